@@ -136,6 +136,10 @@ def in_global_order(lib, uri, spec, plan):
     return dict(plan, order="global", columns=columns)
 
 
+# Golden arrays whose writers put whole numbers elsewhere on the Hilbert curve.
+OTHER_CURVES = ("v7_hilbert_plane", "v8_hilbert_plane")
+
+
 def old_array(random_, lib, theirs):
     """A golden array of an older format, to be continued in that."""
     golden = os.path.dirname(RECIPES)
@@ -403,7 +407,8 @@ def check_one(number, out):
             tell("%s: %s" % (query["name"], str(error).splitlines()[0]))
             continue
         compare_answers(answer, mine, unordered, tell)
-        if unordered:
+        # Along the curve tdb sorts such cells anew, TileDB 2.30 gives them as they are stored (docs/format/orders.md).
+        if unordered or query.get("order") == "global" and spec.get("continues") in OTHER_CURVES:
             mine["unordered"] = True
         answers.append(mine)
     if lib.has("tiledb_query_get_default_channel"):

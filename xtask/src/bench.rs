@@ -15,9 +15,9 @@ use std::process::Command;
 
 use serde_json::{Map, Value};
 
-use crate::fixtures::{Workshop, output};
-use crate::interop::JUDGE;
+use crate::commands::output;
 use crate::outcome::Outcome;
+use crate::workshop::{JUDGE, Workshop};
 use crate::workspace::root;
 
 /// Runs of each reader, in turn.

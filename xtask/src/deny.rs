@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::outcome::Outcome;
-use crate::runs::succeed;
+use crate::commands::succeed;
+use crate::outcome::{Missing, Outcome};
 use crate::workspace::{cargo, root};
 
 /// The version that `target/tools` gets where the machine has none.
@@ -44,13 +44,17 @@ fn program() -> Result<PathBuf, Box<dyn std::error::Error>> {
     install
         .args(["install", "--quiet", "--locked", "--debug", "--root"])
         .arg(&tools)
-        .arg(version)
+        .arg(&version)
         .env("CARGO_PROFILE_DEV_DEBUG", "false")
         .env("CARGO_PROFILE_DEV_OPT_LEVEL", "0")
         .env("CARGO_INCREMENTAL", "0")
         // A folder of its own that goes away, wherever else cargo may build.
         .env_remove("CARGO_TARGET_DIR");
-    succeed(&mut install)?;
+    succeed(&mut install).map_err(|error| {
+        Missing(format!(
+            "{version}, which `cargo install` cannot build here: {error}"
+        ))
+    })?;
     let [installed, _] = here;
     Ok(installed)
 }

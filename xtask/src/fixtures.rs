@@ -3,19 +3,19 @@
 //! The recipes are Python (`fixtures/recipes`), because a release is most
 //! easily had as a wheel of TileDB-Py. Only the shared library in the wheel is
 //! used, by its C interface, so that one Python drives every release.
-//! This module fetches the wheels, runs the recipes, compares and tabulates.
+//! This module runs the recipes, compares and tabulates.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 use std::fmt::Write as _;
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
 
 use serde_json::Value;
 
 use crate::essence::{essence, first_difference};
 use crate::outcome::Outcome;
+use crate::workshop::Workshop;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
@@ -33,8 +33,8 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     let mut wrong = Vec::new();
     for name in chosen {
         if options.check {
-            wrong.extend(workshop.check(name)?);
-        } else if let Err(error) = workshop.make(name, &workshop.fixtures.join(name)) {
+            wrong.extend(check(&workshop, name)?);
+        } else if let Err(error) = make(&workshop, name, &workshop.fixtures().join(name)) {
             wrong.push(format!("  {error}"));
         } else {
             println!("{name}");
@@ -42,8 +42,8 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     }
     if !options.check {
         fs::write(
-            workshop.fixtures.join("README.md"),
-            readme(&workshop.fixtures)?,
+            workshop.fixtures().join("README.md"),
+            readme(workshop.fixtures())?,
         )?;
     }
     verdict(&wrong)
@@ -100,215 +100,26 @@ impl Options {
     }
 }
 
-/// A release of TileDB, by its wheel.
-pub(crate) struct Release {
-    /// The format version that it writes.
-    pub(crate) version: u64,
-    pub(crate) wheel: String,
-    pub(crate) python: String,
+fn make(workshop: &Workshop, name: &str, folder: &Path) -> Outcome {
+    let folder = folder.to_str().ok_or("a path that is not text")?;
+    let said = workshop.recipes(&["make", name, folder])?;
+    print!("{said}");
+    Ok(())
 }
 
-fn releases(listing: &Value) -> Result<Vec<Release>> {
-    let wheels = listing.get("wheels").and_then(Value::as_array);
-    let release = |wheel: &Value| {
-        Some(Release {
-            version: wheel.get("version")?.as_u64()?,
-            wheel: wheel.get("wheel")?.as_str()?.to_owned(),
-            python: wheel.get("python")?.as_str()?.to_owned(),
-        })
-    };
-    let all = wheels.into_iter().flatten().map(release);
-    Ok(all
-        .collect::<Option<_>>()
-        .ok_or("a wheel without its version")?)
-}
-
-/// The folders and the Python that recipes run in.
-pub(crate) struct Workshop {
-    fixtures: PathBuf,
-    /// Downloads, unpacked wheels and what `--check` makes.
-    scratch: PathBuf,
-    python: PathBuf,
-}
-
-impl Workshop {
-    pub(crate) fn open() -> Result<Self> {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR"))
-            .parent()
-            .ok_or("no workspace")?;
-        let target =
-            std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
-        let scratch = target.join("fixtures");
-        let venv = scratch.join("venv");
-        let python = venv.join(if cfg!(windows) {
-            "Scripts/python.exe"
-        } else {
-            "bin/python"
-        });
-        if !python.exists() {
-            fs::create_dir_all(&scratch)?;
-            output(Command::new("python3").args(["-m", "venv"]).arg(&venv))?;
-        }
-        Ok(Self {
-            fixtures: root.join("fixtures"),
-            scratch,
-            python,
-        })
-    }
-
-    /// The Python that runs recipes.
-    pub(crate) fn python(&self) -> &Path {
-        &self.python
-    }
-
-    /// Gives the Python a package, unless it has it.
-    pub(crate) fn install(&self, name: &str, version: &str) -> Outcome {
-        let mut known = Command::new(&self.python);
-        known.arg("-c").arg(format!(
-            "import {name}; assert {name}.__version__ == {version:?}"
-        ));
-        if output(&mut known).is_err() {
-            let mut pip = Command::new(&self.python);
-            pip.args(["-m", "pip", "install", "--quiet"]);
-            output(pip.arg(format!("{name}=={version}")))?;
-        }
-        Ok(())
-    }
-
-    /// A folder for what is made on the way.
-    pub(crate) fn scratch(&self) -> &Path {
-        &self.scratch
-    }
-
-    /// The shared library inside a wheel, which is fetched if it is not here yet.
-    pub(crate) fn library(&self, version: &str, python: &str) -> Result<PathBuf> {
-        let folder = self.libraries().join(version);
-        if !folder.exists() {
-            self.fetch_wheel(version, python)?;
-        }
-        let files = fs::read_dir(folder.join("tiledb.libs"))?.filter_map(std::result::Result::ok);
-        let mut libraries = files.map(|file| file.path()).filter(|path| {
-            path.file_name()
-                .is_some_and(|name| name.to_string_lossy().starts_with("libtiledb"))
-        });
-        Ok(libraries.next().ok_or("the wheel holds no library")?)
-    }
-
-    fn libraries(&self) -> PathBuf {
-        self.scratch.join("libs")
-    }
-
-    /// Runs the recipes' entry point and gives what it printed.
-    fn recipes(&self, arguments: &[&str]) -> Result<String> {
-        let mut command = Command::new(&self.python);
-        command
-            .arg("-B")
-            .arg(self.fixtures.join("recipes/build.py"));
-        output(
-            command
-                .arg("--wheels")
-                .arg(self.libraries())
-                .args(arguments),
-        )
-    }
-
-    fn make(&self, name: &str, folder: &Path) -> Outcome {
-        let folder = folder.to_str().ok_or("a path that is not text")?;
-        self.recipes(&["make", name, folder])
-            .map(|said| print!("{said}"))
-    }
-
-    /// Downloads and unpacks each wheel once.
-    /// The releases that recipes know, oldest first.
-    pub(crate) fn releases(&self) -> Result<Vec<Release>> {
-        releases(&serde_json::from_str(&self.recipes(&["list"])?)?)
-    }
-
-    /// Downloads and unpacks each wheel once.
-    fn fetch_wheels(&self, listing: &Value) -> Outcome {
-        for release in releases(listing)? {
-            if !self.libraries().join(&release.wheel).exists() {
-                self.fetch_wheel(&release.wheel, &release.python)?;
-            }
-        }
-        Ok(())
-    }
-
-    fn fetch_wheel(&self, version: &str, python: &str) -> Outcome {
-        println!("fetching tiledb=={version}");
-        let downloads = self.scratch.join("wheels").join(version);
-        // Python 3.7 wheels carry the old tag with an `m`.
-        let abi = if python == "cp37" { "cp37m" } else { python };
-        let mut pip = Command::new(&self.python);
-        pip.args([
-            "-m",
-            "pip",
-            "download",
-            "--quiet",
-            "--no-deps",
-            "--only-binary=:all:",
-        ]);
-        pip.args([
-            "--implementation",
-            "cp",
-            "--python-version",
-            python.trim_start_matches("cp"),
-            "--abi",
-            abi,
-        ]);
-        for platform in [
-            "manylinux1",
-            "manylinux2010",
-            "manylinux2014",
-            "manylinux_2_17",
-            "manylinux_2_28",
-        ] {
-            pip.arg("--platform").arg(format!("{platform}_x86_64"));
-        }
-        output(
-            pip.arg("--dest")
-                .arg(&downloads)
-                .arg(format!("tiledb=={version}")),
-        )?;
-        let wheel = fs::read_dir(&downloads)?
-            .next()
-            .ok_or("pip downloaded nothing")??
-            .path();
-        let unpacked = self.libraries().join(version);
-        output(
-            Command::new(&self.python)
-                .args(["-m", "zipfile", "-e"])
-                .arg(wheel)
-                .arg(unpacked),
-        )?;
-        Ok(())
-    }
-
-    /// Makes a fixture again and says where its manifest differs from the committed one.
-    fn check(&self, name: &str) -> Result<Option<String>> {
-        let again = self.scratch.join("check").join(name);
-        self.make(name, &again)?;
-        let committed = manifest(&self.fixtures.join(name))?;
-        let made = manifest(&again)?;
-        fs::remove_dir_all(&again)?;
-        let place = first_difference(&essence(committed), &essence(made), "");
-        println!(
-            "{name}: {}",
-            if place.is_some() { "differs" } else { "same" }
-        );
-        Ok(place.map(|place| format!("  {name} at {place}")))
-    }
-}
-
-pub(crate) fn output(command: &mut Command) -> Result<String> {
-    let done = command
-        .output()
-        .map_err(|error| format!("{command:?}: {error}"))?;
-    if done.status.success() {
-        eprint!("{}", String::from_utf8_lossy(&done.stderr));
-        return Ok(String::from_utf8(done.stdout)?);
-    }
-    Err(String::from_utf8_lossy(&done.stderr).into_owned().into())
+/// Makes a fixture again and says where its manifest differs from the committed one.
+fn check(workshop: &Workshop, name: &str) -> Result<Option<String>> {
+    let again = workshop.scratch().join("check").join(name);
+    make(workshop, name, &again)?;
+    let committed = manifest(&workshop.fixtures().join(name))?;
+    let made = manifest(&again)?;
+    fs::remove_dir_all(&again)?;
+    let place = first_difference(&essence(committed), &essence(made), "");
+    println!(
+        "{name}: {}",
+        if place.is_some() { "differs" } else { "same" }
+    );
+    Ok(place.map(|place| format!("  {name} at {place}")))
 }
 
 fn manifest(folder: &Path) -> Result<Value> {

@@ -3,7 +3,7 @@
 //! libFuzzer comes with the package `libfuzzer-sys`; what it steers by is compiled in by a pass of LLVM, which stable
 //! compilers have. The sanitizers, which they lack, would find little in crates without `unsafe`.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,9 +12,9 @@ use std::sync::Mutex;
 
 use serde_json::Value;
 
-use crate::fixtures::output;
-use crate::outcome::Outcome;
-use crate::workspace::{cargo, host, metadata, root};
+use crate::commands::{is_there, output};
+use crate::outcome::{Missing, Outcome};
+use crate::workspace::{cargo, host, root, target};
 
 /// What a search is steered by: edges that were taken, values that were compared, depth of the stack.
 const COVERAGE: &[&str] = &[
@@ -29,7 +29,7 @@ const COVERAGE: &[&str] = &[
     "-Cllvm-args=-simplifycfg-branch-fold-threshold=0",
 ];
 
-/// Seconds for each target, in `cargo xtask ci` and if nothing else is said.
+/// Seconds of a search with a target, if nothing else is said.
 const SECONDS: u64 = 5;
 
 /// The seconds that an input may take, and the memory that it may use.
@@ -41,9 +41,14 @@ const ADDRESSES_KIB: u64 = 4 << 20;
 /// Lines of what a target says that are shown when it fails.
 const SHOWN: usize = 40;
 
+/// Commits on the main branch whose crates are searched.
+const LATELY: u32 = 20;
+
 /// A fuzz target, built.
 struct Target {
     name: String,
+    /// The crate that it is a target of.
+    package: String,
     program: PathBuf,
     /// The file of inputs that are kept.
     seeds: PathBuf,
@@ -57,12 +62,71 @@ struct Options {
 
 /// Runs the command; the arguments are those after `fuzz`.
 pub(crate) fn run(arguments: &[String]) -> Outcome {
-    search(&Options::parse(arguments)?)
+    let options = Options::parse(arguments)?;
+    let targets = build(&folder()?, &options.only)?;
+    search(targets, |_| options.seconds)
 }
 
-/// What `cargo xtask ci` runs.
+/// What `cargo xtask ci` runs: the kept inputs of all targets, and a search with those whose crate changed lately.
 pub(crate) fn check() -> Outcome {
-    search(&Options::parse(&[])?)
+    let mut compiler = Command::new(std::env::var_os("CXX").unwrap_or_else(|| "c++".into()));
+    if !is_there(compiler.arg("--version")) {
+        let missing =
+            "no C++ compiler, by the name c++ or that of the variable CXX: libFuzzer is in C++";
+        return Err(Missing(missing.to_owned()).into());
+    }
+    let changed = changed_crates()?;
+    println!(
+        "   changed lately: {}",
+        changed
+            .iter()
+            .map(String::as_str)
+            .collect::<Vec<_>>()
+            .join(", ")
+    );
+    let targets = build(&folder()?, &[])?;
+    search(targets, |target| {
+        if changed.contains(&target.package) {
+            SECONDS
+        } else {
+            0
+        }
+    })
+}
+
+/// The crates that differ from what was there before: before this branch, or on the main branch before the last commits; what is not
+/// committed counts. All crates, where git does not say.
+fn changed_crates() -> Result<BTreeSet<String>, Box<dyn Error>> {
+    let git = |arguments: &[&str]| {
+        let said = Command::new("git")
+            .current_dir(root())
+            .args(arguments)
+            .output()
+            .ok()?;
+        let text = String::from_utf8(said.stdout).ok()?;
+        said.status.success().then(|| text.trim().to_owned())
+    };
+    let here = git(&["rev-parse", "HEAD"]);
+    let branched =
+        git(&["merge-base", "HEAD", "origin/main"]).filter(|base| Some(base) != here.as_ref());
+    let before = branched.or_else(|| git(&["rev-parse", &format!("HEAD~{LATELY}")]));
+    let files = before.and_then(|before| git(&["diff", "--name-only", &before]));
+    match files {
+        Some(files) => Ok(crates_of(&files)),
+        None => {
+            let folders = fs::read_dir(root().join("crates"))?;
+            let names = folders.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()));
+            names.collect()
+        }
+    }
+}
+
+/// The crates of files, by their paths.
+fn crates_of(files: &str) -> BTreeSet<String> {
+    let names = files
+        .lines()
+        .filter_map(|file| file.strip_prefix("crates/")?.split('/').next());
+    names.map(str::to_owned).collect()
 }
 
 impl Options {
@@ -84,17 +148,17 @@ impl Options {
     }
 }
 
-/// Builds the targets and searches with each, as many at a time as there are processors.
-fn search(options: &Options) -> Outcome {
+/// Runs the kept inputs of each target, and searches with it for so many seconds; as many at a time as there are processors.
+fn search(targets: Vec<Target>, seconds: impl Fn(&Target) -> u64 + Sync) -> Outcome {
     let folder = folder()?;
-    let targets = build(&folder, &options.only)?;
+    let searched = targets.iter().filter(|target| seconds(target) > 0).count();
     let (count, left) = (targets.len(), Mutex::new(VecDeque::from(targets)));
     let failures = Mutex::new(Vec::new());
     let work = || {
         loop {
             let next = left.lock().ok().and_then(|mut left| left.pop_front());
             let Some(target) = next else { return };
-            match target.search(&folder, options.seconds) {
+            match target.search(&folder, seconds(&target)) {
                 Ok(said) => println!("   {said}"),
                 Err(error) => {
                     if let Ok(mut failures) = failures.lock() {
@@ -108,7 +172,7 @@ fn search(options: &Options) -> Outcome {
     std::thread::scope(|scope| (0..workers).for_each(|_| drop(scope.spawn(work))));
     let failures = failures.into_inner().map_err(|_| "a search ended early")?;
     if failures.is_empty() {
-        println!("   {count} targets, {} s each", options.seconds);
+        println!("   {count} targets, a search with {searched} of them");
         Ok(())
     } else {
         Err(failures.join("\n").into())
@@ -117,9 +181,7 @@ fn search(options: &Options) -> Outcome {
 
 /// Where the targets are built and what they find is kept.
 fn folder() -> Result<PathBuf, Box<dyn Error>> {
-    let metadata = metadata(&["--no-deps"])?;
-    let target = metadata.get("target_directory").and_then(Value::as_str);
-    Ok(Path::new(target.ok_or("cargo names no target directory")?).join("fuzz"))
+    Ok(target()?.join("fuzz"))
 }
 
 fn build(folder: &Path, only: &[String]) -> Result<Vec<Target>, Box<dyn Error>> {
@@ -157,7 +219,9 @@ impl Target {
         let manifest = text(message.get("manifest_path"))?;
         let program = text(message.get("executable"))?;
         let seeds = Path::new(&manifest).with_file_name("seeds");
+        let package = Path::new(&manifest).parent()?.parent()?.file_name()?;
         Some(Self {
+            package: package.to_str()?.to_owned(),
             seeds: seeds.join(format!("{name}.txt")),
             program: program.into(),
             name,
@@ -268,6 +332,15 @@ fn input(line: &str) -> Option<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_crate_changed_if_a_file_of_it_did() {
+        let files = "README.md\ncrates/tdb-tile/src/lib.rs\ncrates/tdb-tile/fuzz/seeds/x.txt\ncrates/tdb/src/lib.rs\n";
+        assert_eq!(
+            crates_of(files),
+            ["tdb", "tdb-tile"].map(str::to_owned).into()
+        );
+    }
 
     #[test]
     fn inputs_are_digits_or_strings() {

@@ -8,12 +8,9 @@ use std::process::Command;
 use serde_json::{Map, Value};
 
 use crate::cells;
-use crate::fixtures::{Workshop, output};
+use crate::commands::output;
 use crate::outcome::Outcome;
-use crate::workspace::{cargo, together};
-
-/// The wheel of the judge, and its Python tag.
-pub(crate) const JUDGE: (&str, &str) = ("0.36.1", "cp311");
+use crate::workshop::Workshop;
 
 /// Differences that are printed in full.
 const SHOWN: usize = 40;
@@ -57,38 +54,6 @@ pub(crate) fn parse(arguments: &[String], workshop: &Workshop) -> Result<Options
         folder,
         releases,
     })
-}
-
-/// Builds the program and says where it is.
-pub(crate) fn program() -> Result<PathBuf, Box<dyn Error>> {
-    program_of(&build()?)
-}
-
-/// Builds the program, and gives what cargo says of each of its packages.
-pub(crate) fn build() -> Result<Vec<Value>, Box<dyn Error>> {
-    let mut build = cargo();
-    build
-        .args(["build", "--quiet", "--bin", "tdb"])
-        .args(together());
-    // With a test beside it, its libraries have the features that they have in tests: what was built for those is not built
-    // once more.
-    build.args(["--test", "upkeep"]);
-    let built = output(build.args(["--message-format", "json-render-diagnostics"]))?;
-    let messages = built.lines().map(serde_json::from_str);
-    Ok(messages.collect::<Result<_, _>>()?)
-}
-
-/// Where the program is, by what [`build`] gave.
-pub(crate) fn program_of(built: &[Value]) -> Result<PathBuf, Box<dyn Error>> {
-    let mut executables = built.iter().filter_map(|message| {
-        let is_program = message.get("target")?.get("name")? == "tdb";
-        let file = message.get("executable")?.as_str()?;
-        is_program.then_some(file)
-    });
-    Ok(executables
-        .next_back()
-        .ok_or("cargo built no program")?
-        .into())
 }
 
 /// Compares what the manifests in a folder say with what the program reads, in an environment with these variables too.

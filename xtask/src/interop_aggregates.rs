@@ -4,9 +4,11 @@
 
 use std::process::Command;
 
-use crate::fixtures::{Workshop, output};
-use crate::interop::{JUDGE, parse, program};
+use crate::commands::output;
+use crate::interop::parse;
 use crate::outcome::Outcome;
+use crate::programs;
+use crate::workshop::{JUDGE, Workshop};
 use crate::workspace::root;
 
 pub(crate) fn run(arguments: &[String]) -> Outcome {
@@ -23,7 +25,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
             .arg(root().join("fixtures/recipes"))
             .arg(&options.folder)
             .args([&options.seed, &options.count])
-            .arg(program()?),
+            .arg(programs::tdb()?),
     )?;
     print!("{said}");
     Ok(())

@@ -7,13 +7,12 @@
 use std::fs;
 use std::process::Command;
 
-use crate::fixtures::{Workshop, output};
-use crate::interop::{JUDGE, compare, parse, program};
+use crate::commands::output;
+use crate::interop::{compare, parse};
 use crate::outcome::Outcome;
+use crate::programs;
+use crate::workshop::{JUDGE, Workshop};
 use crate::workspace::root;
-
-/// What else looks at files of Arrow and Parquet.
-pub(crate) const PYARROW: &str = "26.0.1";
 
 pub(crate) fn run(arguments: &[String]) -> Outcome {
     let workshop = Workshop::open()?;
@@ -25,8 +24,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     if options.folder.exists() {
         fs::remove_dir_all(&options.folder)?;
     }
-    workshop.install("pyarrow", PYARROW)?;
-    let program = program()?;
+    let program = programs::tdb()?;
     let said = output(
         Command::new(workshop.python())
             .arg("-B")

@@ -3,10 +3,12 @@
 use std::fs;
 use std::process::Command;
 
-use crate::fixtures::{Workshop, output};
-use crate::interop::{JUDGE, compare, parse, program};
+use crate::commands::output;
+use crate::interop::{compare, parse};
 use crate::interop_write;
 use crate::outcome::Outcome;
+use crate::programs;
+use crate::workshop::{JUDGE, Workshop};
 use crate::workspace::root;
 
 pub(crate) fn run(arguments: &[String]) -> Outcome {
@@ -30,5 +32,5 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
             .args([&options.seed, &options.count]),
     )?;
     print!("{said}");
-    compare(&program()?, &options.folder, &[])
+    compare(&programs::tdb()?, &options.folder, &[])
 }

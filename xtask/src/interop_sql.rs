@@ -4,10 +4,11 @@
 use std::fs;
 use std::process::Command;
 
-use crate::fixtures::{Workshop, output};
-use crate::interop::{JUDGE, program};
+use crate::commands::output;
 use crate::interop_stores::moto;
 use crate::outcome::Outcome;
+use crate::programs;
+use crate::workshop::{JUDGE, Workshop};
 use crate::workspace::root;
 
 pub(crate) fn run(arguments: &[String]) -> Outcome {
@@ -28,7 +29,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
         .arg("s3://tdbsql");
     python
         .arg(root().join("fixtures"))
-        .arg(program()?)
+        .arg(programs::tdb_with_sql()?)
         .arg(&folder);
     python.envs(settings);
     print!("{}", output(&mut python)?);

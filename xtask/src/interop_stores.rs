@@ -9,18 +9,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::fixtures::{Workshop, output};
-use crate::interop::{JUDGE, compare, parse, program};
-use crate::interop_life::PYARROW;
+use crate::commands::{is_there, output, succeed};
+use crate::interop::{compare, parse};
 use crate::outcome::Outcome;
+use crate::programs;
 use crate::requests;
 use crate::server::{Server, Settings, log_file};
+use crate::workshop::{JUDGE, Workshop};
 use crate::workspace::root;
 
-/// A server of S3's protocol.
-const MOTO: &str = "moto[server]==5.2.5";
-/// A server of files over HTTP, and what it runs in.
-const WEBDAV: [&str; 2] = ["wsgidav==4.4.0", "cheroot"];
 /// A server of Azure's protocol.
 const AZURITE: &str = "azurite@3.37.0";
 
@@ -42,11 +39,10 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     let stores = Stores {
         workshop: &workshop,
         folder,
-        program: program()?,
+        program: programs::tdb()?,
         seed: options.seed,
         count: options.given.unwrap_or("6".to_owned()),
     };
-    workshop.install("pyarrow", PYARROW)?;
     stores.s3()?;
     stores.http()?;
     stores.azure()
@@ -95,7 +91,7 @@ impl Stores<'_> {
 
     fn azure(&self) -> Outcome {
         let Some(azurite) = self.azurite()? else {
-            println!("azure: 0 arrays, skipped: there is no npm to install azurite with");
+            println!("NOT CHECKED: azure: no npm to install azurite with");
             return Ok(());
         };
         let log = log_file(&self.folder, "azurite")?;
@@ -133,22 +129,24 @@ impl Stores<'_> {
     fn azurite(&self) -> Result<Option<PathBuf>, Box<dyn Error>> {
         let folder = self.workshop.scratch().join("azurite");
         let program = folder.join("node_modules/.bin/azurite-blob");
-        if program.exists() {
+        // Written last: what npm left half done is installed again.
+        let complete = folder.join("complete");
+        if complete.exists() {
             return Ok(Some(program));
         }
-        if Command::new("npm").arg("--version").output().is_err() {
+        if !is_there(Command::new("npm").arg("--version")) {
             return Ok(None);
         }
         fs::create_dir_all(&folder)?;
         let mut npm = Command::new("npm");
         npm.args(["install", "--silent", "--no-audit", "--no-fund", "--prefix"]);
-        output(npm.arg(&folder).arg(AZURITE))?;
+        succeed(npm.arg(&folder).arg(AZURITE))?;
+        fs::write(complete, AZURITE)?;
         Ok(Some(program))
     }
 
     /// Golden arrays as a server of files shows them, which can only be read.
     fn http(&self) -> Outcome {
-        install(self.workshop, &WEBDAV)?;
         let log = log_file(&self.folder, "wsgidav")?;
         let python = self.workshop.python();
         let server = Server::start(&log, |port| {
@@ -201,7 +199,6 @@ pub(crate) fn moto(
     workshop: &Workshop,
     folder: &Path,
 ) -> Result<(Server, Settings), Box<dyn Error>> {
-    install(workshop, &[MOTO])?;
     let log = log_file(folder, "moto")?;
     let server = Server::start(&log, |port| {
         let mut command = Command::new(workshop.python());
@@ -221,14 +218,6 @@ pub(crate) fn moto(
         ("TILEDB_VFS_S3_AWS_SECRET_ACCESS_KEY", "testing".to_owned()),
     ];
     Ok((server, settings))
-}
-
-/// Gives the Python these packages.
-fn install(workshop: &Workshop, packages: &[&str]) -> Outcome {
-    let mut pip = Command::new(workshop.python());
-    pip.args(["-m", "pip", "install", "--quiet"]);
-    output(pip.args(packages))?;
-    Ok(())
 }
 
 /// Makes a bucket, by the server's own protocol: who it is made by does not matter to it.

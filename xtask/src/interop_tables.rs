@@ -6,14 +6,12 @@
 
 use std::process::Command;
 
-use crate::fixtures::{Workshop, output};
-use crate::interop::{parse, program};
-use crate::interop_life::PYARROW;
+use crate::commands::output;
+use crate::interop::parse;
 use crate::outcome::Outcome;
+use crate::programs;
+use crate::workshop::Workshop;
 use crate::workspace::root;
-
-/// The packages that judge, beside pyarrow. TileDB's package takes no newer pandas.
-const PACKAGES: [(&str, &str); 2] = [("numpy", "2.4.6"), ("pandas", "2.3.3")];
 
 pub(crate) fn run(arguments: &[String]) -> Outcome {
     let workshop = Workshop::open()?;
@@ -22,15 +20,11 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     options
         .folder
         .set_file_name(format!("tables-{}", options.seed));
-    for (name, version) in PACKAGES {
-        workshop.install(name, version)?;
-    }
-    workshop.install("pyarrow", PYARROW)?;
     let said = output(
         Command::new(workshop.python())
             .arg("-B")
             .arg(root().join("xtask/interop/tables.py"))
-            .arg(program()?)
+            .arg(programs::tdb()?)
             .arg(&options.folder)
             .args([&options.seed, &options.count])
             .args(case),

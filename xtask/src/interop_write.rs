@@ -6,23 +6,14 @@
 
 use std::error::Error;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
-use std::sync::Arc;
 
-use serde_json::Value;
-use tdb_array::{Array, Location, OpenOptions};
-use tdb_cells::{Batch, Column, Session, SessionOptions};
-use tdb_consolidate::{MergeOptions, plan_merge};
-use tdb_filters::EncryptionKey;
-use tdb_store::LocalStore;
-use tdb_tile::Range;
-use tdb_write::{WriteOptions, WriteOrder, Writer};
-
-use crate::cells::unhex;
-use crate::fixtures::{Workshop, output};
-use crate::interop::{JUDGE, Options, compare, parse, program, text};
+use crate::commands::output;
+use crate::interop::{Options, compare, parse};
 use crate::outcome::Outcome;
+use crate::programs;
+use crate::workshop::{JUDGE, Workshop};
 use crate::workspace::root;
 
 /// Random arrays for each round with an older release, if nothing else is said.
@@ -53,7 +44,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     };
     let writes = judge.round()?;
     println!("{writes} writes by tdb, compared with those of TileDB");
-    let program = program()?;
+    let program = programs::tdb()?;
     compare(&program, &judge.folder, &[])?;
     let merged = judge.merge()?;
     println!("{merged} arrays whose fragments tdb merged, read as before");
@@ -111,13 +102,7 @@ impl Judge<'_> {
             fs::remove_dir_all(&self.folder)?;
         }
         self.ask("make")?;
-        let session = Session::default();
-        let mut writes = 0;
-        for entry in fs::read_dir(&self.folder)? {
-            let array = entry?.path();
-            writes += write_plan(&session, &array)
-                .map_err(|error| format!("{}: {}", array.display(), chain(&*error)))?;
-        }
+        let writes = self.engine("write")?;
         self.check("check")?;
         Ok(writes)
     }
@@ -138,26 +123,19 @@ impl Judge<'_> {
 
     /// tdb merges the fragments of all arrays, TileDB compares again; gives how many arrays had any.
     fn merge(&self) -> Result<u64, Box<dyn Error>> {
-        let session = Session::new(SessionOptions {
-            // Not all cells at once.
-            memory: Some(4 << 20),
-            ..SessionOptions::default()
-        });
-        let mut merged = 0;
-        for entry in fs::read_dir(&self.folder)? {
-            let folder = entry?.path();
-            let array = open(&folder)?;
-            let options = MergeOptions {
-                uri: Some(format!("file://{}", folder.join("array").display())),
-                ..MergeOptions::default()
-            };
-            let plan = plan_merge(&array, &options)?;
-            merged += u64::from(!plan.is_empty());
-            plan.merge(&session, &array, &options)
-                .map_err(|error| format!("{}: merge: {}", folder.display(), chain(&error)))?;
-        }
+        let merged = self.engine("merge")?;
         self.check("merged")?;
         Ok(merged)
+    }
+
+    /// Has tdb make its part of all arrays; gives the number that it says.
+    fn engine(&self, verb: &str) -> Result<u64, Box<dyn Error>> {
+        let said = output(
+            Command::new(programs::engine()?)
+                .arg(verb)
+                .arg(&self.folder),
+        )?;
+        Ok(said.trim().parse()?)
     }
 
     fn check(&self, phase: &str) -> Outcome {
@@ -188,126 +166,4 @@ impl Judge<'_> {
         print!("{said}");
         Ok(said)
     }
-}
-
-/// An error and what is beneath it.
-fn chain(error: &dyn Error) -> String {
-    let (mut said, mut cause) = (error.to_string(), error.source());
-    while let Some(error) = cause {
-        said = format!("{said}: {error}");
-        cause = error.source();
-    }
-    said
-}
-
-/// Opens the array that tdb writes to.
-fn open(folder: &Path) -> Result<Array, Box<dyn Error>> {
-    let plan: Value = serde_json::from_str(&fs::read_to_string(folder.join("plan.json"))?)?;
-    let key = plan.get("key").and_then(Value::as_str).map(unhex);
-    let key = key.map(|key| EncryptionKey::new(&key)).transpose()?;
-    let store = Arc::new(LocalStore::open(folder.join("array"))?);
-    let location = Location::new(store, "").with_key(key);
-    Ok(Array::open_location(&location, OpenOptions::default())?)
-}
-
-/// Makes the writes that are missing in one array; gives their number.
-fn write_plan(session: &Session, folder: &Path) -> Result<u64, Box<dyn Error>> {
-    let plan: Value = serde_json::from_str(&fs::read_to_string(folder.join("plan.json"))?)?;
-    let array = Arc::new(open(folder)?);
-    let writes = plan.get("writes").and_then(Value::as_array);
-    let mut count = 0;
-    for write in writes.into_iter().flatten() {
-        count += 1;
-        make(session, &array, write)?;
-    }
-    Ok(count)
-}
-
-fn make(session: &Session, array: &Arc<Array>, write: &Value) -> Outcome {
-    let number = |key: &str| write.get(key).and_then(Value::as_u64);
-    let mut options = WriteOptions::at(number("time").unwrap_or(0));
-    options.order = Some(match text(write, "order") {
-        "row" => WriteOrder::RowMajor,
-        "col" => WriteOrder::ColumnMajor,
-        "global" => WriteOrder::Global,
-        _ => WriteOrder::Unordered,
-    });
-    options.max_fragment_bytes = number("max_fragment_bytes");
-    let ranges = write.get("ranges").and_then(Value::as_object);
-    for (name, ends) in ranges.into_iter().flatten() {
-        let end = |index: usize| ends.get(index).and_then(Value::as_str).map(unhex);
-        let range = Range::new(end(0).unwrap_or_default(), end(1).unwrap_or_default());
-        options.ranges.push((name.clone(), range));
-    }
-    let rows = usize::try_from(number("rows").unwrap_or(0))?;
-    let columns = write.get("columns").and_then(Value::as_array);
-    let columns: Vec<Column> = columns
-        .into_iter()
-        .flatten()
-        .map(|column| parse_column(array, column))
-        .collect::<Result<_, _>>()?;
-    let batches = usize::try_from(number("batches").unwrap_or(1))?;
-    let step = rows.div_ceil(batches).max(1);
-    let mut writer = Writer::open(session, array, &options)?;
-    for first in (0..rows).step_by(step) {
-        let rows = first..rows.min(first + step);
-        let columns = columns.iter().map(|column| part(column, &rows));
-        writer.push(&Batch {
-            rows: rows.len(),
-            columns: columns.collect(),
-        })?;
-    }
-    writer.finish()?;
-    Ok(())
-}
-
-fn parse_column(array: &Array, column: &Value) -> Result<Column, Box<dyn Error>> {
-    let name = text(column, "name");
-    let schema = array.schema();
-    let field = schema.field(name).ok_or("no such field")?;
-    let offsets = column.get("offsets").and_then(Value::as_array);
-    let offsets = offsets.map(|all| {
-        let all = all.iter().filter_map(Value::as_u64);
-        all.flat_map(u64::to_le_bytes).collect()
-    });
-    let validity = column.get("validity").and_then(Value::as_str).map(unhex);
-    let validity = validity.map(|cells| {
-        let byte = |cells: &[u8]| {
-            let cells = cells.iter().enumerate();
-            cells.fold(0_u8, |byte, (bit, valid)| byte | (*valid << bit))
-        };
-        cells.chunks(8).map(byte).collect()
-    });
-    Ok(Column {
-        name: name.to_owned(),
-        datatype: field.datatype,
-        cell_val_num: field.cell_val_num,
-        nullable: field.nullable,
-        values: unhex(text(column, "data")).into(),
-        offsets,
-        validity,
-        enumeration: None,
-    })
-}
-
-/// Some cells of a column; offsets stay as they are.
-fn part(column: &Column, rows: &std::ops::Range<usize>) -> Column {
-    let mut part = column.clone();
-    match (&column.offsets, column.cell_size()) {
-        (Some(offsets), _) => part.offsets = Some(offsets.slice(rows.start * 8..rows.end * 8 + 8)),
-        (None, size) => {
-            let size = size.unwrap_or(0);
-            part.values = column.values.slice(rows.start * size..rows.end * size);
-        }
-    }
-    if column.validity.is_some() {
-        let mut bits = vec![0_u8; rows.len().div_ceil(8)];
-        for (place, row) in rows.clone().enumerate() {
-            if let Some(byte) = bits.get_mut(place / 8) {
-                *byte |= u8::from(column.is_valid(row)) << (place % 8);
-            }
-        }
-        part.validity = Some(bits.into());
-    }
-    part
 }

@@ -1,104 +1,201 @@
-//! The comparisons with TileDB, and with pandas, pyarrow and numpy, that `cargo xtask ci` makes, and how much each must have compared.
+//! The comparisons with TileDB, and with pandas, pyarrow and numpy, that `cargo xtask test` and `ci` make, and how much each must have
+//! compared.
+//!
+//! Cases are random, by a seed. A long judge has several seeds, and a run takes one of them, by the commit: ten commits see them all.
+//! `cargo xtask judges --whole` takes all. What fails names its seed and case.
 
+use std::collections::VecDeque;
+use std::error::Error;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::process::Command;
+use std::sync::Mutex;
+use std::time::Instant;
 
-use crate::fixtures::output;
+use crate::commands::output;
 use crate::outcome::Outcome;
+use crate::programs::{self, KEPT};
+use crate::report::Report;
+use crate::workshop::{JUDGE, Workshop};
 use crate::workspace::root;
+
+/// Judges that run at once: they are programs that wait for each other.
+const AT_ONCE: usize = 2;
 
 /// One comparison: a command of ours, and the least of what it says that it compared.
 struct Judge {
     arguments: &'static [&'static str],
-    /// Words, and the least that the numbers before them add up to.
+    /// The seeds, of which a run takes one; none for a judge that makes nothing by chance.
+    seeds: &'static [u64],
+    /// Words, and the least that the numbers before them add up to, for each seed.
     floors: &'static [(&'static str, u64)],
 }
 
-const JUDGES: &[Judge] = &[
+/// What `cargo xtask test` compares.
+const SHORT: &[Judge] = &[
     Judge {
-        arguments: &["interop", "--seed", "1", "--count", "100"],
-        floors: &[
-            ("arrays,", 100),
-            ("queries,", 550),
-            ("cells compared", 40_000),
-        ],
+        arguments: &["interop", "--count", "10"],
+        seeds: &[101, 102, 103, 104, 105, 106, 107, 108],
+        floors: &[("arrays,", 10), ("queries,", 40), ("cells compared", 1_000)],
     },
     Judge {
-        arguments: &["interop-aggregates", "--seed", "1", "--count", "60"],
-        floors: &[("arrays,", 40), ("aggregates compared", 500)],
+        arguments: &["interop-write", "--count", "8"],
+        seeds: &[101, 102, 103, 104, 105, 106, 107, 108],
+        floors: &[("writes by tdb", 8), ("cells compared", 500)],
     },
+];
+
+/// What `cargo xtask ci` compares besides. The longest come first.
+const LONG: &[Judge] = &[
     Judge {
-        arguments: &["interop-life", "--seed", "1", "--count", "15"],
-        floors: &[("lived", 10), ("answers compared", 1_000)],
-    },
-    Judge {
-        arguments: &["interop-write", "--seed", "2", "--count", "40"],
-        floors: &[("writes by tdb", 50), ("cells compared", 5_000)],
-    },
-    Judge {
-        arguments: &[
-            "interop",
-            "--releases",
-            "7,17",
-            "--seed",
-            "3",
-            "--count",
-            "8",
-        ],
-        floors: &[("writes by tdb", 12), ("arrays merged", 3)],
-    },
-    Judge {
-        arguments: &["interop-stores", "--seed", "4", "--count", "4"],
+        arguments: &["interop-stores", "--count", "2"],
+        seeds: &[4, 5],
         floors: &[
             ("arrays in a store", 70),
             ("answers compared with", 250),
-            ("lived", 4),
+            ("lived", 2),
         ],
     },
     Judge {
-        arguments: &["interop-sql"],
+        arguments: &["interop-life", "--count", "5"],
+        seeds: &[1, 2, 3],
+        floors: &[("lived", 3), ("answers compared", 250)],
+    },
+    Judge {
+        arguments: &["interop", "--count", "25"],
+        seeds: &[1, 2, 3, 4],
         floors: &[
-            ("arrays in SQL,", 15),
-            ("rows compared,", 1_000_000),
-            ("answers agree", 300),
+            ("arrays,", 25),
+            ("queries,", 120),
+            ("cells compared", 6_000),
         ],
     },
     Judge {
-        arguments: &["interop-tables", "--seed", "1", "--count", "6"],
-        floors: &[("cases,", 90), ("comparisons", 25_000)],
+        arguments: &["interop-aggregates", "--count", "20"],
+        seeds: &[1, 2, 3],
+        floors: &[("arrays,", 12), ("aggregates compared", 120)],
+    },
+    Judge {
+        arguments: &["interop-write", "--count", "20"],
+        seeds: &[2, 3],
+        floors: &[("writes by tdb", 25), ("cells compared", 2_500)],
+    },
+    Judge {
+        arguments: &["interop", "--releases", "7,17", "--count", "4"],
+        seeds: &[3, 4],
+        floors: &[("writes by tdb", 6), ("arrays merged", 1)],
+    },
+    Judge {
+        arguments: &["interop-tables", "--count", "2"],
+        seeds: &[1, 2, 3],
+        floors: &[("cases,", 30), ("comparisons", 8_000)],
     },
     Judge {
         arguments: &["stress", "--seconds", "15"],
+        seeds: &[],
         floors: &[("cells written", 50), ("reads by tdb", 50)],
     },
     Judge {
         arguments: &["walkthrough"],
+        seeds: &[],
         floors: &[("blocks of", 10)],
     },
     Judge {
         arguments: &["guide"],
+        seeds: &[],
         floors: &[("blocks of", 10)],
     },
 ];
 
-/// Runs all comparisons; prints what they say in the end.
-pub(crate) fn check() -> Outcome {
-    for judge in JUDGES {
-        let mut command = Command::new(std::env::current_exe()?);
-        let name = judge.arguments.join(" ");
-        let said = output(command.current_dir(root()).args(judge.arguments));
-        let said = said.map_err(|error| format!("{name}: {error}"))?;
-        for line in said.lines().filter(|line| judge.is_told_in(line)) {
-            println!("   {name}: {line}");
-        }
-        let short = judge.short_of(&said);
-        if !short.is_empty() {
-            return Err(format!("{name} compared too little: {}", short.join(", ")).into());
-        }
+/// What is asked in SQL.
+const SQL: &[Judge] = &[Judge {
+    arguments: &["interop-sql"],
+    seeds: &[],
+    floors: &[
+        ("arrays in SQL,", 15),
+        ("rows compared,", 1_000_000),
+        ("answers agree", 300),
+    ],
+}];
+
+/// A short comparison.
+pub(crate) fn compare(report: &mut Report) -> Outcome {
+    judge(&chosen(SHORT)?, report)
+}
+
+/// A part of the cases of each judge.
+pub(crate) fn check(report: &mut Report) -> Outcome {
+    judge(&chosen(LONG)?, report)
+}
+
+/// The judge of SQL.
+pub(crate) fn check_sql(report: &mut Report) -> Outcome {
+    judge(&chosen(SQL)?, report)
+}
+
+/// `cargo xtask judges`: those that the arguments name, all if they name none; with `--whole`, with all seeds.
+pub(crate) fn run(arguments: &[String]) -> Outcome {
+    let is_whole = arguments.iter().any(|argument| argument == "--whole");
+    let names: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let names: Vec<&&str> = names.iter().filter(|name| **name != "--whole").collect();
+    let wanted = |judge: &&Judge| {
+        names.is_empty()
+            || judge
+                .arguments
+                .first()
+                .is_some_and(|name| names.contains(&name))
+    };
+    let all = SHORT.iter().chain(LONG).chain(SQL);
+    let wanted: Vec<&Judge> = all.filter(wanted).collect();
+    if wanted.is_empty() {
+        return Err("no judge has such a name".into());
     }
-    Ok(())
+    programs::tdb()?;
+    programs::tdb_with_sql()?;
+    let mut report = Report::default();
+    let commands: Vec<Trial> = if is_whole {
+        wanted.into_iter().flat_map(Judge::whole).collect()
+    } else {
+        let commit = commit()?;
+        wanted
+            .into_iter()
+            .map(|judge| judge.part(&commit))
+            .collect()
+    };
+    judge(&commands, &mut report)
+}
+
+/// A judge, and the seed that it takes.
+struct Trial {
+    judge: &'static Judge,
+    seed: Option<u64>,
 }
 
 impl Judge {
+    /// The part of its cases that a run takes at a commit.
+    fn part(&'static self, commit: &str) -> Trial {
+        let mut hasher = DefaultHasher::new();
+        (commit, self.arguments).hash(&mut hasher);
+        let count = self.seeds.len().max(1);
+        // The remainder is less than a number of seeds.
+        let place = usize::try_from(hasher.finish() % count as u64).unwrap_or(0);
+        Trial {
+            judge: self,
+            seed: self.seeds.get(place).copied(),
+        }
+    }
+
+    /// All of its cases.
+    fn whole(&'static self) -> Vec<Trial> {
+        if self.seeds.is_empty() {
+            return vec![self.part("")];
+        }
+        let trial = |seed: &u64| Trial {
+            judge: self,
+            seed: Some(*seed),
+        };
+        self.seeds.iter().map(trial).collect()
+    }
+
     fn is_told_in(&self, line: &str) -> bool {
         self.floors.iter().any(|(what, _)| amount(line, what) > 0)
     }
@@ -114,13 +211,106 @@ impl Judge {
     }
 }
 
+impl Trial {
+    fn arguments(&self) -> Vec<String> {
+        let mut arguments: Vec<String> = self
+            .judge
+            .arguments
+            .iter()
+            .map(|&text| text.to_owned())
+            .collect();
+        if let Some(seed) = self.seed {
+            arguments.extend(["--seed".to_owned(), seed.to_string()]);
+        }
+        arguments
+    }
+
+    /// Runs the judge; gives what to print, and what could not be checked.
+    fn run(&self) -> Result<(String, Vec<String>), Box<dyn Error>> {
+        let begun = Instant::now();
+        let name = self.arguments().join(" ");
+        let mut command = Command::new(std::env::current_exe()?);
+        command
+            .current_dir(root())
+            .env(KEPT, "yes")
+            .args(self.arguments());
+        let said = output(&mut command)
+            .map_err(|error| format!("{error}\n{name} failed; again by `cargo xtask {name}`"))?;
+        let short = self.judge.short_of(&said);
+        if !short.is_empty() {
+            return Err(format!("{said}\n{name} compared too little: {}", short.join(", ")).into());
+        }
+        let mut told = String::new();
+        for line in said.lines().filter(|line| self.judge.is_told_in(line)) {
+            told += &format!("   {name}: {line}\n");
+        }
+        told += &format!("   {name}: {:.1} s", begun.elapsed().as_secs_f64());
+        let missing = said
+            .lines()
+            .filter_map(|line| line.strip_prefix("NOT CHECKED: "));
+        Ok((told, missing.map(str::to_owned).collect()))
+    }
+}
+
+/// The part that this commit takes of each judge.
+fn chosen(judges: &'static [Judge]) -> Result<Vec<Trial>, Box<dyn Error>> {
+    let commit = commit()?;
+    Ok(judges.iter().map(|judge| judge.part(&commit)).collect())
+}
+
+/// The name of the commit; nothing where there is no git.
+fn commit() -> Result<String, Box<dyn Error>> {
+    let mut git = Command::new("git");
+    let said = git.current_dir(root()).args(["rev-parse", "HEAD"]).output();
+    Ok(match said {
+        Ok(said) if said.status.success() => String::from_utf8(said.stdout)?.trim().to_owned(),
+        _ => String::new(),
+    })
+}
+
+/// Runs comparisons, some at a time; prints what they say in the end.
+fn judge(trials: &[Trial], report: &mut Report) -> Outcome {
+    // Made by one, for all.
+    let workshop = Workshop::open()?;
+    workshop.library(JUDGE.0, JUDGE.1)?;
+    let waiting: Mutex<VecDeque<&Trial>> = Mutex::new(trials.iter().collect());
+    let found = Mutex::new((report, Vec::new()));
+    let work = || {
+        loop {
+            let next = waiting
+                .lock()
+                .ok()
+                .and_then(|mut waiting| waiting.pop_front());
+            let Some(trial) = next else { return };
+            let outcome = trial.run();
+            let Ok(mut found) = found.lock() else { return };
+            let (report, failures) = &mut *found;
+            match outcome {
+                Ok((told, missing)) => {
+                    println!("{told}");
+                    for missing in missing {
+                        report.not_checked(&trial.arguments().join(" "), &missing);
+                    }
+                }
+                Err(error) => failures.push(error.to_string()),
+            }
+        }
+    };
+    std::thread::scope(|scope| (0..AT_ONCE).for_each(|_| drop(scope.spawn(work))));
+    let (_, failures) = found.into_inner().map_err(|_| "a comparison ended early")?;
+    if failures.is_empty() {
+        return Ok(());
+    }
+    Err(failures.join("\n").into())
+}
+
 /// The sum of the numbers that stand before some words.
 fn amount(said: &str, what: &str) -> u64 {
     let words = format!(" {what}");
     let places = said.match_indices(&words);
     let numbers = places.map(|(at, _)| {
-        let before = said.get(..at).unwrap_or_default();
-        let word = before.rsplit([' ', '\n']).next().unwrap_or_default();
+        let before = said.get(..at).unwrap_or("");
+        let word = before.rsplit([' ', '\n']).next().unwrap_or("");
         word.parse::<u64>().unwrap_or(0)
     });
     numbers.sum()
@@ -130,20 +320,42 @@ fn amount(said: &str, what: &str) -> u64 {
 mod tests {
     use super::*;
 
+    const JUDGE: Judge = Judge {
+        arguments: &["a"],
+        seeds: &[5, 6, 7],
+        floors: &[("arrays,", 3), ("cells compared", 10)],
+    };
+
     #[test]
     fn a_run_that_compares_less_is_seen() {
-        let judge = Judge {
-            arguments: &[],
-            floors: &[("arrays,", 3), ("cells compared", 10)],
-        };
         let said =
             "v7: 9 of old\n2 arrays, 5 cells compared; 0 differ\n1 arrays, 4 cells compared\n";
         assert_eq!(amount(said, "arrays,"), 3);
         assert_eq!(
-            judge.short_of(said),
+            JUDGE.short_of(said),
             ["9 cells compared, at least 10 are expected"]
         );
-        assert_eq!(judge.short_of(&said.replace("4 cells", "5 cells")), [""; 0]);
-        assert_eq!(judge.short_of("nothing").len(), 2);
+        assert_eq!(JUDGE.short_of(&said.replace("4 cells", "5 cells")), [""; 0]);
+        assert_eq!(JUDGE.short_of("nothing").len(), 2);
+    }
+
+    #[test]
+    fn ten_commits_see_all_seeds() {
+        static LAST: Judge = JUDGE;
+        let at = |commit: u64| LAST.part(&format!("{commit:040x}")).seed;
+        assert_eq!(at(1), at(1));
+        let seen: std::collections::BTreeSet<_> = (0..10).map(at).collect();
+        assert_eq!(seen, [Some(5), Some(6), Some(7)].into());
+        assert_eq!(LAST.whole().len(), 3);
+    }
+
+    #[test]
+    fn one_without_seeds_runs_as_it_is() {
+        static STRESS: Judge = Judge {
+            seeds: &[],
+            ..JUDGE
+        };
+        assert_eq!(STRESS.part("x").arguments(), ["a"]);
+        assert_eq!(STRESS.whole().len(), 1);
     }
 }

@@ -11,6 +11,7 @@ use crate::workspace::{CORE, metadata, root};
 
 mod defaults;
 mod modules;
+mod once;
 
 /// Direct dependencies that a core crate may have, not counting optional ones.
 const MOST_DEPENDENCIES: usize = 8;
@@ -90,6 +91,7 @@ pub(crate) fn check() -> Result<Vec<String>, Box<dyn std::error::Error>> {
     }));
     findings.extend(modules::check(&folders(&usual))?);
     findings.extend(defaults::check(&folders(&usual))?);
+    findings.extend(once::check()?);
     findings.sort();
     findings.dedup();
     Ok(findings)
@@ -120,7 +122,7 @@ fn allowed(markdown: &str) -> Table {
             return None;
         };
         let name = name.trim_matches('`');
-        (name.starts_with("tdb") || name == "xtask").then_some((name, *uses))
+        (name.starts_with("tdb") || name.starts_with("xtask")).then_some((name, *uses))
     });
     rows.map(|(name, uses)| {
         let names = |list: &str| {

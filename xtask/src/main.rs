@@ -2,13 +2,18 @@
 //!
 //! `cargo xtask COMMAND [options]`; one module per command.
 
-mod alone;
 mod bench;
 mod cells;
+mod checks;
 mod ci;
+mod commands;
 mod damage;
 mod deny;
+mod disk;
 mod essence;
+#[cfg(test)]
+mod example_programs;
+mod feature_sets;
 mod fixtures;
 mod fuzz;
 mod interop;
@@ -24,17 +29,20 @@ mod layers;
 mod outcome;
 mod package;
 mod pages;
-#[cfg(test)]
+mod parts;
 mod programs;
 mod proxy;
 mod readme;
+mod report;
 mod requests;
-mod runs;
 mod server;
 mod stress;
 mod targets;
+mod test;
+mod test_programs;
 mod versions;
 mod walkthrough;
+mod workshop;
 mod workspace;
 
 use std::process::ExitCode;
@@ -56,7 +64,7 @@ const COMMANDS: &[Command] = &[
     },
     Command {
         name: "ci",
-        about: "everything that must hold before a change is taken [--only PART[,PART]] [--keep-going]",
+        about: "everything that must hold before a change is taken [--only PART[,PART]] [--keep-going] [--complete] [--rest]",
         run: ci::run,
     },
     Command {
@@ -110,14 +118,29 @@ const COMMANDS: &[Command] = &[
         run: interop_write::run,
     },
     Command {
+        name: "judges",
+        about: "the comparisons of test and ci [NAME…], at this commit's seeds or, with --whole, at all",
+        run: judges::run,
+    },
+    Command {
         name: "layers",
         about: "whether the manifests keep to the table of docs/architecture.md",
         run: layers::run,
     },
     Command {
+        name: "python",
+        about: "make Python's environment for the judges, and say where it is",
+        run: workshop::run,
+    },
+    Command {
         name: "stress",
         about: "processes of tdb and TileDB at one array, writing, merging, vacuuming and reading at once [--seconds N]",
         run: stress::run,
+    },
+    Command {
+        name: "test",
+        about: "what is run before a change is sent, in minutes [--only PART[,PART]] [--keep-going] [--complete]",
+        run: test::run,
     },
     Command {
         name: "walkthrough",

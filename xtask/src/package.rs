@@ -1,23 +1,60 @@
-//! Whether the core crates pass their tests from what `cargo package` puts into their packages.
+//! Whether each core crate passes its tests by itself, with default, no and all features, from what `cargo package` puts into its
+//! package.
 
 use std::collections::BTreeSet;
 use std::error::Error;
 use std::fmt::Write;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Mutex;
+use std::thread;
+use std::time::Instant;
 
 use serde_json::Value;
 
-use crate::ci::{Tests, succeed};
+use crate::commands::succeed;
+use crate::feature_sets;
 use crate::outcome::Outcome;
-use crate::workspace::{CORE, cargo, metadata, root};
+use crate::report::Report;
+use crate::workspace::{CORE, cargo, metadata, root, target};
 
-/// Packages the core crates and those of ours that they need, together; unpacks them side by side; runs the tests
-/// of each core crate there.
-pub(crate) fn check(tests: &mut Tests) -> Outcome {
+/// Crates that are tested at once: while the tests of one run, another is compiled.
+const AT_ONCE: usize = 2;
+
+/// Tests each core crate by itself, with each of its sets of features, from what its package holds.
+pub(crate) fn check(report: &mut Report) -> Outcome {
     let metadata = metadata(&[])?;
-    let packages = needed(&metadata);
+    let folder = unpack(&metadata)?;
+    // The crates at the top take longest.
+    let names = Mutex::new(CORE.iter().rev());
+    let next = || names.lock().ok().and_then(|mut names| names.next());
+    let worker = || {
+        let (mut report, mut failures) = (Report::default(), Vec::new());
+        while let Some(name) = next() {
+            failures.extend(test(&metadata, &folder, name, &mut report));
+        }
+        (report, failures)
+    };
+    let done = thread::scope(|scope| {
+        let workers = [(); AT_ONCE].map(|()| scope.spawn(worker));
+        workers.map(thread::ScopedJoinHandle::join)
+    });
+    let mut failures = Vec::new();
+    for worker in done {
+        let (found, failed) = worker.map_err(|_| "a thread that tests packages ended early")?;
+        report.add(found);
+        failures.extend(failed);
+    }
+    if failures.is_empty() {
+        return Ok(());
+    }
+    Err(failures.join("\n").into())
+}
+
+/// Packages the core crates and those of ours that they need, together; unpacks them side by side, as a workspace.
+fn unpack(metadata: &Value) -> Result<PathBuf, Box<dyn Error>> {
+    let packages = needed(metadata);
     let mut package = cargo();
     package.args(["package", "--quiet", "--allow-dirty", "--no-verify"]);
     for (name, _) in &packages {
@@ -25,11 +62,7 @@ pub(crate) fn check(tests: &mut Tests) -> Outcome {
     }
     succeed(&mut package)?;
 
-    let target = metadata
-        .get("target_directory")
-        .and_then(Value::as_str)
-        .ok_or("cargo names no target directory")?;
-    let target = Path::new(target);
+    let target = target()?;
     let folder = target.join("package-check");
     if folder.exists() {
         fs::remove_dir_all(&folder)?;
@@ -51,16 +84,32 @@ pub(crate) fn check(tests: &mut Tests) -> Outcome {
         manifest(&packages, &fs::read_to_string(root().join("Cargo.toml"))?)?,
     )?;
     fs::copy(root().join("Cargo.lock"), folder.join("Cargo.lock"))?;
-    // The same target folder, so that packages of others are not built once more; one build for all of them, since
-    // that each builds alone is another part's to see.
-    let mut test = cargo();
-    test.current_dir(&folder).args(["test", "--quiet"]);
-    for name in CORE {
-        test.args(["--package", name]);
+    Ok(folder)
+}
+
+/// Tests a core crate as it was unpacked, with each of its sets of features; all sets are tried, so that one run shows every hole.
+fn test(metadata: &Value, folder: &Path, name: &str, report: &mut Report) -> Vec<String> {
+    let mut failures = Vec::new();
+    for features in feature_sets::of(metadata, name) {
+        let (begun, mut found) = (Instant::now(), Report::default());
+        let mut test = cargo();
+        test.current_dir(folder).args(["test", "--quiet"]);
+        test.args(["--package", name]).args(features);
+        // The same target folder, so that packages of others are not built once more.
+        let target = target().map(|target| test.arg("--target-dir").arg(target));
+        let outcome = target.and_then(|test| found.run(name, test));
+        let features = features.first().copied().unwrap_or("default features");
+        println!(
+            "   {name}, {features}: {} tests, {:.1} s",
+            found.total().run(),
+            begun.elapsed().as_secs_f64()
+        );
+        report.add(found);
+        if let Err(error) = outcome {
+            failures.push(format!("{name} from its package, {features}: {error}"));
+        }
     }
-    tests
-        .run(test.arg("--target-dir").arg(target))
-        .map_err(|error| format!("from their packages: {error}").into())
+    failures
 }
 
 /// Names and versions of the core crates and of what they use of ours.

@@ -1,47 +1,100 @@
-//! Six things that each take one crate and a short program.
+//! The programs that judges run: `tdb`, without SQL and with it, and what makes writes for them.
+//!
+//! They are those of the tests, with tests' overflow checks and the features that everything is tested with. A run of
+//! `cargo xtask test` or `ci` builds them once and keeps copies, since what cargo builds later replaces what lies in its folder;
+//! a judge that is called by itself has cargo build them first, which takes a second if nothing changed.
 
-use std::collections::BTreeSet;
-use std::path::Path;
+use std::error::Error;
+use std::fs;
+use std::path::{Path, PathBuf};
 
-/// The programs, and the one crate of this workspace that each names.
-const PROGRAMS: [(&str, &str); 6] = [
-    ("tdb/examples/schema.rs", "tdb"),
-    ("tdb/examples/slice.rs", "tdb"),
-    ("tdb/examples/write.rs", "tdb"),
-    ("tdb/examples/scan.rs", "tdb"),
-    ("tdb-filters/examples/filter.rs", "tdb_filters"),
-    ("tdb-fragment/examples/footer.rs", "tdb_fragment"),
-];
+use crate::outcome::Outcome;
+use crate::test_programs::{self, Built};
+use crate::workspace::{WITH_SQL, WITHOUT_SQL, target};
 
-/// The most lines of such a program, without its title and blank lines.
-const LINES: usize = 15;
+/// Set for judges that a run calls: the copies are there.
+pub(crate) const KEPT: &str = "XTASK_PROGRAMS_ARE_KEPT";
 
-/// The crates of this workspace that a program names: `tdb::…`, `tdb_tile::…`.
-fn crates_of(code: &str) -> BTreeSet<&str> {
-    let is_name = |character: char| character.is_ascii_alphanumeric() || character == '_';
-    let paths = code.split("::").filter_map(|before| {
-        let start = before.rfind(|character| !is_name(character));
-        before.get(start.map_or(0, |place| place + 1)..)
-    });
-    paths
-        .filter(|name| *name == "tdb" || name.starts_with("tdb_"))
-        .collect()
+/// The program that makes writes, and the page of versions.
+const ENGINE: &str = "xtask-engine";
+
+/// The folder of copies without SQL, and that with it.
+const PLAIN: &str = "plain";
+const SQL: &str = "sql";
+
+/// Builds all tests but those of SQL, and the programs beside them.
+pub(crate) fn build_plain() -> Result<Built, Box<dyn Error>> {
+    let arguments = ["test", "--no-run"];
+    test_programs::build(&[&arguments, WITHOUT_SQL].concat())
 }
 
-#[test]
-fn each_takes_one_crate_and_at_most_fifteen_lines() {
-    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates");
-    for (program, wanted) in PROGRAMS {
-        let text = std::fs::read_to_string(crates.join(program)).expect(program);
-        let is_code = |line: &&str| !line.is_empty() && !line.starts_with("//!");
-        let code: Vec<&str> = text.lines().filter(is_code).collect();
-        assert!(code.len() <= LINES, "{program} has {} lines", code.len());
-        assert_eq!(crates_of(&code.join("\n")), [wanted].into(), "{program}");
+/// Builds the tests of SQL, and the program with it; of other tests in the same packages those that are not built anyway, and that
+/// what SQL brings could change.
+pub(crate) fn build_sql() -> Result<Built, Box<dyn Error>> {
+    let arguments = [
+        "test", "--no-run", "--lib", "--bins", "--test", "golden", "--test", "it", "--test", "sql",
+    ];
+    test_programs::build(&[&arguments, WITH_SQL].concat())
+}
+
+/// Keeps copies of the programs without SQL.
+pub(crate) fn keep_plain(built: &Built) -> Outcome {
+    keep(built, PLAIN, &["tdb", ENGINE])
+}
+
+/// Keeps a copy of the program with SQL.
+pub(crate) fn keep_sql(built: &Built) -> Outcome {
+    keep(built, SQL, &["tdb"])
+}
+
+fn keep(built: &Built, kind: &str, names: &[&str]) -> Outcome {
+    let folder = folder(kind)?;
+    fs::create_dir_all(&folder)?;
+    for name in names {
+        // Written beside it first: one that runs cannot be written to.
+        let (copy, half) = (folder.join(name), folder.join(format!("{name}.half")));
+        fs::copy(built.program(name)?, &half)?;
+        fs::rename(half, copy)?;
     }
+    Ok(())
 }
 
-#[test]
-fn a_second_crate_is_seen() {
-    let code = "use tdb_filters::Pipeline;\nfn main() -> tdb_tile::Limits { mine::tdb() }";
-    assert_eq!(crates_of(code), ["tdb_filters", "tdb_tile"].into());
+fn folder(kind: &str) -> Result<PathBuf, Box<dyn Error>> {
+    Ok(target()?.join("xtask").join(kind))
+}
+
+/// The program `tdb` without SQL.
+pub(crate) fn tdb() -> Result<PathBuf, Box<dyn Error>> {
+    plain("tdb")
+}
+
+/// The program that makes writes.
+pub(crate) fn engine() -> Result<PathBuf, Box<dyn Error>> {
+    plain(ENGINE)
+}
+
+fn plain(name: &str) -> Result<PathBuf, Box<dyn Error>> {
+    if std::env::var_os(KEPT).is_none() {
+        // With a test beside them, libraries have the features that they have in tests: they are not built once more.
+        let arguments = ["build", "--bin", "tdb", "--bin", ENGINE, "--test", "memory"];
+        keep_plain(&test_programs::build(&[&arguments, WITHOUT_SQL].concat())?)?;
+    }
+    Ok(folder(PLAIN)?.join(name))
+}
+
+/// The program `tdb` with SQL.
+pub(crate) fn tdb_with_sql() -> Result<PathBuf, Box<dyn Error>> {
+    if std::env::var_os(KEPT).is_none() {
+        let arguments = ["build", "--bin", "tdb", "--test", "sql"];
+        keep_sql(&test_programs::build(&[&arguments, WITH_SQL].concat())?)?;
+    }
+    Ok(folder(SQL)?.join("tdb"))
+}
+
+/// The search path with the folder of a program before all others.
+pub(crate) fn path_with(program: &Path) -> Result<std::ffi::OsString, Box<dyn Error>> {
+    let folder = program.parent().ok_or("the program lies nowhere")?;
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folders = std::iter::once(folder.to_owned()).chain(std::env::split_paths(&path));
+    Ok(std::env::join_paths(folders)?)
 }

@@ -9,12 +9,12 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::ci::Tests;
-use crate::fixtures::Workshop;
 use crate::outcome::Outcome;
+use crate::report::Report;
 use crate::server::{Server, Settings, log_file};
+use crate::workshop::Workshop;
 use crate::workspace::root;
-use crate::{interop, interop_stores};
+use crate::{interop_stores, programs};
 
 /// In place of lines of an output that are not shown.
 const LEFT_OUT: &str = "…";
@@ -31,9 +31,10 @@ struct Example<'a> {
 
 /// Runs what all READMEs show with the program, compares what it prints with what they show, and runs the Rust
 /// example of the first one as a test.
-pub(crate) fn check(tests: &mut Tests) -> Outcome {
-    let built = interop::build()?;
-    let path = path_with(interop::program_of(&built)?)?;
+pub(crate) fn check(report: &mut Report) -> Outcome {
+    let built = programs::build_sql()?;
+    programs::keep_sql(&built)?;
+    let path = programs::path_with(&programs::tdb_with_sql()?)?;
     let workshop = Workshop::open()?;
     let (_server, settings) = interop_stores::moto(&workshop, &workshop.scratch().join("stores"))?;
     interop_stores::make_bucket(&workshop, BUCKET, &settings)?;
@@ -56,7 +57,7 @@ pub(crate) fn check(tests: &mut Tests) -> Outcome {
     if compared == 0 {
         return Err("no README shows what a command prints".into());
     }
-    rust_example(&built, tests)
+    rust_example(built.messages(), report)
 }
 
 /// The READMEs, by their paths from the root.
@@ -161,7 +162,7 @@ fn examples(page: &str) -> Vec<Example<'_>> {
 }
 
 /// Runs the Rust example with the libraries that the program is built from: they are there.
-fn rust_example(built: &[Value], tests: &mut Tests) -> Outcome {
+fn rust_example(built: &[Value], report: &mut Report) -> Outcome {
     let libraries = libraries(built);
     let mut folders = libraries.values().filter_map(|file| file.parent());
     let folder = folders.find(|folder| folder.ends_with("deps"));
@@ -178,19 +179,7 @@ fn rust_example(built: &[Value], tests: &mut Tests) -> Outcome {
         library.push(file);
         rustdoc.arg("--extern").arg(library);
     }
-    tests.run(&mut rustdoc)
-}
-
-/// The search path with the folder of the program before all others.
-pub(crate) fn path_with(program: PathBuf) -> Result<OsString, Box<dyn Error>> {
-    let folder = program
-        .parent()
-        .ok_or("the program lies nowhere")?
-        .to_owned();
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    Ok(std::env::join_paths(
-        std::iter::once(folder).chain(std::env::split_paths(&path)),
-    )?)
+    report.run("README.md", &mut rustdoc)
 }
 
 /// The libraries of ours among what cargo built, by name.

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use crate::fixtures::output;
+use crate::commands::output;
 use crate::outcome::Outcome;
 use crate::proxy::{Asked, Proxy};
 use crate::server::Settings;

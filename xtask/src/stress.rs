@@ -5,9 +5,10 @@
 use std::fs;
 use std::process::Command;
 
-use crate::fixtures::{Workshop, output};
-use crate::interop::{JUDGE, program};
+use crate::commands::output;
 use crate::outcome::Outcome;
+use crate::programs;
+use crate::workshop::Workshop;
 use crate::workspace::root;
 
 /// How long it goes on if nobody says: a run that shows that all of it works, not that nothing ever goes wrong.
@@ -23,8 +24,6 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
         }
     }
     let workshop = Workshop::open()?;
-    let tiledb = format!("tiledb=={}", JUDGE.0);
-    output(Command::new(workshop.python()).args(["-m", "pip", "install", "--quiet", &tiledb]))?;
     let folder = workshop.scratch().join("stress");
     if folder.exists() {
         fs::remove_dir_all(&folder)?;
@@ -36,7 +35,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
             .arg(root().join("xtask/interop/stress.py"))
             .arg(&folder)
             .arg(&seconds)
-            .arg(program()?),
+            .arg(programs::tdb()?),
     )?;
     print!("{said}");
     Ok(())

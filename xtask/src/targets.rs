@@ -2,8 +2,9 @@
 
 use std::process::{Command, Stdio};
 
-use crate::ci::succeed;
+use crate::commands::succeed;
 use crate::outcome::Outcome;
+use crate::report::Report;
 use crate::workspace::{cargo, root};
 
 /// Packages that are checked for a target, without their default features: those bring code in C.
@@ -29,13 +30,14 @@ const TARGETS: &[Target] = &[
     },
 ];
 
-/// Checks each target that this machine has, or can get; says loudly which it has not.
-pub(crate) fn check() -> Outcome {
+/// Checks each target that this machine has, or can get; says loudly which it has not, which is no failure.
+pub(crate) fn check(report: &mut Report) -> Outcome {
     for target in TARGETS {
         let name = target.name;
         if !is_there(name) && !added(name) {
-            println!(
-                "   NOT CHECKED: {name} is not installed, and `rustup target add` could not add it"
+            report.told(
+                name,
+                "the target is not installed, and `rustup target add` could not add it",
             );
             continue;
         }

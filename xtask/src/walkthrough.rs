@@ -10,11 +10,10 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::fixtures::{Workshop, output};
-use crate::interop::{JUDGE, program};
-use crate::interop_life::PYARROW;
+use crate::commands::output;
 use crate::outcome::Outcome;
-use crate::readme::path_with;
+use crate::programs;
+use crate::workshop::Workshop;
 use crate::workspace::root;
 
 /// A fenced block of the page.
@@ -40,15 +39,12 @@ fn walk(name: &str, arguments: &[String]) -> Outcome {
     let page_path = root().join(format!("docs/{name}.md"));
     let page = fs::read_to_string(&page_path)?;
     let workshop = Workshop::open()?;
-    let tiledb = format!("tiledb=={}", JUDGE.0);
-    output(Command::new(workshop.python()).args(["-m", "pip", "install", "--quiet", &tiledb]))?;
-    workshop.install("pyarrow", PYARROW)?;
     let folder = workshop.scratch().join(name);
     if folder.exists() {
         fs::remove_dir_all(&folder)?;
     }
     fs::create_dir_all(&folder)?;
-    let path = path_with(program()?)?;
+    let path = programs::path_with(&programs::tdb()?)?;
     let blocks = blocks(&page);
     let mut lines: Vec<String> = page.lines().map(str::to_owned).collect();
     let mut found = Vec::new();

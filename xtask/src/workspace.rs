@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::OnceLock;
 
 use serde_json::Value;
 
@@ -15,33 +16,26 @@ pub(crate) const CORE: &[&str] = &[
     "tdb-array",
 ];
 
-/// Crates that are tested each alone: the core, what it reads through, who reads with it, and what needs no leaf.
-pub(crate) const ALONE: &[&str] = &[
-    "tdb-store",
-    "tdb-tile",
-    "tdb-filters",
-    "tdb-rtree",
-    "tdb-schema",
-    "tdb-fragment",
-    "tdb-array",
-    "tdb-cells",
-    "tdb-condition",
-    "tdb-query",
-    "tdb-write",
-    "tdb-text",
+/// Crates whose own code is the same with all of their features, which only choose filters: with the sets of features that no test
+/// runs with they are linted. Below them is the core, above them is what is tested with SQL.
+pub(crate) const FORWARDING: &[&str] = &["tdb-cells", "tdb-query", "tdb-write"];
+
+/// All packages but those of SQL, which take as long to build as all others together: what `cargo xtask test` builds, in one
+/// call of cargo, so that each dependency is built once, with one set of features.
+pub(crate) const WITHOUT_SQL: &[&str] = &[
+    "--workspace",
+    "--exclude",
+    "tdb-datafusion",
+    "--exclude",
+    "tdb-distributed",
 ];
 
-/// What chooses the crates that are not tested alone, and their features: all that is built of them is built once, as their tests
-/// need it.
-pub(crate) fn together() -> impl Iterator<Item = &'static str> {
-    let features = [
-        "--workspace",
-        "--features",
-        "tdb/ndarray,tdb-cli/distributed",
-    ];
-    let alone = ALONE.iter().flat_map(|name| ["--exclude", name]);
-    features.into_iter().chain(alone)
-}
+/// All packages, with SQL on one machine and on several: what was built without it is not built again, but for the packages of
+/// [`SQL`].
+pub(crate) const WITH_SQL: &[&str] = &["--workspace", "--features", "tdb-cli/distributed"];
+
+/// The packages that are others with SQL.
+pub(crate) const SQL: &[&str] = &["tdb-datafusion", "tdb-distributed", "tdb", "tdb-cli"];
 
 /// The folder of the workspace.
 pub(crate) fn root() -> PathBuf {
@@ -54,6 +48,18 @@ pub(crate) fn cargo() -> Command {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.current_dir(root());
     cargo
+}
+
+/// The folder that cargo builds into.
+pub(crate) fn target() -> Result<PathBuf, Box<dyn std::error::Error>> {
+    static TARGET: OnceLock<PathBuf> = OnceLock::new();
+    if let Some(known) = TARGET.get() {
+        return Ok(known.clone());
+    }
+    let metadata = metadata(&["--no-deps"])?;
+    let folder = metadata.get("target_directory").and_then(Value::as_str);
+    let folder = PathBuf::from(folder.ok_or("cargo names no target directory")?);
+    Ok(TARGET.get_or_init(|| folder).clone())
 }
 
 /// What `cargo metadata` says, for the platform of this machine.

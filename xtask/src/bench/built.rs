@@ -4,7 +4,7 @@ use std::error::Error;
 
 use serde_json::Value;
 
-use crate::fixtures::output;
+use crate::commands::output;
 use crate::workspace::cargo;
 
 /// Builds a program for measuring and says where it is.

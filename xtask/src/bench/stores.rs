@@ -13,11 +13,12 @@ use serde_json::Value;
 use super::built::built;
 use super::questions::{Seconds, middle, seconds};
 use super::{Judge, RUNS};
-use crate::fixtures::{Workshop, output};
+use crate::commands::output;
 use crate::interop_stores::{make_bucket, moto};
 use crate::outcome::Outcome;
 use crate::proxy::Proxy;
 use crate::server::Settings;
+use crate::workshop::Workshop;
 
 /// How much later a far server answers.
 const DELAY: Duration = Duration::from_millis(30);

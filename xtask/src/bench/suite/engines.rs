@@ -9,9 +9,9 @@ use serde_json::{Map, Value, json};
 
 use super::options::Options;
 use crate::bench::built::built;
-use crate::fixtures::{Workshop, output};
-use crate::interop::JUDGE;
+use crate::commands::output;
 use crate::outcome::Outcome;
+use crate::workshop::{JUDGE, Workshop};
 use crate::workspace::root;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;

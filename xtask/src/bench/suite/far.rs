@@ -16,12 +16,12 @@ use super::engines::install_packages;
 use super::options::Options;
 use super::results::{Results, commits};
 use crate::bench::built::built;
-use crate::fixtures::{Workshop, output};
-use crate::interop::JUDGE;
+use crate::commands::output;
 use crate::interop_stores::{make_bucket, moto};
 use crate::outcome::Outcome;
 use crate::proxy::Proxy;
 use crate::server::Settings;
+use crate::workshop::{JUDGE, Workshop};
 use crate::workspace::root;
 
 /// How much later the server answers.

@@ -3,7 +3,7 @@
 use std::fs;
 use std::process::{Command, Stdio};
 
-use crate::fixtures::output;
+use crate::commands::output;
 use crate::workspace::root;
 
 /// The commit that is measured, with a mark where files differ from it.

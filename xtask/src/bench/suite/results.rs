@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value, json};
 
 use super::machine;
-use crate::fixtures::Workshop;
 use crate::outcome::Outcome;
+use crate::workshop::Workshop;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 

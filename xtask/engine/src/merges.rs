@@ -1,0 +1,36 @@
+//! Merges the fragments of planned arrays, for TileDB to compare what it reads before and after.
+
+use std::error::Error;
+use std::path::Path;
+
+use tdb_cells::{Session, SessionOptions};
+use tdb_consolidate::{MergeOptions, plan_merge};
+
+use crate::chain::chain;
+use crate::plan::Planned;
+
+/// Bytes of memory for cells: not all of them at once.
+const MEMORY: u64 = 4 << 20;
+
+/// Merges the fragments of all arrays below a folder, and prints how many arrays had any to merge.
+pub(crate) fn run(folder: &Path) -> Result<(), Box<dyn Error>> {
+    let session = Session::new(SessionOptions {
+        memory: Some(MEMORY),
+        ..SessionOptions::default()
+    });
+    let mut merged = 0;
+    for planned in Planned::all(folder)? {
+        let array = planned.open()?;
+        let uri = format!("file://{}", planned.folder.join("array").display());
+        let options = MergeOptions {
+            uri: Some(uri),
+            ..MergeOptions::default()
+        };
+        let plan = plan_merge(&array, &options)?;
+        merged += u64::from(!plan.is_empty());
+        plan.merge(&session, &array, &options)
+            .map_err(|error| format!("{}: merge: {}", planned.folder.display(), chain(&error)))?;
+    }
+    println!("{merged}");
+    Ok(())
+}

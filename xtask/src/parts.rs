@@ -1,0 +1,428 @@
+//! Runs the parts of `cargo xtask test` and `cargo xtask ci`: two at a time where one has programs wait for each other, with
+//! the time that is left, and with the seconds and tests of each in the closing lines.
+//!
+//! A part runs in the lane it names. The parts of [`Lane::Build`] call cargo, which keeps all processors busy; those of
+//! [`Lane::Beside`] run programs that were built before, and mostly wait. Within a lane parts run in the order of the table, and a
+//! part waits for those of the other lane that it comes after.
+
+use std::collections::BTreeSet;
+use std::error::Error;
+use std::sync::{Condvar, Mutex, MutexGuard};
+use std::time::{Duration, Instant};
+
+use crate::disk;
+use crate::outcome::{Missing, Outcome};
+use crate::report::Report;
+use crate::workspace;
+
+/// How often a run says what it is doing.
+const TICK: Duration = Duration::from_secs(30);
+
+/// What runs one after the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lane {
+    /// Calls cargo.
+    Build,
+    /// Runs what is built.
+    Beside,
+}
+
+/// One part of a run.
+pub(crate) struct Part {
+    pub(crate) name: &'static str,
+    pub(crate) about: &'static str,
+    pub(crate) lane: Lane,
+    /// Parts that must have passed before.
+    pub(crate) after: &'static [&'static str],
+    /// What it takes on two cores, in seconds: from an empty target folder, and once all is built.
+    pub(crate) seconds: [u64; 2],
+    pub(crate) run: fn(&mut Report) -> Outcome,
+}
+
+/// What the command line says.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Options {
+    /// The parts to run; all, if there are none.
+    only: BTreeSet<String>,
+    /// Whether parts are run after one has failed.
+    keep_going: bool,
+    /// Whether it is a failure if something cannot be checked on this machine.
+    complete: bool,
+}
+
+impl Options {
+    /// Takes the options that all runs have; gives those that it does not know.
+    pub(crate) fn parse(arguments: &[String]) -> Result<(Self, Vec<&str>), Box<dyn Error>> {
+        let (mut options, mut others) = (Self::default(), Vec::new());
+        let mut arguments = arguments.iter();
+        while let Some(argument) = arguments.next() {
+            match argument.as_str() {
+                "--keep-going" => options.keep_going = true,
+                "--complete" => options.complete = true,
+                "--only" => {
+                    let names = arguments.next().ok_or("--only needs names of parts")?;
+                    options.only.extend(names.split(',').map(str::to_owned));
+                }
+                other => others.push(other),
+            }
+        }
+        Ok((options, others))
+    }
+
+    /// The parts that are asked for.
+    fn chosen<'a>(&self, parts: &[&'a Part]) -> Result<Vec<&'a Part>, Box<dyn Error>> {
+        let is_known = |name: &&String| parts.iter().any(|part| part.name == **name);
+        if let Some(name) = self.only.iter().find(|name| !is_known(name)) {
+            let known: Vec<&str> = parts.iter().map(|part| part.name).collect();
+            return Err(format!("no part `{name}`; there are {}", known.join(", ")).into());
+        }
+        let is_wanted = |part: &&&Part| self.only.is_empty() || self.only.contains(part.name);
+        Ok(parts.iter().filter(is_wanted).copied().collect())
+    }
+}
+
+/// A part that has ended.
+struct Done {
+    name: &'static str,
+    time: Duration,
+    is_failed: bool,
+}
+
+/// What all lanes know.
+#[derive(Default)]
+struct State {
+    running: Vec<(&'static str, Instant)>,
+    done: Vec<Done>,
+    report: Report,
+    is_stopped: bool,
+    is_over: bool,
+}
+
+/// A run: its parts, and how far it is.
+struct Run<'a> {
+    parts: Vec<&'a Part>,
+    options: &'a Options,
+    is_warm: bool,
+    begun: Instant,
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+/// Runs the parts that the options ask for.
+pub(crate) fn run(title: &str, parts: &[&Part], options: &Options) -> Outcome {
+    let run = Run {
+        parts: options.chosen(parts)?,
+        options,
+        is_warm: workspace::target()?.join("xtask").join(title).exists(),
+        begun: Instant::now(),
+        state: Mutex::default(),
+        changed: Condvar::new(),
+    };
+    println!(
+        "== {title}: {} parts, about {} on two cores{}",
+        run.parts.len(),
+        minutes(run.left(&State::default())),
+        if run.is_warm {
+            ""
+        } else {
+            ", as nothing is built yet"
+        }
+    );
+    std::thread::scope(|scope| {
+        let run = &run;
+        let lanes = [Lane::Build, Lane::Beside].map(|lane| scope.spawn(move || run.follow(lane)));
+        let ticker = scope.spawn(move || run.tick());
+        let is_whole = lanes.map(|lane| lane.join().is_ok()) == [true, true];
+        if let Ok(mut state) = run.state.lock() {
+            state.is_over = true;
+        }
+        run.changed.notify_all();
+        let _ = ticker.join();
+        if !is_whole {
+            return Err("a part ended with a panic");
+        }
+        Ok(())
+    })?;
+    run.close(title)
+}
+
+impl Run<'_> {
+    fn lock(&self) -> Result<MutexGuard<'_, State>, Box<dyn Error>> {
+        Ok(self.state.lock().map_err(|_| "a part ended with a panic")?)
+    }
+
+    /// Runs the parts of a lane, each once what it comes after has passed.
+    fn follow(&self, lane: Lane) {
+        for part in self.parts.iter().filter(|part| part.lane == lane) {
+            let Ok(state) = self.lock() else { return };
+            let waits = |state: &mut State| !state.is_stopped && !self.is_ready(part, state);
+            let Ok(mut state) = self.changed.wait_while(state, waits) else {
+                return;
+            };
+            if state.is_stopped || !self.has_passed(part, &state) {
+                continue;
+            }
+            println!("== {}: {}", part.name, part.about);
+            state.running.push((part.name, Instant::now()));
+            drop(state);
+            let (begun, mut report) = (Instant::now(), Report::default());
+            let outcome = (part.run)(&mut report);
+            self.end(part, begun.elapsed(), report, outcome);
+        }
+    }
+
+    /// Whether all that a part comes after has ended.
+    fn is_ready(&self, part: &Part, state: &State) -> bool {
+        let has_ended = |name: &&str| state.done.iter().any(|done| done.name == *name);
+        let runs = |name: &&&str| self.parts.iter().any(|part| part.name == **name);
+        part.after.iter().filter(runs).all(has_ended)
+    }
+
+    fn has_passed(&self, part: &Part, state: &State) -> bool {
+        let has_failed = |done: &Done| done.is_failed && part.after.contains(&done.name);
+        !state.done.iter().any(has_failed)
+    }
+
+    fn end(&self, part: &Part, time: Duration, mut report: Report, outcome: Outcome) {
+        let mut is_failed = false;
+        match outcome {
+            Ok(()) => {}
+            Err(error) if error.is::<Missing>() => {
+                report.not_checked(part.name, &error.to_string());
+            }
+            Err(error) => {
+                eprintln!("{}: {}", part.name, disk::explained(&error.to_string()));
+                is_failed = true;
+            }
+        }
+        println!("   {}: {:.1} s", part.name, time.as_secs_f64());
+        if let Ok(mut state) = self.state.lock() {
+            state.running.retain(|(name, _)| *name != part.name);
+            state.report.add(report);
+            state.done.push(Done {
+                name: part.name,
+                time,
+                is_failed,
+            });
+            state.is_stopped |= is_failed && !self.options.keep_going;
+        }
+        self.changed.notify_all();
+    }
+
+    /// Says from time to time what is running, and how long it will take.
+    fn tick(&self) {
+        let Ok(mut state) = self.lock() else { return };
+        let mut said = Instant::now();
+        while !state.is_over {
+            let Ok((next, _)) = self.changed.wait_timeout(state, TICK) else {
+                return;
+            };
+            state = next;
+            if said.elapsed() >= TICK && !state.running.is_empty() {
+                said = Instant::now();
+                let running: Vec<&str> = state.running.iter().map(|(name, _)| *name).collect();
+                println!(
+                    "   … after {}: {} of {} parts done, now {}; about {} left",
+                    minutes(self.begun.elapsed()),
+                    state.done.len(),
+                    self.parts.len(),
+                    running.join(" and "),
+                    minutes(self.left(&state))
+                );
+            }
+        }
+    }
+
+    /// The time that the rest should take: that of the longer lane, at the pace of what is done.
+    fn left(&self, state: &State) -> Duration {
+        let expected = |part: &Part| {
+            let [cold, warm] = part.seconds;
+            if self.is_warm { warm } else { cold }
+        };
+        let by_name = |name: &str| self.parts.iter().find(|part| part.name == name);
+        let ended = state.done.iter().filter_map(|done| by_name(done.name));
+        let (wanted, taken): (u64, Duration) = (
+            ended.map(|part| expected(part)).sum(),
+            state.done.iter().map(|done| done.time).sum(),
+        );
+        let pace = match wanted {
+            0..30 => 1.0,
+            wanted => (taken.as_secs_f64() / seconds(wanted)).clamp(0.2, 5.0),
+        };
+        let of_lane = |lane| {
+            let parts = self.parts.iter().filter(|part| part.lane == lane);
+            let parts = parts.filter(|part| !state.done.iter().any(|done| done.name == part.name));
+            let left = parts.map(|part| {
+                let running = state.running.iter().find(|(name, _)| *name == part.name);
+                let spent = running.map_or(0.0, |(_, begun)| begun.elapsed().as_secs_f64());
+                (seconds(expected(part)) * pace - spent).max(0.0)
+            });
+            left.sum::<f64>()
+        };
+        Duration::from_secs_f64(of_lane(Lane::Build).max(of_lane(Lane::Beside)))
+    }
+
+    /// The closing lines.
+    fn close(&self, title: &str) -> Outcome {
+        let state = self.lock()?;
+        for (name, tests) in &state.report.tests {
+            println!("   {name}: {} tests", tests.run());
+        }
+        let mut times: Vec<String> = Vec::new();
+        for done in &state.done {
+            times.push(format!("{} {:.1}", done.name, done.time.as_secs_f64()));
+        }
+        let all = self.begun.elapsed().as_secs_f64();
+        println!("== {title}, seconds: {}; all {all:.1}", times.join(", "));
+        let report = &state.report;
+        for line in report.not_checked.iter().chain(&report.told) {
+            println!("== NOT CHECKED: {line}");
+        }
+        let tests = state.report.total();
+        println!(
+            "== tests: {} passed, {} failed, {} ignored",
+            tests.passed, tests.failed, tests.ignored
+        );
+        let failed: Vec<&str> = state
+            .done
+            .iter()
+            .filter(|done| done.is_failed)
+            .map(|done| done.name)
+            .collect();
+        if !failed.is_empty() {
+            return Err(format!("failed: {}", failed.join(", ")).into());
+        }
+        if state.done.len() < self.parts.len() {
+            return Err("some parts did not run".into());
+        }
+        if self.options.complete && !state.report.not_checked.is_empty() {
+            return Err("not all could be checked, see NOT CHECKED above".into());
+        }
+        if self.options.only.is_empty() {
+            let folder = workspace::target()?.join("xtask");
+            std::fs::create_dir_all(&folder)?;
+            std::fs::write(folder.join(title), "")?;
+        }
+        Ok(())
+    }
+}
+
+fn seconds(number: u64) -> f64 {
+    Duration::from_secs(number).as_secs_f64()
+}
+
+/// A time as people say it.
+fn minutes(time: Duration) -> String {
+    match time.as_secs() {
+        seconds @ 0..90 => format!("{seconds} s"),
+        seconds => format!("{} min", seconds.div_ceil(60)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A part that passes, or fails where its name says so.
+    const fn part(name: &'static str, lane: Lane, after: &'static [&'static str]) -> Part {
+        Part {
+            name,
+            about: "",
+            lane,
+            after,
+            seconds: [100, 10],
+            run: |report| {
+                report.count("a", crate::report::Tests::default());
+                Ok(())
+            },
+        }
+    }
+
+    fn options(arguments: &[&str]) -> Options {
+        let arguments: Vec<String> = arguments.iter().map(|&text| text.to_owned()).collect();
+        Options::parse(&arguments).unwrap().0
+    }
+
+    #[test]
+    fn parts_are_chosen_by_name() {
+        let parts = ["fmt", "docs", "test"].map(|name| part(name, Lane::Build, &[]));
+        let parts: Vec<&Part> = parts.iter().collect();
+        let chosen = options(&["--only", "docs,fmt"]).chosen(&parts).unwrap();
+        let names: Vec<&str> = chosen.iter().map(|part| part.name).collect();
+        assert_eq!(names, ["fmt", "docs"]);
+        assert!(options(&["--only", "nothing"]).chosen(&parts).is_err());
+        let unknown = ["--what".to_owned()];
+        let (_, others) = Options::parse(&unknown).unwrap();
+        assert_eq!(others, ["--what"]);
+    }
+
+    fn run<'a>(parts: &'a [Part], options: &'a Options) -> Run<'a> {
+        Run {
+            parts: parts.iter().collect(),
+            options,
+            is_warm: false,
+            begun: Instant::now(),
+            state: Mutex::default(),
+            changed: Condvar::new(),
+        }
+    }
+
+    /// Follows both lanes; gives the names of what ended, and of what failed.
+    fn followed(parts: &[Part], options: &Options) -> (Vec<&'static str>, Vec<&'static str>) {
+        let run = run(parts, options);
+        std::thread::scope(|scope| {
+            for lane in [Lane::Beside, Lane::Build] {
+                let run = &run;
+                scope.spawn(move || run.follow(lane));
+            }
+        });
+        let state = run.state.into_inner().unwrap();
+        let failed = state.done.iter().filter(|done| done.is_failed);
+        let failed = failed.map(|done| done.name).collect();
+        (state.done.iter().map(|done| done.name).collect(), failed)
+    }
+
+    #[test]
+    fn a_part_waits_for_what_it_comes_after() {
+        let parts = [
+            part("build", Lane::Build, &[]),
+            part("compare", Lane::Beside, &["build", "not chosen"]),
+        ];
+        let (done, failed) = followed(&parts, &Options::default());
+        assert_eq!(done, ["build", "compare"]);
+        assert!(failed.is_empty());
+    }
+
+    #[test]
+    fn nothing_runs_after_what_failed() {
+        let mut parts = [
+            part("build", Lane::Build, &[]),
+            part("tests", Lane::Build, &[]),
+            part("compare", Lane::Beside, &["build"]),
+        ];
+        parts[0].run = |_| Err("no".into());
+        let (done, failed) = followed(&parts, &Options::default());
+        assert_eq!((done, failed), (vec!["build"], vec!["build"]));
+        let (done, failed) = followed(&parts, &options(&["--keep-going"]));
+        assert_eq!((done, failed), (vec!["build", "tests"], vec!["build"]));
+    }
+
+    #[test]
+    fn the_time_left_is_that_of_the_longer_lane_at_the_pace_so_far() {
+        let parts = [
+            part("a", Lane::Build, &[]),
+            part("b", Lane::Build, &[]),
+            part("c", Lane::Beside, &[]),
+        ];
+        let options = Options::default();
+        let run = run(&parts, &options);
+        let mut state = State::default();
+        assert_eq!(run.left(&state).as_secs(), 200);
+        state.done.push(Done {
+            name: "a",
+            time: Duration::from_secs(50),
+            is_failed: false,
+        });
+        assert_eq!(run.left(&state).as_secs(), 50);
+    }
+}

@@ -1,0 +1,83 @@
+//! `cargo xtask test`: what is run before a change is sent, in minutes.
+
+use crate::outcome::Outcome;
+use crate::parts::{self, Lane, Options, Part};
+use crate::workshop::Workshop;
+use crate::{checks, judges, layers, pages};
+
+pub(crate) const PARTS: &[Part] = &[
+    Part {
+        name: "fmt",
+        about: "formatting",
+        lane: Lane::Build,
+        after: &[],
+        seconds: [3, 3],
+        run: |_| checks::format(),
+    },
+    Part {
+        name: "layers",
+        about: "manifests and modules against docs/architecture.md",
+        lane: Lane::Build,
+        after: &[],
+        seconds: [2, 2],
+        run: |_| layers::run(&[]),
+    },
+    Part {
+        name: "pages",
+        about: "pages and tests that are named exist",
+        lane: Lane::Build,
+        after: &[],
+        seconds: [1, 1],
+        run: |_| pages::check(),
+    },
+    Part {
+        name: "python",
+        about: "Python's environment for the comparison with TileDB",
+        lane: Lane::Beside,
+        after: &[],
+        seconds: [60, 1],
+        run: |_| Workshop::open().map(drop),
+    },
+    Part {
+        name: "build",
+        about: "all programs and tests, but those of SQL",
+        lane: Lane::Build,
+        after: &[],
+        seconds: [300, 3],
+        run: |_| checks::build(),
+    },
+    Part {
+        name: "tests",
+        about: "all tests but those of SQL, over all golden arrays",
+        lane: Lane::Build,
+        after: &["build"],
+        seconds: [180, 180],
+        run: checks::test,
+    },
+    Part {
+        name: "compare",
+        about: "random arrays and writes, compared with TileDB",
+        lane: Lane::Beside,
+        after: &["build", "python"],
+        seconds: [60, 60],
+        run: judges::compare,
+    },
+    Part {
+        name: "lint",
+        about: "lints of all but SQL, warnings are errors",
+        lane: Lane::Build,
+        after: &[],
+        seconds: [120, 5],
+        run: |_| checks::lint(),
+    },
+];
+
+/// Runs all parts, or those after `--only`.
+pub(crate) fn run(arguments: &[String]) -> Outcome {
+    let (options, others) = Options::parse(arguments)?;
+    if let Some(other) = others.first() {
+        return Err(format!("unknown argument `{other}`").into());
+    }
+    let parts: Vec<&Part> = PARTS.iter().collect();
+    parts::run("test", &parts, &options)
+}
