@@ -98,7 +98,8 @@ fn keep_sized<const N: usize>(cells: &[u8], words: &[u64], out: &mut [u8]) -> Op
     let (mut out, _) = out.as_chunks_mut::<N>();
     for (cells, &word) in cells.chunks(WORD).zip(words) {
         let places = out.split_off_mut(..word.count_ones() as usize)?;
-        if places.len() == cells.len() {
+        // As many cells may be there, and others be wanted: those behind the last.
+        if places.len() == cells.len() && word.trailing_ones() as usize == cells.len() {
             places.copy_from_slice(cells);
             continue;
         }

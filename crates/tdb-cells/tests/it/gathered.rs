@@ -74,6 +74,12 @@ fn parts(gathered: Result<Gathered, CellsError>) -> (Vec<u8>, Option<Vec<u8>>, O
     )
 }
 
+/// Whether it is told that there are too few cells.
+fn is_refused(gathered: Result<Gathered, CellsError>) -> bool {
+    let what = "a column has fewer cells than were chosen of it";
+    matches!(gathered, Err(CellsError::Bug(bug)) if bug.what == what)
+}
+
 proptest! {
     #![proptest_config(cases(200))]
 
@@ -107,11 +113,24 @@ proptest! {
         // Cells without bytes are anywhere.
         prop_assume!(cells.size != Some(0) || cells.valid.is_some());
         let count = cells.cells.len();
-        let told = |error: Option<CellsError>| error.map(|error| matches!(error, CellsError::Bug(bug)
-            if bug.what == "a column has fewer cells than were chosen of it"));
         let lacking = rows(&[count + beyond]);
-        prop_assert_eq!(told(gather(cells.column(), Some(&lacking)).err()), Some(true));
+        prop_assert!(is_refused(gather(cells.column(), Some(&lacking))));
         prop_assert!(cells.column().at(&lacking).is_err());
+    }
+
+    #[test]
+    fn a_set_of_rows_that_a_column_lacks_is_refused(
+        cells in cells(), mask in prop::collection::vec(any::<bool>(), 150), beyond in 0_usize..5,
+    ) {
+        // Cells without bytes are anywhere.
+        prop_assume!(cells.size != Some(0) || cells.valid.is_some());
+        let mut mask: Vec<bool> = mask.into_iter().take(cells.cells.len() + beyond).collect();
+        mask.push(true);
+        prop_assert!(is_refused(gather_set(cells.column(), &set_of(&mask))));
+        // As many rows as there are cells, but none of the first.
+        let mut mask = vec![false; cells.cells.len()];
+        mask.extend(vec![true; cells.cells.len().max(1)]);
+        prop_assert!(is_refused(gather_set(cells.column(), &set_of(&mask))));
     }
 
     #[test]
