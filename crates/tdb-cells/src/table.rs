@@ -130,7 +130,8 @@ impl CellTable {
     /// # Errors
     /// Memory that the budget does not have; more rows than can be numbered.
     pub fn concat(mut parts: Vec<Self>, budget: &Budget) -> Result<Self, CellsError> {
-        if parts.len() < 2 {
+        // Where no fragment has a row, one is as good as all: its columns are of the form that all have.
+        if parts.len() < 2 || parts.iter().all(|part| part.segments.is_empty()) {
             return Ok(parts.pop().unwrap_or_else(|| Self::new(Vec::new())));
         }
         let mut pieces = Vec::new();
@@ -209,7 +210,8 @@ impl TableColumn {
     /// Whether these rows are those of a fragment that lacks the field.
     #[must_use]
     pub fn lacks(&self, rows: RowRange) -> bool {
-        self.missing.binary_search(&rows).is_ok()
+        // Of fragments without rows, all stand at the same place.
+        !rows.is_empty() && self.missing.binary_search(&rows).is_ok()
     }
 
     /// The bytes that the cells take, and what stands beside them.
