@@ -60,6 +60,17 @@ impl U64Column {
         })
     }
 
+    /// The first `count` values; `None` where there are fewer.
+    #[must_use]
+    pub fn first(&self, count: usize) -> Option<Self> {
+        let end = count
+            .checked_mul(8)
+            .filter(|end| *end <= self.bytes.len())?;
+        Some(Self {
+            bytes: self.bytes.slice(..end),
+        })
+    }
+
     /// The stored bytes.
     #[must_use]
     pub fn as_bytes(&self) -> &Bytes {

@@ -233,6 +233,13 @@ impl FormatVersion {
         self.0 >= 5 && self.0 <= 8
     }
 
+    /// Tile vectors of dense fragments written in global order may have zeros behind the last tile, as validity tiles were
+    /// counted, too (7 and 8).
+    #[must_use]
+    pub const fn counts_validity_tiles(self) -> bool {
+        self.0 >= 7 && self.0 <= 8
+    }
+
     /// Places on the Hilbert curve count the values of integer and date dimensions, rather
     /// than the steps between them (7 and 8).
     #[must_use]

@@ -202,9 +202,22 @@ impl FragmentMetadata {
         limits: &Limits,
     ) -> Result<U64Column, FragmentError> {
         let vector = TileVector::decode(payload, FormatVersion::WRITTEN, &(), limits)?;
+        if let Some(values) = self.without_validity_tiles(&vector.values) {
+            return Ok(values);
+        }
         let wanted = self.stored_tiles(vector.values.len() as u64);
         vector.check(wanted)?;
         Ok(vector.values)
+    }
+
+    /// The values of the fragment's tiles, where its writer counted validity tiles as well: up to as many zeros follow.
+    fn without_validity_tiles(&self, values: &U64Column) -> Option<U64Column> {
+        let count = usize::try_from(self.tile_count()).ok()?;
+        let more = values.len().checked_sub(count)?;
+        let is_of_such_a_writer = self.dense && self.version.counts_validity_tiles();
+        let are_zeros = || values.iter().skip(count).all(|value| value == 0);
+        let is_more = is_of_such_a_writer && more > 0 && more <= count;
+        (is_more && are_zeros()).then(|| values.first(count))?
     }
 
     /// The parts that [`FragmentMetadata::tile_statistics`] takes for a field, in order.

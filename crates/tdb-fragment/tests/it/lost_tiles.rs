@@ -143,3 +143,34 @@ fn where_distances_turn_negative_no_stored_tile_holds_what_was_written() {
     let index = index(&metadata, 1).unwrap();
     assert_eq!((index.tile_extent(0), index.lost_from()), (None, Some(0)));
 }
+
+/// The offsets of four tiles, and values behind them.
+fn four_and_more(more: &[u64]) -> Bytes {
+    let tiles = (0..4).map(|tile| tile * 28);
+    let count = 4 + more.len() as u64;
+    let all = [count].into_iter().chain(tiles).chain(more.iter().copied());
+    all.flat_map(u64::to_le_bytes).collect::<Vec<_>>().into()
+}
+
+#[test]
+fn zeros_behind_the_last_tile_are_no_tiles_of_releases_that_counted_validity() {
+    let schema = unsigned();
+    let field = schema.field_of(FieldKind::Attribute(0)).unwrap();
+    let read = |version, more: &[u64]| {
+        let metadata = open(version, &schema, Range::of(0_u64, 7), 112).unwrap();
+        let vectors = [four_and_more(more)];
+        metadata.tile_index(&field, &vectors, &Limits::default())
+    };
+    for version in [7, 8] {
+        for more in [&[0, 0][..], &[0; 4]] {
+            let index = read(version, more).unwrap();
+            assert_eq!((index.tile_count(), index.lost_from()), (4, None));
+            assert_eq!(index.tile_extent(3), Some(84..112));
+        }
+        // More than validity tiles, or something else than zeros.
+        assert!(read(version, &[0; 5]).is_err());
+        assert!(read(version, &[0, 112]).is_err());
+    }
+    assert!(read(6, &[0, 0]).is_err());
+    assert!(read(9, &[0, 0]).is_err());
+}
