@@ -11,7 +11,6 @@ use std::process::Command;
 use std::sync::Mutex;
 use std::time::Instant;
 
-use crate::commands::output;
 use crate::outcome::Outcome;
 use crate::programs::{self, KEPT};
 use crate::report::Report;
@@ -56,23 +55,23 @@ const LONG: &[Judge] = &[
         ],
     },
     Judge {
-        arguments: &["interop-life", "--count", "5"],
-        seeds: &[1, 2, 3],
-        floors: &[("lived", 3), ("answers compared", 250)],
+        arguments: &["interop-life", "--count", "8"],
+        seeds: &[1, 2],
+        floors: &[("lived", 5), ("answers compared", 500)],
     },
     Judge {
-        arguments: &["interop", "--count", "25"],
-        seeds: &[1, 2, 3, 4],
+        arguments: &["interop", "--count", "50"],
+        seeds: &[1, 2],
         floors: &[
-            ("arrays,", 25),
-            ("queries,", 120),
-            ("cells compared", 6_000),
+            ("arrays,", 50),
+            ("queries,", 275),
+            ("cells compared", 20_000),
         ],
     },
     Judge {
-        arguments: &["interop-aggregates", "--count", "20"],
-        seeds: &[1, 2, 3],
-        floors: &[("arrays,", 12), ("aggregates compared", 120)],
+        arguments: &["interop-aggregates", "--count", "30"],
+        seeds: &[1, 2],
+        floors: &[("arrays,", 20), ("aggregates compared", 250)],
     },
     Judge {
         arguments: &["interop-write", "--count", "20"],
@@ -85,9 +84,9 @@ const LONG: &[Judge] = &[
         floors: &[("writes by tdb", 6), ("arrays merged", 1)],
     },
     Judge {
-        arguments: &["interop-tables", "--count", "2"],
-        seeds: &[1, 2, 3],
-        floors: &[("cases,", 30), ("comparisons", 8_000)],
+        arguments: &["interop-tables", "--count", "3"],
+        seeds: &[1, 2],
+        floors: &[("cases,", 45), ("comparisons", 12_500)],
     },
     Judge {
         arguments: &["stress", "--seconds", "15"],
@@ -234,8 +233,12 @@ impl Trial {
             .current_dir(root())
             .env(KEPT, "yes")
             .args(self.arguments());
-        let said = output(&mut command)
-            .map_err(|error| format!("{error}\n{name} failed; again by `cargo xtask {name}`"))?;
+        let done = command.output()?;
+        let said = String::from_utf8_lossy(&done.stdout).into_owned();
+        if !done.status.success() {
+            let errors = String::from_utf8_lossy(&done.stderr);
+            return Err(format!("{errors}{name} failed; again by `cargo xtask {name}`").into());
+        }
         let short = self.judge.short_of(&said);
         if !short.is_empty() {
             return Err(format!("{said}\n{name} compared too little: {}", short.join(", ")).into());

@@ -26,6 +26,7 @@ mod interop_tables;
 mod interop_write;
 mod judges;
 mod layers;
+mod network;
 mod outcome;
 mod package;
 mod pages;

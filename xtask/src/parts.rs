@@ -11,6 +11,7 @@ use std::sync::{Condvar, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use crate::disk;
+use crate::network;
 use crate::outcome::{Missing, Outcome};
 use crate::report::Report;
 use crate::workspace;
@@ -69,14 +70,24 @@ impl Options {
         Ok((options, others))
     }
 
-    /// The parts that are asked for.
+    /// The parts that are asked for, and those that they come after.
     fn chosen<'a>(&self, parts: &[&'a Part]) -> Result<Vec<&'a Part>, Box<dyn Error>> {
         let is_known = |name: &&String| parts.iter().any(|part| part.name == **name);
         if let Some(name) = self.only.iter().find(|name| !is_known(name)) {
             let known: Vec<&str> = parts.iter().map(|part| part.name).collect();
             return Err(format!("no part `{name}`; there are {}", known.join(", ")).into());
         }
-        let is_wanted = |part: &&&Part| self.only.is_empty() || self.only.contains(part.name);
+        if self.only.is_empty() {
+            return Ok(parts.to_vec());
+        }
+        // What a part comes after stands before it.
+        let mut wanted: BTreeSet<&str> = self.only.iter().map(String::as_str).collect();
+        for part in parts.iter().rev() {
+            if wanted.contains(part.name) {
+                wanted.extend(part.after);
+            }
+        }
+        let is_wanted = |part: &&&Part| wanted.contains(part.name);
         Ok(parts.iter().filter(is_wanted).copied().collect())
     }
 }
@@ -185,13 +196,17 @@ impl Run<'_> {
 
     fn end(&self, part: &Part, time: Duration, mut report: Report, outcome: Outcome) {
         let mut is_failed = false;
-        match outcome {
-            Ok(()) => {}
-            Err(error) if error.is::<Missing>() => {
-                report.not_checked(part.name, &error.to_string());
-            }
-            Err(error) => {
-                eprintln!("{}: {}", part.name, disk::explained(&error.to_string()));
+        if let Err(error) = outcome {
+            let text = error.to_string();
+            let missing = if error.is::<Missing>() {
+                Some(text.clone())
+            } else {
+                network::missing(&text)
+            };
+            if let Some(missing) = missing {
+                report.not_checked(part.name, &missing);
+            } else {
+                eprintln!("{}: {}", part.name, disk::explained(&text));
                 is_failed = true;
             }
         }
@@ -345,11 +360,19 @@ mod tests {
 
     #[test]
     fn parts_are_chosen_by_name() {
-        let parts = ["fmt", "docs", "test"].map(|name| part(name, Lane::Build, &[]));
+        let parts = [
+            part("fmt", Lane::Build, &[]),
+            part("build", Lane::Build, &[]),
+            part("docs", Lane::Build, &[]),
+            part("compare", Lane::Beside, &["build"]),
+        ];
         let parts: Vec<&Part> = parts.iter().collect();
-        let chosen = options(&["--only", "docs,fmt"]).chosen(&parts).unwrap();
-        let names: Vec<&str> = chosen.iter().map(|part| part.name).collect();
-        assert_eq!(names, ["fmt", "docs"]);
+        let chosen = |only| {
+            let chosen = options(&["--only", only]).chosen(&parts).unwrap();
+            chosen.iter().map(|part| part.name).collect::<Vec<_>>()
+        };
+        assert_eq!(chosen("docs,fmt"), ["fmt", "docs"]);
+        assert_eq!(chosen("compare"), ["build", "compare"]);
         assert!(options(&["--only", "nothing"]).chosen(&parts).is_err());
         let unknown = ["--what".to_owned()];
         let (_, others) = Options::parse(&unknown).unwrap();
@@ -386,7 +409,7 @@ mod tests {
     fn a_part_waits_for_what_it_comes_after() {
         let parts = [
             part("build", Lane::Build, &[]),
-            part("compare", Lane::Beside, &["build", "not chosen"]),
+            part("compare", Lane::Beside, &["build", "elsewhere"]),
         ];
         let (done, failed) = followed(&parts, &Options::default());
         assert_eq!(done, ["build", "compare"]);
