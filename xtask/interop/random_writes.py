@@ -161,6 +161,11 @@ def old_array(random_, lib, theirs):
     return spec
 
 
+def version_of(spec):
+    """The format that is written to an array."""
+    return int(spec["continues"][1:].split("_")[0]) if "continues" in spec else VERSION
+
+
 def make_one(number, out):
     seed = "%s/%d" % (SEED, number)
     random_ = random.Random("writes " + seed)
@@ -187,7 +192,10 @@ def make_one(number, out):
             plan["batches"] = random_.choice([1, 1, 2, 7])
             # The oldest releases misread dense arrays of several fragments, and would be found to differ from a merge.
             if (VERSION == 22 or spec["kind"] == "sparse") and random_.random() < 0.2:
-                plan["max_fragment_bytes"] = random_.choice([1, 1000, 20000])
+                size = random_.choice([1, 1000, 20000])
+                # Formats before 12 commit one fragment at a time.
+                if version_of(spec) >= 12:
+                    plan["max_fragment_bytes"] = size
             plans.append(plan)
         at += 10
     with open(os.path.join(out, "spec.json"), "w") as file:

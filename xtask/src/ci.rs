@@ -11,7 +11,7 @@ const REST: &[Part] = &[
         about: "random arrays, lives, writes and tables against TileDB, pandas and pyarrow: a part of their cases, chosen by the commit",
         lane: Lane::Beside,
         after: &["build"],
-        seconds: [400, 400],
+        seconds: [240, 240],
         run: judges::check,
     },
     Part {
@@ -19,7 +19,7 @@ const REST: &[Part] = &[
         about: "tests of SQL, on one machine and on several",
         lane: Lane::Build,
         after: &[],
-        seconds: [400, 60],
+        seconds: [425, 90],
         run: checks::test_sql,
     },
     Part {
@@ -27,7 +27,7 @@ const REST: &[Part] = &[
         about: "core crates, each alone and from its package, with default, no and all features",
         lane: Lane::Build,
         after: &[],
-        seconds: [200, 60],
+        seconds: [165, 90],
         run: package::check,
     },
     Part {
@@ -35,7 +35,7 @@ const REST: &[Part] = &[
         about: "lints of SQL, and with all features",
         lane: Lane::Build,
         after: &[],
-        seconds: [120, 5],
+        seconds: [100, 3],
         run: |_| checks::lint_all_features(),
     },
     Part {
@@ -43,7 +43,7 @@ const REST: &[Part] = &[
         about: "lints of other crates alone, with each set of features",
         lane: Lane::Build,
         after: &[],
-        seconds: [100, 10],
+        seconds: [75, 10],
         run: |_| feature_sets::check(),
     },
     Part {
@@ -51,7 +51,7 @@ const REST: &[Part] = &[
         about: "documentation, warnings are errors, also with all features",
         lane: Lane::Build,
         after: &[],
-        seconds: [60, 10],
+        seconds: [65, 10],
         run: |_| checks::document(),
     },
     Part {
@@ -59,7 +59,7 @@ const REST: &[Part] = &[
         about: "crates that must build for a browser and for Windows",
         lane: Lane::Build,
         after: &[],
-        seconds: [15, 3],
+        seconds: [11, 3],
         run: targets::check,
     },
     Part {
@@ -67,7 +67,7 @@ const REST: &[Part] = &[
         about: "kept inputs of all fuzz targets, and a search with those whose crate changed",
         lane: Lane::Build,
         after: &[],
-        seconds: [150, 30],
+        seconds: [330, 120],
         run: |_| fuzz::check(),
     },
     Part {
@@ -75,7 +75,7 @@ const REST: &[Part] = &[
         about: "bans, licences and sources of all packages",
         lane: Lane::Build,
         after: &[],
-        seconds: [50, 2],
+        seconds: [75, 2],
         run: |_| deny::check(),
     },
     Part {
@@ -83,7 +83,7 @@ const REST: &[Part] = &[
         about: "questions in SQL beside what TileDB reads",
         lane: Lane::Beside,
         after: &["sql"],
-        seconds: [100, 100],
+        seconds: [120, 120],
         run: judges::check_sql,
     },
     Part {

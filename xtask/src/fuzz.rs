@@ -3,17 +3,17 @@
 //! libFuzzer comes with the package `libfuzzer-sys`; what it steers by is compiled in by a pass of LLVM, which stable
 //! compilers have. The sanitizers, which they lack, would find little in crates without `unsafe`.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::sync::Mutex;
 
 use serde_json::Value;
 
 use crate::commands::{is_there, output};
 use crate::outcome::{Missing, Outcome};
+use crate::side_by_side;
 use crate::workspace::{cargo, host, root, target};
 
 /// What a search is steered by: edges that were taken, values that were compared, depth of the stack.
@@ -152,25 +152,13 @@ impl Options {
 fn search(targets: Vec<Target>, seconds: impl Fn(&Target) -> u64 + Sync) -> Outcome {
     let folder = folder()?;
     let searched = targets.iter().filter(|target| seconds(target) > 0).count();
-    let (count, left) = (targets.len(), Mutex::new(VecDeque::from(targets)));
-    let failures = Mutex::new(Vec::new());
-    let work = || {
-        loop {
-            let next = left.lock().ok().and_then(|mut left| left.pop_front());
-            let Some(target) = next else { return };
-            match target.search(&folder, seconds(&target)) {
-                Ok(said) => println!("   {said}"),
-                Err(error) => {
-                    if let Ok(mut failures) = failures.lock() {
-                        failures.push(error.to_string());
-                    }
-                }
-            }
-        }
-    };
-    let workers = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    std::thread::scope(|scope| (0..workers).for_each(|_| drop(scope.spawn(work))));
-    let failures = failures.into_inner().map_err(|_| "a search ended early")?;
+    let count = targets.len();
+    let done = side_by_side::each(targets, side_by_side::processors(), |target| {
+        let said = target.search(&folder, seconds(&target));
+        said.map(|said| println!("   {said}"))
+            .map_err(|error| error.to_string())
+    })?;
+    let failures: Vec<String> = done.into_iter().filter_map(Result::err).collect();
     if failures.is_empty() {
         println!("   {count} targets, a search with {searched} of them");
         Ok(())

@@ -4,16 +4,15 @@
 //! Cases are random, by a seed. A long judge has several seeds, and a run takes one of them, by the commit: ten commits see them all.
 //! `cargo xtask judges --whole` takes all. What fails names its seed and case.
 
-use std::collections::VecDeque;
 use std::error::Error;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::process::Command;
-use std::sync::Mutex;
 use std::time::Instant;
 
 use crate::outcome::Outcome;
 use crate::programs::{self, KEPT};
 use crate::report::Report;
+use crate::side_by_side;
 use crate::workshop::{JUDGE, Workshop};
 use crate::workspace::root;
 
@@ -33,12 +32,12 @@ struct Judge {
 const SHORT: &[Judge] = &[
     Judge {
         arguments: &["interop", "--count", "10"],
-        seeds: &[101, 102, 103, 104, 105, 106, 107, 108],
+        seeds: &[101, 102, 103, 104],
         floors: &[("arrays,", 10), ("queries,", 40), ("cells compared", 1_000)],
     },
     Judge {
         arguments: &["interop-write", "--count", "8"],
-        seeds: &[101, 102, 103, 104, 105, 106, 107, 108],
+        seeds: &[101, 102, 103, 104],
         floors: &[("writes by tdb", 8), ("cells compared", 500)],
     },
 ];
@@ -276,31 +275,24 @@ fn judge(trials: &[Trial], report: &mut Report) -> Outcome {
     // Made by one, for all.
     let workshop = Workshop::open()?;
     workshop.library(JUDGE.0, JUDGE.1)?;
-    let waiting: Mutex<VecDeque<&Trial>> = Mutex::new(trials.iter().collect());
-    let found = Mutex::new((report, Vec::new()));
-    let work = || {
-        loop {
-            let next = waiting
-                .lock()
-                .ok()
-                .and_then(|mut waiting| waiting.pop_front());
-            let Some(trial) = next else { return };
-            let outcome = trial.run();
-            let Ok(mut found) = found.lock() else { return };
-            let (report, failures) = &mut *found;
-            match outcome {
-                Ok((told, missing)) => {
-                    println!("{told}");
-                    for missing in missing {
-                        report.not_checked(&trial.arguments().join(" "), &missing);
-                    }
-                }
-                Err(error) => failures.push(error.to_string()),
-            }
+    let done = side_by_side::each(trials, AT_ONCE, |trial| {
+        let outcome = trial.run().map_err(|error| error.to_string());
+        if let Ok((told, _)) = &outcome {
+            println!("{told}");
         }
-    };
-    std::thread::scope(|scope| (0..AT_ONCE).for_each(|_| drop(scope.spawn(work))));
-    let (_, failures) = found.into_inner().map_err(|_| "a comparison ended early")?;
+        (trial, outcome)
+    })?;
+    let mut failures = Vec::new();
+    for (trial, outcome) in done {
+        match outcome {
+            Ok((_, missing)) => {
+                let name = trial.arguments().join(" ");
+                let missing = missing.iter();
+                missing.for_each(|missing| report.not_checked(&name, missing));
+            }
+            Err(error) => failures.push(error),
+        }
+    }
     if failures.is_empty() {
         return Ok(());
     }

@@ -37,6 +37,7 @@ mod readme;
 mod report;
 mod requests;
 mod server;
+mod side_by_side;
 mod stress;
 mod targets;
 mod test;

@@ -7,8 +7,6 @@ use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::Mutex;
-use std::thread;
 use std::time::Instant;
 
 use serde_json::Value;
@@ -17,6 +15,7 @@ use crate::commands::succeed;
 use crate::feature_sets;
 use crate::outcome::Outcome;
 use crate::report::Report;
+use crate::side_by_side;
 use crate::workspace::{CORE, cargo, metadata, root, target};
 
 /// Crates that are tested at once: while the tests of one run, another is compiled.
@@ -27,22 +26,13 @@ pub(crate) fn check(report: &mut Report) -> Outcome {
     let metadata = metadata(&[])?;
     let folder = unpack(&metadata)?;
     // The crates at the top take longest.
-    let names = Mutex::new(CORE.iter().rev());
-    let next = || names.lock().ok().and_then(|mut names| names.next());
-    let worker = || {
-        let (mut report, mut failures) = (Report::default(), Vec::new());
-        while let Some(name) = next() {
-            failures.extend(test(&metadata, &folder, name, &mut report));
-        }
+    let done = side_by_side::each(CORE.iter().rev(), AT_ONCE, |name| {
+        let mut report = Report::default();
+        let failures = test(&metadata, &folder, name, &mut report);
         (report, failures)
-    };
-    let done = thread::scope(|scope| {
-        let workers = [(); AT_ONCE].map(|()| scope.spawn(worker));
-        workers.map(thread::ScopedJoinHandle::join)
-    });
+    })?;
     let mut failures = Vec::new();
-    for worker in done {
-        let (found, failed) = worker.map_err(|_| "a thread that tests packages ended early")?;
+    for (found, failed) in done {
         report.add(found);
         failures.extend(failed);
     }

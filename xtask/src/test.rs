@@ -35,7 +35,7 @@ pub(crate) const PARTS: &[Part] = &[
         about: "Python's environment for the comparison with TileDB",
         lane: Lane::Beside,
         after: &[],
-        seconds: [60, 1],
+        seconds: [50, 1],
         run: |_| Workshop::open().map(drop),
     },
     Part {
@@ -43,7 +43,7 @@ pub(crate) const PARTS: &[Part] = &[
         about: "all programs and tests, but those of SQL",
         lane: Lane::Build,
         after: &[],
-        seconds: [300, 3],
+        seconds: [400, 2],
         run: |_| checks::build(),
     },
     Part {
@@ -51,7 +51,7 @@ pub(crate) const PARTS: &[Part] = &[
         about: "all tests but those of SQL, over all golden arrays",
         lane: Lane::Build,
         after: &["build"],
-        seconds: [180, 180],
+        seconds: [140, 130],
         run: checks::test,
     },
     Part {
@@ -59,7 +59,7 @@ pub(crate) const PARTS: &[Part] = &[
         about: "random arrays and writes, compared with TileDB",
         lane: Lane::Beside,
         after: &["build", "python"],
-        seconds: [60, 60],
+        seconds: [25, 25],
         run: judges::compare,
     },
     Part {
@@ -67,7 +67,7 @@ pub(crate) const PARTS: &[Part] = &[
         about: "lints of all but SQL, warnings are errors",
         lane: Lane::Build,
         after: &[],
-        seconds: [120, 5],
+        seconds: [65, 2],
         run: |_| checks::lint(),
     },
 ];

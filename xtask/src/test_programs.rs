@@ -2,18 +2,17 @@
 //!
 //! `cargo test` runs one program after the other, and the last tests of each leave processors idle.
 
-use std::collections::VecDeque;
 use std::error::Error;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-use std::sync::Mutex;
 use std::time::Instant;
 
 use serde_json::Value;
 
 use crate::outcome::Outcome;
 use crate::report::{Report, Tests};
+use crate::side_by_side;
 use crate::workspace::cargo;
 
 /// What one call of cargo built.
@@ -86,41 +85,28 @@ impl Built {
         let programs = self.messages.iter().filter_map(TestProgram::of);
         let programs = programs.filter(|program| !is_left_out(&program.package, &program.name));
         // The crates at the top are built last, and have the longest tests.
-        let waiting: VecDeque<TestProgram> = programs.collect();
-        let waiting = Mutex::new(waiting);
-        let found = Mutex::new((report, Vec::new()));
-        let work = || {
-            loop {
-                let next = waiting
-                    .lock()
-                    .ok()
-                    .and_then(|mut waiting| waiting.pop_back());
-                let Some(program) = next else { return };
-                let (begun, outcome) = (Instant::now(), program.run());
-                let Ok(mut found) = found.lock() else { return };
-                let (report, failures) = &mut *found;
-                let tests = match outcome {
-                    Ok((tests, None)) => tests,
-                    Ok((tests, Some(failure))) => {
-                        failures.push(failure);
-                        tests
-                    }
-                    Err(error) => {
-                        failures.push(error.to_string());
-                        continue;
-                    }
-                };
-                report.count(&program.package, tests);
-                let (run, time) = (tests.run(), begun.elapsed().as_secs_f64());
-                println!(
-                    "   {} {}: {run} tests, {time:.1} s",
-                    program.package, program.name
-                );
+        let mut programs: Vec<TestProgram> = programs.collect();
+        programs.reverse();
+        let done = side_by_side::each(programs, side_by_side::processors(), |program| {
+            let begun = Instant::now();
+            let outcome = program.run();
+            if let Ok((tests, _)) = &outcome {
+                let (package, name, run) = (&program.package, &program.name, tests.run());
+                let time = begun.elapsed().as_secs_f64();
+                println!("   {package} {name}: {run} tests, {time:.1} s");
             }
-        };
-        let workers = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        std::thread::scope(|scope| (0..workers).for_each(|_| drop(scope.spawn(work))));
-        let (_, failures) = found.into_inner().map_err(|_| "tests ended early")?;
+            (program.package, outcome)
+        })?;
+        let mut failures = Vec::new();
+        for (package, outcome) in done {
+            match outcome {
+                Ok((tests, failure)) => {
+                    report.count(&package, tests);
+                    failures.extend(failure);
+                }
+                Err(error) => failures.push(error),
+            }
+        }
         if failures.is_empty() {
             return Ok(());
         }
@@ -143,7 +129,7 @@ impl TestProgram {
     }
 
     /// Runs its tests; gives their number, and what it printed if some failed.
-    fn run(&self) -> Result<(Tests, Option<String>), Box<dyn Error>> {
+    fn run(&self) -> Result<(Tests, Option<String>), String> {
         let mut command = Command::new(&self.file);
         command
             .current_dir(&self.folder)

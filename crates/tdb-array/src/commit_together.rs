@@ -10,8 +10,11 @@ use crate::directory::COMMITS_FOLDER;
 use crate::{Array, ArrayError, At, ChangeOptions, SealedFragment, TimestampedName};
 
 impl Array {
-    /// Several fragments become part of the array at once, by one list of commits.
-    pub(crate) fn commit_together(
+    /// Makes several fragments part of the array at once, by one list of commits: a reader sees all of them or none.
+    ///
+    /// # Errors
+    /// [`ArrayError::Invalid`] in format versions before 12, which have no such list; as the store reports.
+    pub fn commit_together(
         &self,
         sealed: Vec<SealedFragment>,
     ) -> Result<Vec<TimestampedName>, ArrayError> {
@@ -91,7 +94,7 @@ fn commits_of(
     let version = sealed.iter().map(|f| f.name().version()).max();
     if let Some(version) = version.filter(|version| !version.has_fragment_folder()) {
         return Err(ArrayError::Invalid {
-            what: "consolidation",
+            what: "a commit of several fragments",
             name: format!("in format version {version}"),
             why: "this version cannot commit several fragments at once: set no size for them",
         });

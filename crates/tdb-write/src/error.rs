@@ -54,6 +54,15 @@ pub enum WriteError {
         /// The format that is written.
         version: FormatVersion,
     },
+    /// A size for fragments ([`WriteOptions::max_fragment_bytes`](crate::WriteOptions::max_fragment_bytes)), in a format without lists of
+    /// commits: several fragments would become part of the array one by one.
+    #[error(
+        "format version {version} cannot commit several fragments at once, and so takes no size for them"
+    )]
+    SeveralFragments {
+        /// The format that is written.
+        version: FormatVersion,
+    },
     /// The number of cells differs from that of the box.
     #[error("there are {found} cells, and the box to be written has {wanted}")]
     CellCount {
@@ -191,6 +200,7 @@ impl WriteError {
             | Self::TwoRanges { .. }
             | Self::NoDuplicates
             | Self::NoCellTimes { .. }
+            | Self::SeveralFragments { .. }
             | Self::CellCount { .. }
             | Self::Gaps { .. }
             | Self::TooManyCells { .. }

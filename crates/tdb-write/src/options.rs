@@ -67,7 +67,7 @@ pub struct WriteOptions {
     pub duplicates: Option<Duplicates>,
     /// The size in bytes after which a new fragment is begun. A larger tile becomes a fragment of its own. Fragments
     /// of dense arrays must be boxes: they end before a row of tiles that would exceed the size, as estimated from
-    /// the rows before.
+    /// the rows before. All fragments become part of the array at once; format versions before 12 cannot do that, and take no size.
     pub max_fragment_bytes: Option<u64>,
     /// Sparse arrays: a temporary store to which unordered cells are spilled, as sorted runs, whenever they take more
     /// than [`WriteOptions::sort_bytes`]. Without it, all cells are sorted in memory. Cells that all came in global order so

@@ -191,12 +191,15 @@ impl Series {
         Ok(())
     }
 
-    /// Commits all fragments in order, and returns their names.
+    /// Commits all fragments at once, and returns their names in order.
     pub(crate) fn commit(self) -> Result<Vec<TimestampedName>, WriteError> {
         if let Some(replacement) = &self.target.replacement {
             let (fragments, uri) = (&replacement.fragments, replacement.uri.as_deref());
             let array = &self.target.array;
             return Ok(array.replace_fragments(fragments, self.sealed, uri)?);
+        }
+        if self.sealed.len() > 1 {
+            return Ok(self.target.array.commit_together(self.sealed)?);
         }
         let names = self.sealed.into_iter().map(SealedFragment::commit);
         Ok(names.collect::<Result<_, _>>()?)

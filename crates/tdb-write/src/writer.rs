@@ -118,6 +118,11 @@ impl Writer {
             (time, time)
         });
         let most = options.max_fragment_bytes;
+        // Fragments that replace others are checked where they do.
+        if most.is_some() && target.replacement.is_none() && !target.version.has_fragment_folder() {
+            let version = target.version;
+            return Err(WriteError::SeveralFragments { version });
+        }
         let series = Series::new(Arc::clone(&target), Arc::clone(&options.names), times, most);
         let order = match (options.order, schema.is_dense()) {
             (Some(order), _) => order,

@@ -92,12 +92,13 @@ fn check_block<R: Read + Seek>(
 /// Opens an Arrow IPC stream.
 ///
 /// # Errors
-/// As [`ipc_file_input`].
+/// As [`ipc_file_input`]; [`InputError::Unfit`] where the stream ends without its end marker and
+/// [`InputOptions::allow_unended`] is off.
 pub fn ipc_stream_input<R: Read + Send + 'static>(
     stream: R,
     options: InputOptions,
 ) -> Result<ArrowInput, InputError> {
-    let stream = CheckedMessages::new(BufReader::new(stream), options.memory);
+    let stream = CheckedMessages::new(BufReader::new(stream), &options);
     let reader = guarded(FORMAT, || StreamReader::try_new(stream, None))?;
     let reader = reader.map_err(|error| failed(FORMAT, error))?;
     let input = ArrowInput::of_file(Box::new(reader), FORMAT).with_memory(options.memory);

@@ -92,6 +92,33 @@ fn damaged_files_and_streams_are_read_or_told() {
     assert!(told > all / 10, "{told} of {all}");
 }
 
+/// The end marker of a stream: no bytes follow.
+const END: [u8; 8] = [0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0];
+
+#[test]
+fn a_stream_without_its_end_marker_is_refused_unless_it_is_allowed() {
+    for compression in COMPRESSIONS {
+        let [_, stream] = written(&mixed(), compression);
+        let cut = stream.strip_suffix(&END).unwrap().to_vec();
+        let error = read(cut.clone(), MIB).unwrap_err();
+        assert!(
+            error.to_string().contains("without its end marker"),
+            "{error}"
+        );
+        assert!(error.hint().unwrap().contains("--allow-unended"));
+        let options = InputOptions {
+            allow_unended: true,
+            ..InputOptions::default()
+        };
+        let input = ipc_stream_input(Cursor::new(cut), options.clone()).unwrap();
+        assert!(Box::new(input).guess().is_ok());
+        // Within a message it is damage all the same.
+        let cut = stream[..stream.len() - END.len() - 1].to_vec();
+        let input = ipc_stream_input(Cursor::new(cut), options);
+        assert!(input.and_then(|input| Box::new(input).guess()).is_err());
+    }
+}
+
 /// Lengths that are larger than all memory, wherever there can be one.
 #[test]
 #[ignore = "the next test runs it in little memory"]

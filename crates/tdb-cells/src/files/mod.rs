@@ -43,6 +43,9 @@ pub struct InputOptions {
     pub record_bytes: usize,
     /// Bytes that one batch of Arrow or Parquet may take: its cells one by one, and what they are unpacked from.
     pub memory: u64,
+    /// Whether a stream of Arrow may end without its end marker. The format lets writers leave it out, but a stream whose writer failed
+    /// midway looks the same.
+    pub allow_unended: bool,
 }
 
 impl Default for InputOptions {
@@ -55,6 +58,7 @@ impl Default for InputOptions {
             batch_bytes: 8 << 20,
             record_bytes: 64 << 20,
             memory: 1 << 30,
+            allow_unended: false,
         }
     }
 }

@@ -53,6 +53,9 @@ pub(crate) struct InputArguments {
     /// A text of CSV for missing cells, in all columns; by default NA, N/A, NaN, null and NULL are, but not in columns of text
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     null: Vec<String>,
+    /// Take an Arrow stream that ends without its end marker, as one does whose writer failed, for whole
+    #[arg(long)]
+    allow_unended: bool,
     #[command(flatten)]
     columns: Columns,
     /// Where is kept what memory cannot hold; the system's folder for such by default
@@ -90,7 +93,8 @@ impl InputArguments {
         let mut file = InputFile::new(&self.file)
             .columns(self.columns.columns.concat())
             .exclude(self.columns.exclude.concat())
-            .ticks(global.ticks);
+            .ticks(global.ticks)
+            .allow_unended(self.allow_unended);
         for (column, to) in self.columns.rename.iter().flatten() {
             file = file.rename(column, to);
         }

@@ -37,4 +37,5 @@ mod showing;
 mod terminal;
 mod threads;
 mod together;
+mod whole_results;
 mod writing;

@@ -10,6 +10,7 @@ use tdb_cells::files::BatchWriter;
 use tdb_cells::{Batch, FieldInfo};
 use tempfile::TempDir;
 
+use super::owned_place;
 use crate::partition::{Partitioning, split};
 use crate::{Error, Result};
 
@@ -82,6 +83,11 @@ impl FolderWriter {
             let error = Error::new(ErrorKind::NotFound, what);
             return Err(error.with_hint(format!("`mkdir -p {}` makes it", parent.display())));
         }
+        let whole = parent.canonicalize().map_err(failed)?;
+        let whole = place
+            .file_name()
+            .map_or(whole.clone(), |last| whole.join(last));
+        owned_place::check(place, &whole)?;
         let mut builder = tempfile::Builder::new();
         let beside = builder.prefix(".tdb-").suffix(".part").tempdir_in(parent);
         let beside = beside.map_err(failed)?;

@@ -50,6 +50,7 @@ pub struct InputFile {
     columns: ColumnChoice,
     temp: Option<PathBuf>,
     ticks: bool,
+    allow_unended: bool,
 }
 
 impl<P: AsRef<Path>> From<P> for InputFile {
@@ -69,6 +70,7 @@ impl InputFile {
             columns: ColumnChoice::default(),
             temp: None,
             ticks: false,
+            allow_unended: false,
         }
     }
 
@@ -121,6 +123,14 @@ impl InputFile {
     #[must_use]
     pub fn temp(mut self, folder: impl AsRef<Path>) -> Self {
         self.temp = Some(folder.as_ref().to_owned());
+        self
+    }
+
+    /// Whether a stream of Arrow that ends without its end marker is taken for whole, though what wrote it may have failed. Off by
+    /// default: it is refused.
+    #[must_use]
+    pub fn allow_unended(mut self, allow: bool) -> Self {
+        self.allow_unended = allow;
         self
     }
 
@@ -224,6 +234,7 @@ impl InputFile {
             batch_bytes: usize::try_from(memory / 32).map_or(BATCH, |most| most.min(BATCH)),
             record_bytes: usize::try_from(memory / 3).map_or(RECORD, |most| most.min(RECORD)),
             memory,
+            allow_unended: self.allow_unended,
         }
     }
 
@@ -245,6 +256,10 @@ impl InputFile {
             ("--null", !is_csv && self.missing.is_some()),
             ("--delimiter", !is_csv && self.delimiter.is_some()),
         ];
+        if self.allow_unended && format != FileFormat::Arrow {
+            let what = "--allow-unended means nothing to files other than those of Arrow";
+            return Err(Error::invalid(what.to_owned()));
+        }
         let refused = refused.into_iter().find(|(_, is_refused)| *is_refused);
         refused.map_or(Ok(()), |(option, _)| {
             let format = if is_npy {

@@ -7,6 +7,7 @@ mod format;
 mod input;
 mod open_input;
 mod output;
+mod owned_place;
 mod shape;
 mod source;
 mod temporary;

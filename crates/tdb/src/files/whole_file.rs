@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use tdb_array::ErrorKind;
 use tempfile::{Builder, NamedTempFile};
 
+use super::owned_place;
 use crate::{Error, Result};
 
 /// What the name of a file begins and ends with that is not whole yet.
@@ -38,7 +39,7 @@ impl WholeFile {
     /// Begins the file that the user calls `name`; gives where its bytes are to be written.
     ///
     /// # Errors
-    /// A folder of that name, or none to put it into; no permission.
+    /// A folder of that name, or none to put it into; a place within an array; no permission.
     pub fn begin(name: &Path) -> Result<(Self, Box<dyn Write + Send>)> {
         let writer = |file: File| {
             let name = name.to_owned();
@@ -49,6 +50,7 @@ impl WholeFile {
         }
         let failed = |error: io::Error| failed(name, &error);
         let place = place(name)?;
+        owned_place::check(name, &place)?;
         let there = there(&place).map_err(failed)?;
         match there {
             Some(there) if there.is_dir() => Err(is_folder(name)),

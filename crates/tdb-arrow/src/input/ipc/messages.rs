@@ -3,7 +3,7 @@
 use std::io::{self, Read};
 
 use arrow_ipc::{RecordBatch, root_as_message};
-use tdb_cells::files::InputError;
+use tdb_cells::files::{InputError, InputOptions};
 use tdb_tile::{Bug, LimitError, Limits};
 
 /// What errors call the format.
@@ -16,6 +16,15 @@ pub(super) fn damaged(what: &'static str) -> InputError {
     InputError::Library {
         format: FORMAT,
         source: what.into(),
+    }
+}
+
+fn unended() -> InputError {
+    InputError::Unfit {
+        what:
+            "the stream of Arrow ends without its end marker: what wrote it failed, or writes none"
+                .to_owned(),
+        hint: "--allow-unended takes what came for all of it",
     }
 }
 
@@ -77,6 +86,8 @@ fn unpacked(
 pub(super) struct CheckedMessages<R> {
     stream: R,
     memory: u64,
+    /// Whether the stream may end without its end marker.
+    allow_unended: bool,
     /// A message, and how much of it was handed on.
     ready: Vec<u8>,
     at: usize,
@@ -84,10 +95,11 @@ pub(super) struct CheckedMessages<R> {
 }
 
 impl<R: Read> CheckedMessages<R> {
-    pub(super) fn new(stream: R, memory: u64) -> Self {
+    pub(super) fn new(stream: R, options: &InputOptions) -> Self {
         Self {
             stream,
-            memory,
+            memory: options.memory,
+            allow_unended: options.allow_unended,
             ready: Vec::new(),
             at: 0,
             has_ended: false,
@@ -117,6 +129,8 @@ impl<R: Read> CheckedMessages<R> {
             .copied()
             .map(i32::from_le_bytes);
         let len = match len {
+            // Nothing, where the next message or the marker would be: a writer that fails ends its stream so.
+            None if self.ready.is_empty() && !self.allow_unended => return Err(unended()),
             // Arrow's reader knows what these are.
             None | Some(..=0) => {
                 self.has_ended = true;

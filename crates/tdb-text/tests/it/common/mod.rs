@@ -1,4 +1,8 @@
 //! Small results, made by hand.
+#![allow(
+    dead_code,
+    reason = "with some of the features, not all tests are there"
+)]
 
 use std::sync::Arc;
 

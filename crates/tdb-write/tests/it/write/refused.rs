@@ -46,6 +46,66 @@ fn a_write_that_fails_anywhere_leaves_the_array_as_it_was() {
 }
 
 #[test]
+fn a_write_of_several_fragments_that_fails_anywhere_leaves_the_array_as_it_was() {
+    let schema = line();
+    let x: Values = (1..=30_i32)
+        .map(|v| Some(v.to_le_bytes().to_vec()))
+        .collect();
+    let batch = batch(&schema, &[("x", x.clone()), ("a", x)]);
+    let options = WriteOptions {
+        max_fragment_bytes: Some(1),
+        ..at(10)
+    };
+    let before: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    array(&before, &schema);
+    let saved = objects(&*before);
+    for operation in 0.. {
+        let inner = MemoryStore::new();
+        for (key, bytes) in &saved {
+            inner.put(key, bytes.clone().into()).unwrap();
+        }
+        let faulty = Arc::new(FaultyStore::failing_at(inner, operation));
+        let store: Arc<dyn Store> = faulty.clone();
+        let Ok(array) = Array::open(Arc::clone(&store), "a", OpenOptions::default()) else {
+            continue;
+        };
+        let written = write(&Arc::new(array), &options, &batch);
+        let left = objects(faulty.inner() as &dyn Store);
+        let commits = left.iter().filter(|(key, _)| key.contains("__commits/"));
+        match written {
+            Err(error) => {
+                assert_eq!(error.kind(), ErrorKind::Store);
+                assert_eq!(commits.count(), 0, "operation {operation}");
+            }
+            Ok(count) => {
+                assert!(count > 5, "{count} fragments");
+                let names: Vec<&String> = commits.map(|(key, _)| key).collect();
+                assert!(
+                    matches!(names[..], [list] if list.ends_with(".con")),
+                    "{names:?}"
+                );
+                return;
+            }
+        }
+    }
+}
+
+#[test]
+fn a_size_for_fragments_is_refused_where_several_cannot_be_committed_at_once() {
+    for version in 7..=22 {
+        let (store, mut schema) = (memory(), line());
+        schema.version = FormatVersion::new(version);
+        let array = array(&store, &schema);
+        let options = WriteOptions {
+            max_fragment_bytes: Some(1),
+            ..at(10)
+        };
+        let opened = Writer::open(&Session::default(), &array, &options);
+        assert_eq!(opened.is_err(), version < 12, "version {version}");
+    }
+}
+
+#[test]
 fn a_writer_that_is_dropped_leaves_nothing() {
     let (store, schema) = (memory(), line());
     let array = array(&store, &schema);
