@@ -5,16 +5,17 @@ use tdb_array::Array;
 use tdb_cells::files::{MadeOn, for_each_batch};
 use tdb_cells::{Batch, FieldInfo, Session};
 use tdb_query::{ReadOptions, Reader, ResultOrder};
+use tdb_schema::ArraySchema;
 use tdb_schema::names::UnknownName;
 use tdb_schema::value::holds_bytes;
-use tdb_schema::{ArraySchema, CellValNum};
-use tdb_tile::{Bug, Datatype, Scalar, with_scalar};
+use tdb_tile::{Bug, Datatype};
 
 use crate::accumulator::{Accumulator, FieldStates, GroupOf};
 use crate::count::known_count;
 use crate::grouping::{Grouping, Keys};
 use crate::groups::Groups;
 use crate::read_field::read_field;
+use crate::same_value::SameValue;
 use crate::statistics::{self, KnownTiles, known_tiles};
 use crate::{Aggregate, AggregateError, Function, Outcome};
 
@@ -28,7 +29,7 @@ pub struct Table {
     pub by: Vec<FieldInfo>,
     /// What is worked out for each group.
     pub aggregates: Vec<Aggregate>,
-    /// The groups, by their values in ascending order; null comes last.
+    /// The groups, by their values in ascending order; NaN comes behind all numbers, and null last.
     pub groups: Vec<Group>,
 }
 
@@ -44,7 +45,7 @@ pub struct Group {
 
 impl Group {
     /// The value that its cells have in a field that is grouped by, in its stored form; of an enumerated attribute that of the
-    /// label. `None` is null.
+    /// label. Zeros of either sign are one value, 0.0, and so is NaN of whichever bits. `None` is null.
     #[must_use]
     pub fn key(&self, field: usize) -> Option<&[u8]> {
         self.keys.get(field)?.as_deref()
@@ -318,7 +319,7 @@ fn labelled(keys: Vec<Option<Box<[u8]>>>, fields: &[FieldInfo]) -> Vec<Option<Bo
             let index =
                 key.and_then(|key| tdb_cells::files::read_index(&key, field.datatype.is_signed()));
             let label = index.and_then(|index| labels.value(usize::try_from(index).ok()?));
-            label.map(Into::into)
+            label.map(|label| SameValue::of_type(labels.datatype()).of(label).into())
         }
     });
     keys.collect()
@@ -329,11 +330,9 @@ fn by_keys(fields: &[FieldInfo], a: &Group, b: &Group) -> Ordering {
     let keys = fields.iter().zip(a.keys.iter().zip(&b.keys));
     keys.map(|(field, (a, b))| match (a, b) {
         (Some(a), Some(b)) => {
-            let (datatype, values) = match &field.enumeration {
-                Some(labels) => (labels.datatype(), labels.cell_val_num()),
-                None => (field.datatype, field.cell_val_num),
-            };
-            by_value(datatype, values, a, b)
+            let labels = field.enumeration.as_ref();
+            let datatype = labels.map_or(field.datatype, |labels| labels.datatype());
+            by_value(datatype, a, b)
         }
         (a, b) => b.is_some().cmp(&a.is_some()),
     })
@@ -341,14 +340,16 @@ fn by_keys(fields: &[FieldInfo], a: &Group, b: &Group) -> Ordering {
     .unwrap_or(Ordering::Equal)
 }
 
-fn by_value(datatype: Datatype, values: CellValNum, a: &[u8], b: &[u8]) -> Ordering {
-    if holds_bytes(datatype) || values != CellValNum::Fixed(1) {
+/// Cells of several values are compared value by value.
+fn by_value(datatype: Datatype, a: &[u8], b: &[u8]) -> Ordering {
+    if holds_bytes(datatype) {
         return a.cmp(b);
     }
-    with_scalar!(datatype, T => {
-        let numbers = T::read(a).zip(T::read(b));
-        let order = numbers.and_then(|(a, b)| a.partial_cmp(&b));
-        // NaN and what is no number have an order all the same.
-        order.unwrap_or_else(|| a.cmp(b))
-    })
+    let size = datatype.size();
+    let mut values = a.chunks(size).zip(b.chunks(size));
+    let differing = values.find_map(|(a, b)| {
+        let order = datatype.total_order(a, b);
+        order.is_ne().then_some(order)
+    });
+    differing.unwrap_or_else(|| a.len().cmp(&b.len()))
 }

@@ -3,8 +3,6 @@
 use std::collections::HashSet;
 use std::hash::{BuildHasherDefault, DefaultHasher, Hasher};
 
-use tdb_schema::CellValNum;
-
 use crate::share::Share;
 
 /// Values that are counted; more are estimated.
@@ -23,7 +21,8 @@ const OTHERS: u32 = u64::BITS - CHOOSING;
 /// The values of a field that were seen.
 #[derive(Debug)]
 pub(crate) struct DistinctCount {
-    is_var: bool,
+    /// Whether cells may have more bytes than a hash.
+    is_long: bool,
     last: Option<u64>,
     seen: Seen,
 }
@@ -36,10 +35,10 @@ enum Seen {
 }
 
 impl DistinctCount {
-    pub(crate) fn new(cell_val_num: CellValNum, size: usize) -> Self {
-        let is_number = matches!(cell_val_num, CellValNum::Fixed(_)) && size <= 8;
+    /// For cells of so many bytes each; `None` is any number.
+    pub(crate) fn new(cell_size: Option<usize>) -> Self {
         Self {
-            is_var: !is_number,
+            is_long: cell_size.is_none_or(|size| size > 8),
             last: None,
             seen: Seen::Counted(HashSet::default()),
         }
@@ -71,7 +70,7 @@ impl DistinctCount {
 
     /// Different for different numbers; for texts nearly so.
     fn hash(&self, cell: &[u8]) -> u64 {
-        if self.is_var {
+        if self.is_long {
             let mut hasher = DefaultHasher::new();
             hasher.write(cell);
             return hasher.finish();
@@ -191,7 +190,7 @@ mod tests {
 
     fn counted(values: impl Iterator<Item = u64>) -> (u64, bool) {
         let mut share = Share::new(&Budget::new(1 << 30), 1);
-        let mut count = DistinctCount::new(CellValNum::Fixed(1), 8);
+        let mut count = DistinctCount::new(Some(8));
         values.for_each(|value| count.add(&value.to_le_bytes(), &mut share));
         count.count()
     }
@@ -215,7 +214,7 @@ mod tests {
     #[test]
     fn without_memory_values_are_estimated_from_the_first_on() {
         let mut share = Share::new(&Budget::new(0), 1);
-        let mut count = DistinctCount::new(CellValNum::Var, 1);
+        let mut count = DistinctCount::new(None);
         for value in 0..1000 {
             count.add(format!("value {value}").as_bytes(), &mut share);
         }

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use tdb_cells::files::read_index;
 use tdb_cells::{Column, FieldInfo};
 use tdb_query::Reader;
 use tdb_schema::value::{Calendar, DatePart};
@@ -10,6 +11,7 @@ use tdb_tile::{Bug, Datatype, Scalar};
 
 use crate::AggregateError;
 use crate::read_field::read_field;
+use crate::same_value::SameValue;
 
 /// A field, or a part of its dates: `station`, `year(day)`.
 #[derive(Clone, Copy, Debug)]
@@ -25,6 +27,7 @@ pub(crate) struct Grouping<'a> {
 pub(crate) struct Keys {
     field: String,
     part: Option<(DatePart, Calendar)>,
+    same: SameValue,
     /// What stands in the answer.
     pub(crate) info: FieldInfo,
 }
@@ -55,10 +58,12 @@ impl<'a> Grouping<'a> {
     pub(crate) fn keys(&self, reader: &Reader) -> Result<Keys, AggregateError> {
         let mut info = read_field(reader, self.field)?;
         let field = info.name.clone();
+        let same = SameValue::new(&info);
         let Some(part) = self.part else {
             return Ok(Keys {
                 field,
                 part: None,
+                same,
                 info,
             });
         };
@@ -77,6 +82,7 @@ impl<'a> Grouping<'a> {
         Ok(Keys {
             field,
             part: Some((part, calendar)),
+            same,
             info,
         })
     }
@@ -88,7 +94,7 @@ impl Keys {
         &self.field
     }
 
-    /// The value of a cell; `None` where it is null, or no time.
+    /// The value of a cell, in the same form for all that are equal; `None` where it is null, an index without a label, or no time.
     pub(crate) fn of<'c>(
         &mut self,
         column: &'c Column,
@@ -99,8 +105,15 @@ impl Keys {
         }
         let lacking = || Bug::new("a column has fewer cells than its batch");
         let cell = column.cell(row).ok_or_else(lacking)?;
+        if let Some(labels) = &self.info.enumeration {
+            let index = read_index(cell, self.info.datatype.is_signed());
+            // What has no label is null.
+            if index.is_none_or(|index| index >= labels.len() as u64) {
+                return Ok(None);
+            }
+        }
         let Some((part, calendar)) = &mut self.part else {
-            return Ok(Some(Cow::Borrowed(cell)));
+            return Ok(Some(self.same.of(cell)));
         };
         let ticks = i64::read(cell).ok_or_else(lacking)?;
         let Some(date) = calendar.date(ticks) else {

@@ -18,6 +18,7 @@ mod kept_values;
 mod number;
 mod place;
 mod read_field;
+mod same_value;
 mod share;
 mod statistics;
 mod summary;

@@ -15,6 +15,7 @@ use crate::distinct_count::DistinctCount;
 use crate::kept_values::{KeptValues, time};
 use crate::number::Number;
 use crate::read_field::read_field;
+use crate::same_value::SameValue;
 use crate::share::Share;
 use crate::{Aggregate, AggregateError, Function, Outcome};
 
@@ -28,7 +29,7 @@ pub struct FieldSummary {
     pub count: u64,
     /// Cells that are null.
     pub nulls: u64,
-    /// How many values there are by their bits, null left out.
+    /// How many values there are, null left out; zeros of either sign are one, and so is NaN of whichever bits.
     pub distinct: u64,
     /// Whether that is counted; else it is estimated, with a standard error of 0.8 %.
     pub is_distinct_exact: bool,
@@ -102,17 +103,18 @@ struct Sketch {
     name: String,
     share: Share,
     distinct: DistinctCount,
+    same: SameValue,
     numbers: Option<Numbers>,
 }
 
 impl Sketch {
     fn new(info: &FieldInfo, share: Share) -> Self {
         let is_number = Function::Min.check(info).is_ok() && !holds_bytes(info.datatype);
-        let cell = info.datatype.size();
         Self {
             name: info.name.clone(),
             share,
-            distinct: DistinctCount::new(info.cell_val_num, cell),
+            distinct: DistinctCount::new(info.cell_size()),
+            same: SameValue::new(info),
             numbers: is_number.then(|| Numbers::new(info)),
         }
     }
@@ -125,7 +127,7 @@ impl Sketch {
                 let cell = column.cell(row);
                 let cell =
                     cell.ok_or_else(|| Bug::new("a column has fewer cells than its batch"))?;
-                self.distinct.add(cell, &mut self.share);
+                self.distinct.add(&self.same.of(cell), &mut self.share);
             }
         }
         match &mut self.numbers {

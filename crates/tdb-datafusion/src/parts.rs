@@ -182,7 +182,7 @@ fn starts_along(
         .iter()
         .map(|sides| sides.get(index))
         .collect::<Option<_>>()?;
-    let order = |a: &[u8], b: &[u8]| datatype.compare(a, b).unwrap_or(Ordering::Equal);
+    let order = |a: &[u8], b: &[u8]| datatype.total_order(a, b);
     sides.sort_by(|a, b| order(&a.lo, &b.lo));
     let mut ends = sides.clone();
     ends.sort_by(|a, b| order(&a.hi, &b.hi));

@@ -335,6 +335,27 @@ impl Datatype {
         }
         with_scalar!(self, T => T::read(a)?.partial_cmp(&T::read(b)?))
     }
+
+    /// An order of whatever stands in cells of one value, fit to sort by: that of [`Datatype::compare`], in which both zeros are
+    /// equal; NaN, of whichever bits, comes behind all numbers, and what is cut short behind that.
+    #[must_use]
+    pub fn total_order(self, a: &[u8], b: &[u8]) -> Ordering {
+        fn order<T: Scalar>(a: &[u8], b: &[u8]) -> Ordering {
+            // What does not compare with itself is no number.
+            let is_nan = |value: T| value.partial_cmp(&value).is_none();
+            match (T::read(a), T::read(b)) {
+                (Some(a), Some(b)) => {
+                    let order = a.partial_cmp(&b);
+                    order.unwrap_or_else(|| is_nan(a).cmp(&is_nan(b)))
+                }
+                (a, b) => a.is_none().cmp(&b.is_none()),
+            }
+        }
+        if self.is_string() || self.is_byte_like() || matches!(self, Self::Any | Self::Char) {
+            return a.cmp(b);
+        }
+        with_scalar!(self, T => order::<T>(a, b))
+    }
 }
 
 impl fmt::Display for Datatype {

@@ -1,5 +1,6 @@
 //! The tests of tdb-aggregate, in one program: it is linked once.
 
 mod golden;
+mod groups;
 mod model;
 mod statistics;

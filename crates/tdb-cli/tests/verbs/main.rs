@@ -12,6 +12,7 @@ mod endings;
 mod errors;
 mod exporting;
 mod files;
+mod groups;
 mod help;
 mod import_options;
 mod importing;

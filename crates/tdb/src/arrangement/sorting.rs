@@ -6,7 +6,7 @@ use std::str::FromStr;
 use tdb_cells::{Batch, Column};
 use tdb_schema::value::holds_bytes;
 use tdb_schema::{ArraySchema, CellValNum};
-use tdb_tile::{Bug, Datatype, Scalar, with_scalar};
+use tdb_tile::Bug;
 
 use super::kept::{BatchRow, Kept};
 use super::prefix::{Key, Prefix, for_each_prefix, key_of};
@@ -146,19 +146,9 @@ impl<'a> KeyColumns<'a> {
 fn compare(a: (&Column, usize), b: (&Column, usize), descending: bool) -> Ordering {
     match (key_of(a), key_of(b)) {
         (Key::Value(datatype, a), Key::Value(_, b)) => {
-            let order = by_value(datatype, a, b);
+            let order = datatype.total_order(a, b);
             if descending { order.reverse() } else { order }
         }
         (a, b) => a.rank().cmp(&b.rank()),
     }
-}
-
-fn by_value(datatype: Datatype, a: &[u8], b: &[u8]) -> Ordering {
-    if holds_bytes(datatype) {
-        return a.cmp(b);
-    }
-    with_scalar!(datatype, T => {
-        let numbers = T::read(a).zip(T::read(b));
-        numbers.and_then(|(a, b)| a.partial_cmp(&b)).unwrap_or(Ordering::Equal)
-    })
 }

@@ -1,12 +1,10 @@
 //! The cells on which tiles are tried.
 
-use std::cmp::Ordering;
-
 use tdb_cells::Batch;
 use tdb_query::{ReadOptions, ResultOrder};
 use tdb_schema::Dimension;
 use tdb_schema::grid::{CellBox, SpaceTileGrid};
-use tdb_tile::{Bug, Datatype, Range, Scalar, with_scalar};
+use tdb_tile::{Bug, Range};
 
 use crate::rewrite::row_bytes;
 use crate::{Array, Order, Result};
@@ -212,19 +210,6 @@ fn sorted<'a>(dimension: &Dimension, batches: &'a [Batch]) -> Vec<&'a [u8]> {
     let columns = columns.filter(|column| column.name == dimension.name);
     let cells = columns.flat_map(|column| (0..).map_while(|row| column.cell(row)));
     let mut values: Vec<&[u8]> = cells.collect();
-    let is_var = dimension.cell_val_num.is_var();
-    values.sort_by(|a, b| compared(dimension.datatype, is_var, a, b));
+    values.sort_by(|a, b| dimension.datatype.total_order(a, b));
     values
-}
-
-fn compared(datatype: Datatype, is_var: bool, a: &[u8], b: &[u8]) -> Ordering {
-    fn numbers<T: Scalar>(a: &[u8], b: &[u8]) -> Option<Ordering> {
-        T::read(a)?.partial_cmp(&T::read(b)?)
-    }
-    if is_var {
-        return a.cmp(b);
-    }
-    let order = with_scalar!(datatype, T => numbers::<T>(a, b));
-    // No coordinate is a number that does not compare.
-    order.unwrap_or(Ordering::Equal)
 }

@@ -1,0 +1,90 @@
+//! One form for values that are equal: of floats, 0.0 for both zeros, and one NaN for all.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use tdb_cells::FieldInfo;
+use tdb_cells::files::read_index;
+use tdb_tile::{Datatype, Scalar};
+
+/// Brings the cells of a field into the form by which they are told apart.
+#[derive(Debug)]
+pub(crate) enum SameValue {
+    /// Values are equal where their bytes are.
+    Bytes,
+    Float32,
+    Float64,
+    /// Indexes of labels that are floats: for each, that of the first one that is equal.
+    Labels {
+        first: Vec<usize>,
+        is_signed: bool,
+    },
+}
+
+impl SameValue {
+    pub(crate) fn new(field: &FieldInfo) -> Self {
+        let Some(labels) = &field.enumeration else {
+            return Self::of_type(field.datatype);
+        };
+        let same = Self::of_type(labels.datatype());
+        if matches!(same, Self::Bytes) {
+            return same;
+        }
+        let mut known: BTreeMap<Cow<'_, [u8]>, usize> = BTreeMap::new();
+        let labels = labels.iter().enumerate();
+        let first = labels.map(|(index, label)| *known.entry(same.of(label)).or_insert(index));
+        Self::Labels {
+            first: first.collect(),
+            is_signed: field.datatype.is_signed(),
+        }
+    }
+
+    /// For values of this type, which are no indexes.
+    pub(crate) fn of_type(datatype: Datatype) -> Self {
+        match datatype {
+            Datatype::Float32 => Self::Float32,
+            Datatype::Float64 => Self::Float64,
+            _ => Self::Bytes,
+        }
+    }
+
+    /// The one form of a cell, and of all that are equal to it.
+    pub(crate) fn of<'c>(&self, cell: &'c [u8]) -> Cow<'c, [u8]> {
+        match self {
+            Self::Bytes => Cow::Borrowed(cell),
+            Self::Float32 => each(cell, |value: f32| {
+                let is_other = value == 0.0 && value.is_sign_negative() || value.is_nan();
+                is_other.then(|| if value.is_nan() { f32::NAN } else { 0.0 })
+            }),
+            Self::Float64 => each(cell, |value: f64| {
+                let is_other = value == 0.0 && value.is_sign_negative() || value.is_nan();
+                is_other.then(|| if value.is_nan() { f64::NAN } else { 0.0 })
+            }),
+            Self::Labels { first, is_signed } => {
+                let index = read_index(cell, *is_signed).and_then(|i| usize::try_from(i).ok());
+                let same = index.and_then(|index| Some((index, *first.get(index)?)));
+                match same.filter(|(index, first)| index != first) {
+                    None => Cow::Borrowed(cell),
+                    // No greater than the index, so it has no more bytes.
+                    Some((_, first)) => {
+                        let bytes = first.to_le_bytes().into_iter();
+                        let bytes = bytes.chain(std::iter::repeat(0));
+                        Cow::Owned(bytes.take(cell.len()).collect())
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The values with others in the place of some, if there are such.
+fn each<T: Scalar>(cell: &[u8], other: impl Fn(T) -> Option<T>) -> Cow<'_, [u8]> {
+    if !T::read_all(cell).any(|value| other(value).is_some()) {
+        return Cow::Borrowed(cell);
+    }
+    let mut out = Vec::with_capacity(cell.len());
+    for value in T::read_all(cell) {
+        other(value).unwrap_or(value).write(&mut out);
+    }
+    Cow::Owned(out)
+}
