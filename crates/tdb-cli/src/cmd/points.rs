@@ -6,13 +6,13 @@ use std::sync::Arc;
 use tdb::Becoming;
 use tdb_cells::{FieldInfo, Session};
 use tdb_condition::Points;
-use tdb_schema::{ArraySchema, FieldKind};
+use tdb_schema::{ArraySchema, FieldKind, names};
 
 use super::input::plain_file;
 use crate::failure::Failure;
 use crate::global::Global;
 
-/// A file with columns that are dimensions; what it holds besides is left alone.
+/// A file whose columns are dimensions.
 #[derive(Clone, Debug)]
 pub(crate) struct PointsFile(PathBuf);
 
@@ -27,7 +27,8 @@ impl PointsFile {
         self.0 == Path::new("-")
     }
 
-    /// All points, along the dimensions that the file has columns of.
+    /// All points, along the dimensions that the file has columns of. A column that is no dimension is refused: along a dimension
+    /// whose name is misspelt, cells would lie anywhere.
     pub(crate) fn read(
         &self,
         schema: &ArraySchema,
@@ -41,22 +42,22 @@ impl PointsFile {
             takes_unnamed: false,
             ..Becoming::fields_of(schema)
         };
-        let names = file.open(becoming(), kept.as_ref(), session)?;
-        let names = names.names().to_vec();
+        let open = file.open(becoming(), kept.as_ref(), session)?;
+        let names = open.names();
+        let known: Vec<&str> = schema.dimensions.iter().map(|d| d.name.as_str()).collect();
+        let mut others = names.iter().filter(|name| !known.contains(&name.as_str()));
+        if let Some(other) = others.next() {
+            let what = format!("{}: column {other:?} is no dimension", file.name());
+            let hint = names::hint("dimension", other, known);
+            return Err(Failure::invalid(what)
+                .hint(format!("{hint}; a file of points has no other columns")));
+        }
+        // JSON lines without a line have no names, and no points.
+        let has_column = |name: &str| names.is_empty() || names.iter().any(|other| other == name);
         let dimensions = 0..schema.dimensions.len();
         let dimensions = dimensions.filter_map(|at| schema.field_of(FieldKind::Dimension(at)));
-        let dimensions = dimensions.filter(|field| names.iter().any(|name| name == field.name));
+        let dimensions = dimensions.filter(|field| has_column(field.name));
         let dimensions: Vec<FieldInfo> = dimensions.map(|f| FieldInfo::of(&f, None)).collect();
-        if dimensions.is_empty() {
-            let known = schema.dimensions.iter().map(|d| format!("{:?}", d.name));
-            let known = known.collect::<Vec<_>>().join(", ");
-            let what = format!("{}: no column is a dimension", file.name());
-            let hint = format!("the dimensions are {known}; their coordinates are the points");
-            return Err(Failure::invalid(what).hint(hint));
-        }
-        let chosen = dimensions.iter().map(|dimension| dimension.name.clone());
-        let file = file.only(chosen.collect())?;
-        let open = file.open(becoming(), kept.as_ref(), session)?;
         let failed = |error| file.failed(error);
         let mut cells = open.cells(&dimensions).map_err(failed)?;
         let mut points = Points::gather(dimensions, session.limits());

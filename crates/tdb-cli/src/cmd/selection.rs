@@ -33,8 +33,8 @@ pub(crate) struct Selection {
     /// The cells for which this holds, like "a > 1 and b in ('x', 'y')", "c like 'x%'" or "c starts with 'x'"; others are left out. A date is all of the period that it names; what is divided by 0 is null. A name with spaces stands in "double quotes", before the first operator also bare
     #[arg(long = "where", value_name = "EXPR", allow_hyphen_values = true)]
     condition: Option<String>,
-    /// Only the cells whose coordinates this file has: columns named like dimensions; - is CSV from standard input. Along dimensions
-    /// without a column, cells lie anywhere
+    /// Only the cells whose coordinates this file has: columns named like dimensions, and no others; - is CSV from standard input.
+    /// Along dimensions without a column, cells lie anywhere
     #[arg(long, value_name = "FILE", value_parser = PointsFile::of_argument, allow_hyphen_values = true)]
     points: Option<PointsFile>,
     /// Leave these fragments out: where one is damaged, the others can be read

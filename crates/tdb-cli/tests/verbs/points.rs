@@ -22,8 +22,8 @@ fn piped(arguments: &str, text: &str) -> Output {
 
 #[test]
 fn cells_at_points_are_read() {
-    // Columns that are no dimensions are left alone; points may repeat, and lie where no cell is.
-    let some = "hour,note,station\n2024-04-10T03,x,BGN\n2024-04-10T12,y,KEF\n2024-04-10T03,z,BGN\n2024-04-10T00,,XXX\n";
+    // Points may repeat, and lie where no cell is.
+    let some = "hour,station\n2024-04-10T03,BGN\n2024-04-10T12,KEF\n2024-04-10T03,BGN\n2024-04-10T00,XXX\n";
     let read = |arguments: &str, points: &str| told(&piped(arguments, points));
     insta::assert_snapshot!(read("read v22_tour/array --points - --attrs temperature", some), @"
     station,hour,temperature
@@ -132,8 +132,8 @@ fn what_reads_and_asks_takes_points() {
 fn points_that_cannot_be_are_told() {
     let read = |points: &str| told(&piped("read v22_dense_basics/array --points -", points));
     insta::assert_snapshot!(read("a,b\n1,2\n"), @r#"
-    error: standard input: no column is a dimension
-    hint: the dimensions are "row", "col"; their coordinates are the points
+    error: standard input: column "a" is no dimension
+    hint: the dimensions are row, col; a file of points has no other columns
     exit status 2
     "#);
     insta::assert_snapshot!(read("row,col\n1,2\n3,x\n"), @r#"
@@ -153,4 +153,49 @@ fn points_that_cannot_be_are_told() {
     hint: --format csv, jsonl, arrow, parquet or npy
     exit status 2
     ");
+}
+
+#[test]
+fn a_column_of_points_that_is_no_dimension_is_refused() {
+    let read = |points: &str| told(&piped("count v22_dense_basics/array --points -", points));
+    insta::assert_snapshot!(read("row,Col\n1,2\n"), @r#"
+    error: standard input: column "Col" is no dimension
+    hint: did you mean "col"? the dimensions are row, col; a file of points has no other columns
+    exit status 2
+    "#);
+    insta::assert_snapshot!(read("row,cl\n1,2\n"), @r#"
+    error: standard input: column "cl" is no dimension
+    hint: did you mean "col"? the dimensions are row, col; a file of points has no other columns
+    exit status 2
+    "#);
+    // As in all files, a blank is a part of the name.
+    insta::assert_snapshot!(read("row, col\n1, 2\n"), @r#"
+    error: standard input: column " col" is no dimension
+    hint: did you mean "col"? the dimensions are row, col; a file of points has no other columns
+    exit status 2
+    "#);
+    insta::assert_snapshot!(read(",row,col\n0,1,2\n"), @r#"
+    error: standard input: column "index" is no dimension
+    hint: the dimensions are row, col; a file of points has no other columns
+    exit status 2
+    "#);
+    insta::assert_snapshot!(read("row,col,i8\n1,2,5\n"), @r#"
+    error: standard input: column "i8" is no dimension
+    hint: the dimensions are row, col; a file of points has no other columns
+    exit status 2
+    "#);
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("points.jsonl");
+    let asked = |lines: &str| {
+        std::fs::write(&file, lines).expect("to disk");
+        let arguments = format!("count v22_dense_basics/array --points {}", file.display());
+        told(&run(&arguments)).replace(&file.display().to_string(), "FILE")
+    };
+    insta::assert_snapshot!(asked("{\"row\": 1, \"col\": 2}\n{\"row\": 1, \"col\": 2, \"Row\": 3}\n"), @r#"
+    error: FILE: line 2: there is no field "Row"
+    hint: did you mean "row"? the fields are row, col
+    exit status 2
+    "#);
+    // A search that found nothing.
+    assert_eq!(asked(""), "0\nexit status 0");
 }
