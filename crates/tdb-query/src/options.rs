@@ -2,6 +2,7 @@ use std::sync::Arc;
 
 use tdb_condition::{Condition, Points};
 use tdb_schema::order::SortOrder;
+use tdb_schema::{ArraySchema, RangeError, Subarray};
 use tdb_tile::Range;
 
 /// The order of the cells of a result.
@@ -68,14 +69,15 @@ pub struct ReadOptions {
     /// Dimensions by name; all when `None`.
     pub dimensions: Option<Vec<String>>,
     /// Ranges of dimensions by name, bounds inclusive. Several ranges of one dimension are all read; a dimension
-    /// without a range is read whole.
+    /// without a range is read whole: where a list of ranges has turned out empty, [`reads_nothing`](Self::reads_nothing) says so.
     pub ranges: Vec<(String, Range)>,
     /// Ranges of dimension labels, by the name of the label.
     pub label_ranges: Vec<(String, Range)>,
     /// Which of the cells with the same coordinates to return. Values other than [`Versions::Current`] are only for
     /// sparse arrays, and not possible together with a condition.
     pub versions: Versions,
-    /// Whether the result is known to be empty, for example because no label lies within a range of labels.
+    /// Whether the result is known to be empty, for example because no label lies within a range of labels, or because a list of
+    /// ranges is empty.
     pub reads_nothing: bool,
     /// Only cells that match this condition are returned.
     pub condition: Option<Condition>,
@@ -100,5 +102,17 @@ impl ReadOptions {
     #[must_use]
     pub fn looks_at_cells(&self) -> bool {
         self.condition.is_some() || self.points.is_some()
+    }
+
+    /// The part of the domain that the ranges of dimensions ask for.
+    ///
+    /// # Errors
+    /// Ranges that the array does not have.
+    pub fn subarray(&self, schema: &ArraySchema) -> Result<Subarray, RangeError> {
+        let mut subarray = Subarray::new(schema, &self.ranges)?;
+        if self.reads_nothing {
+            subarray.clear();
+        }
+        Ok(subarray)
     }
 }

@@ -78,10 +78,7 @@ impl Request {
             .condition
             .iter()
             .flat_map(|c| c.unknown_labels(&known));
-        let mut subarray = Subarray::new(schema, &options.ranges)?;
-        if options.reads_nothing {
-            subarray.clear();
-        }
+        let mut subarray = options.subarray(schema)?;
         if options.versions == Versions::Current {
             keep_in_current_domain(array, &mut subarray);
         }

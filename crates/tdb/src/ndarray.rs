@@ -2,7 +2,6 @@
 
 use ndarray::{ArrayD, ArrayRef, Dimension, IxDyn, ShapeBuilder};
 use tdb_query::{Failing, ResultOrder};
-use tdb_schema::Subarray;
 use tdb_tile::Scalar;
 
 use crate::{Element, Error, ReadBuilder, Result, WriteBuilder};
@@ -28,7 +27,7 @@ impl ReadBuilder {
         let is_column_major = options.order == Some(ResultOrder::ColumnMajor);
         let sides = schema
             .is_dense()
-            .then(|| Subarray::new(schema, &options.ranges))
+            .then(|| options.subarray(schema))
             .transpose()
             .map_err(|error| array.failed(error))?
             .and_then(|subarray| subarray.result_shape(schema));

@@ -54,6 +54,10 @@ pub fn read_picture(
         let error = Error::invalid("labels are not understood here");
         return Err(error.with_hint("ranges of dimensions choose what is drawn"));
     }
+    if read.reads_nothing {
+        let error = Error::invalid("no cell is asked for: there is nothing to draw");
+        return Err(error.with_hint("an empty list of ranges holds no cell; without the list, all of the dimension is drawn"));
+    }
     let slice = Slice::new(array, read, options)?;
     let budget = &session.limits().budget;
     let bytes = slice.bytes().ok_or_else(too_large)?;

@@ -56,6 +56,8 @@ pub struct ReadBuilder {
     array: Array,
     options: ReadOptions,
     ranges: Vec<(String, Interval)>,
+    /// Dimensions of which lists of intervals were given.
+    listed: Vec<String>,
     labels: Vec<(String, Interval)>,
     condition: Option<Where>,
     points: Vec<(String, GivenCells)>,
@@ -68,6 +70,7 @@ impl ReadBuilder {
             array,
             options: ReadOptions::default(),
             ranges: Vec::new(),
+            listed: Vec::new(),
             labels: Vec::new(),
             condition: None,
             points: Vec::new(),
@@ -97,6 +100,27 @@ impl ReadBuilder {
     /// An interval of a dimension: `3..=40`, `"BGN"..="KEF"`, `"2024-02"`, `7`. Several of one dimension add up.
     pub fn range(mut self, dimension: &str, interval: impl Into<Interval>) -> Self {
         self.ranges.push((dimension.to_owned(), interval.into()));
+        self
+    }
+
+    /// Intervals of a dimension, each as [`range`](Self::range) takes it. Where there is none, and none of another call, no cell is
+    /// read.
+    ///
+    /// ```no_run
+    /// let weather = tdb::open("weather")?;
+    /// let found: Vec<&str> = Vec::new();
+    /// assert_eq!(weather.read().ranges("station", found).count()?, 0);
+    /// # Ok::<(), tdb::Error>(())
+    /// ```
+    pub fn ranges<I: Into<Interval>>(
+        mut self,
+        dimension: &str,
+        intervals: impl IntoIterator<Item = I>,
+    ) -> Self {
+        self.listed.push(dimension.to_owned());
+        let intervals = intervals.into_iter().map(Into::into);
+        self.ranges
+            .extend(intervals.map(|interval| (dimension.to_owned(), interval)));
         self
     }
 
@@ -218,6 +242,12 @@ impl ReadBuilder {
         for (name, interval) in &self.ranges {
             let range = Axis::dimension(schema, name)?.range(interval, false)?;
             options.ranges.push((name.clone(), range));
+        }
+        for name in &self.listed {
+            Axis::dimension(schema, name)?;
+            if !options.ranges.iter().any(|(other, _)| other == name) {
+                options.reads_nothing = true;
+            }
         }
         for (name, interval) in &self.labels {
             let range = Axis::label(schema, name)?.range(interval, false)?;

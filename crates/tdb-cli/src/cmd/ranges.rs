@@ -17,6 +17,8 @@ use crate::request_file;
 pub(crate) struct Ranges {
     pub(crate) dimensions: Vec<(String, Range)>,
     pub(crate) labels: Vec<(String, Range)>,
+    /// Whether a list of intervals is empty, and nothing else gives one of its dimension: that is no cell.
+    pub(crate) is_nothing: bool,
 }
 
 /// The ranges that `--range`, `--label` and `--range-file` ask for.
@@ -44,13 +46,17 @@ pub(crate) fn of_arguments(
             );
             return Err(Failure::invalid(what));
         };
+        let mut listed = Vec::new();
         for (name, list) in json {
             let axis = Axis::dimension(schema, name)?;
             let found = ranges_of_json(axis, list)?;
             ranges
                 .dimensions
                 .extend(found.into_iter().map(|range| (name.clone(), range)));
+            listed.push(name);
         }
+        let has_none = |name: &&String| ranges.dimensions.iter().all(|(other, _)| other != *name);
+        ranges.is_nothing = listed.iter().any(has_none);
     }
     Ok(ranges)
 }

@@ -24,7 +24,7 @@ pub(crate) struct Selection {
     /// An interval with both ends, or LO.., ..HI, a single value; 2024-02 is all of the month; repeated ones add up. A name that holds = stands in "double quotes", one with spaces bare or so
     #[arg(long = "range", value_name = "DIM=LO..HI", value_parser = interval, allow_hyphen_values = true)]
     ranges: Vec<NamedInterval>,
-    /// Many intervals: {"DIM": [[LO, HI], ...]}
+    /// Many intervals: {"DIM": [[LO, HI], ...]}; an empty list of a dimension holds no cell
     #[arg(long, value_name = "FILE.json")]
     range_file: Option<PathBuf>,
     /// An interval of a dimension label
@@ -66,7 +66,7 @@ impl Selection {
         let array = Arc::new(array.map_err(|error| location.unopened(error))?);
         self.warn_of_left_out(&array, out);
         let options = self.read_options(&array, &session, global)?;
-        let subarray = Subarray::new(array.schema(), &options.ranges)?;
+        let subarray = options.subarray(array.schema())?;
         for warning in subarray.warnings() {
             out.warn(warning);
         }
@@ -115,6 +115,7 @@ impl Selection {
             points: points.transpose()?,
             ranges: ranges.dimensions,
             label_ranges: ranges.labels,
+            reads_nothing: ranges.is_nothing,
             condition: condition.transpose()?,
             ..ReadOptions::default()
         })

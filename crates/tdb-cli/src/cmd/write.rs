@@ -31,8 +31,14 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     let intervals = [&arguments.ranges[..], &[]];
     let range_file = arguments.range_file.as_deref();
     let schema = array.engine().newest_schema();
+    let ranges = ranges::of_arguments(schema, intervals, range_file, global.ticks)?;
+    if ranges.is_nothing {
+        let failure =
+            Failure::invalid("--range-file: an empty list of intervals is no box of cells");
+        return Err(failure.hint("without the list, the box has all of the dimension"));
+    }
     let options = WriteOptions {
-        ranges: ranges::of_arguments(schema, intervals, range_file, global.ticks)?.dimensions,
+        ranges: ranges.dimensions,
         order: arguments.order.map(Order::of_cells),
         ..arguments.sorting.options(global)
     };

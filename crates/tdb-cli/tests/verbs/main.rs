@@ -25,6 +25,7 @@ mod mapping;
 mod mixed_keys;
 mod naming;
 mod naming_columns;
+mod nothing;
 mod odd_files;
 mod past;
 mod periods;

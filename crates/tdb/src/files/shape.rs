@@ -27,7 +27,7 @@ pub(crate) fn shape_of_result(schema: &ArraySchema, options: &ReadOptions) -> Re
     if options.limit.is_some() || drops || !options.label_ranges.is_empty() {
         return Err(unfit("--limit, --drop and --label cannot be used"));
     }
-    let subarray = Subarray::new(schema, &options.ranges)?;
+    let subarray = options.subarray(schema)?;
     subarray.result_shape(schema).ok_or_else(no_box)
 }
 

@@ -2,19 +2,21 @@
 
 use tdb_aggregate::known_count;
 use tdb_query::{Failing, ReadOptions};
-use tdb_schema::Subarray;
 
 use crate::Array;
 
 /// The number of cells of a read, where that is known before.
 pub(crate) fn expected(array: &Array, options: &ReadOptions) -> Option<u64> {
+    if options.reads_nothing {
+        return Some(0);
+    }
     let drops = options.looks_at_cells() && options.failing == Failing::Drop;
     if drops || !options.label_ranges.is_empty() {
         return None;
     }
     let (schema, engine) = (array.schema(), array.engine());
     if schema.is_dense() {
-        let subarray = Subarray::new(schema, &options.ranges).ok()?;
+        let subarray = options.subarray(schema).ok()?;
         let shape = subarray.result_shape(schema)?;
         return shape
             .iter()

@@ -8,6 +8,7 @@ mod files;
 mod front_door;
 mod keeping;
 mod little_memory;
+mod nothing;
 mod past;
 mod rewriting;
 mod values;
