@@ -48,7 +48,20 @@ fn negated_value(value: &ConditionValue, fields: &[FieldInfo]) -> Condition {
     let compare = |op| ask(Test::Compare(op, literal(field, value.value())));
     // Of a string that cannot be null, no bytes are a value.
     let asks_null = value.is_null_test() && field.is_none_or(|field| field.nullable);
-    let members = || value.members().map(|member| literal(field, member));
+    let members = || {
+        let mut members: Vec<Literal> = Vec::new();
+        for member in value.members().map(|member| literal(field, member)) {
+            // Of floats, both zeros are stored where one was given.
+            let is_zero =
+                |literal: &Literal| matches!(literal, Literal::Float(zero) if *zero == 0.0);
+            match is_zero(&member) {
+                false => members.push(member),
+                true if members.iter().any(is_zero) => {}
+                true => members.push(Literal::Float(0.0)),
+            }
+        }
+        members
+    };
     match value.op() {
         ConditionOp::Equal if asks_null => ask(Test::NotNull),
         ConditionOp::NotEqual if asks_null => ask(Test::Null),
@@ -58,8 +71,8 @@ fn negated_value(value: &ConditionValue, fields: &[FieldInfo]) -> Condition {
         ConditionOp::GreaterOrEqual => compare(CompareOp::Lt),
         ConditionOp::Equal => compare(CompareOp::Ne),
         ConditionOp::NotEqual => compare(CompareOp::Eq),
-        ConditionOp::In => ask(Test::NotIn(members().collect())),
-        ConditionOp::NotIn => ask(Test::In(members().collect())),
+        ConditionOp::In => ask(Test::NotIn(members())),
+        ConditionOp::NotIn => ask(Test::In(members())),
         ConditionOp::AlwaysTrue => ask(Test::Null).and(ask(Test::NotNull)),
         ConditionOp::AlwaysFalse => ask(Test::Null).or(ask(Test::NotNull)),
     }

@@ -2,7 +2,7 @@ use bytes::Bytes;
 use tdb_cells::FieldInfo;
 use tdb_fragment::{Combine, ConditionOp, ConditionTree, ConditionValue};
 use tdb_schema::CellValNum;
-use tdb_tile::Bug;
+use tdb_tile::{Bug, Datatype};
 
 use crate::literal_position::is_text;
 use crate::resolve::{shown, shown_text};
@@ -179,10 +179,12 @@ impl ResolvedCondition {
                 ConditionValue::new(&field.name, stored(op.negated()), value.clone())
             }
             ResolvedTest::In(members) => {
-                ConditionValue::of_members(&field.name, ConditionOp::NotIn, members)
+                let members = with_both_zeros(field, members);
+                ConditionValue::of_members(&field.name, ConditionOp::NotIn, &members)
             }
             ResolvedTest::NotIn(members) => {
-                ConditionValue::of_members(&field.name, ConditionOp::In, members)
+                let members = with_both_zeros(field, members);
+                ConditionValue::of_members(&field.name, ConditionOp::In, &members)
             }
         };
         let value = value.ok_or_else(|| Bug::new("an operator that takes something else"))?;
@@ -207,6 +209,25 @@ impl ResolvedCondition {
         let trees = ops.into_iter().map(test).collect::<Result<_, Bug>>()?;
         combine(Combine::And, trees)
     }
+}
+
+/// The members of a set as they are stored: TileDB compares them by their bytes, and zeros of either sign are equal.
+fn with_both_zeros(field: &ResolvedField, members: &[Bytes]) -> Vec<Bytes> {
+    let zeros = match field.stored {
+        Some((Datatype::Float32, _)) => [-0.0_f32, 0.0].map(|zero| zero.to_le_bytes().to_vec()),
+        Some((Datatype::Float64, _)) => [-0.0_f64, 0.0].map(|zero| zero.to_le_bytes().to_vec()),
+        _ => return members.to_vec(),
+    };
+    let mut stored = Vec::with_capacity(members.len().saturating_add(1));
+    for member in members {
+        // Members that are equal are there once.
+        if zeros.iter().any(|zero| **zero == **member) {
+            stored.extend(zeros.iter().cloned().map(Bytes::from));
+        } else {
+            stored.push(member.clone());
+        }
+    }
+    stored
 }
 
 /// A delete that no one could read.

@@ -63,6 +63,17 @@ pub(crate) fn of_place<'e>(
     enumeration: &'e Enumeration,
 ) -> Box<dyn Iterator<Item = usize> + 'e> {
     match place {
+        // Zeros of either sign are labels of their own, and equal.
+        LiteralPosition::At(value) if enumeration.datatype().is_real() => {
+            let datatype = enumeration.datatype();
+            let labels = enumeration.iter().enumerate();
+            let equal = labels.filter(move |(_, label)| {
+                datatype
+                    .compare(label, value)
+                    .is_some_and(|order| order.is_eq())
+            });
+            Box::new(equal.map(|(index, _)| index))
+        }
         LiteralPosition::At(value) => Box::new(enumeration.index_of(value).into_iter()),
         LiteralPosition::Period(first, last) => {
             let datatype = enumeration.datatype();

@@ -15,6 +15,9 @@ fn with_fields<R>(ask: impl FnOnce(&[FieldInfo]) -> R) -> R {
     let sky = ["clear", "rain"];
     let (utf8, var) = (Datatype::StringUtf8, CellValNum::Var);
     let sky = Enumeration::from_values("sky", "__0_0", utf8, var, false, sky).unwrap();
+    let levels = [-0.0_f64, 1.0, 0.0].map(f64::to_le_bytes);
+    let (real, one) = (Datatype::Float64, CellValNum::Fixed(1));
+    let levels = Enumeration::from_values("levels", "__0_1", real, one, false, levels).unwrap();
     let field = |name, datatype, cell_val_num, nullable, enumeration| FieldInfo {
         name: str::to_owned(name),
         datatype,
@@ -23,7 +26,6 @@ fn with_fields<R>(ask: impl FnOnce(&[FieldInfo]) -> R) -> R {
         enumeration,
         field: FieldKind::Attribute(0),
     };
-    let one = CellValNum::Fixed(1);
     let fields = [
         field("i", Datatype::Int8, one, false, None),
         field("n", Datatype::Int8, one, true, None),
@@ -32,6 +34,8 @@ fn with_fields<R>(ask: impl FnOnce(&[FieldInfo]) -> R) -> R {
         field("sky", Datatype::UInt8, one, false, Some(Arc::new(sky))),
         field("f", Datatype::Float32, one, false, None),
         field("day", Datatype::DateTimeDay, one, false, None),
+        field("d", Datatype::Float64, one, true, None),
+        field("level", Datatype::UInt8, one, false, Some(Arc::new(levels))),
     ];
     ask(&fields)
 }
@@ -106,6 +110,68 @@ fn a_delete_stores_what_stays() {
     insta::assert_snapshot!(text.join("\n"));
 }
 
+/// What is stored of the test of a list.
+fn members(text: &str) -> Vec<Vec<u8>> {
+    let limits = Limits::default();
+    let kept = with_fields(|fields| {
+        let condition = Condition::parse(text, &limits).unwrap();
+        condition.kept(fields, &limits).unwrap()
+    });
+    let Kept::Where(tree) = kept else {
+        return Vec::new();
+    };
+    let values = tree.values().flat_map(|value| value.members());
+    values.map(<[u8]>::to_vec).collect()
+}
+
+#[test]
+fn a_stored_list_of_floats_has_both_zeros_where_one_is_given() {
+    let singles = |values: &[f32]| -> Vec<Vec<u8>> {
+        values
+            .iter()
+            .map(|value| value.to_le_bytes().into())
+            .collect()
+    };
+    let doubles = |values: &[f64]| -> Vec<Vec<u8>> {
+        values
+            .iter()
+            .map(|value| value.to_le_bytes().into())
+            .collect()
+    };
+    for zero in ["0.0", "-0.0", "0", "-0.0, 0.0"] {
+        for op in ["in", "not in"] {
+            let list = format!("{op} (1.5, {zero}, -3)");
+            assert_eq!(
+                members(&format!("f {list}")),
+                singles(&[-3.0, -0.0, 0.0, 1.5])
+            );
+            assert_eq!(
+                members(&format!("d {list}")),
+                doubles(&[-3.0, -0.0, 0.0, 1.5])
+            );
+        }
+    }
+    // What is no zero stays as it is, and so do whole numbers.
+    assert_eq!(members("d in (5e-324)"), doubles(&[5e-324]));
+    assert_eq!(members("i in (0, 1)"), [[0], [1]]);
+}
+
+#[test]
+fn labels_that_are_zeros_of_either_sign_are_equal() {
+    for text in ["level = 0.0", "level in (-0.0)", "level in (0, 7)"] {
+        assert_eq!(members(text), [[0], [2]], "{text}");
+    }
+    assert_eq!(members("level in (1, 0.0)"), [[0], [1], [2]]);
+}
+
+#[test]
+fn a_nan_in_a_list_of_a_delete_takes_no_cell() {
+    assert_eq!(shown("f in ('NaN')"), "all");
+    let with = members("f in ('NaN', 1.5)");
+    assert_eq!(with, members("f in (1.5)"));
+    assert_eq!(members("d not in (1.5, 'NaN')"), members("d not in (1.5)"));
+}
+
 #[test]
 fn a_stored_delete_tells_its_condition() {
     let limits = Limits::default();
@@ -116,6 +182,7 @@ fn a_stored_delete_tells_its_condition() {
         "(i < 1 or i > 5) and s in ('a', 'b')",
         "i not in (1, 2) and (s = '' or f <= 0.1)",
         "sky = 'rain'",
+        "f in (0.0, 1.5) or d not in (0.0, 2.0)",
         "sky in ('clear', 'rain') and day >= timestamp '2024-02-29T00:00:00'",
     ] {
         let told = with_fields(|fields| {
