@@ -82,7 +82,7 @@ const VERBS: [Meaning; 52] = [
     change("write", &["at", "key_file", "threads", "memory", "json", "ticks", "output"]),
     change("import", &["at", "key_file", "threads", "memory", "json", "ticks", "output"]),
     change("evolve", &["at", "key_file", "threads", "memory", "json", "output"]),
-    change("set", &["at", "key_file", "threads", "memory", "json", "output"]),
+    change("set", &["at", "key_file", "threads", "memory", "json", "ticks", "output"]),
     change("restore", &["at", "key_file", "threads", "memory", "json", "output"]),
     change("rewrite", &["at", "key_file", "threads", "memory", "json", "output"]),
     change("delete", &["at", "since", "key_file", "threads", "memory", "json", "output"]),

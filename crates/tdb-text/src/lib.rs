@@ -22,4 +22,6 @@ pub use json::{JsonLinesInput, JsonLinesWriter};
 #[cfg(feature = "npy")]
 pub use npy::{NpyInput, NpyShape, NpyWriter};
 #[cfg(any(feature = "csv", feature = "json"))]
+pub use text::cell::cell_of_bytes;
+#[cfg(any(feature = "csv", feature = "json"))]
 pub use text::plain::PlainText;

@@ -26,6 +26,7 @@ pub struct SetBuilder {
     values: Vec<(String, Option<Value>)>,
     most: u64,
     dry_run: bool,
+    ticks: bool,
     options: WriteOptions,
 }
 
@@ -56,13 +57,15 @@ impl Array {
             values: Vec::new(),
             most: 1,
             dry_run: false,
+            ticks: false,
             options: WriteOptions::default(),
         }
     }
 }
 
 impl SetBuilder {
-    /// The value of an attribute; of an enumerated one the label, of several numbers a text such as `[1, 2, 3]`.
+    /// The value of an attribute; of an enumerated one the label, of several numbers a text such as `[1, 2, 3]`. For bytes, as
+    /// for a blob, text stands for its own bytes, and is not read as digits.
     pub fn value(mut self, attribute: &str, value: impl Into<Value>) -> Self {
         self.values.push((attribute.to_owned(), Some(value.into())));
         self
@@ -83,6 +86,12 @@ impl SetBuilder {
     /// Only counts the cells.
     pub fn dry_run(mut self, dry_run: bool) -> Self {
         self.dry_run = dry_run;
+        self
+    }
+
+    /// Text for dates and times is raw numbers: `"2020"` is so many ticks, and no year.
+    pub fn ticks(mut self, ticks: bool) -> Self {
+        self.ticks = ticks;
         self
     }
 
@@ -145,7 +154,7 @@ impl SetBuilder {
                 Error::from(UnknownName::new("attribute", name, known))
             })?;
             let bytes = match value {
-                Some(value) => Some(stored(array, attribute, value)?),
+                Some(value) => Some(stored(array, attribute, value, self.ticks)?),
                 None if attribute.nullable => None,
                 None => {
                     let what = format!("attribute {name:?} cannot be null");

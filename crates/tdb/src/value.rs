@@ -5,8 +5,8 @@ use crate::{Error, Result};
 
 /// A value as a program has it, before it is known which field it is for: the field says what becomes of it.
 ///
-/// Text is parsed where the field holds numbers, dates or times, so `"2024-02-29"` is a day; a number is the raw ticks of a
-/// date or time.
+/// Text is parsed where the field holds numbers, dates or times, so `"2024-02-29"` is a day and `"2024"` the beginning of a year; a
+/// number is the raw ticks of a date or time.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Value {

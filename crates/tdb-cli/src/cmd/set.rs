@@ -4,6 +4,8 @@ use std::io::Write;
 
 use clap::Args;
 use serde_json::json;
+use tdb::{Array, Value};
+use tdb_text::cell_of_bytes;
 
 use super::selection::warn_of_labels;
 use super::write_json;
@@ -19,8 +21,10 @@ use crate::parse::named;
     after_help = "Examples:\n  tdb set target/weather \"station = 'KEF' and hour = '2024-04-10T06'\" temperature=4.5\n  \
     tdb set target/weather \"sky = 'snow'\" sky=rain remark=null --max 100\n\n\
     A name that holds spaces stands in \"double quotes\"; before the first operator of CONDITION, and in ATTR, also bare, as in \
-    'order id=377'. VALUE is null, a label of an enumerated attribute, a date or time, a list like [1, 2], a number or text, as the attribute \
-    has; in 'single quotes' it is text in any case, spaces included. The cells are written again: earlier times stay readable."
+    'order id=377'; that of an attribute without a name is \"\", or nothing. VALUE is null, a label of an enumerated attribute, a date or \
+    time (four digits are a year, unless --ticks), a list like [1, 2], a number or text, as the attribute has, or bytes as CSV has them: \
+    00ff, of text 0x00ff, or {\"hex\":\"00ff\"}; in 'single quotes' it is text in any case, spaces included. The cells are written \
+    again: earlier times stay readable."
 )]
 pub(crate) struct Arguments {
     /// An array that does not allow duplicates
@@ -42,26 +46,31 @@ pub(crate) struct Arguments {
 #[derive(Clone, Debug)]
 pub(crate) struct Assignment {
     attribute: String,
-    /// `None` is null.
-    value: Option<String>,
+    value: Given,
 }
 
-/// `amount=12.5`, `"order id"=3`, `note='null'`.
+#[derive(Clone, Debug)]
+enum Given {
+    Null,
+    /// As cells of the attribute are written.
+    Plain(String),
+    /// What stood in quotes.
+    Text(String),
+}
+
+/// `amount=12.5`, `"order id"=3`, `note='null'`, `=3` of the attribute without a name.
 fn assignment(text: &str) -> Result<Assignment, String> {
     let wrong = || {
         "wanted ATTR=VALUE, like amount=12.5; a name with = stands in \"double quotes\"".to_owned()
     };
     let (attribute, value) = named(text).ok_or_else(wrong)?;
-    if attribute.is_empty() {
-        return Err(wrong());
-    }
     let quoted = value
         .strip_prefix('\'')
         .and_then(|value| value.strip_suffix('\''));
     let value = match quoted {
-        Some(text) => Some(text.replace("''", "'")),
-        None if value == "null" => None,
-        None => Some(value.to_owned()),
+        Some(text) => Given::Text(text.replace("''", "'")),
+        None if value == "null" => Given::Null,
+        None => Given::Plain(value.to_owned()),
     };
     Ok(Assignment { attribute, value })
 }
@@ -76,11 +85,13 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     let mut set = array
         .set(condition)
         .max(arguments.max)
-        .dry_run(arguments.dry_run);
+        .dry_run(arguments.dry_run)
+        .ticks(global.ticks);
     for Assignment { attribute, value } in &arguments.values {
         set = match value {
-            Some(value) => set.value(attribute, value.as_str()),
-            None => set.null(attribute),
+            Given::Null => set.null(attribute),
+            Given::Plain(text) => set.value(attribute, value_of(&array, attribute, text)?),
+            Given::Text(text) => set.value(attribute, text.as_str()),
         };
     }
     if let Some(time) = global.at() {
@@ -108,4 +119,29 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
         "{verb} {cells} where {}",
         arguments.condition
     )?)
+}
+
+/// What a text says for an attribute; bytes are written as in CSV.
+fn value_of(array: &Array, attribute: &str, text: &str) -> Result<Value, Failure> {
+    let mut attributes = array.engine().newest_schema().attributes.iter();
+    // What the array does not have is told where it is set.
+    let Some(found) = attributes.find(|found| found.name == attribute) else {
+        return Ok(text.into());
+    };
+    let labels = found.enumeration.as_ref();
+    let labels = labels.map(|name| array.engine().newest_enumeration(name));
+    let (datatype, values) = match labels.transpose()? {
+        Some(labels) => (labels.datatype(), labels.cell_val_num()),
+        None => (found.datatype, found.cell_val_num),
+    };
+    match cell_of_bytes(datatype, values, text) {
+        None => Ok(text.into()),
+        Some(Ok(bytes)) => Ok(bytes.into()),
+        Some(Err(what)) => {
+            let failure = Failure::invalid(format!("attribute {attribute:?}: {what}"));
+            Err(failure.hint(
+                "bytes are digits like 00ff, or {\"hex\":\"00ff\"}; in 'single quotes' a text stands for its own",
+            ))
+        }
+    }
 }

@@ -35,6 +35,7 @@ mod read;
 mod refusing;
 mod remembering;
 mod rewriting;
+mod setting;
 mod showing;
 mod terminal;
 mod threads;

@@ -216,8 +216,8 @@ fn write_time(datatype: Datatype, ticks: i64, f: &mut fmt::Formatter<'_>) -> fmt
 /// Appends the stored form of what a text says.
 ///
 /// Numbers are digits; floats also `NaN`, `Infinity` and `-Infinity`; `bool` is `true` or
-/// `false`. Dates and times are ISO 8601, or digits, which are ticks: just a datetime of years
-/// takes four digits, and a sign with four or more, for a year. Text and bytes are as they are.
+/// `false`. Dates and times are ISO 8601, or digits, which are ticks; but four digits are a year of a
+/// datetime, and so is a sign with four or more of a datetime of years. Text and bytes are as they are.
 ///
 /// # Errors
 /// A text that says something else, or no whole number of the datatype's units.
@@ -233,10 +233,15 @@ pub fn parse(datatype: Datatype, text: &str, out: &mut Vec<u8>) -> Result<(), Va
     parse_number(datatype, text, out)
 }
 
+/// Whether a number is the year of a datetime, and no ticks.
 fn looks_like_year(datatype: Datatype, text: &str) -> bool {
     let digits = text.trim_start_matches(['+', '-']);
     let has_sign = digits.len() < text.len();
-    datatype == Datatype::DateTimeYear && (digits.len() == 4 || (has_sign && digits.len() > 4))
+    if datatype == Datatype::DateTimeYear {
+        return digits.len() == 4 || (has_sign && digits.len() > 4);
+    }
+    let is_number = digits.bytes().all(|byte| byte.is_ascii_digit());
+    datatype.is_datetime() && !has_sign && digits.len() == 4 && is_number
 }
 
 fn refusal(datatype: Datatype, text: &str) -> ValueError {
@@ -333,8 +338,7 @@ pub fn time_ticks(datatype: Datatype, text: &str) -> Option<(i128, bool)> {
 /// ```
 #[must_use]
 pub fn period_ticks(datatype: Datatype, text: &str) -> Option<(i64, i64)> {
-    let is_four_digits = text.len() == 4 && text.bytes().all(|byte| byte.is_ascii_digit());
-    let is_date = is_four_digits || looks_like_year(datatype, text) || text.parse::<i64>().is_err();
+    let is_date = looks_like_year(datatype, text) || text.parse::<i64>().is_err();
     is_date.then(|| ticks_of_period(datatype, text))?
 }
 

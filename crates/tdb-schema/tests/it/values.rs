@@ -107,12 +107,35 @@ fn iso_8601_is_read_in_its_variants() {
     assert_eq!(ticks(Datatype::DateTimeYear, "2024"), 54);
     assert_eq!(ticks(Datatype::DateTimeYear, "54"), 54);
     assert_eq!(ticks(Datatype::DateTimeYear, "+12024"), 10_054);
-    assert_eq!(ticks(Datatype::DateTimeHour, "2024"), 2_024);
+    assert_eq!(ticks(Datatype::DateTimeHour, "20240"), 20_240);
     assert_eq!(ticks(Datatype::DateTimeWeek, "1970-01-08"), 1);
     assert_eq!(ticks(Datatype::TimeMinute, "-01:30"), -90);
     assert_eq!(ticks(Datatype::TimeHour, "30:00"), 30);
     assert_eq!(ticks(Datatype::TimeSecond, "90"), 90);
     assert_eq!(ticks(Datatype::TimeSecond, "NaT"), NOT_A_TIME);
+}
+
+#[test]
+fn four_digits_are_the_year_of_every_datetime() {
+    for datatype in times().filter(|datatype| datatype.is_datetime()) {
+        for year in ["1970", "1971", "1969", "2020"] {
+            let (mut as_year, mut as_date) = (Vec::new(), Vec::new());
+            let year_is = parse(datatype, year, &mut as_year);
+            let date_is = parse(datatype, &format!("{year}-01-01"), &mut as_date);
+            // Weeks begin where they begin, and attoseconds do not reach so far.
+            assert_eq!(year_is.is_ok(), date_is.is_ok(), "{datatype} {year}");
+            assert_eq!(as_year, as_date, "{datatype} {year}");
+        }
+        if datatype != Datatype::DateTimeYear {
+            for ticks in ["202", "20200", "-2020", "+2020", "02020"] {
+                let number = ticks.parse::<i64>().unwrap();
+                assert_eq!(parsed(datatype, ticks), number.to_le_bytes(), "{datatype}");
+            }
+        }
+    }
+    // Of times of day, and of numbers of other types, they are none.
+    assert_eq!(parsed(Datatype::TimeSecond, "2020"), 2020_i64.to_le_bytes());
+    assert_eq!(parsed(Datatype::Int32, "2020"), 2020_i32.to_le_bytes());
 }
 
 #[test]

@@ -15,7 +15,7 @@ use tdb_tile::{Datatype, Scalar, with_scalar};
 
 use super::builder::ColumnBuilder;
 use super::characters::is_text_or_bytes;
-use super::hexadecimal::{append_bytes, append_text_or_bytes};
+use super::hexadecimal::{append_bytes, append_text_or_bytes, names_digits};
 use super::missing::{Missing, NOT_A_NUMBER};
 use super::scalar::{parse_flag, parse_float64, parse_scalar};
 use super::token::{Token, shown, token_of};
@@ -317,6 +317,30 @@ impl Element {
         }
         Ok(())
     }
+}
+
+/// The bytes of a cell that is given on its own, as a field of CSV has it, or as `{"hex": …}`, where CSV shows cells of this type as
+/// hexadecimal digits, or those that are no text; `None` for all other types.
+///
+/// # Errors
+/// What is wrong with a text that says no bytes, or not as many as a cell has.
+#[must_use]
+pub fn cell_of_bytes(
+    datatype: Datatype,
+    values: CellValNum,
+    text: &str,
+) -> Option<Result<Vec<u8>, String>> {
+    let form = Form::new(datatype, values, false);
+    if !matches!(form, Form::Bytes { .. } | Form::TextOrBytes { .. }) {
+        return None;
+    }
+    let token = if names_digits(text) {
+        Token::Object(text)
+    } else {
+        Token::Field(text)
+    };
+    let mut out = Vec::new();
+    Some(form.append(token, &mut out).map(|()| out))
 }
 
 /// Ticks of a day of dates, in units that a day is a whole number of.

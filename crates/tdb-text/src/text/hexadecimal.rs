@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+use serde_json::value::RawValue;
+
 use super::characters::marked;
 use super::token::{Token, shown};
 
@@ -34,6 +36,12 @@ fn check_size(size: Option<usize>, bytes: usize) -> Result<(), String> {
         Some(size) if size != bytes => Err(format!("{bytes} bytes, and a cell has {size}")),
         _ => Ok(()),
     }
+}
+
+/// Whether a text is an object of JSON with the one key `hex`.
+pub(super) fn names_digits(text: &str) -> bool {
+    let object: Result<HashMap<Cow<'_, str>, &RawValue>, _> = serde_json::from_str(text);
+    object.is_ok_and(|object| object.len() == 1 && object.contains_key("hex"))
 }
 
 /// Appends bytes that are written as hexadecimal digits.

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use tdb_cells::Column;
 use tdb_cells::files::{BatchWriter, Input, InputOptions, OutputOptions};
 use tdb_schema::CellValNum;
-use tdb_text::{CsvInput, CsvWriter, JsonLinesInput, JsonLinesWriter};
+use tdb_text::{CsvInput, CsvWriter, JsonLinesInput, JsonLinesWriter, cell_of_bytes};
 use tdb_tile::Datatype;
 
 fn written(rows: usize, column: Column) -> [Vec<u8>; 2] {
@@ -109,6 +109,103 @@ fn cells_of_fixed_size_hold_so_many_bytes() {
     };
     insta::assert_snapshot!(refused("id\na01\nb2\n"), @r#"line 3, field "id": 2 bytes, and a cell has 3"#);
     insta::assert_snapshot!(refused("id\n0x6130\n"), @r#"line 2, field "id": 2 bytes, and a cell has 3"#);
+}
+
+#[test]
+fn a_cell_of_bytes_on_its_own_is_written_as_in_a_file() {
+    use Datatype as D;
+    let (one, any) = (CellValNum::Fixed(1), CellValNum::Var);
+    let of = |datatype, values, text: &str| cell_of_bytes(datatype, values, text);
+    for datatype in [
+        D::Blob,
+        D::GeometryWkb,
+        D::StringUtf16,
+        D::StringUcs4,
+        D::Any,
+    ] {
+        assert_eq!(
+            of(datatype, any, "00fF"),
+            Some(Ok(vec![0, 255])),
+            "{datatype}"
+        );
+        assert_eq!(
+            of(datatype, any, "{\"hex\": \"00ff\"}"),
+            Some(Ok(vec![0, 255]))
+        );
+        assert_eq!(of(datatype, any, ""), Some(Ok(Vec::new())));
+        for wrong in [
+            "00f",
+            "text",
+            "0x00",
+            "{\"hex\": 1}",
+            "{\"hex\": \"0g\"}",
+            "{}",
+        ] {
+            assert!(
+                of(datatype, any, wrong).unwrap().is_err(),
+                "{datatype} {wrong}"
+            );
+        }
+    }
+    assert_eq!(of(D::Char, any, "00ff"), Some(Ok(b"00ff".to_vec())));
+    assert_eq!(of(D::Char, any, "0x00ff"), Some(Ok(vec![0, 255])));
+    assert_eq!(
+        of(D::Char, any, "{\"hex\": \"00ff\"}"),
+        Some(Ok(vec![0, 255]))
+    );
+    assert_eq!(
+        of(D::Char, any, "{\"a\": 1}"),
+        Some(Ok(b"{\"a\": 1}".to_vec()))
+    );
+    let few = of(D::StringAscii, CellValNum::Fixed(3), "ab");
+    assert_eq!(few, Some(Err("2 bytes, and a cell has 3".to_owned())));
+    assert_eq!(of(D::StringUtf16, one, "6100"), Some(Ok(vec![97, 0])));
+    // Numbers, and what is text in any case.
+    for (datatype, values) in [(D::StringUtf8, any), (D::Int32, one), (D::DateTimeDay, one)] {
+        assert_eq!(of(datatype, values, "00ff"), None);
+    }
+}
+
+/// The ticks of a column of dates, read from CSV and from JSON lines.
+fn dates(csv: &str, json: &str, ticks: bool) -> [Vec<u8>; 2] {
+    let day = column(
+        "day",
+        Datatype::DateTimeDay,
+        CellValNum::Fixed(1),
+        b""[..].into(),
+    );
+    let (fields, _) = result(0, vec![day]);
+    let options = || InputOptions {
+        ticks,
+        ..InputOptions::default()
+    };
+    let inputs: [Box<dyn Input + '_>; 2] = [
+        Box::new(CsvInput::try_new(csv.as_bytes(), options()).unwrap()),
+        Box::new(JsonLinesInput::try_new(json.as_bytes(), options()).unwrap()),
+    ];
+    inputs.map(|input| {
+        let mut cells = input.cells(&fields).unwrap();
+        cells
+            .next()
+            .unwrap()
+            .unwrap()
+            .columns
+            .remove(0)
+            .values
+            .to_vec()
+    })
+}
+
+#[test]
+fn a_year_is_a_date_unless_dates_are_ticks() {
+    let csv = "day\n1971\n1971-01\n365\n";
+    let json = "{\"day\": \"1971\"}\n{\"day\": 1971}\n{\"day\": 365}\n";
+    let days = |days: [i64; 3]| days.map(i64::to_le_bytes).concat();
+    assert_eq!(dates(csv, json, false), [days([365; 3]), days([365; 3])]);
+    let csv = "day\n1971\n365\n-9\n";
+    let json = "{\"day\": 1971}\n{\"day\": 365}\n{\"day\": -9}\n";
+    let raw = days([1971, 365, -9]);
+    assert_eq!(dates(csv, json, true), [raw.clone(), raw]);
 }
 
 proptest! {

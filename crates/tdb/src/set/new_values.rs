@@ -16,14 +16,19 @@ pub(super) struct NewValue {
     pub(super) bytes: Option<Bytes>,
 }
 
-/// The stored form of a cell of an attribute.
-pub(super) fn stored(array: &Array, attribute: &Attribute, value: &Value) -> Result<Bytes> {
+/// The stored form of a cell of an attribute; with `ticks`, text for dates and times is raw numbers.
+pub(super) fn stored(
+    array: &Array,
+    attribute: &Attribute,
+    value: &Value,
+    ticks: bool,
+) -> Result<Bytes> {
     let name = &attribute.name;
     let what = format!("attribute {name:?}");
     if let Some(labels) = &attribute.enumeration {
         let labels = array.engine().newest_enumeration(labels);
         let labels = labels.map_err(|error| array.failed(error))?;
-        let label = value.stored(labels.datatype(), false, &what)?;
+        let label = value.stored(labels.datatype(), ticks, &what)?;
         let index = labels.index_of(&label).ok_or_else(|| {
             let known = labels
                 .iter()
@@ -37,8 +42,8 @@ pub(super) fn stored(array: &Array, attribute: &Attribute, value: &Value) -> Res
     }
     let is_one = attribute.cell_val_num == CellValNum::Fixed(1) || holds_bytes(attribute.datatype);
     let bytes = match value {
-        Value::Text(text) if !is_one => list(attribute, text, &what)?,
-        value => value.stored(attribute.datatype, false, &what)?,
+        Value::Text(text) if !is_one => list(attribute, text, ticks, &what)?,
+        value => value.stored(attribute.datatype, ticks, &what)?,
     };
     let wanted = match attribute.cell_val_num {
         CellValNum::Fixed(count) => attribute.datatype.size().saturating_mul(count as usize),
@@ -54,7 +59,7 @@ pub(super) fn stored(array: &Array, attribute: &Attribute, value: &Value) -> Res
 }
 
 /// Several numbers: `[1, 2, 3]`.
-fn list(attribute: &Attribute, text: &str, what: &str) -> Result<Vec<u8>> {
+fn list(attribute: &Attribute, text: &str, ticks: bool, what: &str) -> Result<Vec<u8>> {
     let within = text.trim().strip_prefix('[');
     let within = within.and_then(|text| text.strip_suffix(']'));
     let within = within.ok_or_else(|| {
@@ -65,7 +70,7 @@ fn list(attribute: &Attribute, text: &str, what: &str) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     for number in within.split(',').filter(|number| !number.trim().is_empty()) {
         let number = Value::from(number.trim());
-        bytes.extend(number.stored(attribute.datatype, false, what)?);
+        bytes.extend(number.stored(attribute.datatype, ticks, what)?);
     }
     Ok(bytes)
 }

@@ -11,4 +11,5 @@ mod little_memory;
 mod nothing;
 mod past;
 mod rewriting;
+mod setting;
 mod values;

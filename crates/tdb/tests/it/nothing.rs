@@ -38,11 +38,11 @@ fn no_intervals_of_a_dimension_are_no_cells() {
         let (_folder, array) = array(dense);
         let read = array.read().ranges("y", NONE);
         assert_eq!(read.clone().count().expect("counted"), 0);
-        assert_eq!(read.clone().to_vec::<i32>("a").expect("read"), []);
-        assert_eq!(read.clone().fill().to_vec::<i32>("a").expect("read"), []);
+        assert_eq!(read.clone().to_vec::<i32>("a").expect("read"), NONE);
+        assert_eq!(read.clone().fill().to_vec::<i32>("a").expect("read"), NONE);
         assert_eq!(
             read.clone().sort(["-a"]).to_vec::<i32>("a").expect("read"),
-            []
+            NONE
         );
         let batches = read.clone().batches().expect("begun");
         assert_eq!(

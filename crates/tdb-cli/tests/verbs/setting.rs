@@ -1,0 +1,206 @@
+//! Values of cells as they are typed.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::fs;
+use std::path::Path;
+
+use crate::changing::of_schema;
+use crate::common::{run, stdout, tdb, told};
+
+const BYTES: &str = r#"{
+    "type": "sparse",
+    "dimensions": [{"name": "x", "datatype": "int32", "domain": [0, 9], "extent": 10}],
+    "attributes": [
+        {"name": "b", "datatype": "blob", "cell_val_num": "var"},
+        {"name": "g", "datatype": "geom_wkb", "cell_val_num": "var"},
+        {"name": "u", "datatype": "string_utf16", "cell_val_num": "var"},
+        {"name": "c", "datatype": "char", "cell_val_num": "var"},
+        {"name": "s", "datatype": "string_utf8", "cell_val_num": "var"}
+    ]
+}"#;
+
+const DATES: &str = r#"{
+    "type": "sparse",
+    "dimensions": [{"name": "x", "datatype": "int32", "domain": [0, 9], "extent": 10}],
+    "attributes": [
+        {"name": "day", "datatype": "datetime_day"},
+        {"name": "ms", "datatype": "datetime_ms"},
+        {"name": "year", "datatype": "datetime_year"},
+        {"name": "days", "datatype": "datetime_day", "cell_val_num": "var"}
+    ]
+}"#;
+
+const UNNAMED: &str = r#"{
+    "type": "dense",
+    "dimensions": [{"name": "x", "datatype": "int32", "domain": [0, 2], "extent": 3}],
+    "attributes": [{"name": "", "datatype": "float64"}]
+}"#;
+
+/// Writes cells of CSV.
+fn write(folder: &Path, array: &str, csv: &str) {
+    let file = folder.join("cells.csv");
+    fs::write(&file, csv).unwrap();
+    stdout(&format!("write {array} {} -q", file.display()));
+}
+
+/// What `set` says of the cell with x = 1.
+fn set(array: &str, values: &[&str]) -> String {
+    let mut command = tdb(&format!("set {array}"));
+    told(&command.arg("x = 1").args(values).output().unwrap())
+}
+
+#[test]
+fn bytes_are_set_as_they_are_written() {
+    let (folder, array) = of_schema("set_bytes", BYTES);
+    write(&folder, &array, "x,b,g,u,c,s\n1,cafe,cafe,6100,0xff01,t\n");
+    let changed = "changed 1 cell where x = 1\nexit status 0";
+    assert_eq!(
+        set(
+            &array,
+            &["b=00ff", "g=00FF", "u=6200", "c=0xff02", "s=00ff"]
+        ),
+        changed
+    );
+    insta::assert_snapshot!(stdout(&format!("read {array} --format csv")), @"
+    x,b,g,u,c,s
+    1,00ff,00ff,6200,0xff02,00ff
+    ");
+    // What is read is what is set, in JSON too.
+    let object = r#"{"hex":"0aff"}"#;
+    let values = ["b", "g", "u", "c", "s"].map(|name| format!("{name}={object}"));
+    assert_eq!(set(&array, &values.each_ref().map(String::as_str)), changed);
+    insta::assert_snapshot!(stdout(&format!("read {array} --format csv")), @r#"
+    x,b,g,u,c,s
+    1,0aff,0aff,0aff,0x0aff,"{""hex"":""0aff""}"
+    "#);
+    // Text in quotes stands for itself.
+    assert_eq!(set(&array, &["b='00ff'", "c='0xff'", "g="]), changed);
+    insta::assert_snapshot!(stdout(&format!("read {array} --format csv")), @r#"
+    x,b,g,u,c,s
+    1,30306666,"",0aff,0x30786666,"{""hex"":""0aff""}"
+    "#);
+    insta::assert_snapshot!(set(&array, &["b=text"]), @r#"
+    error: attribute "b": "text" is not bytes in hexadecimal digits
+    hint: bytes are digits like 00ff, or {"hex":"00ff"}; in 'single quotes' a text stands for its own
+    exit status 2
+    "#);
+    insta::assert_snapshot!(set(&array, &["g=00f"]), @r#"
+    error: attribute "g": "00f" is not bytes in hexadecimal digits
+    hint: bytes are digits like 00ff, or {"hex":"00ff"}; in 'single quotes' a text stands for its own
+    exit status 2
+    "#);
+    insta::assert_snapshot!(set(&array, &[r#"b={"hex":"zz"}"#]), @r#"
+    error: attribute "b": {"hex":"zz"} is not bytes in hexadecimal digits
+    hint: bytes are digits like 00ff, or {"hex":"00ff"}; in 'single quotes' a text stands for its own
+    exit status 2
+    "#);
+}
+
+#[test]
+fn a_year_is_a_date_wherever_one_is_given_as_text() {
+    let (folder, array) = of_schema("set_years", DATES);
+    write(
+        &folder,
+        &array,
+        "x,day,ms,year,days\n1,2019,2019,2019,\"[2019]\"\n2,2019-01,2019-01-01,49,\"[\"\"2019-01-01\"\"]\"\n",
+    );
+    insta::assert_snapshot!(stdout(&format!("read {array} --format csv")), @r#"
+    x,day,ms,year,days
+    1,2019-01-01,2019-01-01T00:00:00.000,2019,"[""2019-01-01""]"
+    2,2019-01-01,2019-01-01T00:00:00.000,2019,"[""2019-01-01""]"
+    "#);
+    let changed = "changed 1 cell where x = 1\nexit status 0";
+    assert_eq!(
+        set(
+            &array,
+            &["day=2020", "ms=2020", "year=2020", "days=[2020, 2021-02]"]
+        ),
+        changed
+    );
+    insta::assert_snapshot!(stdout(&format!("read {array} --range x=1 --format csv")), @r#"
+    x,day,ms,year,days
+    1,2020-01-01,2020-01-01T00:00:00.000,2020,"[""2020-01-01"",""2021-02-01""]"
+    "#);
+    assert_eq!(stdout(&format!("count {array} --where day='2020'")), "1\n");
+    let ticks = [
+        "day=2020",
+        "ms=2020",
+        "year=2020",
+        "days=[2020, 2021]",
+        "--ticks",
+    ];
+    assert_eq!(set(&array, &ticks), changed);
+    let read = || stdout(&format!("read {array} --ticks --format csv"));
+    insta::assert_snapshot!(read(), @r#"
+    x,day,ms,year,days
+    1,2020,2020,2020,"[2020,2021]"
+    2,17897,1546300800000,49,[17897]
+    "#);
+    insta::assert_snapshot!(set(&array, &["day=2020-01-01", "--ticks"]), @r#"
+    error: attribute "day": "2020-01-01" is not a number of ticks of datetime_day
+    hint: with --ticks, dates and times are raw numbers; without, they are ISO 8601
+    exit status 2
+    "#);
+    // What is written as ticks is read back as such.
+    let before = read();
+    for name in ["ticks.csv", "ticks.jsonl"] {
+        let file = folder.join(name).display().to_string();
+        stdout(&format!("read {array} --ticks -o {file}"));
+        stdout(&format!("delete {array} --where x>=0"));
+        stdout(&format!("write {array} {file} --ticks -q"));
+        assert_eq!(read(), before, "{name}");
+    }
+}
+
+#[test]
+fn a_column_of_years_is_imported_as_dates() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("years.csv");
+    fs::write(&file, "k,d\n1,2019\n2,2020\n").unwrap();
+    let import = |name: &str, options: &str| {
+        let array = folder.path().join(name).display().to_string();
+        stdout(&format!("import {} {array} -q {options}", file.display()));
+        stdout(&format!("read {array} --format csv"))
+    };
+    let days = "k,d\n1,2019-01-01\n2,2020-01-01\n";
+    assert_eq!(import("days", "--type d=datetime_day"), days);
+    assert_eq!(
+        import("years", "--type d=datetime_year"),
+        "k,d\n1,2019\n2,2020\n"
+    );
+    assert_eq!(
+        import("ticks", "--type d=datetime_day --ticks"),
+        "k,d\n1,1975-07-13\n2,1975-07-14\n"
+    );
+    assert_eq!(import("numbers", ""), "k,d\n1,2019\n2,2020\n");
+}
+
+#[test]
+fn the_attribute_without_a_name_is_set_by_either_spelling() {
+    let (folder, array) = of_schema("set_unnamed", UNNAMED);
+    write(&folder, &array, "\"\"\n1\n2\n3\n");
+    let changed = "changed 1 cell where x = 1\nexit status 0";
+    assert_eq!(set(&array, &["\"\"=9"]), changed);
+    assert_eq!(
+        stdout(&format!("read {array} --no-dims --format csv")),
+        "\"\"\n1.0\n9.0\n3.0\n"
+    );
+    assert_eq!(set(&array, &["=-0.5"]), changed);
+    assert_eq!(
+        stdout(&format!("read {array} --no-dims --format csv")),
+        "\"\"\n1.0\n-0.5\n3.0\n"
+    );
+    // Where there is none, that is said.
+    let (_, named) = of_schema("set_named", DATES);
+    insta::assert_snapshot!(set(&named, &["=9"]), @r#"
+    error: there is no attribute ""
+    hint: the attributes are day, ms, year, days
+    exit status 2
+    "#);
+    insta::assert_snapshot!(told(&run(&format!("set {array} x=1 9"))), @r#"
+    error: invalid value '9' for '<ATTR=VALUE>...': wanted ATTR=VALUE, like amount=12.5; a name with = stands in "double quotes"
+
+    For more information, try '--help'.
+    exit status 2
+    "#);
+}
