@@ -31,6 +31,12 @@ pub(crate) fn output(command: &mut Command) -> Result<String, Box<dyn std::error
     Err(String::from_utf8_lossy(&done.stderr).into_owned().into())
 }
 
+/// The first line of what was told that says anything.
+pub(crate) fn first_line(told: &str) -> &str {
+    let mut lines = told.lines().map(str::trim);
+    lines.find(|line| !line.is_empty()).unwrap_or("")
+}
+
 /// Whether a program runs at all.
 pub(crate) fn is_there(command: &mut Command) -> bool {
     command.output().is_ok_and(|output| output.status.success())

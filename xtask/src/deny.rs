@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::commands::succeed;
+use crate::commands::{first_line, succeed};
 use crate::outcome::{Missing, Outcome};
 use crate::workspace::{cargo, root};
 
@@ -51,8 +51,10 @@ fn program() -> Result<PathBuf, Box<dyn std::error::Error>> {
         // A folder of its own that goes away, wherever else cargo may build.
         .env_remove("CARGO_TARGET_DIR");
     succeed(&mut install).map_err(|error| {
+        let error = error.to_string();
+        let why = first_line(&error);
         Missing(format!(
-            "{version}, which `cargo install` cannot build here: {error}"
+            "{version}, which `cargo install` cannot build here ({why})"
         ))
     })?;
     let [installed, _] = here;

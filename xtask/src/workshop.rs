@@ -6,7 +6,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::commands::{output, succeed};
+use crate::commands::{first_line, output, succeed};
 use crate::outcome::{Missing, Outcome};
 use crate::workspace::{self, root};
 
@@ -231,7 +231,7 @@ impl Workshop {
 fn last_line(told: &str) -> &str {
     let lines = told.lines().map(str::trim);
     let mut errors = lines.filter(|line| line.starts_with("ERROR") || line.contains("Error"));
-    errors.next_back().unwrap_or(told).trim()
+    errors.next_back().unwrap_or_else(|| first_line(told))
 }
 
 #[cfg(test)]
@@ -242,6 +242,9 @@ mod tests {
     fn what_pip_says_last_is_told() {
         let told = "WARNING: Retrying\nERROR: Could not find a version\nERROR: No matching distribution\nsh: exit 1\n";
         assert_eq!(last_line(told), "ERROR: No matching distribution");
-        assert_eq!(last_line("no program\n"), "no program");
+        assert_eq!(
+            last_line("no program\n\"python3\": exit status: 127"),
+            "no program"
+        );
     }
 }
