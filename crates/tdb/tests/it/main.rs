@@ -3,7 +3,9 @@
 mod arranged;
 mod boxes;
 mod dense_texts;
+#[cfg(all(feature = "arrow", feature = "serde", feature = "text"))]
 mod examples;
+#[cfg(all(feature = "arrow", feature = "text"))]
 mod files;
 mod front_door;
 mod keeping;
