@@ -84,7 +84,7 @@ fn a_stream_that_ends_without_its_end_marker_is_stored_only_if_that_is_allowed()
         &format!("import - {array}2 --format csv --allow-unended"),
     ));
     assert!(
-        csv.contains("--allow-unended means nothing to files other than those of Arrow"),
+        csv.contains("--allow-unended means nothing to files other than Arrow"),
         "{csv}"
     );
 }

@@ -248,27 +248,24 @@ impl InputFile {
             renamed,
             ..
         } = &self.columns;
+        let is_arrow = format == FileFormat::Arrow;
+        let (npy, not_csv) = (".npy files", "files other than CSV");
         let refused = [
-            ("--columns", is_npy && !only.is_empty()),
-            ("--exclude", is_npy && !without.is_empty()),
-            ("--rename", is_npy && !renamed.is_empty()),
-            ("--type", is_npy && !becoming.types.is_empty()),
-            ("--null", !is_csv && self.missing.is_some()),
-            ("--delimiter", !is_csv && self.delimiter.is_some()),
+            ("--columns", npy, is_npy && !only.is_empty()),
+            ("--exclude", npy, is_npy && !without.is_empty()),
+            ("--rename", npy, is_npy && !renamed.is_empty()),
+            ("--type", npy, is_npy && !becoming.types.is_empty()),
+            ("--null", not_csv, !is_csv && self.missing.is_some()),
+            ("--delimiter", not_csv, !is_csv && self.delimiter.is_some()),
+            (
+                "--allow-unended",
+                "files other than Arrow",
+                !is_arrow && self.allow_unended,
+            ),
         ];
-        if self.allow_unended && format != FileFormat::Arrow {
-            let what = "--allow-unended means nothing to files other than those of Arrow";
-            return Err(Error::invalid(what.to_owned()));
-        }
-        let refused = refused.into_iter().find(|(_, is_refused)| *is_refused);
-        refused.map_or(Ok(()), |(option, _)| {
-            let format = if is_npy {
-                ".npy files"
-            } else {
-                "files other than CSV"
-            };
-            let what = format!("{option} means nothing to {format}");
-            Err(Error::invalid(what))
+        let refused = refused.into_iter().find(|(.., is_refused)| *is_refused);
+        refused.map_or(Ok(()), |(option, files, _)| {
+            Err(Error::invalid(format!("{option} means nothing to {files}")))
         })
     }
 
