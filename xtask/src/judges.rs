@@ -64,7 +64,7 @@ const LONG: &[Judge] = &[
         floors: &[
             ("arrays,", 50),
             ("queries,", 275),
-            ("cells compared", 20_000),
+            ("cells compared", 10_000),
         ],
     },
     Judge {

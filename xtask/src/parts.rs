@@ -7,6 +7,7 @@
 
 use std::collections::BTreeSet;
 use std::error::Error;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Condvar, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
@@ -104,6 +105,8 @@ struct Done {
 struct State {
     running: Vec<(&'static str, Instant)>,
     done: Vec<Done>,
+    /// Parts that do not run, as what they come after has not passed.
+    skipped: Vec<&'static str>,
     report: Report,
     is_stopped: bool,
     is_over: bool,
@@ -171,27 +174,34 @@ impl Run<'_> {
                 return;
             };
             if state.is_stopped || !self.has_passed(part, &state) {
+                state.skipped.push(part.name);
+                self.changed.notify_all();
                 continue;
             }
             println!("== {}: {}", part.name, part.about);
             state.running.push((part.name, Instant::now()));
             drop(state);
             let (begun, mut report) = (Instant::now(), Report::default());
-            let outcome = (part.run)(&mut report);
+            // The other lane would wait for a part that ends with a panic.
+            let outcome = catch_unwind(AssertUnwindSafe(|| (part.run)(&mut report)));
+            let outcome = outcome.unwrap_or_else(|_| Err("ended with a panic".into()));
             self.end(part, begun.elapsed(), report, outcome);
         }
     }
 
     /// Whether all that a part comes after has ended.
     fn is_ready(&self, part: &Part, state: &State) -> bool {
-        let has_ended = |name: &&str| state.done.iter().any(|done| done.name == *name);
+        let has_ended = |name: &&str| {
+            state.skipped.contains(name) || state.done.iter().any(|done| done.name == *name)
+        };
         let runs = |name: &&&str| self.parts.iter().any(|part| part.name == **name);
         part.after.iter().filter(runs).all(has_ended)
     }
 
     fn has_passed(&self, part: &Part, state: &State) -> bool {
-        let has_failed = |done: &Done| done.is_failed && part.after.contains(&done.name);
-        !state.done.iter().any(has_failed)
+        let failed = state.done.iter().filter(|done| done.is_failed);
+        let mut not_passed = failed.map(|done| &done.name).chain(&state.skipped);
+        !not_passed.any(|name| part.after.contains(name))
     }
 
     fn end(&self, part: &Part, time: Duration, mut report: Report, outcome: Outcome) {

@@ -93,6 +93,19 @@ fn nothing_runs_after_what_failed() {
 }
 
 #[test]
+fn what_comes_after_a_part_that_is_skipped_or_panics_does_not_wait() {
+    let mut parts = [
+        part("build", Lane::Build, &[]),
+        part("compare", Lane::Beside, &["build"]),
+        part("tell", Lane::Build, &["compare"]),
+        part("last", Lane::Beside, &[]),
+    ];
+    parts[0].run = |_| panic!("no");
+    let (done, failed) = followed(&parts, &options(&["--keep-going"]));
+    assert_eq!((done, failed), (vec!["build", "last"], vec!["build"]));
+}
+
+#[test]
 fn the_time_left_is_that_of_the_longer_lane_at_the_pace_so_far() {
     let parts = [
         part("a", Lane::Build, &[]),
