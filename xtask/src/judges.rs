@@ -70,7 +70,7 @@ const LONG: &[Judge] = &[
     Judge {
         arguments: &["interop-aggregates", "--count", "30"],
         seeds: &[1, 2],
-        floors: &[("arrays,", 20), ("aggregates compared", 250)],
+        floors: &[("arrays,", 20), ("aggregates compared", 200)],
     },
     Judge {
         arguments: &["interop-write", "--count", "20"],
