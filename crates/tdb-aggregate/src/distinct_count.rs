@@ -35,7 +35,7 @@ enum Seen {
 }
 
 impl DistinctCount {
-    /// For cells of so many bytes each; `None` is any number.
+    /// Counts cells of `cell_size` bytes each; `None` for cells of varying size.
     pub(crate) fn new(cell_size: Option<usize>) -> Self {
         Self {
             is_long: cell_size.is_none_or(|size| size > 8),

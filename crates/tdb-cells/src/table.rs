@@ -210,7 +210,7 @@ impl TableColumn {
     /// Whether these rows are those of a fragment that lacks the field.
     #[must_use]
     pub fn lacks(&self, rows: RowRange) -> bool {
-        // Of fragments without rows, all stand at the same place.
+        // All fragments without rows have the same, empty range.
         !rows.is_empty() && self.missing.binary_search(&rows).is_ok()
     }
 

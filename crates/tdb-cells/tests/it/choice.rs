@@ -15,7 +15,7 @@ fn names(choice: &ColumnChoice) -> Result<Vec<Option<String>>, InputError> {
     choice.names(&owned(&["a", "b", "c"]))
 }
 
-/// What is wrong with a choice, and what would help.
+/// The error of a choice of columns, and its hint.
 fn told(choice: &ColumnChoice) -> (String, String) {
     let error = names(choice).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Invalid);

@@ -1,4 +1,4 @@
-//! What is asked for along a dimension, sets of tiles, blocks, and where tiles meet.
+//! Runs of ranges along a dimension, sets of tiles, blocks, and the borders of tiles.
 #![expect(clippy::unwrap_used, reason = "helpers of tests, which may fail so")]
 
 use std::collections::BTreeSet;

@@ -70,7 +70,7 @@ impl Array {
         SpaceTileGrid::new(&schema).unwrap()
     }
 
-    /// What is stored of a tile: the number of each cell, three bytes, also of those behind the end of the domain.
+    /// The stored bytes of a tile: each cell holds its own number in three bytes, cells beyond the domain too.
     fn tile(&self, tile: &[u64]) -> Vec<u8> {
         let cells = cells_of(&self.extents, self.cell_order).into_iter();
         let starts = tile
@@ -86,7 +86,7 @@ impl Array {
     }
 }
 
-/// What stands in a cell: where it is along each dimension.
+/// The value of a cell: its position along each dimension.
 fn number_of(cell: &[u64]) -> [u8; 3] {
     let mut number = [0; 3];
     for (place, at) in number.iter_mut().zip(cell) {
@@ -179,7 +179,7 @@ proptest! {
         let mut found = Vec::new();
         for block in blocks(&mut Walk::cells(&runs, result_order), &array, &runs, share) {
             let (cells, visited) = read(&array, &runs, &block);
-            // Of cells that are asked for once each, each tile is visited once, in their order.
+            // If each cell is requested once, each tile is visited once, in the order of the cells.
             let is_before = |a: &Vec<u64>, b: &Vec<u64>| match array.tile_order {
                 Order::RowMajor => a < b,
                 Order::ColumnMajor => a.iter().rev().lt(b.iter().rev()),

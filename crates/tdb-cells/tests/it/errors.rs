@@ -1,4 +1,4 @@
-//! What errors say, whose fault they are, and what would help.
+//! The text, the kind and the hint of errors.
 
 use std::io;
 
