@@ -136,6 +136,8 @@ impl Array {
             return Ok(None);
         };
         warnings.extend(damaged_commits(&directory));
+        let restores = directory.unfinished_restores().iter();
+        warnings.extend(restores.map(|to| Warning::UnfinishedRestore { to: *to }));
         let present = place.probe(&directory)?;
         let mut live = directory.live(&lists, &present, !is_dense, place.location.limits())?;
         leave_out(&mut live.fragments, &options.without_fragments)?;

@@ -74,7 +74,7 @@ impl Array {
 
     /// Deletes cells that were written up to the time of the change: all but those that `kept` holds for.
     /// Cells that are null in a field that `kept` compares go too; `delete_cells` of `tdb-query` looks first
-    /// whether there are any.
+    /// whether there are any. Returns the name of the delete.
     ///
     /// # Errors
     /// [`ArrayError::Invalid`] for a dense array, for one of a version without deletes, for a condition
@@ -84,11 +84,12 @@ impl Array {
         &self,
         kept: &ConditionTree,
         options: &ChangeOptions,
-    ) -> Result<(), ArrayError> {
+    ) -> Result<TimestampedName, ArrayError> {
         self.check_delete_cells(kept, options)?;
-        let (key, _, bytes) = self.delete_object(kept, options)?;
+        let (key, name, bytes) = self.delete_object(kept, options)?;
         let location = self.location();
-        Ok(location.store().put(&location.full(&key), bytes.into())?)
+        location.store().put(&location.full(&key), bytes.into())?;
+        Ok(name)
     }
 
     /// The object of a delete: its key, its name and its bytes.

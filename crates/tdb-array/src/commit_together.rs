@@ -7,7 +7,7 @@ use tdb_tile::FormatVersion;
 
 use crate::commits::encode_consolidated;
 use crate::directory::COMMITS_FOLDER;
-use crate::{Array, ArrayError, At, ChangeOptions, SealedFragment, TimestampedName};
+use crate::{Array, ArrayError, At, ChangeOptions, Committed, SealedFragment, TimestampedName};
 
 impl Array {
     /// Makes several fragments part of the array at once, by one list of commits: a reader sees all of them or none.
@@ -35,12 +35,14 @@ impl Array {
         sealed: Vec<SealedFragment>,
         kept: &ConditionTree,
         change: &ChangeOptions,
-    ) -> Result<Vec<TimestampedName>, ArrayError> {
+    ) -> Result<Committed, ArrayError> {
         self.check_delete_cells(kept, change)?;
         let (mut commits, version) = commits_of(&sealed)?;
         let Some(version) = version else {
-            self.delete_cells(kept, change)?;
-            return Ok(Vec::new());
+            return Ok(Committed {
+                fragments: Vec::new(),
+                delete: Some(self.delete_cells(kept, change)?),
+            });
         };
         let delete = self.delete_object(kept, change)?;
         let (key, name, bytes) = delete;
@@ -49,7 +51,10 @@ impl Array {
             times: (name.start(), name.end()),
             delete: Some(bytes),
         });
-        self.put_list(sealed, &commits, version)
+        Ok(Committed {
+            fragments: self.put_list(sealed, &commits, version)?,
+            delete: Some(name),
+        })
     }
 
     fn put_list(

@@ -14,6 +14,7 @@ mod replacements;
 
 pub use dated_objects::DatedObjects;
 pub use entries::FragmentEntries;
+pub(crate) use folders::RESTORE;
 pub use folders::{
     COMMITS_FOLDER, ENUMERATION_FOLDER, FRAGMENT_FOLDER, FRAGMENT_METADATA,
     FRAGMENT_METADATA_FOLDER, GROUP_FOLDER, GROUP_MARKER, LEGACY_SCHEMA, METADATA_FOLDER, REPLACES,
@@ -28,6 +29,7 @@ pub use replacements::{Replaced, Replacements};
 use std::collections::BTreeSet;
 
 use self::dated_objects::{bad_name, is_within};
+use self::folders::restored_to;
 use crate::{ArrayError, NameError, TimeWindow, TimestampedName, commits};
 
 /// Folders in an array's root that are no fragments.
@@ -65,6 +67,8 @@ pub struct Directory {
     ignores: Vec<String>,
     fragment_metadata: Vec<String>,
     metadata: DatedObjects,
+    /// The times to which restores are unfinished.
+    restores: Vec<u64>,
     /// Objects among the commits that end as commits do, and whose names are none.
     damaged: Vec<(String, NameError)>,
 }
@@ -131,6 +135,7 @@ impl Directory {
             ignores: Vec::new(),
             fragment_metadata: Vec::new(),
             metadata: DatedObjects::from_names(names, METADATA_FOLDER),
+            restores: Vec::new(),
             damaged: Vec::new(),
         };
         for key in names.objects_in("") {
@@ -158,6 +163,8 @@ impl Directory {
             self.ok.insert(fragment.to_owned());
         } else if key.ends_with(".meta") {
             self.fragment_metadata.push(key.to_owned());
+        } else if let Some(time) = restored_to(key) {
+            self.restores.push(time);
         } else if key.ends_with(".vac")
             && let Ok(name) = TimestampedName::of_key(key)
         {
@@ -186,6 +193,11 @@ impl Directory {
     /// Objects among the commits that end as commits do, and whose names are none: what they say is not known.
     pub fn damaged_commits(&self) -> &[(String, NameError)] {
         &self.damaged
+    }
+
+    /// The times, in milliseconds since 1970, to which a restore was begun and not finished.
+    pub fn unfinished_restores(&self) -> &[u64] {
+        &self.restores
     }
 
     /// Fails if the name of a commit is damaged: cells that it commits, replaces or deletes cannot be told, so whoever

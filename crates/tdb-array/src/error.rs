@@ -63,6 +63,27 @@ pub enum ArrayError {
         /// One of the fragments.
         key: String,
     },
+    /// Another program holds the right to change cells by what it read, for longer than it was waited for.
+    #[error(
+        "{key}: another program has been changing the array for {seconds} s: try again later; if no program is, remove this \
+         object"
+    )]
+    Claimed {
+        /// The object that says so, relative to the array.
+        key: String,
+        /// How long it was waited for.
+        seconds: u64,
+    },
+    /// Others wrote, deleted or merged the same cells each time that they were to be changed by what was read.
+    #[error(
+        "{prefix:?}: others changed the same cells each of the {tries} times that they were read to be changed: try again later"
+    )]
+    Overtaken {
+        /// The folder of the array, within its store.
+        prefix: String,
+        /// How often it was tried.
+        tries: u32,
+    },
     /// An object has a name that does not belong where it is.
     #[error("{key}: {problem}")]
     Name {
@@ -174,7 +195,10 @@ impl ArrayError {
             }
             Self::Object { kind, .. } => *kind,
             Self::Bug(_) => ErrorKind::Bug,
-            Self::NoRandomness { .. } | Self::Unsettled { .. } => ErrorKind::Store,
+            Self::NoRandomness { .. }
+            | Self::Unsettled { .. }
+            | Self::Claimed { .. }
+            | Self::Overtaken { .. } => ErrorKind::Store,
             Self::Store(error) => error.kind(),
         }
     }

@@ -48,6 +48,15 @@ pub enum Warning {
         /// The key of the list, relative to the array.
         key: String,
     },
+    /// A restore was stopped between the cells and the metadata.
+    #[error(
+        "a restore to {} was stopped: the cells are of that time, the metadata is not; the same restore completes it",
+        tdb_schema::value::rfc3339(*to)
+    )]
+    UnfinishedRestore {
+        /// The time to which the array was restored, in milliseconds since 1970.
+        to: u64,
+    },
     /// A fragment has fewer tiles than it should have, since its writer lost count: what was written to the others
     /// is not stored.
     #[error(

@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use tdb_array::{Array, ChangeOptions, Delete, OpenOptions, TimeWindow};
+use tdb_array::{
+    Array, ChangeOptions, Committed, Delete, OpenOptions, Reach, ReadModifyWrite, Sight, TimeWindow,
+};
 use tdb_cells::{FieldInfo, Session};
 use tdb_condition::{Condition, ConditionError, Kept};
 use tdb_fragment::ConditionTree;
@@ -42,6 +44,8 @@ pub struct Deletion {
     /// Cells that are deleted although they do not match: they are null or NaN in a field that the condition
     /// compares, or were written before the array had that field.
     pub beyond: u64,
+    /// How often the delete gave way to other programs that changed the array at the same moment.
+    pub yielded: u32,
 }
 
 /// Deletes the cells of a sparse array that match a condition.
@@ -61,42 +65,87 @@ pub fn delete_cells(
     condition: &Condition,
     options: &DeleteOptions,
 ) -> Result<Deletion, QueryError> {
-    let time = options.change.time();
+    if options.dry_run {
+        let time = options.change.time();
+        let seen = seen_at(array, time)?;
+        return Ok(planned(session, array, &seen, condition, options, time)?.deletion);
+    }
+    let mut change = ReadModifyWrite::begin(array.location(), &options.change)?;
+    loop {
+        let view = change.view(Sight::UntilItsTime)?;
+        let time = view.time();
+        let planned = planned(session, array, view.array(), condition, options, time)?;
+        change.renew()?;
+        let Some(kept) = &planned.kept else {
+            return Ok(planned.deletion);
+        };
+        if !change.is_current(&view)? {
+            continue;
+        }
+        let at = ChangeOptions {
+            timestamp: Some(time),
+            ..options.change.clone()
+        };
+        let committed = Committed {
+            fragments: Vec::new(),
+            delete: Some(array.delete_cells(kept, &at)?),
+        };
+        if change.keep(&view, &committed, Reach::Everything)? {
+            return Ok(Deletion {
+                yielded: change.yielded(),
+                ..planned.deletion
+            });
+        }
+    }
+}
+
+/// A delete that was looked at.
+struct Planned {
+    /// The condition that is stored; `None` if all cells are kept.
+    kept: Option<ConditionTree>,
+    deletion: Deletion,
+}
+
+/// What a delete stores, and what it deletes of what is seen.
+fn planned(
+    session: &Session,
+    array: &Array,
+    seen: &Arc<Array>,
+    condition: &Condition,
+    options: &DeleteOptions,
+    time: u64,
+) -> Result<Planned, QueryError> {
     let change = ChangeOptions {
         timestamp: Some(time),
         ..options.change.clone()
     };
-    let seen = seen_at(array, time)?;
     let as_it_is = stored_form(array, condition, session).and_then(|kept| {
         if let Some(kept) = &kept {
             array.check_delete_cells(kept, &change)?;
         }
-        let deletion = foresee(session, &seen, condition, kept.as_ref(), time)?;
+        let deletion = foresee(session, seen, condition, kept.as_ref(), time)?;
         Ok((kept, deletion))
     });
     let (kept, deletion) = match as_it_is {
         Ok((_, deletion)) if options.by_coordinates && deletion.beyond > 0 => {
-            by_coordinates(session, array, &seen, condition, time)?
+            by_coordinates(session, array, seen, condition, time)?
         }
         Err(QueryError::Condition(
             ConditionError::NotStorable { .. } | ConditionError::NotHeld { .. },
-        )) if options.by_coordinates => by_coordinates(session, array, &seen, condition, time)?,
+        )) if options.by_coordinates => by_coordinates(session, array, seen, condition, time)?,
         as_it_is => as_it_is?,
     };
-    let Some(kept) = kept else {
-        return Ok(deletion);
-    };
-    if deletion.beyond > 0 && !options.with_nulls {
+    if let Some(kept) = &kept
+        && deletion.beyond > 0
+        && !options.with_nulls
+    {
         return Err(QueryError::TakesMore {
             fitting: deletion.fitting,
             taken: deletion.taken,
-            which: reasons(&kept, array, &seen),
+            which: reasons(kept, array, seen),
         });
     }
-    if !options.dry_run {
-        array.delete_cells(&kept, &change)?;
-    }
-    Ok(deletion)
+    Ok(Planned { kept, deletion })
 }
 
 /// The stored form of a delete of the cells that match, by their coordinates, and what it deletes.
@@ -152,6 +201,7 @@ fn foresee(
         fitting,
         taken,
         beyond,
+        yielded: 0,
     })
 }
 

@@ -54,8 +54,9 @@ impl<T: TileSource> FilteredTiles for T {
 pub(crate) struct Series {
     target: Arc<FragmentTarget>,
     names: Arc<dyn NameSource>,
-    /// The first and the last timestamp of the cells.
-    times: (u64, u64),
+    /// The first and the last timestamp of the cells. Where they are not given, they are of the moment at which the first fragment
+    /// begins: a write that bears an older time than its folder could not be seen coming by changes that look for it.
+    times: Option<(u64, u64)>,
     cuts: Option<Cuts>,
     current: Option<FragmentWriter>,
     /// Tiles of the fragments before the current one.
@@ -67,7 +68,7 @@ impl Series {
     pub(crate) fn new(
         target: Arc<FragmentTarget>,
         names: Arc<dyn NameSource>,
-        times: (u64, u64),
+        times: Option<(u64, u64)>,
         most: Option<u64>,
     ) -> Self {
         let capacity = target.schema.capacity;
@@ -155,7 +156,14 @@ impl Series {
             Some(writer) => writer,
             None => {
                 let version = self.target.version;
-                let name = self.names.versioned(self.times, version)?;
+                let times = match self.times {
+                    Some(times) => times,
+                    None => {
+                        let now = self.names.now();
+                        *self.times.insert((now, now))
+                    }
+                };
+                let name = self.names.versioned(times, version)?;
                 let fragment = self.target.array.new_fragment(name);
                 FragmentWriter::new(&self.target, fragment)?
             }
@@ -205,6 +213,11 @@ impl Series {
         Ok(names.collect::<Result<_, _>>()?)
     }
 
+    /// The fragments, to be committed otherwise.
+    pub(crate) fn into_sealed(self) -> Vec<SealedFragment> {
+        self.sealed
+    }
+
     /// Commits all fragments and a delete, at once.
     pub(crate) fn commit_with_delete(
         self,
@@ -212,7 +225,9 @@ impl Series {
         change: &ChangeOptions,
     ) -> Result<Vec<TimestampedName>, WriteError> {
         let array = &self.target.array;
-        Ok(array.commit_with_delete(self.sealed, kept, change)?)
+        Ok(array
+            .commit_with_delete(self.sealed, kept, change)?
+            .fragments)
     }
 }
 

@@ -12,6 +12,7 @@ use crate::gather::pick_cells;
 use crate::input::CheckedCells;
 use crate::options::{Duplicates, WriteOptions, WriteOrder};
 use crate::runs::Runs;
+use crate::sealed_write::SealedWrite;
 use crate::series::Series;
 use crate::sparse::OrderedWriter;
 use crate::target::FragmentTarget;
@@ -112,11 +113,7 @@ impl Writer {
         let times = replacement.as_ref().map(|replacement| replacement.times);
         let target = Arc::new(FragmentTarget::new(session, array, replacement)?);
         let schema = &target.schema;
-        let now = || options.timestamp.unwrap_or_else(|| options.names.now());
-        let times = times.unwrap_or_else(|| {
-            let time = now();
-            (time, time)
-        });
+        let times = times.or(options.timestamp.map(|time| (time, time)));
         let most = options.max_fragment_bytes;
         // Fragments that replace others are checked where they do.
         if most.is_some() && target.replacement.is_none() && !target.version.has_fragment_folder() {
@@ -227,6 +224,20 @@ impl Writer {
     /// not fill the box.
     pub fn finish(mut self) -> Result<Vec<TimestampedName>, WriteError> {
         self.sealed()?.commit()
+    }
+
+    /// Writes all that is left, and makes it last: only the commit is missing then, which [`SealedWrite::commit`] makes.
+    ///
+    /// # Errors
+    /// Those of [`Writer::finish`].
+    pub fn seal(mut self) -> Result<SealedWrite, WriteError> {
+        let rows = self.seen;
+        let series = self.sealed()?;
+        Ok(SealedWrite::new(
+            Arc::clone(&self.target.array),
+            series.into_sealed(),
+            rows,
+        ))
     }
 
     /// As [`Writer::finish`], together with a delete: both become visible at once. `kept` is the condition under which

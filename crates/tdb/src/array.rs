@@ -1,7 +1,8 @@
 use std::sync::Arc;
 
 use tdb_array::{
-    ChangeOptions, Metadata, MetadataRecord, MetadataValue, OpenOptions, TimeWindow, Warning,
+    ChangeOptions, Metadata, MetadataRecord, MetadataValue, OpenOptions, ReadModifyWrite,
+    TimeWindow, View, Warning,
 };
 use tdb_cells::Progress;
 use tdb_condition::Condition;
@@ -195,6 +196,20 @@ impl Array {
         };
         let opened = tdb_array::Array::open_location(self.array.location(), options);
         opened.map(Arc::new).map_err(|error| self.failed(error))
+    }
+
+    /// Begins a change that depends on what is read of the array.
+    pub(crate) fn read_modify_write(&self, options: &ChangeOptions) -> Result<ReadModifyWrite> {
+        let change = ReadModifyWrite::begin(self.array.location(), options);
+        change.map_err(|error| self.failed(error))
+    }
+
+    /// The same array as such a change sees it.
+    pub(crate) fn of_view(&self, view: &View) -> Self {
+        Self {
+            array: Arc::clone(view.array()),
+            ..self.clone()
+        }
     }
 
     pub(crate) fn failed(&self, error: impl Into<Error>) -> Error {

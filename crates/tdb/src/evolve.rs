@@ -1,8 +1,8 @@
 use std::sync::Arc;
 
-use tdb_array::{ChangeOptions, Fragment, NameSource};
+use tdb_array::{ChangeOptions, Fragment, NameSource, SchemaEntry, Sight, TimestampedName};
 use tdb_schema::{ArraySchema, CellValNum, Enumeration, SchemaError};
-use tdb_tile::{Datatype, Range};
+use tdb_tile::{Bug, Datatype, Range};
 
 use crate::interval::Axis;
 use crate::schema_changes;
@@ -16,7 +16,23 @@ pub struct Evolution {
     schema: ArraySchema,
     enumerations: Vec<Enumeration>,
     options: ChangeOptions,
-    is_changed: bool,
+    /// The steps so far, so that they can be made again on top of the change of another program.
+    steps: Vec<Step>,
+}
+
+/// A step of an evolution.
+#[derive(Clone, Debug)]
+enum Step {
+    AddAttribute(tdb_schema::Attribute),
+    DropAttribute(String),
+    AddEnumeration(Enumeration),
+    /// The name, and the labels as they are stored.
+    ExtendEnumeration(String, Vec<Vec<u8>>),
+    DropEnumeration(String),
+    /// Along one dimension.
+    Grow(String, Range),
+    CurrentDomain(Vec<Range>),
+    Upgrade,
 }
 
 impl Array {
@@ -44,7 +60,7 @@ impl Array {
             array,
             enumerations: Vec::new(),
             options: ChangeOptions::default(),
-            is_changed: false,
+            steps: Vec::new(),
         })
     }
 }
@@ -69,7 +85,7 @@ impl Evolution {
     /// Whether there was any step.
     #[must_use]
     pub fn is_changed(&self) -> bool {
-        self.is_changed
+        !self.steps.is_empty()
     }
 
     /// Adds an attribute.
@@ -85,15 +101,7 @@ impl Evolution {
     /// # Errors
     /// As [`Evolution::add_attribute`].
     pub fn add_stored_attribute(&mut self, attribute: tdb_schema::Attribute) -> Result<()> {
-        let labels = attribute.enumeration.clone();
-        self.step(|schema| schema.with_attribute(attribute))?;
-        match labels {
-            Some(name) => {
-                let enumeration = self.enumeration(&name)?;
-                self.schema.check_indices(&enumeration).map_err(wrong)
-            }
-            None => Ok(()),
-        }
+        self.step(Step::AddAttribute(attribute))
     }
 
     /// Drops an attribute.
@@ -101,7 +109,7 @@ impl Evolution {
     /// # Errors
     /// One that is not there, or the only one.
     pub fn drop_attribute(&mut self, name: &str) -> Result<()> {
-        self.step(|schema| schema.without_attribute(name))
+        self.step(Step::DropAttribute(name.to_owned()))
     }
 
     /// Adds an enumeration of texts, for attributes that are added after it.
@@ -125,9 +133,7 @@ impl Evolution {
     /// # Errors
     /// As [`Evolution::add_enumeration`].
     pub fn add_stored_enumeration(&mut self, enumeration: Enumeration) -> Result<()> {
-        self.step(|schema| schema.with_enumeration(&enumeration))?;
-        self.enumerations.push(enumeration);
-        Ok(())
+        self.step(Step::AddEnumeration(enumeration))
     }
 
     /// Appends labels to an enumeration.
@@ -146,12 +152,7 @@ impl Evolution {
             label.stored(old.datatype(), false, &what)
         });
         let more = more.collect::<Result<Vec<Vec<u8>>>>()?;
-        let file = self.options.names.enumeration()?;
-        let new = old.extended(file, more).map_err(wrong)?;
-        self.step(|schema| schema.with_extended_enumeration(&old, &new))?;
-        self.enumerations.retain(|known| known.name() != name);
-        self.enumerations.push(new);
-        Ok(())
+        self.step(Step::ExtendEnumeration(name.to_owned(), more))
     }
 
     /// Drops an enumeration.
@@ -159,7 +160,7 @@ impl Evolution {
     /// # Errors
     /// One that is not there, or that an attribute has.
     pub fn drop_enumeration(&mut self, name: &str) -> Result<()> {
-        self.step(|schema| schema.without_enumeration(name))
+        self.step(Step::DropEnumeration(name.to_owned()))
     }
 
     /// Grows the current domain along a dimension; along the others it stays as it is.
@@ -169,15 +170,7 @@ impl Evolution {
     /// was.
     pub fn grow(&mut self, dimension: &str, interval: impl Into<Interval>) -> Result<()> {
         let grown = Axis::dimension(&self.schema, dimension)?.range(&interval.into(), false)?;
-        let index = self.schema.dimension_index(dimension);
-        let mut ranges = self.schema.current_domain.clone().ok_or_else(|| {
-            let error = Error::invalid("the array has no current domain");
-            error.with_hint("`current_domain` gives it one, of all dimensions")
-        })?;
-        if let Some(range) = index.and_then(|index| ranges.get_mut(index)) {
-            *range = grown;
-        }
-        self.current_domain(ranges)
+        self.step(Step::Grow(dimension.to_owned(), grown))
     }
 
     /// The current domain, one range for each dimension; it can only grow.
@@ -185,7 +178,7 @@ impl Evolution {
     /// # Errors
     /// Ranges that do not fit the domain, or do not contain what the current domain was.
     pub fn current_domain(&mut self, ranges: Vec<Range>) -> Result<()> {
-        self.step(|schema| schema.with_current_domain(ranges))
+        self.step(Step::CurrentDomain(ranges))
     }
 
     /// How many fragments reach beyond the current domain, if there is one: reads leave out the cells that lie outside. An array
@@ -209,7 +202,7 @@ impl Evolution {
     /// # Errors
     /// A schema that breaks a rule of that version.
     pub fn upgrade(&mut self) -> Result<()> {
-        self.step(|schema| Ok(schema.upgraded()))
+        self.step(Step::Upgrade)
     }
 
     /// What becomes of the schema, each a short sentence without an end: `added attribute "wind" (float32)`.
@@ -225,7 +218,7 @@ impl Evolution {
     /// # Errors
     /// Where there was no step, and where the array has a schema of a later time.
     pub fn check(&self) -> Result<()> {
-        if !self.is_changed {
+        if !self.is_changed() {
             return Err(Error::invalid("nothing to change"));
         }
         let array = self.array.engine();
@@ -233,25 +226,117 @@ impl Evolution {
         checked.map_err(|error| self.array.failed(error))
     }
 
-    /// Stores the schema; returns the name that it has in `__schema`.
+    /// Stores the schema; returns the name that it has in `__schema`. Where other programs have changed the schema since this
+    /// evolution began, the steps are made again on top of their change.
     ///
     /// # Errors
-    /// As [`check`](Self::check); as the store reports.
-    pub fn commit(self) -> Result<String> {
+    /// As [`check`](Self::check); a step that cannot be made any more; as the store reports.
+    pub fn commit(mut self) -> Result<String> {
         self.check()?;
-        let array = self.array.engine();
-        let evolved = array.evolve(&self.schema, &self.enumerations, &self.options);
-        let name = evolved.map_err(|error| self.array.failed(error))?;
-        Ok(name.to_string())
+        let mut change = self.array.read_modify_write(&self.options)?;
+        let view = change.view(Sight::Everything);
+        let view = view.map_err(|error| self.array.failed(error))?;
+        let newest = view.array().directory().schemas().last().cloned();
+        if newest.as_ref() != self.array.engine().directory().schemas().last() {
+            self.rebase(self.array.of_view(&view), newest.as_ref())?;
+        }
+        let mut stored: Vec<String> = Vec::new();
+        loop {
+            self.check()?;
+            let mut enumerations = self.enumerations.clone();
+            enumerations.retain(|known| !stored.iter().any(|file| file == known.file()));
+            let array = self.array.engine();
+            let evolved = array.evolve(&self.schema, &enumerations, &self.options);
+            let name = evolved.map_err(|error| self.array.failed(error))?;
+            stored.extend(enumerations.iter().map(|known| known.file().to_owned()));
+            // What another program stored below it meanwhile was not seen. Cells may have been written by this schema already,
+            // so it stays, and the next one has both changes.
+            let now = self.array.newest()?;
+            match self.hidden_below(&now, &name) {
+                Some(hidden) => self.rebase(now, Some(&hidden))?,
+                None => return Ok(name.to_string()),
+            }
+        }
     }
 
-    fn step(
-        &mut self,
-        step: impl FnOnce(ArraySchema) -> Result<ArraySchema, SchemaError>,
-    ) -> Result<()> {
-        self.schema = step(self.schema.clone()).map_err(wrong)?;
-        self.is_changed = true;
+    /// Makes the steps again on another schema of the array.
+    fn rebase(&mut self, array: Array, base: Option<&SchemaEntry>) -> Result<()> {
+        let mut schemas = array.engine().schemas();
+        let base = schemas.find(|(name, _)| base.is_some_and(|base| base.schema_name() == *name));
+        let (_, base) = base.ok_or_else(|| Bug::new("a schema of the array that is not there"))?;
+        self.schema = ArraySchema::clone(base);
+        drop(schemas);
+        self.array = array;
+        self.enumerations.clear();
+        for step in std::mem::take(&mut self.steps) {
+            self.step(step).map_err(|error| {
+                error.with_hint(
+                    "another program has changed the schema meanwhile: tdb schema shows it",
+                )
+            })?;
+        }
         Ok(())
+    }
+
+    /// The newest schema below this one that was not seen.
+    fn hidden_below(&self, now: &Array, name: &TimestampedName) -> Option<SchemaEntry> {
+        let seen = self.array.engine().directory().schemas();
+        let below = now.engine().directory().schemas().iter();
+        let below = below.take_while(|entry| entry.schema_name() != name.as_str());
+        below.filter(|entry| !seen.contains(entry)).last().cloned()
+    }
+
+    fn step(&mut self, step: Step) -> Result<()> {
+        let schema = self.schema.clone();
+        let changed = match &step {
+            Step::AddAttribute(attribute) => schema.with_attribute(attribute.clone()),
+            Step::DropAttribute(name) => schema.without_attribute(name),
+            Step::AddEnumeration(enumeration) => {
+                let changed = schema.with_enumeration(enumeration).map_err(wrong)?;
+                self.enumerations.push(enumeration.clone());
+                Ok(changed)
+            }
+            Step::ExtendEnumeration(name, labels) => {
+                let old = self.enumeration(name)?;
+                let file = self.options.names.enumeration()?;
+                let new = old.extended(file, labels.clone()).map_err(wrong)?;
+                let changed = schema
+                    .with_extended_enumeration(&old, &new)
+                    .map_err(wrong)?;
+                self.enumerations.retain(|known| known.name() != name);
+                self.enumerations.push(new);
+                Ok(changed)
+            }
+            Step::DropEnumeration(name) => schema.without_enumeration(name),
+            Step::Grow(dimension, range) => {
+                schema.with_current_domain(self.grown(dimension, range)?)
+            }
+            Step::CurrentDomain(ranges) => schema.with_current_domain(ranges.clone()),
+            Step::Upgrade => Ok(schema.upgraded()),
+        };
+        let changed = changed.map_err(wrong)?;
+        if let Step::AddAttribute(attribute) = &step
+            && let Some(name) = &attribute.enumeration
+        {
+            let enumeration = self.enumeration(name)?;
+            changed.check_indices(&enumeration).map_err(wrong)?;
+        }
+        self.schema = changed;
+        self.steps.push(step);
+        Ok(())
+    }
+
+    /// The current domain, grown along a dimension.
+    fn grown(&self, dimension: &str, grown: &Range) -> Result<Vec<Range>> {
+        let index = self.schema.dimension_index(dimension);
+        let mut ranges = self.schema.current_domain.clone().ok_or_else(|| {
+            let error = Error::invalid("the array has no current domain");
+            error.with_hint("`current_domain` gives it one, of all dimensions")
+        })?;
+        if let Some(range) = index.and_then(|index| ranges.get_mut(index)) {
+            *range = grown.clone();
+        }
+        Ok(ranges)
     }
 
     /// An enumeration as it is so far.

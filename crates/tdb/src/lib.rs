@@ -6,6 +6,7 @@ mod array;
 mod column;
 mod condition_text;
 mod context;
+mod cover;
 mod difference;
 pub mod doctor;
 mod error;
@@ -46,6 +47,7 @@ mod time;
 mod trial;
 mod value;
 mod write;
+mod write_and_delete;
 mod written;
 
 #[cfg(feature = "arrow")]

@@ -1,16 +1,17 @@
 //! An array as it was at an earlier time, as a new write.
 
-use tdb_array::{ArrayError, ChangeOptions, MetadataRecord};
+use tdb_array::{ArrayError, ChangeOptions, MetadataRecord, Reach, Sight};
 use tdb_consolidate::{Plan, VacuumOptions, plan_later_removal};
 use tdb_fragment::{Combine, ConditionOp, ConditionTree, ConditionValue};
 use tdb_query::{ReadOptions, Reader};
 use tdb_schema::Dimension;
 use tdb_schema::value::rfc3339;
 use tdb_tile::{Bug, Range};
-use tdb_write::{WriteOptions, WriteOrder, Writer};
+use tdb_write::{SealedWrite, WriteOptions, WriteOrder, Writer};
 
 use crate::difference::{Changed, changed, ranges_of, union};
 use crate::schema_changes::described;
+use crate::write_and_delete::{DeleteBeside, commit};
 use crate::{Array, DifferenceCount, Error, Order, Result, Time, compare};
 
 const REMOVAL_HINT: &str =
@@ -83,37 +84,82 @@ impl Array {
     /// As [`Array::restore`].
     pub fn restore_with(&self, to: impl Into<Time>, options: &RestoreOptions) -> Result<Restored> {
         let to = to.into();
-        let now = self.newest()?;
-        check_begun(&now, to)?;
+        if options.dry_run {
+            return Ok(self.difference_from(&self.newest()?, to)?.restored);
+        }
+        let failed = |error| self.failed(error);
+        let mut change = self.read_modify_write(&options.change)?;
+        loop {
+            let view = change.view(Sight::Everything).map_err(failed)?;
+            let now = self.of_view(&view);
+            let mut before = self.difference_from(&now, to)?;
+            change.renew().map_err(failed)?;
+            let times = times(&now, options.change.timestamp, view.time())?;
+            let has_cells = before.has_cells();
+            if has_cells {
+                let write = now.write_back(&before, times, options)?;
+                before.restored.written = write.write.rows();
+                if !change.is_current(&view).map_err(failed)? {
+                    continue;
+                }
+                // Stopped from here on, the array says that something is missing.
+                if !before.records.is_empty() {
+                    now.engine().begin_restore(to.0).map_err(failed)?;
+                }
+                let committed = commit(write.write, write.delete.as_ref());
+                let committed = committed.map_err(|error| self.failed(error))?;
+                if !change
+                    .keep(&view, &committed, Reach::Everything)
+                    .map_err(failed)?
+                {
+                    continue;
+                }
+                let names = committed.fragments.iter();
+                before.restored.fragments = names.map(|name| name.as_str().to_owned()).collect();
+            }
+            now.put_back(before.records, times.1, options)?;
+            return Ok(before.restored);
+        }
+    }
+
+    /// What differs between the array now and at a time.
+    fn difference_from(&self, now: &Self, to: Time) -> Result<Before> {
+        check_begun(now, to)?;
         let then = self.context().open_at(self.uri(), to)?;
-        check_schema(&now, &then)?;
+        check_schema(now, &then)?;
         let mut differences = compare(now.read(), then.read())?;
         for difference in &mut differences {
             difference?;
         }
-        let cells = differences.count_so_far();
-        let (keys, records) = metadata_of(&now, &then)?;
-        let mut restored = Restored {
-            cells,
-            metadata: keys,
-            ..Restored::default()
-        };
-        if options.dry_run {
-            return Ok(restored);
-        }
-        let times = times(&now, &options.change)?;
-        if cells.added > 0 || cells.removed > 0 || cells.changed > 0 {
-            now.write_back(&then, times, options, &mut restored)?;
-        }
+        let (metadata, records) = metadata_of(now, &then)?;
+        Ok(Before {
+            restored: Restored {
+                cells: differences.count_so_far(),
+                metadata,
+                ..Restored::default()
+            },
+            records,
+            then,
+        })
+    }
+
+    /// Gives the metadata the values that it had, which ends the restore.
+    fn put_back(
+        &self,
+        records: Vec<MetadataRecord>,
+        time: u64,
+        options: &RestoreOptions,
+    ) -> Result<()> {
         if !records.is_empty() {
             let change = ChangeOptions {
-                timestamp: Some(times.1),
+                timestamp: Some(time),
                 ..options.change.clone()
             };
-            let put = now.engine().put_metadata(records, &change);
+            let put = self.engine().put_metadata(records, &change);
             put.map_err(|error| self.failed(error))?;
         }
-        Ok(restored)
+        let ended = self.engine().end_restores();
+        ended.map_err(|error| self.failed(error))
     }
 
     /// Makes the array what it was at a time by taking away, for good, all that came later: cells, deletes, schemas and
@@ -148,17 +194,16 @@ impl Array {
         })
     }
 
-    /// Writes the cells of `then` where they can differ, and deletes those that came since.
+    /// Writes the cells of before where they can differ, and makes the delete of those that came since; commits neither.
     fn write_back(
         &self,
-        then: &Self,
+        before: &Before,
         (delete_at, write_at): (u64, u64),
         options: &RestoreOptions,
-        restored: &mut Restored,
-    ) -> Result<()> {
-        let (now, before) = (self.engine(), then.engine());
+    ) -> Result<WriteBack> {
+        let (now, engine_before) = (self.engine(), before.then.engine());
         let schema = now.newest_schema();
-        let ranges = differing(before, now)?;
+        let ranges = differing(engine_before, now)?;
         let is_dense = schema.is_dense();
         let (order, write_order) = if is_dense {
             (Order::Row, WriteOrder::RowMajor)
@@ -182,28 +227,52 @@ impl Array {
         let session = self.context().shared_session();
         let failed = |error| self.failed(error);
         let mut writer = Writer::open(session, now, &write).map_err(|error| self.failed(error))?;
-        let reader = Reader::open(session, before, &read).map_err(failed)?;
+        let reader = Reader::open(session, engine_before, &read).map_err(failed)?;
         for batch in reader {
             let batch = batch.map_err(failed)?;
             writer.push(&batch).map_err(|error| self.failed(error))?;
         }
-        restored.written = writer.rows();
-        let must_delete = restored.cells.removed > 0 || schema.allows_duplicates;
-        let names = if must_delete && !is_dense {
-            let kept = outside(&schema.dimensions, &ranges)?;
+        let must_delete = before.restored.cells.removed > 0 || schema.allows_duplicates;
+        let delete = if must_delete && !is_dense {
             let change = ChangeOptions {
                 timestamp: Some(delete_at),
                 ..options.change.clone()
             };
-            writer.finish_with_delete(&kept, &change)
+            Some(DeleteBeside {
+                kept: outside(&schema.dimensions, &ranges)?,
+                change,
+            })
         } else {
-            writer.finish()
+            None
         };
-        let names = names.map_err(|error| self.failed(error))?;
-        let names = names.iter().map(|name| name.as_str().to_owned());
-        restored.fragments = names.collect();
-        Ok(())
+        let write = writer.seal().map_err(|error| self.failed(error))?;
+        Ok(WriteBack { write, delete })
     }
+}
+
+/// What the array was at a time, and what has to be written so that it is that again.
+#[derive(Debug)]
+struct Before {
+    /// What was compared; nothing is written yet.
+    restored: Restored,
+    /// What is to be put so that the metadata is what it was.
+    records: Vec<MetadataRecord>,
+    /// The array at that time.
+    then: Array,
+}
+
+impl Before {
+    fn has_cells(&self) -> bool {
+        let cells = self.restored.cells;
+        cells.added > 0 || cells.removed > 0 || cells.changed > 0
+    }
+}
+
+/// Cells that are stored and not committed yet, and the delete that belongs to them.
+#[derive(Debug)]
+struct WriteBack {
+    write: SealedWrite,
+    delete: Option<DeleteBeside>,
 }
 
 /// The box in which cells can differ. Of strings up to the empty one, which no stored condition can hold, all along the dimension
@@ -261,16 +330,17 @@ fn outside(dimensions: &[Dimension], ranges: &[(String, Range)]) -> Result<Condi
     }
 }
 
-/// When the delete is, and when the write: a delete takes all that was written up to its time.
-pub(crate) fn times(now: &Array, change: &ChangeOptions) -> Result<(u64, u64)> {
-    let engine = now.engine();
+/// When the delete is, and when the write: a delete takes all that was written up to its time. `time` is that of the write,
+/// where it is given.
+pub(crate) fn times(array: &Array, time: Option<u64>, now: u64) -> Result<(u64, u64)> {
+    let engine = array.engine();
     let fragments = engine.fragments().iter().map(|f| f.timestamps().1);
     let deletes = engine.deletes().iter().map(|delete| delete.timestamp);
     let newest = fragments.chain(deletes).max().unwrap_or(0);
     let first = newest.saturating_add(1);
-    match change.timestamp {
+    match time {
         None => {
-            let delete = first.max(change.names.now().saturating_sub(1));
+            let delete = first.max(now.saturating_sub(1));
             Ok((delete, delete.saturating_add(1)))
         }
         Some(time) if time > first => Ok((time.saturating_sub(1), time)),

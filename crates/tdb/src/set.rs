@@ -4,17 +4,15 @@ mod new_values;
 
 use std::sync::Arc;
 
-use bytes::Bytes;
-use tdb_array::NameSource;
-use tdb_cells::Batch;
+use tdb_array::{ChangeOptions, NameSource, Reach, Sight};
 use tdb_query::{ReadOptions, Reader};
 use tdb_schema::ArraySchema;
 use tdb_schema::names::UnknownName;
-use tdb_tile::{Bug, Range};
-use tdb_write::{Duplicates, WriteOptions, WriteOrder, Writer};
+use tdb_tile::Bug;
+use tdb_write::{Duplicates, SealedWrite, WriteOptions, WriteOrder, Writer};
 
 use self::new_values::{NewValue, stored, with_values};
-use crate::difference::ranges_of;
+use crate::cover::{CellBox, Place, boxes_of_commit, place_of};
 use crate::{Array, Error, Order, ReadBuilder, Result, Time, Value, Where};
 
 /// A change of cells' values in the making: see [`Array::set`].
@@ -38,6 +36,8 @@ pub struct SetCells {
     pub cells: u64,
     /// Names of the new fragments.
     pub fragments: Vec<String>,
+    /// How often the change gave way to other programs that changed the array at the same moment.
+    pub yielded: u32,
 }
 
 impl Array {
@@ -107,35 +107,92 @@ impl SetBuilder {
         self
     }
 
-    /// Writes the cells that match again, with these values.
+    /// Writes the cells that match again, with these values. Cells that other programs write meanwhile are seen: the change is
+    /// made on top of them.
     ///
     /// # Errors
     /// More cells than are allowed; attributes that the array does not have, values that do not fit them; an array that
-    /// allows duplicates, where no cell replaces another; errors of reading and writing.
+    /// allows duplicates, where no cell replaces another; errors of reading and writing; other programs that change the same
+    /// cells all the time.
     pub fn commit(self) -> Result<SetCells> {
         let array = self.array.newest()?;
-        let schema = Arc::clone(array.engine().newest_schema());
+        self.check(&array)?;
+        if self.dry_run {
+            let cells = self.count(&array)?;
+            return Ok(SetCells {
+                cells,
+                ..SetCells::default()
+            });
+        }
+        let failed = |error| array.failed(error);
+        let change = ChangeOptions {
+            timestamp: self.options.timestamp,
+            names: Arc::clone(&self.options.names),
+        };
+        let mut change = array.read_modify_write(&change)?;
+        loop {
+            let view = change.view(Sight::Everything).map_err(failed)?;
+            let seen = array.of_view(&view);
+            self.check(&seen)?;
+            if self.count(&seen)? == 0 {
+                return Ok(SetCells::default());
+            }
+            let (cells, write) = self.write(&seen, view.time())?;
+            if !change.is_current(&view).map_err(failed)? {
+                continue;
+            }
+            let committed = write.commit().map_err(|error| array.failed(error))?;
+            if change
+                .keep(&view, &committed, Reach::Domain)
+                .map_err(failed)?
+            {
+                let names = committed.fragments.iter();
+                return Ok(SetCells {
+                    cells,
+                    fragments: names.map(|name| name.as_str().to_owned()).collect(),
+                    yielded: change.yielded(),
+                });
+            }
+        }
+    }
+
+    /// Fails where the values do not fit the array.
+    fn check(&self, array: &Array) -> Result<()> {
+        let schema = array.engine().newest_schema();
         if schema.allows_duplicates {
             let what = "the array allows duplicates: a cell that is written replaces no other";
             let hint = "delete the cells, and write them again";
             return Err(Error::invalid(what).with_hint(hint));
         }
-        let values = self.stored_values(&array, &schema)?;
-        let matching = array.read().condition(self.condition.clone());
-        let cells = matching.clone().count()?;
+        self.stored_values(array, schema).map(|_| ())
+    }
+
+    /// The cells that match, as many as may be changed at most.
+    fn count(&self, array: &Array) -> Result<u64> {
+        let cells = self.matching(array).count()?;
         if cells > self.most {
             return Err(too_many(cells, self.most));
         }
-        if cells == 0 || self.dry_run {
-            return Ok(SetCells {
-                cells,
-                fragments: Vec::new(),
-            });
-        }
+        Ok(cells)
+    }
+
+    fn matching(&self, array: &Array) -> ReadBuilder {
+        array.read().condition(self.condition.clone())
+    }
+
+    /// Writes the cells that match, but for the commit, and tells how many they are.
+    fn write(&self, array: &Array, time: u64) -> Result<(u64, SealedWrite)> {
+        let schema = Arc::clone(array.engine().newest_schema());
+        let values = self.stored_values(array, &schema)?;
+        let options = WriteOptions {
+            timestamp: Some(time),
+            ..self.options.clone()
+        };
         if schema.is_dense() {
-            self.set_box(&array, &schema, matching, &values)
+            self.write_boxes(array, &schema, &values, options)
         } else {
-            self.set_cells(&array, matching, &values)
+            let write = self.write_cells(array, &values, options)?;
+            Ok((write.rows(), write))
         }
     }
 
@@ -170,23 +227,23 @@ impl SetBuilder {
     }
 
     /// Sparse arrays: the cells that match, each replaced.
-    fn set_cells(
-        mut self,
+    fn write_cells(
+        &self,
         array: &Array,
-        matching: ReadBuilder,
         values: &[NewValue],
-    ) -> Result<SetCells> {
-        self.options.order = Some(WriteOrder::Global);
-        self.options.duplicates = Some(Duplicates::Error);
+        mut options: WriteOptions,
+    ) -> Result<SealedWrite> {
+        options.order = Some(WriteOrder::Global);
+        options.duplicates = Some(Duplicates::Error);
         let session = array.context().shared_session();
-        let options = ReadOptions {
+        let read = ReadOptions {
             order: Some(Order::Global.into()),
             enumeration_codes: true,
-            ..matching.options()?
+            ..self.matching(array).options()?
         };
-        let reader = Reader::open(session, array.engine(), &options);
+        let reader = Reader::open(session, array.engine(), &read);
         let reader = reader.map_err(|error| array.failed(error))?;
-        let writer = Writer::open(session, array.engine(), &self.options);
+        let writer = Writer::open(session, array.engine(), &options);
         let mut writer = writer.map_err(|error| array.failed(error))?;
         for batch in reader {
             let batch = batch.map_err(|error| array.failed(error))?;
@@ -196,120 +253,118 @@ impl SetBuilder {
                 return Err(too_many(writer.rows(), self.most));
             }
         }
-        finish(array, writer)
+        writer.seal().map_err(|error| array.failed(error))
     }
 
-    /// Dense arrays: the box around the cells that match, in which these are replaced.
-    fn set_box(
-        mut self,
+    /// Dense arrays: boxes that hold the cells that match, in which these are replaced.
+    fn write_boxes(
+        &self,
         array: &Array,
         schema: &ArraySchema,
-        matching: ReadBuilder,
         values: &[NewValue],
-    ) -> Result<SetCells> {
-        let session = array.context().shared_session();
+        options: WriteOptions,
+    ) -> Result<(u64, SealedWrite)> {
+        let places = self.places(array, schema)?;
+        let cells = places.len() as u64;
+        let mut meant = Meant {
+            found: vec![false; places.len()],
+            places,
+        };
+        let mut written: Option<SealedWrite> = None;
+        for cell_box in boxes_of_commit(&meant.places, array.engine().write_version()) {
+            let write = write_box(array, &cell_box, &mut meant, values, &options)?;
+            written = Some(match written {
+                Some(others) => others.with(write),
+                None => write,
+            });
+        }
+        if meant.found.contains(&false) {
+            return Err(Bug::new("a cell that matches is in none of the boxes around them").into());
+        }
+        let written = written.ok_or_else(|| Bug::new("cells that match lie in no box"))?;
+        Ok((cells, written))
+    }
+
+    /// The places of the cells of a dense array that match, in order.
+    fn places(&self, array: &Array, schema: &ArraySchema) -> Result<Vec<Place>> {
         let options = ReadOptions {
             order: Some(Order::Row.into()),
             attributes: Some(Vec::new()),
-            ..matching.options()?
+            ..self.matching(array).options()?
         };
-        let mut places: Vec<Vec<Vec<u8>>> = Vec::new();
+        let mut places = Vec::new();
+        let session = array.context().shared_session();
         let reader = Reader::open(session, array.engine(), &options);
         for batch in reader.map_err(|error| array.failed(error))? {
             let batch = batch.map_err(|error| array.failed(error))?;
-            let rows = (0..batch.rows).map(|row| coordinates(schema, &batch, row));
+            let rows = (0..batch.rows).map(|row| place_of(schema, &batch, row));
             places.extend(rows.collect::<Result<Vec<_>, Bug>>()?);
             if places.len() as u64 > self.most {
                 return Err(too_many(places.len() as u64, self.most));
             }
         }
-        let domain = box_around(schema, &places)?;
-        self.options.ranges = ranges_of(&schema.dimensions, &domain);
-        self.options.order = Some(WriteOrder::RowMajor);
-        let options = ReadOptions {
-            order: Some(Order::Row.into()),
-            ranges: self.options.ranges.clone(),
-            enumeration_codes: true,
-            ..ReadOptions::default()
-        };
-        let reader = Reader::open(session, array.engine(), &options);
-        let reader = reader.map_err(|error| array.failed(error))?;
-        let writer = Writer::open(session, array.engine(), &self.options);
-        let mut writer = writer.map_err(|error| array.failed(error))?;
-        // Both come in the same order.
-        let mut wanted = places.iter().peekable();
-        for batch in reader {
-            let batch = batch.map_err(|error| array.failed(error))?;
-            let mut is_meant = |row| {
-                let place = coordinates(schema, &batch, row)?;
-                Ok(wanted.next_if(|wanted| **wanted == place).is_some())
-            };
-            let mut changed = with_values(&batch, &mut is_meant, values)?;
-            changed
-                .columns
-                .retain(|column| schema.dimension_index(&column.name).is_none());
-            writer.push(&changed).map_err(|error| array.failed(error))?;
-        }
-        if wanted.next().is_some() {
-            return Err(
-                Bug::new("a cell that matches is not in the box around all that do").into(),
-            );
-        }
-        let cells = places.len() as u64;
-        Ok(SetCells {
-            cells,
-            ..finish(array, writer)?
-        })
+        places.sort_unstable();
+        Ok(places)
     }
+}
+
+/// The places of the cells that get new values, and which of them were found.
+#[derive(Debug)]
+struct Meant {
+    places: Vec<Place>,
+    found: Vec<bool>,
+}
+
+impl Meant {
+    fn is_meant(&mut self, place: &Place) -> bool {
+        let Ok(index) = self.places.binary_search(place) else {
+            return false;
+        };
+        if let Some(found) = self.found.get_mut(index) {
+            *found = true;
+        }
+        true
+    }
+}
+
+/// A box as it is, but for the cells that get new values.
+fn write_box(
+    array: &Array,
+    cell_box: &CellBox,
+    meant: &mut Meant,
+    values: &[NewValue],
+    options: &WriteOptions,
+) -> Result<SealedWrite> {
+    let schema = array.engine().newest_schema();
+    let session = array.context().shared_session();
+    let options = WriteOptions {
+        ranges: cell_box.ranges(&schema.dimensions)?,
+        order: Some(WriteOrder::RowMajor),
+        ..options.clone()
+    };
+    let read = ReadOptions {
+        order: Some(Order::Row.into()),
+        ranges: options.ranges.clone(),
+        enumeration_codes: true,
+        ..ReadOptions::default()
+    };
+    let reader = Reader::open(session, array.engine(), &read);
+    let reader = reader.map_err(|error| array.failed(error))?;
+    let writer = Writer::open(session, array.engine(), &options);
+    let mut writer = writer.map_err(|error| array.failed(error))?;
+    for batch in reader {
+        let batch = batch.map_err(|error| array.failed(error))?;
+        let mut is_meant = |row| Ok(meant.is_meant(&place_of(schema, &batch, row)?));
+        let mut changed = with_values(&batch, &mut is_meant, values)?;
+        changed
+            .columns
+            .retain(|column| schema.dimension_index(&column.name).is_none());
+        writer.push(&changed).map_err(|error| array.failed(error))?;
+    }
+    writer.seal().map_err(|error| array.failed(error))
 }
 
 fn too_many(cells: u64, most: u64) -> Error {
     let what = format!("{cells} cells match, and at most {most} may be changed");
     Error::invalid(what).with_hint(format!("to change them all, allow so many: --max {cells}"))
-}
-
-fn finish(array: &Array, writer: Writer) -> Result<SetCells> {
-    let cells = writer.rows();
-    let names = writer.finish().map_err(|error| array.failed(error))?;
-    Ok(SetCells {
-        cells,
-        fragments: names.iter().map(|name| name.as_str().to_owned()).collect(),
-    })
-}
-
-/// The coordinates of a cell.
-fn coordinates(schema: &ArraySchema, batch: &Batch, row: usize) -> Result<Vec<Vec<u8>>, Bug> {
-    let cells = schema.dimensions.iter().map(|dimension| {
-        let column = batch.column(&dimension.name);
-        let cell = column.and_then(|column| column.cell(row));
-        let cell = cell.ok_or_else(|| Bug::new("a batch of dense cells without coordinates"))?;
-        Ok(cell.to_vec())
-    });
-    cells.collect()
-}
-
-/// The box around cells of a dense array.
-fn box_around(schema: &ArraySchema, places: &[Vec<Vec<u8>>]) -> Result<Vec<Range>, Bug> {
-    let lost = || Bug::new("a box around no cells");
-    let sides = schema
-        .dimensions
-        .iter()
-        .enumerate()
-        .map(|(index, dimension)| {
-            let along = places.iter().map(|place| place.get(index).ok_or_else(lost));
-            let mut side: Option<Range> = None;
-            for at in along {
-                let at = Bytes::copy_from_slice(at?);
-                let one = Range {
-                    lo: at.clone(),
-                    hi: at,
-                };
-                side = Some(match side {
-                    Some(side) => side.union(dimension.datatype, &one),
-                    None => one,
-                });
-            }
-            side.ok_or_else(lost)
-        });
-    sides.collect()
 }

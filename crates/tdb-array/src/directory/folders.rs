@@ -27,6 +27,15 @@ pub const FRAGMENT_METADATA: &str = "__fragment_metadata.tdb";
 /// only while fragments are merged in an array that allows duplicates.
 pub const REPLACES: &str = "replaces";
 
+/// How the names of objects begin that stand beside the array while it is restored; the time follows to which it is. They are
+/// tdb's own.
+pub(crate) const RESTORE: &str = "__tdb_restore_";
+
+/// The time in the name of such an object.
+pub(super) fn restored_to(key: &str) -> Option<u64> {
+    key.strip_prefix(RESTORE)?.parse().ok()
+}
+
 /// The folder of the fragment of this name, relative to the array.
 pub fn fragment_key(name: &TimestampedName) -> String {
     if name.version().has_fragment_folder() {

@@ -464,7 +464,9 @@ fn a_change_that_is_stopped_anywhere_was_made_or_was_not() {
         array(store)?.put_metadata(vec![text("k", "v")], &fresh(20))
     });
     stop_everywhere(&made, |store| {
-        array(store)?.delete_cells(&above("x", 4), &fresh(20))
+        array(store)?
+            .delete_cells(&above("x", 4), &fresh(20))
+            .map(|_| ())
     });
     stop_everywhere(&made, |store| {
         let (array, options) = (array(store)?, fresh(20));

@@ -152,9 +152,9 @@ impl<'a> Filling<'a> {
         let names = finished.map_err(|error| self.failed(error, &*cells, bytes))?;
         Ok(Written {
             cells: rows,
-            replaced: 0,
             fragments: names.iter().map(|name| name.as_str().to_owned()).collect(),
             zoned,
+            ..Written::default()
         })
     }
 

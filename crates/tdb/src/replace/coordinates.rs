@@ -101,13 +101,6 @@ impl Places {
         ranges.collect()
     }
 
-    /// The box around them all.
-    pub(super) fn around(&self, dimensions: &[Dimension]) -> Result<Vec<Range>, Bug> {
-        let all = dimensions.iter().zip(&self.sides);
-        let ranges = all.map(|(dimension, side)| around(dimension.datatype, side).ok_or_else(lost));
-        ranges.collect()
-    }
-
     /// Takes the coordinates of a row among the sides.
     fn reach(&mut self, schema: &ArraySchema, batch: &Batch, row: usize) -> Result<(), Bug> {
         for (dimension, side) in schema.dimensions.iter().zip(&mut self.sides) {

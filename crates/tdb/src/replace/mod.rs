@@ -1,5 +1,6 @@
 //! Rows that replace the cells of the same coordinates, and keep the values of attributes that they have no column for.
 
+mod boxes;
 mod column;
 mod coordinates;
 mod there;
@@ -8,19 +9,18 @@ use std::path::Path;
 use std::sync::Arc;
 
 use coordinates::{Places, lost, place_text};
-use tdb_array::ChangeOptions;
+use tdb_array::{ChangeOptions, Reach, ReadModifyWrite, Sight, View};
 use tdb_cells::{Batch, Column, Session};
 use tdb_fragment::{Combine, ConditionOp, ConditionTree, ConditionValue};
 use tdb_query::{ReadOptions, Reader};
 use tdb_schema::{ArraySchema, Attribute};
 use tdb_store::LocalStore;
 use tdb_tile::{Bug, Grant};
-use tdb_write::{WriteOptions, WriteOrder, Writer};
+use tdb_write::{SealedWrite, WriteOptions, Writer};
 use there::CellsThere;
 
-use self::column::CellsOfColumn;
-use crate::difference::ranges_of;
 use crate::restore::times;
+use crate::write_and_delete::{DeleteBeside, commit};
 use crate::written::Written;
 use crate::{Array, Error, Order, Result, Time};
 
@@ -34,13 +34,19 @@ const BYTES_OF_ROW: u64 = 96;
 /// memory; others wait for the end, since what is written depends on them all.
 #[derive(Debug)]
 pub(crate) struct Replacing {
-    /// As of the time of the write.
+    /// As the change sees it; until the change begins, as of the time of the write.
     array: Array,
     schema: Arc<ArraySchema>,
     session: Session,
     options: WriteOptions,
+    /// The change, once anything was read for it.
+    change: Option<(ReadModifyWrite, View)>,
+    /// When the rows are written that a delete makes room for.
+    write_at: Option<u64>,
     writer: Option<Writer>,
     waiting: Vec<Batch>,
+    /// Rows were passed on to the writer and are not there any more: the change cannot begin anew.
+    is_passed_on: bool,
     held: Vec<Grant>,
     bytes: u64,
     cells: u64,
@@ -66,8 +72,11 @@ impl Replacing {
             schema,
             session,
             options,
+            change: None,
+            write_at: None,
             writer: None,
             waiting: Vec::new(),
+            is_passed_on: false,
             held: Vec::new(),
             bytes: 0,
             cells: 0,
@@ -102,7 +111,12 @@ impl Replacing {
         self.waiting.push(batch.clone());
         let goes_on = !self.schema.is_dense() && !self.schema.allows_duplicates;
         if goes_on && self.bytes > budget.limit() / 8 {
+            self.look()?;
             self.complete()?;
+            self.is_passed_on = true;
+            self.waiting.clear();
+            self.held.clear();
+            self.bytes = 0;
         }
         Ok(())
     }
@@ -111,46 +125,138 @@ impl Replacing {
         if self.cells == 0 {
             return Ok(Written::default());
         }
-        let mut delete = None;
-        let writer = if self.schema.is_dense() {
-            self.write_box()?
-        } else if self.schema.allows_duplicates {
-            delete = self.replace_named()?;
-            self.writer()?
+        let replaced = self.replaced;
+        loop {
+            self.replaced = replaced;
+            self.look()?;
+            let (writers, delete) = self.write()?;
+            let written = Written {
+                cells: self.cells,
+                replaced: self.replaced,
+                ..Written::default()
+            };
+            let Some((change, view)) = &self.change else {
+                return Ok(written);
+            };
+            let write = self.sealed(writers)?;
+            if !change.is_current(view).map_err(|e| self.array.failed(e))? {
+                self.begin_anew()?;
+                continue;
+            }
+            let committed = commit(write, delete.as_ref());
+            let committed = committed.map_err(|error| self.array.failed(error))?;
+            let reach = match &delete {
+                Some(_) => Reach::Everything,
+                None => Reach::Domain,
+            };
+            let is_kept = change.keep(view, &committed, reach);
+            if is_kept.map_err(|error| self.array.failed(error))? {
+                let names = committed.fragments.iter();
+                return Ok(Written {
+                    fragments: names.map(|name| name.as_str().to_owned()).collect(),
+                    yielded: change.yielded(),
+                    ..written
+                });
+            }
+            self.begin_anew()?;
+        }
+    }
+
+    /// Begins the change, unless it has begun or cells are only counted.
+    fn look(&mut self) -> Result<()> {
+        if self.dry_run {
+            return Ok(());
+        }
+        if let Some((change, _)) = &mut self.change {
+            return change.renew().map_err(|error| self.array.failed(error));
+        }
+        let options = ChangeOptions {
+            timestamp: self.options.timestamp,
+            names: Arc::clone(&self.options.names),
+        };
+        let mut change = self.array.read_modify_write(&options)?;
+        self.change = Some(self.view(&mut change).map(|view| (change, view))?);
+        Ok(())
+    }
+
+    fn view(&mut self, change: &mut ReadModifyWrite) -> Result<View> {
+        let sight = match self.options.timestamp {
+            Some(_) => Sight::UntilItsTime,
+            None => Sight::Everything,
+        };
+        let view = change.view(sight).map_err(|e| self.array.failed(e))?;
+        self.array = self.array.of_view(&view);
+        self.schema = Arc::clone(self.array.engine().newest_schema());
+        Ok(view)
+    }
+
+    /// Looks at the array anew: others have written what the rows are to replace.
+    fn begin_anew(&mut self) -> Result<()> {
+        if self.is_passed_on {
+            let what = "others changed the cells that were to be replaced, and the rows were too many to be kept for another try";
+            let hint =
+                "nothing was written: write them again, with more --memory or in smaller files";
+            return Err(Error::invalid(what).with_hint(hint));
+        }
+        self.writer = None;
+        self.write_at = None;
+        let change = self.change.take();
+        let (mut change, _) = change.ok_or_else(|| Bug::new("a change that was not begun"))?;
+        self.change = Some(self.view(&mut change).map(|view| (change, view))?);
+        Ok(())
+    }
+
+    /// Hands all rows to writers; returns these, and the delete of what they replace.
+    fn write(&mut self) -> Result<(Vec<Writer>, Option<DeleteBeside>)> {
+        if self.schema.is_dense() {
+            return Ok((self.write_boxes()?, None));
+        }
+        let delete = if self.schema.allows_duplicates {
+            self.replace_named()?
         } else {
             self.complete()?;
-            self.writer()?
+            None
         };
-        let mut written = Written {
-            cells: self.cells,
-            replaced: self.replaced,
-            ..Written::default()
-        };
-        if self.dry_run {
-            return Ok(written);
+        Ok((vec![self.writer()?], delete))
+    }
+
+    /// Makes last what the writers hold, but for the commit.
+    fn sealed(&self, writers: Vec<Writer>) -> Result<SealedWrite> {
+        let mut all: Option<SealedWrite> = None;
+        for writer in writers {
+            let write = writer.seal().map_err(|error| self.array.failed(error))?;
+            all = Some(match all {
+                Some(others) => others.with(write),
+                None => write,
+            });
         }
-        let names = match delete {
-            Some((kept, change)) => writer.finish_with_delete(&kept, &change),
-            None => writer.finish(),
-        };
-        let names = names.map_err(|error| self.array.failed(error))?;
-        let names = names.iter().map(|name| name.as_str().to_owned());
-        written.fragments = names.collect();
-        Ok(written)
+        Ok(all.ok_or_else(|| Bug::new("rows that no writer has"))?)
     }
 
     /// The writer of a sparse array, taken out.
     fn writer(&mut self) -> Result<Writer> {
         match self.writer.take() {
             Some(writer) => Ok(writer),
-            None => self.open_writer(),
+            None => {
+                let options = self.write_options();
+                self.open_writer(&options)
+            }
         }
     }
 
-    fn open_writer(&self) -> Result<Writer> {
-        let array = self.array.now()?;
-        let writer = Writer::open(&self.session, &array, &self.options);
+    fn open_writer(&self, options: &WriteOptions) -> Result<Writer> {
+        let writer = Writer::open(&self.session, self.array.engine(), options);
         writer.map_err(|error| self.array.failed(error))
+    }
+
+    /// The options of the write, at the time of the change.
+    fn write_options(&self) -> WriteOptions {
+        let view = self.change.as_ref().map(|(_, view)| view.time());
+        let given = self.write_at.or(self.options.timestamp);
+        WriteOptions {
+            timestamp: given.or(view),
+            ..self.options.clone()
+        }
     }
 
     /// The attributes that these rows have no column for.
@@ -190,9 +296,6 @@ impl Replacing {
         let there = self.there(&places, &self.missing())?;
         self.pass_on(&places, &there)?;
         self.replaced = self.replaced.saturating_add(there.found());
-        self.waiting.clear();
-        self.held.clear();
-        self.bytes = 0;
         Ok(())
     }
 
@@ -216,7 +319,7 @@ impl Replacing {
     }
 
     /// Arrays that allow duplicates: the rows, and the delete of the cells that they replace.
-    fn replace_named(&mut self) -> Result<Option<(ConditionTree, ChangeOptions)>> {
+    fn replace_named(&mut self) -> Result<Option<DeleteBeside>> {
         let places = Places::of(&self.schema, &self.waiting)?;
         if places.len() > MOST_NAMED {
             let what = format!(
@@ -237,17 +340,20 @@ impl Replacing {
         }
         let mut delete = None;
         if there.found() > 0 {
-            let change = ChangeOptions {
-                timestamp: self.options.timestamp,
-                names: Arc::clone(&self.options.names),
+            let now = match &self.change {
+                Some((_, view)) => view.time(),
+                None => self.options.names.now(),
             };
-            let (delete_at, write_at) = times(&self.array.newest()?, &change)?;
-            self.options.timestamp = Some(write_at);
+            let (delete_at, write_at) = times(&self.array.newest()?, self.options.timestamp, now)?;
+            self.write_at = Some(write_at);
             let change = ChangeOptions {
                 timestamp: Some(delete_at),
-                ..change
+                names: Arc::clone(&self.options.names),
             };
-            delete = Some((self.elsewhere(&places, &there)?, change));
+            delete = Some(DeleteBeside {
+                kept: self.elsewhere(&places, &there)?,
+                change,
+            });
         }
         self.pass_on(&places, &there)?;
         self.replaced = there.cells();
@@ -278,77 +384,6 @@ impl Replacing {
             all.push(combined(Combine::Or, sides)?);
         }
         combined(Combine::And, all)
-    }
-
-    /// Dense arrays: the box around the rows, in which these are replaced.
-    fn write_box(&mut self) -> Result<Writer> {
-        let places = Places::of(&self.schema, &self.waiting)?;
-        if let Some((batch, row)) = places.first_repeated() {
-            let batch = self.waiting.get(batch).ok_or_else(lost)?;
-            let text = place_text(&self.schema, batch, row);
-            let what = format!("two rows are for the cell at {text}: which one replaces it?");
-            return Err(Error::invalid(what).with_hint("leave one of them out"));
-        }
-        let ranges = ranges_of(
-            &self.schema.dimensions,
-            &places.around(&self.schema.dimensions)?,
-        );
-        self.options.ranges = ranges.clone();
-        self.options.order = Some(WriteOrder::RowMajor);
-        let options = ReadOptions {
-            order: Some(Order::Row.into()),
-            ranges,
-            enumeration_codes: true,
-            ..ReadOptions::default()
-        };
-        let mut writer = self.open_writer()?;
-        let reader = Reader::open(&self.session, self.array.engine(), &options);
-        let mut found = 0_usize;
-        for batch in reader.map_err(|error| self.array.failed(error))? {
-            let batch = batch.map_err(|error| self.array.failed(error))?;
-            let changed = self.changed(&places, &batch, &mut found)?;
-            let pushed = writer.push(&changed);
-            pushed.map_err(|error| self.array.failed(error))?;
-        }
-        if found != places.len() {
-            return Err(Bug::new("a cell is not in the box around it").into());
-        }
-        self.replaced = found as u64;
-        Ok(writer)
-    }
-
-    /// The cells of a batch of a dense array, those that are replaced with the values of their rows.
-    fn changed(&self, places: &Places, batch: &Batch, found: &mut usize) -> Result<Batch> {
-        let mut sources = Vec::with_capacity(batch.rows);
-        let mut key = Vec::new();
-        for row in 0..batch.rows {
-            let source = match places.place(&self.schema, batch, row, &mut key)? {
-                Some(place) => {
-                    *found = found.saturating_add(1);
-                    Some(places.row_of(place)?)
-                }
-                None => None,
-            };
-            sources.push(source);
-        }
-        let columns = self.schema.attributes.iter().map(|attribute| {
-            let stored = batch.column(&attribute.name).ok_or_else(lost)?;
-            let mut cells = CellsOfColumn::new(attribute);
-            for (row, source) in sources.iter().enumerate() {
-                let given = source.and_then(|(batch, row)| {
-                    let column = self.waiting.get(batch)?.column(&attribute.name)?;
-                    Some((column, row))
-                });
-                let (column, row) = given.unwrap_or((stored, row));
-                let cell = column.cell(row).ok_or_else(lost)?;
-                cells.push(cell, column.is_valid(row));
-            }
-            Ok(cells.finish())
-        });
-        Ok(Batch {
-            rows: batch.rows,
-            columns: columns.collect::<Result<_, Bug>>()?,
-        })
     }
 }
 

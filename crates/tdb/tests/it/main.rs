@@ -3,6 +3,7 @@
 mod arranged;
 mod boxes;
 mod dense_texts;
+mod duels;
 #[cfg(all(feature = "arrow", feature = "serde", feature = "text"))]
 mod examples;
 #[cfg(all(feature = "arrow", feature = "text"))]

@@ -1,0 +1,366 @@
+//! Changes that depend on what was read: nothing that others commit meanwhile is lost.
+//!
+//! A program that reads cells and writes them back overwrites what another one wrote in between. Against programs that do
+//! the same, it holds a claim from before the first look until after the last. Against those that just write, it looks
+//! twice: before its commit and after it. What is new *and lies below* the own commit in the order of time was not seen
+//! and would be hidden, so the own commit is taken back and everything begins anew. What lies above it needs no care: it
+//! is as if it had come later.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tdb_store::list_all;
+
+use crate::claim::Claim;
+use crate::directory::{COMMITS_FOLDER, FRAGMENT_FOLDER, fragment_key};
+use crate::{
+    Array, ArrayError, ChangeOptions, Committed, Delete, Fragment, Location, OpenOptions,
+    TimeWindow, TimestampedName,
+};
+
+/// How often a change begins anew.
+const TRIES: u32 = 32;
+
+/// A write that was begun no longer ago than this, and is not committed, may be committed soon.
+const RECENT: u64 = 60_000;
+
+/// How long such a write is waited for.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// A pause between two looks for such a write.
+const PAUSE: Duration = Duration::from_millis(10);
+
+/// A change of an array that depends on what is read of it.
+///
+/// ```no_run
+/// # use tdb_array::{Array, ArrayError, ChangeOptions, Committed, Location, Reach, ReadModifyWrite, Sight};
+/// # fn write_by_what_is_read(array: &Array, time: u64) -> Result<Committed, ArrayError> { Ok(Committed::default()) }
+/// # fn change(location: &Location) -> Result<(), ArrayError> {
+/// let mut change = ReadModifyWrite::begin(location, &ChangeOptions::default())?;
+/// loop {
+///     let view = change.view(Sight::Everything)?;
+///     // Everything up to the commit goes here.
+///     if !change.is_current(&view)? {
+///         continue;
+///     }
+///     let committed = write_by_what_is_read(view.array(), view.time())?;
+///     if change.keep(&view, &committed, Reach::Domain)? {
+///         return Ok(());
+///     }
+/// }
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct ReadModifyWrite {
+    location: Location,
+    options: ChangeOptions,
+    claim: Option<Claim>,
+    tries: u32,
+    /// How often claims of others were waited for.
+    waits: u32,
+}
+
+/// What a change is to see.
+#[derive(Clone, Debug)]
+pub struct View {
+    array: Arc<Array>,
+    time: u64,
+}
+
+/// What a change sees of the array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sight {
+    /// All that was written, also what bears a time to come.
+    Everything,
+    /// What was written up to the time of the change.
+    UntilItsTime,
+}
+
+/// What of others matters to a change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// Cells that lie in the domains of its own fragments.
+    Domain,
+    /// All cells: for changes that also delete.
+    Everything,
+}
+
+impl View {
+    /// The array that the change is made by.
+    pub fn array(&self) -> &Arc<Array> {
+        &self.array
+    }
+
+    /// The time of the change. It is from before the look, so that whatever others begin to write after the look lies above
+    /// it.
+    pub fn time(&self) -> u64 {
+        self.time
+    }
+}
+
+impl ReadModifyWrite {
+    /// Waits until no other program changes the array in this way.
+    ///
+    /// # Errors
+    /// [`ArrayError::Claimed`] where others do so for too long; as the store reports.
+    pub fn begin(location: &Location, options: &ChangeOptions) -> Result<Self, ArrayError> {
+        let claim = Claim::take(location)?;
+        Ok(Self {
+            location: location.clone(),
+            options: options.clone(),
+            waits: claim.has_waited().into(),
+            claim: Some(claim),
+            tries: 0,
+        })
+    }
+
+    /// The array, as it is to be read for the change.
+    ///
+    /// # Errors
+    /// [`ArrayError::Overtaken`] after many views that were not current; as [`Array::open`].
+    pub fn view(&mut self, sight: Sight) -> Result<View, ArrayError> {
+        self.tries = self.tries.saturating_add(1);
+        if self.tries > TRIES {
+            return Err(self.overtaken());
+        }
+        self.renew()?;
+        let time = self.options.time();
+        let window = match sight {
+            Sight::Everything => TimeWindow::ALL,
+            Sight::UntilItsTime => TimeWindow::until(time),
+        };
+        let array = Arc::new(self.open(window)?);
+        Ok(View { array, time })
+    }
+
+    /// Says that work goes on: to be called now and then by work that takes seconds, as others take a claim that does not
+    /// change for one that was left behind.
+    ///
+    /// # Errors
+    /// As the store reports.
+    pub fn renew(&mut self) -> Result<(), ArrayError> {
+        let is_held = match &mut self.claim {
+            Some(claim) => claim.renew()?,
+            None => false,
+        };
+        if !is_held {
+            self.claim = None;
+            self.claim = Some(Claim::take(&self.location)?);
+            self.waits = self.waits.saturating_add(1);
+        }
+        Ok(())
+    }
+
+    /// How often it gave way to others that changed the array at the same moment: it waited for them, or began anew.
+    pub fn yielded(&self) -> u32 {
+        self.waits.saturating_add(self.tries.saturating_sub(1))
+    }
+
+    /// Whether the view shows all that a change at its time would lie above: to be asked right before the commit.
+    ///
+    /// # Errors
+    /// As [`Array::open`].
+    pub fn is_current(&self, view: &View) -> Result<bool, ArrayError> {
+        let is_held = match &self.claim {
+            Some(claim) => claim.is_held()?,
+            None => false,
+        };
+        let now = self.open(view.array.window())?;
+        let nothing = Committed::default();
+        let known = known(&view.array, &nothing)?;
+        let mut fragments = now.fragments().iter();
+        let mut deletes = now.deletes().iter();
+        let is_new = |fragment: &Fragment| {
+            !known.contains(fragment.name.as_str()) && fragment.timestamps().0 <= view.time
+        };
+        let is_hidden = fragments.any(is_new)
+            || deletes.any(|delete| !shows(view, delete) && delete.timestamp <= view.time);
+        Ok(is_held && !is_hidden)
+    }
+
+    /// Looks again after the commit. False if it lies above something that the view does not show: then it was taken back, and
+    /// the change has to begin anew.
+    ///
+    /// # Errors
+    /// [`ArrayError::Overtaken`] where others have merged what was committed; as [`Array::open`].
+    pub fn keep(
+        &self,
+        view: &View,
+        committed: &Committed,
+        reach: Reach,
+    ) -> Result<bool, ArrayError> {
+        let mut waited = Duration::ZERO;
+        loop {
+            let now = self.open(TimeWindow::ALL)?;
+            if self.hides(view, &now, committed, reach)? {
+                self.take_back(committed)?;
+                return Ok(false);
+            }
+            if waited >= PATIENCE || !self.has_unfinished(view, &now, committed)? {
+                return Ok(true);
+            }
+            std::thread::sleep(PAUSE);
+            waited = waited.saturating_add(PAUSE);
+        }
+    }
+
+    /// Whether what was committed lies above something that the view does not show.
+    fn hides(
+        &self,
+        view: &View,
+        now: &Array,
+        committed: &Committed,
+        reach: Reach,
+    ) -> Result<bool, ArrayError> {
+        let own: HashSet<&str> = committed
+            .fragments
+            .iter()
+            .map(TimestampedName::as_str)
+            .collect();
+        let is_own = |fragment: &Fragment| own.contains(fragment.name.as_str());
+        let mine: Vec<&Fragment> = now.fragments().iter().filter(|f| is_own(f)).collect();
+        if mine.len() < own.len() {
+            return Err(self.overtaken());
+        }
+        let known = known(&view.array, committed)?;
+        let is_new = |fragment: &&Fragment| !known.contains(fragment.name.as_str());
+        if let Some(delete) = &committed.delete {
+            let mut fragments = now.fragments().iter().filter(is_new);
+            if fragments.any(|fragment| fragment.timestamps().0 <= delete.end()) {
+                return Ok(true);
+            }
+        }
+        let last = now.fragments().iter().rposition(is_own).unwrap_or(0);
+        let mut below = now.fragments().iter().take(last).filter(is_new);
+        let touches = |other: &Fragment| mine.iter().any(|mine| intersect(now, mine, other));
+        if below.any(|other| reach == Reach::Everything || touches(other)) {
+            return Ok(true);
+        }
+        let time = committed.fragments.iter().map(TimestampedName::start).min();
+        let marker = committed
+            .delete
+            .as_ref()
+            .map(|name| format!("{COMMITS_FOLDER}/{name}.del"));
+        let mut deletes = now.deletes().iter();
+        Ok(deletes.any(|delete| {
+            time.is_some_and(|time| delete.timestamp < time)
+                && marker.as_ref() != Some(&delete.marker)
+                && !shows(view, delete)
+        }))
+    }
+
+    /// Whether others have begun to write below what was committed, and not finished.
+    fn has_unfinished(
+        &self,
+        view: &View,
+        now: &Array,
+        committed: &Committed,
+    ) -> Result<bool, ArrayError> {
+        let known = known(now, committed)?;
+        let folder = if now.write_version().has_fragment_folder() {
+            FRAGMENT_FOLDER
+        } else {
+            ""
+        };
+        let folder = self.location.full(folder);
+        let listing = list_all(&**self.location.store(), &folder)?;
+        let folders = listing.prefixes.iter().map(|key| tdb_store::name(key));
+        let mut names = folders.filter_map(|name| TimestampedName::parse(name).ok());
+        Ok(names.any(|name| {
+            let age = view.time.checked_sub(name.start());
+            age.is_some_and(|age| age < RECENT) && !known.contains(name.as_str())
+        }))
+    }
+
+    /// Takes back what was committed: first the commit, then the rest.
+    fn take_back(&self, committed: &Committed) -> Result<(), ArrayError> {
+        let store = self.location.store();
+        let names = committed.fragments.iter();
+        let own: HashSet<String> = names
+            .map(|name| format!("{name}.wrt"))
+            .chain(committed.delete.iter().map(|name| format!("{name}.del")))
+            .collect();
+        let first = committed.fragments.first().and_then(|name| name.id().ok());
+        let listing = list_all(&**store, &self.location.full(COMMITS_FOLDER))?;
+        let keys = listing.objects.iter().map(|object| object.key.as_str());
+        let is_own = |key: &&str| {
+            // A list that commits several changes bears the id of its first fragment.
+            let is_list = || {
+                let list = key.ends_with(".con").then(|| TimestampedName::of_key(key));
+                list.is_some_and(|name| name.is_ok_and(|name| name.id().ok() == first))
+            };
+            own.contains(tdb_store::name(key)) || (first.is_some() && is_list())
+        };
+        let mut commits: Vec<String> = keys.filter(is_own).map(str::to_owned).collect();
+        let of_root = committed.fragments.iter();
+        let of_root = of_root.filter(|name| !name.version().has_fragment_folder());
+        commits.extend(of_root.map(|name| self.location.full(&format!("{name}.ok"))));
+        self.remove(&commits)?;
+        for name in &committed.fragments {
+            let folder = self.location.full(&fragment_key(name));
+            let objects = store.list_recursive(&folder)?;
+            let keys: Vec<String> = objects.into_iter().map(|object| object.key).collect();
+            self.remove(&keys)?;
+        }
+        Ok(())
+    }
+
+    fn remove(&self, keys: &[String]) -> Result<(), ArrayError> {
+        let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+        for removed in self.location.store().remove_many(&keys) {
+            match removed {
+                Err(error) if !error.is_not_found() => return Err(error.into()),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn open(&self, window: TimeWindow) -> Result<Array, ArrayError> {
+        let options = OpenOptions {
+            window,
+            ..OpenOptions::default()
+        };
+        Array::open_location(&self.location, options)
+    }
+
+    fn overtaken(&self) -> ArrayError {
+        ArrayError::Overtaken {
+            prefix: self.location.prefix().to_owned(),
+            tries: self.tries.min(TRIES),
+        }
+    }
+}
+
+/// The names of the fragments that an array shows, or that others have replaced in it, and these.
+fn known<'a>(array: &'a Array, committed: &'a Committed) -> Result<HashSet<&'a str>, ArrayError> {
+    let shown = array
+        .fragments()
+        .iter()
+        .map(|fragment| fragment.name.as_str());
+    let own = committed.fragments.iter().map(TimestampedName::as_str);
+    let mut known: HashSet<&str> = shown.chain(own).collect();
+    for name in array.replaced().names() {
+        known.insert(name?);
+    }
+    Ok(known)
+}
+
+/// Whether a view shows a delete.
+fn shows(view: &View, delete: &Delete) -> bool {
+    let mut shown = view.array.deletes().iter();
+    shown.any(|shown| shown.marker == delete.marker)
+}
+
+/// Whether the non-empty domains of two fragments have cells in common.
+fn intersect(array: &Array, a: &Fragment, b: &Fragment) -> bool {
+    let dimensions = &array.schema().dimensions;
+    let domains = a
+        .metadata
+        .non_empty_domain
+        .iter()
+        .zip(&b.metadata.non_empty_domain);
+    let mut sides = dimensions.iter().zip(domains);
+    sides.all(|(dimension, (a, b))| a.intersects(dimension.datatype, b))
+}

@@ -1,0 +1,38 @@
+//! Changes of two steps, of which the second one may be missing.
+
+use tdb_store::{StoreError, list_all, name};
+
+use crate::directory::RESTORE;
+use crate::{Array, ArrayError};
+
+impl Array {
+    /// Notes that cells are about to be restored to a time, and metadata after them: until
+    /// [`Array::end_restores`], opening the array [warns](crate::Warning::UnfinishedRestore) of it.
+    ///
+    /// # Errors
+    /// As the store reports.
+    pub fn begin_restore(&self, to: u64) -> Result<(), ArrayError> {
+        let key = self.location().full(&format!("{RESTORE}{to}"));
+        match self.store().put(&key, bytes::Bytes::new()) {
+            Ok(()) | Err(StoreError::Exists { .. }) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Notes that what was restored is whole.
+    ///
+    /// # Errors
+    /// As the store reports.
+    pub fn end_restores(&self) -> Result<(), ArrayError> {
+        let listing = list_all(&**self.store(), self.prefix())?;
+        let keys = listing.objects.iter().map(|object| object.key.as_str());
+        let notes: Vec<&str> = keys.filter(|key| name(key).starts_with(RESTORE)).collect();
+        for removed in self.store().remove_many(&notes) {
+            match removed {
+                Err(error) if !error.is_not_found() => return Err(error.into()),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,71 @@
+use std::sync::Arc;
+
+use tdb_array::{Array, ChangeOptions, Committed, SealedFragment};
+use tdb_fragment::ConditionTree;
+
+use crate::WriteError;
+
+/// Fragments that are stored as a whole and not part of the array yet; dropped, they are removed.
+#[derive(Debug)]
+pub struct SealedWrite {
+    array: Arc<Array>,
+    fragments: Vec<SealedFragment>,
+    rows: u64,
+}
+
+impl SealedWrite {
+    pub(crate) fn new(array: Arc<Array>, fragments: Vec<SealedFragment>, rows: u64) -> Self {
+        Self {
+            array,
+            fragments,
+            rows,
+        }
+    }
+
+    /// The number of cells.
+    #[must_use]
+    pub fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    /// The same with the fragments of another write into the same array, which become visible in the same commit.
+    #[must_use]
+    pub fn with(mut self, other: Self) -> Self {
+        self.fragments.extend(other.fragments);
+        self.rows = self.rows.saturating_add(other.rows);
+        self
+    }
+
+    /// Makes the cells visible, all at once.
+    ///
+    /// # Errors
+    /// Several fragments of a format version before 12, which cannot be committed together; as the store reports.
+    pub fn commit(self) -> Result<Committed, WriteError> {
+        let mut fragments = self.fragments;
+        let names = match (fragments.pop(), fragments.is_empty()) {
+            (Some(only), true) => vec![only.commit()?],
+            (last, _) => {
+                fragments.extend(last);
+                self.array.commit_together(fragments)?
+            }
+        };
+        Ok(Committed {
+            fragments: names,
+            delete: None,
+        })
+    }
+
+    /// The same together with a delete: see [`Writer::finish_with_delete`](crate::Writer::finish_with_delete).
+    ///
+    /// # Errors
+    /// Those of [`SealedWrite::commit`] and of [`Array::delete_cells`].
+    pub fn commit_with_delete(
+        self,
+        kept: &ConditionTree,
+        change: &ChangeOptions,
+    ) -> Result<Committed, WriteError> {
+        Ok(self
+            .array
+            .commit_with_delete(self.fragments, kept, change)?)
+    }
+}
