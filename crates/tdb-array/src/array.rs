@@ -93,12 +93,18 @@ impl Array {
         let (snapshot, tries) = settle(location.prefix(), look, |names| {
             Self::open_once(&place, names)
         })?;
-        Ok(Self {
+        let array = Self {
             place,
             snapshot: Arc::new(snapshot),
             tries,
             is_part: false,
-        })
+        };
+        if array.place.options.whole_history
+            && let Some(gap) = array.gaps()?.into_iter().next()
+        {
+            return Err(ArrayError::HistoryGap { gap });
+        }
+        Ok(array)
     }
 
     /// Opens the array again, for the same times: others may have merged and vacuumed its fragments. `None` for one that
@@ -164,6 +170,9 @@ impl Array {
         Ok(Some(Snapshot {
             access: place.location.access.clone(),
             replaced: live.replaced,
+            merged: live.merged,
+            merged_spans: live.merged_spans,
+            has_deletes: live.has_deletes,
             warnings,
             ..snapshot
         }))
@@ -231,6 +240,11 @@ impl Array {
     /// # Errors
     /// As the store reports; objects that break the format.
     pub fn metadata(&self) -> Result<Metadata, ArrayError> {
+        if self.place.options.whole_history
+            && let Some(gap) = self.metadata_gaps()?.into_iter().next()
+        {
+            return Err(ArrayError::HistoryGap { gap });
+        }
         self.place.metadata(self.directory().metadata())
     }
 
@@ -362,7 +376,7 @@ fn read_processed(place: &ObjectReader, fragments: &mut [Fragment]) -> Result<()
 }
 
 /// Opens fragments, by their consolidated footers where they have one there.
-fn open_fragments(
+pub(crate) fn open_fragments(
     place: &ObjectReader,
     schemas: &Schemas,
     entries: &FragmentEntries,

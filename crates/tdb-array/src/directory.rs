@@ -14,12 +14,12 @@ mod replacements;
 
 pub use dated_objects::DatedObjects;
 pub use entries::FragmentEntries;
-pub(crate) use folders::RESTORE;
 pub use folders::{
     COMMITS_FOLDER, ENUMERATION_FOLDER, FRAGMENT_FOLDER, FRAGMENT_METADATA,
     FRAGMENT_METADATA_FOLDER, GROUP_FOLDER, GROUP_MARKER, LEGACY_SCHEMA, METADATA_FOLDER, REPLACES,
     SCHEMA_FOLDER, fragment_key,
 };
+pub(crate) use folders::{RESTORE, merged_since_key};
 pub use fragment_entry::FragmentEntry;
 pub use lists::Lists;
 pub use live::{DeleteCommit, Live, Stored};
@@ -29,7 +29,7 @@ pub use replacements::{Replaced, Replacements};
 use std::collections::BTreeSet;
 
 use self::dated_objects::{bad_name, is_within};
-use self::folders::restored_to;
+use self::folders::{merged_since, restored_to};
 use crate::{ArrayError, NameError, TimeWindow, TimestampedName, commits};
 
 /// Folders in an array's root that are no fragments.
@@ -67,6 +67,8 @@ pub struct Directory {
     ignores: Vec<String>,
     fragment_metadata: Vec<String>,
     metadata: DatedObjects,
+    /// From when on merged fragments hold cells that bear their last time alone.
+    merged_since: Vec<(u64, TimestampedName)>,
     /// The times to which restores are unfinished.
     restores: Vec<u64>,
     /// Objects among the commits that end as commits do, and whose names are none.
@@ -135,6 +137,7 @@ impl Directory {
             ignores: Vec::new(),
             fragment_metadata: Vec::new(),
             metadata: DatedObjects::from_names(names, METADATA_FOLDER),
+            merged_since: Vec::new(),
             restores: Vec::new(),
             damaged: Vec::new(),
         };
@@ -165,6 +168,8 @@ impl Directory {
             self.fragment_metadata.push(key.to_owned());
         } else if let Some(time) = restored_to(key) {
             self.restores.push(time);
+        } else if let Some(merged) = merged_since(key) {
+            self.merged_since.push(merged);
         } else if key.ends_with(".vac")
             && let Ok(name) = TimestampedName::of_key(key)
         {

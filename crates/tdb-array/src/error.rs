@@ -6,7 +6,7 @@ use tdb_schema::SchemaError;
 use tdb_store::StoreError;
 use tdb_tile::{Bug, ErrorKind, FormatVersion, LimitError, WireError};
 
-use crate::{NameError, TimestampedName};
+use crate::{HistoryGap, NameError, TimestampedName};
 
 /// Why an array or a group could not be opened or read.
 #[derive(Debug, thiserror::Error)]
@@ -62,6 +62,12 @@ pub enum ArrayError {
     Superseded {
         /// One of the fragments.
         key: String,
+    },
+    /// What there was at a time can no longer be read.
+    #[error("{gap}")]
+    HistoryGap {
+        /// The times, and what is lost.
+        gap: HistoryGap,
     },
     /// Another program holds the right to change cells by what it read, for longer than it was waited for.
     #[error(
@@ -190,9 +196,10 @@ impl ArrayError {
             Self::EscapesRoot { .. } => ErrorKind::EscapesRoot,
             Self::Cycle { .. } => ErrorKind::Cycle,
             Self::Limit(_) => ErrorKind::Limit,
-            Self::Invalid { .. } | Self::Within { .. } | Self::Straddles { .. } => {
-                ErrorKind::Invalid
-            }
+            Self::Invalid { .. }
+            | Self::Within { .. }
+            | Self::Straddles { .. }
+            | Self::HistoryGap { .. } => ErrorKind::Invalid,
             Self::Object { kind, .. } => *kind,
             Self::Bug(_) => ErrorKind::Bug,
             Self::NoRandomness { .. }

@@ -33,6 +33,8 @@ pub struct OpenOptions {
     /// Passes over empty schemas, metadata and consolidated fragment metadata, as a crash of an
     /// old release leaves them. An empty delete is an error all the same.
     pub tolerate_torn: bool,
+    /// Fails where what is seen of the times is not all that there was: see [`Array::gaps`](crate::Array::gaps).
+    pub whole_history: bool,
 }
 
 impl OpenOptions {

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use tdb_store::{Read, StoreError, join, read_one};
 
 use crate::commits::{parse_lines, rerooted};
-use crate::directory::{COMMITS_FOLDER, REPLACES};
+use crate::directory::{COMMITS_FOLDER, REPLACES, merged_since_key};
 use crate::{Array, ArrayError, Fragment, SealedFragment, TimeWindow, TimestampedName};
 
 /// A claim to fragments stands for a moment before they are replaced. One that is older was left by who was stopped.
@@ -56,12 +56,27 @@ impl Array {
             }
             return Err(error);
         }
+        self.note_start(replaced, &first)?;
         let committed = match by.len() {
             1 => by.into_iter().map(SealedFragment::commit).collect(),
             _ => self.commit_together(by),
         }?;
         self.finish_replacing(&first, list)?;
         Ok(committed)
+    }
+
+    /// Where the name of a merged fragment bears the last of the times alone, notes the first.
+    fn note_start(
+        &self,
+        replaced: &[TimestampedName],
+        merged: &TimestampedName,
+    ) -> Result<(), ArrayError> {
+        let start = replaced.iter().map(TimestampedName::start).min();
+        let Some(start) = start.filter(|start| *start < merged.start()) else {
+            return Ok(());
+        };
+        let key = join(self.prefix(), &merged_since_key(start, merged));
+        Ok(self.store().put(&key, Bytes::new())?)
     }
 
     /// Fails where others have replaced or removed any of these fragments, or are about to: `own` is the list that says

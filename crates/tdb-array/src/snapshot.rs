@@ -30,6 +30,12 @@ pub struct Snapshot {
     pub(crate) replaced: FragmentEntries,
     pub(crate) deletes: Vec<Delete>,
     pub(crate) warnings: Vec<Warning>,
+    /// Merged fragments, of whatever times, of which not all that was merged is there.
+    pub(crate) merged: FragmentEntries,
+    /// Spans of cells that were merged into fragments of the last of these times alone, of which the same holds.
+    pub(crate) merged_spans: Vec<(u64, u64)>,
+    /// Whether there are deletes, of whatever times.
+    pub(crate) has_deletes: bool,
 }
 
 impl Snapshot {
@@ -58,6 +64,9 @@ impl Snapshot {
             replaced: FragmentEntries::default(),
             deletes,
             warnings: Vec::new(),
+            merged: FragmentEntries::default(),
+            merged_spans: Vec::new(),
+            has_deletes: false,
         })
     }
 

@@ -80,6 +80,7 @@ impl Opening {
             access: Access::new(global, session)?,
             options: OpenOptions {
                 window,
+                whole_history: global.whole_history,
                 ..OpenOptions::default()
             },
         })

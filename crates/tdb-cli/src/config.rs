@@ -23,6 +23,8 @@ const MEMORY: [&str; 2] = ["sm.mem.total_budget", "sm.memory_budget"];
 const MERGING: &str = "sm.consolidation.";
 /// What becomes of ranges that reach out of the domain.
 const RANGES: &str = "sm.read_range_oob";
+/// What becomes of times of which something can no longer be read: a setting of tdb.
+const HISTORY: &str = "tdb.incomplete_history";
 /// A key on the command line could be read by others.
 const KEY: &str = "sm.encryption_key";
 
@@ -51,6 +53,12 @@ pub(crate) fn apply(global: &mut Global, out: &Output) -> Result<(), Failure> {
             }
         } else if name == RANGES {
             global.stays_in_domain = match value {
+                "error" => true,
+                "warn" => false,
+                _ => return Err(wrong("neither error nor warn")),
+            };
+        } else if name == HISTORY {
+            global.whole_history = match value {
                 "error" => true,
                 "warn" => false,
                 _ => return Err(wrong("neither error nor warn")),

@@ -67,6 +67,9 @@ pub(crate) struct Global {
     /// Whether ranges that reach out of the domain are an error
     #[arg(skip)]
     pub(crate) stays_in_domain: bool,
+    /// Whether times of which something can no longer be read are an error
+    #[arg(skip)]
+    pub(crate) whole_history: bool,
     /// Columns of files whose times had zones
     #[arg(skip)]
     pub(crate) zoned: Mutex<Vec<String>>,

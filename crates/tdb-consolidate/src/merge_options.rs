@@ -13,6 +13,8 @@ pub struct MergeOptions {
     pub policy: StepPolicy,
     /// What becomes of what was before.
     pub history: History,
+    /// Also fragments that hold values of attributes that were dropped since: merged, they lack them, and so do earlier times.
+    pub forget_dropped: bool,
     /// Bytes that a fragment may have before another one is begun, as in [`WriteOptions`](tdb_write::WriteOptions).
     pub max_fragment_bytes: Option<u64>,
     /// The URI of the array, which lists before format 19 hold.
@@ -28,6 +30,7 @@ impl Default for MergeOptions {
             fragments: None,
             policy: StepPolicy::default(),
             history: History::default(),
+            forget_dropped: false,
             max_fragment_bytes: None,
             uri: None,
             names: Arc::new(SystemNames),

@@ -1,7 +1,8 @@
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use tdb_array::{Array, ArrayError, Snapshot, TimestampedName};
+use tdb_array::{Array, ArrayError, HistoryGap, Lost, Snapshot, TimestampedName};
+use tdb_schema::Attribute;
 use tdb_schema::value::rfc3339;
 use tdb_tile::{Bug, FormatVersion};
 
@@ -36,15 +37,30 @@ pub fn plan_merge(array: &Array, options: &MergeOptions) -> Result<MergePlan, Ar
             .map(|name| tdb_store::name(name.trim_end_matches('/')));
         names.collect()
     });
-    let is_chosen = |name: &TimestampedName| match &named {
+    let is_meant = |name: &TimestampedName| match &named {
         Some(names) => names.contains(name.as_str()),
         None => options.window.contains(name),
     };
+    let dropped = if options.forget_dropped {
+        BTreeMap::new()
+    } else {
+        with_dropped(array, is_meant)
+    };
+    if let (Some((name, _)), true) = (dropped.first_key_value(), named.is_some()) {
+        return Err(ArrayError::Invalid {
+            what: "fragment",
+            name: (*name).to_owned(),
+            why: "holds values of an attribute that was dropped since: merged, they cannot be read at earlier times either; \
+                  --forget-dropped merges it all the same",
+        });
+    }
+    let is_chosen = |name: &TimestampedName| is_meant(name) && !dropped.contains_key(name.as_str());
     let fragments = array.fragments().iter();
     let mut pieces: Vec<Piece> = fragments
         .map(|fragment| Piece::new(&rules, fragment, is_chosen(&fragment.name)))
         .collect();
     let mut plan = MergePlan::default();
+    plan.notes.extend(told_as_dropped(&dropped));
     match &named {
         Some(names) => {
             check_names(array, names)?;
@@ -65,6 +81,39 @@ pub fn plan_merge(array: &Array, options: &MergeOptions) -> Result<MergePlan, Ar
     Ok(plan)
 }
 
+/// The fragments that hold values of an attribute which the array has no longer, and that attribute.
+fn with_dropped(
+    array: &Snapshot,
+    is_meant: impl Fn(&TimestampedName) -> bool,
+) -> BTreeMap<&str, &str> {
+    let now = array.newest_schema();
+    let is_there = |old: &Attribute| {
+        let mut attributes = now.attributes.iter();
+        attributes.any(|new| {
+            new.name == old.name
+                && new.datatype == old.datatype
+                && new.cell_val_num == old.cell_val_num
+        })
+    };
+    let fragments = array.fragments().iter();
+    let fragments = fragments.filter(|fragment| is_meant(&fragment.name));
+    let dropped = fragments.filter_map(|fragment| {
+        let mut attributes = fragment.schema.attributes.iter();
+        let lost = attributes.find(|attribute| !is_there(attribute))?;
+        Some((fragment.name.as_str(), lost.name.as_str()))
+    });
+    dropped.collect()
+}
+
+fn told_as_dropped(dropped: &BTreeMap<&str, &str>) -> Option<String> {
+    let attribute = dropped.first_key_value()?.1;
+    Some(format!(
+        "{} fragments are not merged, as they hold values of attributes that were dropped since, such as {attribute:?}: merged, \
+         these could not be read at earlier times either; --forget-dropped merges them, too",
+        dropped.len()
+    ))
+}
+
 /// Whether merged cells keep the times at which they were written.
 pub(crate) fn keeps_times(array: &Snapshot) -> bool {
     let newest = array.schemas().last();
@@ -81,6 +130,28 @@ pub(crate) fn chosen(pieces: &[Piece]) -> Vec<usize> {
 }
 
 impl MergePlan {
+    /// The times as of which cells can no longer be read once this is carried out, and what was merged is vacuumed.
+    pub fn gaps(&self, array: &Snapshot, options: &MergeOptions) -> Vec<HistoryGap> {
+        let keeps_times = keeps_times(array);
+        let last_delete = array.deletes().iter().map(|delete| delete.timestamp).max();
+        let gaps = self.steps.iter().filter_map(|step| {
+            let (start, end) = step.times;
+            let (end, what) = match options.history {
+                History::Kept if keeps_times => return None,
+                History::WithoutDeleted if keeps_times => (last_delete?, Lost::DeletedCells),
+                _ => (end, Lost::Cells),
+            };
+            (start < end).then(|| HistoryGap {
+                start,
+                end: end.saturating_sub(1),
+                what,
+            })
+        });
+        let mut gaps: Vec<HistoryGap> = gaps.collect();
+        gaps.sort();
+        gaps
+    }
+
     /// Whether there is nothing to do.
     pub fn is_empty(&self) -> bool {
         self.steps.is_empty()

@@ -95,11 +95,13 @@ pub struct Differences {
 /// ```
 ///
 /// # Errors
-/// Arrays with other dimensions; errors of reading.
+/// Arrays with other dimensions; a time of which something can no longer be read ([`Array::gaps`]); errors of reading.
 pub fn compare(old: ReadBuilder, new: ReadBuilder) -> Result<Differences> {
     let (old_array, new_array) = (old.array().clone(), new.array().clone());
     let (before, after) = (old_array.schema(), new_array.schema());
     check_dimensions(before, after)?;
+    old_array.check_history(false)?;
+    new_array.check_history(false)?;
     let (mut old_options, mut new_options) = (old.options()?, new.options()?);
     let names = common_attributes(before, after, &old_options, &new_options);
     narrow(&old_array, &new_array, &mut old_options, &mut new_options);

@@ -37,7 +37,8 @@ enum Step {
 
 impl Array {
     /// Begins a change of the schema. Cells that are stored stay as they are: an attribute that is added has its fill value
-    /// in them, and one that is dropped can be read at earlier times.
+    /// in them, and one that is dropped can be read at earlier times until its fragments are merged
+    /// (`MergeOptions::forget_dropped`).
     ///
     /// ```no_run
     /// use tdb::{Attribute, Datatype};

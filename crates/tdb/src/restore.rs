@@ -23,6 +23,9 @@ const REMOVAL_HINT: &str =
 pub struct RestoreOptions {
     /// Only tell what would be done.
     pub dry_run: bool,
+    /// Also restore where cells may be missing that were deleted since, and that a merge has left out
+    /// ([`Lost::DeletedCells`](crate::Lost::DeletedCells)).
+    pub allow_incomplete: bool,
     /// The time of the change, and where names come from.
     pub change: ChangeOptions,
 }
@@ -32,6 +35,13 @@ impl RestoreOptions {
     #[must_use]
     pub fn dry_run(mut self, dry_run: bool) -> Self {
         self.dry_run = dry_run;
+        self
+    }
+
+    /// Also restores where cells may be missing that were deleted since, and that a merge has left out.
+    #[must_use]
+    pub fn allow_incomplete(mut self, allow: bool) -> Self {
+        self.allow_incomplete = allow;
         self
     }
 
@@ -72,7 +82,7 @@ impl Array {
     /// ```
     ///
     /// # Errors
-    /// A schema that has other attributes since; cells that came since, where the format version of the array has no
+    /// A time of which something can no longer be read ([`Array::gaps`]); a schema that has other attributes since; cells that came since, where the format version of the array has no
     /// deletes; errors of reading and writing.
     pub fn restore(&self, to: impl Into<Time>) -> Result<Restored> {
         self.restore_with(to, &RestoreOptions::default())
@@ -85,14 +95,14 @@ impl Array {
     pub fn restore_with(&self, to: impl Into<Time>, options: &RestoreOptions) -> Result<Restored> {
         let to = to.into();
         if options.dry_run {
-            return Ok(self.difference_from(&self.newest()?, to)?.restored);
+            return Ok(self.difference_from(&self.newest()?, to, options)?.restored);
         }
         let failed = |error| self.failed(error);
         let mut change = self.read_modify_write(&options.change)?;
         loop {
             let view = change.view(Sight::Everything).map_err(failed)?;
             let now = self.of_view(&view);
-            let mut before = self.difference_from(&now, to)?;
+            let mut before = self.difference_from(&now, to, options)?;
             change.renew().map_err(failed)?;
             let times = times(&now, options.change.timestamp, view.time())?;
             let has_cells = before.has_cells();
@@ -123,10 +133,11 @@ impl Array {
     }
 
     /// What differs between the array now and at a time.
-    fn difference_from(&self, now: &Self, to: Time) -> Result<Before> {
+    fn difference_from(&self, now: &Self, to: Time, options: &RestoreOptions) -> Result<Before> {
         check_begun(now, to)?;
         let then = self.context().open_at(self.uri(), to)?;
         check_schema(now, &then)?;
+        then.check_history(!options.allow_incomplete)?;
         let mut differences = compare(now.read(), then.read())?;
         for difference in &mut differences {
             difference?;
@@ -361,7 +372,15 @@ fn check_begun(now: &Array, to: Time) -> Result<()> {
     let made = schemas.filter_map(|entry| Some(entry.name.as_ref()?.start()));
     // Cells can be older than the schema: a write can be dated back.
     let written = engine.fragments().iter().map(|f| f.timestamps().0);
-    let made = made.chain(written).min();
+    let mut made = made.chain(written).min();
+    for entry in engine.replaced().iter() {
+        let start = entry.map_err(|error| now.failed(error))?.name.start();
+        made = made.map(|made| made.min(start));
+    }
+    let gaps = engine.all_gaps().map_err(|error| now.failed(error))?;
+    let first_gap = gaps.iter().map(|gap| gap.start).min();
+    // Of a time that is lost, that is said.
+    let made = made.map(|made| first_gap.map_or(made, |gap| made.min(gap)));
     match made.filter(|made| to.0 < *made) {
         None => Ok(()),
         Some(made) => {

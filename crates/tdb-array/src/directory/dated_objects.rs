@@ -1,4 +1,4 @@
-use super::lists::{Lists, hidden};
+use super::lists::{Lists, hidden, lines_of};
 use super::names::Names;
 use crate::{ArrayError, NameError, TimeWindow, TimestampedName};
 
@@ -66,6 +66,38 @@ impl DatedObjects {
     /// [`ArrayError::Name`].
     pub fn all(&self, window: TimeWindow) -> Result<Vec<(String, TimestampedName)>, ArrayError> {
         self.within(window, |_| true)
+    }
+
+    /// The names of merged objects, of those that are wanted.
+    pub(crate) fn merged(
+        &self,
+        wanted: impl Fn(&TimestampedName) -> bool,
+    ) -> Vec<&TimestampedName> {
+        let names = self.objects.iter().map(|(_, name)| name);
+        let merged = names.filter(|name| name.start() < name.end() && wanted(name));
+        merged.collect()
+    }
+
+    /// Those of some merged objects of which not all that was merged is there.
+    pub(crate) fn without_sources<'a>(
+        &self,
+        merged: Vec<&'a TimestampedName>,
+        lists: &Lists,
+    ) -> Result<Vec<&'a TimestampedName>, ArrayError> {
+        let there = |line: &str| self.objects.iter().any(|(key, _)| key == line);
+        let mut gone = Vec::new();
+        for name in merged {
+            let mut vacuums = self.vacuums.iter();
+            let list = vacuums.find(|(_, list)| list == name);
+            let sources = match list {
+                Some((key, _)) => lines_of(key, lists)?,
+                None => Vec::new(),
+            };
+            if sources.is_empty() || !sources.into_iter().all(there) {
+                gone.push(name);
+            }
+        }
+        Ok(gone)
     }
 
     fn within(

@@ -36,6 +36,22 @@ pub(super) fn restored_to(key: &str) -> Option<u64> {
     key.strip_prefix(RESTORE)?.parse().ok()
 }
 
+/// How the names of objects begin that tell of merged fragments which bear the last time alone from when on they hold cells: that
+/// time follows, and the name of the fragment. They are tdb's own.
+const MERGED_SINCE: &str = "__tdb_merged_since_";
+
+/// The key of such an object.
+pub(crate) fn merged_since_key(start: u64, merged: &TimestampedName) -> String {
+    format!("{MERGED_SINCE}{start}{merged}")
+}
+
+/// What such a key tells.
+pub(super) fn merged_since(key: &str) -> Option<(u64, TimestampedName)> {
+    let (start, name) = key.strip_prefix(MERGED_SINCE)?.split_once("__")?;
+    let name = TimestampedName::parse(&format!("__{name}")).ok()?;
+    Some((start.parse().ok()?, name))
+}
+
 /// The folder of the fragment of this name, relative to the array.
 pub fn fragment_key(name: &TimestampedName) -> String {
     if name.version().has_fragment_folder() {

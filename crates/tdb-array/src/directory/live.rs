@@ -22,6 +22,13 @@ pub struct Live {
     pub deletes: Vec<DeleteCommit>,
     /// Lists of replaced fragments, by key, that do not count: the fragment that each is named after is not there.
     pub idle: Vec<String>,
+    /// Merged fragments, of whatever times, of which not all that was merged is there.
+    pub merged: FragmentEntries,
+    /// Spans of cells that were merged into fragments of the last of these times alone, and of which not all that was merged is
+    /// there.
+    pub merged_spans: Vec<(u64, u64)>,
+    /// Whether there are deletes, of whatever times.
+    pub has_deletes: bool,
 }
 
 /// A delete: cells written up to its time vanish if they fit a condition.
@@ -76,7 +83,9 @@ impl Directory {
         };
         let consolidated = self.consolidated_commits(lists)?;
         let deletes = self.live_deletes(window, &consolidated);
+        let has_deletes = !self.deletes.is_empty() || !consolidated.deletes.is_empty();
         let mut committed = self.committed(consolidated.fragments, present)?;
+        let (merged, merged_spans) = self.without_sources(&committed, lists)?;
         committed.keep(|listed| rule(listed.parts))?;
         check_versions(&committed)?;
         let replacements = self.replacements(lists, |name| rule(name.parts()))?;
@@ -98,7 +107,40 @@ impl Directory {
             replaced,
             deletes,
             idle,
+            merged,
+            merged_spans,
+            has_deletes,
         })
+    }
+
+    /// Merged fragments of which not all that was merged is there.
+    fn without_sources(
+        &self,
+        committed: &FragmentEntries,
+        lists: &Lists,
+    ) -> Result<(FragmentEntries, Vec<(u64, u64)>), ArrayError> {
+        let is_merged = |listed: &super::listed::Listed<'_>| listed.parts.start < listed.parts.end;
+        let mut has_merged = !self.merged_since.is_empty();
+        for listed in committed.listed() {
+            has_merged |= is_merged(&listed?);
+        }
+        if !has_merged {
+            return Ok((FragmentEntries::default(), Vec::new()));
+        }
+        let mut merged = committed.clone();
+        merged.keep(is_merged)?;
+        let replacements = self.replacements(lists, |_| true)?;
+        let there: HashSet<String> = listed_of(&replacements, committed)?.into_iter().collect();
+        let sources = replacements.sources();
+        let is_gone = |merged: &str| {
+            let sources = sources.get(merged).copied().unwrap_or(&[]);
+            sources.is_empty() || !sources.iter().all(|source| there.contains(*source))
+        };
+        merged.keep(|listed| is_gone(&listed.key()))?;
+        let spans = self.merged_since.iter();
+        let spans = spans.filter(|(_, name)| is_gone(&fragment_key(name)));
+        let spans = spans.map(|(start, name)| (*start, name.end()));
+        Ok((merged, spans.collect()))
     }
 
     /// What the `.vac` and `.replaces` objects of the window say.

@@ -70,6 +70,12 @@ impl<'a> Replacements<'a> {
         lists.flat_map(|list| list.lines.iter().copied().chain([list.by.as_str()]))
     }
 
+    /// The folders that each list lists, by the folder of the fragment that the list is named after.
+    pub fn sources(&self) -> HashMap<&str, &[&'a str]> {
+        let lists = self.lists.iter();
+        lists.map(|list| (&*list.by, &*list.lines)).collect()
+    }
+
     /// What counts where the fragments in these folders are there. Only those of [`Replacements::folders`] matter.
     pub fn in_force<'t>(&self, there: impl IntoIterator<Item = &'t str>) -> Replaced<'a> {
         let mut by: HashMap<&str, Vec<usize>> = HashMap::new();

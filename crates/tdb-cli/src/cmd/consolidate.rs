@@ -7,7 +7,8 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use serde_json::{Value as Json, json};
 use tdb_array::{
-    Array, ArrayError, ChangeOptions, ErrorKind, Fragment, ObjectType, TimeWindow, TimestampedName,
+    Array, ArrayError, ChangeOptions, ErrorKind, Fragment, HistoryGap, ObjectType, TimeWindow,
+    TimestampedName,
 };
 use tdb_consolidate::{
     History, MergeOptions, MergePlan, Plan, Step, VacuumOptions, consolidate_array_metadata,
@@ -17,7 +18,7 @@ use tdb_consolidate::{
 };
 
 use super::progress::Line;
-use super::vacuum::{self, Removing, Vacuumed};
+use super::vacuum::{self, Removing, Vacuumed, gaps_json};
 use super::{change, write_json};
 use crate::access::{Access, Change, session};
 use crate::failure::Failure;
@@ -48,6 +49,9 @@ pub(crate) struct Arguments {
     /// Fragments without deleted cells, and those that these had replaced
     #[arg(long)]
     purge_deleted: bool,
+    /// Also fragments with values of attributes that were dropped since: these cannot be read at earlier times then
+    #[arg(long)]
+    forget_dropped: bool,
     /// Remove what was merged at once: who has opened the array before may miss it
     #[arg(long, conflicts_with = "dry_run")]
     vacuum: bool,
@@ -132,6 +136,9 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     } else if let Some(merged) = told_as_merged(mode, &plan) {
         out.note(&merged);
     }
+    if matches!(mode, Mode::ArrayMeta | Mode::GroupMeta) {
+        tell_lost(&merged_metadata(&plan), vacuumed.as_ref(), out);
+    }
     tell_freed(vacuumed.as_ref(), out);
     Ok(())
 }
@@ -170,6 +177,17 @@ fn vacuum_merged(
     vacuum::vacuum(&removing, &[mode], out).map(Some)
 }
 
+/// Says what can no longer be read of the past, or could not once what was merged is vacuumed.
+fn tell_lost(gaps: &[HistoryGap], vacuumed: Option<&Vacuumed>, out: &Output) {
+    let lost = match vacuumed {
+        Some(vacuumed) => vacuumed.told_as_lost(false),
+        None => vacuum::told_as_lost(gaps, "once what was merged is vacuumed,"),
+    };
+    if let Some(lost) = lost {
+        out.note(&lost);
+    }
+}
+
 fn tell_freed(vacuumed: Option<&Vacuumed>, out: &Output) {
     let freed = vacuumed.and_then(|vacuumed| vacuumed.removed.told_as_freed(false));
     if let Some(freed) = freed {
@@ -198,6 +216,17 @@ fn told_as_merged(mode: Mode, plan: &Plan) -> Option<String> {
             .fold(0, |all: u64, size| all.saturating_add(*size)),
     );
     (!sizes.is_empty()).then(|| format!("merged {what} into {objects} ({size})"))
+}
+
+/// The times in which merged metadata cannot be read once what was merged is vacuumed.
+fn merged_metadata(plan: &Plan) -> Vec<HistoryGap> {
+    let names = plan.steps.iter().filter_map(|step| match step {
+        Step::Put { key, .. } if !key.ends_with(".vac") => TimestampedName::of_key(key).ok(),
+        _ => None,
+    });
+    names
+        .filter_map(|name| HistoryGap::of_merged_metadata(&name))
+        .collect()
 }
 
 const NOTHING: &str = "there is nothing to merge";
@@ -230,8 +259,13 @@ fn fragments(arguments: &Arguments, global: &Global, out: &mut Output) -> Result
     let array = change::open_array(&location, &access)?;
     let options = merge_options(arguments, global, &location)?;
     let plan = plan_merge(&array, &options).map_err(failed)?;
+    let gaps = plan.gaps(&array, &options);
     if arguments.dry_run {
-        return write_plan(plan, global, out);
+        write_plan(plan, &gaps, global, out)?;
+        if !global.json {
+            tell_lost(&gaps, None, out);
+        }
+        return Ok(());
     }
     if !global.json {
         plan.notes.iter().for_each(|note| out.note(note));
@@ -275,6 +309,7 @@ fn fragments(arguments: &Arguments, global: &Global, out: &mut Output) -> Result
                 "new": new.json(),
                 "fragments": names,
                 "notes": notes,
+                "unreadable_after_vacuum": gaps_json(&gaps),
                 "vacuum": vacuumed.map(|vacuumed| vacuumed.json(false)),
             }),
         );
@@ -285,12 +320,18 @@ fn fragments(arguments: &Arguments, global: &Global, out: &mut Output) -> Result
     }
     if new.fragments > 0 {
         out.note(&format!("merged {} into {}", gone.text(), new.text()));
+        tell_lost(&gaps, vacuumed.as_ref(), out);
     }
     tell_freed(vacuumed.as_ref(), out);
     Ok(())
 }
 
-fn write_plan(plan: MergePlan, global: &Global, out: &mut Output) -> Result<(), Failure> {
+fn write_plan(
+    plan: MergePlan,
+    gaps: &[HistoryGap],
+    global: &Global,
+    out: &mut Output,
+) -> Result<(), Failure> {
     let (is_empty, notes) = (plan.is_empty(), plan.notes.clone());
     let shown = MergePlan {
         notes: Vec::new(),
@@ -301,7 +342,12 @@ fn write_plan(plan: MergePlan, global: &Global, out: &mut Output) -> Result<(), 
         let steps: Vec<&str> = steps.lines().collect();
         return write_json(
             out,
-            &json!({ "dry_run": true, "steps": steps, "notes": notes }),
+            &json!({
+                "dry_run": true,
+                "steps": steps,
+                "notes": notes,
+                "unreadable_after_vacuum": gaps_json(gaps),
+            }),
         );
     }
     notes.iter().for_each(|note| out.note(note));
@@ -380,6 +426,7 @@ fn merge_options(
         window,
         fragments: (!names.is_empty()).then(|| names.clone()),
         history,
+        forget_dropped: arguments.forget_dropped,
         uri: Some(tdb_store::join(&location.store_uri, location.prefix())),
         ..global.merging.clone()
     })

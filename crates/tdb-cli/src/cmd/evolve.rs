@@ -32,7 +32,7 @@ pub(crate) struct Arguments {
     /// Attributes to add
     #[arg(long, value_name = "JSON")]
     add_attr: Vec<String>,
-    /// An attribute to drop; its cells stay readable at earlier times
+    /// An attribute to drop; its cells stay readable at earlier times, as long as `consolidate --forget-dropped` does not merge them
     #[arg(long, value_name = "NAME", value_parser = name)]
     drop_attr: Vec<String>,
     /// Enumerations to add

@@ -4,6 +4,7 @@ mod array;
 mod array_screen;
 mod group;
 
+pub(super) use array::lost;
 use clap::Args;
 use tdb_array::{Array, ArrayError, Group, ObjectType};
 

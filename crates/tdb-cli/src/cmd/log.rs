@@ -9,6 +9,7 @@ use tdb_schema::ArraySchema;
 use tdb_schema::json::ranges_to_json;
 use tdb_schema::value::rfc3339;
 
+use super::info::lost;
 use super::write_json;
 use crate::access::{Opening, context};
 use crate::failure::Failure;
@@ -21,7 +22,7 @@ use crate::present;
 #[command(
     after_help = "Examples:\n  tdb log fixtures/v22_tour/array\n  tdb log fixtures/v22_tour/array --since 2024-04-11 --json\n\n\
     A line for each write, delete, change of the schema or of metadata, and consolidation, the oldest first. What was merged \
-    stands at the time of its last part: when it was merged is not recorded. Vacuums leave no trace."
+    stands at the time of its last part: when it was merged is not recorded. Vacuums leave no trace but in what can no longer be read, of which it warns."
 )]
 pub(crate) struct Arguments {
     /// An array or a group
@@ -38,6 +39,10 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     } else {
         let array = context.open_with(&arguments.uri, options)?;
         let schema = std::sync::Arc::clone(array.engine().schema());
+        let gaps = array.engine().all_gaps()?;
+        if !global.json {
+            lost(&gaps).iter().for_each(|gap| out.warn(gap));
+        }
         (array.log()?, Some(schema))
     };
     if global.json {

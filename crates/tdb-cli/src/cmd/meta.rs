@@ -8,7 +8,7 @@ use tdb_array::{Array, ErrorKind, Group, Metadata, ObjectType};
 use tdb_schema::names;
 use tdb_tile::Code;
 
-use super::{meta_change, warn_of, write_json};
+use super::{meta_change, warn_of_gaps, write_json};
 use crate::access::{Opening, session};
 use crate::failure::Failure;
 use crate::global::Global;
@@ -64,11 +64,19 @@ fn metadata(uri: &str, global: &Global, out: &Output) -> Result<Metadata, Failur
     let place = access.to(&location);
     let metadata = match location.object_type()? {
         ObjectType::Array => Array::open_location(&place, options).and_then(|array| {
-            warn_of(&array, out);
+            array
+                .warnings()
+                .iter()
+                .for_each(|warning| out.warn(&warning.to_string()));
+            warn_of_gaps(array.metadata_gaps(), out);
             array.metadata()
         }),
-        ObjectType::Group => Group::open_location(&place, &location.store_uri, options)
-            .and_then(|group| group.metadata()),
+        ObjectType::Group => {
+            Group::open_location(&place, &location.store_uri, options).and_then(|group| {
+                warn_of_gaps(group.metadata_gaps(), out);
+                group.metadata()
+            })
+        }
         ObjectType::Invalid => return Err(place::nothing(uri, "array or group").into()),
     };
     metadata.map_err(|error| Failure::in_place(error, &location))

@@ -54,7 +54,7 @@ pub(crate) mod write;
 use std::io::Write;
 
 use serde_json::Value;
-use tdb_array::{Array, ArrayError};
+use tdb_array::{Array, ArrayError, HistoryGap};
 use tdb_cells::{FieldInfo, Session};
 use tdb_schema::CellValNum;
 use tdb_schema::value::rfc3339;
@@ -125,6 +125,17 @@ pub(crate) fn warn_of(array: &Array, out: &Output) {
     }
     for warning in array.warnings() {
         out.warn(&warning.to_string());
+    }
+    warn_of_gaps(array.gaps(), out);
+}
+
+/// Tells what can no longer be read of the times that are asked about.
+pub(crate) fn warn_of_gaps(gaps: Result<Vec<HistoryGap>, ArrayError>, out: &Output) {
+    match gaps {
+        Ok(gaps) => gaps.iter().for_each(|gap| out.warn(&gap.to_string())),
+        Err(error) => out.warn(&format!(
+            "whether all that there was can still be read is not known: {error}"
+        )),
     }
 }
 

@@ -20,7 +20,8 @@ use crate::parse::moment;
 #[command(
     after_help = "Examples:\n  tdb restore target/weather --to -2h --dry-run\n  tdb restore target/weather --to 2024-04-11\n  \
     tdb restore target/weather --to 2024-04-11 --remove --dry-run\n\n\
-    Cells and metadata become what they were, by a new write: all times stay readable, and so this can be taken back. With \
+    Cells and metadata become what they were, by a new write: all times stay readable, and so this can be taken back. A time whose state \
+    was merged and vacuumed is refused: tdb info lists these. With \
     --remove, what came later is gone for good, and nobody else may change the array meanwhile. tdb log \
     tells the times at which something happened, tdb diff what changed since."
 )]
@@ -33,6 +34,9 @@ pub(crate) struct Arguments {
     /// Take away, for good, all that came later: fragments, deletes, schemas and metadata
     #[arg(long)]
     remove: bool,
+    /// Also where a merge has left out cells that were deleted since, so that some may be missing
+    #[arg(long, conflicts_with = "remove")]
+    allow_incomplete: bool,
     /// Say what would be done, and do nothing
     #[arg(long)]
     dry_run: bool,
@@ -45,6 +49,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     }
     Change::new(global, context.shared_session())?;
     let mut options = RestoreOptions::default().dry_run(arguments.dry_run);
+    options = options.allow_incomplete(arguments.allow_incomplete);
     options.change.timestamp = global.at().map(|time| time.0);
     let array = context.open(&arguments.array)?;
     let restored = array.restore_with(arguments.to, &options)?;

@@ -5,8 +5,14 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use serde_json::{Value as Json, json};
-use tdb_array::{ArrayError, ChangeOptions, Location, ObjectType};
+use tdb_array::directory::METADATA_FOLDER;
+use tdb_array::{
+    Array, ArrayError, ChangeOptions, HistoryGap, Location, Lost, ObjectType, OpenOptions,
+    TimestampedName,
+};
 use tdb_consolidate::{Mode, Plan, Step, VacuumOptions, debris, plan_vacuum};
+
+use tdb_schema::value::rfc3339;
 
 use super::change;
 use super::removal::Removal;
@@ -115,6 +121,7 @@ pub(super) struct Vacuumed {
     pub(super) removed: Removal,
     young: Removal,
     keys: Vec<String>,
+    gaps: Vec<HistoryGap>,
 }
 
 impl Vacuumed {
@@ -128,8 +135,39 @@ impl Vacuumed {
             "removed": self.removed.json(),
             "left_young": self.young.json(),
             "keys": self.keys,
+            "unreadable": gaps_json(&self.gaps),
         })
     }
+
+    /// What can no longer be read, in one line.
+    pub(super) fn told_as_lost(&self, dry_run: bool) -> Option<String> {
+        let when = if dry_run { "once this is done," } else { "now" };
+        told_as_lost(&self.gaps, when)
+    }
+}
+
+/// Times as of which something can no longer be read, for scripts.
+pub(crate) fn gaps_json(gaps: &[HistoryGap]) -> Json {
+    let gaps = gaps.iter().map(|gap| {
+        let what = match &gap.what {
+            Lost::Cells => "cells",
+            Lost::DeletedCells => "deleted cells",
+            Lost::Attribute(_) => "attribute",
+            Lost::Metadata => "metadata",
+        };
+        let attribute = match &gap.what {
+            Lost::Attribute(name) => Some(name),
+            _ => None,
+        };
+        json!({
+            "start": gap.start,
+            "end": gap.end,
+            "what": what,
+            "attribute": attribute,
+            "certain": gap.is_certain(),
+        })
+    });
+    gaps.collect()
 }
 
 /// Removes what was merged.
@@ -143,7 +181,48 @@ pub(super) fn vacuum(
         let plan = |options: &VacuumOptions| plan_vacuum(removing.place, *mode, options);
         removing.remove(plan, &mut done, out)?;
     }
+    let gaps = gaps_of(removing.place, &done.keys);
+    done.gaps = gaps.map_err(|error| Failure::in_place(error, removing.location))?;
     Ok(done)
+}
+
+/// The times as of which something can no longer be read once these objects are gone. The lists of what was merged go with it,
+/// and are named after what it was merged into.
+fn gaps_of(place: &Location, keys: &[String]) -> Result<Vec<HistoryGap>, ArrayError> {
+    let lists = keys.iter().filter(|key| key.ends_with(".vac"));
+    let names = lists.filter_map(|key| Some((key, TimestampedName::of_key(key).ok()?)));
+    let (metadata, fragments): (Vec<_>, Vec<_>) =
+        names.partition(|(key, _)| key.starts_with(METADATA_FOLDER));
+    let mut gaps = Vec::new();
+    if !fragments.is_empty() {
+        let merged: Vec<TimestampedName> = fragments.into_iter().map(|(_, name)| name).collect();
+        let array = Array::open_location(place, OpenOptions::default())?;
+        gaps.extend(array.gaps_without_sources(&merged)?);
+    }
+    let metadata = metadata.iter();
+    gaps.extend(metadata.filter_map(|(_, name)| HistoryGap::of_merged_metadata(name)));
+    Ok(gaps)
+}
+
+/// What is said of times as of which something can no longer be read, in one line; `None` where there are none.
+pub(super) fn told_as_lost(gaps: &[HistoryGap], when: &str) -> Option<String> {
+    let first = gaps.iter().map(|gap| gap.start).min()?;
+    let last = gaps.iter().map(|gap| gap.end).max()?;
+    let cells = gaps.iter().any(|gap| gap.what != Lost::Metadata);
+    let metadata = gaps.iter().any(|gap| gap.what == Lost::Metadata);
+    let what = match (cells, metadata) {
+        (true, true) => "cells and metadata",
+        (false, true) => "metadata",
+        _ => "cells",
+    };
+    let spans = match gaps.len() {
+        1 => String::new(),
+        spans => format!(" (in {spans} spans)"),
+    };
+    let (first, last) = (rfc3339(first), rfc3339(last));
+    Some(format!(
+        "{when} {what} can no longer be read as of times from {first} to {last}{spans}"
+    ))
 }
 
 pub(crate) fn clean(
@@ -257,6 +336,9 @@ impl Removing<'_> {
                 .into_iter()
                 .chain(young)
                 .for_each(|note| out.note(&note)),
+        }
+        if let Some(lost) = done.told_as_lost(self.dry_run) {
+            out.note(&lost);
         }
         Ok(())
     }

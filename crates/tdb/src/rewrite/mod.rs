@@ -114,6 +114,7 @@ impl Array {
             ObjectType::Invalid => self.begin(to, schema, options)?,
         };
         let source = context.open_at(self.uri(), Time(marker.at))?;
+        source.check_history(false)?;
         let rewrite = Rewrite {
             expected: expected(&source, &ReadOptions::default()),
             source,

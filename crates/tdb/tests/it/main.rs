@@ -15,4 +15,5 @@ mod nothing;
 mod past;
 mod rewriting;
 mod setting;
+mod upkeep;
 mod values;

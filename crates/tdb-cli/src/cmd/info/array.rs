@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value as Json, json};
 use tdb::layout::{self, Sizes};
-use tdb_array::{Array, ArrayError};
+use tdb_array::{Array, ArrayError, HistoryGap};
 
 use tdb_schema::json::{attribute_to_json, dimension_to_json, ranges_to_json};
 use tdb_schema::value::rfc3339;
@@ -12,6 +12,7 @@ use tdb_schema::{ArraySchema, COORDS, DELETE_CONDITION_INDEX, DELETE_TIMESTAMPS,
 use tdb_tile::{Code, Range};
 
 use crate::cmd::cells::CellNumbers;
+use crate::cmd::vacuum::gaps_json;
 use crate::failure::Failure;
 use crate::paint::bytes;
 use crate::present::times;
@@ -36,6 +37,8 @@ pub(super) struct Facts<'a> {
     pub(super) sizes: BTreeMap<String, Sizes>,
     pub(super) total: Sizes,
     pub(super) warnings: Vec<String>,
+    /// Times as of which something can no longer be read.
+    gaps: Vec<HistoryGap>,
 }
 
 impl<'a> Facts<'a> {
@@ -57,6 +60,7 @@ impl<'a> Facts<'a> {
         let sizes = sizes(array)?;
         let mut total = Sizes::NONE;
         sizes.values().for_each(|size| total.add(*size));
+        let gaps = array.all_gaps()?;
         Ok(Self {
             array,
             schema: array.schema(),
@@ -66,7 +70,8 @@ impl<'a> Facts<'a> {
             non_empty_domain: array.non_empty_domain(),
             metadata_keys: array.metadata()?.len(),
             total,
-            warnings: warnings(array, as_of_now)?,
+            warnings: warnings(array, &gaps, as_of_now)?,
+            gaps,
             sizes,
         })
     }
@@ -127,6 +132,7 @@ impl<'a> Facts<'a> {
             "unfiltered_bytes": self.total.unfiltered,
             "timestamps": self.timestamps.map(|(from, to)| [from, to]),
             "metadata_keys": self.metadata_keys,
+            "unreadable_times": gaps_json(&self.gaps),
             "warnings": self.warnings,
         })
     }
@@ -154,7 +160,23 @@ fn sizes(array: &Array) -> Result<BTreeMap<String, Sizes>, Failure> {
     Ok(sizes)
 }
 
-fn warnings(array: &Array, as_of_now: bool) -> Result<Vec<String>, ArrayError> {
+/// Where history has gaps, the few first of which are told one by one.
+pub(crate) fn lost(gaps: &[HistoryGap]) -> Vec<String> {
+    const TOLD: usize = 4;
+    let mut told: Vec<String> = gaps.iter().take(TOLD).map(ToString::to_string).collect();
+    if let Some(more) = gaps.len().checked_sub(TOLD).filter(|more| *more > 0) {
+        told.push(format!(
+            "there are {more} more such spans of times: --json lists them"
+        ));
+    }
+    told
+}
+
+fn warnings(
+    array: &Array,
+    gaps: &[HistoryGap],
+    as_of_now: bool,
+) -> Result<Vec<String>, ArrayError> {
     let mut warnings: Vec<String> = array.warnings().iter().map(ToString::to_string).collect();
     let replaced = array.replaced().len();
     if replaced > 0 {
@@ -166,6 +188,7 @@ fn warnings(array: &Array, as_of_now: bool) -> Result<Vec<String>, ArrayError> {
             bytes(size)
         ));
     }
+    warnings.extend(lost(gaps));
     let window = array.window();
     if window.since > 0 {
         warnings.push(format!(

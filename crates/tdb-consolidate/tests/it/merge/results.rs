@@ -117,6 +117,7 @@ fn a_purge_outlives_the_attributes_that_deletes_ask_about() {
     assert_eq!(before[0].1.len(), 8);
     let purge = MergeOptions {
         history: History::WithoutDeleted,
+        forget_dropped: true,
         ..options()
     };
     merge(&shared(&store), &purge, None).unwrap();

@@ -1,0 +1,283 @@
+//! Times as of which an array, or its metadata, can no longer be read: `docs/format/directory.md`, "What is left of the past".
+//!
+//! A merge that does not keep the times of cells makes one object of those of several times, which counts from the last of them
+//! on. The times before can be read as long as what was merged is there; a vacuum takes that away. Nothing stored says
+//! so, but the names of what is there tell it.
+
+use std::collections::HashSet;
+
+use tdb_fragment::MetadataPart;
+use tdb_schema::{ArraySchema, Attribute};
+
+use crate::array::open_fragments;
+use crate::directory::DatedObjects;
+use crate::fragment_parts::read_parts;
+use crate::open::ObjectReader;
+use crate::{
+    Array, ArrayError, At, Fragment, FragmentEntries, Group, HistoryGap, Lost, TimeWindow,
+    TimestampedName,
+};
+
+impl Array {
+    /// What can no longer be read as of the times for which the array was opened: what is read lacks it. Empty where all that
+    /// was ever written up to then can be read.
+    ///
+    /// # Errors
+    /// As [`Array::open`].
+    pub fn gaps(&self) -> Result<Vec<HistoryGap>, ArrayError> {
+        let window = self.window();
+        let mut gaps = self.cell_gaps(Some(window))?;
+        let is_within = |gap: &HistoryGap| gap.start <= window.at && window.at <= gap.end;
+        let attributes = self.attribute_gaps().into_iter();
+        gaps.extend(attributes.filter(is_within));
+        gaps.extend(self.deleted_gaps()?.into_iter().filter(is_within));
+        Ok(joined(gaps))
+    }
+
+    /// All times as of which cells can no longer be read. The array is to be opened for all times.
+    ///
+    /// # Errors
+    /// As [`Array::open`].
+    pub fn all_gaps(&self) -> Result<Vec<HistoryGap>, ArrayError> {
+        let mut gaps = self.cell_gaps(None)?;
+        gaps.extend(self.attribute_gaps());
+        gaps.extend(self.deleted_gaps()?);
+        gaps.extend(
+            self.place
+                .metadata_gaps(self.directory().metadata(), None)?,
+        );
+        Ok(joined(gaps))
+    }
+
+    /// The same of the metadata, for the times for which the array was opened.
+    ///
+    /// # Errors
+    /// As [`Array::metadata`].
+    pub fn metadata_gaps(&self) -> Result<Vec<HistoryGap>, ArrayError> {
+        let metadata = self.directory().metadata();
+        self.place.metadata_gaps(metadata, Some(self.window()))
+    }
+
+    /// The times as of which cells can no longer be read once what these merged fragments were merged from is gone.
+    ///
+    /// # Errors
+    /// As [`Array::open`].
+    pub fn gaps_without_sources(
+        &self,
+        merged: &[TimestampedName],
+    ) -> Result<Vec<HistoryGap>, ArrayError> {
+        let mut fragments = self.fragments().to_vec();
+        fragments.extend(self.open_replaced()?);
+        let is_meant = |fragment: &&Fragment| {
+            fragment.name.start() < fragment.name.end() && merged.contains(&fragment.name)
+        };
+        let meant = fragments.iter().filter(is_meant);
+        let lost = meant.filter(|fragment| !fragment.metadata.extra_fields.timestamps);
+        Ok(joined(
+            lost.map(|fragment| gap(&fragment.name, Lost::Cells))
+                .collect(),
+        ))
+    }
+
+    /// Spans of merged fragments that do not keep the times of their cells, and whose sources are gone.
+    fn cell_gaps(&self, window: Option<TimeWindow>) -> Result<Vec<HistoryGap>, ArrayError> {
+        let is_dense = self.schema().is_dense();
+        let spans = self.snapshot().merged_spans.iter();
+        let spans = spans.map(|(start, end)| HistoryGap {
+            start: *start,
+            end: end.saturating_sub(1),
+            what: Lost::Cells,
+        });
+        let is_seen = |gap: &HistoryGap| {
+            window.is_none_or(|window| gap.start <= window.at && window.at <= gap.end)
+        };
+        let mut gaps: Vec<HistoryGap> = spans.filter(is_seen).collect();
+        let mut unknown = HashSet::new();
+        for entry in self.snapshot().merged.iter() {
+            let name = entry?.name;
+            if window.is_some_and(|window| !cuts(window, &name)) {
+                continue;
+            }
+            let keeps_times = if is_dense || !name.version().selects_by_time_overlap() {
+                Some(false)
+            } else {
+                let mut opened = self.fragments().iter();
+                let opened = opened.find(|fragment| fragment.name == name);
+                opened.map(|fragment| fragment.metadata.extra_fields.timestamps)
+            };
+            match keeps_times {
+                Some(true) => {}
+                Some(false) => gaps.push(gap(&name, Lost::Cells)),
+                None => {
+                    unknown.insert(name.as_str().to_owned());
+                }
+            }
+        }
+        if !unknown.is_empty() {
+            let mut entries: FragmentEntries = self.snapshot().merged.clone();
+            entries.retain(|name| unknown.contains(name))?;
+            let schemas = &self.snapshot().schemas;
+            let opened =
+                open_fragments(&self.place, schemas, &entries, Vec::new(), &mut Vec::new())?;
+            let without = opened
+                .iter()
+                .filter(|f| !f.metadata.extra_fields.timestamps);
+            gaps.extend(without.map(|fragment| gap(&fragment.name, Lost::Cells)));
+        }
+        Ok(gaps)
+    }
+
+    /// Attributes that fragments lack since they were merged under a schema without them.
+    fn attribute_gaps(&self) -> Vec<HistoryGap> {
+        let mut schemas = Vec::new();
+        for entry in self.directory().schemas() {
+            let time = entry.name.as_ref().map_or(0, TimestampedName::start);
+            let mut known = self.schemas();
+            if let Some((_, schema)) = known.find(|(name, _)| *name == entry.schema_name()) {
+                schemas.push((time, schema));
+            }
+        }
+        let mut gaps = Vec::new();
+        for fragment in self.fragments() {
+            let of_fragment = schemas
+                .iter()
+                .find(|(_, s)| std::sync::Arc::ptr_eq(s, &fragment.schema));
+            let (start, end) = fragment.timestamps();
+            // What is written, is written with a schema that is there already.
+            let Some((made, own)) = of_fragment.filter(|(made, _)| *made > start) else {
+                continue;
+            };
+            for (index, (time, old)) in schemas.iter().enumerate() {
+                if time > made || *time > end {
+                    break;
+                }
+                let until = schemas
+                    .get(index.saturating_add(1))
+                    .map_or(*made, |(time, _)| *time);
+                let (from, until) = (start.max(*time), until.saturating_sub(1));
+                if from > until {
+                    continue;
+                }
+                let lost = old
+                    .attributes
+                    .iter()
+                    .filter(|attribute| !has(own, attribute));
+                gaps.extend(lost.map(|attribute| HistoryGap {
+                    start: from,
+                    end: until,
+                    what: Lost::Attribute(attribute.name.clone()),
+                }));
+            }
+        }
+        gaps
+    }
+
+    /// Cells that merges may have left out, since they were deleted by then.
+    fn deleted_gaps(&self) -> Result<Vec<HistoryGap>, ArrayError> {
+        if !self.snapshot().has_deletes {
+            return Ok(Vec::new());
+        }
+        // Only what was merged has the times of its cells.
+        let asked = self.fragments().iter().filter(|fragment| {
+            let extra = fragment.metadata.extra_fields;
+            fragment.metadata.version.stores_processed_conditions()
+                && extra.timestamps
+                && !extra.deletes
+        });
+        let asked: Vec<&Fragment> = asked.collect();
+        let wanted = asked
+            .iter()
+            .map(|f| (*f, MetadataPart::ProcessedConditions));
+        let parts = read_parts(&self.place, wanted.collect())?;
+        let mut gaps = Vec::new();
+        for (fragment, part) in asked.into_iter().zip(parts) {
+            let processed = fragment
+                .metadata
+                .processed_conditions(&part.payload, self.limits());
+            let markers = processed.at(&fragment.metadata_key)?.markers;
+            let times = markers
+                .iter()
+                .filter_map(|key| TimestampedName::of_key(key).ok());
+            let (start, _) = fragment.timestamps();
+            let last = times.map(|name| name.start()).max();
+            if let Some(last) = last.filter(|last| *last > start) {
+                gaps.push(HistoryGap {
+                    start,
+                    end: last.saturating_sub(1),
+                    what: Lost::DeletedCells,
+                });
+            }
+        }
+        Ok(gaps)
+    }
+}
+
+impl Group {
+    /// What can no longer be read of the metadata, as [`Array::metadata_gaps`].
+    ///
+    /// # Errors
+    /// As [`Group::metadata`].
+    pub fn metadata_gaps(&self) -> Result<Vec<HistoryGap>, ArrayError> {
+        self.place
+            .metadata_gaps(&self.metadata, Some(self.place.options.window))
+    }
+}
+
+impl ObjectReader {
+    fn metadata_gaps(
+        &self,
+        objects: &DatedObjects,
+        window: Option<TimeWindow>,
+    ) -> Result<Vec<HistoryGap>, ArrayError> {
+        let concerns = |name: &TimestampedName| window.is_none_or(|window| cuts(window, name));
+        let merged = objects.merged(concerns);
+        if merged.is_empty() {
+            return Ok(Vec::new());
+        }
+        let lists = self.lists(objects.lists())?;
+        let gone = objects.without_sources(merged, &lists)?;
+        Ok(joined(
+            gone.iter().map(|name| gap(name, Lost::Metadata)).collect(),
+        ))
+    }
+}
+
+/// Whether an object holds something of a window, and something beyond it.
+fn cuts(window: TimeWindow, name: &TimestampedName) -> bool {
+    window.overlaps(name) && !window.contains(name)
+}
+
+/// The times of something merged that it does not tell apart: at its last time, it counts.
+fn gap(name: &TimestampedName, what: Lost) -> HistoryGap {
+    HistoryGap {
+        start: name.start(),
+        end: name.end().saturating_sub(1),
+        what,
+    }
+}
+
+/// Whether a schema has an attribute as another one has it.
+fn has(schema: &ArraySchema, attribute: &Attribute) -> bool {
+    let mut attributes = schema.attributes.iter();
+    attributes.any(|own| {
+        own.name == attribute.name
+            && own.datatype == attribute.datatype
+            && own.cell_val_num == attribute.cell_val_num
+    })
+}
+
+/// Gaps of one kind that overlap or touch, as one.
+fn joined(mut gaps: Vec<HistoryGap>) -> Vec<HistoryGap> {
+    gaps.sort_by(|a, b| a.what.cmp(&b.what).then(a.start.cmp(&b.start)));
+    let mut joined: Vec<HistoryGap> = Vec::new();
+    for gap in gaps {
+        match joined.last_mut() {
+            Some(last) if last.what == gap.what && gap.start <= last.end.saturating_add(1) => {
+                last.end = last.end.max(gap.end);
+            }
+            _ => joined.push(gap),
+        }
+    }
+    joined.sort();
+    joined
+}

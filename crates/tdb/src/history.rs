@@ -1,0 +1,43 @@
+//! Whether what is seen of a time is all that there was.
+
+use tdb_array::HistoryGap;
+use tdb_schema::value::rfc3339;
+
+use crate::{Array, Error, Result};
+
+impl Array {
+    /// What can no longer be read as of the time for which the array was opened, of cells and of metadata: it was merged, and
+    /// what was merged is gone. What is read of that time lacks it.
+    ///
+    /// # Errors
+    /// What is stored cannot be read.
+    pub fn gaps(&self) -> Result<Vec<HistoryGap>> {
+        let gaps = self.engine().gaps();
+        let mut gaps = gaps.map_err(|error| self.failed(error))?;
+        let metadata = self.engine().metadata_gaps();
+        gaps.extend(metadata.map_err(|error| self.failed(error))?);
+        Ok(gaps)
+    }
+
+    /// Fails where what is seen of the time lacks something for certain; with `doubtful`, also where it may.
+    pub(crate) fn check_history(&self, doubtful: bool) -> Result<()> {
+        let mut gaps = self.gaps()?.into_iter();
+        let Some(gap) = gaps.find(|gap| doubtful || gap.is_certain()) else {
+            return Ok(());
+        };
+        let at = rfc3339(self.engine().window().at);
+        let hint = match gap.start.checked_sub(1) {
+            Some(before) => format!(
+                "{} and {} are the nearest times that can be; tdb info lists what can no longer be read",
+                rfc3339(before),
+                rfc3339(gap.end.saturating_add(1))
+            ),
+            None => format!(
+                "{} is the next time that can be; tdb info lists what can no longer be read",
+                rfc3339(gap.end.saturating_add(1))
+            ),
+        };
+        let what = format!("what there was at {at} is no longer there: {gap}");
+        Err(Error::invalid(what).at(self.uri()).with_hint(hint))
+    }
+}
