@@ -1,16 +1,17 @@
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use bytes::Bytes;
 use tdb_array::commits::{ConsolidatedCommit, encode_consolidated};
 use tdb_array::directory::{
-    COMMITS_FOLDER, ENUMERATION_FOLDER, FRAGMENT_METADATA_FOLDER, SCHEMA_FOLDER,
+    COMMITS_FOLDER, ENUMERATION_FOLDER, FRAGMENT_METADATA, FRAGMENT_METADATA_FOLDER, SCHEMA_FOLDER,
 };
 use tdb_array::{
-    Array, ArrayError, ChangeOptions, Fragment, Location, TimeWindow, TimestampedName,
+    Array, ArrayError, At, ChangeOptions, Fragment, Location, TimeWindow, TimestampedName,
 };
 use tdb_schema::ArraySchema;
 
-use crate::commit_objects::{CommitObjects, Consolidated, fragment_of, span};
+use crate::commit_objects::{CommitObjects, Consolidated, commit_of, fragment_of, span};
 use crate::fragment_removal::{check_time, empty_lists, fragments_within};
 use crate::metadata::later_metadata;
 use crate::purge::{has_deleted, markers};
@@ -20,8 +21,9 @@ use crate::{Plan, VacuumOptions, objects};
 /// Works out the removal, for good, of all that came after a time: fragments, deletes, schemas and metadata. What stays
 /// is the array as it was at that time, for whoever reads it.
 ///
-/// `array` is to be opened for all times. [`Plan::vacuum`] carries it out, commits first, with nobody else at work on the
-/// array. Stopped midway, it leaves some of what came later; planned again, it goes on.
+/// `array` is to be opened for all times. [`Plan::vacuum`] carries it out with nobody else at work on the array: what makes
+/// things count goes first, the newest before all else, and what they consist of after that. So wherever it is stopped, the array is
+/// what it was at some time from then on; planned again, it goes on.
 ///
 /// # Errors
 /// [`ArrayError::Straddles`] for a fragment that holds cells of both sides of the time; [`ArrayError::Invalid`] where
@@ -48,18 +50,41 @@ pub fn plan_later_removal(
     let metadata = later_metadata(location, to)?;
     let later = |key: &str| TimestampedName::of_key(key).is_ok_and(|name| name.start() > to);
     let fragments = fragments_within(&objects, window);
-    let gone = without_later(&mut objects, &mut plan, &later, &options.change)?;
+    let (gone, whole) = without_later(&mut objects, &mut plan, &later, &options.change)?;
+    plan.remove(gone);
+    let [lists, metadata] = metadata;
+    plan.remove(lists);
     let is_delete = |key: &&String| key.ends_with(".del") || key.ends_with(".upd");
     let deletes = objects.loose.iter().filter(is_delete);
     let deletes = deletes.filter(|key| later(key)).cloned();
-    plan.remove(gone.into_iter().chain(deletes).collect());
+    let commits = fragments.iter().map(|fragment| commit_of(fragment));
+    let commits = commits.filter(|commit| objects.loose.contains(commit));
+    let of_schemas = schemas.iter().map(|later| later.key.clone());
+    let all = deletes.chain(commits).chain(of_schemas).chain(metadata);
+    let all = all.chain(whole);
+    newest_first(&mut plan, all)?;
     removal(&mut plan, &objects, &fragments, options)?;
     plan.remove(empty_lists(&objects, &fragments));
     plan.remove(later_footers(location, to)?);
-    plan.remove(schemas.iter().map(|later| later.key.clone()).collect());
     plan.remove(later_enumerations(array, location, &schemas)?);
-    metadata.into_iter().for_each(|keys| plan.remove(keys));
     Ok(plan)
+}
+
+/// Removes what makes things count, the newest first, a step for each time.
+fn newest_first(plan: &mut Plan, keys: impl Iterator<Item = String>) -> Result<(), ArrayError> {
+    let mut by_time: BTreeMap<u64, Vec<String>> = BTreeMap::new();
+    for key in keys {
+        // That of a fragment which its metadata commits is the name of its folder.
+        let named = key.strip_suffix(&format!("/{FRAGMENT_METADATA}"));
+        let time = TimestampedName::of_key(named.unwrap_or(&key))
+            .at(&key)?
+            .end();
+        by_time.entry(time).or_default().push(key);
+    }
+    for keys in by_time.into_values().rev() {
+        plan.remove(keys);
+    }
+    Ok(())
 }
 
 /// A schema that came after the time.
@@ -134,14 +159,15 @@ fn lacks_cells_of_later(array: &Array, fragment: &Fragment, to: u64) -> Result<b
 }
 
 /// Takes what came later out of the lists of commits: gives the lists that go, and puts into the plan, before all else,
-/// what takes their place. `.ign` objects say nothing of deletes, so lists with later ones cannot stay.
+/// what takes their place, and objects of their own for the commits of later, so that these can go one by one. The second lists that
+/// it gives were themselves the commit of several later changes, and go when these would. `.ign` objects say nothing of deletes, so lists with later ones cannot stay.
 fn without_later(
     objects: &mut CommitObjects,
     plan: &mut Plan,
     later: &dyn Fn(&str) -> bool,
     change: &ChangeOptions,
-) -> Result<Vec<String>, ArrayError> {
-    let mut gone = Vec::new();
+) -> Result<(Vec<String>, Vec<String>), ArrayError> {
+    let (mut gone, mut whole) = (Vec::new(), Vec::new());
     let mut kept_lists = Vec::new();
     for list in std::mem::take(&mut objects.consolidated) {
         if !list.commits.iter().any(|commit| later(&commit.key)) {
@@ -150,8 +176,20 @@ fn without_later(
         }
         let mut kept = list.commits.clone();
         kept.retain(|commit| !later(&commit.key));
-        put_kept(objects, plan, &list, &kept, change)?;
-        gone.push(list.key.clone());
+        if kept.is_empty() && is_one_change(&list) {
+            whole.push(list.key.clone());
+        } else {
+            put_kept(objects, plan, &list, &kept, change)?;
+            let of_later = list.commits.iter().filter(|commit| later(&commit.key));
+            for commit in of_later {
+                let is_new = !objects.is_ignored(&commit.key);
+                if is_new && objects.loose.insert(commit.key.clone()) {
+                    let bytes = commit.delete.clone().map(|range| list.bytes.slice(range));
+                    plan.put(commit.key.clone(), bytes.unwrap_or_else(Bytes::new));
+                }
+            }
+            gone.push(list.key.clone());
+        }
         // What stays of it counts as before, what does not no longer.
         kept_lists.push(Consolidated {
             commits: kept,
@@ -159,7 +197,21 @@ fn without_later(
         });
     }
     objects.consolidated = kept_lists;
-    Ok(gone)
+    Ok((gone, whole))
+}
+
+/// Whether a list is itself the commit of what it lists: it bears the id of a fragment among it.
+fn is_one_change(list: &Consolidated) -> bool {
+    let id = |key: &str| {
+        TimestampedName::of_key(key)
+            .ok()?
+            .id()
+            .ok()
+            .map(str::to_owned)
+    };
+    let own = id(&list.key);
+    let mut commits = list.commits.iter();
+    own.is_some() && commits.any(|commit| id(&commit.key) == own)
 }
 
 /// Puts what stays of a list: as a list where there are fragments in it, else as the objects of the deletes.

@@ -2,6 +2,7 @@
 //! not, and what writes the past back refuses where it is not there.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use proptest::prelude::*;
@@ -13,6 +14,7 @@ use tdb_array::{ChangeOptions, MetadataRecord, MetadataValue, NameSource, System
 use tdb_consolidate::{
     History, MergeOptions, VacuumOptions, consolidate_array_metadata, plan_merge,
 };
+use tdb_store::LocalStore;
 use tempfile::TempDir;
 
 const CELLS: i32 = 6;
@@ -83,7 +85,11 @@ impl Life {
                     .tile(2),
             )
             .attribute(Attribute::new("a", Datatype::Int64));
-        tdb::create(&uri, &schema.build().expect("a schema")).expect("created");
+        let store = Arc::new(LocalStore::open(folder.path()).expect("a folder"));
+        let schema = schema.build().expect("a schema");
+        let location = tdb_array::Location::new(store, "array");
+        tdb_array::Array::create(&location, &schema, &[], &ChangeOptions::at(begin))
+            .expect("created");
         Self {
             _folder: folder,
             uri,
@@ -316,4 +322,72 @@ fn values_of_a_dropped_attribute_are_merged_only_if_that_is_asked_for() {
         [Lost::Attribute("a".to_owned())]
     );
     life.array().restore(past).expect_err("it is gone");
+}
+
+/// Copies a folder.
+fn copy(from: &std::path::Path, to: &std::path::Path) {
+    std::fs::create_dir_all(to).expect("made");
+    for entry in std::fs::read_dir(from).expect("a folder") {
+        let entry = entry.expect("an entry");
+        let place = to.join(entry.file_name());
+        if entry.file_type().expect("a type").is_dir() {
+            copy(&entry.path(), &place);
+        } else {
+            std::fs::copy(entry.path(), place).expect("copied");
+        }
+    }
+}
+
+#[test]
+fn a_removal_of_what_came_later_is_stopped_in_a_state_that_there_was() {
+    use tdb_consolidate::{Plan, consolidate_commits};
+    for merges_commits in [false, true] {
+        let mut life = Life::new(false, BEGIN);
+        let steps = [
+            Step::Write(0, 5),
+            Step::Key(1),
+            Step::Write(1, 2),
+            Step::Delete(1),
+            Step::Write(3, 4),
+            Step::Key(2),
+            Step::Delete(3),
+            Step::Key(1),
+            Step::Write(0, 1),
+        ];
+        for (number, step) in steps.iter().enumerate() {
+            life.perform(step);
+            if merges_commits && number == 6 {
+                let merged = consolidate_commits(life.array().engine(), &ChangeOptions::default());
+                merged.expect("merged");
+            }
+        }
+        let to = BEGIN + 20;
+        let options = VacuumOptions::default();
+        let plan = life
+            .array()
+            .plan_removal_after(tdb::Time(to), &options)
+            .expect("a plan");
+        assert!(plan.steps.len() > 6, "{plan}");
+        for done in 0..=plan.steps.len() {
+            let folder = tempfile::tempdir().expect("a folder");
+            let uri = folder.path().join("array");
+            copy(std::path::Path::new(&life.uri), &uri);
+            let array = tdb::open(&uri.display().to_string()).expect("opened");
+            let part = Plan {
+                steps: plan.steps[..done].to_vec(),
+                ..Plan::default()
+            };
+            part.vacuum(array.engine().location(), &options)
+                .expect("done");
+            let seen = life.shown(&array.reopen().expect("opened"));
+            let mut since = life.past.range(to..);
+            assert!(
+                since.any(|(_, moment)| *moment == seen),
+                "after {done} steps of {plan}: {seen:?}"
+            );
+            if done == plan.steps.len() {
+                assert_eq!(seen, life.past[&to]);
+            }
+        }
+    }
 }
