@@ -102,8 +102,8 @@ pub enum Literal {
     Moment(Moment),
 }
 
-/// A value that is worked out of the fields of a cell. It is null where one of them is, where a divisor is 0, and where a date is
-/// none.
+/// A value that is worked out of the fields of a cell. It is null where one of them is, where a divisor is 0, and where a part
+/// is taken of NaT. Otherwise NaT is a value that differs from all.
 ///
 /// Whole numbers stay exact; a division gives a float. Dates and times of one type can be subtracted, which gives ticks, and
 /// moved by whole numbers of ticks.

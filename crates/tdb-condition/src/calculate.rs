@@ -9,6 +9,7 @@ use tdb_tile::{Bug, Datatype, Scalar};
 use crate::CompareOp;
 use crate::ast::Operation;
 use crate::field_cells::{FieldCells, cells_of_rows, text_of_rows};
+use crate::literal_position::unpadded;
 use crate::resolved::{ResolvedComparison, ResolvedField, ResolvedTerm, TermStep};
 
 /// The cells of the fields of a condition, those that are there.
@@ -29,6 +30,8 @@ struct Work {
     lanes: Vec<Lane>,
     /// 1 where nothing is null so far.
     valid: Vec<u8>,
+    /// 1 where a date or a time is none.
+    nat: Vec<u8>,
 }
 
 /// Answers a comparison for some rows.
@@ -38,8 +41,14 @@ pub(crate) fn compare(
     answer: &mut [u8],
 ) -> Result<(), CellsError> {
     match comparison {
-        ResolvedComparison::Texts { left, op, right } => {
-            let Some((left, right)) = rows.texts(*left)?.zip(rows.texts(*right)?) else {
+        ResolvedComparison::Texts {
+            left,
+            op,
+            right,
+            is_padded,
+        } => {
+            let texts = |field: usize| rows.texts(field, *is_padded);
+            let Some((left, right)) = texts(*left)?.zip(texts(*right)?) else {
                 answer.fill(0);
                 return Ok(());
             };
@@ -49,10 +58,16 @@ pub(crate) fn compare(
                 *answer = u8::from(order.is_some_and(|order| op.holds(Some(order))));
             }
         }
-        ResolvedComparison::Numbers { left, op, right } => {
+        ResolvedComparison::Numbers {
+            left,
+            op,
+            right,
+            nat_differs,
+        } => {
             let mut work = Work {
                 lanes: Vec::new(),
                 valid: vec![1; answer.len()],
+                nat: vec![0; answer.len()],
             };
             for term in [left, right] {
                 if !work.term(term, rows)? {
@@ -69,10 +84,13 @@ pub(crate) fn compare(
                 }
                 _ => return Err(mixed().into()),
             }
-            answer
-                .iter_mut()
-                .zip(&work.valid)
-                .for_each(|(a, v)| *a &= v);
+            let masks = work.valid.iter().zip(&work.nat);
+            for (answer, (valid, nat)) in answer.iter_mut().zip(masks) {
+                if *nat != 0 {
+                    *answer = u8::from(*nat_differs);
+                }
+                *answer &= valid;
+            }
         }
     }
     Ok(())
@@ -108,11 +126,20 @@ impl<'a> Rows<'a> {
     }
 
     /// The text of each row, `None` where it is null.
-    fn texts(&self, field: usize) -> Result<Option<Vec<Option<&'a [u8]>>>, CellsError> {
+    fn texts(
+        &self,
+        field: usize,
+        is_padded: bool,
+    ) -> Result<Option<Vec<Option<&'a [u8]>>>, CellsError> {
         let Some((field, cells)) = self.field(field)? else {
             return Ok(None);
         };
         let mut texts = text_of_rows(field, &cells, self.rows.clone())?;
+        if is_padded && cells.offsets.is_none() {
+            for text in texts.iter_mut().flatten() {
+                *text = unpadded(text);
+            }
+        }
         if let Some(validity) = self.validity(&cells)? {
             for (text, valid) in texts.iter_mut().zip(validity) {
                 *text = text.filter(|_| *valid != 0);
@@ -205,8 +232,8 @@ impl Work {
         };
         if let (Lane::Whole(ticks), true) = (&lane, datatype.is_datetime() || datatype.is_time()) {
             let none = i128::from(NOT_A_TIME);
-            let valid = self.valid.iter_mut().zip(ticks);
-            valid.for_each(|(valid, ticks)| *valid &= u8::from(*ticks != none));
+            let nat = self.nat.iter_mut().zip(ticks);
+            nat.for_each(|(nat, ticks)| *nat |= u8::from(*ticks == none));
         }
         self.lanes.push(lane);
         Ok(())

@@ -1,5 +1,6 @@
 use bytes::Bytes;
 use tdb_cells::FieldInfo;
+use tdb_cells::files::labels_of;
 use tdb_fragment::{Combine, ConditionOp, ConditionTree, ConditionValue};
 use tdb_schema::CellValNum;
 use tdb_tile::{Bug, Datatype};
@@ -7,7 +8,9 @@ use tdb_tile::{Bug, Datatype};
 use crate::literal_position::is_text;
 use crate::resolve::{shown, shown_text};
 use crate::resolved::{ResolvedCondition, ResolvedField, ResolvedTest, Step};
-use crate::{CompareOp, Condition, ConditionError, ConditionNode, FieldTest, Literal, Test};
+use crate::{
+    CompareOp, Condition, ConditionError, ConditionNode, ConditionRules, FieldTest, Literal, Test,
+};
 
 /// What a delete by a condition stores; see [`Condition::kept`].
 #[derive(Clone, Debug, PartialEq)]
@@ -34,11 +37,29 @@ impl Condition {
         fields: &[FieldInfo],
         limits: &tdb_tile::Limits,
     ) -> Result<Kept, ConditionError> {
-        let resolved = self.resolve(fields, limits)?;
+        self.kept_by(fields, limits, ConditionRules::default())
+    }
+
+    /// As [`Condition::kept`], of a condition that means what these rules say. What is stored compares stored values: which cells
+    /// it takes beside those that fit, a count of both tells.
+    ///
+    /// # Errors
+    /// As [`Condition::kept`].
+    pub fn kept_by(
+        &self,
+        fields: &[FieldInfo],
+        limits: &tdb_tile::Limits,
+        rules: ConditionRules,
+    ) -> Result<Kept, ConditionError> {
+        let stored = ConditionRules::stored_bytes().with_padded_text(rules.padded_text);
+        let resolved = self.resolve_by(fields, limits, stored)?;
         if let Some(refused) = self.nodes().iter().find_map(|node| not_held(node, fields)) {
             return Err(refused);
         }
-        let is_nullable = |name: &str| fields.iter().any(|f| f.name == name && f.nullable);
+        let can_be_null = |field: &FieldInfo| {
+            field.nullable || rules.nulls_without_label && labels_of(field).is_some()
+        };
+        let is_nullable = |name: &str| fields.iter().any(|f| f.name == name && can_be_null(f));
         let null_test = self.nodes().iter().find_map(|node| match node {
             ConditionNode::Test(FieldTest {
                 field,

@@ -27,6 +27,7 @@ mod predicate;
 mod refusal;
 mod resolve;
 mod resolved;
+mod rules;
 mod ruling_out;
 mod stored;
 mod term;
@@ -48,4 +49,5 @@ pub use predicate::{ColumnOf, Predicate};
 pub use resolved::{
     ResolvedComparison, ResolvedCondition, ResolvedField, ResolvedTerm, ResolvedTest, Step,
 };
+pub use rules::ConditionRules;
 pub use unknown_labels::UnknownLabel;

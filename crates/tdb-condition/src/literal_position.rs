@@ -1,5 +1,6 @@
 use std::cmp::Ordering;
 
+use tdb_schema::CellValNum;
 use tdb_schema::value::{ticks_of_period, time_ticks};
 use tdb_tile::{Datatype, Physical, Scalar, with_scalar};
 
@@ -146,6 +147,19 @@ impl LiteralPosition {
         Self::At(single.to_le_bytes().to_vec())
     }
 
+    /// Text as cells of this many values hold it: with NUL bytes behind it, as far as it fits.
+    pub(crate) fn padded(self, datatype: Datatype, values: CellValNum) -> Self {
+        match (self, values) {
+            (Self::At(text), CellValNum::Fixed(values)) if is_text(datatype) => {
+                let size = datatype.size().saturating_mul(values as usize);
+                let mut text = unpadded(&text).to_vec();
+                text.resize(text.len().max(size), 0);
+                Self::At(text)
+            }
+            (place, _) => place,
+        }
+    }
+
     /// What `cell op literal` comes to.
     pub(crate) fn compare(self, op: CompareOp) -> Outcome {
         use CompareOp::{Eq, Ge, Gt, Le, Lt, Ne};
@@ -194,6 +208,13 @@ impl Number {
             Self::Float(value) => (value as f32, value.is_finite()),
         }
     }
+}
+
+/// Text of fixed size without the NUL bytes behind it.
+pub(crate) fn unpadded(cell: &[u8]) -> &[u8] {
+    let last = cell.iter().rposition(|byte| *byte != 0);
+    let end = last.map_or(0, |last| last.saturating_add(1));
+    cell.get(..end).unwrap_or(cell)
 }
 
 /// Strings that are compared byte by byte.

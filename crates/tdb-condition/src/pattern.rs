@@ -1,5 +1,7 @@
 use std::fmt;
 
+use crate::literal_position::unpadded;
+
 /// A pattern of `like`: `%` stands for any text, `_` for one character, and all else for itself.
 ///
 /// Where there is an escape character, `%`, `_` or the escape character behind it stand for themselves; by default there
@@ -28,10 +30,11 @@ impl Pattern {
         }
     }
 
-    /// What a cell is matched with; characters are counted in UTF-8 where `by_character`, else in bytes.
+    /// What a cell is matched with; characters are counted in UTF-8 where `by_character`, else in bytes. NUL bytes at the end
+    /// of a cell are no part of its text where `is_padded`.
     ///
     /// `None` where the escape character stands before something else than `%`, `_` or itself, or at the end.
-    pub(crate) fn compile(&self, by_character: bool) -> Option<Matcher> {
+    pub(crate) fn compile(&self, by_character: bool, is_padded: bool) -> Option<Matcher> {
         let mut parts = Vec::new();
         let mut characters = self.text.chars();
         while let Some(c) = characters.next() {
@@ -57,6 +60,7 @@ impl Pattern {
         Some(Matcher {
             parts,
             by_character,
+            is_padded,
         })
     }
 }
@@ -90,6 +94,8 @@ impl fmt::Display for Pattern {
 pub struct Matcher {
     parts: Vec<Part>,
     by_character: bool,
+    /// Whether NUL bytes at the end of a cell are no part of its text.
+    is_padded: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -116,6 +122,7 @@ impl Matcher {
     /// Whether the whole cell fits. Takes time for cell times pattern at most, and no recursion: where something does
     /// not fit, only the last `%` can take more.
     pub(crate) fn matches(&self, cell: &[u8]) -> bool {
+        let cell = if self.is_padded { unpadded(cell) } else { cell };
         let (mut rest, mut parts) = (cell, &self.parts[..]);
         let mut last_any: Option<(&[u8], &[Part])> = None;
         loop {

@@ -8,18 +8,22 @@ mod value;
 use std::collections::{HashMap, HashSet};
 
 use tdb_cells::FieldInfo;
+use tdb_cells::files::labels_of;
+use tdb_schema::value::NOT_A_TIME;
 use tdb_schema::{CellValNum, names};
 use tdb_tile::{Datatype, LimitError, Limits};
 
 use self::groups::Tests;
 pub(crate) use self::labels::of_place;
 use self::list::in_list;
-use self::value::place;
+use self::value::{is_time, place_in};
 pub(crate) use self::value::{shown, shown_text, sort};
-use crate::literal_position::{is_number, is_text};
+use crate::literal_position::{Outcome, is_number, is_text};
 use crate::resolved::{ResolvedCondition, ResolvedField, ResolvedTest, Step};
 use crate::walk::{Joint, Walk};
-use crate::{Condition, ConditionError, ConditionNode, FieldTest, Test};
+use crate::{
+    CompareOp, Condition, ConditionError, ConditionNode, ConditionRules, FieldTest, Literal, Test,
+};
 
 impl Condition {
     /// Gives the values of a condition the types of the fields.
@@ -29,15 +33,29 @@ impl Condition {
     /// Values are compared exactly: one that a field cannot hold makes a test true or false for every cell that is
     /// not null, never an error. Only against floats are numbers rounded to the nearest that the field can hold.
     /// Values against an enumerated attribute are labels; one that the enumeration lacks equals nothing, so that
-    /// `!=` is true for every cell that is not null.
+    /// `!=` is true for every cell that is not null; an index that no label has is null. NaT compares as NaN does, and text of
+    /// fixed size ends before the NUL bytes at its end.
     ///
     /// # Errors
     /// [`ConditionError::UnknownField`]; [`ConditionError::Unfit`] where it cannot be compared with such a value,
     /// [`ConditionError::Limit`] where the condition is too deep or has too many nodes.
-    pub fn resolve<'f>(
+    pub fn resolve(
+        &self,
+        fields: &[FieldInfo],
+        limits: &Limits,
+    ) -> Result<ResolvedCondition, ConditionError> {
+        self.resolve_by(fields, limits, ConditionRules::default())
+    }
+
+    /// As [`Condition::resolve`], by other rules about values that stand for none.
+    ///
+    /// # Errors
+    /// As [`Condition::resolve`].
+    pub fn resolve_by<'f>(
         &self,
         fields: &'f [FieldInfo],
         limits: &Limits,
+        rules: ConditionRules,
     ) -> Result<ResolvedCondition, ConditionError> {
         let nodes = self.nodes().len() as u64;
         Limits::check(
@@ -60,14 +78,19 @@ impl Condition {
                 ConditionNode::Or(joins) => builder.enter(Joint::Or, *joins, negated)?,
                 ConditionNode::Comparison(comparison) => {
                     let op = comparison.op;
-                    let op = if negated { op.negated() } else { op };
-                    let (joint, ops) = term::parts(comparison, op);
+                    let asked = if negated { op.negated() } else { op };
+                    let (joint, ops) = term::parts(comparison, asked);
                     builder.enter_some(joint, ops.len())?;
                     for op in ops {
                         let number = &mut |field: &'f FieldInfo| {
                             builder.number(&field.name, Some(field), true)
                         };
-                        let resolved = term::resolve(comparison, *op, (&known, fields), number)?;
+                        let by = term::By {
+                            op: *op,
+                            asked,
+                            rules,
+                        };
+                        let resolved = term::resolve(comparison, by, (&known, fields), number)?;
                         builder.step(Step::Compare(resolved));
                     }
                     negated = builder.negated();
@@ -84,7 +107,7 @@ impl Condition {
                     } else {
                         test.clone()
                     };
-                    let resolved = resolve_test(&test, field)?;
+                    let resolved = resolve_test(&test, field, rules)?;
                     builder.tests(&field.name, field, resolved)?;
                     negated = builder.negated();
                 }
@@ -224,23 +247,66 @@ impl<'a> Builder<'a> {
     }
 }
 
-fn resolve_test(test: &FieldTest, field: &FieldInfo) -> Result<Tests, ConditionError> {
+fn resolve_test(
+    test: &FieldTest,
+    field: &FieldInfo,
+    rules: ConditionRules,
+) -> Result<Tests, ConditionError> {
     if !matches!(test.test, Test::Null | Test::NotNull) {
         comparable(test, field)?;
     }
+    let tests = stored_test(test, field, rules)?;
+    Ok(
+        match labels_of(field).filter(|_| rules.nulls_without_label) {
+            Some(enumeration) => labels::of_labelled(tests, field, enumeration)?,
+            None => tests,
+        },
+    )
+}
+
+/// What a test asks of the stored values.
+fn stored_test(
+    test: &FieldTest,
+    field: &FieldInfo,
+    rules: ConditionRules,
+) -> Result<Tests, ConditionError> {
     Ok(match &test.test {
         Test::Null => ResolvedTest::Null.into(),
         Test::NotNull => ResolvedTest::NotNull.into(),
         Test::Compare(op, value) => match &field.enumeration {
             Some(enumeration) => labels::compare(test, field, enumeration, *op, value)?,
-            None => place(test, field.datatype, value)?.compare(*op).into(),
+            None => compare(test, field, (*op, value), rules)?,
         },
-        Test::Like(pattern) => text::like(test, field, pattern, false)?.into(),
-        Test::NotLike(pattern) => text::like(test, field, pattern, true)?.into(),
+        Test::Like(pattern) => text::like(test, field, pattern, false, rules)?.into(),
+        Test::NotLike(pattern) => text::like(test, field, pattern, true, rules)?.into(),
         Test::StartsWith(prefix) => text::prefix(test, field, prefix, false)?.into(),
         Test::NotStartsWith(prefix) => text::prefix(test, field, prefix, true)?.into(),
-        Test::In(members) => in_list(test, field, members, true)?,
-        Test::NotIn(members) => in_list(test, field, members, false)?,
+        Test::In(members) => in_list(test, field, members, true, rules)?,
+        Test::NotIn(members) => in_list(test, field, members, false, rules)?,
+    })
+}
+
+/// How cells compare with a value.
+fn compare(
+    test: &FieldTest,
+    field: &FieldInfo,
+    (op, value): (CompareOp, &Literal),
+    rules: ConditionRules,
+) -> Result<Tests, ConditionError> {
+    let outcome = place_in(test, field, value, rules)?.compare(op);
+    // The least of all would pass these, and stands for no time.
+    let takes_least = match op {
+        CompareOp::Lt | CompareOp::Le => outcome != Outcome::False,
+        CompareOp::Gt | CompareOp::Ge => outcome == Outcome::True,
+        CompareOp::Eq | CompareOp::Ne => false,
+    };
+    let is_time = rules.unordered_nat && is_time(field.datatype);
+    let tests = Tests::from(outcome);
+    Ok(if takes_least && is_time {
+        let nat = NOT_A_TIME.to_le_bytes().to_vec();
+        tests.and(&[ResolvedTest::Compare(CompareOp::Gt, nat.into())])
+    } else {
+        tests
     })
 }
 

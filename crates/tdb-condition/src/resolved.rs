@@ -62,6 +62,8 @@ pub enum ResolvedComparison {
         op: CompareOp,
         /// The second field.
         right: usize,
+        /// Whether NUL bytes at the end of cells of fixed size are no part of the text.
+        is_padded: bool,
     },
     /// Numbers, or ticks.
     Numbers {
@@ -71,6 +73,8 @@ pub enum ResolvedComparison {
         op: CompareOp,
         /// What stands behind it.
         right: ResolvedTerm,
+        /// Whether the answer is yes where a date or a time is none; otherwise such a one is as null.
+        nat_differs: bool,
     },
 }
 

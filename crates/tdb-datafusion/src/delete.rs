@@ -11,6 +11,7 @@ use tdb_condition::{CompareOp, Condition, FieldTest, Literal, Test};
 use tdb_query::{DeleteOptions, delete_cells};
 use tdb_schema::value::{Value, read};
 
+use crate::pushdown;
 use crate::pushed::May;
 use crate::table::ArrayTable;
 
@@ -112,6 +113,7 @@ pub(crate) fn delete(
     let run = |dry_run| {
         let options = DeleteOptions {
             dry_run,
+            rules: pushdown::rules(),
             ..DeleteOptions::default()
         };
         let deletion = delete_cells(session, &array, condition, &options);

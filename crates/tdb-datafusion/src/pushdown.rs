@@ -1,7 +1,7 @@
 //! Conditions of SQL as those of arrays: which of them an array can answer, and whether it then answers the same.
 //!
 //! DataFusion orders floats in full: NaN is greater than any number and equal to itself, and -0.0 is less than 0.0. A condition of
-//! an array compares them as IEEE 754 does. A date that is none is null in Arrow, and in an array the least of all. What differs is
+//! an array compares them as IEEE 754 does. A date that is none is null in Arrow, and by [`rules`] the least of all in an array. What differs is
 //! left to DataFusion, or asked of the array in a form that leaves no cell out which DataFusion would take.
 
 use arrow_schema::DataType;
@@ -13,13 +13,18 @@ use datafusion::physical_expr::expressions::{
     LikeExpr, Literal as LiteralExpr, NotExpr,
 };
 use tdb_cells::FieldInfo;
-use tdb_condition::{CompareOp, Condition, FieldTest, Literal, Test};
+use tdb_condition::{CompareOp, Condition, ConditionRules, FieldTest, Literal, Test};
 use tdb_schema::{CellValNum, FieldKind};
 use tdb_tile::Limits;
 
 use crate::literal::literal;
 use crate::pushed::{May, Negation, Pushed};
 use crate::source::Source;
+
+/// How an array looks at the values of a condition of SQL: NaT is the least of all timestamps to DataFusion.
+pub(crate) fn rules() -> ConditionRules {
+    ConditionRules::default().with_unordered_nat(false)
+}
 
 /// What an array answers of a condition on its columns; `None` if nothing.
 pub(crate) fn pushed(expr: &dyn PhysicalExpr, source: &Source, may: May) -> Option<Pushed> {
@@ -72,7 +77,7 @@ impl Tested<'_> {
         });
         let fields = std::slice::from_ref(self.info);
         let is_known = condition.resolve(fields, self.limits).is_ok();
-        // An index without a label is null in SQL, and so is a date that is none.
+        // A date that is none is null in SQL; an index without a label is null in both.
         let is_own = self.info.enumeration.is_none() && self.data_type != &DataType::Date32;
         let orders =
             matches!(&test, Test::Compare(op, _) if !matches!(op, CompareOp::Eq | CompareOp::Ne));

@@ -26,7 +26,7 @@ use tdb_condition::Condition;
 use tdb_query::{ReadOptions, ResultOrder};
 
 use crate::parts::Part;
-use crate::pushdown::pushed;
+use crate::pushdown::{self, pushed};
 use crate::pushed::May;
 use crate::source::Source;
 use crate::stream::Batches;
@@ -115,6 +115,7 @@ impl ArrayScan {
                 .cloned()
                 .chain(known)
                 .reduce(Condition::and),
+            rules: pushdown::rules(),
             order: Some(self.order),
             limit: self.limit.map(|limit| limit as u64),
             batch_bytes: Some(BATCH),

@@ -25,7 +25,7 @@ use crate::insert::insertion;
 use crate::known::known_columns;
 use crate::machines::Machines;
 use crate::parts;
-use crate::pushdown::pushed;
+use crate::pushdown::{self, pushed};
 use crate::pushed::{May, Pushed};
 use crate::scan::ArrayScan;
 use crate::source::Source;
@@ -133,6 +133,7 @@ impl ArrayTable {
         let partitions = if limit.is_some() { 1 } else { partitions };
         let options = ReadOptions {
             condition: condition.clone(),
+            rules: pushdown::rules(),
             ..ReadOptions::default()
         };
         let limits = source.session.limits();

@@ -7,9 +7,9 @@ use tdb_array::{
     Array, ChangeOptions, Committed, Delete, OpenOptions, Reach, ReadModifyWrite, Sight, TimeWindow,
 };
 use tdb_cells::{FieldInfo, Session};
-use tdb_condition::{Condition, ConditionError, Kept};
+use tdb_condition::{Condition, ConditionError, ConditionRules, Kept};
 use tdb_fragment::ConditionTree;
-use tdb_schema::Enumeration;
+use tdb_schema::{Enumeration, FieldKind};
 
 use crate::delete_coordinates::coordinates_of;
 use crate::options::{ReadOptions, ResultOrder};
@@ -27,6 +27,8 @@ pub struct DeleteOptions {
     /// Where the delete would be refused, store the coordinates of the cells that match: for a condition that the stored
     /// form cannot hold, and where it would also take cells that do not match.
     pub by_coordinates: bool,
+    /// How the condition looks at stored values that stand for no value. The stored form compares the stored values.
+    pub rules: ConditionRules,
     /// Only count the cells; store nothing.
     pub dry_run: bool,
 }
@@ -41,8 +43,8 @@ pub struct Deletion {
     pub fitting: u64,
     /// Cells that are deleted.
     pub taken: u64,
-    /// Cells that are deleted although they do not match: they are null or NaN in a field that the condition
-    /// compares, or were written before the array had that field.
+    /// Cells that are deleted although they do not match: they are null, an index without a label, NaN or NaT in a field that
+    /// the condition compares, or were written before the array had that field.
     pub beyond: u64,
     /// How often the delete gave way to other programs that changed the array at the same moment.
     pub yielded: u32,
@@ -51,7 +53,8 @@ pub struct Deletion {
 /// Deletes the cells of a sparse array that match a condition.
 ///
 /// The stored form of a delete is the condition under which a cell is kept. It keeps no cell that is null or NaN in a
-/// field that it compares, and no cell that was written before the array had that field. Therefore both the given
+/// field that it compares, and no cell that was written before the array had that field; NaT and indexes without a label are
+/// compared as numbers. Therefore both the given
 /// condition and its stored form are first evaluated on all cells, as of the time of the delete. Cells that others
 /// write in the meantime, with a timestamp up to that time, are not counted, but the stored form applies to them.
 ///
@@ -119,20 +122,23 @@ fn planned(
         timestamp: Some(time),
         ..options.change.clone()
     };
-    let as_it_is = stored_form(array, condition, session).and_then(|kept| {
+    let rules = options.rules;
+    let as_it_is = stored_form(array, condition, rules, session).and_then(|kept| {
         if let Some(kept) = &kept {
             array.check_delete_cells(kept, &change)?;
         }
-        let deletion = foresee(session, seen, condition, kept.as_ref(), time)?;
+        let deletion = foresee(session, seen, (condition, rules), kept.as_ref(), time)?;
         Ok((kept, deletion))
     });
     let (kept, deletion) = match as_it_is {
         Ok((_, deletion)) if options.by_coordinates && deletion.beyond > 0 => {
-            by_coordinates(session, array, seen, condition, time)?
+            by_coordinates(session, array, seen, (condition, rules), time)?
         }
         Err(QueryError::Condition(
             ConditionError::NotStorable { .. } | ConditionError::NotHeld { .. },
-        )) if options.by_coordinates => by_coordinates(session, array, seen, condition, time)?,
+        )) if options.by_coordinates => {
+            by_coordinates(session, array, seen, (condition, rules), time)?
+        }
         as_it_is => as_it_is?,
     };
     if let Some(kept) = &kept
@@ -153,14 +159,16 @@ fn by_coordinates(
     session: &Session,
     array: &Array,
     seen: &Arc<Array>,
-    condition: &Condition,
+    (condition, rules): (&Condition, ConditionRules),
     time: u64,
 ) -> Result<(Option<ConditionTree>, Deletion), QueryError> {
-    let kept = match coordinates_of(session, seen, condition)? {
-        Some(coordinates) => stored_form(array, &coordinates, session)?,
+    let kept = match coordinates_of(session, seen, condition, rules)? {
+        Some(coordinates) => {
+            stored_form(array, &coordinates, ConditionRules::stored_bytes(), session)?
+        }
         None => None,
     };
-    let deletion = foresee(session, seen, condition, kept.as_ref(), time)?;
+    let deletion = foresee(session, seen, (condition, rules), kept.as_ref(), time)?;
     if deletion.beyond > 0 {
         return Err(QueryError::SharedCoordinates {
             fitting: deletion.fitting,
@@ -174,7 +182,7 @@ fn by_coordinates(
 fn foresee(
     session: &Session,
     array: &Arc<Array>,
-    condition: &Condition,
+    (condition, rules): (&Condition, ConditionRules),
     kept: Option<&ConditionTree>,
     time: u64,
 ) -> Result<Deletion, QueryError> {
@@ -183,6 +191,7 @@ fn foresee(
         dimensions: Some(Vec::new()),
         order: Some(ResultOrder::Unordered),
         condition: Some(condition.clone()),
+        rules,
         ..ReadOptions::default()
     };
     let delete = kept.map(|kept| Delete {
@@ -209,6 +218,7 @@ fn foresee(
 fn stored_form(
     array: &Array,
     condition: &Condition,
+    rules: ConditionRules,
     session: &Session,
 ) -> Result<Option<ConditionTree>, QueryError> {
     let schema = array.newest_schema();
@@ -219,7 +229,7 @@ fn stored_form(
         let mut known = enumerations.iter();
         known.find(|known| known.name() == name).cloned()
     });
-    Ok(match condition.kept(&fields, session.limits())? {
+    Ok(match condition.kept_by(&fields, session.limits(), rules)? {
         Kept::All => None,
         Kept::Where(kept) => Some(kept),
     })
@@ -243,10 +253,23 @@ fn reasons(kept: &ConditionTree, array: &Array, seen: &Array) -> String {
         let Some(field) = array.newest_schema().field(name) else {
             continue;
         };
-        let odd: Vec<&str> = [("null", field.nullable), ("NaN", field.datatype.is_real())]
-            .into_iter()
-            .filter_map(|(what, is_possible)| is_possible.then_some(what))
-            .collect();
+        let datatype = field.datatype;
+        let has_labels = || match field.kind {
+            FieldKind::Attribute(index) => {
+                let attribute = array.newest_schema().attributes.get(index);
+                attribute.is_some_and(|attribute| attribute.enumeration.is_some())
+            }
+            _ => false,
+        };
+        let odd: Vec<&str> = [
+            ("null", field.nullable),
+            ("without a label", has_labels()),
+            ("NaN", datatype.is_real()),
+            ("NaT", datatype.is_datetime() || datatype.is_time()),
+        ]
+        .into_iter()
+        .filter_map(|(what, is_possible)| is_possible.then_some(what))
+        .collect();
         if !odd.is_empty() {
             reasons.push(format!("{} in {name:?}", odd.join(" or ")));
         }

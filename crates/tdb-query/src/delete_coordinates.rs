@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tdb_array::Array;
 use tdb_cells::{FieldInfo, Session};
-use tdb_condition::{Condition, Points};
+use tdb_condition::{Condition, ConditionRules, Points};
 use tdb_schema::FieldKind;
 
 use crate::options::{ReadOptions, ResultOrder};
@@ -21,6 +21,7 @@ pub(crate) fn coordinates_of(
     session: &Session,
     array: &Arc<Array>,
     condition: &Condition,
+    rules: ConditionRules,
 ) -> Result<Option<Condition>, QueryError> {
     let schema = array.schema();
     let dimensions = 0..schema.dimensions.len();
@@ -32,6 +33,7 @@ pub(crate) fn coordinates_of(
         attributes: Some(Vec::new()),
         order: Some(ResultOrder::Unordered),
         condition: Some(condition.clone()),
+        rules,
         ..ReadOptions::default()
     };
     for batch in Reader::open(session, array, &options)? {

@@ -46,7 +46,7 @@ pub enum QueryError {
         fitting: u64,
         /// Number of cells that would be deleted.
         taken: u64,
-        /// What the other cells may be: null or NaN in a field, or older than a field.
+        /// What the other cells may be: null, without a label, NaN or NaT in a field, or older than a field.
         which: String,
     },
     /// The array keeps cells of the same coordinates, and a delete by coordinates would delete cells that do not match.

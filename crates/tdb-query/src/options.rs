@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use tdb_condition::{Condition, Points};
+use tdb_condition::{Condition, ConditionRules, Points};
 use tdb_schema::order::SortOrder;
 use tdb_schema::{ArraySchema, RangeError, Subarray};
 use tdb_tile::Range;
@@ -81,6 +81,8 @@ pub struct ReadOptions {
     pub reads_nothing: bool,
     /// Only cells that match this condition are returned.
     pub condition: Option<Condition>,
+    /// How the condition looks at stored values that stand for no value.
+    pub rules: ConditionRules,
     /// Only cells at these points are returned. Dense arrays are read tile by tile then, unless another order is asked for or a
     /// dimension has several ranges: no other order lets tiles out that have none.
     pub points: Option<Arc<Points>>,

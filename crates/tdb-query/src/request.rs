@@ -68,7 +68,7 @@ impl Request {
             .filter_map(|field| info(schema, field, enumerations, options.enumeration_codes));
         let known = FieldInfo::of_schema(schema, |index, _| enumerations.get(index)?.clone());
         let condition = options.condition.as_ref().map(|condition| {
-            let resolved = condition.resolve(&known, limits)?;
+            let resolved = condition.resolve_by(&known, limits, options.rules)?;
             Ok::<_, QueryError>(Predicate::new(resolved, schema))
         });
         let points = options.points.as_ref();
@@ -147,7 +147,7 @@ impl Request {
             return Ok(());
         };
         let known = FieldInfo::of_schema(schema, |_, _| None);
-        let resolved = condition.resolve(&known, limits)?;
+        let resolved = condition.resolve_by(&known, limits, options.rules)?;
         match Predicate::new(resolved, schema).bounds(schema)? {
             Some(bounds) => self.subarray.restrict(schema, &bounds),
             None => self.subarray.clear(),

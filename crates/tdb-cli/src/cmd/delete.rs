@@ -28,10 +28,10 @@ use tdb::place;
 pub(crate) struct Arguments {
     /// An array
     array: String,
-    /// Which cells go; refused where any that are null in a field that is compared would go, too
+    /// Which cells go; refused where any that are null or NaT in a field that is compared would go, too
     #[arg(long = "where", value_name = "EXPR", allow_hyphen_values = true)]
     pub(crate) condition: Option<String>,
-    /// Let cells go that are null in a field that is compared, or NaN, or older than the field
+    /// Let cells go that are null in a field that is compared, without a label, NaN, NaT, or older than the field
     #[arg(long, requires = "condition")]
     with_nulls: bool,
     /// Delete just the cells for which --where is true, by their coordinates where the condition itself cannot be stored as it
@@ -126,6 +126,7 @@ fn cells(
         with_nulls: arguments.with_nulls,
         by_coordinates: arguments.by_coordinates,
         dry_run: arguments.dry_run,
+        ..DeleteOptions::default()
     };
     let deletion = delete_cells(&session, &array, &condition, &options);
     let deletion = deletion.map_err(|error| {

@@ -12,6 +12,33 @@ pub(super) struct Tests {
     pub(super) groups: Vec<Vec<ResolvedTest>>,
 }
 
+impl Tests {
+    /// The same where these tests hold, too.
+    pub(super) fn and(mut self, more: &[ResolvedTest]) -> Self {
+        if more.is_empty() {
+            return self;
+        }
+        if self.groups_by == Joint::Or
+            && let [_] = &self.groups[..]
+        {
+            // What is joined in the only group is joined by `and`.
+            let tests = self.groups.into_iter().flatten();
+            self.groups = tests.map(|test| vec![test]).collect();
+            self.groups_by = Joint::And;
+        }
+        match self.groups_by {
+            Joint::And => self
+                .groups
+                .extend(more.iter().map(|test| vec![test.clone()])),
+            Joint::Or => self
+                .groups
+                .iter_mut()
+                .for_each(|group| group.extend_from_slice(more)),
+        }
+        self
+    }
+}
+
 impl From<ResolvedTest> for Tests {
     fn from(test: ResolvedTest) -> Self {
         Self {

@@ -3,11 +3,13 @@
 use bytes::Bytes;
 use tdb_cells::FieldInfo;
 use tdb_schema::Enumeration;
+use tdb_tile::Bug;
 
 use super::groups::Tests;
 use super::value::{place, shown, sort};
 use crate::literal_position::{LiteralPosition, order};
 use crate::resolved::ResolvedTest;
+use crate::walk::Joint;
 use crate::{CompareOp, ConditionError, FieldTest, Literal};
 
 /// Compares the index of a label: of which the enumeration knows the order, if it has one.
@@ -47,6 +49,7 @@ pub(super) fn indexes(
     value: &Literal,
 ) -> Result<Vec<Bytes>, ConditionError> {
     let place = place(test, enumeration.datatype(), value)?;
+    let place = place.padded(enumeration.datatype(), enumeration.cell_val_num());
     let stored = |index: usize| {
         let place = LiteralPosition::of_whole(index as i128, true, field.datatype);
         match place {
@@ -55,6 +58,59 @@ pub(super) fn indexes(
         }
     };
     Ok(of_place(&place, enumeration).filter_map(stored).collect())
+}
+
+/// A test of the indexes of labels, where an index that no label has is null.
+pub(super) fn of_labelled(
+    tests: Tests,
+    field: &FieldInfo,
+    enumeration: &Enumeration,
+) -> Result<Tests, Bug> {
+    let one = match &tests.groups[..] {
+        [group] => group.first().filter(|_| group.len() == 1),
+        _ => None,
+    };
+    let test = one.ok_or_else(|| Bug::new("several tests of the index of a label"))?;
+    let outside = outside(field, enumeration);
+    let is_empty = enumeration.is_empty();
+    let wanted: &[CompareOp] = match test {
+        ResolvedTest::Null if is_empty => return Ok(ResolvedTest::Always.into()),
+        ResolvedTest::Null => {
+            return Ok(Tests {
+                groups_by: Joint::Or,
+                groups: std::iter::once(vec![ResolvedTest::Null])
+                    .chain(outside.into_iter().map(|test| vec![test]))
+                    .collect(),
+            });
+        }
+        ResolvedTest::Always | ResolvedTest::Never => return Ok(tests),
+        _ if is_empty => return Ok(ResolvedTest::Never.into()),
+        // What equals the index of a label has one.
+        ResolvedTest::Compare(CompareOp::Eq, _) | ResolvedTest::In(_) => return Ok(tests),
+        ResolvedTest::Compare(CompareOp::Lt | CompareOp::Le, _) => &[CompareOp::Lt],
+        ResolvedTest::Compare(CompareOp::Gt | CompareOp::Ge, _) => &[CompareOp::Gt],
+        _ => &[CompareOp::Lt, CompareOp::Gt],
+    };
+    let within = outside.into_iter().filter_map(|test| match test {
+        ResolvedTest::Compare(op, value) if wanted.contains(&op) => {
+            Some(ResolvedTest::Compare(op.negated(), value))
+        }
+        _ => None,
+    });
+    Ok(tests.and(&within.collect::<Vec<_>>()))
+}
+
+/// Whether an index lies before the first label, and whether behind the last: as far as the type of the indexes can tell.
+fn outside(field: &FieldInfo, enumeration: &Enumeration) -> Vec<ResolvedTest> {
+    let test = |op, index: i128| match LiteralPosition::of_whole(index, true, field.datatype) {
+        LiteralPosition::At(value) => Some(ResolvedTest::Compare(op, value.into())),
+        _ => None,
+    };
+    let last = i128::try_from(enumeration.len()).unwrap_or(i128::MAX);
+    let before = test(CompareOp::Lt, 0).filter(|_| field.datatype.is_signed());
+    // Behind the last one that the type can hold there is none.
+    let behind = test(CompareOp::Gt, last.saturating_sub(1));
+    before.into_iter().chain(behind).collect()
 }
 
 /// The places in an enumeration of the labels that are at a place.

@@ -5,11 +5,11 @@ use tdb_cells::FieldInfo;
 
 use super::groups::{Tests, period};
 use super::labels;
-use super::value::{place, sort};
+use super::value::{place_in, sort};
 use crate::literal_position::LiteralPosition;
 use crate::resolved::ResolvedTest;
 use crate::walk::Joint;
-use crate::{ConditionError, FieldTest, Literal};
+use crate::{ConditionError, ConditionRules, FieldTest, Literal};
 
 /// Whether a cell is one of some values, or within one of some periods; or none of them.
 pub(super) fn in_list(
@@ -17,12 +17,13 @@ pub(super) fn in_list(
     field: &FieldInfo,
     members: &[Literal],
     is_in: bool,
+    rules: ConditionRules,
 ) -> Result<Tests, ConditionError> {
     let mut values = Vec::new();
     let mut groups = Vec::new();
     for member in members {
         let place = match &field.enumeration {
-            None => place(test, field.datatype, member)?,
+            None => place_in(test, field, member, rules)?,
             Some(enumeration) => {
                 values.extend(labels::indexes(test, field, enumeration, member)?);
                 continue;

@@ -11,7 +11,7 @@ use crate::ast::{Comparison, Operation, Term, TermPart};
 use crate::literal_position::{LiteralPosition, is_number, is_text};
 use crate::resolved::{ResolvedComparison, ResolvedTerm, TermStep};
 use crate::walk::Joint;
-use crate::{CompareOp, ConditionError, Literal};
+use crate::{CompareOp, ConditionError, ConditionRules, Literal};
 
 /// Bits that whole numbers may have on the way.
 const MOST_BITS: u32 = 126;
@@ -61,9 +61,19 @@ fn is_time(term: &Term) -> Option<&Literal> {
     }
 }
 
+/// How two terms are compared.
+#[derive(Clone, Copy)]
+pub(super) struct By {
+    /// The operator, or a part of the one that was asked for.
+    pub(super) op: CompareOp,
+    /// The operator that was asked for.
+    pub(super) asked: CompareOp,
+    pub(super) rules: ConditionRules,
+}
+
 pub(super) fn resolve<'a>(
     comparison: &Comparison,
-    op: CompareOp,
+    By { op, asked, rules }: By,
     (known, fields): (&Known<'a>, &'a [FieldInfo]),
     number: Number<'_, 'a>,
 ) -> Result<ResolvedComparison, ConditionError> {
@@ -85,7 +95,12 @@ pub(super) fn resolve<'a>(
             let [TermStep::Field { field: right, .. }] = right.0[..] else {
                 return Err(typing.unfit("text can only be compared as it is"));
             };
-            return Ok(ResolvedComparison::Texts { left, op, right });
+            return Ok(ResolvedComparison::Texts {
+                left,
+                op,
+                right,
+                is_padded: rules.padded_text,
+            });
         }
         (Kind::Time(a), Kind::Time(b)) if a != b => {
             return Err(typing.unfit(&format!("{a} and {b} count different ticks")));
@@ -111,6 +126,7 @@ pub(super) fn resolve<'a>(
         left: ResolvedTerm { steps: left.0 },
         op,
         right: ResolvedTerm { steps: right.0 },
+        nat_differs: rules.unordered_nat && asked == CompareOp::Ne,
     })
 }
 

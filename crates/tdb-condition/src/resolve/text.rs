@@ -2,13 +2,13 @@
 
 use bytes::Bytes;
 use tdb_cells::FieldInfo;
-use tdb_schema::Enumeration;
+use tdb_schema::{CellValNum, Enumeration};
 use tdb_tile::{Bug, Datatype};
 
 use super::value::{place, shown, sort, wanted};
 use crate::literal_position::{LiteralPosition, is_text};
 use crate::resolved::ResolvedTest;
-use crate::{CompareOp, ConditionError, FieldTest, Literal, Pattern};
+use crate::{CompareOp, ConditionError, ConditionRules, FieldTest, Literal, Pattern};
 
 /// Whether a cell fits a pattern.
 pub(super) fn like(
@@ -16,9 +16,11 @@ pub(super) fn like(
     field: &FieldInfo,
     pattern: &Pattern,
     negated: bool,
+    rules: ConditionRules,
 ) -> Result<ResolvedTest, ConditionError> {
-    let datatype = text_datatype(test, field)?;
-    let matcher = pattern.compile(datatype == Datatype::StringUtf8);
+    let (datatype, values) = text_type(test, field)?;
+    let is_padded = rules.padded_text && !values.is_var();
+    let matcher = pattern.compile(datatype == Datatype::StringUtf8, is_padded);
     let matcher = matcher.ok_or_else(|| ConditionError::Unfit {
         test: shown(test),
         problem: "the escape character stands before something else than `%`, `_` or itself"
@@ -29,8 +31,22 @@ pub(super) fn like(
         return labels_that(field, negated, |label| matcher.matches(label));
     }
     Ok(match (matcher.prefix(), negated) {
-        (Some((text, false)), false) => ResolvedTest::Compare(CompareOp::Eq, text.into()),
-        (Some((text, false)), true) => ResolvedTest::Compare(CompareOp::Ne, text.into()),
+        (Some((text, false)), _) => {
+            let op = if negated {
+                CompareOp::Ne
+            } else {
+                CompareOp::Eq
+            };
+            let text = LiteralPosition::At(text);
+            match if is_padded {
+                text.padded(datatype, values)
+            } else {
+                text
+            } {
+                LiteralPosition::At(text) => ResolvedTest::Compare(op, text.into()),
+                _ => return Err(Bug::new("text that is no value of text").into()),
+            }
+        }
         (Some((prefix, true)), _) => starts_with(prefix, negated),
         (None, false) => ResolvedTest::Like(matcher),
         (None, true) => ResolvedTest::NotLike(matcher),
@@ -44,7 +60,7 @@ pub(super) fn prefix(
     begin: &Literal,
     negated: bool,
 ) -> Result<ResolvedTest, ConditionError> {
-    let datatype = text_datatype(test, field)?;
+    let (datatype, _) = text_type(test, field)?;
     let LiteralPosition::At(prefix) = place(test, datatype, begin)? else {
         return Err(Bug::new("text that is no value of text").into());
     };
@@ -63,11 +79,15 @@ fn starts_with(prefix: Vec<u8>, negated: bool) -> ResolvedTest {
 }
 
 /// The type of the text of a field, which is that of its labels where it has some.
-fn text_datatype(test: &FieldTest, field: &FieldInfo) -> Result<Datatype, ConditionError> {
+fn text_type(
+    test: &FieldTest,
+    field: &FieldInfo,
+) -> Result<(Datatype, CellValNum), ConditionError> {
     let labels = field.enumeration.as_deref();
-    let datatype = labels.map_or(field.datatype, Enumeration::datatype);
+    let of_labels = labels.map(|labels| (labels.datatype(), labels.cell_val_num()));
+    let (datatype, values) = of_labels.unwrap_or((field.datatype, field.cell_val_num));
     if is_text(datatype) {
-        return Ok(datatype);
+        return Ok((datatype, values));
     }
     Err(ConditionError::Unfit {
         test: shown(test),

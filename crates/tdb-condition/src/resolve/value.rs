@@ -1,10 +1,12 @@
 //! The values of tests, as the types of fields have them.
 
 use bytes::Bytes;
+use tdb_cells::FieldInfo;
+use tdb_schema::value::NOT_A_TIME;
 use tdb_tile::Datatype;
 
 use crate::literal_position::{LiteralPosition, is_number, is_text, order};
-use crate::{ConditionError, FieldTest, Literal};
+use crate::{ConditionError, ConditionRules, FieldTest, Literal};
 
 /// Puts the members of a set into the order in which they are searched.
 pub(crate) fn sort(values: &mut Vec<Bytes>, datatype: Datatype) {
@@ -22,6 +24,30 @@ pub(super) fn place(
         problem: format!("a value of type {datatype} cannot be compared with {value}"),
         hint: wanted(datatype).map(|wanted| format!("wanted {wanted}")),
     })
+}
+
+/// As [`place`], among the cells of a field: text as long as they are, and none that stands for no value.
+pub(super) fn place_in(
+    test: &FieldTest,
+    field: &FieldInfo,
+    value: &Literal,
+    rules: ConditionRules,
+) -> Result<LiteralPosition, ConditionError> {
+    let place = place(test, field.datatype, value)?;
+    if rules.padded_text && is_text(field.datatype) {
+        return Ok(place.padded(field.datatype, field.cell_val_num));
+    }
+    let is_nat =
+        matches!(&place, LiteralPosition::At(value) if **value == NOT_A_TIME.to_le_bytes());
+    if rules.unordered_nat && is_time(field.datatype) && is_nat {
+        return Ok(LiteralPosition::Unordered);
+    }
+    Ok(place)
+}
+
+/// Whether the least value of a type stands for no time.
+pub(super) fn is_time(datatype: Datatype) -> bool {
+    datatype.is_datetime() || datatype.is_time()
 }
 
 /// What values of a type can be compared with.

@@ -196,9 +196,9 @@ fn strings_of_fixed_size_compare_whole() {
     assert_eq!(rows("c = 'abc'", &[&c], 4), [0]);
     assert_eq!(rows("c < 'abd'", &[&c], 4), [0, 2]);
     assert_eq!(rows("c > 'abc'", &[&c], 4), [1, 3]);
-    assert_eq!(rows("c = 'a'", &[&c], 4), [0_usize; 0]);
+    assert_eq!(rows("c = 'ab'", &[&c], 4), [0_usize; 0]);
     assert_eq!(rows("c = x'610000'", &[&c], 4), [2]);
-    assert_eq!(rows("c in ('abd', 'a')", &[&c], 4), [1]);
+    assert_eq!(rows("c in ('abd', 'ab')", &[&c], 4), [1]);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 mod evaluate;
 mod kept;
 mod like;
+mod missing;
 mod periods;
 mod resolve;
 mod terms;

@@ -12,7 +12,9 @@ use std::borrow::Borrow;
 use std::sync::Arc;
 
 use tdb_cells::FieldInfo;
-use tdb_condition::{CompareOp, Condition, ConditionError, ResolvedCondition, ResolvedTest, Step};
+use tdb_condition::{
+    CompareOp, Condition, ConditionError, ConditionRules, ResolvedCondition, ResolvedTest, Step,
+};
 use tdb_schema::{CellValNum, Enumeration, FieldKind};
 use tdb_tile::{Code, Datatype, ErrorKind, Limits};
 
@@ -31,10 +33,14 @@ fn resolve(text: &str, fields: &[FieldInfo]) -> Result<ResolvedCondition, Condit
     Condition::parse(text, &Limits::default())?.resolve(fields, &Limits::default())
 }
 
-/// The one test of a condition on a field `a`.
+/// The one test of a condition on a field `a`, as stored values are asked.
 fn test(text: &str, field: impl Borrow<FieldInfo>) -> ResolvedTest {
-    let resolved =
-        resolve(text, &[field.borrow().clone()]).unwrap_or_else(|error| panic!("{text}: {error}"));
+    let limits = Limits::default();
+    let resolved = Condition::parse(text, &limits).and_then(|condition| {
+        let fields = [field.borrow().clone()];
+        condition.resolve_by(&fields, &limits, ConditionRules::stored_bytes())
+    });
+    let resolved = resolved.unwrap_or_else(|error| panic!("{text}: {error}"));
     match resolved.steps() {
         [Step::Test { field: 0, test }] => test.clone(),
         steps => panic!("{steps:?}"),

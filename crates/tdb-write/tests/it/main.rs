@@ -3,6 +3,7 @@
 mod asked_labels;
 mod delete_cells;
 mod many_fragments;
+mod missing;
 mod read_once;
 mod rows_of_raw_tiles;
 mod text_order;
