@@ -1,5 +1,6 @@
 //! What is known of the cells that were seen so far.
 
+use tdb_cells::files::{has_value, read_index};
 use tdb_cells::{Column, FieldInfo};
 use tdb_schema::CellValNum;
 use tdb_schema::value::holds_bytes;
@@ -83,6 +84,14 @@ impl FieldStates {
         if !self.needs_values() {
             return Ok(self.each(column, rows, of, |_, _| Ok(()))?);
         }
+        if self.info.enumeration.is_some() {
+            return Ok(self.each(column, rows, of, |state, row| {
+                let index = column.cell(row).and_then(|cell| read_index(cell, false));
+                let index = Extreme::Number(Number::Whole(index.ok_or_else(short)?.into()));
+                state.extremes(Some(index.clone()), Some(index));
+                Ok(())
+            })?);
+        }
         let is_bytes = holds_bytes(self.info.datatype);
         if is_bytes || self.info.cell_val_num == CellValNum::Var {
             return Ok(self.each(column, rows, of, |state, row| {
@@ -102,14 +111,15 @@ impl FieldStates {
         of: GroupOf<'_>,
         mut take: impl FnMut(&mut Accumulator, usize) -> Result<(), Bug>,
     ) -> Result<(), Bug> {
-        if let (GroupOf::One, None, false) = (of, &column.validity, self.needs_values()) {
+        let is_valid = column.validity.is_none() && column.enumeration.is_none();
+        if let (GroupOf::One, true, false) = (of, is_valid, self.needs_values()) {
             let state = self.groups.first_mut().ok_or_else(short)?;
             state.count = state.count.saturating_add(rows as u64);
             return Ok(());
         }
         for row in 0..rows {
             let state = of_row(&mut self.groups, of, row)?;
-            if column.is_valid(row) {
+            if has_value(column, row) {
                 state.count = state.count.saturating_add(1);
                 take(state, row)?;
             } else {
@@ -173,9 +183,27 @@ impl FieldStates {
                 Outcome::Float(state.float / state.count as f64)
             }
             Function::Mean => Outcome::Float(state.whole as f64 / state.count as f64),
-            Function::Min => value(datatype, state.least.as_ref()),
-            Function::Max => value(datatype, state.greatest.as_ref()),
+            Function::Min => self.value(state.least.as_ref())?,
+            Function::Max => self.value(state.greatest.as_ref())?,
         })
+    }
+}
+
+impl FieldStates {
+    /// A least or greatest value: of labels, whose indexes have their order, the label.
+    fn value(&self, extreme: Option<&Extreme>) -> Result<Outcome, Bug> {
+        let datatype = self.info.datatype;
+        let Some(labels) = &self.info.enumeration else {
+            return Ok(value(datatype, extreme));
+        };
+        let index = match extreme {
+            None => return Ok(Outcome::None),
+            Some(Extreme::Number(Number::Whole(index))) => usize::try_from(*index).ok(),
+            Some(_) => None,
+        };
+        let label = index.and_then(|index| labels.value(index));
+        let label = label.ok_or_else(|| Bug::new("a least label that the enumeration lacks"))?;
+        Ok(Outcome::Value(labels.datatype(), label.to_vec()))
     }
 }
 

@@ -2,18 +2,18 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 
 use tdb_array::Array;
-use tdb_cells::files::{MadeOn, for_each_batch};
+use tdb_cells::files::{MadeOn, for_each_batch, read_index};
 use tdb_cells::{Batch, FieldInfo, Session};
 use tdb_query::{ReadOptions, Reader, ResultOrder};
-use tdb_schema::ArraySchema;
 use tdb_schema::names::UnknownName;
 use tdb_schema::value::holds_bytes;
+use tdb_schema::{ArraySchema, Enumeration};
 use tdb_tile::{Bug, Datatype};
 
 use crate::accumulator::{Accumulator, FieldStates, GroupOf};
 use crate::count::known_count;
 use crate::grouping::{Grouping, Keys};
-use crate::groups::Groups;
+use crate::groups::{Groups, Key};
 use crate::read_field::read_field;
 use crate::same_value::SameValue;
 use crate::statistics::{self, KnownTiles, known_tiles};
@@ -29,7 +29,7 @@ pub struct Table {
     pub by: Vec<FieldInfo>,
     /// What is worked out for each group.
     pub aggregates: Vec<Aggregate>,
-    /// The groups, by their values in ascending order; NaN comes behind all numbers, and null last.
+    /// The groups, by their values in ascending order, labels by theirs if they have one; NaN comes behind all numbers, and null last.
     pub groups: Vec<Group>,
 }
 
@@ -99,17 +99,18 @@ pub fn aggregate(
         },
     )?;
     let by_fields: Vec<FieldInfo> = keys.into_iter().map(|keys| keys.info).collect();
-    let mut found = if by.is_empty() {
+    let found = if by.is_empty() {
         states.resize(1);
         vec![states.group(Vec::new(), 0, aggregates)?]
     } else {
-        let groups = groups.into_keys().map(|(key, number)| {
+        let mut groups: Vec<(Key, usize)> = groups.into_keys().collect();
+        groups.sort_by(|(a, _), (b, _)| by_keys(&by_fields, a, b));
+        let groups = groups.into_iter().map(|(key, number)| {
             let keys = labelled(key.into_vec(), &by_fields);
             states.group(keys, number, aggregates)
         });
         groups.collect::<Result<Vec<Group>, AggregateError>>()?
     };
-    found.sort_by(|a, b| by_keys(&by_fields, a, b));
     Ok(Table {
         by: by_fields,
         aggregates: aggregates.to_vec(),
@@ -316,28 +317,37 @@ fn labelled(keys: Vec<Option<Box<[u8]>>>, fields: &[FieldInfo]) -> Vec<Option<Bo
     let keys = keys.map(|(key, field)| match &field.enumeration {
         None => key,
         Some(labels) => {
-            let index =
-                key.and_then(|key| tdb_cells::files::read_index(&key, field.datatype.is_signed()));
-            let label = index.and_then(|index| labels.value(usize::try_from(index).ok()?));
+            let label = key.and_then(|key| label(labels, field, &key));
             label.map(|label| SameValue::of_type(labels.datatype()).of(label).into())
         }
     });
     keys.collect()
 }
 
-/// The order of two groups.
-fn by_keys(fields: &[FieldInfo], a: &Group, b: &Group) -> Ordering {
-    let keys = fields.iter().zip(a.keys.iter().zip(&b.keys));
+/// The order of two groups: of labels that have an order that of their indexes.
+fn by_keys(fields: &[FieldInfo], a: &Key, b: &Key) -> Ordering {
+    let keys = fields.iter().zip(a.iter().zip(b));
     keys.map(|(field, (a, b))| match (a, b) {
-        (Some(a), Some(b)) => {
-            let labels = field.enumeration.as_ref();
-            let datatype = labels.map_or(field.datatype, |labels| labels.datatype());
-            by_value(datatype, a, b)
-        }
+        (Some(a), Some(b)) => match field.enumeration.as_deref() {
+            Some(labels) if !labels.is_ordered() => {
+                let (a, b) = (label(labels, field, a), label(labels, field, b));
+                match (a, b) {
+                    (Some(a), Some(b)) => by_value(labels.datatype(), a, b),
+                    (a, b) => b.is_some().cmp(&a.is_some()),
+                }
+            }
+            _ => by_value(field.datatype, a, b),
+        },
         (a, b) => b.is_some().cmp(&a.is_some()),
     })
     .find(|order| order.is_ne())
     .unwrap_or(Ordering::Equal)
+}
+
+/// The label of an index.
+fn label<'l>(labels: &'l Enumeration, field: &FieldInfo, index: &[u8]) -> Option<&'l [u8]> {
+    let index = read_index(index, field.datatype.is_signed())?;
+    labels.value(usize::try_from(index).ok()?)
 }
 
 /// Cells of several values are compared value by value.

@@ -55,7 +55,10 @@ impl Function {
         let is_list = !is_text && field.cell_val_num != CellValNum::Fixed(1);
         let is_time = field.datatype.is_datetime() || field.datatype.is_time();
         let adds = matches!(self, Self::Sum | Self::Mean);
-        if field.enumeration.is_some() {
+        if let Some(labels) = &field.enumeration {
+            if labels.is_ordered() && !adds {
+                return Ok(());
+            }
             return Err(AggregateError::Labels {
                 function: self.name(),
                 field: field.name.clone(),

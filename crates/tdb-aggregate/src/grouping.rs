@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use tdb_cells::files::read_index;
+use tdb_cells::files::has_value;
 use tdb_cells::{Column, FieldInfo};
 use tdb_query::Reader;
 use tdb_schema::value::{Calendar, DatePart};
@@ -100,18 +100,11 @@ impl Keys {
         column: &'c Column,
         row: usize,
     ) -> Result<Option<Cow<'c, [u8]>>, AggregateError> {
-        if !column.is_valid(row) {
+        if !has_value(column, row) {
             return Ok(None);
         }
         let lacking = || Bug::new("a column has fewer cells than its batch");
         let cell = column.cell(row).ok_or_else(lacking)?;
-        if let Some(labels) = &self.info.enumeration {
-            let index = read_index(cell, self.info.datatype.is_signed());
-            // What has no label is null.
-            if index.is_none_or(|index| index >= labels.len() as u64) {
-                return Ok(None);
-            }
-        }
         let Some((part, calendar)) = &mut self.part else {
             return Ok(Some(self.same.of(cell)));
         };

@@ -1,6 +1,7 @@
 //! Answers out of the statistics that fragments store of their tiles, where these are exact.
 
 use tdb_array::{Array, Fragment};
+use tdb_cells::files::read_index;
 use tdb_cells::{Session, stored_field};
 use tdb_fragment::{FragmentIndex, FragmentMetadata, MetadataPart, TileStatistics, TileSum};
 use tdb_query::{LoneTiles, ReadOptions, Reader};
@@ -86,7 +87,7 @@ pub(crate) fn known_tiles(
 
 /// Whether nothing is asked of a field but how many cells there are.
 fn is_just_counted(field: &FieldStates) -> bool {
-    !field.needs_values() && !field.info.nullable
+    !field.needs_values() && !field.info.nullable && field.info.enumeration.is_none()
 }
 
 /// Whether writers store what cells of a field come to.
@@ -152,6 +153,14 @@ impl Source {
         };
         if known.count == 0 {
             return Some(known);
+        }
+        if let Some(labels) = &field.info.enumeration {
+            let (least, greatest) = statistics.extremes(tile, cells)?;
+            // An index without a label is null, and the null count does not have it.
+            let is_signed = field.info.datatype.is_signed();
+            let is_label = |index| read_index(index, is_signed) < Some(labels.len() as u64);
+            read_index(least, is_signed)?;
+            read_index(greatest, is_signed).filter(|_| is_label(greatest))?;
         }
         if field.needs_extremes {
             let (least, greatest) = statistics.extremes(tile, cells)?;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tdb_array::Array;
-use tdb_cells::files::{MadeOn, for_each_batch};
+use tdb_cells::files::{MadeOn, for_each_batch, has_value};
 use tdb_cells::{Batch, Column, FieldInfo, Session};
 use tdb_query::{ReadOptions, Reader};
 use tdb_schema::value::{NOT_A_TIME, holds_bytes};
@@ -25,7 +25,7 @@ use crate::{Aggregate, AggregateError, Function, Outcome};
 pub struct FieldSummary {
     /// The field.
     pub field: FieldInfo,
-    /// Cells that are not null.
+    /// Cells that are not null; an index without a label is.
     pub count: u64,
     /// Cells that are null.
     pub nulls: u64,
@@ -33,7 +33,7 @@ pub struct FieldSummary {
     pub distinct: u64,
     /// Whether that is counted; else it is estimated, with a standard error of 0.8 %.
     pub is_distinct_exact: bool,
-    /// The least value, of single values that are no labels.
+    /// The least value, of single values and of labels that have an order.
     pub min: Outcome,
     /// The greatest value, as the least.
     pub max: Outcome,
@@ -109,7 +109,9 @@ struct Sketch {
 
 impl Sketch {
     fn new(info: &FieldInfo, share: Share) -> Self {
-        let is_number = Function::Min.check(info).is_ok() && !holds_bytes(info.datatype);
+        let is_number = Function::Min.check(info).is_ok()
+            && !holds_bytes(info.datatype)
+            && info.enumeration.is_none();
         Self {
             name: info.name.clone(),
             share,
@@ -123,7 +125,7 @@ impl Sketch {
         let column = batch.column(&self.name);
         let column = column.ok_or_else(|| Bug::new("a field that was asked for is not read"))?;
         for row in 0..batch.rows {
-            if column.is_valid(row) {
+            if has_value(column, row) {
                 let cell = column.cell(row);
                 let cell =
                     cell.ok_or_else(|| Bug::new("a column has fewer cells than its batch"))?;

@@ -2,5 +2,6 @@
 
 mod golden;
 mod groups;
+mod labels;
 mod model;
 mod statistics;

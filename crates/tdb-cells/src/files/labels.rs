@@ -7,7 +7,7 @@ use tdb_schema::value::holds_bytes;
 use tdb_schema::{CellValNum, Enumeration};
 use tdb_tile::Datatype;
 
-use crate::FieldInfo;
+use crate::{Column, FieldInfo};
 
 /// The labels that stand for the cells of a field, if those are indexes: one integer each.
 #[must_use]
@@ -46,6 +46,17 @@ pub fn read_index(bytes: &[u8], is_signed: bool) -> Option<u64> {
     wide.get_mut(..bytes.len())?.copy_from_slice(bytes);
     let is_negative = is_signed && bytes.last().is_some_and(|byte| byte & 0x80 != 0);
     (!is_negative).then(|| u64::from_le_bytes(wide))
+}
+
+/// Whether a cell of a column is not null, and has a label where its value is the index of one.
+#[must_use]
+pub fn has_value(column: &Column, row: usize) -> bool {
+    let Some(labels) = &column.enumeration else {
+        return column.is_valid(row);
+    };
+    let index = |cell| read_index(cell, column.datatype.is_signed());
+    let is_label = |index| index < labels.len() as u64;
+    column.is_valid(row) && column.cell(row).and_then(index).is_some_and(is_label)
 }
 
 /// What a field takes, in words.

@@ -22,7 +22,7 @@ pub use choice::ColumnChoice;
 pub use conversion_error::ConversionError;
 pub use guess::{ColumnGuess, Labels, SeenRange};
 pub use input_error::{InputError, InputPlace};
-pub use labels::{indexes, labels_of, read_index, shown_type, wanted};
+pub use labels::{has_value, indexes, labels_of, read_index, shown_type, wanted};
 pub use numbers::{Recount, write_float, write_whole};
 
 /// How files are read.

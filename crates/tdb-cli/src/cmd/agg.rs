@@ -246,7 +246,14 @@ fn answer_columns(answer: &Answer, schema: &ArraySchema) -> Vec<ResultColumn> {
     });
     let aggregates = answer.aggregates.iter().enumerate();
     let aggregates = aggregates.map(|(place, aggregate)| {
-        let datatype = aggregate.datatype(schema);
+        // Of labels a value is one of these.
+        let told = groups
+            .iter()
+            .find_map(|group| match group.values.get(place)? {
+                Outcome::Value(datatype, _) => Some(*datatype),
+                _ => None,
+            });
+        let datatype = told.unwrap_or_else(|| aggregate.datatype(schema));
         let values = groups
             .iter()
             .map(|group| outcome_bytes(group.values.get(place)?));

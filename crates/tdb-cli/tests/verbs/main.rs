@@ -40,5 +40,6 @@ mod showing;
 mod terminal;
 mod threads;
 mod together;
+mod unlabelled;
 mod whole_results;
 mod writing;

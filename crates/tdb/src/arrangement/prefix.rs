@@ -58,6 +58,7 @@ pub(super) fn key_of((column, row): (&Column, usize)) -> Key<'_> {
     // An index outside of the enumeration is null.
     match label {
         None => Key::Null,
+        Some(_) if labels.is_ordered() => Key::Value(column.datatype, cell),
         Some(label) if is_nan(labels.datatype(), label) => Key::NoNumber,
         Some(label) => Key::Value(labels.datatype(), label),
     }

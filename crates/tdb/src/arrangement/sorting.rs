@@ -12,7 +12,8 @@ use super::kept::{BatchRow, Kept};
 use super::prefix::{Key, Prefix, for_each_prefix, key_of};
 use crate::{Error, Result};
 
-/// A field by whose values cells are put in order. Text goes by its bytes, enumerated attributes by their labels; NaN and
+/// A field by whose values cells are put in order. Text goes by its bytes, enumerated attributes by the order of
+/// their labels if they have one, else by the labels themselves; NaN and
 /// times that are none come behind all values, and null behind those, in either direction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SortKey {
