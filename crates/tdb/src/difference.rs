@@ -3,6 +3,8 @@
 //! Both are read in row-major order and walked side by side, so that memory holds a batch of each, however large they are.
 
 mod cells;
+mod common;
+mod form;
 mod narrowing;
 mod side;
 
@@ -10,16 +12,16 @@ use std::cmp::Ordering;
 use std::collections::VecDeque;
 
 use tdb_cells::FieldInfo;
-use tdb_query::ReadOptions;
 use tdb_schema::ArraySchema;
-use tdb_tile::{Budget, Code};
+use tdb_tile::{Budget, Bug, Code};
 
 pub use self::cells::CellValue;
-use self::cells::{Row, changed_fields, order_of};
+use self::cells::{Row, order_of};
+use self::common::Common;
 use self::narrowing::narrow;
 pub(crate) use self::narrowing::{Changed, changed, ranges_of, union};
 use self::side::Side;
-use crate::schema_changes::{array_changes, described};
+use crate::schema_changes::array_changes;
 use crate::{Array, Error, ReadBuilder, Result};
 
 /// A cell that one read has and the other has not, or has otherwise.
@@ -36,7 +38,7 @@ pub enum Difference {
     Removed {
         /// Its coordinates.
         coordinates: Vec<CellValue>,
-        /// Its attributes.
+        /// Its attributes, as [`Differences::old_attributes`] say.
         values: Vec<CellValue>,
     },
     /// Both have it, with other attributes.
@@ -53,7 +55,7 @@ pub enum Difference {
 #[non_exhaustive]
 pub struct DifferenceCount {
     /// Cells that both reads have with the same attributes, as far as they were compared: of one array at two times, what
-    /// no fragment of between can have changed is not read.
+    /// no fragment of between can have changed is not read. None where an attribute was not compared.
     pub same: u64,
     /// Cells that only the second read has.
     pub added: u64,
@@ -69,7 +71,9 @@ pub struct Differences {
     old: Side,
     new: Side,
     dimensions: Vec<FieldInfo>,
+    old_attributes: Vec<FieldInfo>,
     attributes: Vec<FieldInfo>,
+    not_compared: Vec<String>,
     schema: Vec<String>,
     metadata: Vec<String>,
     count: DifferenceCount,
@@ -81,7 +85,9 @@ pub struct Differences {
 /// Compares two reads, cell by cell: of two arrays, or of one at two times. Ranges, conditions and attributes of the reads
 /// count, their order does not. Attributes that only one of them has are told as [`Differences::schema_changes`].
 ///
-/// Cells are the same where their values are, bit by bit; of enumerated attributes the labels count. Cells that share their
+/// Cells are the same where their values are, bit by bit; of enumerated attributes the labels count. Of attributes whose types
+/// differ, numbers are compared as numbers and text as bytes, of fixed size without the NUL bytes at its end; others are told
+/// by [`Differences::not_compared`]. Cells that share their
 /// coordinates, where an array allows that, are compared as a whole.
 ///
 /// ```no_run
@@ -103,21 +109,29 @@ pub fn compare(old: ReadBuilder, new: ReadBuilder) -> Result<Differences> {
     old_array.check_history(false)?;
     new_array.check_history(false)?;
     let (mut old_options, mut new_options) = (old.options()?, new.options()?);
-    let names = common_attributes(before, after, &old_options, &new_options);
+    let common = Common::find((&old_array, &old_options), (&new_array, &new_options))?;
+    let names = &common.names;
     narrow(&old_array, &new_array, &mut old_options, &mut new_options);
     let budget = old_array.context().shared_session().limits().budget.clone();
-    let old = Side::open(old_array.clone(), old_options, &names)?;
-    let new = Side::open(new_array.clone(), new_options, &names)?;
+    let (old_forms, new_forms) = (common.forms.iter(), common.forms.iter());
+    let old_forms = old_forms.map(|(old, _)| *old);
+    let old = Side::open(old_array.clone(), old_options, names, old_forms)?;
+    let new_forms = new_forms.map(|(_, new)| *new);
+    let new = Side::open(new_array.clone(), new_options, names, new_forms)?;
     let dimensions = before.dimensions.len();
-    let (dimensions, attributes) = match new.fields().split_at_checked(dimensions) {
-        Some((dimensions, attributes)) => (dimensions.to_vec(), attributes.to_vec()),
-        None => return Err(tdb_tile::Bug::new("a comparison without dimensions").into()),
+    let split = |side: &Side| match side.fields().split_at_checked(dimensions) {
+        Some((dimensions, attributes)) => Ok((dimensions.to_vec(), attributes.to_vec())),
+        None => Err(Bug::new("a comparison without dimensions")),
     };
+    let (_, old_attributes) = split(&old)?;
+    let (dimensions, attributes) = split(&new)?;
     Ok(Differences {
         old,
         new,
         dimensions,
+        old_attributes,
         attributes,
+        not_compared: common.others,
         schema: array_changes(&old_array, &new_array)?,
         metadata: metadata_changes(&old_array, &new_array)?,
         count: DifferenceCount::default(),
@@ -134,10 +148,23 @@ impl Differences {
         &self.dimensions
     }
 
-    /// The attributes that both reads have.
+    /// The attributes that are compared, as the second read has them.
     #[must_use]
     pub fn attributes(&self) -> &[FieldInfo] {
         &self.attributes
+    }
+
+    /// The same attributes, as the first read has them.
+    #[must_use]
+    pub fn old_attributes(&self) -> &[FieldInfo] {
+        &self.old_attributes
+    }
+
+    /// The attributes that both reads have and of which no values can be compared, each with both types:
+    /// `a: not compared: int32 and string_utf8`.
+    #[must_use]
+    pub fn not_compared(&self) -> &[String] {
+        &self.not_compared
     }
 
     /// How the schemas differ, in words: empty where they do not.
@@ -155,7 +182,11 @@ impl Differences {
     /// How many cells were the same, and were not, so far.
     #[must_use]
     pub fn count_so_far(&self) -> DifferenceCount {
-        self.count
+        let is_whole = self.not_compared.is_empty();
+        DifferenceCount {
+            same: if is_whole { self.count.same } else { 0 },
+            ..self.count
+        }
     }
 
     /// Walks on until there is a difference, or no cell any more.
@@ -249,11 +280,16 @@ impl Differences {
 
     fn changed(&mut self, old: Row, new: Row) {
         self.count.changed = self.count.changed.saturating_add(1);
-        let (coordinates, before) = old.split(self.dimensions.len());
-        let (_, after) = new.split(self.dimensions.len());
+        let dimensions = self.dimensions.len();
+        let differing = old.differing(&new, dimensions);
+        let (coordinates, before) = old.split(dimensions);
+        let (_, after) = new.split(dimensions);
+        let values = before.into_iter().zip(after).enumerate();
+        let values = values.filter(|(index, _)| differing.contains(index));
+        let values = values.map(|(index, (before, after))| (index, before, after));
         self.found.push_back(Difference::Changed {
             coordinates,
-            values: changed_fields(before, after),
+            values: values.collect(),
         });
     }
 }
@@ -309,35 +345,6 @@ fn check_dimensions(before: &ArraySchema, after: &ArraySchema) -> Result<()> {
     Err(Error::invalid(format!(
         "these have other dimensions and cannot be compared: {old}, and {new}"
     )))
-}
-
-/// The attributes that both reads ask for and whose cells are of the same type.
-fn common_attributes(
-    before: &ArraySchema,
-    after: &ArraySchema,
-    old: &ReadOptions,
-    new: &ReadOptions,
-) -> Vec<String> {
-    let is_asked = |options: &ReadOptions, name: &str| {
-        let asked = options.attributes.as_ref();
-        asked.is_none_or(|names| names.iter().any(|asked| asked == name))
-    };
-    let is_common = |name: &str| {
-        let old = before.attributes.iter().find(|other| other.name == name);
-        let new = after.attributes.iter().find(|other| other.name == name);
-        match (old, new) {
-            (Some(old), Some(new)) => {
-                let is_labelled = old.enumeration.is_some() && new.enumeration.is_some();
-                is_labelled
-                    || described(old).replace(", nullable", "")
-                        == described(new).replace(", nullable", "")
-            }
-            _ => false,
-        }
-    };
-    let names = after.attributes.iter().map(|attribute| &attribute.name);
-    let names = names.filter(|name| is_asked(old, name) && is_asked(new, name));
-    names.filter(|name| is_common(name)).cloned().collect()
 }
 
 fn metadata_changes(old: &Array, new: &Array) -> Result<Vec<String>> {

@@ -41,7 +41,8 @@ pub(crate) struct Scope {
 #[command(
     after_help = "Examples:\n  tdb compare fixtures/v22_deletes/array fixtures/v22_deletes_merged/array\n  \
     tdb compare before after --where \"day >= '2024-02'\" --limit 0\n\n\
-    Cells are compared by their coordinates; values are the same where their bits are, labels where their text is. The exit \
+    Cells are compared by their coordinates; values are the same where their bits are, labels where their text is. Of attributes \
+    whose types differ, numbers are compared by value and text by its bytes; what cannot be compared is said. The exit \
     status is 1 where anything differs."
 )]
 pub(crate) struct Arguments {
@@ -123,7 +124,8 @@ impl Scope {
         }
         let found = differences.count_so_far();
         if global.json {
-            let same = if counts_all && old.uri() == new.uri() {
+            let is_whole = differences.not_compared().is_empty();
+            let same = if counts_all && is_whole && old.uri() == new.uri() {
                 let cells = self.read(&new, global)?.count()?;
                 cells
                     .saturating_sub(found.added)
@@ -175,6 +177,9 @@ fn write(
     for change in differences.metadata_changes() {
         writeln!(out, "metadata: {}", visible(change))?;
     }
+    for field in differences.not_compared() {
+        writeln!(out, "{}", visible(field))?;
+    }
     if !shown.is_empty() {
         let look = out.look;
         cells_table(differences, shown, ticks).write(out, look)?;
@@ -201,6 +206,7 @@ fn write(
 /// A line for each cell: `+` added, `-` removed, `~` changed, where `old -> new` stands.
 fn cells_table(differences: &Differences, shown: &[Difference], ticks: bool) -> Table {
     let (dimensions, attributes) = (differences.dimensions(), differences.attributes());
+    let old_attributes = differences.old_attributes();
     let names = dimensions.iter().chain(attributes);
     let mut titles = vec![""];
     titles.extend(names.map(|field| field.name.as_str()));
@@ -210,23 +216,28 @@ fn cells_table(differences: &Differences, shown: &[Difference], ticks: bool) -> 
             Difference::Added {
                 coordinates,
                 values,
-            } => ("+", Role::Plain, coordinates, Some(values)),
+            } => ("+", Role::Plain, coordinates, Some((attributes, values))),
             Difference::Removed {
                 coordinates,
                 values,
-            } => ("-", Role::Plain, coordinates, Some(values)),
+            } => (
+                "-",
+                Role::Plain,
+                coordinates,
+                Some((old_attributes, values)),
+            ),
             Difference::Changed { coordinates, .. } => ("~", Role::Plain, coordinates, None),
         };
         let mut row = vec![(Role::Type, mark.to_owned())];
         let coordinates = dimensions.iter().zip(coordinates);
         row.extend(coordinates.map(|(field, cell)| (role, text(field, cell, ticks))));
         match (values, difference) {
-            (Some(values), _) => {
-                let values = attributes.iter().zip(values);
+            (Some((fields, values)), _) => {
+                let values = fields.iter().zip(values);
                 row.extend(values.map(|(field, cell)| (role, text(field, cell, ticks))));
             }
             (None, Difference::Changed { values, .. }) => {
-                row.extend(changed_texts(attributes, values, ticks));
+                row.extend(changed_texts((old_attributes, attributes), values, ticks));
             }
             (None, _) => {}
         }
@@ -236,14 +247,15 @@ fn cells_table(differences: &Differences, shown: &[Difference], ticks: bool) -> 
 }
 
 fn changed_texts<'a>(
-    attributes: &'a [FieldInfo],
+    (before, after): (&'a [FieldInfo], &'a [FieldInfo]),
     values: &'a [(usize, CellValue, CellValue)],
     ticks: bool,
 ) -> impl Iterator<Item = (Role, String)> + 'a {
-    attributes.iter().enumerate().map(move |(index, field)| {
+    let fields = before.iter().zip(after).enumerate();
+    fields.map(move |(index, (old_field, field))| {
         let change = values.iter().find(|(changed, ..)| *changed == index);
         let text = change.map_or_else(String::new, |(_, old, new)| {
-            let (before, now) = (text(field, old, ticks), text(field, new, ticks));
+            let (before, now) = (text(old_field, old, ticks), text(field, new, ticks));
             match (old, new) {
                 // Different bits may be the same text: those of NaN.
                 (Some(old), Some(new)) if before == now => {
@@ -281,6 +293,7 @@ fn as_json(differences: &Differences, same: u64, shown: &[Difference], ticks: bo
         "removed": found.removed,
         "changed": found.changed,
         "compared_same": same,
+        "not_compared": differences.not_compared(),
         "schema": differences.schema_changes(),
         "metadata": differences.metadata_changes(),
         "cells": cells,
@@ -290,6 +303,7 @@ fn as_json(differences: &Differences, same: u64, shown: &[Difference], ticks: bo
 /// `{"change":"changed","coordinates":{…},"old":{…},"new":{…}}`; of a changed cell, the attributes that changed.
 fn cell_json(differences: &Differences, difference: &Difference, ticks: bool) -> Json {
     let attributes = differences.attributes();
+    let old_attributes = differences.old_attributes();
     let one = |field: &FieldInfo, cell: &CellValue| {
         let (datatype, values) = shown_type(field);
         let cell = cell.as_ref();
@@ -311,18 +325,23 @@ fn cell_json(differences: &Differences, difference: &Difference, ticks: bool) ->
         Difference::Removed {
             coordinates,
             values,
-        } => ("removed", coordinates, Some(all(attributes, values)), None),
+        } => {
+            let old = all(old_attributes, values);
+            ("removed", coordinates, Some(old), None)
+        }
         Difference::Changed {
             coordinates,
             values,
         } => {
-            let named = |index: &usize, cell| attributes.get(*index).map(|field| one(field, cell));
+            let named = |fields: &[FieldInfo], index: &usize, cell| {
+                fields.get(*index).map(|field| one(field, cell))
+            };
             let old = values
                 .iter()
-                .filter_map(|(index, old, _)| named(index, old));
+                .filter_map(|(index, old, _)| named(old_attributes, index, old));
             let new = values
                 .iter()
-                .filter_map(|(index, _, new)| named(index, new));
+                .filter_map(|(index, _, new)| named(attributes, index, new));
             let (old, new) = (old.collect(), new.collect());
             ("changed", coordinates, Some(old), Some(new))
         }

@@ -4,6 +4,7 @@ mod advising;
 mod asking;
 mod changing;
 mod common;
+mod comparing;
 mod costs;
 mod doctor;
 mod doing;

@@ -38,6 +38,7 @@ fn cells_of_two_times_are_compared() {
       "removed": 0,
       "changed": 2,
       "compared_same": 0,
+      "not_compared": [],
       "schema": [],
       "metadata": [],
       "cells": [
@@ -80,6 +81,7 @@ fn cells_of_two_times_are_compared() {
     schema: added attribute "maybe" (int64, nullable)
     schema: attribute "turn" was int16, is string_ascii, var
     schema: dropped attribute "drop"
+    turn: not compared: int16 and string_ascii
        d   keep
     ~  6   788 -> -2147483648
     ~  7   0 -> -501

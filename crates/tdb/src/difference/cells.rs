@@ -4,12 +4,52 @@ use tdb_cells::{Column, FieldInfo};
 use tdb_schema::value::{Value, read};
 use tdb_tile::Bug;
 
+use super::form::Form;
+
 /// A value of a cell in its stored form, that of the label where it is enumerated; `None` is null.
 pub type CellValue = Option<Box<[u8]>>;
 
 /// A cell of every field, out of its batch.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Row(Vec<CellValue>);
+pub(super) struct Row(Vec<Compared>);
+
+/// A value, and the form in which it is compared, where that is another.
+#[derive(Clone, Debug)]
+struct Compared {
+    stored: CellValue,
+    form: CellValue,
+}
+
+impl Compared {
+    fn key(&self) -> Option<&[u8]> {
+        self.form.as_deref().or(self.stored.as_deref())
+    }
+
+    fn bytes(&self) -> u64 {
+        let len = |cell: &CellValue| cell.as_ref().map_or(0, |cell| cell.len()) as u64;
+        len(&self.stored).saturating_add(len(&self.form))
+    }
+}
+
+impl PartialEq for Compared {
+    fn eq(&self, other: &Self) -> bool {
+        self.key() == other.key()
+    }
+}
+
+impl Eq for Compared {}
+
+impl PartialOrd for Compared {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Compared {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.key().cmp(&other.key())
+    }
+}
 
 /// A row of a batch, or one that was taken out.
 #[derive(Clone, Copy, Debug)]
@@ -34,7 +74,8 @@ impl Coordinates for RowOf<'_> {
 
 impl Coordinates for &Row {
     fn coordinate(&self, dimension: usize) -> Result<&[u8], Bug> {
-        let cell = self.0.get(dimension).and_then(Option::as_deref);
+        let cell = self.0.get(dimension);
+        let cell = cell.and_then(|cell| cell.stored.as_deref());
         cell.ok_or_else(short)
     }
 }
@@ -62,8 +103,16 @@ pub(super) fn order_of(
 }
 
 impl RowOf<'_> {
-    pub(super) fn to_row(self) -> Result<Row, Bug> {
-        let cells = self.columns.iter().map(|column| value(column, self.row));
+    /// The row by itself; `forms` says how each column is compared.
+    pub(super) fn to_row(self, forms: &[Form]) -> Result<Row, Bug> {
+        let cells = self.columns.iter().zip(forms).map(|(column, form)| {
+            let stored = borrowed(column, self.row)?;
+            let form = stored.filter(|_| *form != Form::Stored).map(|c| form.of(c));
+            Ok(Compared {
+                stored: stored.map(Into::into),
+                form: form.map(Into::into),
+            })
+        });
         cells.collect::<Result<_, Bug>>().map(Row)
     }
 }
@@ -76,23 +125,27 @@ impl Row {
     /// About what it takes.
     pub(super) fn bytes(&self) -> u64 {
         let cells = self.0.iter();
-        let cells = cells.map(|cell| cell.as_ref().map_or(0, |cell| cell.len()) as u64);
-        cells.fold(24, |sum, cell| sum.saturating_add(cell).saturating_add(16))
+        let cells = cells.map(Compared::bytes);
+        cells.fold(24, |sum, cell| sum.saturating_add(cell).saturating_add(32))
     }
 
     /// The coordinates, and the rest.
     pub(super) fn split(self, dimensions: usize) -> (Vec<CellValue>, Vec<CellValue>) {
-        let mut coordinates = self.0;
+        let cells = self.0.into_iter().map(|cell| cell.stored);
+        let mut coordinates: Vec<CellValue> = cells.collect();
         let values = coordinates.split_off(dimensions.min(coordinates.len()));
         (coordinates, values)
+    }
+
+    /// The fields of which the values differ from those of another, behind so many dimensions.
+    pub(super) fn differing(&self, other: &Self, dimensions: usize) -> Vec<usize> {
+        let pairs = self.0.iter().zip(&other.0).skip(dimensions).enumerate();
+        let pairs = pairs.filter(|(_, (before, after))| before != after);
+        pairs.map(|(index, _)| index).collect()
     }
 }
 
 /// The value of a cell: the label, where it is enumerated. An index outside of the enumeration is null.
-fn value(column: &Column, row: usize) -> Result<CellValue, Bug> {
-    Ok(borrowed(column, row)?.map(Into::into))
-}
-
 fn borrowed(column: &Column, row: usize) -> Result<Option<&[u8]>, Bug> {
     if !column.is_valid(row) {
         return Ok(None);
@@ -109,22 +162,10 @@ fn borrowed(column: &Column, row: usize) -> Result<Option<&[u8]>, Bug> {
     Ok(index.and_then(|index| labels.value(index)))
 }
 
-/// The attributes in which two cells differ.
-pub(super) fn changed_fields(
-    before: Vec<CellValue>,
-    after: Vec<CellValue>,
-) -> Vec<(usize, CellValue, CellValue)> {
-    let pairs = before.into_iter().zip(after).enumerate();
-    let pairs = pairs.filter(|(_, (before, after))| before != after);
-    pairs
-        .map(|(index, (before, after))| (index, before, after))
-        .collect()
-}
-
-/// Whether so many cells of two columns are alike, each from a row on.
+/// Whether so many cells of two columns are alike, each from a row on and in its form.
 pub(super) fn same_cells(
-    (a, a_row): (&Column, usize),
-    (b, b_row): (&Column, usize),
+    (a, a_row, a_form): (&Column, usize, Form),
+    (b, b_row, b_form): (&Column, usize, Form),
     rows: usize,
 ) -> Result<bool, Bug> {
     let same_labels = match (&a.enumeration, &b.enumeration) {
@@ -136,12 +177,15 @@ pub(super) fn same_cells(
         _ => false,
     };
     let can_be_null = |column: &Column| column.validity.is_some();
-    if same_labels && !can_be_null(a) && !can_be_null(b) && a.datatype == b.datatype {
+    let same_type = a.datatype == b.datatype && a.cell_val_num == b.cell_val_num;
+    let is_stored = a_form == Form::Stored && b_form == Form::Stored;
+    if same_labels && !can_be_null(a) && !can_be_null(b) && same_type && is_stored {
         return same_bytes((a, a_row), (b, b_row), rows);
     }
     for row in 0..rows {
         let (one, other) = (a_row.saturating_add(row), b_row.saturating_add(row));
-        if borrowed(a, one)? != borrowed(b, other)? {
+        let (one, other) = (borrowed(a, one)?, borrowed(b, other)?);
+        if one.map(|cell| a_form.of(cell)) != other.map(|cell| b_form.of(cell)) {
             return Ok(false);
         }
     }

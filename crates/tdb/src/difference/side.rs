@@ -3,6 +3,7 @@ use tdb_query::{ReadOptions, Reader};
 use tdb_tile::{Budget, Bug, Grant};
 
 use super::cells::{Row, RowOf, order_of, same_cells};
+use super::form::Form;
 use crate::{Array, Order, Result};
 
 /// Rows that are compared at a time where both reads are expected to be the same.
@@ -13,12 +14,22 @@ const BLOCK: usize = 1024;
 pub(super) struct Side {
     array: Array,
     reader: Reader,
+    /// How each column is compared.
+    forms: Vec<Form>,
     batch: Option<Batch>,
     next: usize,
 }
 
 impl Side {
-    pub(super) fn open(array: Array, options: ReadOptions, attributes: &[String]) -> Result<Self> {
+    /// `forms` says how the cells of each of the attributes are compared.
+    pub(super) fn open(
+        array: Array,
+        options: ReadOptions,
+        attributes: &[String],
+        forms: impl Iterator<Item = Form>,
+    ) -> Result<Self> {
+        let dimensions = array.schema().dimensions.iter().map(|_| Form::Stored);
+        let forms = dimensions.chain(forms).collect();
         let names = array.schema().dimensions.iter();
         let options = ReadOptions {
             dimensions: Some(names.map(|dimension| dimension.name.clone()).collect()),
@@ -34,6 +45,7 @@ impl Side {
         Ok(Self {
             array,
             reader,
+            forms,
             batch: None,
             next: 0,
         })
@@ -85,13 +97,14 @@ impl Side {
         let most = self.left().min(other.left());
         let mut same = 0;
         let is_same = |from: usize, rows: usize| -> Result<bool, Bug> {
-            let mut pairs = self.columns().iter().zip(other.columns());
+            let columns = self.columns().iter().zip(&self.forms);
+            let mut pairs = columns.zip(other.columns().iter().zip(&other.forms));
             let (one, two) = (
                 self.next.saturating_add(from),
                 other.next.saturating_add(from),
             );
-            pairs.try_fold(true, |same, (a, b)| {
-                Ok(same && same_cells((a, one), (b, two), rows)?)
+            pairs.try_fold(true, |same, ((a, a_form), (b, b_form))| {
+                Ok(same && same_cells((a, one, *a_form), (b, two, *b_form), rows)?)
             })
         };
         let mut block = BLOCK;
@@ -110,7 +123,7 @@ impl Side {
 
     /// Takes the next cell.
     pub(super) fn take(&mut self) -> Result<Row, Bug> {
-        let row = self.row().to_row()?;
+        let row = self.row().to_row(&self.forms)?;
         self.skip(1);
         Ok(row)
     }

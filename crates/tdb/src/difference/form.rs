@@ -1,0 +1,181 @@
+//! Cells of different types in a form in which equal values have the same bytes.
+
+use std::borrow::Cow;
+
+use tdb_schema::CellValNum;
+use tdb_schema::value::{Value, read};
+use tdb_tile::Datatype;
+
+/// Whole numbers and other numbers have forms of their own, so that none of them looks like another.
+const WHOLE: u8 = 0;
+const OTHER: u8 = 1;
+const NAN: u8 = 2;
+
+/// The end of the whole numbers that 128 bits hold, 2^127.
+const END: f64 = 170_141_183_460_469_231_731_687_303_715_884_105_728.0;
+
+/// What is compared of the cells of a field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// Their bytes, which are of the same type on both sides.
+    Stored,
+    /// The bytes of text; of fixed size those before the NUL bytes at the end.
+    Text { is_padded: bool },
+    /// The values of numbers.
+    Numbers(Datatype),
+}
+
+/// What is compared of cells of two types, each with its values per cell; `None` where values of one are none of the other.
+pub(super) fn forms(
+    (old, old_values): (Datatype, CellValNum),
+    (new, new_values): (Datatype, CellValNum),
+) -> Option<(Form, Form)> {
+    let text = |values: CellValNum| Form::Text {
+        is_padded: !values.is_var(),
+    };
+    let is_alike = old == new && (old_values == new_values || !is_text(old));
+    if is_alike {
+        return Some((Form::Stored, Form::Stored));
+    }
+    if is_text(old) && is_text(new) {
+        return Some((text(old_values), text(new_values)));
+    }
+    (is_number(old) && is_number(new)).then_some((Form::Numbers(old), Form::Numbers(new)))
+}
+
+/// What holds characters or bytes, one in each value.
+fn is_text(datatype: Datatype) -> bool {
+    matches!(
+        datatype,
+        Datatype::Char
+            | Datatype::StringAscii
+            | Datatype::StringUtf8
+            | Datatype::Blob
+            | Datatype::GeometryWkb
+            | Datatype::GeometryWkt
+    )
+}
+
+fn is_number(datatype: Datatype) -> bool {
+    datatype.is_integer() || datatype.is_real() || datatype == Datatype::Bool
+}
+
+impl Form {
+    /// A cell in this form.
+    pub(super) fn of(self, cell: &[u8]) -> Cow<'_, [u8]> {
+        match self {
+            Self::Stored | Self::Text { is_padded: false } => Cow::Borrowed(cell),
+            Self::Text { is_padded: true } => {
+                let last = cell.iter().rposition(|byte| *byte != 0);
+                let end = last.map_or(0, |last| last.saturating_add(1));
+                Cow::Borrowed(cell.get(..end).unwrap_or(cell))
+            }
+            Self::Numbers(datatype) => {
+                let numbers = cell.chunks(datatype.size().max(1));
+                Cow::Owned(
+                    numbers
+                        .flat_map(|number| of_number(datatype, number))
+                        .collect(),
+                )
+            }
+        }
+    }
+}
+
+/// The same bytes for equal numbers of any type: both zeros are equal, and so is NaN of whichever bits.
+fn of_number(datatype: Datatype, bytes: &[u8]) -> [u8; 17] {
+    let float = |value: f64| {
+        if value.is_nan() {
+            return (NAN, 0);
+        }
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "whole numbers below the end of 128 bits"
+        )]
+        let whole = value as i128;
+        if value.trunc() == value && value.abs() < END {
+            (WHOLE, whole)
+        } else {
+            (OTHER, i128::from(value.to_bits()))
+        }
+    };
+    let (kind, number) = match read(datatype, bytes) {
+        Some(Value::Signed(value)) => (WHOLE, value.into()),
+        Some(Value::Unsigned(value)) => (WHOLE, value.into()),
+        Some(Value::Bool(value)) => (WHOLE, value.into()),
+        Some(Value::Float32(value)) => float(value.into()),
+        Some(Value::Float64(value)) => float(value),
+        // There is no other number.
+        _ => (NAN, 1),
+    };
+    let mut form = [kind; 17];
+    for (byte, of_number) in form.iter_mut().skip(1).zip(number.to_le_bytes()) {
+        *byte = of_number;
+    }
+    form
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ONE: CellValNum = CellValNum::Fixed(1);
+
+    fn number(datatype: Datatype, bytes: &[u8]) -> Vec<u8> {
+        Form::Numbers(datatype).of(bytes).into_owned()
+    }
+
+    #[test]
+    fn numbers_of_all_types_are_equal_where_their_values_are() {
+        let five = number(Datatype::Int8, &[5]);
+        assert_eq!(five, number(Datatype::UInt64, &5_u64.to_le_bytes()));
+        assert_eq!(five, number(Datatype::Float32, &5_f32.to_le_bytes()));
+        assert_eq!(five, number(Datatype::Float64, &5_f64.to_le_bytes()));
+        assert_ne!(five, number(Datatype::Float64, &5.5_f64.to_le_bytes()));
+        let minus = number(Datatype::Int64, &(-1_i64).to_le_bytes());
+        assert_ne!(minus, number(Datatype::UInt64, &u64::MAX.to_le_bytes()));
+        assert_ne!(minus, number(Datatype::UInt8, &[255]));
+        // The nearest double is greater than the greatest whole number of 64 bits.
+        let most = number(Datatype::UInt64, &u64::MAX.to_le_bytes());
+        assert_ne!(
+            most,
+            number(Datatype::Float64, &(2_f64.powi(64)).to_le_bytes())
+        );
+        let third = number(Datatype::Float32, &0.1_f32.to_le_bytes());
+        assert_eq!(
+            third,
+            number(Datatype::Float64, &f64::from(0.1_f32).to_le_bytes())
+        );
+        assert_ne!(third, number(Datatype::Float64, &0.1_f64.to_le_bytes()));
+        let zero = number(Datatype::Float32, &(-0.0_f32).to_le_bytes());
+        assert_eq!(zero, number(Datatype::Bool, &[0]));
+        let nan = number(Datatype::Float32, &f32::NAN.to_le_bytes());
+        assert_eq!(nan, number(Datatype::Float64, &(-f64::NAN).to_le_bytes()));
+        let far = number(Datatype::Float64, &f64::INFINITY.to_le_bytes());
+        assert_ne!(far, number(Datatype::Float64, &1e300_f64.to_le_bytes()));
+    }
+
+    #[test]
+    fn values_of_other_kinds_are_not_compared() {
+        let (text, var) = (Datatype::StringUtf8, CellValNum::Var);
+        assert_eq!(forms((Datatype::Int32, ONE), (text, var)), None);
+        assert_eq!(
+            forms((Datatype::Int64, ONE), (Datatype::DateTimeDay, ONE)),
+            None
+        );
+        let (day, hour) = (Datatype::DateTimeDay, Datatype::DateTimeHour);
+        assert_eq!(forms((day, ONE), (hour, ONE)), None);
+        assert_eq!(
+            forms((day, ONE), (day, var)),
+            Some((Form::Stored, Form::Stored))
+        );
+        let fixed = CellValNum::Fixed(3);
+        let padded = Form::Text { is_padded: true };
+        let whole = Form::Text { is_padded: false };
+        assert_eq!(
+            forms((text, fixed), (Datatype::Blob, var)),
+            Some((padded, whole))
+        );
+        assert_eq!(&*padded.of(b"a\0\0"), b"a");
+    }
+}
