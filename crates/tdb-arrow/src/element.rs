@@ -30,6 +30,8 @@ pub(crate) struct ArrowTarget {
     pub(crate) options: OutputOptions,
     /// Whether there are timestamps that count seconds; if not, they count milliseconds.
     pub(crate) has_seconds: bool,
+    /// Whether all labels of a dictionary stay in their order, those without a cell too.
+    pub(crate) keeps_labels: bool,
 }
 
 impl ArrowTarget {

@@ -25,7 +25,7 @@ pub use input::{ArrowInput, field_of_column, panics_are_errors};
 pub use input::{ipc_file_input, ipc_stream_input};
 #[cfg(feature = "ipc")]
 pub use ipc::{IpcFileWriter, IpcStreamWriter};
-pub use mapping::{ARRAY_SCHEMA, CELL_VAL_NUM, DATATYPE, ENUMERATION, Mapping};
+pub use mapping::{ARRAY_SCHEMA, CELL_VAL_NUM, DATATYPE, ENUMERATION, LABELS, Mapping};
 #[cfg(feature = "parquet")]
 pub use parquet::ParquetWriter;
 pub use reader::RecordBatches;

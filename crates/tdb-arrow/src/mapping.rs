@@ -6,6 +6,7 @@ use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use tdb_cells::files::{ConversionError, OutputOptions};
 use tdb_cells::{Batch, FieldInfo};
 use tdb_schema::CellValNum;
+use tdb_schema::json::{Times, enumeration_to_json};
 use tdb_tile::Code;
 
 use crate::cells::ColumnCells;
@@ -19,6 +20,10 @@ pub const CELL_VAL_NUM: &str = "tiledb.cell_val_num";
 
 /// Key of the metadata of an Arrow field of labels that holds the name of their enumeration.
 pub const ENUMERATION: &str = "tiledb.enumeration";
+
+/// Key of the metadata of an Arrow field of labels in a Parquet file, which keeps neither their order nor those without a cell: the
+/// enumeration, as JSON.
+pub const LABELS: &str = "tiledb.labels";
 
 /// Key of the metadata of an Arrow schema that holds the schema of the array, as JSON: with it a file that comes back remembers
 /// dimensions, keys and filters.
@@ -49,12 +54,12 @@ impl Mapping {
     /// # Errors
     /// A cell that is too large for Arrow; an enumeration whose values do not fit.
     pub fn new(fields: &[FieldInfo], options: OutputOptions) -> Result<Self, ConversionError> {
-        let has_seconds = true;
         Self::for_target(
             fields,
             ArrowTarget {
                 options,
-                has_seconds,
+                has_seconds: true,
+                keeps_labels: true,
             },
         )
     }
@@ -74,7 +79,7 @@ impl Mapping {
                 }
                 None => plain,
             };
-            arrow.push(arrow_field(field, data_type, labels.is_some()));
+            arrow.push(arrow_field(field, data_type, labels.is_some(), target));
             columns.push(ColumnMapping { element, labels });
         }
         Ok(Self {
@@ -137,7 +142,12 @@ impl Mapping {
     }
 }
 
-fn arrow_field(field: &FieldInfo, data_type: DataType, enumerated: bool) -> Field {
+fn arrow_field(
+    field: &FieldInfo,
+    data_type: DataType,
+    enumerated: bool,
+    target: ArrowTarget,
+) -> Field {
     // NaT has no other place in Date32, nor has an index without a label in a dictionary.
     let nullable = field.nullable || enumerated || data_type == DataType::Date32;
     let values = match field.cell_val_num {
@@ -151,8 +161,13 @@ fn arrow_field(field: &FieldInfo, data_type: DataType, enumerated: bool) -> Fiel
     let enumeration = field.enumeration.as_ref().filter(|_| enumerated);
     if let Some(enumeration) = enumeration {
         metadata.insert(ENUMERATION.to_owned(), enumeration.name().to_owned());
+        if !target.keeps_labels {
+            let labels = enumeration_to_json(enumeration, Times::Ticks);
+            metadata.insert(LABELS.to_owned(), labels.to_string());
+        }
     }
-    let ordered = enumeration.is_some_and(|enumeration| enumeration.is_ordered());
+    // Who reads labels in another order must not take that for theirs.
+    let ordered = enumeration.is_some_and(|e| e.is_ordered() && target.keeps_labels);
     Field::new(&field.name, data_type, nullable)
         .with_dict_is_ordered(ordered)
         .with_metadata(metadata)

@@ -40,6 +40,8 @@ impl<W: Write + Send> ParquetWriter<W> {
         let target = ArrowTarget {
             options,
             has_seconds: false,
+            // A dictionary has the labels of its cells in the order in which they come.
+            keeps_labels: false,
         };
         let mapping = Mapping::for_target(fields, target)?.remembering(array_schema);
         let properties = WriterProperties::builder()

@@ -7,15 +7,16 @@ use arrow_array::{Array, ArrayRef};
 use arrow_schema::{DataType, Field};
 use tdb_cells::files::{ColumnChoice, ColumnGuess, InputError, Labels, SeenRange};
 use tdb_cells::{Column, FieldInfo};
+use tdb_schema::json::enumerations_from_json;
 use tdb_schema::value::holds_bytes;
-use tdb_schema::{CellValNum, FieldKind};
+use tdb_schema::{CellValNum, Enumeration, FieldKind};
 use tdb_tile::{Bug, Datatype};
 
 use super::convert::ColumnConverter;
 use super::datatypes::{of_arrow, said_type};
 use super::decimals::Scale;
 use super::form::Form;
-use crate::mapping::ENUMERATION;
+use crate::mapping::{ENUMERATION, LABELS};
 
 /// Labels that an enumeration is made of at most; a column with more is what its labels are.
 const MOST_LABELS: usize = 1 << 16;
@@ -32,14 +33,55 @@ pub(super) struct ArrowGuess {
     labels: Option<SeenLabels>,
 }
 
-/// The labels of a dictionary, in the order in which they come.
+/// The labels of a dictionary, in the order in which they come, behind those that the column says it had.
 struct SeenLabels {
     /// Of the enumeration that they were, if the column says so.
     name: Option<String>,
     index: Datatype,
     ordered: bool,
+    /// How many the column says it had, if it does.
+    told: Option<usize>,
+    /// Whether each dictionary has its labels in the order of all.
+    in_order: bool,
     values: Vec<Vec<u8>>,
     places: HashMap<Vec<u8>, usize>,
+}
+
+impl SeenLabels {
+    fn new(field: &Field, index: Datatype, told: Option<&Enumeration>) -> Self {
+        let values: Vec<Vec<u8>> =
+            told.map_or_else(Vec::new, |told| told.iter().map(<[u8]>::to_vec).collect());
+        let numbered = values.iter().cloned().enumerate();
+        Self {
+            name: field.metadata().get(ENUMERATION).cloned(),
+            index,
+            ordered: told.map_or_else(
+                || field.dict_is_ordered().unwrap_or(false),
+                Enumeration::is_ordered,
+            ),
+            told: told.map(Enumeration::len),
+            in_order: true,
+            places: numbered.map(|(place, label)| (label, place)).collect(),
+            values,
+        }
+    }
+
+    /// Whether the order of the labels is the one that means something.
+    fn are_ordered(&self) -> bool {
+        let is_kept = match self.told {
+            // Where others came behind them is by chance.
+            Some(told) => self.values.len() == told,
+            None => self.in_order,
+        };
+        self.ordered && is_kept
+    }
+}
+
+/// The enumeration that a column says its labels were of.
+fn told_labels(field: &Field) -> Option<Enumeration> {
+    let told = serde_json::from_str(field.metadata().get(LABELS)?).ok()?;
+    let told = enumerations_from_json(&told, "labels", || "__labels".to_owned()).ok()?;
+    told.into_iter().next()
 }
 
 /// Fails where there are columns that no datatype stands for, and of which none is given; names all of them.
@@ -112,7 +154,11 @@ impl ArrowGuess {
                 (datatype, CellValNum::Fixed(1))
             }
         });
-        let natural = wanted.or_else(|| natural_type(field));
+        let told = told_labels(field).filter(|told| wanted.is_none() && are_such(told, field));
+        let of_labels = told
+            .as_ref()
+            .map(|told| (told.datatype(), told.cell_val_num()));
+        let natural = wanted.or(of_labels).or_else(|| natural_type(field));
         let (datatype, cell_val_num) =
             natural.ok_or_else(|| no_datatype(field, &[field.name()]))?;
         let column = FieldInfo {
@@ -125,13 +171,7 @@ impl ArrowGuess {
         };
         let labels = match field.data_type() {
             DataType::Dictionary(keys, _) if wanted.is_none() => {
-                index_type(keys).map(|index| SeenLabels {
-                    name: field.metadata().get(ENUMERATION).cloned(),
-                    index,
-                    ordered: field.dict_is_ordered().unwrap_or(false),
-                    values: Vec::new(),
-                    places: HashMap::new(),
-                })
+                index_type(keys).map(|index| SeenLabels::new(field, index, told.as_ref()))
             }
             _ => None,
         };
@@ -174,13 +214,18 @@ impl ArrowGuess {
         let Some(labels) = &mut self.labels else {
             return Ok(());
         };
+        let mut before = None;
         for row in (0..rows).filter(|row| column.is_valid(*row)) {
             let label = column.cell(row);
             let label = label.ok_or_else(|| Bug::new("a column has fewer labels than it says"))?;
-            if !labels.places.contains_key(label) {
-                labels.places.insert(label.to_vec(), labels.values.len());
+            let known = labels.places.get(label).copied();
+            let place = known.unwrap_or(labels.values.len());
+            if known.is_none() {
+                labels.places.insert(label.to_vec(), place);
                 labels.values.push(label.to_vec());
             }
+            labels.in_order &= before < Some(place);
+            before = Some(place);
         }
         if labels.values.len() > MOST_LABELS {
             self.labels = None;
@@ -190,12 +235,13 @@ impl ArrowGuess {
 
     pub(super) fn finish(self, rows: u64) -> ColumnGuess {
         let labels = self.labels.map(|labels| {
+            let ordered = labels.are_ordered();
             let index = wide_enough(labels.index, labels.values.len());
             let labels = Labels {
                 name: labels.name,
                 datatype: self.datatype,
                 cell_val_num: self.cell_val_num,
-                ordered: labels.ordered,
+                ordered,
                 values: labels.values,
             };
             (index, labels)
@@ -215,6 +261,15 @@ impl ArrowGuess {
             cells: rows,
         }
     }
+}
+
+/// Whether the labels in the dictionaries of a column can be those of an enumeration.
+fn are_such(told: &Enumeration, field: &Field) -> bool {
+    let DataType::Dictionary(_, values) = field.data_type() else {
+        return false;
+    };
+    let (datatype, cell_val_num) = (told.datatype(), told.cell_val_num());
+    Form::of(values, Some(datatype), datatype, cell_val_num).is_some()
 }
 
 /// The datatype of a dictionary's keys.

@@ -6,11 +6,13 @@
 
 mod checks;
 mod chunks;
+mod groups;
 mod thrift;
 
 use std::io::{Read, Seek};
 use std::sync::Arc;
 
+use arrow_array::RecordBatchReader;
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
@@ -20,6 +22,7 @@ use parquet::errors::ParquetError;
 use tdb_cells::files::{InputError, InputOptions};
 
 use self::chunks::{Chunks, FORMAT};
+use self::groups::{Groups, have_labels, without_lost_orders};
 use super::arrow::{ArrowInput, guarded};
 use super::columns::Chosen;
 use crate::ARRAY_SCHEMA;
@@ -46,15 +49,22 @@ pub fn parquet_input<R: Read + Seek + Send + 'static>(
         .fold(0, i64::saturating_add);
     let rows = stored.file_metadata().num_rows();
     let size = u64::try_from(bytes.checked_div(rows).unwrap_or(1)).unwrap_or(1);
-    let chosen = Chosen::of(metadata.schema(), &options.columns)?;
+    let mut chosen = Chosen::of(metadata.schema(), &options.columns)?;
+    chosen.fields = without_lost_orders(chosen.fields, &chosen.numbers, &metadata);
     let array_schema = metadata.schema().metadata().get(ARRAY_SCHEMA).cloned();
-    let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata);
-    let builder = builder.with_batch_size(options.batch_rows(size.max(least)));
+    let rows = options.batch_rows(size.max(least));
     let numbers = chosen.numbers.iter().copied();
-    let mask = ProjectionMask::roots(builder.parquet_schema(), numbers);
-    let builder = builder.with_projection(mask);
-    let reader = guarded(FORMAT, || builder.build())?.map_err(failed)?;
-    let input = ArrowInput::of_file(Box::new(reader), FORMAT).with_memory(options.memory);
+    let mask = ProjectionMask::roots(metadata.parquet_schema(), numbers);
+    let reader: Box<dyn RecordBatchReader + Send> = if have_labels(&chosen.fields) {
+        let groups = guarded(FORMAT, || Groups::try_new(file, metadata, mask, rows))?;
+        Box::new(groups.map_err(failed)?)
+    } else {
+        let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata)
+            .with_batch_size(rows)
+            .with_projection(mask);
+        Box::new(guarded(FORMAT, || builder.build())?.map_err(failed)?)
+    };
+    let input = ArrowInput::of_file(reader, FORMAT).with_memory(options.memory);
     // The reader of batches gives no metadata.
     Ok(input.with_chosen(chosen).with_array_schema(array_schema))
 }

@@ -5,6 +5,7 @@ mod dates;
 mod files;
 mod input;
 mod ipc_damage;
+mod labels;
 mod mapping;
 mod parquet_damage;
 mod reader;

@@ -227,3 +227,58 @@ fn a_schema_that_makes_no_sense_is_told_of() {
     exit status 2
     "#);
 }
+
+/// Three labels with an order, which two attributes share, and no cell has the last one in `f`.
+const LABELLED: &str = r#"{
+    "type": "sparse",
+    "dimensions": [{"name": "k", "datatype": "int64", "domain": [0, 99], "extent": 10}],
+    "attributes": [
+        {"name": "e", "datatype": "int8", "enumeration": "lab", "nullable": true},
+        {"name": "f", "datatype": "uint8", "enumeration": "lab"},
+        {"name": "n", "datatype": "int16", "enumeration": "sizes"}
+    ],
+    "enumerations": [
+        {"name": "lab", "datatype": "string_utf8", "cell_val_num": "var", "ordered": true,
+            "values": ["low", "mid", "high"]},
+        {"name": "sizes", "datatype": "int32", "cell_val_num": 1, "ordered": false, "values": [30, 10, 20]}
+    ]
+}"#;
+
+#[test]
+fn enumerations_come_back_with_their_order_their_unused_labels_and_shared() {
+    let (folder, array) = crate::changing::of_schema("enumerations_come_back", LABELLED);
+    let cells = folder.join("cells.csv");
+    fs::write(&cells, "k,e,f,n\n1,high,mid,10\n2,low,low,30\n3,,mid,10\n").unwrap();
+    stdout(&format!("write {array} {} -q", cells.display()));
+    let enumerations = |array: &str| {
+        let schema: serde_json::Value =
+            serde_json::from_str(&stdout(&format!("schema {array} --json"))).unwrap();
+        (schema["enumerations"].clone(), schema["attributes"].clone())
+    };
+    for file in ["all.parquet", "all.arrow", "some.parquet"] {
+        let (file, copy) = (folder.join(file), folder.join("copy").display().to_string());
+        let _ = fs::remove_dir_all(&copy);
+        match file.file_stem().and_then(|stem| stem.to_str()) {
+            // Labels of all that a selection leaves out come back, too.
+            Some("some") => stdout(&format!(
+                "read {array} --range k=2..3 -o {}",
+                file.display()
+            )),
+            _ => stdout(&format!("export {array} {}", file.display())),
+        };
+        stdout(&format!("import {} {copy} -q", file.display()));
+        assert_eq!(
+            enumerations(&copy),
+            enumerations(&array),
+            "{}",
+            file.display()
+        );
+        let next = folder.join("next.csv");
+        fs::write(&next, "k,e,f,n\n9,mid,high,20\n").unwrap();
+        stdout(&format!("import {} {copy} --append -q", next.display()));
+        let sorted = stdout(&format!(
+            "read {copy} --attrs f --no-dims --sort=-f --format csv"
+        ));
+        assert!(sorted.starts_with("f\nhigh\nmid\n"), "{sorted}");
+    }
+}

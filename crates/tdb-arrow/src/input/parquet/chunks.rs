@@ -47,6 +47,14 @@ impl<R: Seek> Chunks<R> {
 }
 
 impl<R> Chunks<R> {
+    /// The same file once more.
+    pub(super) fn share(&self) -> Self {
+        Self {
+            file: Arc::clone(&self.file),
+            len: self.len,
+        }
+    }
+
     pub(super) fn chunk(&self, at: u64) -> Chunk<R> {
         Chunk {
             file: Arc::clone(&self.file),

@@ -1,0 +1,135 @@
+//! The dictionaries of a Parquet file, one for each group of rows.
+//!
+//! A batch that spans two groups gets a dictionary of its own, whose labels are in the order in which cells have them. So groups
+//! are read one by one where a column has labels.
+
+use std::io::{Read, Seek};
+
+use arrow_array::{RecordBatch, RecordBatchReader};
+use arrow_schema::{ArrowError, DataType, Field, SchemaRef};
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
+};
+use parquet::basic::Encoding;
+use parquet::errors::ParquetError;
+use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};
+
+use super::chunks::Chunks;
+
+/// What writes the dictionaries of Arrow as they are: the labels in their order, those without a cell too. Others write labels as
+/// cells have them.
+const KEEPS_ORDER: &str = "parquet-cpp-arrow";
+
+/// Whether some of these columns have labels.
+pub(super) fn have_labels(fields: &[Field]) -> bool {
+    let mut fields = fields.iter();
+    fields.any(|field| matches!(field.data_type(), DataType::Dictionary(..)))
+}
+
+/// Fields that have lost the order of their labels are not ordered; `numbers` are those of the columns in the file.
+pub(super) fn without_lost_orders(
+    fields: Vec<Field>,
+    numbers: &[usize],
+    metadata: &ArrowReaderMetadata,
+) -> Vec<Field> {
+    let stored = metadata.metadata();
+    let fields = fields.into_iter().zip(numbers).map(|(field, number)| {
+        let name = metadata.schema().fields().get(*number);
+        let is_kept = name.is_some_and(|column| keeps_order(stored, column.name()));
+        if field.dict_is_ordered() == Some(true) && !is_kept {
+            field.with_dict_is_ordered(false)
+        } else {
+            field
+        }
+    });
+    fields.collect()
+}
+
+/// Whether all dictionaries of a column are as the writer had them.
+fn keeps_order(stored: &ParquetMetaData, column: &str) -> bool {
+    let writer = stored.file_metadata().created_by();
+    let of_column = |chunk: &&ColumnChunkMetaData| {
+        let path = chunk.column_path().parts();
+        path.first().is_some_and(|name| name == column)
+    };
+    // Where cells stand beside a dictionary, it does not have their labels.
+    let is_whole = |chunk: &ColumnChunkMetaData| {
+        chunk.page_encoding_stats_mask().is_some_and(|pages| {
+            pages.is_only(Encoding::RLE_DICTIONARY) || pages.is_only(Encoding::PLAIN_DICTIONARY)
+        })
+    };
+    let mut chunks = stored.row_groups().iter().flat_map(|group| group.columns());
+    writer.is_some_and(|writer| writer.starts_with(KEEPS_ORDER))
+        && chunks.all(|chunk| !of_column(&chunk) || is_whole(chunk))
+}
+
+/// Reads group after group.
+pub(super) struct Groups<R> {
+    file: Chunks<R>,
+    metadata: ArrowReaderMetadata,
+    mask: ProjectionMask,
+    batch_rows: usize,
+    schema: SchemaRef,
+    next: usize,
+    reader: Option<ParquetRecordBatchReader>,
+}
+
+impl<R: Read + Seek + Send + 'static> Groups<R> {
+    /// # Errors
+    /// What the first reader says.
+    pub(super) fn try_new(
+        file: Chunks<R>,
+        metadata: ArrowReaderMetadata,
+        mask: ProjectionMask,
+        batch_rows: usize,
+    ) -> Result<Self, ParquetError> {
+        let mut groups = Self {
+            schema: metadata.schema().clone(),
+            file,
+            metadata,
+            mask,
+            batch_rows,
+            next: 0,
+            reader: None,
+        };
+        let first = groups.open(Vec::new())?;
+        groups.schema = first.schema();
+        Ok(groups)
+    }
+
+    fn open(&self, groups: Vec<usize>) -> Result<ParquetRecordBatchReader, ParquetError> {
+        let (file, metadata) = (self.file.share(), self.metadata.clone());
+        ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata)
+            .with_batch_size(self.batch_rows)
+            .with_projection(self.mask.clone())
+            .with_row_groups(groups)
+            .build()
+    }
+}
+
+impl<R: Read + Seek + Send + 'static> Iterator for Groups<R> {
+    type Item = Result<RecordBatch, ArrowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            if let Some(batch) = self.reader.as_mut().and_then(Iterator::next) {
+                return Some(batch);
+            }
+            if self.next >= self.metadata.metadata().num_row_groups() {
+                return None;
+            }
+            match self.open(vec![self.next]) {
+                Ok(reader) => self.reader = Some(reader),
+                Err(error) => return Some(Err(error.into())),
+            }
+            self.next = self.next.saturating_add(1);
+        }
+    }
+}
+
+impl<R: Read + Seek + Send + 'static> RecordBatchReader for Groups<R> {
+    fn schema(&self) -> SchemaRef {
+        self.schema.clone()
+    }
+}
