@@ -3,7 +3,7 @@
 use tdb_cells::files::{has_value, read_index};
 use tdb_cells::{Column, FieldInfo};
 use tdb_schema::CellValNum;
-use tdb_schema::value::holds_bytes;
+use tdb_schema::value::{holds_bytes, unpadded};
 use tdb_tile::{Bug, Datatype, Scalar, with_scalar};
 
 use crate::fold::Fold;
@@ -194,6 +194,10 @@ impl FieldStates {
     fn value(&self, extreme: Option<&Extreme>) -> Result<Outcome, Bug> {
         let datatype = self.info.datatype;
         let Some(labels) = &self.info.enumeration else {
+            if let Some(Extreme::Bytes(text)) = extreme {
+                let text = unpadded(datatype, self.info.cell_val_num, text);
+                return Ok(Outcome::Value(datatype, text.to_vec()));
+            }
             return Ok(value(datatype, extreme));
         };
         let index = match extreme {

@@ -3,13 +3,16 @@
 use serde_json::{Value as Json, json};
 use tdb_array::MetadataValue;
 use tdb_schema::json::{Times, cell_to_json};
-use tdb_schema::value::{Cell, Value, holds_bytes, read_cell};
+use tdb_schema::value::{Cell, Value, holds_bytes, read_cell, unpadded};
 use tdb_schema::{CellValNum, Dimension};
 use tdb_tile::{Code, Datatype, Range};
 
 /// A stored cell as people read it.
 pub(crate) fn stored(datatype: Datatype, values: CellValNum, bytes: &[u8], ticks: bool) -> String {
-    plain(Some(&read_cell(datatype, values, bytes)), ticks)
+    let text = unpadded(datatype, values, bytes);
+    let is_text = std::str::from_utf8(text).is_ok_and(|text| !text.contains(char::is_control));
+    let shown = if is_text { text } else { bytes };
+    plain(Some(&read_cell(datatype, values, shown)), ticks)
 }
 
 /// A cell as people read it: texts as they are, bytes as text where they are one.

@@ -212,9 +212,7 @@ impl Number {
 
 /// Text of fixed size without the NUL bytes behind it.
 pub(crate) fn unpadded(cell: &[u8]) -> &[u8] {
-    let last = cell.iter().rposition(|byte| *byte != 0);
-    let end = last.map_or(0, |last| last.saturating_add(1));
-    cell.get(..end).unwrap_or(cell)
+    tdb_schema::value::unpadded(Datatype::Char, CellValNum::Fixed(1), cell)
 }
 
 /// Strings that are compared byte by byte.

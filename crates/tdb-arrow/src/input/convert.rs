@@ -83,7 +83,7 @@ impl ColumnConverter {
     /// Whether all cells are ASCII, where they are texts or bytes of any length, as they are in the array.
     pub(super) fn is_ascii(&self, array: &ArrayRef) -> Option<bool> {
         match (&self.form, &self.labels) {
-            (Form::Bytes { size: None }, None) => is_ascii(array),
+            (Form::Bytes { size: None, .. }, None) => is_ascii(array),
             _ => None,
         }
     }

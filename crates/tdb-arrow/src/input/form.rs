@@ -6,7 +6,7 @@ use arrow_buffer::NullBuffer;
 use arrow_schema::DataType;
 use bytes::Bytes;
 use tdb_schema::CellValNum;
-use tdb_schema::value::{holds_bytes, holds_text};
+use tdb_schema::value::{holds_bytes, holds_text, is_padded};
 use tdb_tile::{Bug, Datatype};
 use zerocopy::FromBytes;
 use zerocopy::little_endian::U64;
@@ -22,7 +22,11 @@ pub(super) enum Form {
     /// All are null: so many zeros, or nothing at all.
     Nothing { size: Option<usize> },
     /// Bytes or characters, a fixed number of bytes or any.
-    Bytes { size: Option<usize> },
+    Bytes {
+        size: Option<usize>,
+        /// Whether NUL bytes fill up what is shorter.
+        is_padded: bool,
+    },
     /// The digits of decimals, any number of them.
     Digits(Scale),
     /// One number.
@@ -114,7 +118,9 @@ impl Form {
             if let Some(scale) = Scale::of(data_type) {
                 return (is_text && size.is_none()).then_some(Self::Digits(scale));
             }
-            return takes_bytes(data_type, size).then_some(Self::Bytes { size });
+            let is_padded = is_padded(datatype, values);
+            return takes_bytes(data_type, size, is_padded)
+                .then_some(Self::Bytes { size, is_padded });
         }
         let is_list = match data_type {
             DataType::FixedSizeList(_, n) => {
@@ -146,12 +152,15 @@ impl Form {
                     .then(|| vec![0; rows.saturating_add(1).saturating_mul(8)].into()),
                 nulls,
             }),
-            Self::Bytes { size: Some(size) } => Ok(ConvertedCells {
-                values: fixed_bytes(array, *size, nulls.as_ref())?,
+            Self::Bytes {
+                size: Some(size),
+                is_padded,
+            } => Ok(ConvertedCells {
+                values: fixed_bytes(array, (*size, *is_padded), nulls.as_ref())?,
                 offsets: None,
                 nulls,
             }),
-            Self::Bytes { size: None } => {
+            Self::Bytes { size: None, .. } => {
                 let (values, offsets) = var_bytes(array)?;
                 Ok(ConvertedCells {
                     values,
@@ -192,10 +201,13 @@ impl Form {
     }
 }
 
-fn takes_bytes(data_type: &DataType, size: Option<usize>) -> bool {
+fn takes_bytes(data_type: &DataType, size: Option<usize>, is_padded: bool) -> bool {
     use DataType as A;
     match data_type {
-        A::FixedSizeBinary(n) => size.is_none_or(|size| usize::try_from(*n) == Ok(size)),
+        A::FixedSizeBinary(n) => size.is_none_or(|size| {
+            let found = usize::try_from(*n);
+            found.is_ok_and(|found| found == size || is_padded && found < size)
+        }),
         A::Utf8 | A::LargeUtf8 | A::Utf8View | A::Binary | A::LargeBinary | A::BinaryView => true,
         _ => false,
     }
@@ -235,13 +247,21 @@ pub(super) fn is_ascii(array: &ArrayRef) -> Option<bool> {
     looked.is_ok().then_some(all_ascii)
 }
 
-fn fixed_bytes(array: &ArrayRef, size: usize, nulls: Option<&NullBuffer>) -> Result<Bytes, Wrong> {
+fn fixed_bytes(
+    array: &ArrayRef,
+    (size, is_padded): (usize, bool),
+    nulls: Option<&NullBuffer>,
+) -> Result<Bytes, Wrong> {
     let (mut values, mut row, mut wrong) = (Vec::new(), 0_usize, None);
     for_each_bytes(array, |cell| {
+        let end = values.len().saturating_add(size);
         if nulls.is_some_and(|nulls| nulls.is_null(row)) {
-            values.resize(values.len().saturating_add(size), 0)
+            values.resize(end, 0)
         } else {
-            values.extend_from_slice(cell)
+            values.extend_from_slice(cell);
+            if is_padded && values.len() < end {
+                values.resize(end, 0);
+            }
         }
         if values.len() != row.saturating_add(1).saturating_mul(size) && wrong.is_none() {
             wrong = Some((row, format!("{} bytes, and a cell has {size}", cell.len())));

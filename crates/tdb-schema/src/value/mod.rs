@@ -19,6 +19,7 @@
 mod calendar;
 mod date;
 mod iso;
+mod padding;
 mod time_text;
 mod unit;
 
@@ -32,6 +33,7 @@ use crate::coordinate::{Coordinate, whole_bytes};
 
 pub use date::{Calendar, CalendarDate, DatePart};
 pub use iso::{days_of_date, has_offset};
+pub use padding::{is_padded, unpadded};
 pub use time_text::TimeText;
 pub use unit::Moment;
 use unit::{Length, Unit};

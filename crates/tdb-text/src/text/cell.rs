@@ -9,7 +9,8 @@ use tdb_cells::files::{Recount, indexes, labels_of, shown_type};
 use tdb_cells::{Batch, FieldInfo};
 use tdb_schema::CellValNum;
 use tdb_schema::value::{
-    NOT_A_TIME, ValueError, days_of_date, has_offset, holds_bytes, holds_text, parse, parse_number,
+    NOT_A_TIME, ValueError, days_of_date, has_offset, holds_bytes, holds_text, is_padded, parse,
+    parse_number,
 };
 use tdb_tile::{Datatype, Scalar, with_scalar};
 
@@ -58,6 +59,8 @@ enum Form {
     Text,
     TextOrBytes {
         size: Option<usize>,
+        /// Whether shorter text is filled up.
+        is_padded: bool,
     },
     Bytes {
         size: Option<usize>,
@@ -199,7 +202,8 @@ impl Form {
         let count = values.fixed().map(|n| n as usize);
         let size = count.map(|n| n.saturating_mul(datatype.size()));
         if is_text_or_bytes(datatype, values) {
-            return Self::TextOrBytes { size };
+            let is_padded = is_padded(datatype, values);
+            return Self::TextOrBytes { size, is_padded };
         }
         if holds_text(datatype) {
             return Self::Text;
@@ -218,7 +222,12 @@ impl Form {
     fn has_empty_cells(&self) -> bool {
         match self {
             Self::Text => true,
-            Self::TextOrBytes { size } | Self::Bytes { size } => size.is_none_or(|size| size == 0),
+            Self::TextOrBytes {
+                is_padded: true, ..
+            } => true,
+            Self::TextOrBytes { size, .. } | Self::Bytes { size } => {
+                size.is_none_or(|size| size == 0)
+            }
             Self::One(_) | Self::Many { .. } => false,
         }
     }
@@ -246,7 +255,15 @@ impl Form {
                 Ok(())
             }
             (Self::Text, token) => Err(format!("{} is not text", shown(token))),
-            (Self::TextOrBytes { size }, token) => append_text_or_bytes(*size, token, out),
+            (Self::TextOrBytes { size, is_padded }, token) => {
+                let most = size.filter(|_| *is_padded);
+                let start = out.len();
+                append_text_or_bytes(size.filter(|_| !*is_padded), token, out)?;
+                match most {
+                    Some(most) => fill_up(out, start, most),
+                    None => Ok(()),
+                }
+            }
             (Self::Bytes { size }, token) => append_bytes(*size, token, out),
             (Self::One(element), token) => element.append(token, out),
             (Self::Many { element, count }, Token::Field(text) | Token::List(text)) => {
@@ -255,6 +272,16 @@ impl Form {
             (Self::Many { .. }, token) => Err(format!("{} is not a list", shown(token))),
         }
     }
+}
+
+/// Puts NUL bytes behind a text that is shorter than a cell.
+fn fill_up(out: &mut Vec<u8>, start: usize, size: usize) -> Result<(), String> {
+    let bytes = out.len().saturating_sub(start);
+    if bytes > size {
+        return Err(format!("{bytes} bytes, and a cell has {size}"));
+    }
+    out.resize(start.saturating_add(size), 0);
+    Ok(())
 }
 
 impl Element {

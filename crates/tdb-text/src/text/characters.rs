@@ -6,6 +6,7 @@
 //! | CSV | `DP=13` | `0x4450ff` |
 //! | JSON | `"DP=13"` | `{"hex":"4450ff"}` |
 //!
+//! Of fixed size, the NUL bytes behind a text are no part of it, and shorter text gets them on the way back.
 //! In CSV, text with control characters, and text that would be read as marked bytes, are marked bytes too.
 
 use tdb_schema::CellValNum;
@@ -23,17 +24,17 @@ pub(super) fn is_text_or_bytes(datatype: Datatype, values: CellValNum) -> bool {
     datatype == Datatype::Char || holds_text(datatype) && !values.is_var()
 }
 
-/// Appends a cell as text, or marked.
-pub(super) fn append_text_or_bytes(bytes: &[u8], syntax: Syntax, out: &mut Vec<u8>) {
-    let text = std::str::from_utf8(bytes).ok();
+/// Appends a cell as text, or marked. The `text` of a cell may be shorter than its bytes.
+pub(super) fn append_text_or_bytes(text: &[u8], bytes: &[u8], syntax: Syntax, out: &mut Vec<u8>) {
+    let text = std::str::from_utf8(text).ok();
     match (syntax, text) {
         (Syntax::Json, Some(text)) => append_json_text(text, out),
         (Syntax::Json, None) => append_bytes(bytes, syntax, out),
         (Syntax::Csv, Some(text)) if is_readable(text) && marked(text).is_none() => {
-            append_quoted(bytes, out);
+            append_quoted(text.as_bytes(), out);
         }
         (Syntax::Plain, Some(text)) if !text.contains(char::is_control) => {
-            out.extend_from_slice(bytes);
+            out.extend_from_slice(text.as_bytes());
         }
         (Syntax::Csv | Syntax::Plain, _) => {
             out.extend_from_slice(MARK.as_bytes());
@@ -57,7 +58,7 @@ fn is_readable(text: &str) -> bool {
 /// Appends bytes: hexadecimal digits, but text as it is for people.
 pub(super) fn append_bytes(bytes: &[u8], syntax: Syntax, out: &mut Vec<u8>) {
     match syntax {
-        Syntax::Plain => append_text_or_bytes(bytes, syntax, out),
+        Syntax::Plain => append_text_or_bytes(bytes, bytes, syntax, out),
         Syntax::Csv if bytes.is_empty() => out.extend_from_slice(b"\"\""),
         Syntax::Csv => append_digits(bytes, out),
         Syntax::Json => {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tdb_cells::files::{ConversionError, OutputOptions, labels_of, read_index, shown_type};
 use tdb_cells::{Column, FieldInfo};
-use tdb_schema::value::{NOT_A_TIME, TimeText, holds_bytes, holds_text};
+use tdb_schema::value::{NOT_A_TIME, TimeText, holds_bytes, holds_text, unpadded};
 use tdb_schema::{CellValNum, Enumeration};
 use tdb_tile::{Datatype, Scalar, with_scalar};
 use zerocopy::little_endian::U64;
@@ -86,7 +86,7 @@ struct Labels {
 #[derive(Debug)]
 enum Form {
     Text,
-    TextOrBytes,
+    TextOrBytes(Datatype, CellValNum),
     Bytes,
     One(Element),
     Many {
@@ -163,7 +163,7 @@ impl ColumnText {
 impl Form {
     fn new(datatype: Datatype, values: CellValNum, options: OutputOptions) -> Self {
         if is_text_or_bytes(datatype, values) {
-            return Self::TextOrBytes;
+            return Self::TextOrBytes(datatype, values);
         }
         if holds_bytes(datatype) {
             let is_text = holds_text(datatype) && !options.binary_strings;
@@ -190,7 +190,10 @@ impl Form {
                     Syntax::Plain => out.extend_from_slice(bytes),
                 }
             }
-            Self::TextOrBytes => append_text_or_bytes(bytes, syntax, out),
+            Self::TextOrBytes(datatype, values) => {
+                let text = unpadded(*datatype, *values, bytes);
+                append_text_or_bytes(text, bytes, syntax, out);
+            }
             Self::Bytes => append_bytes(bytes, syntax, out),
             Self::One(element) if element.is_none(bytes) => null(syntax, out),
             Self::One(element) => element.append(bytes, syntax, out),

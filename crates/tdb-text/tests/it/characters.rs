@@ -93,7 +93,7 @@ fn text_stays_text_and_other_bytes_are_marked() {
 }
 
 #[test]
-fn cells_of_fixed_size_hold_so_many_bytes() {
+fn cells_of_fixed_size_hold_so_many_bytes_at_most_and_are_filled_up() {
     let ids = column(
         "id",
         Datatype::StringAscii,
@@ -102,13 +102,17 @@ fn cells_of_fixed_size_hold_so_many_bytes() {
     );
     assert_same(2, &ids);
     let (fields, _) = result(2, vec![ids]);
-    let refused = |text: &'static str| {
+    let read = |text: &'static str| {
         let input = CsvInput::try_new(text.as_bytes(), InputOptions::default()).unwrap();
         let mut cells = Box::new(input).cells(&fields).unwrap();
-        cells.next().map(drop).unwrap_err().to_string()
+        let batch = cells.next().map_err(|error| error.to_string())?;
+        Ok::<_, String>(batch.unwrap().columns.remove(0).values)
     };
-    insta::assert_snapshot!(refused("id\na01\nb2\n"), @r#"line 3, field "id": 2 bytes, and a cell has 3"#);
-    insta::assert_snapshot!(refused("id\n0x6130\n"), @r#"line 2, field "id": 2 bytes, and a cell has 3"#);
+    assert_eq!(read("id\na01\nb2\n\"\"\n").unwrap(), b"a01b2\0\0\0\0"[..]);
+    assert_eq!(read("id\n0x6130\n").unwrap(), b"a0\0"[..]);
+    let refused = |text: &'static str| read(text).unwrap_err();
+    insta::assert_snapshot!(refused("id\na01\nb234\n"), @r#"line 3, field "id": 4 bytes, and a cell has 3"#);
+    insta::assert_snapshot!(refused("id\n0x61303132\n"), @r#"line 2, field "id": 4 bytes, and a cell has 3"#);
 }
 
 #[test]
@@ -157,7 +161,12 @@ fn a_cell_of_bytes_on_its_own_is_written_as_in_a_file() {
         of(D::Char, any, "{\"a\": 1}"),
         Some(Ok(b"{\"a\": 1}".to_vec()))
     );
-    let few = of(D::StringAscii, CellValNum::Fixed(3), "ab");
+    let three = CellValNum::Fixed(3);
+    let filled_up = of(D::StringAscii, three, "ab");
+    assert_eq!(filled_up, Some(Ok(b"ab\0".to_vec())));
+    let many = of(D::StringAscii, three, "abcd");
+    assert_eq!(many, Some(Err("4 bytes, and a cell has 3".to_owned())));
+    let few = of(D::Blob, three, "6162");
     assert_eq!(few, Some(Err("2 bytes, and a cell has 3".to_owned())));
     assert_eq!(of(D::StringUtf16, one, "6100"), Some(Ok(vec![97, 0])));
     // Numbers, and what is text in any case.

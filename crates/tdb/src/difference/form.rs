@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use tdb_schema::CellValNum;
-use tdb_schema::value::{Value, read};
+use tdb_schema::value::{Value, read, unpadded};
 use tdb_tile::Datatype;
 
 /// Whole numbers and other numbers have forms of their own, so that none of them looks like another.
@@ -66,9 +66,7 @@ impl Form {
         match self {
             Self::Stored | Self::Text { is_padded: false } => Cow::Borrowed(cell),
             Self::Text { is_padded: true } => {
-                let last = cell.iter().rposition(|byte| *byte != 0);
-                let end = last.map_or(0, |last| last.saturating_add(1));
-                Cow::Borrowed(cell.get(..end).unwrap_or(cell))
+                Cow::Borrowed(unpadded(Datatype::Char, CellValNum::Fixed(1), cell))
             }
             Self::Numbers(datatype) => {
                 let numbers = cell.chunks(datatype.size().max(1));

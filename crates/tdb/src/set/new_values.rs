@@ -3,9 +3,9 @@
 use bytes::Bytes;
 use tdb_cells::{Batch, Column};
 use tdb_schema::names::UnknownName;
-use tdb_schema::value::holds_bytes;
+use tdb_schema::value::{holds_bytes, is_padded};
 use tdb_schema::{Attribute, CellValNum};
-use tdb_tile::{Bug, Code};
+use tdb_tile::{Bug, Code, Datatype};
 
 use crate::{Array, Error, Result, Value};
 
@@ -28,7 +28,8 @@ pub(super) fn stored(
     if let Some(labels) = &attribute.enumeration {
         let labels = array.engine().newest_enumeration(labels);
         let labels = labels.map_err(|error| array.failed(error))?;
-        let label = value.stored(labels.datatype(), ticks, &what)?;
+        let mut label = value.stored(labels.datatype(), ticks, &what)?;
+        fill_up(&mut label, labels.datatype(), labels.cell_val_num());
         let index = labels.index_of(&label).ok_or_else(|| {
             let known = labels
                 .iter()
@@ -41,10 +42,11 @@ pub(super) fn stored(
         return Ok(Bytes::copy_from_slice(bytes.get(..size).unwrap_or(&bytes)));
     }
     let is_one = attribute.cell_val_num == CellValNum::Fixed(1) || holds_bytes(attribute.datatype);
-    let bytes = match value {
+    let mut bytes = match value {
         Value::Text(text) if !is_one => list(attribute, text, ticks, &what)?,
         value => value.stored(attribute.datatype, ticks, &what)?,
     };
+    fill_up(&mut bytes, attribute.datatype, attribute.cell_val_num);
     let wanted = match attribute.cell_val_num {
         CellValNum::Fixed(count) => attribute.datatype.size().saturating_mul(count as usize),
         CellValNum::Var => bytes.len(),
@@ -56,6 +58,16 @@ pub(super) fn stored(
         )));
     }
     Ok(bytes.into())
+}
+
+/// Puts NUL bytes behind text that is shorter than its cell.
+fn fill_up(text: &mut Vec<u8>, datatype: Datatype, values: CellValNum) {
+    if let CellValNum::Fixed(values) = values
+        && is_padded(datatype, CellValNum::Fixed(values))
+    {
+        let size = datatype.size().saturating_mul(values as usize);
+        text.resize(text.len().max(size), 0);
+    }
 }
 
 /// Several numbers: `[1, 2, 3]`.

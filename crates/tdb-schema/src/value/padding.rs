@@ -1,0 +1,42 @@
+//! Text in cells of fixed size, which NUL bytes fill up.
+
+use tdb_tile::Datatype;
+
+use crate::CellValNum;
+
+/// Whether cells are text of fixed size: `char`, `string_ascii` or `string_utf8`. What is shorter than a cell has NUL bytes behind
+/// it, which are no part of the text, as numpy has it.
+#[must_use]
+pub fn is_padded(datatype: Datatype, values: CellValNum) -> bool {
+    let is_text = matches!(
+        datatype,
+        Datatype::Char | Datatype::StringAscii | Datatype::StringUtf8
+    );
+    is_text && !values.is_var()
+}
+
+/// The text of a cell [of fixed size](is_padded) without the NUL bytes behind it; other cells as they are.
+#[must_use]
+pub fn unpadded(datatype: Datatype, values: CellValNum, cell: &[u8]) -> &[u8] {
+    if !is_padded(datatype, values) {
+        return cell;
+    }
+    let last = cell.iter().rposition(|byte| *byte != 0);
+    let end = last.map_or(0, |last| last.saturating_add(1));
+    cell.get(..end).unwrap_or(cell)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_text_of_fixed_size_ends_before_its_nul_bytes() {
+        let (three, var) = (CellValNum::Fixed(3), CellValNum::Var);
+        assert_eq!(unpadded(Datatype::Char, three, b"ab\0"), b"ab");
+        assert_eq!(unpadded(Datatype::StringAscii, three, b"a\0b"), b"a\0b");
+        assert_eq!(unpadded(Datatype::StringUtf8, three, b"\0\0\0"), b"");
+        assert_eq!(unpadded(Datatype::StringUtf8, var, b"ab\0"), b"ab\0");
+        assert_eq!(unpadded(Datatype::Blob, three, b"ab\0"), b"ab\0");
+    }
+}
