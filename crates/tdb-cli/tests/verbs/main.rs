@@ -28,6 +28,7 @@ mod naming;
 mod naming_columns;
 mod nothing;
 mod odd_files;
+mod old_formats;
 mod padded;
 mod past;
 mod periods;

@@ -4,6 +4,7 @@ mod asked_labels;
 mod delete_cells;
 mod many_fragments;
 mod missing;
+mod orders;
 mod read_once;
 mod rows_of_raw_tiles;
 mod text_order;
