@@ -14,16 +14,26 @@ use crate::workshop::Workshop;
 use crate::workspace::root;
 
 pub(crate) fn run(arguments: &[String]) -> Outcome {
+    judge("tables", arguments)
+}
+
+/// `cargo xtask interop-edges`: random arrays whose cells stand for no value, through every verb and every file.
+pub(crate) fn run_edges(arguments: &[String]) -> Outcome {
+    judge("edges", arguments)
+}
+
+/// Runs the script of this name, which makes cases by a seed and compares.
+fn judge(name: &str, arguments: &[String]) -> Outcome {
     let workshop = Workshop::open()?;
     let (arguments, case) = case(arguments)?;
     let mut options = parse(&arguments, &workshop)?;
     options
         .folder
-        .set_file_name(format!("tables-{}", options.seed));
+        .set_file_name(format!("{name}-{}", options.seed));
     let said = output(
         Command::new(workshop.python())
             .arg("-B")
-            .arg(root().join("xtask/interop/tables.py"))
+            .arg(root().join("xtask/interop").join(format!("{name}.py")))
             .arg(programs::tdb()?)
             .arg(&options.folder)
             .args([&options.seed, &options.count])

@@ -88,6 +88,11 @@ const LONG: &[Judge] = &[
         floors: &[("cases,", 45), ("comparisons", 12_500)],
     },
     Judge {
+        arguments: &["interop-edges", "--count", "8"],
+        seeds: &[1, 2, 3],
+        floors: &[("cases,", 8), ("comparisons", 500)],
+    },
+    Judge {
         arguments: &["stress", "--seconds", "15"],
         seeds: &[],
         floors: &[("cells written", 50), ("reads by tdb", 50)],

@@ -115,6 +115,11 @@ const COMMANDS: &[Command] = &[
         run: interop_tables::run,
     },
     Command {
+        name: "interop-edges",
+        about: "random cells that stand for no value (labels, NaT, NaN, zeros, padded text) through every verb and file [--seed S] [--count N] [--case NUMBER]",
+        run: interop_tables::run_edges,
+    },
+    Command {
         name: "interop-write",
         about: "random writes by tdb, read by TileDB, which made them too [--seed S] [--count N]",
         run: interop_write::run,
