@@ -9,7 +9,7 @@ use tdb_tile::{Bug, Datatype, Scalar};
 use crate::CompareOp;
 use crate::ast::Operation;
 use crate::field_cells::{FieldCells, cells_of_rows, text_of_rows};
-use crate::literal_position::unpadded;
+use crate::padding::unpadded;
 use crate::resolved::{ResolvedComparison, ResolvedField, ResolvedTerm, TermStep};
 
 /// The cells of the fields of a condition, those that are there.

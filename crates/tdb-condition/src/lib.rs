@@ -19,6 +19,7 @@ mod kept;
 mod kernel;
 mod literal;
 mod literal_position;
+mod padding;
 mod parentheses;
 mod parse;
 mod pattern;

@@ -4,6 +4,7 @@ use tdb_schema::CellValNum;
 use tdb_schema::value::{ticks_of_period, time_ticks};
 use tdb_tile::{Datatype, Physical, Scalar, with_scalar};
 
+use crate::padding::unpadded;
 use crate::{CompareOp, Literal};
 
 /// Where a literal stands among the values that a field can hold.
@@ -208,11 +209,6 @@ impl Number {
             Self::Float(value) => (value as f32, value.is_finite()),
         }
     }
-}
-
-/// Text of fixed size without the NUL bytes behind it.
-pub(crate) fn unpadded(cell: &[u8]) -> &[u8] {
-    tdb_schema::value::unpadded(Datatype::Char, CellValNum::Fixed(1), cell)
 }
 
 /// Strings that are compared byte by byte.

@@ -1,6 +1,6 @@
 use std::fmt;
 
-use crate::literal_position::unpadded;
+use crate::padding::unpadded;
 
 /// A pattern of `like`: `%` stands for any text, `_` for one character, and all else for itself.
 ///
