@@ -30,7 +30,7 @@ pub(crate) struct Selection {
     /// An interval of a dimension label
     #[arg(long = "label", value_name = "LABEL=LO..HI", value_parser = interval, allow_hyphen_values = true)]
     labels: Vec<NamedInterval>,
-    /// The cells for which this holds, like "a > 1 and b in ('x', 'y')", "c like 'x%'" or "c starts with 'x'"; others are left out. A date is all of the period that it names; what is divided by 0 is null. A name with spaces stands in "double quotes", before the first operator also bare
+    /// The cells for which this holds, like "a > 1 and b in ('x', 'y')", "c like 'x%'" or "c starts with 'x'"; others are left out. A date is all of the period that it names; what is divided by 0 is null, and so is an index without a label; NaN and NaT pass != and "not in" alone. A name with spaces stands in "double quotes", before the first operator also bare
     #[arg(long = "where", value_name = "EXPR", allow_hyphen_values = true)]
     condition: Option<String>,
     /// Only the cells whose coordinates this file has: columns named like dimensions, and no others; - is CSV from standard input.
