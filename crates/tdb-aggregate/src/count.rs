@@ -36,9 +36,13 @@ pub fn count_cells(
 }
 
 /// The number of cells that a read of everything returns, if metadata tell: of dense arrays always, of sparse ones if no
-/// cell can be deleted, overwritten by another fragment, or written at a time that is not read.
+/// cell can be deleted, overwritten by another fragment, or written at a time that is not read. Nothing is known of an array
+/// with a commit that cannot be understood: no cell of it can be read.
 #[must_use]
 pub fn known_count(array: &Snapshot) -> Option<u64> {
+    if array.directory().check_commits().is_err() {
+        return None;
+    }
     let schema = array.schema();
     if schema.is_dense() {
         let sides = Subarray::all(schema).result_shape(schema)?;

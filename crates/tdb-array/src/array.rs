@@ -220,19 +220,21 @@ impl Array {
     /// # Errors
     /// As [`Array::open`].
     pub fn open_replaced(&self) -> Result<Vec<Fragment>, ArrayError> {
-        let Snapshot {
-            directory,
-            schemas,
-            replaced,
-            ..
-        } = &*self.snapshot;
-        if replaced.is_empty() {
+        self.open_entries(&self.snapshot.replaced)
+    }
+
+    /// Opens fragments of the array by their entries.
+    pub(crate) fn open_entries(
+        &self,
+        entries: &FragmentEntries,
+    ) -> Result<Vec<Fragment>, ArrayError> {
+        if entries.is_empty() {
             return Ok(Vec::new());
         }
         let (place, warnings) = (&self.place, &mut Vec::new());
-        let footers = directory.fragment_metadata().iter().cloned();
+        let footers = self.snapshot.directory.fragment_metadata().iter().cloned();
         let footers = place.tiles(footers, warnings)?;
-        open_fragments(place, schemas, replaced, footers, warnings)
+        open_fragments(place, &self.snapshot.schemas, entries, footers, warnings)
     }
 
     /// The array's metadata at the time it was opened for; read anew each time.
@@ -282,10 +284,18 @@ impl Array {
             without_fragments: Vec::new(),
             ..self.place.options.clone()
         };
+        Self::open_location(&self.label_location(label)?, options)
+    }
+
+    /// Where the array that holds a dimension label is.
+    ///
+    /// # Errors
+    /// [`ArrayError::EscapesRoot`] if it lies outside of this one.
+    pub fn label_location(&self, label: &DimensionLabel) -> Result<Location, ArrayError> {
         let prefix = self.prefix();
         let target = Base::new("", prefix).resolve(prefix, &label.uri, label.relative);
         match target {
-            UriTarget::Inside(prefix) => Self::open_location(&self.location().at(&prefix), options),
+            UriTarget::Inside(prefix) => Ok(self.location().at(&prefix)),
             UriTarget::Outside(uri) => Err(ArrayError::EscapesRoot {
                 key: format!("label {:?}", label.name),
                 uri,
@@ -323,7 +333,14 @@ impl Array {
     /// # Errors
     /// As [`Array::metadata_parts`].
     pub fn rtree(&self, fragment: FragmentIndex) -> Result<RTree, ArrayError> {
-        let fragment = self.fragment(fragment)?;
+        self.rtree_of(self.fragment(fragment)?)
+    }
+
+    /// As [`Array::rtree`], for a fragment that may be one of [`Array::open_replaced`].
+    ///
+    /// # Errors
+    /// As [`Array::metadata_parts`].
+    pub fn rtree_of(&self, fragment: &Fragment) -> Result<RTree, ArrayError> {
         let parts = read_parts(&self.place, vec![(fragment, MetadataPart::RTree)])?;
         let part = parts.first();
         let part = part.ok_or_else(|| Bug::new("an R-tree that was read is not there"))?;

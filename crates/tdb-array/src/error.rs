@@ -225,6 +225,32 @@ impl ArrayError {
         folders.find(|name| TimestampedName::parse(name).is_ok())
     }
 
+    /// The object that it is about, relative to the array or group, where it names one.
+    pub fn object_key(&self) -> Option<&str> {
+        match self {
+            Self::Object { key, .. }
+            | Self::Missing { key, .. }
+            | Self::Name { key, .. }
+            | Self::DamagedCommit { key, .. }
+            | Self::Newer { key, .. }
+            | Self::EscapesRoot { key, .. } => Some(key),
+            _ => None,
+        }
+    }
+
+    /// Whether it tells of what is stored, and not of the request, the store, or this process.
+    pub fn is_of_what_is_stored(&self) -> bool {
+        match self.kind() {
+            ErrorKind::Corrupt | ErrorKind::EscapesRoot | ErrorKind::Cycle => true,
+            // A size beyond a limit is one that no sound object has; the memory of the process is another matter.
+            ErrorKind::Limit => !is_out_of_memory(self),
+            // The program that made it was newer, or the byte that says so is damaged.
+            ErrorKind::Unsupported | ErrorKind::Crypto => true,
+            ErrorKind::NotFound | ErrorKind::Store => self.is_vanished(),
+            _ => false,
+        }
+    }
+
     /// Whether something that names said is there was not: it may have been removed meanwhile.
     pub(crate) fn is_vanished(&self) -> bool {
         match self {
@@ -233,6 +259,20 @@ impl ArrayError {
             _ => false,
         }
     }
+}
+
+/// Whether the memory budget was too little, at whatever depth: that says nothing of what is stored, while a size beyond
+/// any other limit is one that no sound object has.
+pub fn is_out_of_memory(error: &dyn Error) -> bool {
+    let mut next = Some(error);
+    while let Some(error) = next {
+        // Many kinds of errors carry this one; all end with its text.
+        if error.to_string().ends_with("(memory budget)") {
+            return true;
+        }
+        next = error.source();
+    }
+    false
 }
 
 /// An error that knows its [`ErrorKind`].

@@ -45,6 +45,7 @@ mod read_modify_write;
 mod replace;
 mod settling;
 mod snapshot;
+mod soundness;
 mod stored_schema;
 mod stored_sizes;
 mod time_order;
@@ -63,7 +64,7 @@ pub use delete::Delete;
 pub use directory::{
     DeleteCommit, Directory, FragmentEntries, FragmentEntry, Live, Names, SchemaEntry,
 };
-pub use error::{ArrayError, At, HasKind};
+pub use error::{ArrayError, At, HasKind, is_out_of_memory};
 pub use fragment::{Fragment, FragmentSteps, Schemas};
 pub use fragment_parts::PartsToOpen;
 pub use group::{Descendant, Group};
@@ -81,6 +82,7 @@ pub use open::OpenOptions;
 pub use read_modify_write::{Reach, ReadModifyWrite, Sight, View};
 pub use settling::settle;
 pub use snapshot::Snapshot;
+pub use soundness::Unsound;
 pub use stored_schema::StoredSchema;
 pub use tdb_fragment::OpenedPart;
 pub use tdb_tile::ErrorKind;

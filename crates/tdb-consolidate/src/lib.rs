@@ -48,4 +48,4 @@ pub use plan::{Plan, Step};
 pub use stored_field::{StoredField, TileExtents};
 pub use vacuum::{Mode, plan_vacuum};
 pub use vacuum_options::VacuumOptions;
-pub use verify::{Damage, Verified, verify};
+pub use verify::{Damage, DamagedPlace, Verified, verify, verify_group};

@@ -1,8 +1,17 @@
 //! Decodes all that an array is stored as, and lists what cannot be.
 
-use tdb_array::{Array, ArrayError, ErrorKind, Fragment, Location, OpenOptions};
-use tdb_cells::{Activity, Progress, Session};
+use std::collections::BTreeSet;
+use std::fmt;
+use std::sync::Arc;
+
+use tdb_array::directory::FRAGMENT_FOLDER;
+use tdb_array::{
+    Array, ArrayError, ErrorKind, Fragment, Group, Location, OpenOptions, Unsound, is_out_of_memory,
+};
+use tdb_cells::{Activity, Column, Progress, Session};
+use tdb_query::{ReadOptions, Reader};
 use tdb_schema::FieldKind;
+use tdb_tile::Datatype;
 
 use crate::MergeError;
 use crate::StoredField;
@@ -11,8 +20,8 @@ use crate::StoredField;
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Damage {
-    /// The fragment in which it is.
-    pub fragment: String,
+    /// Where it is.
+    pub place: DamagedPlace,
     /// The field, if it is one's.
     pub field: Option<String>,
     /// The tile, if it is one.
@@ -21,11 +30,24 @@ pub struct Damage {
     pub error: MergeError,
 }
 
+/// Where something is damaged.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum DamagedPlace {
+    /// In a fragment of the array, of this name: the rest can be read without it.
+    Fragment(String),
+    /// In a fragment of this name that was merged and is still there: reads of earlier times want it.
+    Replaced(String),
+    /// In an object or a folder of this key, relative to the array or group: metadata, an enumeration, the array of a
+    /// dimension label.
+    Object(String),
+}
+
 /// What was decoded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Verified {
-    /// Fragments that the array has, sound or not.
+    /// Fragments that the array has, sound or not, also those that are replaced and still there.
     pub fragments: u64,
     /// Tiles of fields that were tried.
     pub tiles: u64,
@@ -33,14 +55,15 @@ pub struct Verified {
     pub damages: u64,
 }
 
-/// Reads and decodes every tile of every field of every fragment of an array, and tells each that cannot be: also of
-/// cells that others overwrite, and in fragments that keep the array from being opened. The session
-/// [tells](Session::with_progress) how many tiles are done.
+/// Reads and decodes all that some read of an array looks at, and tells each object that cannot be: every tile of every
+/// field of every fragment, also of cells that others overwrite, of fragments that were merged and are still there, and
+/// of those that keep the array from being opened; names of commits, metadata, the enumerations of all schemas, and the
+/// arrays of dimension labels. The session [tells](Session::with_progress) how many tiles are done.
 ///
 /// What can be decoded and is wrong all the same is not found: data without a checksum that was changed to other data.
 ///
 /// # Errors
-/// An array that cannot be opened, whichever fragments are left out; too little memory; a defect of this library.
+/// Where there is no array, or the store does not answer; too little memory; a defect of this library.
 pub fn verify(
     session: &Session,
     location: &Location,
@@ -51,16 +74,36 @@ pub fn verify(
         session,
         verified: Verified::default(),
         total: None,
+        within: String::new(),
         tell,
     };
-    let array = work.open(location, options)?;
-    let tiles = array.fragments().iter().map(tiles_of_fields);
-    work.total = Some(tiles.fold(0, u64::saturating_add));
-    for fragment in array.fragments() {
-        work.verified.fragments = work.verified.fragments.saturating_add(1);
-        work.fragment(&array, fragment)?;
+    if let Some(array) = work.array(location, options)? {
+        work.labels(&array, options)?;
     }
     Ok(work.verified)
+}
+
+/// Reads and decodes what a group itself is stored as, and tells each object that cannot be; not what its members are.
+///
+/// # Errors
+/// As for [`verify`].
+pub fn verify_group(
+    location: &Location,
+    store_uri: &str,
+    options: &OpenOptions,
+    tell: &mut dyn FnMut(Damage),
+) -> Result<u64, MergeError> {
+    let found = Group::unsound_objects(location, store_uri, options.clone())?;
+    let count = found.len() as u64;
+    for Unsound { key, error, .. } in found {
+        tell(Damage {
+            place: DamagedPlace::Object(key),
+            field: None,
+            tile: None,
+            error: error.into(),
+        });
+    }
+    Ok(count)
 }
 
 struct Verifying<'a> {
@@ -68,49 +111,172 @@ struct Verifying<'a> {
     verified: Verified,
     /// Tiles of fields that will be tried, once they are known.
     total: Option<u64>,
+    /// The folder of the array of a dimension label that is looked at; empty for the array itself.
+    within: String,
     tell: &'a mut dyn FnMut(Damage),
 }
 
 impl Verifying<'_> {
-    /// Opens the array without the fragments that keep it from being opened.
-    fn open(&mut self, location: &Location, options: &OpenOptions) -> Result<Array, MergeError> {
-        let mut options = options.clone();
-        loop {
-            let error = match Array::open_location(location, options.clone()) {
-                Ok(array) => return Ok(array),
-                Err(error) => error,
-            };
-            let Some(name) = damaged_fragment(&error, &options) else {
-                return Err(error.into());
-            };
-            options.without_fragments.push(name.clone());
-            self.verified.fragments = self.verified.fragments.saturating_add(1);
-            self.found(name, None, None, error.into())?;
+    /// Looks at an array without its labels; none where it cannot be opened.
+    fn array(
+        &mut self,
+        location: &Location,
+        options: &OpenOptions,
+    ) -> Result<Option<Arc<Array>>, MergeError> {
+        let damages = self.verified.damages;
+        let Some(array) = self.open(location, options)? else {
+            return Ok(None);
+        };
+        let array = Arc::new(array);
+        for Unsound { key, error, .. } in array.unsound_objects()? {
+            self.found(DamagedPlace::Object(key), None, None, error.into())?;
         }
+        let replaced = self.open_replaced(&array)?;
+        let all = array.fragments().iter().chain(&replaced);
+        let tiles = all.map(tiles_of_fields);
+        self.total = Some(tiles.fold(self.verified.tiles, u64::saturating_add));
+        for fragment in array.fragments() {
+            self.fragment(&array, fragment, &DamagedPlace::Fragment)?;
+        }
+        for fragment in &replaced {
+            self.fragment(&array, fragment, &DamagedPlace::Replaced)?;
+        }
+        // What all parts together have to be.
+        if self.verified.damages == damages
+            && let Err(error) = plan(self.session, &array)
+        {
+            let folder = DamagedPlace::Object(".".to_owned());
+            self.found(folder, None, None, error)?;
+        }
+        Ok(Some(array))
     }
 
-    fn fragment(&mut self, array: &Array, fragment: &Fragment) -> Result<(), MergeError> {
-        for kind in kinds(fragment) {
-            match StoredField::open(self.session, array, fragment, kind) {
-                Ok(None) => {}
-                Ok(Some(field)) => self.field(fragment, &field)?,
+    /// Looks at the arrays of the dimension labels of all schemas.
+    fn labels(&mut self, array: &Array, options: &OpenOptions) -> Result<(), MergeError> {
+        let options = OpenOptions {
+            without_fragments: Vec::new(),
+            ..options.clone()
+        };
+        let mut seen = BTreeSet::new();
+        for label in array.schemas().flat_map(|(_, schema)| &schema.labels) {
+            if !seen.insert(label.uri.clone()) {
+                continue;
+            }
+            self.within.clear();
+            let within = label.uri.trim_start_matches('/').to_owned();
+            match array.label_location(label) {
+                Ok(location) => {
+                    self.within = within;
+                    self.array(&location, &options)?;
+                }
                 Err(error) => {
-                    let name = fragment.schema.field_of(kind).map(|f| f.name.to_owned());
-                    self.found(name_of(fragment), name, None, error)?;
+                    let key = DamagedPlace::Object(within);
+                    self.found(key, None, None, error.into())?;
                 }
             }
         }
         Ok(())
     }
 
-    fn field(&mut self, fragment: &Fragment, field: &StoredField<'_>) -> Result<(), MergeError> {
+    /// Opens the array without the fragments that keep it from being opened.
+    fn open(
+        &mut self,
+        location: &Location,
+        options: &OpenOptions,
+    ) -> Result<Option<Array>, MergeError> {
+        let mut options = options.clone();
+        loop {
+            let error = match Array::open_location(location, options.clone()) {
+                Ok(array) => return Ok(Some(array)),
+                Err(error) => error,
+            };
+            let Some(name) = damaged_fragment(&error, &options.without_fragments) else {
+                return self.not_opened(error).map(|()| None);
+            };
+            options.without_fragments.push(name.clone());
+            self.verified.fragments = self.verified.fragments.saturating_add(1);
+            self.found(DamagedPlace::Fragment(name), None, None, error.into())?;
+        }
+    }
+
+    /// Tells why an array cannot be opened, if that is a damage.
+    fn not_opened(&mut self, error: ArrayError) -> Result<(), MergeError> {
+        let is_label = !self.within.is_empty();
+        let is_missing_label = is_label && error.kind() == ErrorKind::NotFound;
+        // Another key, or a newer program, may open it.
+        let is_damage = matches!(
+            error.kind(),
+            ErrorKind::Corrupt | ErrorKind::EscapesRoot | ErrorKind::Cycle | ErrorKind::Limit
+        );
+        if !(is_damage || is_missing_label) {
+            return Err(error.into());
+        }
+        let key = error.object_key().unwrap_or(".").to_owned();
+        self.found(DamagedPlace::Object(key), None, None, error.into())
+    }
+
+    /// Opens the fragments that others replace, without those that cannot be opened: reads of earlier times want them.
+    fn open_replaced(&mut self, array: &Array) -> Result<Vec<Fragment>, MergeError> {
+        let mut without = Vec::new();
+        loop {
+            let error = match array.open_replaced_without(&without) {
+                Ok(fragments) => return Ok(fragments),
+                Err(error) => error,
+            };
+            let Some(name) = damaged_fragment(&error, &without) else {
+                return Err(error.into());
+            };
+            without.push(name.clone());
+            // A vacuum may have removed it since it was listed.
+            let now = array.live_now(array.window())?;
+            let mut names = now.replaced.names();
+            if names.any(|other| other.is_ok_and(|other| other == name)) {
+                self.verified.fragments = self.verified.fragments.saturating_add(1);
+                self.found(DamagedPlace::Replaced(name), None, None, error.into())?;
+            }
+        }
+    }
+
+    fn fragment(
+        &mut self,
+        array: &Array,
+        fragment: &Fragment,
+        place: &dyn Fn(String) -> DamagedPlace,
+    ) -> Result<(), MergeError> {
+        self.verified.fragments = self.verified.fragments.saturating_add(1);
+        let place = || place(fragment.name.as_str().to_owned());
+        if !fragment.metadata.dense
+            && let Err(error) = array.rtree_of(fragment)
+        {
+            self.found(place(), None, None, error.into())?;
+        }
+        for kind in kinds(fragment) {
+            match StoredField::open(self.session, array, fragment, kind) {
+                Ok(None) => {}
+                Ok(Some(field)) => self.field(fragment, &field, &place)?,
+                Err(error) => {
+                    let name = fragment.schema.field_of(kind).map(|f| f.name.to_owned());
+                    self.found(place(), name, None, error)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn field(
+        &mut self,
+        fragment: &Fragment,
+        field: &StoredField<'_>,
+        place: &dyn Fn() -> DamagedPlace,
+    ) -> Result<(), MergeError> {
         for tile in 0..fragment.metadata.tile_count() {
             self.verified.tiles = self.verified.tiles.saturating_add(1);
             let progress = Progress::new(Activity::Verifying, self.verified.tiles);
             self.session.tell(&progress.of(self.total));
-            if let Err(error) = field.read(tile) {
+            let read = field.read(tile).map_err(MergeError::from);
+            if let Err(error) = read.and_then(|columns| check_text(fragment, &columns)) {
                 let name = Some(field.field().name.to_owned());
-                self.found(name_of(fragment), name, Some(tile), error.into())?;
+                self.found(place(), name, Some(tile), error)?;
             }
         }
         Ok(())
@@ -119,7 +285,7 @@ impl Verifying<'_> {
     /// Tells a damage. Too little memory and a defect of the library say nothing of what is stored.
     fn found(
         &mut self,
-        fragment: String,
+        place: DamagedPlace,
         field: Option<String>,
         tile: Option<u64>,
         error: MergeError,
@@ -129,7 +295,7 @@ impl Verifying<'_> {
         }
         self.verified.damages = self.verified.damages.saturating_add(1);
         (self.tell)(Damage {
-            fragment,
+            place: place.within(&self.within),
             field,
             tile,
             error,
@@ -138,17 +304,38 @@ impl Verifying<'_> {
     }
 }
 
-/// Whether the memory of the session was too little: a size beyond any other limit is one that no sound array has.
-fn is_out_of_memory(error: &MergeError) -> bool {
-    let mut next: Option<&dyn std::error::Error> = Some(error);
-    while let Some(error) = next {
-        // Many kinds of errors carry this one; all end with its text.
-        if error.to_string().ends_with("(memory budget)") {
-            return true;
+/// A cell whose bytes are no text, which files of cells refuse.
+#[derive(Debug, thiserror::Error)]
+#[error("cell {0} of the tile is text, and not UTF-8")]
+struct NotText(usize);
+
+/// Fails where a cell of text is none.
+fn check_text(fragment: &Fragment, columns: &[Column]) -> Result<(), MergeError> {
+    // TileDB stores any bytes as ASCII.
+    let is_text =
+        |column: &&Column| column.datatype == Datatype::StringUtf8 && column.cell_val_num.is_var();
+    for column in columns.iter().filter(is_text) {
+        if column.values.is_ascii() {
+            continue;
         }
-        next = error.source();
+        let mut cells = (0..).map_while(|row| column.cell(row));
+        if let Some(row) = cells.position(|cell| std::str::from_utf8(cell).is_err()) {
+            let error = ArrayError::Object {
+                key: fragment.name.as_str().to_owned(),
+                kind: ErrorKind::Corrupt,
+                source: Box::new(NotText(row)),
+            };
+            return Err(error.into());
+        }
     }
-    false
+    Ok(())
+}
+
+/// Plans a read of all cells, which puts the parts of the array together; no cell is read.
+fn plan(session: &Session, array: &Arc<Array>) -> Result<(), MergeError> {
+    let batches = Reader::open(session, array, &ReadOptions::default())?;
+    drop(batches);
+    Ok(())
 }
 
 /// The fields that a fragment may have.
@@ -170,19 +357,36 @@ fn tiles_of_fields(fragment: &Fragment) -> u64 {
     fields.saturating_mul(metadata.tile_count())
 }
 
-fn name_of(fragment: &Fragment) -> String {
-    fragment.name.as_str().to_owned()
-}
-
 /// The fragment that keeps an array from being opened; one that is left out already cannot be it.
-fn damaged_fragment(error: &ArrayError, options: &OpenOptions) -> Option<String> {
+fn damaged_fragment(error: &ArrayError, without: &[String]) -> Option<String> {
     let name = error.damaged_fragment()?.to_owned();
-    (!options.without_fragments.contains(&name)).then_some(name)
+    (!without.contains(&name)).then_some(name)
 }
 
-impl std::fmt::Display for Damage {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "fragment {}", self.fragment)?;
+impl DamagedPlace {
+    /// The same seen from the array that the folder `within` belongs to.
+    fn within(self, within: &str) -> Self {
+        if within.is_empty() {
+            return self;
+        }
+        Self::Object(match self {
+            Self::Fragment(name) | Self::Replaced(name) => {
+                format!("{within}/{FRAGMENT_FOLDER}/{name}")
+            }
+            Self::Object(key) if key == "." => within.to_owned(),
+            Self::Object(key) => format!("{within}/{key}"),
+        })
+    }
+}
+
+impl fmt::Display for Damage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.place {
+            DamagedPlace::Fragment(name) | DamagedPlace::Replaced(name) => {
+                write!(f, "fragment {name}")?;
+            }
+            DamagedPlace::Object(key) => write!(f, "{key}")?,
+        }
         if let Some(field) = &self.field {
             write!(f, ", field {field:?}")?;
         }

@@ -38,6 +38,9 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
         (context.group_log(&arguments.uri, options)?, None)
     } else {
         let array = context.open_with(&arguments.uri, options)?;
+        for warning in array.warnings() {
+            out.warn(&warning.to_string());
+        }
         let schema = std::sync::Arc::clone(array.engine().schema());
         let gaps = array.engine().all_gaps()?;
         if !global.json {

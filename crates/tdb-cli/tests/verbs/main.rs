@@ -44,5 +44,6 @@ mod terminal;
 mod threads;
 mod together;
 mod unlabelled;
+mod verifying;
 mod whole_results;
 mod writing;

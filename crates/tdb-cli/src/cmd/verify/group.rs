@@ -1,0 +1,194 @@
+//! A group, and all that is in it, is verified.
+
+use std::collections::BTreeSet;
+use std::io::Write;
+
+use serde_json::{Value as Json, json};
+use tdb::place::Place;
+use tdb_array::{Location, ObjectType};
+use tdb_consolidate::{Damage, Verified, verify_group};
+
+use super::super::children::{Kind, Site, children};
+use super::super::write_json;
+use super::looked::{Looked, json_of, line_of, of_all};
+use crate::access::Opening;
+use crate::failure::Failure;
+use crate::global::Global;
+use crate::interrupt;
+use crate::output::Output;
+use crate::paint::{plural, visible};
+
+/// What was found in a group and below it.
+#[derive(Default)]
+struct Found {
+    arrays: u64,
+    /// Members that are elsewhere, and were not looked at.
+    outside: u64,
+    /// Damages besides those in arrays that could be opened.
+    others: u64,
+    all: Verified,
+    json: Vec<Json>,
+}
+
+/// Looks at the group, at all arrays in it, and in groups in it.
+pub(super) fn look_at(
+    group: &Place,
+    opening: &Opening,
+    look: &dyn Fn(&Place, &Location) -> Result<Looked, Failure>,
+    global: &Global,
+    out: &mut Output,
+) -> Result<(), Failure> {
+    let mut found = Found::default();
+    for array in arrays_below(group, opening, &mut found, global, out)? {
+        found.arrays = found.arrays.saturating_add(1);
+        let looked = opening
+            .access
+            .among_others(&array, |place| look(&array, place));
+        let looked = match looked {
+            Ok(looked) => looked,
+            // One that cannot even be opened is told, and the others are looked at.
+            Err(failure) if !interrupt::is_noticed() => {
+                found.unread("array", &array.uri, &failure.text(), global, out)?;
+                continue;
+            }
+            Err(interrupted) => return Err(interrupted),
+        };
+        let all = &mut found.all;
+        all.fragments = all.fragments.saturating_add(looked.verified.fragments);
+        all.tiles = all.tiles.saturating_add(looked.verified.tiles);
+        all.damages = all.damages.saturating_add(looked.verified.damages);
+        if global.json {
+            let mut of_array = looked.json();
+            if let Some(members) = of_array.as_object_mut() {
+                members.shift_insert(0, "array".to_owned(), looked.uri.into());
+            }
+            found.json.push(of_array);
+        } else {
+            looked.write(&format!("{}: ", looked.uri), out)?;
+        }
+    }
+    if global.json {
+        write_json(out, &Json::Array(std::mem::take(&mut found.json)))?;
+    }
+    found.sum_up(group, out)
+}
+
+impl Found {
+    /// Tells of something that cannot be read at all.
+    fn unread(
+        &mut self,
+        what: &str,
+        uri: &str,
+        text: &str,
+        global: &Global,
+        out: &mut Output,
+    ) -> Result<(), Failure> {
+        self.others = self.others.saturating_add(1);
+        if global.json {
+            self.json
+                .push(json!({ what: uri, "errors": [{ "error": text }] }));
+        } else {
+            writeln!(out, "{}", visible(&format!("{uri}: {text}")))?;
+        }
+        Ok(())
+    }
+
+    /// Tells what is wrong with what a group itself is stored as.
+    fn group_damages(
+        &mut self,
+        group: &Place,
+        damages: &[Damage],
+        global: &Global,
+        out: &mut Output,
+    ) -> Result<(), Failure> {
+        self.others = self.others.saturating_add(damages.len() as u64);
+        if global.json {
+            let errors: Vec<Json> = damages.iter().map(json_of).collect();
+            self.json
+                .push(json!({ "group": group.uri, "errors": errors }));
+            return Ok(());
+        }
+        for damage in damages {
+            let line = format!("{}: {}", group.uri, line_of(damage));
+            writeln!(out, "{}", visible(&line))?;
+        }
+        Ok(())
+    }
+
+    fn sum_up(&self, group: &Place, out: &Output) -> Result<(), Failure> {
+        let mut text = format!("{} in {}", of_all(&self.all), plural(self.arrays, "array"));
+        let damages = self.all.damages.saturating_add(self.others);
+        if damages > 0 {
+            let errors = plural(damages, "error");
+            return Err(Failure::finding(format!("{errors} in {text}")).within(&group.uri));
+        }
+        text.push_str(": all can be decoded");
+        let outside = plural(self.outside, "member");
+        out.note(&match (self.outside, self.arrays) {
+            (0, _) => text,
+            (_, 0) => format!("no array was looked at: {outside} elsewhere"),
+            _ => format!("{text}; not looked at: {outside} elsewhere"),
+        });
+        Ok(())
+    }
+}
+
+/// The arrays in a group, and in groups and folders in it, each once. What is wrong with the groups is told.
+fn arrays_below(
+    group: &Place,
+    opening: &Opening,
+    found: &mut Found,
+    global: &Global,
+    out: &mut Output,
+) -> Result<Vec<Place>, Failure> {
+    let (mut arrays, mut seen) = (Vec::new(), BTreeSet::new());
+    let mut waiting = vec![group.clone()];
+    while let Some(folder) = waiting.pop() {
+        if !seen.insert(folder.uri.clone()) {
+            continue;
+        }
+        if folder.object_type()? == ObjectType::Group {
+            let damages = damages_of(&folder, opening)?;
+            if !damages.is_empty() {
+                found.group_damages(&folder, &damages, global, out)?;
+            }
+        }
+        let below = match children(&folder, opening) {
+            Ok(below) => below,
+            // Why it has none was told.
+            Err(_) if found.others > 0 => continue,
+            Err(failure) => return Err(failure),
+        };
+        // The last that is put there is the next one.
+        for child in below.into_iter().rev() {
+            let Site::Inside(place) = child.site else {
+                found.outside = found.outside.saturating_add(1);
+                continue;
+            };
+            match child.kind {
+                Kind::Object(ObjectType::Array) if seen.insert(place.uri.clone()) => {
+                    arrays.push(place);
+                }
+                Kind::Missing => {
+                    let text = "a member of the group that is not there";
+                    found.unread("member", &place.uri, text, global, out)?;
+                }
+                kind if kind.has_children() => waiting.push(place),
+                _ => {}
+            }
+        }
+    }
+    arrays.sort_by(|a, b| a.uri.cmp(&b.uri));
+    Ok(arrays)
+}
+
+/// What is wrong with what a group itself is stored as.
+fn damages_of(group: &Place, opening: &Opening) -> Result<Vec<Damage>, Failure> {
+    opening.access.among_others(group, |place| {
+        let mut damages = Vec::new();
+        let mut tell = |damage| damages.push(damage);
+        let looked = verify_group(place, &group.store_uri, &opening.options, &mut tell);
+        looked.map_err(|error| Failure::in_place(error, group))?;
+        Ok(damages)
+    })
+}

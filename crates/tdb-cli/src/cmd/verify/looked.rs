@@ -1,0 +1,110 @@
+//! What was found in an array, for people and for scripts.
+
+use std::io::Write;
+
+use serde_json::{Value as Json, json};
+use tdb_consolidate::{Damage, DamagedPlace, Verified};
+
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::paint::{plural, visible};
+
+/// What was found in an array.
+pub(super) struct Looked {
+    pub(super) uri: String,
+    pub(super) verified: Verified,
+    pub(super) damages: Vec<Damage>,
+}
+
+impl Looked {
+    /// How to read what is sound, where leaving fragments out is enough for that.
+    pub(super) fn way_out(&self, uri: &str) -> Option<String> {
+        let mut names = Vec::new();
+        for damage in &self.damages {
+            match &damage.place {
+                DamagedPlace::Fragment(name) => names.push(name.as_str()),
+                // Reads of now do without.
+                DamagedPlace::Replaced(_) => {}
+                _ => return None,
+            }
+        }
+        names.sort_unstable();
+        names.dedup();
+        if names.is_empty() {
+            return None;
+        }
+        if names.len() as u64 >= self.verified.fragments {
+            return Some("no fragment is sound".to_owned());
+        }
+        let names = names.join(",");
+        Some(format!(
+            "tdb read {uri} --without-fragments {names} reads what is sound"
+        ))
+    }
+
+    pub(super) fn json(&self) -> Json {
+        json!({
+            "fragments": self.verified.fragments,
+            "tiles": self.verified.tiles,
+            "errors": self.damages.iter().map(json_of).collect::<Vec<_>>(),
+        })
+    }
+
+    /// A line for each damage.
+    pub(super) fn write(&self, before: &str, out: &mut Output) -> Result<(), Failure> {
+        for damage in &self.damages {
+            writeln!(out, "{}", visible(&format!("{before}{}", line_of(damage))))?;
+        }
+        Ok(())
+    }
+}
+
+pub(super) fn json_of(damage: &Damage) -> Json {
+    let error = text_of(damage);
+    let (field, tile) = (&damage.field, damage.tile);
+    match &damage.place {
+        DamagedPlace::Object(key) => {
+            json!({ "object": key, "field": field, "tile": tile, "error": error })
+        }
+        DamagedPlace::Replaced(name) => json!({
+            "fragment": name, "replaced": true, "field": field, "tile": tile, "error": error,
+        }),
+        DamagedPlace::Fragment(name) => {
+            json!({ "fragment": name, "field": field, "tile": tile, "error": error })
+        }
+        _ => json!({ "error": error }),
+    }
+}
+
+/// Where a damage is, and what it is: errors often say where they are, and within a folder say less of it.
+pub(super) fn line_of(damage: &Damage) -> String {
+    let (place, text) = (damage.to_string(), text_of(damage));
+    if place == "." || text.starts_with(&place) {
+        return text;
+    }
+    match text.split_once(": ") {
+        Some((head, rest)) if place.ends_with(&format!("/{head}")) => format!("{place}: {rest}"),
+        _ => format!("{place}: {text}"),
+    }
+}
+
+pub(super) fn of_all(verified: &Verified) -> String {
+    let (tiles, fragments) = (
+        plural(verified.tiles, "tile"),
+        plural(verified.fragments, "fragment"),
+    );
+    format!("{tiles} in {fragments}")
+}
+
+fn text_of(damage: &Damage) -> String {
+    let mut text = damage.error.to_string();
+    let mut beneath = std::error::Error::source(&damage.error);
+    while let Some(error) = beneath {
+        let cause = error.to_string();
+        if !text.ends_with(&cause) {
+            text = format!("{text}: {cause}");
+        }
+        beneath = error.source();
+    }
+    text
+}

@@ -1,0 +1,118 @@
+//! What `verify` finds of what other verbs refuse, by its exit status and the object that it names.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::common::{copy, fixtures, run, told};
+
+/// A copy of a golden array or group.
+fn copied(golden: &str) -> (TempDir, PathBuf) {
+    let folder = TempDir::new().unwrap();
+    let place = folder.path().join("x");
+    copy(&fixtures().join(golden), &place);
+    (folder, place)
+}
+
+/// The first file of a folder in alphabetical order.
+fn first(folder: &Path) -> PathBuf {
+    let mut files: Vec<PathBuf> = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.is_file())
+        .collect();
+    files.sort();
+    files.into_iter().next().unwrap()
+}
+
+/// What is found, which must be in this object, where another verb is refused.
+fn found(place: &Path, object: &str, refused: &str) -> Value {
+    let uri = place.display().to_string();
+    let other = run(&refused.replace("URI", &uri));
+    assert_eq!(other.status.code(), Some(3), "{refused}: {}", told(&other));
+    let output = run(&format!("verify {uri} --json"));
+    assert_eq!(output.status.code(), Some(1), "{}", told(&output));
+    let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let text = json.to_string();
+    assert!(text.contains(object), "{text}");
+    json
+}
+
+#[test]
+fn a_commit_that_is_not_understood_is_found_and_no_number_is_given() {
+    let (_folder, array) = copied("v22_sparse_basics/array");
+    let commit = first(&array.join("__commits"));
+    let name = commit.file_name().unwrap().to_string_lossy().into_owned();
+    fs::rename(&commit, commit.with_file_name(format!("x{name}"))).unwrap();
+    found(&array, "__commits/x__", "read URI");
+    found(&array, "__commits/x__", "count URI");
+    let log = told(&run(&format!("log {}", array.display())));
+    assert!(log.contains("warning: __commits/x__"), "{log}");
+}
+
+#[test]
+fn metadata_and_enumerations_that_cannot_be_read_are_found() {
+    let (_folder, array) = copied("v22_metadata/array");
+    fs::write(first(&array.join("__meta")), "").unwrap();
+    found(&array, "__meta/__", "meta ls URI");
+    let (_folder, array) = copied("v22_enumerations_sparse/array");
+    fs::remove_file(first(&array.join("__schema/__enumerations"))).unwrap();
+    found(&array, "__schema/__enumerations/", "read URI");
+}
+
+#[test]
+fn what_was_merged_is_found_as_reads_of_earlier_times_want_it() {
+    let (_folder, array) = copied("v22_merged_dense/array");
+    let mut fragments: Vec<PathBuf> = fs::read_dir(array.join("__fragments"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    fragments.sort();
+    let merged = fragments.first().unwrap();
+    fs::write(merged.join("__fragment_metadata.tdb"), "no metadata").unwrap();
+    let name = merged.file_name().unwrap().to_string_lossy().into_owned();
+    let json = found(&array, &name, "read URI --at 110");
+    let replaced = json.pointer("/errors/0/replaced");
+    assert_eq!(replaced.and_then(Value::as_bool), Some(true), "{json}");
+}
+
+#[test]
+fn labels_that_are_gone_are_found() {
+    let (_folder, array) = copied("v22_labels/array");
+    fs::remove_dir_all(array.join("__labels/l0")).unwrap();
+    let schema = fs::read_dir(fixtures().join("v22_labels/array/__labels")).unwrap();
+    assert!(schema.count() > 0);
+    let output = run(&format!("verify {} --json", array.display()));
+    assert_eq!(output.status.code(), Some(1), "{}", told(&output));
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains("\"object\": \"__labels/l0\""), "{text}");
+}
+
+#[test]
+fn an_array_that_cannot_be_opened_is_a_finding() {
+    let (_folder, array) = copied("v22_tour/array");
+    let schema = first(&array.join("__schema"));
+    fs::write(&schema, "no schema").unwrap();
+    found(&array, "__schema/__", "schema URI");
+}
+
+#[test]
+fn members_that_are_gone_or_damaged_are_found() {
+    let (_folder, group) = copied("v22_group/group");
+    fs::remove_dir_all(group.join("one")).unwrap();
+    let output = told(&run(&format!("verify {}", group.display())));
+    assert!(
+        output.contains("/one: a member of the group that is not there"),
+        "{output}"
+    );
+    assert!(output.ends_with("exit status 1"), "{output}");
+    let (_folder, group) = copied("v22_group/group");
+    fs::write(first(&group.join("__group")), "no members").unwrap();
+    found(&group, "__group/__", "group ls URI");
+    let (_folder, group) = copied("v22_group/group");
+    fs::write(first(&group.join("__meta")), "no metadata").unwrap();
+    found(&group, "__meta/__", "meta ls URI");
+}
