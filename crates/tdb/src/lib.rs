@@ -47,6 +47,7 @@ mod tile_trial;
 mod time;
 mod trial;
 mod value;
+mod walk;
 mod write;
 mod write_and_delete;
 mod written;
@@ -112,6 +113,7 @@ pub use tile_trial::{TileTrial, TileTrials, Tiles};
 pub use time::{Time, parse_duration};
 pub use trial::{Trial, Trials};
 pub use value::Value;
+pub use walk::{MOST_WALKED, Narrowed, narrow_walk};
 pub use write::{WriteBuilder, WriteStream, input_fields};
 pub use written::Written;
 

@@ -13,7 +13,9 @@ use tdb_write::{Duplicates, SealedWrite, WriteOptions, WriteOrder, Writer};
 
 use self::new_values::{NewValue, stored, with_values};
 use crate::cover::{CellBox, Place, boxes_of_commit, place_of};
-use crate::{Array, Error, Order, ReadBuilder, Result, Time, Value, Where};
+use crate::{
+    Array, Error, MOST_WALKED, Order, ReadBuilder, Result, Time, Value, Where, narrow_walk,
+};
 
 /// A change of cells' values in the making: see [`Array::set`].
 #[derive(Clone, Debug)]
@@ -169,15 +171,19 @@ impl SetBuilder {
 
     /// The cells that match, as many as may be changed at most.
     fn count(&self, array: &Array) -> Result<u64> {
-        let cells = self.matching(array).count()?;
+        let cells = self.matching(array)?.count()?;
         if cells > self.most {
             return Err(too_many(cells, self.most));
         }
         Ok(cells)
     }
 
-    fn matching(&self, array: &Array) -> ReadBuilder {
-        array.read().condition(self.condition.clone())
+    /// What is read to find them. Cells that were never written have fill values, and those are too many to be set.
+    fn matching(&self, array: &Array) -> Result<ReadBuilder> {
+        let matching = array.read().condition(self.condition.clone());
+        let mut options = matching.options()?;
+        narrow_walk(array.engine(), &mut options, MOST_WALKED)?;
+        Ok(matching.with_options(options))
     }
 
     /// Writes the cells that match, but for the commit, and tells how many they are.
@@ -239,7 +245,7 @@ impl SetBuilder {
         let read = ReadOptions {
             order: Some(Order::Global.into()),
             enumeration_codes: true,
-            ..self.matching(array).options()?
+            ..self.matching(array)?.options()?
         };
         let reader = Reader::open(session, array.engine(), &read);
         let reader = reader.map_err(|error| array.failed(error))?;
@@ -290,7 +296,7 @@ impl SetBuilder {
         let options = ReadOptions {
             order: Some(Order::Row.into()),
             attributes: Some(Vec::new()),
-            ..self.matching(array).options()?
+            ..self.matching(array)?.options()?
         };
         let mut places = Vec::new();
         let session = array.context().shared_session();

@@ -10,7 +10,7 @@ use tdb_schema::{ArraySchema, Field, FieldKind};
 use tdb_tile::{Bug, FormatVersion, Limits};
 
 use crate::filter::filter_list;
-use crate::{Array, Error, Filter, Order, Result};
+use crate::{Array, Error, Filter, MOST_WALKED, Order, Result, narrow_walk};
 
 /// Bytes of cells that are tried, if nothing else is said.
 const SAMPLE: u64 = 16 << 20;
@@ -124,6 +124,10 @@ impl Array {
         let mut tiles: Vec<Tile> = Vec::new();
         let mut left = most;
         let read = self.read().only(field.name)?.order(Order::Global);
+        // Beyond what was written, a large domain has nothing to try filters on.
+        let mut options = read.options()?;
+        narrow_walk(self.engine(), &mut options, MOST_WALKED)?;
+        let read = read.with_options(options);
         for batch in read.enumeration_codes().batch_bytes(1 << 20).batches()? {
             let Batch { rows, columns } = batch?;
             let Some(column) = columns.first() else {

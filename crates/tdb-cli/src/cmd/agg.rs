@@ -53,7 +53,12 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     })?;
     let by = arguments.by.iter().flatten();
     let by: Vec<&str> = by.map(String::as_str).collect();
-    let selected = arguments.selection.open(&arguments.array, global, out)?;
+    let mut selected = arguments.selection.open(&arguments.array, global, out)?;
+    // How many cells there are is known without walking over them.
+    let is_told = by.is_empty() && wanted == [Aggregate::count()];
+    if !is_told || selected.options.looks_at_cells() {
+        selected = selected.walked(out)?;
+    }
     let answer = ask(&selected, (&wanted, list), &by, global)?;
     show(&answer, selected.array.schema(), global, out)
 }
@@ -83,7 +88,10 @@ pub(crate) fn distinct(
     let counts = arguments.counts.then(Aggregate::count);
     let wanted: Vec<Aggregate> = counts.into_iter().collect();
     let by: Vec<&str> = arguments.fields.iter().map(String::as_str).collect();
-    let selected = arguments.selection.open(&arguments.array, global, out)?;
+    let selected = arguments
+        .selection
+        .open(&arguments.array, global, out)?
+        .walked(out)?;
     let answer = ask(&selected, (&wanted, ""), &by, global)?;
     show(&answer, selected.array.schema(), global, out)
 }

@@ -26,12 +26,16 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
+    let mut selected = arguments.selection.open(&arguments.array, global, out)?;
+    if selected.options.looks_at_cells() {
+        selected = selected.walked(out)?;
+    }
     let Selected {
         session,
         location,
         array,
         options,
-    } = arguments.selection.open(&arguments.array, global, out)?;
+    } = selected;
     let count = || count_cells(&session, &array, &options);
     let cells = global.counts.stage("count", count);
     let cells = cells.map_err(|error| Failure::in_place(error, &location))?;

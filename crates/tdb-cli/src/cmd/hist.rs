@@ -50,7 +50,10 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
-    let selected = arguments.selection.open(&arguments.array, global, out)?;
+    let selected = arguments
+        .selection
+        .open(&arguments.array, global, out)?
+        .walked(out)?;
     let Selected {
         session,
         location,

@@ -19,6 +19,7 @@ use tdb::{Arrangement, Array, Batches, Exported, OutputFile, place};
 
 use super::open_location;
 use super::progress::Line;
+use super::selection::walked;
 use crate::access::{Opening, context};
 use crate::failure::Failure;
 use crate::global::Global;
@@ -240,7 +241,7 @@ fn read(
     })?;
     let array = Arc::new(array);
     arguments.selection.warn_of_left_out(&array, &out);
-    let options = arguments.read_options(&array, &session, format, global)?;
+    let mut options = arguments.read_options(&array, &session, format, global)?;
     let mut arrangement = arguments.arrangement(part, format)?;
     if let Some(height) = out.look.height.filter(|_| format == Format::Table) {
         // One more than is shown tells whether there are more.
@@ -248,6 +249,12 @@ fn read(
         arrangement.limit = Some(arrangement.limit.map_or(shown, |limit| limit.min(shown)));
     }
     arguments.check_condition(array.schema(), &options, &out)?;
+    // The first so many cells are given without walking over the others.
+    let first = arrangement.limit.filter(|_| !arrangement.takes_all());
+    let first = first.and_then(|limit| limit.checked_add(arrangement.offset));
+    if options.looks_at_cells() || first.is_none_or(|cells| cells > tdb::MOST_WALKED) {
+        walked(&array, &mut options, &out)?;
+    }
     let looks = options
         .looks_at_cells()
         .then_some((options.condition.is_some(), options.points.is_some()));

@@ -50,6 +50,26 @@ pub(super) struct Selected {
     pub(super) options: ReadOptions,
 }
 
+impl Selected {
+    /// Keeps what walks over all cells that are meant from walking over a domain that is too large for it.
+    pub(super) fn walked(mut self, out: &Output) -> Result<Self, Failure> {
+        walked(&self.array, &mut self.options, out)?;
+        Ok(self)
+    }
+}
+
+/// Narrows what would walk over too many cells of a dense array, and tells so.
+pub(super) fn walked(
+    array: &Array,
+    options: &mut ReadOptions,
+    out: &Output,
+) -> Result<(), Failure> {
+    if let Some(narrowed) = tdb::narrow_walk(array, options, tdb::MOST_WALKED)? {
+        out.warn(&narrowed.to_string());
+    }
+    Ok(())
+}
+
 impl Selection {
     /// Opens an array, and looks up what is asked about there.
     pub(super) fn open(

@@ -48,7 +48,10 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
         location,
         array,
         options,
-    } = arguments.selection.open(&arguments.array, global, out)?;
+    } = arguments
+        .selection
+        .open(&arguments.array, global, out)?
+        .walked(out)?;
     let all = array.schema().fields().map(|field| field.name);
     let chosen = joined(&arguments.fields);
     let names: Vec<&str> = match &chosen {

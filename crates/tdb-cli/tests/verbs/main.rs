@@ -19,6 +19,7 @@ mod import_options;
 mod importing;
 mod interrupting;
 mod judged;
+mod large_domains;
 mod listing;
 mod looking;
 mod lost_tiles;

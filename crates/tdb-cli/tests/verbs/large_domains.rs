@@ -1,0 +1,104 @@
+//! Dense arrays whose domain is far larger than what was written, as TileDB-Py's `full_domain` makes them.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use ::tdb::{Attribute, Datatype, Dimension, Schema};
+use tempfile::TempDir;
+
+use crate::common::{failure, run, stdout};
+
+/// An array of 9.2 * 10^18 cells with three cells at each of these places.
+fn array(folder: &TempDir, places: &[i64]) -> String {
+    let uri = folder.path().join("a").display().to_string();
+    let schema = Schema::dense()
+        .dimension(
+            Dimension::new("x", Datatype::Int64)
+                .domain(0..=i64::MAX - 1_000)
+                .tile(1_000),
+        )
+        .attribute(Attribute::new("v", Datatype::UInt8))
+        .build()
+        .unwrap();
+    let array = ::tdb::create(&uri, &schema).unwrap();
+    let now = ::tdb::Time::now().0;
+    for (number, place) in (0..).zip(places) {
+        let write = array.reopen().unwrap().write().at(now - 100 + number);
+        let write = write.range("x", *place..=*place + 2);
+        write.column("v", vec![1_u8, 2, 3]).commit().unwrap();
+    }
+    uri
+}
+
+#[test]
+fn what_walks_over_cells_walks_over_those_that_were_written() {
+    let folder = TempDir::new().unwrap();
+    let uri = array(&folder, &[5]);
+    let told = "too many to walk over: only the non-empty domain is looked at, x=5..7";
+    let asked = |arguments: &str| {
+        let output = run(&arguments.replace("URI", &uri));
+        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{arguments}: {errors}");
+        assert!(errors.contains(told), "{arguments}: {errors}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    assert_eq!(asked("read URI"), "x,v\n5,1\n6,2\n7,3\n");
+    assert_eq!(asked("read URI --tail 1"), "x,v\n7,3\n");
+    assert_eq!(asked("read URI --where v=2"), "x,v\n6,2\n");
+    assert_eq!(asked("read URI --where v=2 --limit 1"), "x,v\n6,2\n");
+    assert_eq!(asked("read URI --sort -v --limit 1"), "x,v\n7,3\n");
+    assert_eq!(asked("read URI --range x=6.."), "x,v\n6,2\n7,3\n");
+    assert_eq!(asked("sample URI 9").lines().count(), 4);
+    assert_eq!(asked("count URI --where v>1").trim(), "2");
+    assert!(asked("agg URI sum(v)").contains('6'));
+    assert_eq!(asked("distinct URI v").lines().count(), 4);
+    assert!(asked("stats URI --json").contains("\"count\": 3"));
+    assert!(asked("hist URI v").lines().count() > 1);
+    let npy = folder.path().join("v.npy");
+    asked(&format!("export URI {}", npy.display()));
+    assert_eq!(std::fs::read(npy).unwrap().len(), 128 + 3);
+    // Filters are tried on what was written.
+    stdout(&format!("advise {uri} -q"));
+}
+
+#[test]
+fn what_is_known_without_walking_is_of_the_whole_domain() {
+    let folder = TempDir::new().unwrap();
+    let uri = array(&folder, &[5]);
+    let quiet = |arguments: &str| {
+        let output = run(&arguments.replace("URI", &uri));
+        assert!(
+            output.status.success() && output.stderr.is_empty(),
+            "{arguments}"
+        );
+        String::from_utf8(output.stdout).unwrap()
+    };
+    assert_eq!(quiet("count URI").trim(), "9223372036854774808");
+    assert_eq!(quiet("head URI 2"), "x,v\n0,255\n1,255\n");
+    assert_eq!(quiet("read URI --limit 1"), "x,v\n0,255\n");
+    assert_eq!(quiet("read URI --range x=7..8"), "x,v\n7,3\n8,255\n");
+}
+
+#[test]
+fn a_walk_that_would_not_end_is_refused_with_the_range_that_helps() {
+    let folder = TempDir::new().unwrap();
+    let uri = array(&folder, &[1 << 40, 5]);
+    let told = failure(&format!("agg {uri} sum(v)")).replace(&uri, "a");
+    insta::assert_snapshot!(told, @r"
+    error: 9223372036854774808 cells are too many to walk over, and the non-empty domain is, too: fragments hold 2000 of them
+    hint: --range x=5..7 asks for the cells of the last write
+    exit status 4
+    ");
+    assert_eq!(
+        stdout(&format!("agg {uri} sum(v) --range x=5..7"))
+            .lines()
+            .last(),
+        Some("     6")
+    );
+    let empty = TempDir::new().unwrap();
+    let uri = array(&empty, &[]);
+    let told = failure(&format!("stats {uri}")).replace(&uri, "a");
+    insta::assert_snapshot!(told, @r"
+    error: 9223372036854774808 cells are too many to walk over, and none of them was written
+    hint: --range DIM=LO..HI asks for fewer
+    exit status 4
+    ");
+}
