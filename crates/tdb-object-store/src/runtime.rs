@@ -30,8 +30,9 @@ impl Runtime {
     /// # Errors
     /// Where the system starts no thread.
     pub fn start() -> io::Result<Self> {
+        check_threads()?;
         let runtime = Builder::new_multi_thread()
-            .worker_threads(2)
+            .worker_threads(THREADS)
             .thread_name("tdb-object-store")
             .enable_all()
             .build()?;
@@ -104,6 +105,26 @@ impl Runtime {
     pub(crate) fn handle(&self) -> &Handle {
         &self.handle
     }
+}
+
+/// Threads of a runtime.
+const THREADS: usize = 2;
+
+/// Fails where the system starts no threads: tokio panics there.
+fn check_threads() -> io::Result<()> {
+    let mut tried = Vec::new();
+    for _ in 0..THREADS {
+        // Each waits for the last, as all are to run at once.
+        let (end, ended) = mpsc::channel::<()>();
+        let thread = std::thread::Builder::new().spawn(move || ended.recv());
+        tried.push((end, thread?));
+    }
+    for (end, thread) in tried {
+        drop(end);
+        // It gives nothing that could be wrong.
+        let _ = thread.join();
+    }
+    Ok(())
 }
 
 /// Whether reading and writing are at an end.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use tdb_array::{Array, Fragment};
+use tdb_array::{Array, ErrorKind, Fragment};
 use tdb_fragment::MetadataPart;
 use tdb_schema::{Field, FieldKind};
 use tdb_tile::{Bug, FormatVersion};
@@ -134,6 +134,9 @@ impl Part {
     }
 }
 
+/// How often an array is looked at anew, at most, where what it had is gone.
+const LOOKS: u32 = 8;
+
 /// What the bytes of an array are spent on.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -156,6 +159,21 @@ impl Layout {
     /// # Errors
     /// As the store reports; metadata that cannot be read.
     pub fn of(array: &Array) -> Result<Self> {
+        Self::of_again(array, LOOKS)
+    }
+
+    /// As [`Layout::of`]; where an object is not there any more, of the array opened anew: others may have vacuumed it.
+    fn of_again(array: &Array, looks: u32) -> Result<Self> {
+        match Self::look(array) {
+            Err(error) if error.kind() == ErrorKind::NotFound && looks > 0 => {
+                let again = array.again()?.ok_or(error)?;
+                Self::of_again(&again, looks - 1)
+            }
+            layout => layout,
+        }
+    }
+
+    fn look(array: &Array) -> Result<Self> {
         let root = array.prefix();
         let objects = array.store().list_recursive(root)?;
         let replaced = array.open_replaced()?;

@@ -40,6 +40,7 @@ mod schema_changes;
 #[cfg(feature = "serde")]
 mod schema_serde;
 mod set;
+mod sort_folder;
 #[cfg(feature = "sql")]
 mod sql;
 mod stores;

@@ -15,13 +15,15 @@ use tdb_array::NameSource;
 use tdb_cells::{Batch, Column, Progress};
 use tdb_schema::names::UnknownName;
 use tdb_schema::{ArraySchema, Subarray};
+use tdb_store::LocalStore;
 use tdb_tile::Range;
 pub use tdb_write::input_fields;
 use tdb_write::{Duplicates, WriteOptions, WriteOrder, Writer};
 
 use crate::column::{GivenCells, rows};
 use crate::interval::Axis;
-use crate::replace::{Replacing, sort_in};
+use crate::replace::Replacing;
+use crate::sort_folder::SortFolder;
 use crate::written::Written;
 use crate::{Array, Error, Interval, IntoColumn, Order, Result, Time};
 
@@ -184,9 +186,15 @@ impl WriteBuilder {
     ///
     /// # Errors
     /// A folder that is not there.
-    pub fn sort_in(mut self, folder: &Path) -> Result<Self> {
-        sort_in(&mut self.options, folder)?;
-        Ok(self)
+    pub fn sort_in(self, folder: &Path) -> Result<Self> {
+        LocalStore::open(folder)?;
+        Ok(self.sort_in_folder(SortFolder::new(folder)))
+    }
+
+    /// As [`WriteBuilder::sort_in`], in a folder that need not be there unless something is kept.
+    pub(crate) fn sort_in_folder(mut self, folder: SortFolder) -> Self {
+        self.options.sort_store = Some(Arc::new(folder));
+        self
     }
 
     /// Begins another fragment where one gets larger, in bytes.

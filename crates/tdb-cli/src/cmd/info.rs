@@ -6,7 +6,7 @@ mod group;
 
 pub(super) use array::lost;
 use clap::Args;
-use tdb_array::{Array, ArrayError, Group, ObjectType};
+use tdb_array::{Array, ArrayError, ErrorKind, Group, ObjectType};
 
 use super::write_json;
 use crate::access::{Opening, session};
@@ -61,6 +61,9 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     }
 }
 
+/// How often an array is looked at anew, at most, where what it had is gone.
+const LOOKS: u32 = 8;
+
 /// Tells of an array that has been opened.
 fn array_info(
     array: &Array,
@@ -69,8 +72,27 @@ fn array_info(
     place: &Place,
     out: &mut Output,
 ) -> Result<(), Failure> {
-    let facts = array::Facts::gather(array, global.at().is_none())
-        .map_err(|error| Failure::in_place(error, place))?;
+    array_info_again(array, arguments, global, place, out, LOOKS)
+}
+
+/// As [`array_info`]; where an object is not there any more, of the array opened anew: others may have vacuumed it.
+fn array_info_again(
+    array: &Array,
+    arguments: &Arguments,
+    global: &Global,
+    place: &Place,
+    out: &mut Output,
+    looks: u32,
+) -> Result<(), Failure> {
+    let facts = match array::Facts::gather(array, global.at().is_none()) {
+        Err(failure) if failure.kind == ErrorKind::NotFound && looks > 0 => {
+            let again = array.again();
+            let again = again.map_err(|error| Failure::in_place(error, place))?;
+            let again = again.ok_or(failure)?;
+            return array_info_again(&again, arguments, global, place, out, looks - 1);
+        }
+        facts => facts.map_err(|error| Failure::in_place(error, place))?,
+    };
     if global.json {
         write_json(out, &facts.json(&arguments.uri, global.ticks))
     } else {

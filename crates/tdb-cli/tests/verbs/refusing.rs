@@ -275,6 +275,33 @@ fn a_temporary_folder_that_is_not_there() {
     );
 }
 
+/// The folder of the system matters once something is kept in it.
+#[test]
+fn a_folder_of_the_system_that_is_not_there_matters_to_nothing_small() {
+    let (folder, array, file) = filled("no_tmpdir");
+    let asked = |arguments: String| {
+        let mut command = crate::common::tdb(&arguments);
+        let output = command.env("TMPDIR", "/nonexistent/x").output().unwrap();
+        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{arguments}: {errors}");
+    };
+    asked(format!("write {array} {file}"));
+    asked(format!("write {array} {file} --replace"));
+    asked(format!("import {file} {}", folder.join("new").display()));
+    asked(format!(
+        "rewrite {array} {}",
+        folder.join("rewritten").display()
+    ));
+    let large = format!("import {file} {}", folder.join("spooled").display());
+    let mut command = crate::common::tdb(&large.replace(&file, "- --format csv"));
+    let output = command.env("TMPDIR", "/nonexistent/x").output().unwrap();
+    assert_eq!(
+        output.status.code(),
+        Some(3),
+        "standard input is kept in a file"
+    );
+}
+
 #[test]
 fn a_group_that_would_be_in_itself() {
     let folder = folder("in_itself");

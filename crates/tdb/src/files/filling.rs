@@ -6,7 +6,6 @@ use tdb_array::{Array, ArrayError, OpenOptions};
 use tdb_cells::files::{BatchReader, InputError, MadeOn, for_each_batch};
 use tdb_cells::{Activity, Batch, CellProblem, FieldInfo, Progress, Session};
 use tdb_schema::ArraySchema;
-use tdb_store::LocalStore;
 use tdb_write::{WriteError, WriteOptions, WriteOrder, Writer};
 
 use super::input::InputFile;
@@ -96,9 +95,7 @@ impl<'a> Filling<'a> {
     ) -> Result<Self> {
         let session = context.shared_session();
         if options.sort_store.is_none() {
-            let store = LocalStore::open(file.temp_folder());
-            let store = store.map_err(|error| file.temp_unusable(&error))?;
-            options.sort_store = Some(Arc::new(store));
+            options.sort_store = Some(Arc::new(file.sort_folder()?));
             options.sort_bytes = Some(session.limits().budget.limit() / 8);
         }
         Ok(Self {

@@ -7,13 +7,14 @@ use std::path::{Path, PathBuf};
 use tdb_array::ErrorKind;
 use tdb_cells::Session;
 use tdb_cells::files::{ColumnChoice, InputError, InputOptions};
-use tdb_store::StoreError;
+use tdb_store::{LocalStore, StoreError};
 
 use super::becoming::Becoming;
 use super::format::{FileFormat, uncompressed};
 use super::open_input::OpenInput;
 use super::source::{ReadSoFar, Source};
 use super::temporary::{self, TempError, spooled};
+use crate::sort_folder::SortFolder;
 use crate::{Error, Result};
 
 /// What of a batch is in memory at a time.
@@ -296,18 +297,30 @@ impl InputFile {
         }
     }
 
+    /// The folder for cells that are sorted outside of memory. That of the system need not be there where nothing is kept in it.
+    ///
+    /// # Errors
+    /// A folder that was named, and is not there.
+    pub(crate) fn sort_folder(&self) -> Result<SortFolder> {
+        let folder = self.temp_folder();
+        if self.temp.is_some()
+            && let Err(error) = LocalStore::open(&folder)
+        {
+            return Err(temporary::failed(&folder, error.cause()));
+        }
+        Ok(SortFolder::new(&folder))
+    }
+
     /// The temporary folder's part in an error of a store, if it is at fault: `None` where the array is.
     pub(crate) fn temp_failure(&self, error: &StoreError) -> Option<Error> {
         let is_run = error.key().starts_with("sort-");
         let is_draft = tdb_store::is_draft(error.key());
         let folder = self.temp_folder();
         let at_fault = is_run || (is_draft && spooled(&mut io::empty(), &folder).is_err());
-        at_fault.then(|| temporary::failed(&folder, error.cause()))
-    }
-
-    /// The temporary folder cannot be used.
-    pub(crate) fn temp_unusable(&self, error: &StoreError) -> Error {
-        temporary::failed(&self.temp_folder(), error.cause())
+        at_fault.then(|| {
+            let unusable = LocalStore::open(&folder).err();
+            temporary::failed(&folder, unusable.as_ref().unwrap_or(error).cause())
+        })
     }
 
     fn known_format(&self) -> Result<FileFormat> {

@@ -5,7 +5,6 @@ mod column;
 mod coordinates;
 mod there;
 
-use std::path::Path;
 use std::sync::Arc;
 
 use coordinates::{Places, lost, place_text};
@@ -14,7 +13,6 @@ use tdb_cells::{Batch, Column, Session};
 use tdb_fragment::{Combine, ConditionOp, ConditionTree, ConditionValue};
 use tdb_query::{ReadOptions, Reader};
 use tdb_schema::{ArraySchema, Attribute};
-use tdb_store::LocalStore;
 use tdb_tile::{Bug, Grant};
 use tdb_write::{SealedWrite, WriteOptions, Writer};
 use there::CellsThere;
@@ -393,10 +391,4 @@ fn combined(combine: Combine, parts: Vec<ConditionTree>) -> Result<ConditionTree
     }
     let tree = ConditionTree::combine(combine, parts);
     tree.map_err(|_| Bug::new("parts of a condition that cannot be joined").into())
-}
-
-/// A folder for cells on their way.
-pub(crate) fn sort_in(options: &mut WriteOptions, folder: &Path) -> Result<()> {
-    options.sort_store = Some(Arc::new(LocalStore::open(folder)?));
-    Ok(())
 }

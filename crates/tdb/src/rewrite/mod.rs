@@ -15,10 +15,10 @@ use schema::check;
 use tdb_array::{ChangeOptions, ErrorKind, MetadataRecord, NameSource, ObjectType, SystemNames};
 use tdb_cells::{Activity, Batch, Progress};
 use tdb_query::{ReadOptions, Reader};
-use tdb_store::LocalStore;
 use tdb_write::{Duplicates, WriteOptions, WriteOrder, Writer};
 
 use crate::read::expected;
+use crate::sort_folder::SortFolder;
 use crate::{Array, Error, Order, Result, Schema, Time, place};
 
 /// Bytes of cells that become part of the new array together, about.
@@ -223,7 +223,7 @@ impl Rewrite<'_> {
             ..more
         };
         if let Some(folder) = &self.options.sort_in {
-            options.sort_store = Some(Arc::new(LocalStore::open(folder)?));
+            options.sort_store = Some(Arc::new(SortFolder::new(folder)));
         }
         if self.options.first_of_duplicates {
             options.duplicates = Some(Duplicates::First);

@@ -82,7 +82,8 @@ impl WriteBuilder {
         let mut given = input_fields(array, &names, self.codes)?;
         given.retain(|field| names.contains(&field.name));
         if self.options.sort_store.is_none() {
-            self = self.sort_in(&file.temp_folder())?;
+            let folder = file.sort_folder()?;
+            self = self.sort_in_folder(folder);
         }
         let session = self.array.context().shared_session().clone();
         let counters = session.counters();

@@ -1,0 +1,85 @@
+//! The folder for what memory cannot hold, which matters only once there is such.
+
+use std::io::{self, IoSliceMut};
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use tdb_store::{Listing, LocalStore, ObjectWriter, Page, Piece, Read, Store, StoreError};
+
+/// A folder that is opened when something is first kept there.
+#[derive(Debug)]
+pub(crate) struct SortFolder {
+    folder: PathBuf,
+    store: OnceLock<LocalStore>,
+}
+
+impl SortFolder {
+    pub(crate) fn new(folder: &Path) -> Self {
+        Self {
+            folder: folder.to_owned(),
+            store: OnceLock::new(),
+        }
+    }
+
+    /// The store, for what is done with an object.
+    fn store(&self, key: &str) -> Result<&LocalStore, StoreError> {
+        if let Some(store) = self.store.get() {
+            return Ok(store);
+        }
+        let opened = LocalStore::open(&self.folder).map_err(|error| {
+            let (folder, cause) = (self.folder.display(), error.cause());
+            let what = format!(
+                "the folder {folder} for what memory cannot hold: {cause}; --temp names another"
+            );
+            StoreError::from_io(key, io::Error::other(what))
+        })?;
+        Ok(self.store.get_or_init(|| opened))
+    }
+}
+
+impl Store for SortFolder {
+    fn list(&self, prefix: &str, page: Option<&Page>) -> Result<Listing, StoreError> {
+        self.store(prefix)?.list(prefix, page)
+    }
+
+    fn size(&self, key: &str) -> Result<u64, StoreError> {
+        self.store(key)?.size(key)
+    }
+
+    fn read(&self, reads: &[Read]) -> Vec<Result<Piece, StoreError>> {
+        let first = reads.first().map_or("", |read| &read.key);
+        match self.store(first) {
+            Ok(store) => store.read(reads),
+            Err(error) => reads.iter().map(|_| Err(error.clone())).collect(),
+        }
+    }
+
+    fn read_into(&self, key: &str, offset: u64, into: &mut [u8]) -> Result<(), StoreError> {
+        self.store(key)?.read_into(key, offset, into)
+    }
+
+    fn read_scattered(
+        &self,
+        key: &str,
+        offset: u64,
+        into: &mut [IoSliceMut<'_>],
+    ) -> Result<(), StoreError> {
+        self.store(key)?.read_scattered(key, offset, into)
+    }
+
+    fn create(&self, key: &str) -> Result<Box<dyn ObjectWriter>, StoreError> {
+        self.store(key)?.create(key)
+    }
+
+    fn settle(&self, prefix: &str) -> Result<(), StoreError> {
+        self.store(prefix)?.settle(prefix)
+    }
+
+    fn remove_many(&self, keys: &[&str]) -> Vec<Result<(), StoreError>> {
+        let first = keys.first().copied().unwrap_or("");
+        match self.store(first) {
+            Ok(store) => store.remove_many(keys),
+            Err(error) => keys.iter().map(|_| Err(error.clone())).collect(),
+        }
+    }
+}
