@@ -123,7 +123,7 @@ pub(crate) fn context(global: &Global) -> Result<Context, Failure> {
     }
 }
 
-/// The threads and memory that the user allows; a quarter of the machine's memory by default.
+/// The threads and memory that the user allows; a quarter of the memory that there is by default.
 pub(crate) fn session(global: &Global) -> Session {
     let memory = global.memory.map(|size| size.0);
     let session = Session::new(SessionOptions {
