@@ -14,6 +14,7 @@ import traceback
 import table_csv
 import table_files
 import table_order
+import table_others
 import table_statistics
 import table_times
 from table_judge import Judge, Refused
@@ -24,6 +25,7 @@ PARTS = {
     "order": (table_order.run, 4),
     "csv": (table_csv.run, 4),
     "files": (table_files.run, 2),
+    "others": (table_others.run, 12),
     "times": (table_times.run, 1),
 }
 # Differences that are shown in full.

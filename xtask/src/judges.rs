@@ -85,7 +85,7 @@ const LONG: &[Judge] = &[
     Judge {
         arguments: &["interop-tables", "--count", "3"],
         seeds: &[1, 2],
-        floors: &[("cases,", 45), ("comparisons", 12_500)],
+        floors: &[("cases,", 80), ("comparisons", 12_500)],
     },
     Judge {
         arguments: &["interop-edges", "--count", "8"],

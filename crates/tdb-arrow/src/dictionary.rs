@@ -1,6 +1,8 @@
 //! Enumerated fields as Arrow dictionaries.
 
-use arrow_array::{ArrayRef, make_array};
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, BinaryArray, make_array};
 use arrow_buffer::{BooleanBuffer, Buffer};
 use arrow_schema::DataType;
 use bytes::Bytes;
@@ -28,6 +30,10 @@ pub(crate) fn labels(
         count: enumeration.len(),
         first: 0,
     };
+    if matches!(data_type, DataType::FixedSizeBinary(_)) && !target.has_fixed_labels {
+        let labels = BinaryArray::from_iter_values(enumeration.iter());
+        return Ok(Some(Arc::new(labels)));
+    }
     match array::array(&cells, &element, &data_type) {
         Ok(labels) => Ok(Some(labels)),
         Err(ConversionError::NotUtf8 { field, cell }) => Err(ConversionError::ValueNotUtf8 {

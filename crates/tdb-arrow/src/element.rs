@@ -32,6 +32,8 @@ pub(crate) struct ArrowTarget {
     pub(crate) has_seconds: bool,
     /// Whether all labels of a dictionary stay in their order, those without a cell too.
     pub(crate) keeps_labels: bool,
+    /// Whether labels can be bytes of a fixed number; if not, they are bytes of any.
+    pub(crate) has_fixed_labels: bool,
 }
 
 impl ArrowTarget {

@@ -54,14 +54,13 @@ impl Mapping {
     /// # Errors
     /// A cell that is too large for Arrow; an enumeration whose values do not fit.
     pub fn new(fields: &[FieldInfo], options: OutputOptions) -> Result<Self, ConversionError> {
-        Self::for_target(
-            fields,
-            ArrowTarget {
-                options,
-                has_seconds: true,
-                keeps_labels: true,
-            },
-        )
+        let target = ArrowTarget {
+            options,
+            has_seconds: true,
+            keeps_labels: true,
+            has_fixed_labels: true,
+        };
+        Self::for_target(fields, target)
     }
 
     pub(crate) fn for_target(

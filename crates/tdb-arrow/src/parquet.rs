@@ -36,12 +36,14 @@ impl<W: Write + Send> ParquetWriter<W> {
         options: OutputOptions,
         array_schema: Option<&str>,
     ) -> Result<Self, ConversionError> {
-        // Parquet has no unit of seconds: what counts them would be bare numbers to most who read it.
+        // Parquet has no unit of seconds: what counts them would be bare numbers to most who read it. Of labels of a fixed number
+        // of bytes the library writes what nobody can read.
         let target = ArrowTarget {
             options,
             has_seconds: false,
             // A dictionary has the labels of its cells in the order in which they come.
             keeps_labels: false,
+            has_fixed_labels: false,
         };
         let mapping = Mapping::for_target(fields, target)?.remembering(array_schema);
         let properties = WriterProperties::builder()

@@ -4,9 +4,10 @@ use std::cell::Cell;
 use std::convert::Infallible;
 use std::io::ErrorKind;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
 use arrow_array::{RecordBatch, RecordBatchReader};
-use arrow_schema::{ArrowError, DataType, Field};
+use arrow_schema::{ArrowError, DataType, Field, FieldRef, Schema};
 use tdb_cells::files::{
     BatchReader, ColumnChoice, ColumnGuess, Input, InputError, InputOptions, by_name,
 };
@@ -14,7 +15,7 @@ use tdb_cells::{Batch, FieldInfo, threads};
 use tdb_tile::Limits;
 
 use super::arrow_guess::{ArrowGuess, check_types};
-use super::columns::Chosen;
+use super::columns::{Chosen, Counted};
 use super::convert::ColumnConverter;
 use super::size::unpacked_size;
 use crate::ARRAY_SCHEMA;
@@ -42,6 +43,10 @@ struct Batches {
     reader: Box<dyn RecordBatchReader + Send>,
     /// The numbers of those columns, unless they are all.
     chosen: Option<Vec<usize>>,
+    /// An index that is no column, and is put behind them.
+    counted: Option<Counted>,
+    /// Rows that were given.
+    rows: u64,
     /// Whether they may come of work of other threads.
     waits: bool,
     source: Source,
@@ -67,6 +72,8 @@ impl ArrowInput {
             batches: Batches {
                 reader: batches,
                 chosen: None,
+                counted: None,
+                rows: 0,
                 waits: true,
                 source: Source {
                     format,
@@ -98,6 +105,7 @@ impl ArrowInput {
         self.fields = chosen.fields;
         self.choice = chosen.choice;
         self.index = chosen.index;
+        self.batches.counted = chosen.counted;
         self
     }
 
@@ -287,6 +295,17 @@ impl Batches {
             let projected = batch.project(chosen);
             *batch = projected.map_err(|error| failed(format, error))?;
         }
+        if let (Some(batch), Some(counted)) = (&mut batch, self.counted) {
+            let numbers = counted.numbers(self.rows, batch.num_rows());
+            self.rows = self.rows.saturating_add(batch.num_rows() as u64);
+            let fields = batch.schema().fields().to_vec();
+            let index = Field::new("", DataType::Int64, false);
+            let fields: Vec<FieldRef> = fields.into_iter().chain([Arc::new(index)]).collect();
+            let mut columns = batch.columns().to_vec();
+            columns.push(Arc::new(numbers));
+            let counted = RecordBatch::try_new(Arc::new(Schema::new(fields)), columns);
+            *batch = counted.map_err(|error| failed(format, error))?;
+        }
         if let Some(batch) = &batch {
             let sizes = batch.columns().iter().map(unpacked_size);
             let size = sizes.fold(0, u64::saturating_add);
@@ -350,6 +369,7 @@ pub(super) fn failed(format: &'static str, error: ArrowError) -> InputError {
         }
         ArrowError::IoError(_, error) => InputError::Input(error),
         ArrowError::ExternalError(source) => InputError::Library { format, source },
+        ArrowError::NotYetImplemented(what) => InputError::Unsupported { format, what },
         error => InputError::Library {
             format,
             source: error.into(),

@@ -103,12 +103,16 @@ pub(super) fn check_types(fields: &[Field], choice: &ColumnChoice) -> Result<(),
 }
 
 fn no_datatype(field: &Field, names: &[&str]) -> InputError {
-    let (data_type, all) = (field.data_type(), names.join(","));
+    let data_type = match field.data_type() {
+        DataType::Dictionary(_, values) => values,
+        data_type => data_type,
+    };
+    let all = names.join(",");
     let without = format!("--exclude {all} reads the other columns");
     let hint = match (Scale::of(data_type), data_type) {
         (Some(scale), _) => format!("{}; {without}", as_what(field.name(), scale)),
         (None, DataType::Struct(_)) => {
-            format!("{without}; its members can be columns of their own")
+            format!("--flatten makes columns of its members; {without}")
         }
         (None, _) => without,
     };
@@ -203,9 +207,8 @@ impl ArrowGuess {
         }
         let column = self.converter.plain(distinct, first)?;
         self.is_ascii &= column.values.is_ascii();
-        if self.labels.is_some() && values.is_some() {
-            self.see_labels(&column, distinct.len())?;
-        }
+        // Some readers give the cells of dictionaries one by one.
+        self.see_labels(&column, distinct.len())?;
         self.range.see(&column);
         Ok(())
     }

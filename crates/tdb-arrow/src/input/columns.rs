@@ -1,6 +1,7 @@
 //! Which columns of a table are read.
 
-use arrow_schema::{Field, Schema};
+use arrow_array::Int64Array;
+use arrow_schema::{DataType, Field, Schema};
 use serde_json::Value as Json;
 use tdb_cells::files::{ColumnChoice, InputError};
 
@@ -17,15 +18,48 @@ pub(super) struct Chosen {
     pub(super) choice: ColumnChoice,
     /// The names of those that pandas had as its index.
     pub(super) index: Vec<String>,
+    /// The index that is no column of the table, which is the last of the fields then.
+    pub(super) counted: Option<Counted>,
+}
+
+/// An index of pandas that counts rows, and stands in the metadata alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Counted {
+    pub(super) start: i64,
+    pub(super) step: i64,
+}
+
+impl Counted {
+    /// The numbers of so many rows, the first of which is number `first`. Sums that 64 bits do not hold are those of no table
+    /// that pandas had.
+    pub(super) fn numbers(self, first: u64, rows: usize) -> Int64Array {
+        let first = i64::try_from(first).unwrap_or(i64::MAX);
+        let number = |row: usize| {
+            let row = first.saturating_add(i64::try_from(row).unwrap_or(i64::MAX));
+            self.start.saturating_add(row.saturating_mul(self.step))
+        };
+        (0..rows).map(number).collect::<Vec<i64>>().into()
+    }
 }
 
 impl Chosen {
     /// # Errors
     /// As [`ColumnChoice::names`].
     pub(super) fn of(schema: &Schema, choice: &ColumnChoice) -> Result<Self, InputError> {
-        let names = choice.names(&names(schema, choice))?;
+        let said = IndexColumns::of(schema);
+        let of_pandas = &said.names;
+        let mut known = names(schema, choice);
+        let counted = said
+            .counted
+            .filter(|(name, _)| !known.iter().any(|column| column == name))
+            .filter(|(name, _)| choice.may_have(name));
+        known.extend(counted.iter().map(|(name, _)| name.clone()));
+        let mut names = choice.names(&known)?;
+        let counted_name = match counted {
+            Some(_) => names.pop().flatten(),
+            None => None,
+        };
         let named = (0..).zip(schema.fields()).zip(names);
-        let of_pandas = index_columns(schema);
         let (mut numbers, mut fields, mut index) = (Vec::new(), Vec::new(), Vec::new());
         for ((number, field), name) in named {
             let Some(name) = name else {
@@ -37,25 +71,60 @@ impl Chosen {
             numbers.push(number);
             fields.push(Field::clone(field).with_name(name));
         }
+        let counted = counted.zip(counted_name).map(|((_, counted), name)| {
+            index.push(name.clone());
+            fields.push(Field::new(name, DataType::Int64, false));
+            counted
+        });
         Ok(Self {
             numbers,
             fields,
             choice: choice.clone(),
             index,
+            counted,
         })
     }
 }
 
-/// The columns that pandas says were the index of its table, by their names in the file. What it says otherwise is of no
-/// use here, and not wrong.
-fn index_columns(schema: &Schema) -> Vec<String> {
-    let said = schema.metadata().get(PANDAS);
-    let said: Option<Json> = said.and_then(|json| serde_json::from_str(json).ok());
-    let columns = said.as_ref().and_then(|said| said.get("index_columns"));
-    let columns = columns.and_then(Json::as_array).into_iter().flatten();
-    // What counts rows is described by an object, and is no column.
-    let names = columns.filter_map(Json::as_str);
-    names.map(str::to_owned).collect()
+/// What pandas says its index was. What it says otherwise is of no use here, and not wrong.
+#[derive(Debug, Default)]
+struct IndexColumns {
+    /// The columns of the file that were.
+    names: Vec<String>,
+    /// The one that counts rows, and is described instead of stored, unless it says no more than the number of the row.
+    counted: Option<(String, Counted)>,
+}
+
+/// What pandas' `reset_index` calls an index that has no name.
+const UNNAMED: &str = "index";
+
+impl IndexColumns {
+    fn of(schema: &Schema) -> Self {
+        let said = schema.metadata().get(PANDAS);
+        let said: Option<Json> = said.and_then(|json| serde_json::from_str(json).ok());
+        let columns = said.as_ref().and_then(|said| said.get("index_columns"));
+        let columns = columns.and_then(Json::as_array).into_iter().flatten();
+        let mut found = Self::default();
+        for column in columns {
+            match column {
+                Json::String(name) => found.names.push(name.clone()),
+                described => found.counted = found.counted.or_else(|| counted(described)),
+            }
+        }
+        found
+    }
+}
+
+fn counted(described: &Json) -> Option<(String, Counted)> {
+    let text = |key: &str| described.get(key).and_then(Json::as_str);
+    let number = |key: &str| described.get(key).and_then(Json::as_i64);
+    let is_range = text("kind") == Some("range");
+    let counted = Counted {
+        start: number("start").filter(|_| is_range)?,
+        step: number("step")?,
+    };
+    let says_more = text("name").is_some() || counted != (Counted { start: 0, step: 1 });
+    says_more.then(|| (text("name").unwrap_or(UNNAMED).to_owned(), counted))
 }
 
 /// The names of all columns, as they are to be asked for: what pandas calls an index without a name gets one, as its

@@ -93,6 +93,7 @@ pub fn field_of_column(column: &Field, place: usize) -> Option<FieldInfo> {
             options: OutputOptions::default(),
             has_seconds: true,
             keeps_labels: true,
+            has_fixed_labels: true,
         };
         let arrow = Element::new(*datatype, target).of_cells(column.name(), *datatype, *values);
         arrow.is_ok_and(|arrow| arrow == *data_type)

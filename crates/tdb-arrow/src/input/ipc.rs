@@ -7,12 +7,14 @@ mod messages;
 
 use std::io::{BufReader, Read, Seek, SeekFrom};
 
+use arrow_array::RecordBatchReader;
 use arrow_ipc::reader::{FileReader, StreamReader};
 use arrow_ipc::{Block, root_as_footer};
 use tdb_cells::files::{InputError, InputOptions};
 
 use self::messages::{CheckedMessages, FORMAT, check_message, damaged};
 use super::arrow::{ArrowInput, failed, guarded};
+use super::flattened::Flattened;
 
 /// Opens an Arrow IPC file.
 ///
@@ -26,7 +28,17 @@ pub fn ipc_file_input<R: Read + Seek + Send + 'static>(
     check_blocks(&mut file, options.memory)?;
     let reader = guarded(FORMAT, || FileReader::try_new_buffered(file, None))?;
     let reader = reader.map_err(|error| failed(FORMAT, error))?;
-    let input = ArrowInput::of_file(Box::new(reader), FORMAT).with_memory(options.memory);
+    of_file(Box::new(reader), &options)
+}
+
+fn of_file(
+    mut reader: Box<dyn RecordBatchReader + Send>,
+    options: &InputOptions,
+) -> Result<ArrowInput, InputError> {
+    if options.flatten && Flattened::changes(&reader.schema()) {
+        reader = Box::new(Flattened::new(reader));
+    }
+    let input = ArrowInput::of_file(reader, FORMAT).with_memory(options.memory);
     input.with_columns(&options.columns)
 }
 
@@ -101,6 +113,5 @@ pub fn ipc_stream_input<R: Read + Send + 'static>(
     let stream = CheckedMessages::new(BufReader::new(stream), &options);
     let reader = guarded(FORMAT, || StreamReader::try_new(stream, None))?;
     let reader = reader.map_err(|error| failed(FORMAT, error))?;
-    let input = ArrowInput::of_file(Box::new(reader), FORMAT).with_memory(options.memory);
-    input.with_columns(&options.columns)
+    of_file(Box::new(reader), &options)
 }

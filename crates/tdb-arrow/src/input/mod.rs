@@ -6,6 +6,8 @@ mod columns;
 mod convert;
 mod datatypes;
 mod decimals;
+#[cfg(any(feature = "ipc", feature = "parquet"))]
+mod flattened;
 mod form;
 #[cfg(feature = "ipc")]
 mod ipc;

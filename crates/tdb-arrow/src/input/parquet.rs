@@ -13,7 +13,7 @@ use std::io::{Read, Seek};
 use std::sync::Arc;
 
 use arrow_array::RecordBatchReader;
-use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use arrow_schema::{DataType, Field, Schema};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
@@ -25,6 +25,7 @@ use self::chunks::{Chunks, FORMAT};
 use self::groups::{Groups, have_labels, without_lost_orders};
 use super::arrow::{ArrowInput, guarded};
 use super::columns::Chosen;
+use super::flattened::Flattened;
 use crate::ARRAY_SCHEMA;
 
 /// Opens a Parquet file.
@@ -38,7 +39,7 @@ pub fn parquet_input<R: Read + Seek + Send + 'static>(
 ) -> Result<ArrowInput, InputError> {
     let file = Chunks::of(file)?;
     file.check_footer()?;
-    let metadata = guarded(FORMAT, || open(&file))?.map_err(failed)?;
+    let (metadata, schema) = guarded(FORMAT, || open(&file))?.map_err(failed)?;
     let stored = metadata.metadata();
     guarded(FORMAT, || file.check_pages(stored, options.memory))??;
     let least = checks::row_size(stored)?;
@@ -49,10 +50,18 @@ pub fn parquet_input<R: Read + Seek + Send + 'static>(
         .fold(0, i64::saturating_add);
     let rows = stored.file_metadata().num_rows();
     let size = u64::try_from(bytes.checked_div(rows).unwrap_or(1)).unwrap_or(1);
-    let mut chosen = Chosen::of(metadata.schema(), &options.columns)?;
-    chosen.fields = without_lost_orders(chosen.fields, &chosen.numbers, &metadata);
     let array_schema = metadata.schema().metadata().get(ARRAY_SCHEMA).cloned();
     let rows = options.batch_rows(size.max(least));
+    if options.flatten && Flattened::changes(&schema) {
+        let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata);
+        let builder = builder.with_batch_size(rows);
+        let reader = guarded(FORMAT, || builder.build())?.map_err(failed)?;
+        let reader = Flattened::new(Box::new(reader));
+        let input = ArrowInput::of_file(Box::new(reader), FORMAT).with_memory(options.memory);
+        return input.with_columns(&options.columns);
+    }
+    let mut chosen = Chosen::of(&schema, &options.columns)?;
+    chosen.fields = without_lost_orders(chosen.fields, &chosen.numbers, &metadata);
     let numbers = chosen.numbers.iter().copied();
     let mask = ProjectionMask::roots(metadata.parquet_schema(), numbers);
     let reader: Box<dyn RecordBatchReader + Send> = if have_labels(&chosen.fields) {
@@ -69,25 +78,49 @@ pub fn parquet_input<R: Read + Seek + Send + 'static>(
     Ok(input.with_chosen(chosen).with_array_schema(array_schema))
 }
 
-/// Reads the footer.
-fn open<R: Read + Seek + Send>(file: &Chunks<R>) -> parquet::errors::Result<ArrowReaderMetadata> {
+/// Reads the footer; also gives the schema in which columns are dictionaries that are read as what they hold.
+fn open<R: Read + Seek + Send>(
+    file: &Chunks<R>,
+) -> parquet::errors::Result<(ArrowReaderMetadata, Schema)> {
     let metadata = ArrowReaderMetadata::load(file, ArrowReaderOptions::new())?;
-    let options = ArrowReaderOptions::new().with_schema(with_views(metadata.schema()));
-    ArrowReaderMetadata::try_new(Arc::clone(metadata.metadata()), options)
+    let stored = metadata.schema();
+    let options = ArrowReaderOptions::new().with_schema(Arc::new(with_types(stored, read_as)));
+    let told = with_types(stored, |data_type| match data_type {
+        DataType::Dictionary(..) => None,
+        data_type => read_as(data_type),
+    });
+    let metadata = ArrowReaderMetadata::try_new(Arc::clone(metadata.metadata()), options)?;
+    Ok((metadata, told))
 }
 
-/// The schema, with views for texts and bytes.
-fn with_views(schema: &Schema) -> SchemaRef {
+fn with_types(schema: &Schema, other: impl Fn(&DataType) -> Option<DataType>) -> Schema {
     let fields = schema.fields().iter().map(|field| {
-        let view = match field.data_type() {
-            DataType::Utf8 | DataType::LargeUtf8 => DataType::Utf8View,
-            DataType::Binary | DataType::LargeBinary => DataType::BinaryView,
-            _ => return Field::clone(field),
-        };
-        Field::clone(field).with_data_type(view)
+        let field = Field::clone(field);
+        match other(field.data_type()) {
+            Some(data_type) => field.with_data_type(data_type),
+            None => field,
+        }
     });
     let fields: Vec<Field> = fields.collect();
-    Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone()))
+    Schema::new_with_metadata(fields, schema.metadata().clone())
+}
+
+/// The type that a column is read as, if it is another: views for texts and bytes. Only dictionaries of these are read as
+/// such, with keys that count the labels of all row groups together, where a file may say less.
+fn read_as(data_type: &DataType) -> Option<DataType> {
+    Some(match data_type {
+        DataType::Utf8 | DataType::LargeUtf8 => DataType::Utf8View,
+        DataType::Binary | DataType::LargeBinary => DataType::BinaryView,
+        DataType::Dictionary(keys, values) => match &**values {
+            DataType::Utf8 | DataType::LargeUtf8 | DataType::Binary | DataType::LargeBinary => {
+                let is_narrow = keys.primitive_width().is_some_and(|bytes| bytes < 4);
+                is_narrow
+                    .then(|| DataType::Dictionary(Box::new(DataType::Int32), values.clone()))?
+            }
+            values => read_as(values).unwrap_or_else(|| values.clone()),
+        },
+        _ => return None,
+    })
 }
 
 fn failed(error: ParquetError) -> InputError {
@@ -96,10 +129,21 @@ fn failed(error: ParquetError) -> InputError {
             Ok(error) => return InputError::Input(*error),
             Err(source) => ParquetError::External(source),
         },
+        ParquetError::NYI(what) => return unsupported(what),
+        ParquetError::ArrowError(what) if what.starts_with("Not yet implemented") => {
+            return unsupported(what);
+        }
         error => error,
     };
     InputError::Library {
         format: FORMAT,
         source: error.into(),
+    }
+}
+
+fn unsupported(what: String) -> InputError {
+    InputError::Unsupported {
+        format: FORMAT,
+        what,
     }
 }

@@ -7,5 +7,6 @@ mod input;
 mod ipc_damage;
 mod labels;
 mod mapping;
+mod others;
 mod parquet_damage;
 mod reader;

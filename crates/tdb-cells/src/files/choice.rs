@@ -18,6 +18,9 @@ pub struct ColumnChoice {
     pub types: Vec<(String, Datatype)>,
     /// Name of the index of pandas where that has none in the file.
     pub index: Option<String>,
+    /// The fields of the array that the cells are for, if it is there already: an index that is no column of the file is read
+    /// only if it is one of them.
+    pub fields: Option<Vec<String>>,
 }
 
 impl ColumnChoice {
@@ -31,6 +34,14 @@ impl ColumnChoice {
         }
         let renamed = self.renamed.iter().find(|(from, _)| from == column);
         Some(renamed.map_or(column, |(_, to)| to))
+    }
+
+    /// Whether the array may have a field for what the file calls so.
+    #[must_use]
+    pub fn may_have(&self, column: &str) -> bool {
+        let name = self.name(column);
+        let fields = self.fields.as_ref();
+        fields.is_none_or(|fields| fields.iter().any(|field| Some(field.as_str()) == name))
     }
 
     /// The datatype of a column by the name that it gets, where that is not to be guessed.

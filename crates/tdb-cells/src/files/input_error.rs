@@ -119,6 +119,14 @@ pub enum InputError {
         /// What the library says.
         source: Box<dyn Error + Send + Sync>,
     },
+    /// The file may be sound, and holds what the library that knows the format does not read.
+    #[error("{format} file: not supported: {what}")]
+    Unsupported {
+        /// Name of the format.
+        format: &'static str,
+        /// What is not supported.
+        what: String,
+    },
     /// What cannot happen.
     #[error(transparent)]
     Bug(#[from] Bug),
@@ -133,6 +141,7 @@ impl InputError {
             Self::Input(error) if error.kind() == io::ErrorKind::InvalidData => ErrorKind::Invalid,
             Self::Input(_) => ErrorKind::Store,
             Self::TooLarge { .. } | Self::Window { .. } | Self::Limit(_) => ErrorKind::Limit,
+            Self::Unsupported { .. } => ErrorKind::Unsupported,
             Self::Bug(_) => ErrorKind::Bug,
             _ => ErrorKind::Invalid,
         }
@@ -146,6 +155,9 @@ impl InputError {
             Self::Unfit { hint, .. } => Some(hint),
             Self::NoDatatype { hint, .. } => Some(hint),
             Self::Cell { hint, .. } => *hint,
+            Self::Unsupported { .. } => Some(
+                "--exclude leaves columns out; another program can write the file in another way",
+            ),
             Self::NotUtf8 { .. } => {
                 Some("iconv -f LATIN1 -t UTF-8 makes UTF-8 of it, if it is Latin-1")
             }

@@ -46,6 +46,8 @@ pub struct InputOptions {
     /// Whether a stream of Arrow may end without its end marker. The format lets writers leave it out, but a stream whose writer failed
     /// midway looks the same.
     pub allow_unended: bool,
+    /// Whether members of structs are columns of their own: `a.b` of the member `b` of the column `a`.
+    pub flatten: bool,
 }
 
 impl Default for InputOptions {
@@ -59,6 +61,7 @@ impl Default for InputOptions {
             record_bytes: 64 << 20,
             memory: 1 << 30,
             allow_unended: false,
+            flatten: false,
         }
     }
 }

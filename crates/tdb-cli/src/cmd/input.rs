@@ -56,6 +56,9 @@ pub(crate) struct InputArguments {
     /// Take an Arrow stream that ends without its end marker, as one does whose writer failed, for whole
     #[arg(long)]
     allow_unended: bool,
+    /// Make columns of the members of structs in Arrow and Parquet: a.b of the member b of the column a
+    #[arg(long)]
+    flatten: bool,
     #[command(flatten)]
     columns: Columns,
     /// Where is kept what memory cannot hold; the system's folder for such by default
@@ -94,7 +97,8 @@ impl InputArguments {
             .columns(self.columns.columns.concat())
             .exclude(self.columns.exclude.concat())
             .ticks(global.ticks)
-            .allow_unended(self.allow_unended);
+            .allow_unended(self.allow_unended)
+            .flatten(self.flatten);
         for (column, to) in self.columns.rename.iter().flatten() {
             file = file.rename(column, to);
         }

@@ -55,14 +55,33 @@ fn other_encodings_and_line_ends_are_refused_with_the_way_out() {
 #[test]
 fn a_number_beyond_the_largest_float_is_no_infinity() {
     let folder = folder("beyond");
-    insta::assert_snapshot!(refused(&folder, "a.csv", b"x,a\n1,1.5\n2,1e400\n", ""), @r#"
+    let float = "--type a=float64";
+    insta::assert_snapshot!(refused(&folder, "a.csv", b"x,a\n1,1.5\n2,1e400\n", float), @r#"
     error: …/a.csv: line 3, field "a": "1e400" is not a valid float64
     exit status 2
     "#);
-    insta::assert_snapshot!(refused(&folder, "a.jsonl", b"{\"x\": 1, \"a\": -1e400}\n", ""), @r#"
+    insta::assert_snapshot!(refused(&folder, "a.jsonl", b"{\"x\": 1, \"a\": -1e400}\n", float), @r#"
     error: …/a.jsonl: line 1, field "a": "-1e400" is not a valid float64
     exit status 2
     "#);
+    // Where nobody says that it is a float, it is text.
+    for (name, content) in [
+        ("codes.csv", "x,a\n1,12E12\n2,10E400\n"),
+        (
+            "codes.jsonl",
+            "{\"x\":1,\"a\":12E12}\n{\"x\":2,\"a\":10E400}\n",
+        ),
+        (
+            "codes.json",
+            "[{\"x\":1,\"a\":12E12},\n {\"x\":2,\"a\":10E400}]\n",
+        ),
+    ] {
+        let (file, array) = (folder.join(name), folder.join(format!("{name}.array")));
+        fs::write(&file, content).unwrap();
+        stdout(&format!("import {} {} -q", file.display(), array.display()));
+        let read = stdout(&format!("read {}", array.display()));
+        assert_eq!(read, "x,a\n1,12E12\n2,10E400\n", "{name}");
+    }
     let file = folder.join("named.csv");
     fs::write(&file, "x,a\n1,inf\n2,-Infinity\n").unwrap();
     let array = folder.join("named");

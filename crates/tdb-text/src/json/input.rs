@@ -2,11 +2,8 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
-use std::fmt;
-use std::io::{BufRead, BufReader, Read};
+use std::io::Read;
 
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
-use serde_json::value::RawValue;
 use tdb_cells::files::{
     BatchReader, ColumnChoice, ColumnGuess, Input, InputError, InputOptions, InputPlace, by_name,
 };
@@ -14,19 +11,14 @@ use tdb_cells::{Batch, FieldInfo};
 use tdb_schema::names::UnknownName;
 use tdb_tile::Bug;
 
+use super::lines::TextLines;
 use crate::text::cell::{CellReader, Refusal, bytes_of, take_batch, zoned};
 use crate::text::missing::Missing;
 use crate::text::row_lines::RowLines;
 use crate::text::token::{Token, token_of};
 use crate::text::typed::ColumnLook;
 
-/// Bytes that are read at a time.
-const CHUNK: usize = 1 << 18;
-
-/// Bytes that are kept from batch to batch.
-const LARGE: usize = 1 << 20;
-
-/// A file of JSON lines.
+/// A file of JSON lines, or one that is an array of objects.
 ///
 /// A key that a line lacks is null there. Its names are those of the first line; an empty file has no cells.
 pub struct JsonLinesInput<R> {
@@ -51,7 +43,7 @@ impl<R: Read> JsonLinesInput<R> {
                 options,
             });
         }
-        let line = InputPlace::Line(lines.line);
+        let line = lines.place();
         let mut names: Vec<String> = Vec::new();
         let mut known = HashSet::new();
         for (key, _) in lines.object()?.0 {
@@ -114,7 +106,7 @@ impl<R: Read + Send> Input for JsonLinesInput<R> {
         let mut rows = 0_u64;
         while self.lines.next()? {
             let number = self.lines.line;
-            let line = InputPlace::Line(number);
+            let line = self.lines.place();
             for (key, value) in self.lines.object()?.0 {
                 let Some(name) = self.options.columns.name(&key) else {
                     left_out.insert(key.into_owned());
@@ -166,7 +158,9 @@ impl<R: Read + Send> BatchReader for JsonCells<R> {
         let mut rows = 0_usize;
         while self.input.next()? {
             self.append()?;
-            self.lines.note(self.rows, self.input.line);
+            if !self.input.is_array() {
+                self.lines.note(self.rows, self.input.line);
+            }
             self.rows = self.rows.saturating_add(1);
             rows = rows.saturating_add(1);
             if bytes_of(&self.columns) >= self.batch_bytes {
@@ -189,7 +183,7 @@ impl<R: Read + Send> BatchReader for JsonCells<R> {
 impl<R: Read> JsonCells<R> {
     /// Appends the cells of the line.
     fn append(&mut self) -> Result<(), InputError> {
-        let place = InputPlace::Line(self.input.line);
+        let place = self.input.place();
         let object = self.input.object()?;
         self.seen.clear();
         self.seen.resize(self.columns.len(), false);
@@ -249,130 +243,5 @@ fn twice(key: String, place: InputPlace) -> InputError {
         place,
         what: "the key is there twice".to_owned(),
         hint: None,
-    }
-}
-
-/// The lines of a text that are not empty.
-struct TextLines<R> {
-    input: BufReader<R>,
-    text: Vec<u8>,
-    line: u64,
-    consumed: u64,
-    most: usize,
-    /// Whether the line that is there is the next one, too.
-    is_ahead: bool,
-}
-
-impl<R: Read> TextLines<R> {
-    fn new(input: R, options: &InputOptions) -> Self {
-        Self {
-            input: BufReader::with_capacity(CHUNK, input),
-            text: Vec::new(),
-            line: 0,
-            consumed: 0,
-            most: options.record_bytes,
-            is_ahead: false,
-        }
-    }
-
-    /// Goes to the next line; whether there is one.
-    fn next(&mut self) -> Result<bool, InputError> {
-        if std::mem::take(&mut self.is_ahead) {
-            return Ok(true);
-        }
-        loop {
-            self.text.clear();
-            self.line = self.line.saturating_add(1);
-            let most = (self.most as u64).saturating_add(1);
-            let read = (&mut self.input)
-                .take(most)
-                .read_until(b'\n', &mut self.text)?;
-            if read > self.most {
-                return Err(InputError::TooLarge {
-                    place: InputPlace::Line(self.line),
-                    limit: self.most,
-                });
-            }
-            self.consumed = self.consumed.saturating_add(read as u64);
-            if read == 0 || !self.text.trim_ascii().is_empty() {
-                return Ok(read > 0);
-            }
-        }
-    }
-
-    /// Gives back what a long line took, which is not asked for again.
-    fn let_go(&mut self) {
-        if !self.is_ahead {
-            self.text.clear();
-            self.text.shrink_to(LARGE);
-        }
-    }
-
-    /// The line as an object.
-    fn object(&self) -> Result<Object<'_>, InputError> {
-        let place = InputPlace::Line(self.line);
-        let text = std::str::from_utf8(&self.text).map_err(|_| InputError::NotUtf8 { place })?;
-        serde_json::from_str(text).map_err(|error| {
-            // It would count the line as the first.
-            let what = error.to_string();
-            let what = what
-                .split_once(" at line ")
-                .map_or(&*what, |(what, _)| what);
-            let at = match error.column() {
-                0 => String::new(),
-                column => format!(" at byte {column}"),
-            };
-            InputError::record(place, format!("is not a JSON object: {what}{at}"))
-        })
-    }
-}
-
-/// The members of a JSON object, as they come.
-struct Object<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
-
-/// A key, copied only where it has escapes.
-struct Key<'a>(Cow<'a, str>);
-
-impl<'de> Deserialize<'de> for Object<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Members;
-        impl<'de> Visitor<'de> for Members {
-            type Value = Object<'de>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut members = Vec::new();
-                while let Some((Key(key), value)) = map.next_entry()? {
-                    members.push((key, value));
-                }
-                Ok(Object(members))
-            }
-        }
-        deserializer.deserialize_map(Members)
-    }
-}
-
-impl<'de> Deserialize<'de> for Key<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Text;
-        impl<'de> Visitor<'de> for Text {
-            type Value = Key<'de>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a key")
-            }
-
-            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
-                Ok(Key(Cow::Borrowed(text)))
-            }
-
-            fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
-                Ok(Key(Cow::Owned(text.to_owned())))
-            }
-        }
-        deserializer.deserialize_str(Text)
     }
 }

@@ -1,6 +1,8 @@
-//! JSON lines.
+//! JSON lines, and arrays of objects.
 
+mod elements;
 mod input;
+mod lines;
 mod writer;
 
 pub use input::JsonLinesInput;

@@ -7,7 +7,7 @@ use tdb_cells::files::{
     write_whole,
 };
 use tdb_cells::{Column, FieldInfo};
-use tdb_schema::value::holds_bytes;
+use tdb_schema::value::{NOT_A_TIME, holds_bytes};
 use tdb_tile::{Bug, Datatype, Physical, Scalar};
 
 use super::dtype::{Form, Values};
@@ -94,6 +94,9 @@ impl CellConverter {
     /// The cells as they are in the file: labels, where the field is enumerated.
     fn cells(&self, mut bytes: Vec<u8>, rows: usize) -> Result<Column, Wrong> {
         self.values.in_order(&mut bytes);
+        if let Some(hours) = self.values.hours {
+            self.count_hours(&mut bytes, hours)?;
+        }
         let (datatype, cell_val_num) = shown_type(&self.field);
         let is_var = cell_val_num.is_var();
         let (values, offsets) = match self.way {
@@ -116,6 +119,25 @@ impl CellConverter {
             validity: None,
             enumeration: None,
         })
+    }
+
+    /// Makes hours of units that have so many of them.
+    fn count_hours(&self, bytes: &mut [u8], hours: i64) -> Result<(), Wrong> {
+        for (at, value) in bytes.chunks_exact_mut(8).enumerate() {
+            let ticks = i64::read(value).unwrap_or(NOT_A_TIME);
+            if ticks == NOT_A_TIME {
+                continue;
+            }
+            let counted = ticks.checked_mul(hours).ok_or_else(|| {
+                let row = at.checked_div(self.inner).unwrap_or(0);
+                (
+                    row,
+                    format!("{ticks} is too long a time for hours of 64 bits"),
+                )
+            })?;
+            value.copy_from_slice(&counted.to_le_bytes());
+        }
+        Ok(())
     }
 
     /// Numbers of a datatype; a number that is none of it is in a row.

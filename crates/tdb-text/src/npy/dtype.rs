@@ -17,6 +17,8 @@ pub(super) struct Values {
     pub(super) size: usize,
     /// Bytes that are turned around, where the greatest one comes first.
     swapped: Option<usize>,
+    /// How many hours one is, of lengths of time in units that no datatype has.
+    pub(super) hours: Option<i64>,
     pub(super) form: Form,
 }
 
@@ -39,7 +41,7 @@ impl Values {
     pub(super) fn parse(descr: &str) -> Result<Self, InputError> {
         Self::of(descr).ok_or_else(|| {
             unfit(format!(
-                "values of type {descr:?} have no place in an array"
+                "not supported: values of type {descr:?}, for which there is no datatype"
             ))
         })
     }
@@ -52,6 +54,11 @@ impl Values {
             None => (rest, None),
         };
         let size: usize = size.parse().ok().filter(|size| *size > 0)?;
+        let hours = match (kind, letters) {
+            ("m", Some("D")) => Some(24),
+            ("m", Some("W")) => Some(7 * 24),
+            _ => None,
+        };
         let form = match (kind, size) {
             ("b", 1) => Form::Bool,
             ("i", 1) => Form::Number(Datatype::Int8),
@@ -66,6 +73,7 @@ impl Values {
             ("f", 4) => Form::Number(Datatype::Float32),
             ("f", 8) => Form::Number(Datatype::Float64),
             ("M", 8) => Form::Number(unit_of(letters?)?.0),
+            ("m", 8) if hours.is_some() => Form::Number(Datatype::TimeHour),
             ("m", 8) => Form::Number(unit_of(letters?)?.1?),
             ("S", _) => Form::Bytes,
             ("U", _) => Form::Characters,
@@ -85,6 +93,7 @@ impl Values {
             size,
             swapped: (is_big && word > 1 && !matches!(form, Form::Bytes | Form::Raw))
                 .then_some(word),
+            hours,
             form,
         })
     }

@@ -254,6 +254,11 @@ impl Form {
                 out.extend_from_slice(text.as_bytes());
                 Ok(())
             }
+            // A number of JSON is the text of its digits, as it is in CSV.
+            (Self::Text, Token::Bare(text)) if !matches!(text, "true" | "false") => {
+                out.extend_from_slice(text.as_bytes());
+                Ok(())
+            }
             (Self::Text, token) => Err(format!("{} is not text", shown(token))),
             (Self::TextOrBytes { size, is_padded }, token) => {
                 let most = size.filter(|_| *is_padded);

@@ -51,7 +51,11 @@ enum Kind {
     },
     Time(Times),
     Text,
+    /// Numbers of JSON that no one type of numbers holds all of: their digits, as text.
+    Digits,
     Bytes,
+    /// Texts, and bytes that are none.
+    TextAndBytes,
     List(Box<List>),
 }
 
@@ -137,7 +141,7 @@ impl TextGuess {
         let has_missing = self.has_usual || (self.has_no_number && !is_float);
         guess.nullable |= (self.has_empty || has_missing) && !is_text;
         match self.kind {
-            Kind::Unknown | Kind::Text => {}
+            Kind::Unknown | Kind::Text | Kind::Digits => {}
             Kind::NoNumber => (guess.datatype, guess.cell_val_num) = (Datatype::Float64, one),
             Kind::Bool => (guess.datatype, guess.cell_val_num) = (Datatype::Bool, one),
             Kind::Int { lo, hi } => {
@@ -161,6 +165,7 @@ impl TextGuess {
                 }
             }
             Kind::Bytes => guess.datatype = Datatype::Blob,
+            Kind::TextAndBytes => guess.datatype = Datatype::Char,
             Kind::List(list) => {
                 let values = list.values.finish(0)?;
                 // Of lists that are all empty nothing is known.
@@ -264,7 +269,9 @@ impl Kind {
 
     fn widen_by_text(&mut self, text: &str) -> Result<(), String> {
         match self {
-            Self::Text => {}
+            Self::Text | Self::TextAndBytes => {}
+            Self::Bytes => *self = Self::TextAndBytes,
+            Self::Digits if is_no_number(text) => {}
             Self::Unknown | Self::NoNumber if is_no_number(text) => *self = Self::NoNumber,
             Self::NoNumber => *self = Self::Text,
             Self::Unknown => *self = Times::of(text).map_or(Self::Text, Self::Time),
@@ -294,13 +301,25 @@ impl Kind {
                 true
             }
             (_, "true" | "false") => false,
-            _ => self.widen_by_number(text),
+            _ => self.widen_by_number(text) || self.widen_to_digits(),
         };
         let wrong = || {
             let text = shown(Token::Bare(text));
-            format!("{text} is of another type than other cells, or too large")
+            format!("{text} is of another type than other cells")
         };
         fits.then_some(()).ok_or_else(wrong)
+    }
+
+    /// Whether numbers that no type holds beside the others can be text: as in CSV, none of their digits is lost.
+    fn widen_to_digits(&mut self) -> bool {
+        let are_numbers = matches!(
+            self,
+            Self::Unknown | Self::NoNumber | Self::Int { .. } | Self::Float { .. } | Self::Digits
+        );
+        if are_numbers {
+            *self = Self::Digits;
+        }
+        are_numbers
     }
 
     fn widen_by_list(&mut self, text: &str) -> Result<(), String> {
@@ -326,7 +345,9 @@ impl Kind {
             list.values.see(token)?;
         }
         match list.values.kind {
-            Kind::Text | Kind::Bytes | Kind::List(_) => Err(OF_LISTS.to_owned()),
+            Kind::Text | Kind::Digits | Kind::Bytes | Kind::TextAndBytes | Kind::List(_) => {
+                Err(OF_LISTS.to_owned())
+            }
             _ => Ok(()),
         }
     }
@@ -340,6 +361,11 @@ impl Kind {
         match self {
             Self::Unknown | Self::Bytes if is_bytes(text) => {
                 *self = Self::Bytes;
+                Ok(())
+            }
+            // As tdb writes a column of characters: what is no text is digits.
+            Self::Text | Self::Time(_) | Self::TextAndBytes if is_bytes(text) => {
+                *self = Self::TextAndBytes;
                 Ok(())
             }
             _ => Err(

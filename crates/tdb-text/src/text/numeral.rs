@@ -111,8 +111,13 @@ pub(super) fn decimal(text: &str) -> Option<f64> {
         [b'1'..=b'9', rest @ ..] => rest.contains(&b'.'),
         _ => false,
     };
-    let read = || short_decimal(text).or_else(|| text.parse().ok());
+    let read = || short_decimal(text).or_else(|| finite(text));
     is_plain.then(read).flatten()
+}
+
+/// The float that a text is; `None` where it is too large for one.
+fn finite(text: &str) -> Option<f64> {
+    text.parse().ok().filter(|float: &f64| float.is_finite())
 }
 
 pub(super) fn float(text: &str) -> Option<f64> {
@@ -129,7 +134,10 @@ pub(super) fn float(text: &str) -> Option<f64> {
     if is_code || is_whole || !(is_number || is_word) {
         return None;
     }
-    text.parse().ok()
+    if is_word {
+        return text.parse().ok();
+    }
+    finite(text)
 }
 
 /// Whether JSON has this text in place of a number.

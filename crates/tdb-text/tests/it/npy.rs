@@ -83,6 +83,25 @@ fn npy_refuses_what_it_cannot_hold() {
     insta::assert_snapshot!(errors.concat());
 }
 
+/// There are no days and weeks among the lengths of time; hours hold them all.
+#[test]
+fn lengths_of_days_and_weeks_are_hours() {
+    let hours = plain(Datatype::TimeHour, ONE);
+    let numbers = |descr, ticks: &[i64]| -> Result<Vec<i64>, InputError> {
+        let bytes: Vec<u8> = ticks.iter().flat_map(|tick| tick.to_le_bytes()).collect();
+        let file = saved(descr, &format!("({},)", ticks.len()), &bytes);
+        let cells = cells(&file, 1, &hours)?;
+        let number = |cell: &Vec<u8>| i64::from_le_bytes(cell[..].try_into().unwrap());
+        Ok(cells.iter().map(number).collect())
+    };
+    assert_eq!(
+        numbers("<m8[D]", &[2, -1, i64::MIN]).unwrap(),
+        [48, -24, i64::MIN]
+    );
+    assert_eq!(numbers("<m8[W]", &[1]).unwrap(), [168]);
+    assert!(numbers("<m8[D]", &[i64::MAX]).is_err());
+}
+
 /// A file as NumPy would save it.
 fn saved(descr: &str, shape: &str, values: &[u8]) -> Vec<u8> {
     let header = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}\n");

@@ -15,6 +15,8 @@ pub struct Becoming {
     pub takes_unnamed: bool,
     /// Datatypes of columns.
     pub types: Vec<(String, Datatype)>,
+    /// The fields of the array, if it is there already.
+    pub fields: Option<Vec<String>>,
 }
 
 impl Becoming {
@@ -25,6 +27,7 @@ impl Becoming {
             npy: npy_column(schema),
             takes_unnamed: schema.field("").is_some(),
             types: Vec::new(),
+            fields: Some(schema.fields().map(|field| field.name.to_owned()).collect()),
         }
     }
 }

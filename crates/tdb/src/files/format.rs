@@ -20,7 +20,8 @@ use crate::{Error, ErrorKind, Result};
 pub enum FileFormat {
     /// Comma-separated values, with names in the first line: `.csv`, and as input `.tsv`. Feature `text`.
     Csv,
-    /// JSON lines, an object for each cell: `.jsonl`, `.ndjson`. Feature `text`.
+    /// JSON lines, an object for each cell: `.jsonl`, `.ndjson`, and as input `.json`, also one array of such objects. Feature
+    /// `text`.
     Jsonl,
     /// Arrow IPC, a file or a stream: `.arrow`, `.feather`, `.ipc`, and as input `.arrows`. Feature `arrow`.
     Arrow,
@@ -123,7 +124,7 @@ impl FileFormat {
         let inner = uncompressed(file);
         match inner.extension()?.to_str()? {
             "csv" | "tsv" => Some(Self::Csv),
-            "jsonl" | "ndjson" => Some(Self::Jsonl),
+            "jsonl" | "ndjson" | "json" => Some(Self::Jsonl),
             _ if inner != file => None,
             "arrow" | "arrows" | "feather" | "ipc" => Some(Self::Arrow),
             "parquet" => Some(Self::Parquet),

@@ -52,6 +52,7 @@ pub struct InputFile {
     temp: Option<PathBuf>,
     ticks: bool,
     allow_unended: bool,
+    flatten: bool,
 }
 
 impl<P: AsRef<Path>> From<P> for InputFile {
@@ -72,6 +73,7 @@ impl InputFile {
             temp: None,
             ticks: false,
             allow_unended: false,
+            flatten: false,
         }
     }
 
@@ -132,6 +134,14 @@ impl InputFile {
     #[must_use]
     pub fn allow_unended(mut self, allow: bool) -> Self {
         self.allow_unended = allow;
+        self
+    }
+
+    /// Whether members of structs in Arrow and Parquet are columns of their own: `a.b` of the member `b` of the column `a`. Off by
+    /// default: columns of structs are refused.
+    #[must_use]
+    pub fn flatten(mut self, flatten: bool) -> Self {
+        self.flatten = flatten;
         self
     }
 
@@ -229,6 +239,7 @@ impl InputFile {
             missing: self.missing.clone(),
             columns: ColumnChoice {
                 types: becoming.types.clone(),
+                fields: becoming.fields.clone(),
                 index: (!becoming.takes_unnamed).then(|| INDEX.to_owned()),
                 ..self.columns.clone()
             },
@@ -236,6 +247,7 @@ impl InputFile {
             record_bytes: usize::try_from(memory / 3).map_or(RECORD, |most| most.min(RECORD)),
             memory,
             allow_unended: self.allow_unended,
+            flatten: self.flatten,
         }
     }
 
@@ -262,6 +274,11 @@ impl InputFile {
                 "--allow-unended",
                 "files other than Arrow",
                 !is_arrow && self.allow_unended,
+            ),
+            (
+                "--flatten",
+                "files other than Arrow and Parquet",
+                !(is_arrow || format == FileFormat::Parquet) && self.flatten,
             ),
         ];
         let refused = refused.into_iter().find(|(.., is_refused)| *is_refused);

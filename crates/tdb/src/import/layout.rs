@@ -57,10 +57,51 @@ pub(super) fn wide_domain(
     let last = date("9999-12-31").map_or(last, |date| last.min(date));
     let end = last_of_tiles(first, last, extent);
     if first <= lo && hi <= end {
-        (first, end)
+        return (first, end);
+    }
+    // Tiles counted from the end of the type leave out its least values instead.
+    let extent = extent.max(1);
+    let first = if lo < 0 { least + 1 } else { first };
+    let begin = greatest - (greatest - first + 1) / extent * extent + 1;
+    // All of the type is more than can be counted.
+    let begin = if begin <= least {
+        begin + extent
+    } else {
+        begin
+    };
+    if begin <= lo {
+        (begin, greatest)
     } else {
         (lo, hi)
     }
+}
+
+/// Whether a domain can be counted in the type, and its last space tile ends within it.
+pub(super) fn holds_tiles(datatype: Datatype, (lo, hi): (i128, i128), extent: i128) -> bool {
+    let (least, greatest) = ends_of_type(datatype);
+    let extent = extent.max(1);
+    let tiles = (hi - lo) / extent + 1;
+    let is_all = datatype.is_integer() && lo <= least && hi >= greatest;
+    !is_all && tiles.saturating_mul(extent).saturating_add(lo - 1) <= greatest
+}
+
+/// The type of twice as many bits that holds all values of a type of whole numbers; `None` where there is none.
+pub(super) fn wider(datatype: Datatype) -> Option<Datatype> {
+    Some(match datatype {
+        Datatype::Int8 => Datatype::Int16,
+        Datatype::Int16 => Datatype::Int32,
+        Datatype::Int32 => Datatype::Int64,
+        Datatype::UInt8 => Datatype::UInt16,
+        Datatype::UInt16 => Datatype::UInt32,
+        Datatype::UInt32 => Datatype::UInt64,
+        _ => return None,
+    })
+}
+
+/// Whether values are both ends of the widest type, so that no domain holds them.
+pub(super) fn spans_all(datatype: Datatype, (lo, hi): (i128, i128)) -> bool {
+    let (least, greatest) = ends_of_type(datatype);
+    datatype.is_integer() && wider(datatype).is_none() && lo <= least && hi >= greatest
 }
 
 /// The end of the last space tile that lies before a number.
@@ -200,11 +241,32 @@ mod tests {
         assert_eq!(domain(Datatype::UInt8, (3, 9), 8), (0, 247));
         assert_eq!(domain(Datatype::Int8, (3, 9), 8), (0, 119));
         assert_eq!(domain(Datatype::Int8, (-3, 9), 8), (-64, 55));
-        assert_eq!(domain(Datatype::Int8, (-100, 9), 8), (-100, 9));
-        assert_eq!(domain(Datatype::Int8, (3, 127), 8), (3, 127));
+        assert_eq!(domain(Datatype::Int8, (-100, 9), 8), (-120, 127));
+        assert_eq!(domain(Datatype::Int8, (3, 127), 8), (0, 127));
+        assert_eq!(domain(Datatype::Int8, (-3, 127), 8), (-120, 127));
+        assert_eq!(domain(Datatype::UInt8, (1, 255), 8), (1, 255));
+        assert_eq!(domain(Datatype::UInt8, (8, 255), 8), (8, 255));
+        assert_eq!(domain(Datatype::UInt8, (255, 255), 1), (1, 255));
+        let last = i128::from(i64::MAX);
+        assert_eq!(domain(Datatype::Int64, (last, last), 1), (0, last));
         assert_eq!(domain(Datatype::DateTimeYear, (0, 9), 8), (-1969, 8022));
         let (lo, hi) = domain(Datatype::DateTimeNanosecond, (0, 9), 8);
         assert!(lo == -(1 << 62) && hi < 1 << 62);
+    }
+
+    #[test]
+    fn tiles_end_within_the_type_of_their_dimension() {
+        assert!(holds_tiles(Datatype::UInt8, (0, 247), 8));
+        assert!(holds_tiles(Datatype::UInt8, (1, 255), 255));
+        assert!(!holds_tiles(Datatype::UInt8, (1, 255), 128));
+        assert!(!holds_tiles(Datatype::UInt8, (0, 255), 1));
+        assert!(holds_tiles(Datatype::UInt16, (0, 255), 256));
+        let (least, greatest) = (i128::from(i64::MIN), i128::from(i64::MAX));
+        assert!(spans_all(Datatype::Int64, (least, greatest)));
+        assert!(!spans_all(Datatype::Int64, (least + 1, greatest)));
+        assert!(holds_tiles(Datatype::Int64, (least + 1, greatest), 1));
+        assert!(!spans_all(Datatype::UInt8, (0, 255)));
+        assert!(!spans_all(Datatype::DateTimeNanosecond, (least, greatest)));
     }
 
     #[test]

@@ -174,6 +174,7 @@ impl ImportBuilder {
             npy: Ok((self.attribute.clone(), 1)),
             takes_unnamed: false,
             types: self.types.clone(),
+            fields: None,
         }
     }
 

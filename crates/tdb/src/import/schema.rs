@@ -9,8 +9,8 @@ use tdb_tile::{Code, Datatype};
 
 use super::field::{attribute, dimension_type, enumerations};
 use super::layout::{
-    dense_extents, ends_of_type, float, float_extent, last_of_tiles, sparse_extent, whole,
-    wide_domain,
+    dense_extents, ends_of_type, float, float_extent, holds_tiles, last_of_tiles, spans_all,
+    sparse_extent, whole, wide_domain, wider,
 };
 use crate::{Error, Interval, Result, Value};
 
@@ -152,8 +152,10 @@ impl Wanted<'_> {
             });
             return named.collect();
         }
-        let can_be =
-            |column: &ColumnGuess| dimension_type(column).is_ok_and(|datatype| !datatype.is_real());
+        let can_be = |column: &ColumnGuess| {
+            dimension_type(column)
+                .is_ok_and(|datatype| !datatype.is_real() && has_room(column, datatype))
+        };
         let index = columns
             .iter()
             .filter(|column| self.index.contains(&column.name));
@@ -199,6 +201,15 @@ impl Wanted<'_> {
                     Some((whole(datatype, &range.lo)?, whole(datatype, &range.hi)?))
                 };
                 let data = column.range.as_ref().and_then(ends).unwrap_or((0, 0));
+                if spans_all(datatype, data) && self.interval(name).is_none() {
+                    let what = format!(
+                        "column {name:?} cannot be a dimension: it has both ends of {datatype}, and no domain holds all between them"
+                    );
+                    let hint = format!(
+                        "--dim names other columns; --type {name}=string_ascii makes texts of them"
+                    );
+                    return Err(Error::invalid(what).with_hint(hint));
+                }
                 Ends::Whole {
                     data,
                     domain: self.whole_domain(name, datatype)?,
@@ -282,9 +293,10 @@ impl Wanted<'_> {
             .map(|(extent, side)| (extent < side).then_some(i128::from(extent)));
         let dimensions = axes.iter().zip(extents).map(|(axis, dense_extent)| {
             let filters = json!([{"name": "byteshuffle"}, {"name": "zstd"}]);
-            let mut json = json!({"name": axis.name, "datatype": axis.datatype.name()});
+            let mut datatype = axis.datatype;
             let (domain, extent) = match axis.ends {
                 Ends::Text => {
+                    let json = json!({"name": axis.name, "datatype": datatype.name()});
                     return with(json, &[("filters", json!([{"name": "zstd"}]))]);
                 }
                 Ends::Float { data } => {
@@ -293,30 +305,62 @@ impl Wanted<'_> {
                     (json!([number(data.0), number(data.1)]), extent)
                 }
                 Ends::Whole { data, domain } if is_sparse => {
-                    let extent = sparse_extent(axis.datatype, data, cells, numeric);
-                    let (lo, hi) = match domain {
-                        Some(_) => asked_domain(axis.datatype, data, domain, Some(extent)),
-                        None => wide_domain(axis.datatype, data, extent),
-                    };
-                    let extent = extent.min(hi.saturating_sub(lo).saturating_add(1).max(1));
+                    let tiles = sparse_tiles(&mut datatype, data, domain, (cells, numeric));
+                    let ((lo, hi), extent) = tiles;
                     (
                         json!([whole_number(lo), whole_number(hi)]),
                         whole_number(extent),
                     )
                 }
                 Ends::Whole { data, domain } => {
-                    let (lo, hi) = asked_domain(axis.datatype, data, domain, None);
-                    let (_, greatest) = ends_of_type(axis.datatype);
+                    let (lo, hi) = asked_domain(datatype, data, domain, None);
+                    let extent = dense_extent.unwrap_or(hi.saturating_sub(lo).saturating_add(1));
+                    if domain.is_none() && !holds_tiles(datatype, (lo, hi), extent) {
+                        datatype = wider(datatype).unwrap_or(datatype);
+                    }
+                    let (_, greatest) = ends_of_type(datatype);
                     let extent = dense_extent.map(|extent| whole_number(extent.min(greatest)));
                     (json!([whole_number(lo), whole_number(hi)]), json!(extent))
                 }
             };
+            let mut json = json!({"name": axis.name, "datatype": datatype.name()});
             if is_sparse {
                 json = with(json, &[("filters", filters)]);
             }
             with(json, &[("domain", domain), ("extent", extent)])
         });
         dimensions.collect()
+    }
+}
+
+/// The domain of a dimension of a sparse array, and the extent of its space tiles. Where nobody asks for a domain, and that of
+/// the cells leaves no room for whole tiles, the datatype becomes a wider one.
+fn sparse_tiles(
+    datatype: &mut Datatype,
+    data: (i128, i128),
+    asked: Option<Asked>,
+    (cells, numeric): (u64, usize),
+) -> ((i128, i128), i128) {
+    let tiles = |datatype| {
+        let extent = sparse_extent(datatype, data, cells, numeric);
+        let (lo, hi) = match asked {
+            Some(_) => asked_domain(datatype, data, asked, Some(extent)),
+            None => wide_domain(datatype, data, extent),
+        };
+        let extent = extent.min(hi.saturating_sub(lo).saturating_add(1).max(1));
+        ((lo, hi), extent)
+    };
+    let (domain, extent) = tiles(*datatype);
+    if asked.is_some() || holds_tiles(*datatype, domain, extent) {
+        return (domain, extent);
+    }
+    match wider(*datatype) {
+        Some(wider) => {
+            *datatype = wider;
+            tiles(wider)
+        }
+        // Tiles of one value end where the domain does.
+        None => (domain, 1),
     }
 }
 
@@ -336,6 +380,13 @@ fn asked_domain(
         None => data.1,
     });
     (lo, hi)
+}
+
+/// Whether there is a domain that all values of a column are in.
+fn has_room(column: &ColumnGuess, datatype: Datatype) -> bool {
+    let ends = column.range.as_ref();
+    let ends = ends.and_then(|ends| whole(datatype, &ends.lo).zip(whole(datatype, &ends.hi)));
+    ends.is_none_or(|ends| !spans_all(datatype, ends))
 }
 
 fn with(mut json: Json, members: &[(&str, Json)]) -> Json {

@@ -56,7 +56,9 @@ impl Kind {
                 | Self::Float { .. }
                 | Self::Time(_)
                 | Self::Text
+                | Self::Digits
                 | Self::Bytes
+                | Self::TextAndBytes
                 | Self::List(_),
                 _,
             ) => Self::Text,
@@ -77,7 +79,9 @@ impl Kind {
             | Self::NoNumber
             | Self::Time(_)
             | Self::Text
+            | Self::Digits
             | Self::Bytes
+            | Self::TextAndBytes
             | Self::List(_) => None,
         }
     }
