@@ -60,6 +60,20 @@ fn without_threads_the_work_is_done_all_the_same() {
     }
 }
 
+/// A server is waited for on threads of its own.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_object_store_without_threads_is_an_error_and_no_panic() {
+    let output = alone("info s3://bucket/array");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(3), "{errors}");
+    assert!(errors.contains("no thread can be started"), "{errors}");
+    assert!(
+        errors.contains("hint: waiting for a server takes two threads"),
+        "{errors}"
+    );
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn no_threads_are_started_for_little_work() {
