@@ -305,17 +305,15 @@ impl Contents {
     pub fn remove(&self) -> Result<(), ArrayError> {
         for part in &self.parts {
             let is_array = part.object_type == ObjectType::Array;
-            let keys: Vec<&str> = if is_array {
-                part.keys().rev().collect()
-            } else {
-                part.keys().collect()
-            };
-            let removed = self.location.store().remove_many(&keys);
-            for answer in tdb_store::answers(keys.iter().copied(), removed) {
-                match answer {
-                    Ok(()) | Err(StoreError::NotFound { .. }) => {}
-                    Err(error) => return Err(error.into()),
+            if is_array {
+                // Each stage lasts before the next: after a loss of power, too, no array is left that lacks some of its cells.
+                let of_stage = |key: &&str| stage(below(&part.prefix, key));
+                for wanted in (0..=LAST_STAGE).rev() {
+                    let keys = part.keys().rev().filter(|key| of_stage(key) == wanted);
+                    self.remove_all(&keys.collect::<Vec<&str>>())?;
                 }
+            } else {
+                self.remove_all(&part.keys().collect::<Vec<&str>>())?;
             }
             if is_array {
                 self.remove_folders(&part.prefix)?;
@@ -325,6 +323,21 @@ impl Contents {
                 }
                 // What else lies in it is none of it.
                 self.location.store().remove_folder(&part.prefix)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes objects; what is gone already is no error.
+    fn remove_all(&self, keys: &[&str]) -> Result<(), ArrayError> {
+        if keys.is_empty() {
+            return Ok(());
+        }
+        let removed = self.location.store().remove_many(keys);
+        for answer in tdb_store::answers(keys.iter().copied(), removed) {
+            match answer {
+                Ok(()) | Err(StoreError::NotFound { .. }) => {}
+                Err(error) => return Err(error.into()),
             }
         }
         Ok(())
@@ -345,11 +358,14 @@ impl Contents {
     }
 }
 
+/// The stage in which the schemas are copied.
+const LAST_STAGE: u8 = 3;
+
 /// When the object with this key, relative to its array, is copied: what it takes to see it comes later.
 fn stage(key: &str) -> u8 {
     let folder = key.split('/').next().unwrap_or(key);
     match folder {
-        SCHEMA_FOLDER | LEGACY_SCHEMA => 3,
+        SCHEMA_FOLDER | LEGACY_SCHEMA => LAST_STAGE,
         COMMITS_FOLDER => 2,
         FRAGMENT_METADATA_FOLDER => 1,
         _ if key.ends_with(".ok") => 2,

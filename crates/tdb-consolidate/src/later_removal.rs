@@ -62,7 +62,10 @@ pub fn plan_later_removal(
     let of_schemas = schemas.iter().map(|later| later.key.clone());
     let all = deletes.chain(commits).chain(of_schemas).chain(metadata);
     let all = all.chain(whole);
-    newest_first(&mut plan, all)?;
+    let all: Vec<String> = all.collect();
+    // The others have theirs in lists.
+    objects.loose.retain(|key| !all.contains(key));
+    newest_first(&mut plan, all.into_iter())?;
     removal(&mut plan, &objects, &fragments, options)?;
     plan.remove(empty_lists(&objects, &fragments));
     plan.remove(later_footers(location, to)?);

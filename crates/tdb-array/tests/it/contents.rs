@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests, which may fail so")]
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::support::{state, unpack};
 use tdb_array::{
@@ -180,9 +181,16 @@ fn a_copy_that_fails_anywhere_leaves_nothing() {
     }
 }
 
-/// A store that nothing can be removed from.
+/// A store from which objects can be removed by so many calls, of the last of which only every other key lasts, as after a loss
+/// of power.
 #[derive(Debug)]
-struct Kept(MemoryStore);
+struct Kept(MemoryStore, AtomicUsize);
+
+impl Kept {
+    fn after(store: MemoryStore, calls: usize) -> Self {
+        Self(store, AtomicUsize::new(calls))
+    }
+}
 
 impl Store for Kept {
     fn list(&self, prefix: &str, page: Option<&Page>) -> Result<Listing, StoreError> {
@@ -207,14 +215,59 @@ impl Store for Kept {
         let denied = |key: &&str| StoreError::Permission {
             key: (*key).to_owned(),
         };
-        keys.iter().map(|key| Err(denied(key))).collect()
+        let left = self.1.load(Ordering::Relaxed);
+        self.1.store(left.saturating_sub(1), Ordering::Relaxed);
+        match left {
+            0 => keys.iter().map(|key| Err(denied(key))).collect(),
+            1 => {
+                let odd: Vec<&str> = keys.iter().skip(1).step_by(2).copied().collect();
+                self.0.remove_many(&odd);
+                keys.iter().map(|key| Err(denied(key))).collect()
+            }
+            _ => self.0.remove_many(keys),
+        }
+    }
+}
+
+#[test]
+fn a_removal_that_a_loss_of_power_cuts_leaves_all_or_no_array() {
+    let original = unpack("v22_tour");
+    let mut torn = 0;
+    for calls in 1.. {
+        let store = MemoryStore::new();
+        copy_tree(&original, "", &store, "a").unwrap();
+        let before = state(&store, "a");
+        let kept: Arc<dyn Store> = Arc::new(Kept::after(store.clone(), calls));
+        let done = find(&kept, "a").unwrap().remove().is_ok();
+        let found = state(&store, "a");
+        // Two schemas are two objects: without the newer one it is what it was before that.
+        let schemas = store
+            .keys()
+            .iter()
+            .filter(|key| key.contains("__schema/__"))
+            .count();
+        assert!(found.is_empty() || schemas > 0, "cut in call {calls}");
+        let commits = |keys: &[String]| keys.iter().filter(|key| key.contains("__commits")).count();
+        if schemas > 0 {
+            assert_eq!(
+                commits(&store.keys()),
+                commits(&original.keys()),
+                "cut in call {calls}"
+            );
+        }
+        torn += usize::from(found != before && !found.is_empty());
+        if done {
+            assert!(store.keys().is_empty() && calls > 3);
+            assert!(torn < 2);
+            return;
+        }
     }
 }
 
 #[test]
 fn what_cannot_be_removed_is_not_moved() {
     for prefix in ["g", "outside"] {
-        let kept: Arc<dyn Store> = Arc::new(Kept(group()));
+        let kept: Arc<dyn Store> = Arc::new(Kept::after(group(), 0));
         let to = MemoryStore::new();
         let shared: Arc<dyn Store> = Arc::new(to.clone());
         let moved = find(&kept, prefix).unwrap();

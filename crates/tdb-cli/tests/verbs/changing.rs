@@ -179,7 +179,8 @@ fn what_is_cleaned_and_removed_for_good_is_counted() {
       },
       "keys": [
         "__commits/.tmp-1-0"
-      ]
+      ],
+      "unreadable": []
     }
     exit status 0
     "#);

@@ -225,7 +225,8 @@ fn consolidation_and_vacuum_say_what_they_did() {
         "objects": 0,
         "bytes": 0
       },
-      "keys": []
+      "keys": [],
+      "unreadable": []
     }
     exit status 0
     "#);
@@ -238,7 +239,8 @@ fn consolidation_and_vacuum_say_what_they_did() {
         "  __1712880000000_1712880000000_0123456789abcdef0123456789abcdef_22",
         "  __1712923200000_1712923200000_0123456789abcdef0123456789abcdef_22"
       ],
-      "notes": []
+      "notes": [],
+      "unreadable_after_vacuum": []
     }
     exit status 0
     "#);
@@ -259,6 +261,7 @@ fn consolidation_and_vacuum_say_what_they_did() {
         "__1712793600000_1712923200000_0123456789abcdef0123456789abcdef_22"
       ],
       "notes": [],
+      "unreadable_after_vacuum": [],
       "vacuum": {
         "dry_run": false,
         "removed": {
@@ -279,7 +282,8 @@ fn consolidation_and_vacuum_say_what_they_did() {
           "__fragments/__1712880000000_1712880000000_0123456789abcdef0123456789abcdef_22",
           "__fragments/__1712923200000_1712923200000_0123456789abcdef0123456789abcdef_22",
           "__commits/__1712793600000_1712923200000_0123456789abcdef0123456789abcdef_22.vac"
-        ]
+        ],
+        "unreadable": []
       }
     }
     exit status 0

@@ -361,20 +361,20 @@ fn what_is_merged_of_both_sides_of_a_time_is_taken_away_where_its_parts_are_ther
     "#);
     insta::assert_snapshot!(told("v22_array_meta", "115"), @r#"
     remove __meta/__110_120_0123456789abcdef0123456789abcdef.vac
+    remove __meta/__130_130_0123456789abcdef0123456789abcdef
     remove __meta/__110_120_0123456789abcdef0123456789abcdef
     remove __meta/__120_120_0123456789abcdef0123456789abcdef
-    remove __meta/__130_130_0123456789abcdef0123456789abcdef
     4 objects (472 B) removed
     exit status 0
     "#);
     insta::assert_snapshot!(told("v22_evolution_sparse", "115"), @r#"
-    remove __commits/__130_130_0123456789abcdef0123456789abcdef_22.wrt
     remove __commits/__160_160_0123456789abcdef0123456789abcdef_22.wrt
+    remove __schema/__150_150_0123456789abcdef0123456789abcdef
+    remove __schema/__140_140_0123456789abcdef0123456789abcdef
+    remove __commits/__130_130_0123456789abcdef0123456789abcdef_22.wrt
+    remove __schema/__120_120_0123456789abcdef0123456789abcdef
     remove __fragments/__130_130_0123456789abcdef0123456789abcdef_22/
     remove __fragments/__160_160_0123456789abcdef0123456789abcdef_22/
-    remove __schema/__120_120_0123456789abcdef0123456789abcdef
-    remove __schema/__140_140_0123456789abcdef0123456789abcdef
-    remove __schema/__150_150_0123456789abcdef0123456789abcdef
     2 fragments and 5 other objects (13.3 KiB) removed
     exit status 0
     "#);

@@ -102,7 +102,11 @@ fn check(array: &Array, x: i32, attribute: &str, expected: u64, what: &str) {
 fn check_soon(array: &Array, x: i32, attribute: &str, expected: u64) {
     let wanted = i64::try_from(expected).ok();
     let begun = Instant::now();
-    while value(array, x, attribute) != wanted && begun.elapsed() < SETTLED {}
+    while begun.elapsed() < SETTLED {
+        if value(array, x, attribute) == wanted {
+            return;
+        }
+    }
     check(array, x, attribute, expected, "a write");
 }
 

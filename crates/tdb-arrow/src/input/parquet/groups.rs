@@ -34,8 +34,10 @@ pub(super) fn without_lost_orders(
     metadata: &ArrowReaderMetadata,
 ) -> Vec<Field> {
     let stored = metadata.metadata();
+    // A column that is worked out, and not stored, has no number and comes last.
+    let numbers = numbers.iter().map(Some).chain(std::iter::repeat(None));
     let fields = fields.into_iter().zip(numbers).map(|(field, number)| {
-        let name = metadata.schema().fields().get(*number);
+        let name = number.and_then(|number| metadata.schema().fields().get(*number));
         let is_kept = name.is_some_and(|column| keeps_order(stored, column.name()));
         if field.dict_is_ordered() == Some(true) && !is_kept {
             field.with_dict_is_ordered(false)
