@@ -56,7 +56,8 @@ impl Column {
             ("string_ascii" | "string_utf8" | "geom_wkt", None) => {
                 Value::String(String::from_utf8_lossy(cell).into_owned())
             }
-            ("char" | "string_ascii" | "string_utf8" | "geom_wkt", _) => text_or_hex(cell),
+            ("char" | "string_ascii" | "string_utf8", Some(_)) => unpadded(cell),
+            ("char" | "geom_wkt", _) => text_or_hex(cell),
             ("blob" | "geom_wkb" | "any", _) => hex(cell),
             (datatype, _) if datatype.starts_with("string") => hex(cell),
             (datatype, Some(1)) => number(datatype, cell),
@@ -158,6 +159,13 @@ fn size_of(datatype: &str) -> usize {
         "int32" | "uint32" | "float32" => 4,
         _ => 8,
     }
+}
+
+/// Text of fixed size, without the NUL bytes behind it.
+fn unpadded(raw: &[u8]) -> Value {
+    let last = raw.iter().rposition(|byte| *byte != 0);
+    let text = raw.get(..last.map_or(0, |last| last + 1)).unwrap_or(raw);
+    std::str::from_utf8(text).map_or_else(|_| hex(raw), Value::from)
 }
 
 /// Bytes that nothing promises to be text.

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use serde_json::Value;
 use tdb_array::{Array, Location, OpenOptions, TimeWindow};
 use tdb_cells::{Batch, Column, Session, SessionOptions};
-use tdb_condition::Condition;
+use tdb_condition::{Condition, ConditionRules};
 use tdb_filters::EncryptionKey;
 use tdb_query::{Failing, ReadOptions, Reader, ResultOrder};
 use tdb_schema::ArraySchema;
@@ -189,6 +189,8 @@ fn compare(
             Some("global") => ResultOrder::Global,
             _ => ResultOrder::Unordered,
         }),
+        // The answers are those of TileDB.
+        rules: ConditionRules::stored_bytes(),
         enumeration_codes: true,
         failing: Failing::Fill,
         batch_bytes,
