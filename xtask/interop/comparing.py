@@ -110,7 +110,9 @@ def raw_of(field, shown):
     if isinstance(shown, list):
         return b"".join(raw_of(field, value) for value in shown)
     if isinstance(shown, str) and field["type"] not in ("float32", "float64"):
-        return shown.encode()
+        # NUL bytes fill up text of fixed size, and are not shown.
+        size = field.get("n", 1)
+        return shown.encode() if size == "var" else shown.encode().ljust(size, b"\0")
     # `NaN` and `Infinity` are text that Python takes for floats.
     return capi.pack(field["type"], float(shown) if isinstance(shown, str) else shown)
 
