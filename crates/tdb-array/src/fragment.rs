@@ -8,7 +8,7 @@ use tdb_fragment::{
 };
 use tdb_schema::ArraySchema;
 use tdb_store::{Piece, Read, join};
-use tdb_tile::{GenericTile, Limits};
+use tdb_tile::{GenericTile, Grant, Limits};
 
 use crate::directory::{FragmentEntry, LEGACY_SCHEMA};
 use crate::kept_parts::KeptParts;
@@ -41,7 +41,19 @@ pub struct Fragment {
     pub(crate) processed: Vec<String>,
     /// Parts of its metadata that were opened before.
     pub(crate) kept: KeptParts,
+    /// The memory that it takes, with others that were opened at once.
+    pub(crate) held: Option<Arc<Grant>>,
 }
+
+/// Bytes of a fragment beside its names, its domain and what is known of its fields, about: the footer, as it was read and as it
+/// was decoded, and what allocating takes.
+const FRAGMENT: u64 = 2_560;
+
+/// Bytes of what is known of a field, about: sizes of files, and where its metadata begin, also as they were read.
+const FIELD: u64 = 192;
+
+/// Bytes of both ends of a dimension, about.
+const ENDS: u64 = 256;
 
 impl Fragment {
     /// What it takes to read its tiles.
@@ -54,6 +66,16 @@ impl Fragment {
             schema: &self.schema,
             metadata: &self.metadata,
         }
+    }
+
+    /// Bytes that it takes in memory, about, beside the end of its metadata.
+    pub(crate) fn memory(&self) -> u64 {
+        let names = [self.name.as_str(), &self.prefix, &self.metadata_key];
+        let names = names.map(|name| name.len() as u64);
+        let fields = (self.schema.fields().count() as u64).saturating_mul(FIELD);
+        let ends = (self.metadata.non_empty_domain.len() as u64).saturating_mul(ENDS);
+        let parts = names.into_iter().chain([fields, ends]);
+        parts.fold(FRAGMENT, u64::saturating_add)
     }
 
     /// The bytes of its metadata object, where they are known of having read the end of it.
@@ -220,6 +242,7 @@ impl FragmentSteps<'_> {
             tail,
             processed: Vec::new(),
             kept: KeptParts::default(),
+            held: None,
         }
     }
 

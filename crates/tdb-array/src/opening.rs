@@ -1,6 +1,7 @@
 //! Opens the fragments of an array, in few reads for all of them.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use bytes::Bytes;
 use tdb_fragment::{ConsolidatedMetadata, FooterBytes, MetadataPart, Next};
@@ -13,8 +14,10 @@ use crate::fragment_parts::read_parts;
 use crate::open::ObjectReader;
 use crate::{ArrayError, At, Fragment, Warning};
 
-/// How many bytes of metadata all fragments together keep, to save reading them again.
-const KEPT: usize = 32 << 20;
+/// How many bytes of metadata all fragments together keep, to save reading them again; and they keep no more than one part in so
+/// many of the memory.
+const KEPT: u64 = 32 << 20;
+const KEPT_SHARE: u64 = 8;
 
 /// How many fragments are read at a time: an array that names many which are not there fails on one of
 /// the first, and the ends of their metadata take 16 MiB at most.
@@ -51,15 +54,19 @@ impl Opening<'_> {
         }
     }
 
-    /// Opens all fragments, in order.
+    /// Opens all fragments, in order. They count against the memory for as long as any of those that were opened at once is there.
     pub(crate) fn open(&mut self, entries: &FragmentEntries) -> Result<Vec<Fragment>, ArrayError> {
         let mut opened = Vec::new();
+        let mut counted = 0_usize;
         let mut alone = Vec::new();
         let mut kept = 0;
         for (index, entry) in entries.iter().enumerate() {
             let entry = entry?;
             if let Some(fragment) = self.open_consolidated(&entry) {
                 opened.push((index, fragment));
+                if opened.len().saturating_sub(counted) >= BATCH {
+                    self.hold(&mut opened, &mut counted)?;
+                }
                 continue;
             }
             if self.footers.contains_key(entry.name.as_str()) {
@@ -69,15 +76,35 @@ impl Opening<'_> {
             alone.push((index, entry));
             if alone.len() == BATCH {
                 opened.append(&mut self.open_alone(&std::mem::take(&mut alone), &mut kept)?);
+                self.hold(&mut opened, &mut counted)?;
             }
         }
         opened.append(&mut self.open_alone(&alone, &mut kept)?);
+        self.hold(&mut opened, &mut counted)?;
         opened.sort_by_key(|(index, _)| *index);
         let mut opened: Vec<Fragment> = opened.into_iter().map(|(_, fragment)| fragment).collect();
         for fragment in &mut opened {
             self.settle_tiles(fragment)?;
         }
         Ok(opened)
+    }
+
+    /// Takes memory for the last fragments, all behind the first so many.
+    fn hold(
+        &self,
+        opened: &mut [(usize, Fragment)],
+        counted: &mut usize,
+    ) -> Result<(), ArrayError> {
+        let all = opened.len();
+        let last = opened.get_mut(*counted..).unwrap_or(&mut []);
+        let bytes = last.iter().map(|(_, fragment)| fragment.memory());
+        let bytes = bytes.fold(0, u64::saturating_add);
+        let held = Arc::new(self.place.location.limits().budget.take(bytes)?);
+        for (_, fragment) in last {
+            fragment.held = Some(Arc::clone(&held));
+        }
+        *counted = all;
+        Ok(())
     }
 
     /// Finds out whether a fragment lacks tiles, where its footer leaves that open: few do.
@@ -120,8 +147,10 @@ impl Opening<'_> {
     fn open_alone(
         &self,
         numbered: &[(usize, FragmentEntry)],
-        kept: &mut usize,
+        kept: &mut u64,
     ) -> Result<Vec<(usize, Fragment)>, ArrayError> {
+        let memory = self.place.location.limits().budget.limit();
+        let most = KEPT.min(memory / KEPT_SHARE);
         let entries: Vec<&FragmentEntry> = numbered.iter().map(|(_, entry)| entry).collect();
         let mut answers = self.first_reads(&entries);
         let mut places = Vec::with_capacity(entries.len());
@@ -133,9 +162,10 @@ impl Opening<'_> {
         let mut fragments = Vec::with_capacity(entries.len());
         for ((index, entry), answer) in numbered.iter().zip(answers) {
             let mut fragment = self.open_one(entry, answer)?;
-            let bytes = fragment.tail.as_ref().map_or(0, |tail| tail.bytes.len());
+            let bytes = fragment.tail.as_ref();
+            let bytes = bytes.map_or(0, |tail| tail.bytes.len() as u64);
             match kept.saturating_add(bytes) {
-                sum if sum <= KEPT => *kept = sum,
+                sum if sum <= most => *kept = sum,
                 _ => fragment.tail = None,
             }
             fragments.push((*index, fragment));

@@ -372,3 +372,36 @@ fn listings_in_pages_of_any_size_give_the_same_array() {
         assert_eq!(describe(&open(&paged, 0, NOW).unwrap()), good);
     }
 }
+
+#[test]
+fn open_fragments_count_against_the_memory_as_long_as_any_is_kept() {
+    let store: Arc<dyn Store> = Arc::new(unpack("v22_tour"));
+    let limits = Limits::with_budget(64 << 20);
+    let open = |limits: &Limits| {
+        let place = Location::new(Arc::clone(&store), "").with_limits(limits.clone());
+        Array::open_location(&place, OpenOptions::default())
+    };
+    let array = open(&limits).unwrap();
+    let count = array.fragments().len() as u64;
+    let used = limits.budget.used();
+    assert!(used > count * 2_000, "{used} bytes of {count} fragments");
+    let last = array.fragments().last().cloned();
+    drop(array);
+    assert!(limits.budget.used() > 2_000, "one of them is kept");
+    drop(last);
+    assert_eq!(limits.budget.used(), 0);
+    // In little memory the ends of their metadata are not kept: what counts then is the fragments.
+    let tight = Limits::with_budget(used - 1_000);
+    let array = open(&tight).unwrap();
+    let fragments = tight.budget.used();
+    assert!(
+        fragments > count * 2_000,
+        "{fragments} bytes of {count} fragments"
+    );
+    drop(array);
+    assert_eq!(tight.budget.used(), 0);
+    let kind = open(&Limits::with_budget(fragments / 2))
+        .unwrap_err()
+        .kind();
+    assert_eq!(kind, ErrorKind::Limit);
+}
