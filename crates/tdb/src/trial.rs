@@ -15,6 +15,9 @@ use crate::{Array, Error, Filter, MOST_WALKED, Order, Result, narrow_walk};
 /// Bytes of cells that are tried, if nothing else is said.
 const SAMPLE: u64 = 16 << 20;
 
+/// Cells that are tried take one part in so many of the memory.
+const TRIED: u64 = 12;
+
 /// Filters tried on a part of the cells of a field.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -76,7 +79,7 @@ impl Array {
     }
 
     /// Tries filters on the first cells of a field, in tiles as the array has them: those that it has, and those that are worth a
-    /// trial for values of its type. At most so many bytes of cells; 16 MiB by default.
+    /// trial for values of its type. At most so many bytes of cells, 16 MiB by default, and a twelfth of the memory.
     ///
     /// ```no_run
     /// let trials = tdb::open("weather")?.try_filters("temp", None)?;
@@ -97,7 +100,7 @@ impl Array {
             let what = format!("dimension {field:?}: a dense array stores no coordinates");
             return Err(Error::invalid(what).with_hint("attributes have filters that are at work"));
         }
-        let tiles = self.tiles(&found, bytes.unwrap_or(SAMPLE))?;
+        let tiles = self.tiles(&found, self.tried_at_most(bytes.unwrap_or(SAMPLE)))?;
         let mut trials = Vec::new();
         let limits = self.context().shared_session().limits();
         for list in lists(&found)? {
@@ -110,6 +113,13 @@ impl Array {
             bytes: tiles.iter().map(|tile| tile.values.len() as u64).sum(),
             trials,
         })
+    }
+
+    /// So many bytes, or fewer where the memory is little: cells that are tried are in it several times, and most of that does not
+    /// count.
+    pub(crate) fn tried_at_most(&self, bytes: u64) -> u64 {
+        let memory = self.context().shared_session().limits().budget.limit();
+        bytes.min(memory / TRIED)
     }
 
     /// The first cells of a field, cut into tiles.

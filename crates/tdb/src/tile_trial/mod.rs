@@ -98,7 +98,7 @@ impl TileTrial {
 
 impl Array {
     /// Tries other tiles: of a sparse array other capacities and orders of cells, of a dense one other extents of space tiles.
-    /// Cells of the array, at most so many bytes, 16 MiB by default, are written into arrays in memory, and read back.
+    /// Cells of the array, at most so many bytes, 16 MiB by default and a twelfth of the memory, are written into arrays in memory, and read back.
     ///
     /// ```no_run
     /// let trials = tdb::open("weather")?.try_tiles(None)?;
@@ -111,7 +111,7 @@ impl Array {
     /// # Errors
     /// Errors of reading, and of writing where memory does not allow it.
     pub fn try_tiles(&self, bytes: Option<u64>) -> Result<TileTrials> {
-        let Some(sample) = Sample::of(self, bytes.unwrap_or(SAMPLE))? else {
+        let Some(sample) = Sample::of(self, self.tried_at_most(bytes.unwrap_or(SAMPLE)))? else {
             return Ok(TileTrials::default());
         };
         let schema = bare(self.schema());

@@ -38,7 +38,8 @@ impl Sample {
             return Self::of_dense(array, most);
         }
         let read = array.read().order(Order::Global);
-        let (batches, bytes) = taken(read.enumeration_codes().batches()?, most)?;
+        let read = read.enumeration_codes().batch_bytes(most.min(1 << 20));
+        let (batches, bytes) = taken(read.batches()?, most)?;
         let boxes = sparse_boxes(&array.schema().dimensions, &batches);
         Ok(boxes.map(|boxes| Self {
             cells: batches.iter().map(|batch| batch.rows as u64).sum(),
