@@ -17,3 +17,4 @@ mod rewriting;
 mod setting;
 mod upkeep;
 mod values;
+mod walks;
