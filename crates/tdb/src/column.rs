@@ -1,7 +1,7 @@
 use bytes::Bytes;
 use tdb_array::Array;
 use tdb_cells::Column;
-use tdb_schema::value::{holds_bytes, parse};
+use tdb_schema::value::{holds_bytes, is_padded, parse};
 use tdb_schema::{CellValNum, Enumeration, Field};
 use tdb_tile::{Code, Datatype, Physical, Scalar};
 
@@ -217,8 +217,11 @@ impl GivenCells {
     }
 
     /// The cells as a column of the field, whose values these are.
-    fn shaped(self, field: &Field<'_>) -> Result<Column> {
+    fn shaped(mut self, field: &Field<'_>) -> Result<Column> {
         let name = field.name;
+        if self.size.is_none() && is_padded(field.datatype, field.cell_val_num) {
+            self.fill_up(field);
+        }
         let (rows, offsets) = match (field.cell_size(), self.size) {
             (Some(size), given) => {
                 // A cell that is larger than memory is none of those that are given.
@@ -276,6 +279,21 @@ impl GivenCells {
             validity,
             enumeration: None,
         })
+    }
+
+    /// Puts NUL bytes behind texts that are shorter than the cells of a field of fixed size.
+    fn fill_up(&mut self, field: &Field<'_>) {
+        let size = field
+            .cell_size()
+            .and_then(|size| usize::try_from(size).ok());
+        let size = size.unwrap_or(0);
+        let (mut values, mut ends) = (Vec::new(), Vec::new());
+        for cell in self.cells() {
+            values.extend_from_slice(cell);
+            values.extend(std::iter::repeat_n(0, size.saturating_sub(cell.len())));
+            ends.push(values.len() as u64);
+        }
+        (self.values, self.ends) = (values, ends);
     }
 
     /// Dates and times as ticks.

@@ -7,7 +7,9 @@ use serde::de::{DeserializeOwned, Deserializer, Error as _, IntoDeserializer, Vi
 use serde::forward_to_deserialize_any;
 use tdb_cells::files::read_index;
 use tdb_cells::{Batch, Column};
-use tdb_schema::value::{Cell, Value, read_cell};
+use tdb_schema::CellValNum;
+use tdb_schema::value::{Cell, Value, read_cell, unpadded};
+use tdb_tile::Datatype;
 
 use crate::{Batches, Error, ReadBuilder, Result};
 
@@ -142,13 +144,10 @@ impl Member<'_> {
             // An index outside of the enumeration is no label.
             Some((_, None)) => visitor.visit_none(),
             Some((labels, Some(value))) => visit_cell(
-                read_cell(labels.datatype(), labels.cell_val_num(), value),
+                shown(labels.datatype(), labels.cell_val_num(), value),
                 visitor,
             ),
-            None => visit_cell(
-                read_cell(column.datatype, column.cell_val_num, bytes),
-                visitor,
-            ),
+            None => visit_cell(shown(column.datatype, column.cell_val_num, bytes), visitor),
         }
     }
 }
@@ -199,6 +198,11 @@ impl<'de> Deserializer<'de> for Member<'_> {
         bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct
         seq tuple tuple_struct map struct identifier ignored_any
     }
+}
+
+/// The value of a cell; of text of fixed size, without the NUL bytes behind it.
+fn shown(datatype: Datatype, values: CellValNum, cell: &[u8]) -> Cell<'_> {
+    read_cell(datatype, values, unpadded(datatype, values, cell))
 }
 
 fn visit_cell<'de, V: Visitor<'de>>(cell: Cell<'_>, visitor: V) -> Result<V::Value, Problem> {

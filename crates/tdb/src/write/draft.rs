@@ -3,7 +3,7 @@
 use serde::ser::Error as _;
 use tdb_cells::files::{write_float, write_whole};
 use tdb_cells::{Column, FieldInfo, Gathered};
-use tdb_schema::value::{holds_bytes, parse};
+use tdb_schema::value::{holds_bytes, is_padded, parse};
 use tdb_schema::{CellValNum, Enumeration};
 use tdb_tile::{Bug, Code, Datatype};
 
@@ -91,9 +91,13 @@ impl Draft {
     /// Ends a cell, which must have the size that cells of the field have.
     pub(super) fn end(&mut self, is_valid: bool) -> Done {
         let start = self.ends.last().copied().unwrap_or(0);
-        let size = self.values.len().saturating_sub(start);
+        let mut size = self.values.len().saturating_sub(start);
         if let CellValNum::Fixed(values) = self.field.cell_val_num {
             let unit = self.field.datatype.size();
+            if is_padded(self.field.datatype, self.field.cell_val_num) {
+                size = size.max(unit.saturating_mul(values as usize));
+                self.values.resize(start.saturating_add(size), 0);
+            }
             if size != unit.saturating_mul(values as usize) {
                 let given = size.checked_div(unit).unwrap_or(0);
                 let what = format!("{given} values are given, and a cell holds {values}");
