@@ -172,7 +172,7 @@ impl Array {
             replaced: live.replaced,
             merged: live.merged,
             merged_spans: live.merged_spans,
-            has_deletes: live.has_deletes,
+            last_delete: live.last_delete,
             warnings,
             ..snapshot
         }))

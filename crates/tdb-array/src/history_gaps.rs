@@ -30,7 +30,11 @@ impl Array {
         let is_within = |gap: &HistoryGap| gap.start <= window.at && window.at <= gap.end;
         let attributes = self.attribute_gaps().into_iter();
         gaps.extend(attributes.filter(is_within));
-        gaps.extend(self.deleted_gaps()?.into_iter().filter(is_within));
+        // A merge can have left out no more than what was deleted after that time.
+        let last_delete = self.snapshot().last_delete;
+        if last_delete.is_some_and(|last| last > window.at) {
+            gaps.extend(self.deleted_gaps()?.into_iter().filter(is_within));
+        }
         Ok(joined(gaps))
     }
 
@@ -174,7 +178,7 @@ impl Array {
 
     /// Cells that merges may have left out, since they were deleted by then.
     fn deleted_gaps(&self) -> Result<Vec<HistoryGap>, ArrayError> {
-        if !self.snapshot().has_deletes {
+        if self.snapshot().last_delete.is_none() {
             return Ok(Vec::new());
         }
         // Only what was merged has the times of its cells.

@@ -34,8 +34,8 @@ pub struct Snapshot {
     pub(crate) merged: FragmentEntries,
     /// Spans of cells that were merged into fragments of the last of these times alone, of which the same holds.
     pub(crate) merged_spans: Vec<(u64, u64)>,
-    /// Whether there are deletes, of whatever times.
-    pub(crate) has_deletes: bool,
+    /// The time of the last delete, also of one that is yet to come.
+    pub(crate) last_delete: Option<u64>,
 }
 
 impl Snapshot {
@@ -66,7 +66,7 @@ impl Snapshot {
             warnings: Vec::new(),
             merged: FragmentEntries::default(),
             merged_spans: Vec::new(),
-            has_deletes: false,
+            last_delete: None,
         })
     }
 

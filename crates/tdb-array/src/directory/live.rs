@@ -27,8 +27,8 @@ pub struct Live {
     /// Spans of cells that were merged into fragments of the last of these times alone, and of which not all that was merged is
     /// there.
     pub merged_spans: Vec<(u64, u64)>,
-    /// Whether there are deletes, of whatever times.
-    pub has_deletes: bool,
+    /// The time of the last delete, also of one that is yet to come.
+    pub last_delete: Option<u64>,
 }
 
 /// A delete: cells written up to its time vanish if they fit a condition.
@@ -83,7 +83,10 @@ impl Directory {
         };
         let consolidated = self.consolidated_commits(lists)?;
         let deletes = self.live_deletes(window, &consolidated);
-        let has_deletes = !self.deletes.is_empty() || !consolidated.deletes.is_empty();
+        let loose = self.deletes.iter().map(|(_, name)| name.end());
+        let listed = consolidated.deletes.keys();
+        let listed = listed.filter_map(|key| Some(TimestampedName::of_key(key).ok()?.end()));
+        let last_delete = loose.chain(listed).max();
         let mut committed = self.committed(consolidated.fragments, present)?;
         let (merged, merged_spans) = self.without_sources(&committed, lists)?;
         committed.keep(|listed| rule(listed.parts))?;
@@ -109,7 +112,7 @@ impl Directory {
             idle,
             merged,
             merged_spans,
-            has_deletes,
+            last_delete,
         })
     }
 
