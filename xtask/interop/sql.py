@@ -81,10 +81,15 @@ def with_null_dates(row, columns):
     return tuple(None if value == NOT_A_TIME and column["datatype"].startswith("datetime") else value for value, column in pairs)
 
 
+def sizes(column):
+    """The values of each cell of a column, or "var"."""
+    return "var" if "offsets" in column else column["cell_val_num"]
+
+
 def in_sql(tdb, uri, columns, *arguments):
     """The rows that SQL gives, as `judged` has them."""
     said = tdb("sql", "select * from '%s'" % uri, "--format", "jsonl", "--ticks", "--quiet", *arguments)
-    fields = [{"name": column["name"], "type": column["datatype"]} for column in columns]
+    fields = [{"name": column["name"], "type": column["datatype"], "n": sizes(column)} for column in columns]
     rows = (json.loads(line) for line in said.splitlines())
     rows = (tuple(raw_of(field, row[field["name"]]) for field in fields) for row in rows)
     return sorted((with_null_dates(row, columns) for row in rows), key=repr)

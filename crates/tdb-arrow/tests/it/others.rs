@@ -1,4 +1,5 @@
 //! Files of others: dictionaries that the reader of Parquet cannot give, structs, the index of pandas that is no column.
+#![cfg(all(feature = "ipc", feature = "parquet"))]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::collections::HashMap;

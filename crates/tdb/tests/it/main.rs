@@ -12,6 +12,7 @@ mod front_door;
 mod keeping;
 mod little_memory;
 mod nothing;
+#[cfg(feature = "serde")]
 mod padded;
 mod past;
 mod rewriting;
