@@ -8,7 +8,7 @@
 
 use std::collections::HashSet;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tdb_store::list_all;
 
@@ -27,6 +27,10 @@ const RECENT: u64 = 60_000;
 
 /// How long such a write is waited for.
 const PATIENCE: Duration = Duration::from_secs(2);
+
+/// A write bears a time from before its first file is there to be seen. So the last look is no sooner than this after the time of
+/// the change: what bears an older time is likely to be seen by then.
+const UNSEEN: Duration = Duration::from_millis(50);
 
 /// A pause between two looks for such a write.
 const PAUSE: Duration = Duration::from_millis(10);
@@ -66,6 +70,7 @@ pub struct ReadModifyWrite {
 pub struct View {
     array: Arc<Array>,
     time: u64,
+    looked: Instant,
 }
 
 /// What a change sees of the array.
@@ -125,13 +130,17 @@ impl ReadModifyWrite {
             return Err(self.overtaken());
         }
         self.renew()?;
-        let time = self.options.time();
+        let (time, looked) = (self.options.time(), Instant::now());
         let window = match sight {
             Sight::Everything => TimeWindow::ALL,
             Sight::UntilItsTime => TimeWindow::until(time),
         };
         let array = Arc::new(self.open(window)?);
-        Ok(View { array, time })
+        Ok(View {
+            array,
+            time,
+            looked,
+        })
     }
 
     /// Says that work goes on: to be called now and then by work that takes seconds, as others take a claim that does not
@@ -190,6 +199,7 @@ impl ReadModifyWrite {
         committed: &Committed,
         reach: Reach,
     ) -> Result<bool, ArrayError> {
+        std::thread::sleep(UNSEEN.saturating_sub(view.looked.elapsed()));
         let mut waited = Duration::ZERO;
         loop {
             let now = self.open(TimeWindow::ALL)?;

@@ -68,10 +68,15 @@ pub fn delete_cells(
     condition: &Condition,
     options: &DeleteOptions,
 ) -> Result<Deletion, QueryError> {
-    if options.dry_run {
+    // What the condition takes of what others write meanwhile is what it asks for; coordinates are those that were read.
+    if options.dry_run || !options.by_coordinates {
         let time = options.change.time();
         let seen = seen_at(array, time)?;
-        return Ok(planned(session, array, &seen, condition, options, time)?.deletion);
+        let planned = planned(session, array, &seen, condition, options, time)?;
+        if let (Some(kept), false) = (&planned.kept, options.dry_run) {
+            array.delete_cells(kept, &at(options, time))?;
+        }
+        return Ok(planned.deletion);
     }
     let mut change = ReadModifyWrite::begin(array.location(), &options.change)?;
     loop {
@@ -85,13 +90,9 @@ pub fn delete_cells(
         if !change.is_current(&view)? {
             continue;
         }
-        let at = ChangeOptions {
-            timestamp: Some(time),
-            ..options.change.clone()
-        };
         let committed = Committed {
             fragments: Vec::new(),
-            delete: Some(array.delete_cells(kept, &at)?),
+            delete: Some(array.delete_cells(kept, &at(options, time))?),
         };
         if change.keep(&view, &committed, Reach::Everything)? {
             return Ok(Deletion {
@@ -99,6 +100,14 @@ pub fn delete_cells(
                 ..planned.deletion
             });
         }
+    }
+}
+
+/// The change, at a time.
+fn at(options: &DeleteOptions, time: u64) -> ChangeOptions {
+    ChangeOptions {
+        timestamp: Some(time),
+        ..options.change.clone()
     }
 }
 
