@@ -9,7 +9,7 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use tdb_store::{StoreError, list_all, name};
+use tdb_store::{list_all, name};
 use tdb_tile::Bug;
 
 use crate::{ArrayError, Location, NameSource, SystemNames};
@@ -121,10 +121,7 @@ fn claims(location: &Location) -> Result<BTreeSet<String>, ArrayError> {
 }
 
 fn remove(location: &Location, key: &str) -> Result<(), ArrayError> {
-    match location.store().remove(&location.full(key)) {
-        Ok(()) | Err(StoreError::NotFound { .. }) => Ok(()),
-        Err(error) => Err(error.into()),
-    }
+    Ok(location.remove_all(&[location.full(key)])?)
 }
 
 /// Waiting for the claims of others.

@@ -310,10 +310,11 @@ impl Contents {
                 let of_stage = |key: &&str| stage(below(&part.prefix, key));
                 for wanted in (0..=LAST_STAGE).rev() {
                     let keys = part.keys().rev().filter(|key| of_stage(key) == wanted);
-                    self.remove_all(&keys.collect::<Vec<&str>>())?;
+                    self.location.remove_all(&keys.collect::<Vec<&str>>())?;
                 }
             } else {
-                self.remove_all(&part.keys().collect::<Vec<&str>>())?;
+                self.location
+                    .remove_all(&part.keys().collect::<Vec<&str>>())?;
             }
             if is_array {
                 self.remove_folders(&part.prefix)?;
@@ -323,21 +324,6 @@ impl Contents {
                 }
                 // What else lies in it is none of it.
                 self.location.store().remove_folder(&part.prefix)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Removes objects; what is gone already is no error.
-    fn remove_all(&self, keys: &[&str]) -> Result<(), ArrayError> {
-        if keys.is_empty() {
-            return Ok(());
-        }
-        let removed = self.location.store().remove_many(keys);
-        for answer in tdb_store::answers(keys.iter().copied(), removed) {
-            match answer {
-                Ok(()) | Err(StoreError::NotFound { .. }) => {}
-                Err(error) => return Err(error.into()),
             }
         }
         Ok(())

@@ -63,7 +63,7 @@ pub enum ArrayError {
         /// One of the fragments.
         key: String,
     },
-    /// What there was at a time can no longer be read.
+    /// The array, or its metadata, can no longer be read as of the time that was asked for.
     #[error("{gap}")]
     HistoryGap {
         /// The times, and what is lost.

@@ -7,7 +7,6 @@
 use std::collections::HashSet;
 
 use tdb_fragment::MetadataPart;
-use tdb_schema::{ArraySchema, Attribute};
 
 use crate::array::open_fragments;
 use crate::directory::DatedObjects;
@@ -19,8 +18,8 @@ use crate::{
 };
 
 impl Array {
-    /// What can no longer be read as of the times for which the array was opened: what is read lacks it. Empty where all that
-    /// was ever written up to then can be read.
+    /// The gaps in the history of the array that contain the time for which it was opened: a read lacks these cells or attributes.
+    /// Empty if a read returns everything that was written up to that time.
     ///
     /// # Errors
     /// As [`Array::open`].
@@ -53,7 +52,7 @@ impl Array {
         Ok(joined(gaps))
     }
 
-    /// The same of the metadata, for the times for which the array was opened.
+    /// The gaps in the history of the metadata that contain the time for which the array was opened.
     ///
     /// # Errors
     /// As [`Array::metadata`].
@@ -147,7 +146,7 @@ impl Array {
                 .iter()
                 .find(|(_, s)| std::sync::Arc::ptr_eq(s, &fragment.schema));
             let (start, end) = fragment.timestamps();
-            // What is written, is written with a schema that is there already.
+            // A write uses a schema that exists already. Only a merge gives cells a schema that is newer than they are.
             let Some((made, own)) = of_fragment.filter(|(made, _)| *made > start) else {
                 continue;
             };
@@ -165,7 +164,7 @@ impl Array {
                 let lost = old
                     .attributes
                     .iter()
-                    .filter(|attribute| !has(own, attribute));
+                    .filter(|attribute| !own.has_same_attribute(attribute));
                 gaps.extend(lost.map(|attribute| HistoryGap {
                     start: from,
                     end: until,
@@ -217,7 +216,7 @@ impl Array {
 }
 
 impl Group {
-    /// What can no longer be read of the metadata, as [`Array::metadata_gaps`].
+    /// The gaps in the history of the group's metadata, as [`Array::metadata_gaps`].
     ///
     /// # Errors
     /// As [`Group::metadata`].
@@ -258,16 +257,6 @@ fn gap(name: &TimestampedName, what: Lost) -> HistoryGap {
         end: name.end().saturating_sub(1),
         what,
     }
-}
-
-/// Whether a schema has an attribute as another one has it.
-fn has(schema: &ArraySchema, attribute: &Attribute) -> bool {
-    let mut attributes = schema.attributes.iter();
-    attributes.any(|own| {
-        own.name == attribute.name
-            && own.datatype == attribute.datatype
-            && own.cell_val_num == attribute.cell_val_num
-    })
 }
 
 /// Gaps of one kind that overlap or touch, as one.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tdb_filters::EncryptionKey;
-use tdb_store::{Store, join};
+use tdb_store::{Store, StoreError, join};
 use tdb_tile::Limits;
 
 /// Where an array or a group is, or is to be, and what it takes to read and write it there. Cheap to clone.
@@ -99,6 +99,22 @@ impl Location {
         } else {
             join(&self.prefix, key)
         }
+    }
+
+    /// Removes objects of the store, by their whole keys. An object that is gone already is no error.
+    pub(crate) fn remove_all(&self, keys: &[impl AsRef<str>]) -> Result<(), StoreError> {
+        if keys.is_empty() {
+            return Ok(());
+        }
+        let keys: Vec<&str> = keys.iter().map(AsRef::as_ref).collect();
+        let removed = self.store.remove_many(&keys);
+        for answer in tdb_store::answers(keys.iter().copied(), removed) {
+            match answer {
+                Ok(()) | Err(StoreError::NotFound { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
     }
 
     /// How large the stored form of a generic tile may be.

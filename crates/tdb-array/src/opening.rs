@@ -7,6 +7,7 @@ use bytes::Bytes;
 use tdb_fragment::{ConsolidatedMetadata, FooterBytes, MetadataPart, Next};
 use tdb_schema::Field;
 use tdb_store::{Piece, Read, StoreError};
+use tdb_tile::Bug;
 
 use crate::directory::{FragmentEntries, FragmentEntry};
 use crate::fragment::{FragmentSteps, Schemas};
@@ -89,14 +90,15 @@ impl Opening<'_> {
         Ok(opened)
     }
 
-    /// Takes memory for the last fragments, all behind the first so many.
+    /// Counts the memory of the opened fragments from number `counted` on against the budget.
     fn hold(
         &self,
         opened: &mut [(usize, Fragment)],
         counted: &mut usize,
     ) -> Result<(), ArrayError> {
         let all = opened.len();
-        let last = opened.get_mut(*counted..).unwrap_or(&mut []);
+        let last = opened.get_mut(*counted..);
+        let last = last.ok_or_else(|| Bug::new("more fragments are counted than were opened"))?;
         let bytes = last.iter().map(|(_, fragment)| fragment.memory());
         let bytes = bytes.fold(0, u64::saturating_add);
         let held = Arc::new(self.place.location.limits().budget.take(bytes)?);

@@ -2,9 +2,9 @@
 //!
 //! A program that reads cells and writes them back overwrites what another one wrote in between. Against programs that do
 //! the same, it holds a claim from before the first look until after the last. Against those that just write, it looks
-//! twice: before its commit and after it. What is new *and lies below* the own commit in the order of time was not seen
-//! and would be hidden, so the own commit is taken back and everything begins anew. What lies above it needs no care: it
-//! is as if it had come later.
+//! twice: before its commit and after it. A new commit that is *older* than its own, in the order of times and names, was
+//! not seen and would be hidden: the change takes its own commit back and begins anew. A newer commit does no harm: it
+//! counts as a later write.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -65,7 +65,7 @@ pub struct ReadModifyWrite {
     waits: u32,
 }
 
-/// What a change is to see.
+/// The array as a change reads it.
 #[derive(Clone, Debug)]
 pub struct View {
     array: Arc<Array>,
@@ -73,21 +73,21 @@ pub struct View {
     looked: Instant,
 }
 
-/// What a change sees of the array.
+/// Which fragments and deletes a change reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sight {
-    /// All that was written, also what bears a time to come.
+    /// Everything that was written, future timestamps included.
     Everything,
-    /// What was written up to the time of the change.
+    /// Everything that was written up to the time of the change.
     UntilItsTime,
 }
 
-/// What of others matters to a change.
+/// Which commits of other programs conflict with a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
-    /// Cells that lie in the domains of its own fragments.
+    /// Those with cells in the non-empty domains of the fragments that the change writes.
     Domain,
-    /// All cells: for changes that also delete.
+    /// All: for changes that also delete cells.
     Everything,
 }
 
@@ -241,6 +241,7 @@ impl ReadModifyWrite {
                 return Ok(true);
             }
         }
+        // A delete alone has no fragment, and nothing that lies below one.
         let last = now.fragments().iter().rposition(is_own).unwrap_or(0);
         let mut below = now.fragments().iter().take(last).filter(is_new);
         let touches = |other: &Fragment| mine.iter().any(|mine| intersect(now, mine, other));
@@ -306,23 +307,12 @@ impl ReadModifyWrite {
         let of_root = committed.fragments.iter();
         let of_root = of_root.filter(|name| !name.version().has_fragment_folder());
         commits.extend(of_root.map(|name| self.location.full(&format!("{name}.ok"))));
-        self.remove(&commits)?;
+        self.location.remove_all(&commits)?;
         for name in &committed.fragments {
             let folder = self.location.full(&fragment_key(name));
             let objects = store.list_recursive(&folder)?;
             let keys: Vec<String> = objects.into_iter().map(|object| object.key).collect();
-            self.remove(&keys)?;
-        }
-        Ok(())
-    }
-
-    fn remove(&self, keys: &[String]) -> Result<(), ArrayError> {
-        let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
-        for removed in self.location.store().remove_many(&keys) {
-            match removed {
-                Err(error) if !error.is_not_found() => return Err(error.into()),
-                _ => {}
-            }
+            self.location.remove_all(&keys)?;
         }
         Ok(())
     }

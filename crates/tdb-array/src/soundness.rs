@@ -91,7 +91,7 @@ impl Group {
 }
 
 impl Unsound {
-    /// What is wrong with an object, unless the error says nothing of what is stored.
+    /// The finding that an error stands for, if it is about stored bytes; an error of the store or of a limit is none.
     fn of(key: String, error: ArrayError) -> Result<Option<Self>, ArrayError> {
         if error.is_of_what_is_stored() {
             return Ok(Some(Self { key, error }));

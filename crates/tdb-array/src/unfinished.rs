@@ -27,12 +27,6 @@ impl Array {
         let listing = list_all(&**self.store(), self.prefix())?;
         let keys = listing.objects.iter().map(|object| object.key.as_str());
         let notes: Vec<&str> = keys.filter(|key| name(key).starts_with(RESTORE)).collect();
-        for removed in self.store().remove_many(&notes) {
-            match removed {
-                Err(error) if !error.is_not_found() => return Err(error.into()),
-                _ => {}
-            }
-        }
-        Ok(())
+        Ok(self.location().remove_all(&notes)?)
     }
 }

@@ -2,7 +2,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use tdb_array::{Array, ArrayError, HistoryGap, Lost, Snapshot, TimestampedName};
-use tdb_schema::Attribute;
 use tdb_schema::value::rfc3339;
 use tdb_tile::{Bug, FormatVersion};
 
@@ -87,19 +86,11 @@ fn with_dropped(
     is_meant: impl Fn(&TimestampedName) -> bool,
 ) -> BTreeMap<&str, &str> {
     let now = array.newest_schema();
-    let is_there = |old: &Attribute| {
-        let mut attributes = now.attributes.iter();
-        attributes.any(|new| {
-            new.name == old.name
-                && new.datatype == old.datatype
-                && new.cell_val_num == old.cell_val_num
-        })
-    };
     let fragments = array.fragments().iter();
     let fragments = fragments.filter(|fragment| is_meant(&fragment.name));
     let dropped = fragments.filter_map(|fragment| {
         let mut attributes = fragment.schema.attributes.iter();
-        let lost = attributes.find(|attribute| !is_there(attribute))?;
+        let lost = attributes.find(|attribute| !now.has_same_attribute(attribute))?;
         Some((fragment.name.as_str(), lost.name.as_str()))
     });
     dropped.collect()

@@ -2,7 +2,7 @@ use tdb_filters::FilterList;
 use tdb_tile::Datatype;
 
 use crate::attribute::cell_size;
-use crate::{ArraySchema, CellValNum};
+use crate::{ArraySchema, Attribute, CellValNum};
 
 /// The coordinates of all dimensions, in fragments before version 5.
 pub const COORDS: &str = "__coords";
@@ -81,6 +81,16 @@ impl ArraySchema {
     #[must_use]
     pub fn attribute_index(&self, name: &str) -> Option<usize> {
         self.attributes.iter().position(|a| a.name == name)
+    }
+
+    /// Whether the schema has an attribute of another schema of the array: of the same name, with cells of the same type.
+    #[must_use]
+    pub fn has_same_attribute(&self, attribute: &Attribute) -> bool {
+        self.attributes.iter().any(|own| {
+            own.name == attribute.name
+                && own.datatype == attribute.datatype
+                && own.cell_val_num == attribute.cell_val_num
+        })
     }
 
     /// The index of the dimension with this name.

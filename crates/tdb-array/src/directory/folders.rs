@@ -27,25 +27,24 @@ pub const FRAGMENT_METADATA: &str = "__fragment_metadata.tdb";
 /// only while fragments are merged in an array that allows duplicates.
 pub const REPLACES: &str = "replaces";
 
-/// How the names of objects begin that stand beside the array while it is restored; the time follows to which it is. They are
-/// tdb's own.
+/// The prefix of notes of unfinished restores, which TileDB does not know: the time that is restored follows.
 pub(crate) const RESTORE: &str = "__tdb_restore_";
 
-/// The time in the name of such an object.
+/// The time in the key of such a note.
 pub(super) fn restored_to(key: &str) -> Option<u64> {
     key.strip_prefix(RESTORE)?.parse().ok()
 }
 
-/// How the names of objects begin that tell of merged fragments which bear the last time alone from when on they hold cells: that
-/// time follows, and the name of the fragment. They are tdb's own.
+/// The prefix of notes of merged fragments whose names have the last timestamp of their cells only. The first timestamp follows,
+/// and the name of the fragment. TileDB does not know these notes.
 const MERGED_SINCE: &str = "__tdb_merged_since_";
 
-/// The key of such an object.
+/// The key of such a note.
 pub(crate) fn merged_since_key(start: u64, merged: &TimestampedName) -> String {
     format!("{MERGED_SINCE}{start}{merged}")
 }
 
-/// What such a key tells.
+/// The first timestamp and the fragment in the key of such a note.
 pub(super) fn merged_since(key: &str) -> Option<(u64, TimestampedName)> {
     let (start, name) = key.strip_prefix(MERGED_SINCE)?.split_once("__")?;
     let name = TimestampedName::parse(&format!("__{name}")).ok()?;

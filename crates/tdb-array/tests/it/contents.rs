@@ -181,8 +181,8 @@ fn a_copy_that_fails_anywhere_leaves_nothing() {
     }
 }
 
-/// A store from which objects can be removed by so many calls, of the last of which only every other key lasts, as after a loss
-/// of power.
+/// A store that loses power during a removal: the given number of calls remove objects, the last of them only every other one,
+/// and all later calls fail.
 #[derive(Debug)]
 struct Kept(MemoryStore, AtomicUsize);
 

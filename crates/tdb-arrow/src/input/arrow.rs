@@ -297,6 +297,10 @@ impl Batches {
         }
         if let (Some(batch), Some(counted)) = (&mut batch, self.counted) {
             let numbers = counted.numbers(self.rows, batch.num_rows());
+            let numbers = numbers.ok_or_else(|| InputError::Column {
+                column: "the index of pandas".to_owned(),
+                what: "its start and step lead beyond 64 bits".to_owned(),
+            })?;
             self.rows = self.rows.saturating_add(batch.num_rows() as u64);
             let fields = batch.schema().fields().to_vec();
             let index = Field::new("", DataType::Int64, false);

@@ -30,15 +30,16 @@ pub(super) struct Counted {
 }
 
 impl Counted {
-    /// The numbers of so many rows, the first of which is number `first`. Sums that 64 bits do not hold are those of no table
-    /// that pandas had.
-    pub(super) fn numbers(self, first: u64, rows: usize) -> Int64Array {
-        let first = i64::try_from(first).unwrap_or(i64::MAX);
+    /// The values of the index in `rows` rows, of which the first is row number `first` of the file; `None` if one of them does
+    /// not fit into 64 bits.
+    pub(super) fn numbers(self, first: u64, rows: usize) -> Option<Int64Array> {
+        let first = i64::try_from(first).ok()?;
         let number = |row: usize| {
-            let row = first.saturating_add(i64::try_from(row).unwrap_or(i64::MAX));
-            self.start.saturating_add(row.saturating_mul(self.step))
+            let row = first.checked_add(i64::try_from(row).ok()?)?;
+            self.start.checked_add(row.checked_mul(self.step)?)
         };
-        (0..rows).map(number).collect::<Vec<i64>>().into()
+        let numbers: Option<Vec<i64>> = (0..rows).map(number).collect();
+        Some(numbers?.into())
     }
 }
 

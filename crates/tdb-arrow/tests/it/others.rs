@@ -241,6 +241,17 @@ fn an_index_of_pandas_that_counts_rows_is_a_column() {
         .unwrap();
     let index: Vec<i64> = batch.column("a").unwrap().numbers().unwrap().collect();
     assert_eq!(index, [100, 110, 120]);
+    // The greatest number has none behind it: that is an error, and no other number.
+    let beyond = format!(
+        r#"{{"kind": "range", "name": "a", "start": {}, "stop": 0, "step": 1}}"#,
+        i64::MAX
+    );
+    let mut beyond = Box::new(open(&beyond, None)).cells(&fields).unwrap();
+    let error = beyond.next().unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "column \"the index of pandas\": its start and step lead beyond 64 bits"
+    );
     // What an array has no field for is not put into it, and the number of the row says nothing.
     assert_eq!(open(described, Some(vec!["v".into()])).names(), ["v"]);
     let rows = r#"{"kind": "range", "name": null, "start": 0, "stop": 3, "step": 1}"#;
