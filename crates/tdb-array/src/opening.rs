@@ -15,9 +15,10 @@ use crate::fragment_parts::read_parts;
 use crate::open::ObjectReader;
 use crate::{ArrayError, At, Fragment, Warning};
 
-/// How many bytes of metadata all fragments together keep, to save reading them again; and they keep no more than one part in so
-/// many of the memory.
+/// Bytes of metadata that all fragments together keep at most, to save reading them again.
 const KEPT: u64 = 32 << 20;
+
+/// They keep at most the memory budget divided by this.
 const KEPT_SHARE: u64 = 8;
 
 /// How many fragments are read at a time: an array that names many which are not there fails on one of

@@ -23,7 +23,7 @@ const MEMORY: [&str; 2] = ["sm.mem.total_budget", "sm.memory_budget"];
 const MERGING: &str = "sm.consolidation.";
 /// What becomes of ranges that reach out of the domain.
 const RANGES: &str = "sm.read_range_oob";
-/// What becomes of times of which something can no longer be read: a setting of tdb.
+/// Whether reading at a time with a gap in its history is a warning or an error: a setting of tdb.
 const HISTORY: &str = "tdb.incomplete_history";
 /// A key on the command line could be read by others.
 const KEY: &str = "sm.encryption_key";

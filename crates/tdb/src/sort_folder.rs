@@ -1,4 +1,4 @@
-//! The folder for what memory cannot hold, which matters only once there is such.
+//! The temporary folder for cells that memory cannot hold. It is opened, and has to exist, only when cells are put there.
 
 use std::io::{self, IoSliceMut};
 use std::path::{Path, PathBuf};

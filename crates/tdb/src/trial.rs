@@ -15,7 +15,7 @@ use crate::{Array, Error, Filter, MOST_WALKED, Order, Result, narrow_walk};
 /// Bytes of cells that are tried, if nothing else is said.
 const SAMPLE: u64 = 16 << 20;
 
-/// Cells that are tried take one part in so many of the memory.
+/// Cells that are tried take at most the memory budget divided by this.
 const TRIED: u64 = 12;
 
 /// Filters tried on a part of the cells of a field.

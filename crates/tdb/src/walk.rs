@@ -13,7 +13,7 @@ use crate::{Error, Result};
 /// The cells of a dense array that the program walks over, at most, where they are more than those that were written.
 pub const MOST_WALKED: u64 = 1_000_000_000;
 
-/// More cells than [`MOST_WALKED`] are walked over where the fragments fill one of so many of them.
+/// A larger non-empty domain is walked over, too, if fragments store at least one of every 100 of its cells.
 const SPARSELY_FILLED: u64 = 100;
 
 /// What a walk over the cells of a dense array is narrowed to.

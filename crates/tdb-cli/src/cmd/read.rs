@@ -249,7 +249,7 @@ fn read(
         arrangement.limit = Some(arrangement.limit.map_or(shown, |limit| limit.min(shown)));
     }
     arguments.check_condition(array.schema(), &options, &out)?;
-    // The first so many cells are given without walking over the others.
+    // The first N cells are given without walking over the others.
     let first = arrangement.limit.filter(|_| !arrangement.takes_all());
     let first = first.and_then(|limit| limit.checked_add(arrangement.offset));
     if options.looks_at_cells() || first.is_none_or(|cells| cells > tdb::MOST_WALKED) {

@@ -24,7 +24,7 @@ pub(super) enum Found {
     Wrong(&'static str),
 }
 
-/// Reads the next element of an array into `text`, with at most so many bytes. What it holds is not looked at.
+/// Reads the next element of an array into `text`, at most `most` bytes of it. Its content is not parsed.
 pub(super) fn next_element(
     input: &mut impl BufRead,
     at: &mut At,

@@ -137,7 +137,7 @@ impl Row {
         (coordinates, values)
     }
 
-    /// The fields of which the values differ from those of another, behind so many dimensions.
+    /// The fields whose values differ from those of another row; the first `dimensions` fields are not compared.
     pub(super) fn differing(&self, other: &Self, dimensions: usize) -> Vec<usize> {
         let pairs = self.0.iter().zip(&other.0).skip(dimensions).enumerate();
         let pairs = pairs.filter(|(_, (before, after))| before != after);
@@ -162,7 +162,7 @@ fn borrowed(column: &Column, row: usize) -> Result<Option<&[u8]>, Bug> {
     Ok(index.and_then(|index| labels.value(index)))
 }
 
-/// Whether so many cells of two columns are alike, each from a row on and in its form.
+/// Whether `rows` cells of two columns are alike, each column from its own row on and in its own form.
 pub(super) fn same_cells(
     (a, a_row, a_form): (&Column, usize, Form),
     (b, b_row, b_form): (&Column, usize, Form),
