@@ -4,9 +4,12 @@
 //! own and lists the folder *afterwards*: of two programs at least one sees the other, and one that sees another takes
 //! its own back and waits. So two never hold a claim at once, in any store that lists what was put, and no store has to
 //! create an object exclusively. A program that is killed leaves its claim behind: one that stays unchanged for
-//! [`LEASE`] counts for nothing, so a program that works for longer has to [renew](Claim::renew) its own.
+//! [`LEASE`] counts for nothing, so a thread renews it for as long as the program works. Where the system has no thread to
+//! give, the program has to [renew](Claim::renew) its claim itself.
 
 use std::collections::BTreeSet;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use tdb_store::{list_all, name};
@@ -35,11 +38,28 @@ const LONGEST_PAUSE: u64 = 32;
 /// A claim that is held; dropped, it is given back.
 #[derive(Debug)]
 pub(crate) struct Claim {
-    location: Location,
-    key: String,
-    put: Instant,
+    held: Arc<Held>,
+    /// Renews it.
+    keeper: Option<JoinHandle<()>>,
     /// Whether others held one when it was wanted.
     has_waited: bool,
+}
+
+/// A claim, as its owner and its keeper see it.
+#[derive(Debug)]
+struct Held {
+    location: Location,
+    current: Mutex<Current>,
+    ended: Condvar,
+}
+
+/// The object that is the claim now.
+#[derive(Debug)]
+struct Current {
+    key: String,
+    put: Instant,
+    /// Nobody wants it any more.
+    is_ended: bool,
 }
 
 impl Claim {
@@ -52,12 +72,11 @@ impl Claim {
         loop {
             let mut others = claims(location)?;
             if others.is_empty() {
-                let mut claim = Self::put(location)?;
+                let claim = Self::put(location, waiting.looks > 0)?;
                 others = claims(location)?;
-                others.remove(&claim.key);
+                others.remove(&claim.held.current().key);
                 if others.is_empty() {
-                    claim.has_waited = waiting.looks > 0;
-                    return Ok(claim);
+                    return Ok(claim.kept());
                 }
             }
             for left_behind in waiting.wait(others)? {
@@ -66,31 +85,31 @@ impl Claim {
         }
     }
 
-    fn put(location: &Location) -> Result<Self, ArrayError> {
-        let names = SystemNames;
-        let key = format!("{PREFIX}{}_{:032x}", names.now(), names.id()?);
-        // It need not outlive a loss of power: whoever holds it would not, either.
-        let object = location.store().create(&location.full(&key))?;
-        object.place()?;
-        Ok(Self {
+    fn put(location: &Location, has_waited: bool) -> Result<Self, ArrayError> {
+        let held = Held {
             location: location.clone(),
-            key,
-            put: Instant::now(),
-            has_waited: false,
+            current: Mutex::new(Current::put(location)?),
+            ended: Condvar::new(),
+        };
+        Ok(Self {
+            held: Arc::new(held),
+            keeper: None,
+            has_waited,
         })
     }
 
+    /// The claim with a thread that renews it.
+    fn kept(mut self) -> Self {
+        let held = Arc::clone(&self.held);
+        let keeper = thread::Builder::new().name("tdb-claim".to_owned());
+        // Without a thread, the program renews it between its steps.
+        self.keeper = keeper.spawn(move || held.keep()).ok();
+        self
+    }
+
     /// Puts another claim in the place of this one if it begins to look left behind. False if others have taken it away.
-    pub(crate) fn renew(&mut self) -> Result<bool, ArrayError> {
-        if self.put.elapsed() < RENEWAL {
-            return Ok(true);
-        }
-        if !self.is_held()? {
-            return Ok(false);
-        }
-        // The old one is given back once the new one is there.
-        *self = Self::put(&self.location)?;
-        Ok(true)
+    pub(crate) fn renew(&self) -> Result<bool, ArrayError> {
+        self.held.renew(&mut self.held.current())
     }
 
     /// Whether others held one when it was wanted.
@@ -100,15 +119,72 @@ impl Claim {
 
     /// Whether it is still there: it may have looked left behind.
     pub(crate) fn is_held(&self) -> Result<bool, ArrayError> {
-        let key = self.location.full(&self.key);
-        Ok(tdb_store::exists(&**self.location.store(), &key)?)
+        self.held.is_there(&self.held.current())
     }
 }
 
 impl Drop for Claim {
     fn drop(&mut self) {
+        self.held.current().is_ended = true;
+        self.held.ended.notify_all();
+        if let Some(keeper) = self.keeper.take() {
+            // It does nothing that can panic.
+            let _ = keeper.join();
+        }
         // Others wait for the lease where it cannot be removed.
-        let _ = remove(&self.location, &self.key);
+        let _ = remove(&self.held.location, &self.held.current().key);
+    }
+}
+
+impl Held {
+    fn current(&self) -> MutexGuard<'_, Current> {
+        self.current.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Renews the claim until it is ended, or others have taken it away.
+    fn keep(&self) {
+        let mut current = self.current();
+        while !current.is_ended {
+            let waited = self.ended.wait_timeout(current, RENEWAL);
+            current = waited.unwrap_or_else(PoisonError::into_inner).0;
+            // A store that fails now may answer next time; the program looks whether it holds the claim before it commits.
+            if !current.is_ended && matches!(self.renew(&mut current), Ok(false)) {
+                return;
+            }
+        }
+    }
+
+    fn renew(&self, current: &mut Current) -> Result<bool, ArrayError> {
+        if current.put.elapsed() < RENEWAL {
+            return Ok(true);
+        }
+        if !self.is_there(current)? {
+            return Ok(false);
+        }
+        // The old one is given back once the new one is there.
+        let old = std::mem::replace(current, Current::put(&self.location)?);
+        remove(&self.location, &old.key)?;
+        Ok(true)
+    }
+
+    fn is_there(&self, current: &Current) -> Result<bool, ArrayError> {
+        let key = self.location.full(&current.key);
+        Ok(tdb_store::exists(&**self.location.store(), &key)?)
+    }
+}
+
+impl Current {
+    fn put(location: &Location) -> Result<Self, ArrayError> {
+        let names = SystemNames;
+        let key = format!("{PREFIX}{}_{:032x}", names.now(), names.id()?);
+        // It need not outlive a loss of power: whoever holds it would not, either.
+        let object = location.store().create(&location.full(&key))?;
+        object.place()?;
+        Ok(Self {
+            key,
+            put: Instant::now(),
+            is_ended: false,
+        })
     }
 }
 
@@ -176,3 +252,6 @@ impl Waiting {
         })
     }
 }
+
+#[cfg(test)]
+mod tests;

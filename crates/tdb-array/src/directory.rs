@@ -14,12 +14,12 @@ mod replacements;
 
 pub use dated_objects::DatedObjects;
 pub use entries::FragmentEntries;
+pub(crate) use folders::{CHANGED, RESTORE, changed_at, merged_since_key};
 pub use folders::{
     COMMITS_FOLDER, ENUMERATION_FOLDER, FRAGMENT_FOLDER, FRAGMENT_METADATA,
     FRAGMENT_METADATA_FOLDER, GROUP_FOLDER, GROUP_MARKER, LEGACY_SCHEMA, METADATA_FOLDER, REPLACES,
     SCHEMA_FOLDER, fragment_key,
 };
-pub(crate) use folders::{RESTORE, merged_since_key};
 pub use fragment_entry::FragmentEntry;
 pub use lists::Lists;
 pub use live::{DeleteCommit, Live, Stored};

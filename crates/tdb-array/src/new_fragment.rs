@@ -150,6 +150,29 @@ impl SealedFragment {
         self.bytes
     }
 
+    /// A fragment with the objects of another one of the array, under another name.
+    pub(crate) fn copy_of(
+        original: &TimestampedName,
+        name: TimestampedName,
+        array: &Array,
+    ) -> Result<Self, ArrayError> {
+        let folder = join(array.prefix(), &fragment_key(original));
+        let objects = array.store().list_recursive(&folder)?;
+        let NewFragment { mut made, name } = array.new_fragment(name);
+        let mut bytes: u64 = 0;
+        for object in objects {
+            let key = join(&made.folder, tdb_store::name(&object.key));
+            let size = object
+                .size
+                .map_or_else(|| made.store.size(&object.key), Ok)?;
+            made.keys.push(key.clone());
+            tdb_store::copy_sized(&*made.store, (&object.key, size), &*made.store, &key)?;
+            bytes = bytes.saturating_add(size);
+        }
+        made.store.settle(&made.folder)?;
+        Ok(Self { made, name, bytes })
+    }
+
     /// Leaves the objects where they are, for who commits the fragment otherwise.
     pub(crate) fn keep(mut self) {
         self.made.keys.clear();

@@ -13,14 +13,14 @@ use std::time::{Duration, Instant};
 use tdb_store::list_all;
 
 use crate::claim::Claim;
-use crate::directory::{COMMITS_FOLDER, FRAGMENT_FOLDER, fragment_key};
+use crate::directory::{COMMITS_FOLDER, FRAGMENT_FOLDER};
 use crate::{
     Array, ArrayError, ChangeOptions, Committed, Delete, Fragment, Location, OpenOptions,
     TimeWindow, TimestampedName,
 };
 
 /// How often a change begins anew.
-const TRIES: u32 = 32;
+pub(crate) const TRIES: u32 = 32;
 
 /// A write that was begun no longer ago than this, and is not committed, may be committed soon.
 const RECENT: u64 = 60_000;
@@ -48,6 +48,7 @@ const PAUSE: Duration = Duration::from_millis(10);
 ///     if !change.is_current(&view)? {
 ///         continue;
 ///     }
+///     change.announce(view.time())?;
 ///     let committed = write_by_what_is_read(view.array(), view.time())?;
 ///     if change.keep(&view, &committed, Reach::Domain)? {
 ///         return Ok(());
@@ -143,13 +144,13 @@ impl ReadModifyWrite {
         })
     }
 
-    /// Says that work goes on: to be called now and then by work that takes seconds, as others take a claim that does not
-    /// change for one that was left behind.
+    /// Says that work goes on, as others take a claim that does not change for one that was left behind. A thread says so by
+    /// itself; where the system gives none, work that takes seconds has to call this now and then.
     ///
     /// # Errors
     /// As the store reports.
     pub fn renew(&mut self) -> Result<(), ArrayError> {
-        let is_held = match &mut self.claim {
+        let is_held = match &self.claim {
             Some(claim) => claim.renew()?,
             None => false,
         };
@@ -188,6 +189,19 @@ impl ReadModifyWrite {
         Ok(is_held && !is_hidden)
     }
 
+    /// Tells programs that just write of the change, which is about to be committed with this as its last time: a write that
+    /// took its time before, and is committed later than [`ReadModifyWrite::keep`] looks, takes a later time then. Not where the
+    /// time of the change was given.
+    ///
+    /// # Errors
+    /// As the store reports.
+    pub fn announce(&self, time: u64) -> Result<(), ArrayError> {
+        match self.options.timestamp {
+            Some(_) => Ok(()),
+            None => self.location.announce_change(time),
+        }
+    }
+
     /// Looks again after the commit. False if it lies above something that the view does not show: then it was taken back, and
     /// the change has to begin anew.
     ///
@@ -204,7 +218,7 @@ impl ReadModifyWrite {
         loop {
             let now = self.open(TimeWindow::ALL)?;
             if self.hides(view, &now, committed, reach)? {
-                self.take_back(committed)?;
+                self.location.take_back(committed)?;
                 return Ok(false);
             }
             if waited >= PATIENCE || !self.has_unfinished(view, &now, committed)? {
@@ -284,39 +298,6 @@ impl ReadModifyWrite {
         }))
     }
 
-    /// Takes back what was committed: first the commit, then the rest.
-    fn take_back(&self, committed: &Committed) -> Result<(), ArrayError> {
-        let store = self.location.store();
-        let names = committed.fragments.iter();
-        let own: HashSet<String> = names
-            .map(|name| format!("{name}.wrt"))
-            .chain(committed.delete.iter().map(|name| format!("{name}.del")))
-            .collect();
-        let first = committed.fragments.first().and_then(|name| name.id().ok());
-        let listing = list_all(&**store, &self.location.full(COMMITS_FOLDER))?;
-        let keys = listing.objects.iter().map(|object| object.key.as_str());
-        let is_own = |key: &&str| {
-            // A list that commits several changes bears the id of its first fragment.
-            let is_list = || {
-                let list = key.ends_with(".con").then(|| TimestampedName::of_key(key));
-                list.is_some_and(|name| name.is_ok_and(|name| name.id().ok() == first))
-            };
-            own.contains(tdb_store::name(key)) || (first.is_some() && is_list())
-        };
-        let mut commits: Vec<String> = keys.filter(is_own).map(str::to_owned).collect();
-        let of_root = committed.fragments.iter();
-        let of_root = of_root.filter(|name| !name.version().has_fragment_folder());
-        commits.extend(of_root.map(|name| self.location.full(&format!("{name}.ok"))));
-        self.location.remove_all(&commits)?;
-        for name in &committed.fragments {
-            let folder = self.location.full(&fragment_key(name));
-            let objects = store.list_recursive(&folder)?;
-            let keys: Vec<String> = objects.into_iter().map(|object| object.key).collect();
-            self.location.remove_all(&keys)?;
-        }
-        Ok(())
-    }
-
     fn open(&self, window: TimeWindow) -> Result<Array, ArrayError> {
         let options = OpenOptions {
             window,
@@ -354,7 +335,7 @@ fn shows(view: &View, delete: &Delete) -> bool {
 }
 
 /// Whether the non-empty domains of two fragments have cells in common.
-fn intersect(array: &Array, a: &Fragment, b: &Fragment) -> bool {
+pub(crate) fn intersect(array: &Array, a: &Fragment, b: &Fragment) -> bool {
     let dimensions = &array.schema().dimensions;
     let domains = a
         .metadata

@@ -7,16 +7,30 @@ use crate::{Array, ArrayError};
 
 impl Array {
     /// Notes that cells are about to be restored to a time, and metadata after them: until
-    /// [`Array::end_restores`], opening the array [warns](crate::Warning::UnfinishedRestore) of it.
+    /// [`Array::end_restores`], opening the array [warns](crate::Warning::UnfinishedRestore) of it. False where that is noted
+    /// already.
     ///
     /// # Errors
     /// As the store reports.
-    pub fn begin_restore(&self, to: u64) -> Result<(), ArrayError> {
+    pub fn begin_restore(&self, to: u64) -> Result<bool, ArrayError> {
         let key = self.location().full(&format!("{RESTORE}{to}"));
+        if tdb_store::exists(&**self.store(), &key)? {
+            return Ok(false);
+        }
         match self.store().put(&key, bytes::Bytes::new()) {
-            Ok(()) | Err(StoreError::Exists { .. }) => Ok(()),
+            Ok(()) => Ok(true),
+            Err(StoreError::Exists { .. }) => Ok(false),
             Err(error) => Err(error.into()),
         }
+    }
+
+    /// Takes the note of [`Array::begin_restore`] back, where nothing was restored.
+    ///
+    /// # Errors
+    /// As the store reports.
+    pub fn give_up_restore(&self, to: u64) -> Result<(), ArrayError> {
+        let key = self.location().full(&format!("{RESTORE}{to}"));
+        Ok(self.location().remove_all(&[key])?)
     }
 
     /// Notes that what was restored is whole.

@@ -70,13 +70,7 @@ pub fn delete_cells(
 ) -> Result<Deletion, QueryError> {
     // What the condition takes of what others write meanwhile is what it asks for; coordinates are those that were read.
     if options.dry_run || !options.by_coordinates {
-        let time = options.change.time();
-        let seen = seen_at(array, time)?;
-        let planned = planned(session, array, &seen, condition, options, time)?;
-        if let (Some(kept), false) = (&planned.kept, options.dry_run) {
-            array.delete_cells(kept, &at(options, time))?;
-        }
-        return Ok(planned.deletion);
+        return delete_by_condition(session, array, condition, options);
     }
     let mut change = ReadModifyWrite::begin(array.location(), &options.change)?;
     loop {
@@ -90,6 +84,7 @@ pub fn delete_cells(
         if !change.is_current(&view)? {
             continue;
         }
+        change.announce(time)?;
         let committed = Committed {
             fragments: Vec::new(),
             delete: Some(array.delete_cells(kept, &at(options, time))?),
@@ -100,6 +95,42 @@ pub fn delete_cells(
                 ..planned.deletion
             });
         }
+    }
+}
+
+/// The same by the stored form of the condition. A change of what was read that could not know of the delete has written cells
+/// above it: then it is made once more, at a later time.
+fn delete_by_condition(
+    session: &Session,
+    array: &Array,
+    condition: &Condition,
+    options: &DeleteOptions,
+) -> Result<Deletion, QueryError> {
+    let mut time = options.change.time();
+    let mut yielded: u32 = 0;
+    loop {
+        let seen = seen_at(array, time)?;
+        let planned = planned(session, array, &seen, condition, options, time)?;
+        let deletion = Deletion {
+            yielded,
+            ..planned.deletion
+        };
+        let Some(kept) = planned.kept.filter(|_| !options.dry_run) else {
+            return Ok(deletion);
+        };
+        let committed = Committed {
+            fragments: Vec::new(),
+            delete: Some(array.delete_cells(&kept, &at(options, time))?),
+        };
+        if options.change.timestamp.is_some() {
+            return Ok(deletion);
+        }
+        let Some(later) = array.time_above_changes(&committed, &*options.change.names)? else {
+            return Ok(deletion);
+        };
+        array.location().take_back(&committed)?;
+        yielded = yielded.saturating_add(1);
+        time = later;
     }
 }
 

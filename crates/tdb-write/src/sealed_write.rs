@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use tdb_array::{Array, ChangeOptions, Committed, SealedFragment};
+use tdb_array::{Array, ChangeOptions, Committed, SealedFragment, TimestampedName};
 use tdb_fragment::ConditionTree;
 
 use crate::WriteError;
@@ -26,6 +26,13 @@ impl SealedWrite {
     #[must_use]
     pub fn rows(&self) -> u64 {
         self.rows
+    }
+
+    /// The last time of the cells, in milliseconds since 1970; `None` without cells.
+    #[must_use]
+    pub fn last_time(&self) -> Option<u64> {
+        let names = self.fragments.iter().map(SealedFragment::name);
+        names.map(TimestampedName::end).max()
     }
 
     /// The same with the fragments of another write into the same array, which become visible in the same commit.

@@ -57,6 +57,8 @@ pub(crate) struct Series {
     /// The first and the last timestamp of the cells. Where they are not given, they are of the moment at which the first fragment
     /// begins: a write that bears an older time than its folder could not be seen coming by changes that look for it.
     times: Option<(u64, u64)>,
+    /// Whether the times were given.
+    is_dated: bool,
     cuts: Option<Cuts>,
     current: Option<FragmentWriter>,
     /// Tiles of the fragments before the current one.
@@ -77,6 +79,7 @@ impl Series {
             target,
             names,
             times,
+            is_dated: times.is_some(),
             cuts,
             current: None,
             first: 0,
@@ -205,6 +208,10 @@ impl Series {
             let (fragments, uri) = (&replacement.fragments, replacement.uri.as_deref());
             let array = &self.target.array;
             return Ok(array.replace_fragments(fragments, self.sealed, uri)?);
+        }
+        if !self.is_dated {
+            let (array, names) = (&self.target.array, &*self.names);
+            return Ok(array.commit_above_changes(self.sealed, names)?);
         }
         if self.sealed.len() > 1 {
             return Ok(self.target.array.commit_together(self.sealed)?);

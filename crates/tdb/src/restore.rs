@@ -112,16 +112,19 @@ impl Array {
                 if !change.is_current(&view).map_err(failed)? {
                     continue;
                 }
+                change.announce(times.1).map_err(failed)?;
                 // Stopped from here on, the array says that something is missing.
-                if !before.records.is_empty() {
-                    now.engine().begin_restore(to.0).map_err(failed)?;
-                }
+                let is_noted = !before.records.is_empty()
+                    && now.engine().begin_restore(to.0).map_err(failed)?;
                 let committed = commit(write.write, write.delete.as_ref());
                 let committed = committed.map_err(|error| self.failed(error))?;
                 if !change
                     .keep(&view, &committed, Reach::Everything)
                     .map_err(failed)?
                 {
+                    if is_noted {
+                        now.engine().give_up_restore(to.0).map_err(failed)?;
+                    }
                     continue;
                 }
                 let names = committed.fragments.iter();

@@ -143,6 +143,7 @@ impl SetBuilder {
             if !change.is_current(&view).map_err(failed)? {
                 continue;
             }
+            change.announce(view.time()).map_err(failed)?;
             let committed = write.commit().map_err(|error| array.failed(error))?;
             if change
                 .keep(&view, &committed, Reach::Domain)

@@ -35,6 +35,14 @@ pub(super) fn restored_to(key: &str) -> Option<u64> {
     key.strip_prefix(RESTORE)?.parse().ok()
 }
 
+/// The prefix of the note of the last change of what was read, which TileDB does not know: the time of the change follows.
+pub(crate) const CHANGED: &str = "__tdb_changed_";
+
+/// The time in the key of such a note.
+pub(crate) fn changed_at(key: &str) -> Option<u64> {
+    key.strip_prefix(CHANGED)?.parse().ok()
+}
+
 /// The prefix of notes of merged fragments whose names have the last timestamp of their cells only. The first timestamp follows,
 /// and the name of the fragment. TileDB does not know these notes.
 const MERGED_SINCE: &str = "__tdb_merged_since_";

@@ -141,6 +141,9 @@ impl Replacing {
                 self.begin_anew()?;
                 continue;
             }
+            let time = write.last_time().unwrap_or_else(|| view.time());
+            let announced = change.announce(time);
+            announced.map_err(|error| self.array.failed(error))?;
             let committed = commit(write, delete.as_ref());
             let committed = committed.map_err(|error| self.array.failed(error))?;
             let reach = match &delete {

@@ -60,12 +60,6 @@ const DUELS: [(&str, bool, [Turn; 2]); 9] = [
     ("evolve and evolve", false, [evolve_a, evolve_b]),
 ];
 
-/// Those in which one of the two just writes the cells that the other one changes.
-const AGAINST_WRITES: [&str; 2] = [
-    "set and write of the same cell",
-    "delete by coordinates and write",
-];
-
 fn make(uri: &str, dense: bool) {
     let schema = if dense {
         Schema::dense()
@@ -282,10 +276,9 @@ fn start(duel: usize, side: usize, uri: &str) -> Child {
     command.spawn().expect("started")
 }
 
-/// Runs some of the duels.
-fn fight(is_meant: impl Fn(&str) -> bool) {
-    let duels = DUELS.into_iter().enumerate();
-    for (duel, (name, dense, _)) in duels.filter(|(_, (name, _, _))| is_meant(name)) {
+#[test]
+fn of_two_processes_that_change_one_array_none_loses_what_was_acknowledged() {
+    for (duel, (name, dense, _)) in DUELS.into_iter().enumerate() {
         let folder = tempfile::tempdir().expect("a folder");
         let uri = folder.path().join("array").display().to_string();
         make(&uri, dense);
@@ -309,17 +302,4 @@ fn fight(is_meant: impl Fn(&str) -> bool) {
         let claims = names.filter(|name| name.to_string_lossy().contains("claim"));
         assert_eq!(claims.count(), 0, "{name}: claims are left");
     }
-}
-
-#[test]
-fn of_two_processes_that_change_what_they_read_none_loses_what_was_acknowledged() {
-    fight(|name| !AGAINST_WRITES.contains(&name));
-}
-
-/// A write takes its time before anything of it is there to be seen: where it is held up just then for longer than a change takes,
-/// the change cannot know of it (docs/format/directory.md, "Changes of what was read").
-#[test]
-#[ignore = "a write that is held up at the wrong moment is hidden: run it alone"]
-fn against_a_process_that_just_writes_a_change_loses_nothing_that_can_be_seen() {
-    fight(|name| AGAINST_WRITES.contains(&name));
 }

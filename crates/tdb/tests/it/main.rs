@@ -9,6 +9,7 @@ mod examples;
 #[cfg(all(feature = "arrow", feature = "text"))]
 mod files;
 mod front_door;
+mod held_up;
 mod keeping;
 mod little_memory;
 mod nothing;
