@@ -1,5 +1,7 @@
 //! What is known of the cells that were seen so far.
 
+use std::ops::Range;
+
 use tdb_cells::files::{has_value, read_index};
 use tdb_cells::{Column, FieldInfo};
 use tdb_schema::CellValNum;
@@ -14,16 +16,17 @@ use crate::{AggregateError, Function, Outcome};
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Accumulator {
     /// Cells that are not null.
-    count: u64,
-    nulls: u64,
-    whole: i128,
-    float: f64,
-    least: Option<Extreme>,
-    greatest: Option<Extreme>,
+    pub(crate) count: u64,
+    pub(crate) nulls: u64,
+    pub(crate) whole: i128,
+    pub(crate) float: f64,
+    pub(crate) least: Option<Extreme>,
+    pub(crate) greatest: Option<Extreme>,
 }
 
+/// A least or greatest value.
 #[derive(Clone, Debug, PartialEq, PartialOrd)]
-enum Extreme {
+pub(crate) enum Extreme {
     Number(Number),
     Bytes(Vec<u8>),
 }
@@ -42,7 +45,7 @@ pub(crate) struct Known {
     pub(crate) extremes: Option<(Vec<u8>, Vec<u8>)>,
 }
 
-/// The groups of the cells of a batch: the number of each cell's group, or one group for all.
+/// The groups of the cells that are added: the number of each cell's group, or one group for all.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum GroupOf<'a> {
     One,
@@ -56,6 +59,8 @@ pub(crate) struct FieldStates {
     pub(crate) needs_sum: bool,
     pub(crate) needs_extremes: bool,
     pub(crate) groups: Vec<Accumulator>,
+    /// Bytes of the texts that are kept as least and greatest values.
+    pub(crate) texts: u64,
 }
 
 impl FieldStates {
@@ -66,6 +71,7 @@ impl FieldStates {
             needs_sum: needs([Function::Sum, Function::Mean]),
             needs_extremes: needs([Function::Min, Function::Max]),
             groups: Vec::new(),
+            texts: 0,
         }
     }
 
@@ -74,11 +80,11 @@ impl FieldStates {
         self.needs_sum || self.needs_extremes
     }
 
-    /// Takes the cells of a column. Each group that is named has a state.
+    /// Takes some cells of a column. Each group that is named has a state.
     pub(crate) fn add(
         &mut self,
         column: &Column,
-        rows: usize,
+        rows: Range<usize>,
         of: GroupOf<'_>,
     ) -> Result<(), AggregateError> {
         if !self.needs_values() {
@@ -94,11 +100,18 @@ impl FieldStates {
         }
         let is_bytes = holds_bytes(self.info.datatype);
         if is_bytes || self.info.cell_val_num == CellValNum::Var {
-            return Ok(self.each(column, rows, of, |state, row| {
+            let mut texts = self.texts;
+            self.each(column, rows, of, |state, row| {
                 let cell = column.cell(row).ok_or_else(short)?;
+                let before = state.text_bytes();
                 state.bytes(cell);
+                texts = texts
+                    .saturating_add(state.text_bytes())
+                    .saturating_sub(before);
                 Ok(())
-            })?);
+            })?;
+            self.texts = texts;
+            return Ok(());
         }
         with_scalar!(self.info.datatype, T => self.numbers::<T>(column, rows, of))
     }
@@ -107,18 +120,18 @@ impl FieldStates {
     fn each(
         &mut self,
         column: &Column,
-        rows: usize,
+        rows: Range<usize>,
         of: GroupOf<'_>,
         mut take: impl FnMut(&mut Accumulator, usize) -> Result<(), Bug>,
     ) -> Result<(), Bug> {
         let is_valid = column.validity.is_none() && column.enumeration.is_none();
         if let (GroupOf::One, true, false) = (of, is_valid, self.needs_values()) {
             let state = self.groups.first_mut().ok_or_else(short)?;
-            state.count = state.count.saturating_add(rows as u64);
+            state.count = state.count.saturating_add(rows.len() as u64);
             return Ok(());
         }
-        for row in 0..rows {
-            let state = of_row(&mut self.groups, of, row)?;
+        for (place, row) in rows.enumerate() {
+            let state = of_place(&mut self.groups, of, place)?;
             if has_value(column, row) {
                 state.count = state.count.saturating_add(1);
                 take(state, row)?;
@@ -132,7 +145,7 @@ impl FieldStates {
     fn numbers<T>(
         &mut self,
         column: &Column,
-        rows: usize,
+        rows: Range<usize>,
         of: GroupOf<'_>,
     ) -> Result<(), AggregateError>
     where
@@ -144,12 +157,14 @@ impl FieldStates {
         let values = column.numbers::<T>()?;
         if let (GroupOf::One, None, None) = (of, &column.validity, not_a_time) {
             let state = self.groups.first_mut().ok_or_else(short)?;
-            let bytes = rows.saturating_mul(T::SIZE);
-            state.join(T::fold(column.values.get(..bytes).ok_or_else(short)?));
+            let [start, end] = [rows.start, rows.end].map(|row| row.saturating_mul(T::SIZE));
+            let bytes = column.values.get(start..end).ok_or_else(short)?;
+            state.join(T::fold(bytes));
             return Ok(());
         }
-        for (row, value) in (0..rows).zip(values) {
-            let state = of_row(&mut self.groups, of, row)?;
+        let values = values.skip(rows.start);
+        for ((place, row), value) in rows.enumerate().zip(values) {
+            let state = of_place(&mut self.groups, of, place)?;
             let mut part = Part::default();
             let value = Number::from(value);
             if column.is_valid(row) {
@@ -171,7 +186,15 @@ impl FieldStates {
         function: Function,
         group: usize,
     ) -> Result<Outcome, AggregateError> {
-        let state = self.groups.get(group).ok_or_else(short)?;
+        self.outcome_of(function, self.groups.get(group).ok_or_else(short)?)
+    }
+
+    /// What an aggregate comes to, of cells that were added to this state.
+    pub(crate) fn outcome_of(
+        &self,
+        function: Function,
+        state: &Accumulator,
+    ) -> Result<Outcome, AggregateError> {
         let datatype = self.info.datatype;
         Ok(match function {
             Function::Count => Outcome::Unsigned(state.count),
@@ -220,14 +243,15 @@ fn short() -> Bug {
     Bug::new("a column or the states of its groups are shorter than the batch")
 }
 
-fn of_row<'a>(
+/// The state of the cell at this place among those that are added.
+fn of_place<'a>(
     groups: &'a mut [Accumulator],
     of: GroupOf<'_>,
-    row: usize,
+    place: usize,
 ) -> Result<&'a mut Accumulator, Bug> {
     let group = match of {
         GroupOf::One => Some(0),
-        GroupOf::Each(groups) => groups.get(row).copied(),
+        GroupOf::Each(groups) => groups.get(place).copied(),
     };
     group
         .and_then(|group| groups.get_mut(group))
@@ -273,6 +297,25 @@ impl Accumulator {
         {
             self.greatest = Some(greatest);
         }
+    }
+
+    /// Takes what is known of other cells, which come behind those that were added so far.
+    pub(crate) fn merge(&mut self, other: Self) {
+        self.count = self.count.saturating_add(other.count);
+        self.nulls = self.nulls.saturating_add(other.nulls);
+        self.whole = self.whole.saturating_add(other.whole);
+        self.float += other.float;
+        self.extremes(other.least, other.greatest);
+    }
+
+    /// Bytes of the texts that it keeps.
+    pub(crate) fn text_bytes(&self) -> u64 {
+        let texts = [&self.least, &self.greatest].into_iter().flatten();
+        let bytes = texts.map(|extreme| match extreme {
+            Extreme::Number(_) => 0,
+            Extreme::Bytes(text) => text.len() as u64,
+        });
+        bytes.fold(0, u64::saturating_add)
     }
 
     fn bytes(&mut self, cell: &[u8]) {
@@ -368,7 +411,7 @@ mod tests {
         };
         let mut states = FieldStates::new(info, &[Function::Sum]);
         states.groups.resize_with(1, Accumulator::default);
-        states.add(&column, values.len(), GroupOf::One)?;
+        states.add(&column, 0..values.len(), GroupOf::One)?;
         states.outcome(Function::Sum, 0)
     }
 

@@ -10,13 +10,14 @@ use tdb_schema::value::{NOT_A_TIME, holds_bytes};
 use tdb_tile::{Bug, Scalar, with_scalar};
 
 use crate::accumulator::{GroupOf, is_time};
-use crate::aggregate::{States, read_options, unique};
+use crate::aggregate::read_options;
 use crate::distinct_count::DistinctCount;
 use crate::kept_values::{KeptValues, time};
 use crate::number::Number;
 use crate::read_field::read_field;
 use crate::same_value::SameValue;
 use crate::share::Share;
+use crate::states::{States, unique};
 use crate::{Aggregate, AggregateError, Function, Outcome};
 
 /// What the cells of a field amount to.
@@ -74,7 +75,7 @@ pub fn summarize(
         MadeOn::Session,
         || reader.next().transpose().map_err(AggregateError::from),
         |batch| {
-            states.add(batch, GroupOf::One, 1)?;
+            states.add(batch, 0..batch.rows, GroupOf::One, 1)?;
             sketches.iter_mut().try_for_each(|sketch| sketch.add(batch))
         },
     )?;

@@ -4,6 +4,8 @@ use tdb_filters::FilterError;
 use tdb_store::StoreError;
 use tdb_tile::{Bug, Datatype, ErrorKind, LimitError, WireError};
 
+use crate::cancelled::Cancelled;
+
 /// Why cells could not be brought into memory, or taken out of it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -69,6 +71,25 @@ pub enum CellsError {
         /// The type that was asked for.
         wanted: tdb_tile::Physical,
     },
+    /// What memory cannot hold cannot be kept in the temporary folder, or is gone from there.
+    #[error("the temporary folder {folder}: {}", source.cause())]
+    Spill {
+        /// The folder.
+        folder: String,
+        /// What its store reports.
+        source: StoreError,
+    },
+    /// What was kept in the temporary folder is not what was written there.
+    #[error("the temporary folder {folder}: {key} was changed by somebody else")]
+    Spilled {
+        /// The folder.
+        folder: String,
+        /// The object.
+        key: String,
+    },
+    /// The session was cancelled.
+    #[error(transparent)]
+    Cancelled(#[from] Cancelled),
     /// A cap or the memory budget was reached.
     #[error(transparent)]
     Limit(#[from] LimitError),
@@ -105,6 +126,7 @@ impl CellsError {
             Self::Metadata { kind, .. } => *kind,
             Self::Wire(error) => error.kind(),
             Self::NumberType { .. } => ErrorKind::Invalid,
+            Self::Spill { .. } | Self::Spilled { .. } | Self::Cancelled(_) => ErrorKind::Store,
             Self::Limit(_) => ErrorKind::Limit,
             Self::Bug(_) => ErrorKind::Bug,
         }
@@ -117,6 +139,9 @@ impl CellsError {
             Self::LostTile { .. } => Some(
                 "no file holds these cells: read other ranges, or write these cells again, which puts them over the fragment",
             ),
+            Self::Spill { .. } | Self::Spilled { .. } => {
+                Some("--temp names another folder for what memory cannot hold")
+            }
             _ => None,
         }
     }

@@ -5,6 +5,7 @@
 )]
 
 mod buffer;
+mod cancelled;
 mod cell_set;
 mod cell_sizes;
 mod column;
@@ -26,6 +27,7 @@ mod profile;
 mod progress;
 mod row;
 mod row_keys;
+mod runs;
 pub mod scatter;
 mod session;
 mod share;
@@ -33,6 +35,7 @@ mod shared_sort;
 mod sort;
 mod sorted;
 mod spare;
+mod spill_folder;
 mod stored_tiles;
 mod table;
 pub mod threads;
@@ -45,6 +48,7 @@ mod worker;
 mod zipped_tiles;
 
 pub use buffer::Buffer;
+pub use cancelled::Cancelled;
 pub use cell_set::CellSet;
 pub use cell_sizes::CellSizes;
 pub use column::{Batch, Column};
@@ -62,10 +66,12 @@ pub use profile::{Counters, Profile, Stage};
 pub use progress::{Activity, Progress};
 pub use row::{Row, RowList, RowRange};
 pub use row_keys::{Coordinates, cell_keys, dimension_types, row_keys};
-pub use session::{Cancelled, Session, SessionOptions};
+pub use runs::{MOST_MERGED, Run, RunReader, RunWriter, Runs};
+pub use session::{Session, SessionOptions};
 pub use share::{scaled, share};
 pub use sort::Compare;
 pub use sorted::Sorted;
+pub use spill_folder::SpillFolder;
 pub use stored_tiles::StoredTiles;
 pub use table::{CellTable, Segment, TableColumn, TileRows};
 pub use tile_bytes::{Decoding, Fetched, KeptMemory, SharedBytes, StoredBytes, TileBytes};

@@ -1,13 +1,14 @@
-use std::io;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use tdb_tile::{Budget, Limits};
 
+use crate::cancelled::Cancelled;
 use crate::profile::{Counters, Profile};
 use crate::progress::{Listener, Progress};
 use crate::spare::Spare;
+use crate::spill_folder::SpillFolder;
 use crate::threads::Threads;
 use crate::worker::{LentWorker, Workers};
 use crate::{Buffer, CellsError};
@@ -22,6 +23,8 @@ pub struct SessionOptions {
     /// Bytes that work handles at least that is shared among threads; by default 256 KiB, which takes about as long as waking a
     /// thread and waiting for it.
     pub share_from: Option<u64>,
+    /// Where is kept what the memory cannot hold: groups, and cells that are put in order. Without it, they have to fit.
+    pub spill: Option<SpillFolder>,
     /// Caps on what is decoded; its budget is replaced by one of `memory` bytes.
     pub limits: Limits,
 }
@@ -39,6 +42,7 @@ struct Shared {
     share_from: u64,
     threads: Threads,
     limits: Limits,
+    spill: Option<SpillFolder>,
     workers: Workers,
     counters: Counters,
     spare: Arc<Spare>,
@@ -50,18 +54,6 @@ struct Shared {
 struct Cancelling {
     is_asked: AtomicBool,
     is_noticed: AtomicBool,
-}
-
-/// What a session did was cancelled: [`Session::cancel`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("cancelled")]
-pub struct Cancelled;
-
-impl From<Cancelled> for io::Error {
-    /// Of no kind that readers take for a reason to read again.
-    fn from(cancelled: Cancelled) -> Self {
-        Self::other(cancelled)
-    }
 }
 
 impl Default for Session {
@@ -99,6 +91,7 @@ impl Session {
                 threads: Threads::new(wanted.min(Self::MOST_THREADS)),
                 spare: Arc::new(Spare::new(limits.budget.clone())),
                 limits,
+                spill: options.spill,
                 workers: Workers::default(),
                 counters: Counters::default(),
                 cancelling: Cancelling::default(),
@@ -167,6 +160,12 @@ impl Session {
     #[must_use]
     pub fn limits(&self) -> &Limits {
         &self.shared.limits
+    }
+
+    /// Where is kept what the memory cannot hold, if there is such a place.
+    #[must_use]
+    pub fn spill(&self) -> Option<&SpillFolder> {
+        self.shared.spill.as_ref()
     }
 
     /// What the reads of this session, and of its clones, took so far.

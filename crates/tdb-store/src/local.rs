@@ -71,6 +71,16 @@ impl LocalStore {
         Self::open(root)
     }
 
+    /// Opens an existing folder for objects that need not outlive the process: nothing waits for the disk.
+    ///
+    /// # Errors
+    /// As for [`LocalStore::open`].
+    pub fn temporary(root: impl AsRef<Path>) -> Result<Self, StoreError> {
+        let store = Self::open(root)?;
+        store.tree.syncs().turn_off();
+        Ok(store)
+    }
+
     /// The same store, which keeps unfinished objects that must have a name in the folder `prefix`.
     ///
     /// # Errors

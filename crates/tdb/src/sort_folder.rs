@@ -26,7 +26,7 @@ impl SortFolder {
         if let Some(store) = self.store.get() {
             return Ok(store);
         }
-        let opened = LocalStore::open(&self.folder).map_err(|error| {
+        let opened = LocalStore::temporary(&self.folder).map_err(|error| {
             let (folder, cause) = (self.folder.display(), error.cause());
             let what = format!(
                 "the folder {folder} for what memory cannot hold: {cause}; --temp names another"

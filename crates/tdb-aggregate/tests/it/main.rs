@@ -4,4 +4,5 @@ mod golden;
 mod groups;
 mod labels;
 mod model;
+mod spilling;
 mod statistics;

@@ -2,7 +2,7 @@ use std::collections::BTreeSet;
 use std::fmt::Debug;
 use std::fs::File;
 use std::io::{self, IoSliceMut};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::key::DRAFT;
 use crate::{StoreError, join, parent};
@@ -90,15 +90,27 @@ pub(super) trait Tree: Send + Sync + Debug {
 pub(super) struct Syncs {
     files: AtomicU64,
     folders: AtomicU64,
+    /// Whether nothing has to last: then nothing waits.
+    is_off: AtomicBool,
 }
 
 impl Syncs {
+    pub(super) fn turn_off(&self) {
+        self.is_off.store(true, Ordering::Relaxed);
+    }
+
     pub(super) fn file(&self, file: &File) -> io::Result<()> {
+        if self.is_off.load(Ordering::Relaxed) {
+            return Ok(());
+        }
         self.files.fetch_add(1, Ordering::Relaxed);
         file.sync_all()
     }
 
     pub(super) fn folder(&self, folder: &File) -> io::Result<()> {
+        if self.is_off.load(Ordering::Relaxed) {
+            return Ok(());
+        }
         self.folders.fetch_add(1, Ordering::Relaxed);
         folder.sync_all()
     }

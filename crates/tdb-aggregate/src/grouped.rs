@@ -1,0 +1,204 @@
+//! Groups as an answer: one after the other, from memory or from the temporary folder.
+
+use std::vec::IntoIter;
+
+use tdb_cells::FieldInfo;
+use tdb_tile::{Budget, Datatype, Grant};
+
+use crate::groups::{Groups, Key};
+use crate::key_order::{by_keys, labelled};
+use crate::spilled::Merge;
+use crate::states::States;
+use crate::table::{Group, Table};
+use crate::{Aggregate, AggregateError};
+
+/// Bytes of a group that is kept, beside its values, about; and of each of these, and of each aggregate.
+const GROUP_BYTES: u64 = 64;
+const VALUE_BYTES: u64 = 48;
+
+/// The groups of an answer, by their values in ascending order, as those of [`Table::groups`]: an iterator, which ends with the
+/// first error.
+///
+/// Sums that do not fit are found when their group is reached where the groups are in the temporary folder, and before the first
+/// group otherwise.
+#[derive(Debug)]
+pub struct Grouped {
+    by: Vec<FieldInfo>,
+    aggregates: Vec<Aggregate>,
+    datatypes: Vec<Datatype>,
+    states: States,
+    source: Source,
+    budget: Budget,
+}
+
+#[derive(Debug)]
+enum Source {
+    Memory {
+        keys: IntoIter<(Key, usize)>,
+        /// Their memory, and that of their states.
+        _held: Vec<Grant>,
+    },
+    Runs(Merge),
+    Done,
+}
+
+/// What was asked for.
+pub(crate) struct Asked {
+    pub(crate) by: Vec<FieldInfo>,
+    pub(crate) aggregates: Vec<Aggregate>,
+    pub(crate) datatypes: Vec<Datatype>,
+}
+
+impl Grouped {
+    /// The one group of all cells.
+    pub(crate) fn one(
+        asked: Asked,
+        states: States,
+        budget: &Budget,
+    ) -> Result<Self, AggregateError> {
+        let keys: Vec<(Key, usize)> = vec![(Box::default(), 0)];
+        let source = Source::Memory {
+            keys: keys.into_iter(),
+            _held: Vec::new(),
+        };
+        Self::new(asked, states, source, budget).checked()
+    }
+
+    /// Groups that are in memory.
+    pub(crate) fn of_memory(
+        asked: Asked,
+        groups: Groups,
+        states: States,
+        budget: &Budget,
+    ) -> Result<Self, AggregateError> {
+        let (mut keys, held) = groups.into_keys();
+        keys.sort_unstable_by(|(a, _), (b, _)| by_keys(&asked.by, a, b));
+        let source = Source::Memory {
+            keys: keys.into_iter(),
+            _held: held,
+        };
+        Self::new(asked, states, source, budget).checked()
+    }
+
+    /// Groups that are in the temporary folder.
+    pub(crate) fn of_runs(asked: Asked, states: States, merge: Merge, budget: &Budget) -> Self {
+        Self::new(asked, states, Source::Runs(merge), budget)
+    }
+
+    fn new(asked: Asked, states: States, source: Source, budget: &Budget) -> Self {
+        Self {
+            by: asked.by,
+            aggregates: asked.aggregates,
+            datatypes: asked.datatypes,
+            states,
+            source,
+            budget: budget.clone(),
+        }
+    }
+
+    /// Fails where a sum does not fit, before anybody has seen a group.
+    fn checked(self) -> Result<Self, AggregateError> {
+        if let Source::Memory { keys, .. } = &self.source {
+            for (_, number) in keys.as_slice() {
+                self.states.check_sums(*number, &self.aggregates)?;
+            }
+        }
+        Ok(self)
+    }
+
+    /// The fields that cells are grouped by; a part of dates is an `int64` with the name that it was asked for by.
+    #[must_use]
+    pub fn by(&self) -> &[FieldInfo] {
+        &self.by
+    }
+
+    /// What is worked out for each group.
+    #[must_use]
+    pub fn aggregates(&self) -> &[Aggregate] {
+        &self.aggregates
+    }
+
+    /// The datatype of each aggregate, where it is anything: [`Aggregate::datatype`], and of least and greatest labels theirs.
+    #[must_use]
+    pub fn datatypes(&self) -> &[Datatype] {
+        &self.datatypes
+    }
+
+    /// Whether the groups did not fit into memory, and are in the temporary folder.
+    #[must_use]
+    pub fn are_spilled(&self) -> bool {
+        matches!(self.source, Source::Runs(_))
+    }
+
+    /// All groups together.
+    ///
+    /// # Errors
+    /// More groups than the memory of the session holds; those of the groups.
+    pub fn into_table(mut self) -> Result<Table, AggregateError> {
+        let mut groups = Vec::new();
+        let mut held = self.budget.take(0).map_err(|source| too_many(0, source))?;
+        // What is in memory counts already.
+        let counts = self.are_spilled();
+        while let Some(group) = self.next_group()? {
+            if counts {
+                let grown = held.grow(bytes_of(&group));
+                grown.map_err(|source| too_many(groups.len(), source))?;
+            }
+            groups.push(group);
+        }
+        Ok(Table {
+            by: self.by,
+            aggregates: self.aggregates,
+            groups,
+        })
+    }
+
+    fn next_group(&mut self) -> Result<Option<Group>, AggregateError> {
+        let (key, (values, cells)) = match &mut self.source {
+            Source::Done => return Ok(None),
+            Source::Memory { keys, .. } => {
+                let Some((key, number)) = keys.next() else {
+                    return Ok(None);
+                };
+                (key, self.states.outcomes(number, &self.aggregates)?)
+            }
+            Source::Runs(merge) => {
+                let Some((key, state)) = merge.next(&self.by, &self.states)? else {
+                    return Ok(None);
+                };
+                let values = self.states.outcomes_of(&state, &self.aggregates)?;
+                (key, (values, state.cells))
+            }
+        };
+        Ok(Some(Group {
+            keys: labelled(key.into_vec(), &self.by),
+            values,
+            cells,
+        }))
+    }
+}
+
+fn too_many(groups: usize, source: tdb_tile::LimitError) -> AggregateError {
+    AggregateError::Groups { groups, source }
+}
+
+fn bytes_of(group: &Group) -> u64 {
+    let values = (group.keys.len() as u64).saturating_add(group.values.len() as u64);
+    let own = VALUE_BYTES
+        .saturating_mul(values)
+        .saturating_add(GROUP_BYTES);
+    let keys = group.keys.iter().flatten().map(|key| key.len() as u64);
+    keys.fold(own, u64::saturating_add)
+}
+
+impl Iterator for Grouped {
+    type Item = Result<Group, AggregateError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let next = self.next_group();
+        if !matches!(next, Ok(Some(_))) {
+            self.source = Source::Done;
+        }
+        next.transpose()
+    }
+}

@@ -1,0 +1,251 @@
+//! Groups that memory does not hold: they are kept as sorted runs in the temporary folder, and merged. What is known of a group
+//! in each run is joined in the order of the runs, so that the same cells come to the same.
+
+use std::cmp::Ordering;
+use std::ops::Range;
+
+use bytes::Bytes;
+use tdb_cells::{CellsError, FieldInfo, RunReader, RunWriter, Runs};
+use tdb_tile::Bug;
+
+use crate::AggregateError;
+use crate::accumulator::Accumulator;
+use crate::groups::{Groups, Key};
+use crate::key_order::by_keys;
+use crate::packed::{Unpacking, write};
+use crate::states::{GroupState, States};
+
+/// Groups are forgotten once they are in a run.
+pub(crate) fn spill(
+    runs: &mut Runs,
+    groups: &mut Groups,
+    states: &mut States,
+    by: &[FieldInfo],
+) -> Result<(), AggregateError> {
+    let block = runs.block_bytes();
+    let known = &*states;
+    let write_all = |run: &mut RunWriter| {
+        let mut keys: Vec<(&Key, usize)> = groups.keys().collect();
+        keys.sort_unstable_by(|(a, _), (b, _)| by_keys(by, a, b));
+        let mut packer = Packer::new(run, block);
+        for (key, number) in keys {
+            let lost = || Bug::new("a group without a state");
+            let cells = known.cells.get(number).ok_or_else(lost)?;
+            let fields = known.fields.iter();
+            let fields = fields.map(|field| Some((field, field.groups.get(number)?)));
+            let fields = fields.collect::<Option<Vec<_>>>().ok_or_else(lost)?;
+            write(&mut packer.bytes, key, *cells, fields.into_iter());
+            packer.next()?;
+        }
+        packer.finish()
+    };
+    runs.add(write_all, |readers, run| {
+        merge_into(readers, run, block, by, known)
+    })?;
+    groups.clear();
+    states.clear();
+    Ok(())
+}
+
+/// Merges runs into one.
+fn merge_into(
+    readers: Vec<RunReader>,
+    run: &mut RunWriter,
+    block: usize,
+    by: &[FieldInfo],
+    states: &States,
+) -> Result<(), AggregateError> {
+    let mut merge = Merge::new(readers, by)?;
+    let mut packer = Packer::new(run, block);
+    while let Some((key, state)) = merge.next(by, states)? {
+        let fields: Vec<&Accumulator> = state.fields.iter().collect();
+        let fields = states.fields.iter().zip(fields);
+        write(&mut packer.bytes, &key, state.cells, fields);
+        packer.next()?;
+    }
+    packer.finish()
+}
+
+/// Merges runs until they are few; the rest is merged as it is asked for.
+pub(crate) fn merge(
+    runs: Runs,
+    by: &[FieldInfo],
+    states: &States,
+) -> Result<Merge, AggregateError> {
+    let block = runs.block_bytes();
+    let readers = runs.finish(|readers, run| merge_into(readers, run, block, by, states))?;
+    Merge::new(readers, by)
+}
+
+/// Puts groups together to blocks of a run.
+struct Packer<'a> {
+    run: &'a mut RunWriter,
+    block: usize,
+    bytes: Vec<u8>,
+    groups: u64,
+}
+
+impl<'a> Packer<'a> {
+    fn new(run: &'a mut RunWriter, block: usize) -> Self {
+        Self {
+            run,
+            block,
+            bytes: Vec::with_capacity(block),
+            groups: 0,
+        }
+    }
+
+    /// A group is at the end of the bytes.
+    fn next(&mut self) -> Result<(), CellsError> {
+        self.groups = self.groups.saturating_add(1);
+        if self.bytes.len() < self.block {
+            return Ok(());
+        }
+        self.write()
+    }
+
+    fn write(&mut self) -> Result<(), CellsError> {
+        self.run.write(&self.bytes, self.groups)?;
+        self.bytes.clear();
+        self.groups = 0;
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<(), AggregateError> {
+        if self.groups > 0 {
+            self.write()?;
+        }
+        Ok(())
+    }
+}
+
+/// The groups of sorted runs, in order.
+#[derive(Debug)]
+pub(crate) struct Merge {
+    /// Those that are not at their ends, the one with the first group last; of equal groups, that of an earlier run comes first.
+    cursors: Vec<Cursor>,
+}
+
+impl Merge {
+    fn new(readers: Vec<RunReader>, by: &[FieldInfo]) -> Result<Self, AggregateError> {
+        let mut merge = Self {
+            cursors: Vec::with_capacity(readers.len()),
+        };
+        for (number, reader) in readers.into_iter().enumerate() {
+            merge.insert(Cursor::new(number, reader), by)?;
+        }
+        Ok(merge)
+    }
+
+    /// The next group, and what is known of it in all runs.
+    pub(crate) fn next(
+        &mut self,
+        by: &[FieldInfo],
+        states: &States,
+    ) -> Result<Option<(Key, GroupState)>, AggregateError> {
+        let Some(first) = self.cursors.pop() else {
+            return Ok(None);
+        };
+        let (key, mut state) = (first.key(), first.state(states)?);
+        self.insert(first, by)?;
+        while let Some(next) = self.cursors.pop() {
+            if !next.is_at(&key) {
+                self.cursors.push(next);
+                break;
+            }
+            state.merge(next.state(states)?);
+            self.insert(next, by)?;
+        }
+        Ok(Some((key, state)))
+    }
+
+    /// Brings a run to its next group, and to its place among the others.
+    fn insert(&mut self, mut cursor: Cursor, by: &[FieldInfo]) -> Result<(), AggregateError> {
+        if !cursor.advance(by.len())? {
+            return Ok(());
+        }
+        let is_behind = |other: &Cursor| other.compare(&cursor, by).is_gt();
+        let place = self.cursors.partition_point(is_behind);
+        self.cursors.insert(place, cursor);
+        Ok(())
+    }
+}
+
+/// A place within a run: a group of the block that was read last.
+#[derive(Debug)]
+struct Cursor {
+    /// The number of the run.
+    number: usize,
+    reader: RunReader,
+    block: Bytes,
+    /// Where the groups begin that were not looked at.
+    next: usize,
+    /// The values of the group.
+    values: Vec<Option<Bytes>>,
+    /// Where that is which is known of its cells.
+    state: Range<usize>,
+}
+
+impl Cursor {
+    fn new(number: usize, reader: RunReader) -> Self {
+        Self {
+            number,
+            reader,
+            block: Bytes::new(),
+            next: 0,
+            values: Vec::new(),
+            state: 0..0,
+        }
+    }
+
+    /// Goes on to the next group of so many values; `false` where there is none.
+    fn advance(&mut self, values: usize) -> Result<bool, CellsError> {
+        self.values.clear();
+        if self.next >= self.block.len() {
+            self.block = Bytes::new();
+            let Some(block) = self.reader.next_block()? else {
+                return Ok(false);
+            };
+            (self.block, self.next) = (block, 0);
+        }
+        let is_read = self.unpack(values).is_some();
+        is_read.then_some(true).ok_or_else(|| self.reader.damaged())
+    }
+
+    fn unpack(&mut self, values: usize) -> Option<()> {
+        let all = self.block.len();
+        let mut rest = Unpacking(self.block.get(self.next..)?);
+        let mut group = Unpacking(rest.group()?);
+        let end = all.checked_sub(rest.0.len())?;
+        for _ in 0..values {
+            let value = group.value()?;
+            self.values
+                .push(value.map(|value| self.block.slice_ref(value)));
+        }
+        self.state = end.checked_sub(group.0.len())?..end;
+        self.next = end;
+        Some(())
+    }
+
+    fn key(&self) -> Key {
+        let values = self.values.iter();
+        values
+            .map(|value| value.as_deref().map(Into::into))
+            .collect()
+    }
+
+    fn is_at(&self, key: &Key) -> bool {
+        let mut pairs = self.values.iter().zip(key);
+        pairs.all(|(value, known)| value.as_deref() == known.as_deref())
+    }
+
+    fn state(&self, states: &States) -> Result<GroupState, CellsError> {
+        let bytes = self.block.get(self.state.clone());
+        let state = bytes.and_then(|bytes| Unpacking(bytes).state(states));
+        state.ok_or_else(|| self.reader.damaged())
+    }
+
+    fn compare(&self, other: &Self, by: &[FieldInfo]) -> Ordering {
+        by_keys(by, &self.values, &other.values).then(self.number.cmp(&other.number))
+    }
+}

@@ -1,0 +1,243 @@
+//! What is known of the cells of all groups so far.
+
+use std::ops::Range;
+
+use tdb_cells::{Batch, Session};
+use tdb_query::Reader;
+use tdb_schema::ArraySchema;
+use tdb_tile::{Bug, Datatype};
+
+use crate::accumulator::{Accumulator, FieldStates, GroupOf};
+use crate::read_field::read_field;
+use crate::statistics::{KnownTiles, known_tiles};
+use crate::{Aggregate, AggregateError, Function, Outcome};
+
+/// What is known of all groups so far.
+#[derive(Debug)]
+pub(crate) struct States {
+    /// Cells of each group.
+    pub(crate) cells: Vec<u64>,
+    /// The fields that aggregates are of.
+    pub(crate) fields: Vec<FieldStates>,
+}
+
+/// What is known of one group.
+#[derive(Debug)]
+pub(crate) struct GroupState {
+    pub(crate) cells: u64,
+    /// Of each field that aggregates are of.
+    pub(crate) fields: Vec<Accumulator>,
+}
+
+impl GroupState {
+    /// Takes what is known of other cells of the group, which come behind those that were added so far.
+    pub(crate) fn merge(&mut self, other: Self) {
+        self.cells = self.cells.saturating_add(other.cells);
+        for (known, more) in self.fields.iter_mut().zip(other.fields) {
+            known.merge(more);
+        }
+    }
+}
+
+impl States {
+    pub(crate) fn new(aggregates: &[Aggregate], reader: &Reader) -> Result<Self, AggregateError> {
+        let mut fields = Vec::new();
+        for name in unique(aggregates.iter().filter_map(|a| a.field.as_deref())) {
+            let own = aggregates.iter();
+            let own = own.filter(|a| a.field.as_deref() == Some(name));
+            let functions: Vec<Function> = own.map(|a| a.function).collect();
+            let field = read_field(reader, name)?;
+            for function in &functions {
+                function.check(&field)?;
+            }
+            fields.push(FieldStates::new(field, &functions));
+        }
+        Ok(Self {
+            cells: Vec::new(),
+            fields,
+        })
+    }
+
+    pub(crate) fn resize(&mut self, groups: usize) {
+        self.cells.resize(groups, 0);
+        for field in &mut self.fields {
+            field.groups.resize_with(groups, Accumulator::default);
+        }
+    }
+
+    /// Takes the tiles of a read of which statistics tell all that is asked for, and leaves them out of it.
+    pub(crate) fn take_known(
+        &mut self,
+        session: &Session,
+        reader: &mut Reader,
+    ) -> Result<(), AggregateError> {
+        let known = known_tiles(session, reader, &self.fields)?;
+        if known.tiles.is_empty() {
+            return Ok(());
+        }
+        reader.leave_out(&known.tiles)?;
+        self.take(known);
+        Ok(())
+    }
+
+    /// Begins with the cells of these tiles.
+    pub(crate) fn take(&mut self, known: KnownTiles) {
+        self.cells = vec![known.cells];
+        for (field, state) in self.fields.iter_mut().zip(known.fields) {
+            field.groups = vec![state];
+        }
+    }
+
+    /// Takes some cells of a batch; with them there are so many groups.
+    pub(crate) fn add(
+        &mut self,
+        batch: &Batch,
+        rows: Range<usize>,
+        of: GroupOf<'_>,
+        groups: usize,
+    ) -> Result<(), AggregateError> {
+        self.resize(groups);
+        count_cells(&mut self.cells, rows.len(), of)?;
+        for field in &mut self.fields {
+            let column = batch.column(&field.info.name);
+            let column =
+                column.ok_or_else(|| Bug::new("a field that was asked for is not read"))?;
+            field.add(column, rows.clone(), of)?;
+        }
+        Ok(())
+    }
+
+    /// What each aggregate of a group is, and how many cells it has.
+    pub(crate) fn outcomes(
+        &self,
+        number: usize,
+        aggregates: &[Aggregate],
+    ) -> Result<(Vec<Outcome>, u64), AggregateError> {
+        let cells = self.cells.get(number).copied();
+        let cells = cells.ok_or_else(|| Bug::new("a group without cells"))?;
+        let values = aggregates.iter().map(|aggregate| {
+            let Some(name) = aggregate.field.as_deref() else {
+                return Ok(Outcome::Unsigned(cells));
+            };
+            self.field(name)?.outcome(aggregate.function, number)
+        });
+        let values = values.collect::<Result<Vec<Outcome>, AggregateError>>()?;
+        Ok((values, cells))
+    }
+
+    /// What each aggregate is, of a group of which this is known.
+    pub(crate) fn outcomes_of(
+        &self,
+        state: &GroupState,
+        aggregates: &[Aggregate],
+    ) -> Result<Vec<Outcome>, AggregateError> {
+        let values = aggregates.iter().map(|aggregate| {
+            let Some(name) = aggregate.field.as_deref() else {
+                return Ok(Outcome::Unsigned(state.cells));
+            };
+            let mut fields = self.fields.iter().zip(&state.fields);
+            let found = fields.find(|(field, _)| field.info.name == name);
+            let (field, known) = found.ok_or_else(|| Bug::new("an aggregate without a state"))?;
+            field.outcome_of(aggregate.function, known)
+        });
+        values.collect()
+    }
+
+    /// Fails where a sum of a group does not fit.
+    pub(crate) fn check_sums(
+        &self,
+        number: usize,
+        aggregates: &[Aggregate],
+    ) -> Result<(), AggregateError> {
+        for aggregate in aggregates {
+            if let (Function::Sum, Some(name)) = (aggregate.function, aggregate.field.as_deref()) {
+                self.field(name)?.outcome(Function::Sum, number)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Bytes of the texts that are kept as least and greatest values.
+    pub(crate) fn text_bytes(&self) -> u64 {
+        let texts = self.fields.iter().map(|field| field.texts);
+        texts.fold(0, u64::saturating_add)
+    }
+
+    /// Whether floats are added up: what they come to depends on the order.
+    pub(crate) fn add_floats(&self) -> bool {
+        let mut fields = self.fields.iter();
+        fields.any(|field| field.needs_sum && field.info.datatype.is_real())
+    }
+
+    /// Forgets all groups, and keeps the memory for others.
+    pub(crate) fn clear(&mut self) {
+        self.cells.clear();
+        for field in &mut self.fields {
+            field.groups.clear();
+            field.texts = 0;
+        }
+    }
+
+    /// Forgets all groups, and gives their memory back.
+    pub(crate) fn free(&mut self) {
+        self.clear();
+        self.cells = Vec::new();
+        for field in &mut self.fields {
+            field.groups = Vec::new();
+        }
+    }
+
+    /// The datatype of what an aggregate is, where it is anything: of labels theirs.
+    pub(crate) fn datatype(&self, aggregate: &Aggregate, schema: &ArraySchema) -> Datatype {
+        let is_value = matches!(aggregate.function, Function::Min | Function::Max);
+        let name = aggregate.field.as_deref().filter(|_| is_value);
+        let field = name.and_then(|name| self.field(name).ok());
+        let labels = field.and_then(|field| field.info.enumeration.as_ref());
+        labels.map_or_else(|| aggregate.datatype(schema), |labels| labels.datatype())
+    }
+}
+
+impl States {
+    /// What a function of a field is, of all cells.
+    pub(crate) fn outcome(
+        &self,
+        name: &str,
+        function: Function,
+    ) -> Result<Outcome, AggregateError> {
+        self.field(name)?.outcome(function, 0)
+    }
+
+    fn field(&self, name: &str) -> Result<&FieldStates, Bug> {
+        let mut fields = self.fields.iter();
+        let field = fields.find(|field| field.info.name == name);
+        field.ok_or_else(|| Bug::new("an aggregate without a state"))
+    }
+}
+
+fn count_cells(cells: &mut [u64], rows: usize, of: GroupOf<'_>) -> Result<(), Bug> {
+    let lost = || Bug::new("a cell of a group that is not there");
+    match of {
+        GroupOf::One => {
+            let all = cells.first_mut().ok_or_else(lost)?;
+            *all = all.saturating_add(rows as u64);
+        }
+        GroupOf::Each(numbers) => {
+            for number in numbers {
+                let cell = cells.get_mut(*number).ok_or_else(lost)?;
+                *cell = cell.saturating_add(1);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Names, each once, in the order in which they come first.
+pub(crate) fn unique<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut unique: Vec<&str> = Vec::new();
+    for name in names {
+        if !unique.contains(&name) {
+            unique.push(name);
+        }
+    }
+    unique
+}
