@@ -21,6 +21,9 @@ use crate::{Aggregate, AggregateError, Outcome};
 /// Bytes of a batch, about: what is looked at once is best looked at while it is in the processor's cache.
 const BATCH: u64 = 8 << 20;
 
+/// The part of the memory that a batch of cells in groups takes, at most, about.
+const PART: u64 = 32;
+
 /// The part of the memory that groups may take before they are put into the temporary folder, and blocks of them that are merged.
 const SHARE: u64 = 4;
 
@@ -66,6 +69,10 @@ pub fn grouped(
     let mut options = read_options(array.schema(), options, &names)?;
     if is_told && array.schema().is_dense() {
         options.order = Some(ResultOrder::Global);
+    }
+    if !by.is_empty() {
+        let most = session.limits().budget.limit() / PART;
+        options.batch_bytes = options.batch_bytes.map(|bytes| bytes.min(most));
     }
     let mut reader = Reader::open(session, array, &options)?;
     let keys = by.iter().map(|by| by.keys(&reader));

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tdb::Context;
 use tdb_array::{ChangeOptions, ErrorKind, OpenOptions, TimeWindow};
-use tdb_cells::{Session, SessionOptions};
+use tdb_cells::{Session, SessionOptions, SpillFolder};
 use tdb_filters::EncryptionKey;
 use tdb_tile::Limits;
 
@@ -129,6 +129,10 @@ pub(crate) fn session(global: &Global) -> Session {
     let session = Session::new(SessionOptions {
         threads: global.threads,
         memory: memory.or_else(|| machine::memory().map(|bytes| bytes / 4)),
+        spill: Some(global.temp.as_deref().map_or_else(
+            || SpillFolder::local(&std::env::temp_dir()),
+            SpillFolder::local,
+        )),
         ..SessionOptions::default()
     });
     global.counts.of_session(&session);

@@ -31,6 +31,9 @@ pub(crate) struct Global {
     /// At most so much memory: 200MB, 2GiB
     #[arg(long, value_name = "SIZE", global = true, value_parser = size)]
     pub(crate) memory: Option<Size>,
+    /// Where is kept what memory cannot hold; the system's folder for such by default
+    #[arg(long, value_name = "FOLDER", global = true)]
+    pub(crate) temp: Option<PathBuf>,
     /// A setting by TileDB's name; ignored ones are said
     #[arg(long, value_name = "KEY=VALUE", global = true)]
     pub(crate) config: Vec<String>,

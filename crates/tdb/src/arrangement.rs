@@ -1,10 +1,12 @@
 //! What becomes of the cells of a read before they are given: a sample, an order by values, a part of them.
 
 mod best;
+mod block;
 mod kept;
 mod prefix;
 mod sample;
 mod sorting;
+mod spilled;
 
 use tdb_cells::{Batch, FieldInfo, Session};
 use tdb_query::ReadOptions;
@@ -18,6 +20,7 @@ pub(crate) use kept::rows_of;
 use sample::Sampling;
 pub use sorting::SortKey;
 use sorting::sort;
+use spilled::{Merged, SortedRuns};
 
 /// Rows of a batch that is given.
 const ROWS: usize = 1 << 16;
@@ -189,6 +192,7 @@ pub struct Arranged<I, E> {
 enum State<I, E> {
     Reading(I),
     Kept(Kept),
+    Merged(Box<Merged>),
     Done(std::marker::PhantomData<E>),
 }
 
@@ -201,7 +205,7 @@ where
         if self.prepared.arrangement.takes_all() {
             let state = std::mem::replace(&mut self.state, State::Done(std::marker::PhantomData));
             self.state = match state {
-                State::Reading(batches) => State::Kept(self.keep(batches)?),
+                State::Reading(batches) => self.keep(batches)?,
                 other => other,
             };
         }
@@ -224,38 +228,74 @@ where
                     .transpose()?);
             },
             State::Kept(kept) => Ok(kept.next(self.prepared.rows)?),
+            State::Merged(merged) => Ok(merged.next(self.prepared.rows)?),
             State::Done(_) => Ok(None),
         }
     }
 
     /// Reads all, keeps what may be given, and puts it in order.
-    fn keep(&self, batches: I) -> Result<Kept, E> {
+    fn keep(&self, batches: I) -> Result<State<I, E>, E> {
         let arrangement = &self.prepared.arrangement;
         let mut kept = Kept::new(&self.session.limits().budget);
-        let mut sampling = arrangement.sample.map(Sampling::new);
-        let end = arrangement.end().filter(|_| sampling.is_none());
-        let mut best = end.map(|end| Best::new(&arrangement.sort, end));
-        for batch in batches {
-            let batch = batch?;
-            match (&mut sampling, &mut best, arrangement.tail) {
-                (Some(sampling), _, _) => sampling.add(&mut kept, &batch)?,
-                (None, Some(best), _) => best.add(&mut kept, &batch)?,
-                (None, None, Some(tail)) => {
-                    kept.add(batch)?;
-                    kept.forget_before(tail);
-                }
-                (None, None, None) => kept.add(batch)?,
+        if let Some(sample) = arrangement.sample {
+            let mut sampling = Sampling::new(sample);
+            for batch in batches {
+                sampling.add(&mut kept, &batch?)?;
             }
-        }
-        if let Some(sampling) = sampling {
             sampling.finish(&mut kept)?;
+        } else if arrangement.sort.is_empty() {
+            for batch in batches {
+                kept.add(batch?)?;
+                kept.forget_before(arrangement.tail.unwrap_or(u64::MAX));
+            }
+        } else if let Some(merged) = self.keep_sorted(&mut kept, batches)? {
+            return Ok(State::Merged(Box::new(merged)));
         }
         sort(&mut kept, &arrangement.sort)?;
         let rows = kept.rows();
         let first = arrangement.tail.map_or(0, |tail| rows.saturating_sub(tail));
         let first = first.saturating_add(arrangement.offset);
         kept.cut(first, self.left.map_or(rows, |left| left.min(rows)));
-        Ok(kept)
+        Ok(State::Kept(kept))
+    }
+
+    /// Keeps the cells of the end of an order that is given, or all. Gives them if they are in the temporary folder, since the
+    /// memory does not hold them.
+    fn keep_sorted(&self, kept: &mut Kept, batches: I) -> Result<Option<Merged>, E> {
+        let arrangement = &self.prepared.arrangement;
+        let end = arrangement.end();
+        let mut best = end.map(|end| Best::new(&arrangement.sort, end));
+        // What is given as one batch has to fit into memory anyway.
+        let spills = self.prepared.rows != usize::MAX;
+        let runs = spills.then(|| SortedRuns::new(&self.session, &arrangement.sort));
+        let mut runs = runs.flatten();
+        for batch in batches {
+            let batch = batch?;
+            match &mut best {
+                Some(best) => best.add(kept, &batch)?,
+                None => kept.add(batch)?,
+            }
+            let Some(runs) = runs.as_mut().filter(|runs| runs.is_too_much(kept.bytes())) else {
+                continue;
+            };
+            if let Some(best) = &mut best {
+                best.narrow(kept)?;
+                // Where there is room for as much again, cells are looked at as before.
+                if !runs.is_too_much(kept.bytes().saturating_mul(2)) {
+                    continue;
+                }
+            }
+            runs.spill(kept)?;
+            best = None;
+        }
+        let Some(mut runs) = runs.filter(|runs| !runs.is_empty()) else {
+            return Ok(None);
+        };
+        if kept.rows() > 0 {
+            runs.spill(kept)?;
+        }
+        let most = self.left.unwrap_or(u64::MAX);
+        Ok(Some(runs.finish(arrangement.tail, arrangement.offset, most)?))
     }
 }
 

@@ -1,8 +1,9 @@
 use std::num::NonZeroUsize;
+use std::path::Path;
 use std::sync::Arc;
 
 use tdb_array::Location;
-use tdb_cells::{Progress, Session, SessionOptions};
+use tdb_cells::{Progress, Session, SessionOptions, SpillFolder};
 use tdb_filters::EncryptionKey;
 
 use crate::place::Place;
@@ -35,13 +36,17 @@ impl Default for Context {
 }
 
 impl Context {
-    /// All threads of the machine, at most 1 GiB of memory, no key; local folders and, with the feature `object-store`, object
+    /// All threads of the machine, at most 1 GiB of memory, the temporary folder of the system, no key; local folders and, with the feature `object-store`, object
     /// stores with the settings of the environment.
     #[must_use]
     pub fn new() -> Self {
+        let options = SessionOptions {
+            spill: Some(SpillFolder::local(&std::env::temp_dir())),
+            ..SessionOptions::default()
+        };
         Self {
-            options: SessionOptions::default(),
-            session: Session::default(),
+            session: Session::new(options.clone()),
+            options,
             stores: usual_stores(),
             key: None,
             #[cfg(feature = "distributed")]
@@ -61,6 +66,15 @@ impl Context {
     #[must_use]
     pub fn memory(mut self, bytes: u64) -> Self {
         self.options.memory = Some(bytes);
+        self.session = Session::new(self.options.clone());
+        self
+    }
+
+    /// The same with another temporary folder: groups and cells that are put in order are kept there where they take more memory
+    /// than a part of that of the context. It has to be there then; what is kept is not encrypted, and removed in the end.
+    #[must_use]
+    pub fn temp(mut self, folder: impl AsRef<Path>) -> Self {
+        self.options.spill = Some(SpillFolder::local(folder.as_ref()));
         self.session = Session::new(self.options.clone());
         self
     }

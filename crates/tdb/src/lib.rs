@@ -84,7 +84,7 @@ pub use partition::{Part, Partitioning, split};
 pub use picture::{Picture, PictureAxis, PictureOptions, Pixel, read_picture};
 #[cfg(any(feature = "arrow", feature = "text"))]
 pub use read::Exported;
-pub use read::{Batches, ReadBuilder};
+pub use read::{Batches, Groups as CellGroups, ReadBuilder};
 pub use restore::{RestoreOptions, Restored};
 pub use rewrite::{RewriteOptions, Rewritten};
 #[cfg(feature = "serde")]

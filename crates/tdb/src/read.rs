@@ -4,6 +4,7 @@ mod batches;
 mod expected;
 #[cfg(any(feature = "arrow", feature = "text"))]
 mod export;
+mod groups;
 mod values;
 
 use std::sync::Arc;
@@ -18,6 +19,7 @@ use tdb_tile::{Bug, Limits};
 
 pub use self::batches::Batches;
 pub(crate) use self::expected::expected;
+pub use self::groups::Groups;
 #[cfg(any(feature = "arrow", feature = "text"))]
 pub use self::export::Exported;
 #[cfg(feature = "sql")]
@@ -193,7 +195,8 @@ impl ReadBuilder {
     /// In the order of the values of these fields, the first one counting most: `["-b", "a"]` has the greatest `b` first. Text
     /// goes by its bytes, enumerated attributes by their labels, null comes last; equal cells stay in the order of the read.
     ///
-    /// All cells that are sorted are in memory together; with a [limit](Self::limit), not many more than that.
+    /// Cells that take more than a quarter of the memory are sorted in the temporary folder of the context; with a
+    /// [limit](Self::limit), not many more than that are kept.
     pub fn sort<K: Into<SortKey>>(mut self, keys: impl IntoIterator<Item = K>) -> Self {
         self.arrangement.sort = keys.into_iter().map(Into::into).collect();
         self
@@ -331,7 +334,7 @@ impl ReadBuilder {
     ///
     /// # Errors
     /// As for [`ReadBuilder::batches`]; a field of which there is no such aggregate, a sum that does not fit; a part
-    /// of the cells that only their order tells.
+    /// of the cells that only their order tells; more groups than the memory of the context holds together.
     pub fn aggregate(self, aggregates: &str, by: &[&str]) -> Result<Table> {
         self.arrangement.check_whole()?;
         let wanted = Aggregate::parse_list(aggregates)?;
@@ -339,6 +342,32 @@ impl ReadBuilder {
         let session = self.array.context().shared_session();
         tdb_aggregate::aggregate(session, self.array.engine(), &options, &wanted, by)
             .map_err(|error| self.array.failed(error))
+    }
+
+    /// As [`ReadBuilder::aggregate`], group by group: those that memory does not hold are kept in the temporary folder of the
+    /// context.
+    ///
+    /// ```no_run
+    /// let weather = tdb::open("weather")?;
+    /// for group in weather.read().groups("count(*)", &["station", "day"])? {
+    ///     let group = group?;
+    ///     println!("{:?} {:?}: {}", group.key(0), group.key(1), group.cells);
+    /// }
+    /// # Ok::<(), tdb::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As for [`ReadBuilder::aggregate`]; a temporary folder that is not there, or full.
+    pub fn groups(self, aggregates: &str, by: &[&str]) -> Result<Groups> {
+        self.arrangement.check_whole()?;
+        let wanted = Aggregate::parse_list(aggregates)?;
+        let options = self.options()?;
+        let session = self.array.context().shared_session();
+        let groups = tdb_aggregate::grouped(session, self.array.engine(), &options, &wanted, by);
+        match groups {
+            Ok(groups) => Ok(Groups::new(groups, self.array)),
+            Err(error) => Err(self.array.failed(error)),
+        }
     }
 
     /// What the read takes, before it does: which tiles of which fragments, and why not the others.

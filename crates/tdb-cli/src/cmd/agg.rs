@@ -1,23 +1,31 @@
 //! `tdb agg` and `tdb distinct`: what the cells of fields amount to.
 
+use std::io::Write as _;
+
 use clap::Args;
+use serde::Serializer as _;
 use serde_json::{Value as Json, json};
-use tdb_aggregate::{Aggregate, Group, Outcome, Table as Answer, aggregate};
+use tdb_aggregate::{Aggregate, AggregateError, Group, Grouped, Outcome, grouped};
 use tdb_cells::FieldInfo;
 use tdb_schema::json::cell_to_json;
 use tdb_schema::value::holds_bytes;
-use tdb_schema::{ArraySchema, CellValNum};
+use tdb_schema::CellValNum;
 use tdb_tile::Datatype;
 
-use super::rows::{self, ResultColumn};
+use super::rows::{ResultColumn, RowWriter};
 use super::selection::{Selected, Selection};
-use super::{shown_type, write_json};
+use super::shown_type;
+use crate::endings::RowFormat;
 use crate::failure::Failure;
 use crate::global::Global;
 use crate::names::{Names, name, names};
 use crate::output::Output;
 use crate::paint::{Role, Table};
 use crate::present;
+
+/// Groups that are written to a file together, at most; and bytes of them.
+const TOGETHER: usize = 1 << 14;
+const BYTES_TOGETHER: usize = 1 << 20;
 
 #[derive(Debug, Args)]
 #[command(
@@ -59,8 +67,13 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     if !is_told || selected.options.looks_at_cells() {
         selected = selected.walked(out)?;
     }
-    let answer = ask(&selected, (&wanted, list), &by, global)?;
-    show(&answer, selected.array.schema(), global, out)
+    Question {
+        selected,
+        wanted,
+        list,
+        by,
+    }
+    .answer(global, out)
 }
 
 #[derive(Debug, Args)]
@@ -92,64 +105,85 @@ pub(crate) fn distinct(
         .selection
         .open(&arguments.array, global, out)?
         .walked(out)?;
-    let answer = ask(&selected, (&wanted, ""), &by, global)?;
-    show(&answer, selected.array.schema(), global, out)
+    Question {
+        selected,
+        wanted,
+        list: "",
+        by,
+    }
+    .answer(global, out)
 }
 
-/// A line for each group.
-fn show(
-    answer: &Answer,
-    schema: &ArraySchema,
-    global: &Global,
-    out: &mut Output,
-) -> Result<(), Failure> {
-    if let Some(format) = global.rows {
-        return rows::write(format, &answer_columns(answer, schema), global, out);
-    }
-    if global.json {
-        return write_json(out, &answer_json(answer, global.ticks));
-    }
-    let mut titles: Vec<String> = answer.by.iter().map(title_of).collect();
-    titles.extend(answer.aggregates.iter().map(|a| format!(">{a}")));
-    let titles: Vec<&str> = titles.iter().map(String::as_str).collect();
-    let mut table = Table::new(&titles);
-    for group in &answer.groups {
-        let keys = answer.by.iter().enumerate();
-        let keys = keys.map(|(place, field)| key_text(group, place, field, global.ticks));
-        let values = group.values.iter().map(|v| outcome_text(v, global.ticks));
-        table.painted(keys.chain(values));
-    }
-    let look = out.look;
-    Ok(table.write(out, look)?)
+/// What is asked.
+struct Question<'a> {
+    selected: Selected,
+    wanted: Vec<Aggregate>,
+    /// The text that the aggregates stand in, where there is one.
+    list: &'a str,
+    by: Vec<&'a str>,
 }
 
-/// Works out aggregates, which stand in `list` where a list was given.
-fn ask(
-    selected: &Selected,
-    (wanted, list): (&[Aggregate], &str),
-    by: &[&str],
-    global: &Global,
-) -> Result<Answer, Failure> {
-    let Selected {
-        session,
-        location,
-        array,
-        options,
-    } = selected;
-    let ask = || aggregate(session, array, options, wanted, by);
-    let answer = global.counts.stage("aggregate", ask);
-    answer.map_err(|error| {
-        let (in_list, in_by) = (error.place_in_list(list), error.place_in_groupings(by));
-        let failure = Failure::in_place(error, location);
+impl Question<'_> {
+    /// A line for each group.
+    fn answer(&self, global: &Global, out: &mut Output) -> Result<(), Failure> {
+        let Selected {
+            session,
+            array,
+            options,
+            ..
+        } = &self.selected;
+        let ask = || grouped(session, array, options, &self.wanted, &self.by);
+        let groups = global.counts.stage("aggregate", ask);
+        let groups = groups.map_err(|error| self.told(error))?;
+        let told = |error| self.told(error);
+        match global.rows {
+            Some(format) => write_rows(format, groups, &told, global, out),
+            None if global.json => write_list(groups, &told, global.ticks, out),
+            None => write_table(groups, &told, global.ticks, out),
+        }
+    }
+
+    /// An error, with the part of the question that it is about.
+    fn told(&self, error: AggregateError) -> Failure {
+        let in_list = error.place_in_list(self.list);
+        let in_by = error.place_in_groupings(&self.by);
+        let failure = Failure::in_place(error, &self.selected.location);
         match (in_list, in_by) {
             (None, Some(number)) => {
-                let before = by.iter().take(number).map(|text| text.chars().count() + 1);
+                let before = self.by.iter().take(number);
+                let before = before.map(|text| text.chars().count() + 1);
                 let at = before.fold(1, usize::saturating_add);
-                with_excerpt(failure, &by.join(","), Some(at))
+                with_excerpt(failure, &self.by.join(","), Some(at))
             }
-            (at, _) => with_excerpt(failure, list, at),
+            (at, _) => with_excerpt(failure, self.list, at),
         }
-    })
+    }
+}
+
+/// Tells what went wrong with groups.
+type Told<'a> = &'a dyn Fn(AggregateError) -> Failure;
+
+fn write_table(
+    groups: Grouped,
+    told: Told<'_>,
+    ticks: bool,
+    out: &mut Output,
+) -> Result<(), Failure> {
+    let by = groups.by().to_vec();
+    let mut titles: Vec<String> = by.iter().map(title_of).collect();
+    titles.extend(groups.aggregates().iter().map(|a| format!(">{a}")));
+    let titles: Vec<&str> = titles.iter().map(String::as_str).collect();
+    let mut table = Table::new(&titles);
+    let look = out.look;
+    for group in groups {
+        let group = group.map_err(told)?;
+        let keys = by.iter().enumerate();
+        let keys = keys.map(|(place, field)| key_text(&group, place, field, ticks));
+        let values = group.values.iter().map(|v| outcome_text(v, ticks));
+        table.painted(keys.chain(values));
+        table.write_many(out, look)?;
+    }
+    Ok(table.write(out, look)?)
 }
 
 /// Shows where in a text the error is, if that is known.
@@ -222,57 +256,93 @@ pub(super) fn outcome_json(outcome: &Outcome, ticks: bool) -> Json {
 }
 
 /// A list of objects, one for each group: the fields that it is grouped by, then the aggregates.
-fn answer_json(answer: &Answer, ticks: bool) -> Json {
-    let groups = answer.groups.iter().map(|group| {
-        let keys = answer.by.iter().enumerate().map(|(place, field)| {
+fn write_list(
+    mut groups: Grouped,
+    told: Told<'_>,
+    ticks: bool,
+    out: &mut Output,
+) -> Result<(), Failure> {
+    let (by, aggregates) = (groups.by().to_vec(), groups.aggregates().to_vec());
+    let object = |group: &Group| {
+        let keys = by.iter().enumerate().map(|(place, field)| {
             let (datatype, values) = shown_type(field);
             let key = group.key(place);
             let key = key.map(|key| cell_to_json(datatype, values, key, present::times(ticks)));
             (field.name.clone(), key.unwrap_or(Json::Null))
         });
-        let values = answer.aggregates.iter().zip(&group.values);
+        let values = aggregates.iter().zip(&group.values);
         let values = values.map(|(a, value)| (a.to_string(), outcome_json(value, ticks)));
         Json::Object(keys.chain(values).collect())
+    };
+    let mut failed = None;
+    let objects = std::iter::from_fn(|| match groups.next()? {
+        Ok(group) => Some(object(&group)),
+        Err(error) => {
+            failed = Some(told(error));
+            None
+        }
     });
-    groups.collect()
+    let written = serde_json::Serializer::pretty(&mut *out).collect_seq(objects);
+    written.map_err(|error| Failure::from(std::io::Error::from(error)))?;
+    match failed {
+        Some(failure) => Err(failure),
+        None => Ok(out.write_all(b"\n")?),
+    }
 }
 
 /// The groups as a file has them: the fields that they are of, then the aggregates.
-fn answer_columns(answer: &Answer, schema: &ArraySchema) -> Vec<ResultColumn> {
-    let groups = &answer.groups;
-    let keys = answer.by.iter().enumerate().map(|(place, field)| {
+fn write_rows(
+    format: RowFormat,
+    mut groups: Grouped,
+    told: Told<'_>,
+    global: &Global,
+    out: &mut Output,
+) -> Result<(), Failure> {
+    let mut columns = columns(&groups);
+    let mut rows = RowWriter::begin(format, &columns, global, out)?;
+    loop {
+        for column in &mut columns {
+            column.cells.clear();
+        }
+        let (mut count, mut bytes) = (0_usize, 0_usize);
+        while count < TOGETHER && bytes < BYTES_TOGETHER {
+            let Some(group) = groups.next() else { break };
+            let group = group.map_err(told)?;
+            let keys = (0..).map(|place| group.key(place).map(<[u8]>::to_vec));
+            let fields = columns.len().saturating_sub(group.values.len());
+            let cells = keys.take(fields).chain(group.values.iter().map(outcome_bytes));
+            for (column, cell) in columns.iter_mut().zip(cells) {
+                bytes = bytes.saturating_add(cell.as_ref().map_or(0, Vec::len));
+                column.cells.push(cell);
+            }
+            count = count.saturating_add(1);
+        }
+        if columns.first().is_none_or(|column| column.cells.is_empty()) {
+            return rows.finish();
+        }
+        rows.write(&columns)?;
+    }
+}
+
+/// The columns of a file of groups, without cells.
+fn columns(groups: &Grouped) -> Vec<ResultColumn> {
+    let keys = groups.by().iter().map(|field| {
         let (datatype, cell_val_num) = shown_type(field);
-        let keys = groups
-            .iter()
-            .map(|group| group.key(place).map(<[u8]>::to_vec));
-        ResultColumn {
-            name: field.name.clone(),
-            datatype,
-            cell_val_num,
-            cells: keys.collect(),
-        }
+        (field.name.clone(), datatype, cell_val_num)
     });
-    let aggregates = answer.aggregates.iter().enumerate();
-    let aggregates = aggregates.map(|(place, aggregate)| {
-        // Of labels a value is one of these.
-        let told = groups
-            .iter()
-            .find_map(|group| match group.values.get(place)? {
-                Outcome::Value(datatype, _) => Some(*datatype),
-                _ => None,
-            });
-        let datatype = told.unwrap_or_else(|| aggregate.datatype(schema));
-        let values = groups
-            .iter()
-            .map(|group| outcome_bytes(group.values.get(place)?));
-        ResultColumn {
-            name: aggregate.to_string(),
-            datatype,
-            cell_val_num: values_of(datatype),
-            cells: values.collect(),
-        }
+    let aggregates = groups.aggregates().iter().zip(groups.datatypes());
+    let aggregates = aggregates.map(|(aggregate, datatype)| {
+        let cell_val_num = values_of(*datatype);
+        (aggregate.to_string(), *datatype, cell_val_num)
     });
-    keys.chain(aggregates).collect()
+    let columns = keys.chain(aggregates);
+    let columns = columns.map(|(name, datatype, cell_val_num)| ResultColumn {
+        name,
+        datatype,
+        cell_val_num,
+        cells: Vec::new(),
+    });
+    columns.collect()
 }
 
 /// The stored form of what an aggregate is; `None` is null.

@@ -61,9 +61,6 @@ pub(crate) struct InputArguments {
     flatten: bool,
     #[command(flatten)]
     columns: Columns,
-    /// Where is kept what memory cannot hold; the system's folder for such by default
-    #[arg(long, value_name = "FOLDER")]
-    temp: Option<PathBuf>,
 }
 
 /// Which columns of a file are read.
@@ -111,7 +108,7 @@ impl InputArguments {
         if !self.null.is_empty() {
             file = file.missing(&self.null);
         }
-        match &self.temp {
+        match &global.temp {
             Some(folder) => file.temp(folder),
             None => file,
         }

@@ -64,9 +64,6 @@ pub(crate) struct Arguments {
     /// Sparse arrays: what becomes of cells with the same coordinates
     #[arg(long, value_enum)]
     duplicates: Option<Which>,
-    /// A folder for cells that are sorted; that of the system by default
-    #[arg(long, value_name = "FOLDER")]
-    temp: Option<PathBuf>,
     /// Print the schema as JSON, and do nothing
     #[arg(long)]
     dry_run: bool,
@@ -113,7 +110,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     }
     let schema = Schema::new(schema, labels)?;
     let mut options = RewriteOptions::default();
-    let temp = arguments.temp.clone();
+    let temp = global.temp.clone();
     options.sort_in = Some(temp.unwrap_or_else(std::env::temp_dir));
     options.first_of_duplicates = arguments.duplicates == Some(Which::First);
     let done = array.rewrite_with(&arguments.to, &schema, &options);

@@ -112,22 +112,47 @@ pub(super) fn write(
     global: &Global,
     out: &mut Output,
 ) -> Result<(), Failure> {
-    let fields = columns.iter().enumerate();
-    let fields: Vec<FieldInfo> = fields.map(|(number, column)| column.info(number)).collect();
-    let made = columns.iter().map(ResultColumn::column);
-    let batch = Batch {
-        rows: columns.first().map_or(0, |column| column.cells.len()),
-        columns: made.collect::<Result<Vec<Column>, Failure>>()?,
-    };
-    let options = OutputOptions {
-        ticks: global.ticks,
-        binary_strings: false,
-    };
-    let mut writer = writer(format, &fields, options, out)?;
-    if batch.rows > 0 {
-        writer.write(&batch)?;
+    let mut rows = RowWriter::begin(format, columns, global, out)?;
+    rows.write(columns)?;
+    rows.finish()
+}
+
+/// Writes a file of rows, some at a time.
+pub(super) struct RowWriter<'a>(Box<dyn BatchWriter + 'a>);
+
+impl<'a> RowWriter<'a> {
+    /// A file of such columns, whichever cells they have.
+    pub(super) fn begin(
+        format: RowFormat,
+        columns: &[ResultColumn],
+        global: &Global,
+        out: &'a mut Output,
+    ) -> Result<Self, Failure> {
+        let fields = columns.iter().enumerate();
+        let fields: Vec<FieldInfo> = fields.map(|(number, column)| column.info(number)).collect();
+        let options = OutputOptions {
+            ticks: global.ticks,
+            binary_strings: false,
+        };
+        Ok(Self(writer(format, &fields, options, out)?))
     }
-    Ok(writer.finish()?)
+
+    /// The next cells of the columns, of each as many as of the others.
+    pub(super) fn write(&mut self, columns: &[ResultColumn]) -> Result<(), Failure> {
+        let made = columns.iter().map(ResultColumn::column);
+        let batch = Batch {
+            rows: columns.first().map_or(0, |column| column.cells.len()),
+            columns: made.collect::<Result<Vec<Column>, Failure>>()?,
+        };
+        if batch.rows > 0 {
+            self.0.write(&batch)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn finish(self) -> Result<(), Failure> {
+        Ok(self.0.finish()?)
+    }
 }
 
 fn writer<'a>(

@@ -9,6 +9,10 @@ use super::{GAP, Look, NO_EDGE, Role, visible};
 /// Spaces before the lines of a row after its first.
 const INDENT: usize = 4;
 
+/// Rows of a long table that are written together, at most; and bytes of their text.
+const MANY: usize = 1 << 14;
+const MANY_BYTES: usize = 4 << 20;
+
 /// Text is not broken into columns narrower than this.
 const NARROWEST: usize = 16;
 
@@ -19,6 +23,10 @@ pub(crate) struct Table {
     right: Vec<bool>,
     /// The first row holds titles; a column with nothing beneath its title is left out.
     titled: bool,
+    /// How wide columns are at least: as wide as in the rows that were written.
+    least: Vec<usize>,
+    /// Bytes of the text of the rows.
+    bytes: usize,
 }
 
 #[derive(Debug)]
@@ -74,11 +82,28 @@ impl Table {
             role,
             text: visible(&text),
         });
-        self.rows.push(cells.collect());
+        let cells: Vec<Cell> = cells.collect();
+        let bytes = cells.iter().map(|cell| cell.text.len());
+        self.bytes = bytes.fold(self.bytes, usize::saturating_add);
+        self.rows.push(cells);
     }
 
     fn push(&mut self, role: Role, cells: impl IntoIterator<Item = String>) {
         self.painted(cells.into_iter().map(|text| (role, text)));
+    }
+
+    /// Writes the rows so far, once they are many, and forgets them: later rows stand in columns that are as wide, or wider.
+    pub(crate) fn write_many(&mut self, out: &mut dyn Write, look: Look) -> io::Result<()> {
+        if self.rows.len() < MANY && self.bytes < MANY_BYTES {
+            return Ok(());
+        }
+        self.write(out, look)?;
+        let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
+        self.least = (0..columns).map(|column| self.width(column)).collect();
+        self.rows.clear();
+        self.bytes = 0;
+        self.titled = false;
+        Ok(())
     }
 
     /// Writes the table. Columns that the screen has no room for stand in further lines of each row, and a long text in
@@ -124,10 +149,11 @@ impl Table {
         let cells = self.rows.iter().filter_map(|row| row.get(column));
         let widths = || cells.clone().map(|cell| cell.text.width());
         let beneath = widths().skip(usize::from(self.titled)).max();
-        match beneath {
+        let width = match beneath {
             Some(0) if self.titled => 0,
             _ => widths().max().unwrap_or(0),
-        }
+        };
+        width.max(self.least.get(column).copied().unwrap_or(0))
     }
 
     fn longest_word(&self, column: usize) -> usize {
@@ -260,6 +286,25 @@ mod tests {
             5
             tail\n
         "#);
+    }
+
+    #[test]
+    fn rows_of_a_long_table_stand_below_each_other() {
+        let mut table = Table::new(&["name", "nothing", ">size"]);
+        let mut out = Vec::new();
+        for row in 0..MANY + 2 {
+            let name = if row == 7 { "seven" } else { "a" };
+            table.row([name.into(), String::new(), row.to_string()]);
+            table.write_many(&mut out, Look::default()).unwrap();
+        }
+        table.row(["b".into(), String::new(), "1234567".into()]);
+        table.write(&mut out, Look::default()).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines.len(), MANY + 4);
+        assert_eq!((lines[0], lines[8]), ("name    size", "seven      7"));
+        let last = [MANY + 1, MANY + 2, MANY + 3].map(|line| lines[line]);
+        assert_eq!(last, ["a        16384", "a        16385", "b      1234567"]);
     }
 
     #[test]

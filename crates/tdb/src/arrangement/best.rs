@@ -111,7 +111,7 @@ impl<'a> Best<'a> {
     }
 
     /// Drops what is too much, and measures by what is left from here on.
-    fn narrow(&mut self, kept: &mut Kept) -> Result<()> {
+    pub(super) fn narrow(&mut self, kept: &mut Kept) -> Result<()> {
         sort(kept, self.keys)?;
         let cells = self.end.cells();
         let (first, measure) = match self.end {

@@ -66,6 +66,17 @@ impl Kept {
         self.order.len() as u64
     }
 
+    /// Bytes that they take.
+    pub(super) fn bytes(&self) -> u64 {
+        let held = self.held.iter().map(Grant::bytes);
+        held.fold(0, u64::saturating_add)
+    }
+
+    /// Forgets all cells.
+    pub(super) fn forget(&mut self) {
+        *self = Self::new(&self.budget);
+    }
+
     pub(super) fn batches(&self) -> &[Batch] {
         &self.batches
     }
@@ -148,7 +159,7 @@ impl Kept {
     pub(super) fn narrow(&mut self, first: u64, most: u64) -> Result<()> {
         self.cut(first, most);
         let batch = gather(&self.batches, &self.order)?;
-        *self = Self::new(&self.budget);
+        self.forget();
         batch.map_or(Ok(()), |batch| self.add(batch))
     }
 
@@ -236,7 +247,7 @@ fn gather_column<'a>(
     })
 }
 
-fn bytes_of(batch: &Batch) -> u64 {
+pub(super) fn bytes_of(batch: &Batch) -> u64 {
     let of_column = |column: &Column| {
         let others = [&column.offsets, &column.validity].into_iter().flatten();
         others.fold(column.values.len(), |all, bytes| {

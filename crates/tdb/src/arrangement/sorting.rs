@@ -144,7 +144,8 @@ impl<'a> KeyColumns<'a> {
     }
 }
 
-fn compare(a: (&Column, usize), b: (&Column, usize), descending: bool) -> Ordering {
+/// Which of two cells comes first.
+pub(super) fn compare(a: (&Column, usize), b: (&Column, usize), descending: bool) -> Ordering {
     match (key_of(a), key_of(b)) {
         (Key::Value(datatype, a), Key::Value(_, b)) => {
             let order = datatype.total_order(a, b);

@@ -9,6 +9,10 @@ use tdb_query::Reader;
 use super::ReadBuilder;
 use crate::{Arranged, Array, Error, Result};
 
+/// Bytes of a batch of which cells are kept, at most; and the part of the memory that it is.
+const MOST_KEPT_AT_ONCE: u64 = 16 << 20;
+const PART: u64 = 32;
+
 impl ReadBuilder {
     /// Reads batch by batch: each fits the memory of the context, together they are the result, in order.
     ///
@@ -19,6 +23,11 @@ impl ReadBuilder {
         let schema = self.array.schema();
         let prepared = self.arrangement.clone().prepare(schema, &mut options)?;
         let session = self.array.context().shared_session();
+        if self.arrangement.takes_all() && options.batch_bytes.is_none() {
+            // What is kept goes on as batches of its own.
+            let memory = session.limits().budget.limit();
+            options.batch_bytes = Some((memory / PART).min(MOST_KEPT_AT_ONCE));
+        }
         let reader = Reader::open(session, self.array.engine(), &options)
             .map_err(|error| self.array.failed(error))?;
         let fields = prepared.fields(reader.fields());

@@ -14,7 +14,7 @@ const SKIES: [&str; 3] = ["snow", "clear", "rain"];
 /// A cell: its place, a number or null, a float, a sky, a text.
 type Cell = (u32, Option<i16>, f64, usize, String);
 
-fn cells(count: u32) -> Vec<Cell> {
+pub(crate) fn cells(count: u32) -> Vec<Cell> {
     let mut state = 7_u64;
     let mut next = move |below: u64| {
         state = state
@@ -42,7 +42,7 @@ fn cells(count: u32) -> Vec<Cell> {
     (0..count).map(cell).collect()
 }
 
-fn array(cells: &[Cell]) -> (TempDir, Array) {
+pub(crate) fn array(cells: &[Cell]) -> (TempDir, Array) {
     let folder = tempfile::tempdir().expect("a folder");
     let schema = Schema::sparse()
         .dimension(
@@ -82,7 +82,7 @@ fn array(cells: &[Cell]) -> (TempDir, Array) {
 }
 
 /// The places of the cells that a read gives, in small batches.
-fn places(read: ReadBuilder) -> Vec<u32> {
+pub(crate) fn places(read: ReadBuilder) -> Vec<u32> {
     let batches = read
         .order(Order::Row)
         .batch_bytes(2000)

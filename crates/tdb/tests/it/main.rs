@@ -13,6 +13,7 @@ mod held_up;
 mod keeping;
 mod little_memory;
 mod nothing;
+mod outside_memory;
 #[cfg(feature = "serde")]
 mod padded;
 mod past;
