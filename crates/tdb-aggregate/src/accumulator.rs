@@ -154,16 +154,16 @@ impl FieldStates {
     {
         // The least number of dates and times stands for none: it counts as a cell, and is no least value.
         let not_a_time = is_time(self.info.datatype).then_some(Number::Whole(i64::MIN.into()));
-        let values = column.numbers::<T>()?;
+        // It is of this type.
+        drop(column.numbers::<T>()?);
+        let [start, end] = [rows.start, rows.end].map(|row| row.saturating_mul(T::SIZE));
+        let bytes = column.values.get(start..end).ok_or_else(short)?;
         if let (GroupOf::One, None, None) = (of, &column.validity, not_a_time) {
             let state = self.groups.first_mut().ok_or_else(short)?;
-            let [start, end] = [rows.start, rows.end].map(|row| row.saturating_mul(T::SIZE));
-            let bytes = column.values.get(start..end).ok_or_else(short)?;
             state.join(T::fold(bytes));
             return Ok(());
         }
-        let values = values.skip(rows.start);
-        for ((place, row), value) in rows.enumerate().zip(values) {
+        for ((place, row), value) in rows.enumerate().zip(T::read_all(bytes)) {
             let state = of_place(&mut self.groups, of, place)?;
             let mut part = Part::default();
             let value = Number::from(value);

@@ -1,7 +1,6 @@
 //! Groups that memory does not hold: they are kept as sorted runs in the temporary folder, and merged. What is known of a group
 //! in each run is joined in the order of the runs, so that the same cells come to the same.
 
-use std::cmp::Ordering;
 use std::ops::Range;
 
 use bytes::Bytes;
@@ -122,17 +121,21 @@ impl<'a> Packer<'a> {
 /// The groups of sorted runs, in order.
 #[derive(Debug)]
 pub(crate) struct Merge {
-    /// Those that are not at their ends, the one with the first group last; of equal groups, that of an earlier run comes first.
     cursors: Vec<Cursor>,
+    /// The numbers of those that are not at their ends, the one with the first group last; of equal groups, that of an earlier
+    /// run comes first.
+    order: Vec<usize>,
 }
 
 impl Merge {
     fn new(readers: Vec<RunReader>, by: &[FieldInfo]) -> Result<Self, AggregateError> {
+        let cursors = readers.into_iter().map(Cursor::new);
         let mut merge = Self {
-            cursors: Vec::with_capacity(readers.len()),
+            cursors: cursors.collect(),
+            order: Vec::new(),
         };
-        for (number, reader) in readers.into_iter().enumerate() {
-            merge.insert(Cursor::new(number, reader), by)?;
+        for number in 0..merge.cursors.len() {
+            merge.advance(number, by)?;
         }
         Ok(merge)
     }
@@ -143,39 +146,58 @@ impl Merge {
         by: &[FieldInfo],
         states: &States,
     ) -> Result<Option<(Key, GroupState)>, AggregateError> {
-        let Some(first) = self.cursors.pop() else {
+        let Some(first) = self.order.pop() else {
             return Ok(None);
         };
-        let (key, mut state) = (first.key(), first.state(states)?);
-        self.insert(first, by)?;
-        while let Some(next) = self.cursors.pop() {
-            if !next.is_at(&key) {
-                self.cursors.push(next);
+        let cursor = self.cursor(first)?;
+        let (key, mut state) = (cursor.key(), cursor.state(states)?);
+        self.advance(first, by)?;
+        while let Some(next) = self.order.last().copied() {
+            let cursor = self.cursor(next)?;
+            if !cursor.is_at(&key) {
                 break;
             }
-            state.merge(next.state(states)?);
-            self.insert(next, by)?;
+            state.merge(cursor.state(states)?);
+            self.order.pop();
+            self.advance(next, by)?;
         }
         Ok(Some((key, state)))
     }
 
     /// Brings a run to its next group, and to its place among the others.
-    fn insert(&mut self, mut cursor: Cursor, by: &[FieldInfo]) -> Result<(), AggregateError> {
+    fn advance(&mut self, number: usize, by: &[FieldInfo]) -> Result<(), AggregateError> {
+        let cursor = self.cursors.get_mut(number).ok_or_else(no_run)?;
         if !cursor.advance(by.len())? {
             return Ok(());
         }
-        let is_behind = |other: &Cursor| other.compare(&cursor, by).is_gt();
-        let place = self.cursors.partition_point(is_behind);
-        self.cursors.insert(place, cursor);
+        let cursor = self.cursor(number)?;
+        let is_behind = |other: &usize| {
+            let values = self
+                .cursors
+                .get(*other)
+                .map_or(&[][..], |other| &other.values);
+            by_keys(by, values, &cursor.values)
+                .then(other.cmp(&number))
+                .is_gt()
+        };
+        let place = self.order.partition_point(is_behind);
+        self.order.insert(place, number);
         Ok(())
     }
+
+    fn cursor(&self, number: usize) -> Result<&Cursor, Bug> {
+        self.cursors.get(number).ok_or_else(no_run)
+    }
+}
+
+#[track_caller]
+fn no_run() -> Bug {
+    Bug::new("a group of a run that is not there")
 }
 
 /// A place within a run: a group of the block that was read last.
 #[derive(Debug)]
 struct Cursor {
-    /// The number of the run.
-    number: usize,
     reader: RunReader,
     block: Bytes,
     /// Where the groups begin that were not looked at.
@@ -187,9 +209,8 @@ struct Cursor {
 }
 
 impl Cursor {
-    fn new(number: usize, reader: RunReader) -> Self {
+    fn new(reader: RunReader) -> Self {
         Self {
-            number,
             reader,
             block: Bytes::new(),
             next: 0,
@@ -243,9 +264,5 @@ impl Cursor {
         let bytes = self.block.get(self.state.clone());
         let state = bytes.and_then(|bytes| Unpacking(bytes).state(states));
         state.ok_or_else(|| self.reader.damaged())
-    }
-
-    fn compare(&self, other: &Self, by: &[FieldInfo]) -> Ordering {
-        by_keys(by, &self.values, &other.values).then(self.number.cmp(&other.number))
     }
 }

@@ -36,6 +36,21 @@ impl<W: Write + Send> ParquetWriter<W> {
         options: OutputOptions,
         array_schema: Option<&str>,
     ) -> Result<Self, ConversionError> {
+        Self::within(out, fields, options, array_schema, u64::MAX)
+    }
+
+    /// As [`ParquetWriter::try_new`]; what waits to be written takes at most so many bytes, about: a row group is as large.
+    ///
+    /// # Errors
+    /// As for [`ParquetWriter::try_new`].
+    pub fn within(
+        out: W,
+        fields: &[FieldInfo],
+        options: OutputOptions,
+        array_schema: Option<&str>,
+        most: u64,
+    ) -> Result<Self, ConversionError> {
+        let most = usize::try_from(most).unwrap_or(ROW_GROUP_BYTES);
         // Parquet has no unit of seconds: what counts them would be bare numbers to most who read it. Of labels of a fixed number
         // of bytes the library writes what nobody can read.
         let target = ArrowTarget {
@@ -49,7 +64,7 @@ impl<W: Write + Send> ParquetWriter<W> {
         let properties = WriterProperties::builder()
             .set_compression(Compression::ZSTD(ZstdLevel::default()))
             .set_max_row_group_row_count(Some(ROW_GROUP))
-            .set_max_row_group_bytes(Some(ROW_GROUP_BYTES))
+            .set_max_row_group_bytes(Some(most.clamp(1, ROW_GROUP_BYTES)))
             .build();
         let schema = mapping.schema().clone();
         let file = ArrowWriter::try_new(out, schema, Some(properties)).map_err(failed)?;

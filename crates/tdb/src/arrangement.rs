@@ -5,6 +5,8 @@ mod block;
 mod kept;
 mod prefix;
 mod sample;
+#[cfg(any(feature = "arrow", feature = "text"))]
+mod sorter;
 mod sorting;
 mod spilled;
 
@@ -18,6 +20,8 @@ use best::{Best, End};
 use kept::Kept;
 pub(crate) use kept::rows_of;
 use sample::Sampling;
+#[cfg(any(feature = "arrow", feature = "text"))]
+pub(crate) use sorter::{SortedCells, Sorter};
 pub use sorting::SortKey;
 use sorting::sort;
 use spilled::{Merged, SortedRuns};
@@ -295,7 +299,11 @@ where
             runs.spill(kept)?;
         }
         let most = self.left.unwrap_or(u64::MAX);
-        Ok(Some(runs.finish(arrangement.tail, arrangement.offset, most)?))
+        Ok(Some(runs.finish(
+            arrangement.tail,
+            arrangement.offset,
+            most,
+        )?))
     }
 }
 

@@ -82,9 +82,9 @@ pub use objects::{Objects, ObjectsOutside};
 pub use order::Order;
 pub use partition::{Part, Partitioning, split};
 pub use picture::{Picture, PictureAxis, PictureOptions, Pixel, read_picture};
-#[cfg(any(feature = "arrow", feature = "text"))]
-pub use read::Exported;
 pub use read::{Batches, Groups as CellGroups, ReadBuilder};
+#[cfg(any(feature = "arrow", feature = "text"))]
+pub use read::{Exported, batch_bytes_of_folder};
 pub use restore::{RestoreOptions, Restored};
 pub use rewrite::{RewriteOptions, Rewritten};
 #[cfg(feature = "serde")]

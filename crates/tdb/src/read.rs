@@ -19,11 +19,11 @@ use tdb_tile::{Bug, Limits};
 
 pub use self::batches::Batches;
 pub(crate) use self::expected::expected;
-pub use self::groups::Groups;
-#[cfg(any(feature = "arrow", feature = "text"))]
-pub use self::export::Exported;
 #[cfg(feature = "sql")]
 pub(crate) use self::export::write_all;
+#[cfg(any(feature = "arrow", feature = "text"))]
+pub use self::export::{Exported, batch_bytes_of_folder};
+pub use self::groups::Groups;
 use crate::column::{GivenCells, rows};
 use crate::condition_text::{Where, parse_condition};
 use crate::explain::Explanation;

@@ -7,9 +7,9 @@ use serde::Serializer as _;
 use serde_json::{Value as Json, json};
 use tdb_aggregate::{Aggregate, AggregateError, Group, Grouped, Outcome, grouped};
 use tdb_cells::FieldInfo;
+use tdb_schema::CellValNum;
 use tdb_schema::json::cell_to_json;
 use tdb_schema::value::holds_bytes;
-use tdb_schema::CellValNum;
 use tdb_tile::Datatype;
 
 use super::rows::{ResultColumn, RowWriter};
@@ -310,7 +310,9 @@ fn write_rows(
             let group = group.map_err(told)?;
             let keys = (0..).map(|place| group.key(place).map(<[u8]>::to_vec));
             let fields = columns.len().saturating_sub(group.values.len());
-            let cells = keys.take(fields).chain(group.values.iter().map(outcome_bytes));
+            let cells = keys
+                .take(fields)
+                .chain(group.values.iter().map(outcome_bytes));
             for (column, cell) in columns.iter_mut().zip(cells) {
                 bytes = bytes.saturating_add(cell.as_ref().map_or(0, Vec::len));
                 column.cells.push(cell);

@@ -258,6 +258,9 @@ fn read(
     let looks = options
         .looks_at_cells()
         .then_some((options.condition.is_some(), options.points.is_some()));
+    if spread.is_some() {
+        options.batch_bytes = Some(tdb::batch_bytes_of_folder(&session));
+    }
     let array = Array::of_engine(context, location.clone(), array);
     let read = array.read().with_options(options).arranged(arrangement);
     let unread = |error| others.explain_read(error);

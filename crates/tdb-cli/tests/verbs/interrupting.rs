@@ -116,3 +116,36 @@ fn an_import_takes_its_array_back() {
     );
     fs::remove_dir_all(&folder).unwrap();
 }
+
+/// What memory cannot hold is taken out of the temporary folder.
+#[test]
+fn groups_and_sorted_cells_leave_nothing_in_the_temporary_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, array) = (folder.path().join("cells.csv"), folder.path().join("array"));
+    let mut rows = "id,value\n".to_owned();
+    for row in 0..1_000_000_u64 {
+        writeln!(rows, "{row},{}", row * 7919 % 1_000_003).unwrap();
+    }
+    fs::write(&file, rows).unwrap();
+    let (file, array) = (file.display(), array.display());
+    stdout(&format!("import {file} {array} --key id"));
+    let temp = folder.path().join("temp");
+    fs::create_dir(&temp).unwrap();
+    let little = format!("--memory 4MB --threads 1 --temp {}", temp.display());
+    for question in [
+        format!("agg {array} sum(id) --by value -o {array}.csv"),
+        format!("distinct {array} value -o {array}.csv"),
+        format!("read {array} --sort value -o {array}.csv"),
+    ] {
+        let child = spawned(&format!("{question} {little}"));
+        let kept = || fs::read_dir(&temp).unwrap().count();
+        while kept() < 3 {
+            thread::sleep(Duration::from_millis(1));
+        }
+        let output = interrupted(child);
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(130), "{question}: {told}");
+        assert_eq!((told.trim(), kept()), ("interrupted", 0), "{question}");
+        assert!(!folder.path().join("array.csv").exists(), "{question}");
+    }
+}

@@ -41,6 +41,7 @@ mod remembering;
 mod rewriting;
 mod setting;
 mod showing;
+mod spilling;
 mod terminal;
 mod threads;
 mod together;

@@ -247,9 +247,14 @@ impl Merged {
         }
         let (first, descending) = self.keys.first().copied().ok_or_else(not_there)?;
         let column = self.column(cursor.block, first)?;
-        for_each_prefix(column, descending, std::iter::once(cursor.row), |_, prefix| {
-            cursor.prefix = Some(prefix);
-        })?;
+        for_each_prefix(
+            column,
+            descending,
+            std::iter::once(cursor.row),
+            |_, prefix| {
+                cursor.prefix = Some(prefix);
+            },
+        )?;
         let (mut low, mut high) = (0, self.cursors.len());
         while low < high {
             let middle = low.midpoint(high);

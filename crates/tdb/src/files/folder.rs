@@ -7,15 +7,23 @@ use std::path::{Path, PathBuf};
 
 use tdb_array::ErrorKind;
 use tdb_cells::files::BatchWriter;
-use tdb_cells::{Batch, FieldInfo};
+use tdb_cells::{Batch, CellsError, FieldInfo, Session};
 use tempfile::TempDir;
 
 use super::owned_place;
-use crate::partition::{Partitioning, split};
+use crate::arrangement::{SortedCells, Sorter};
+use crate::partition::{Part, Partitioning, split};
 use crate::{Error, Result};
 
 /// Files that are written at the same time. More parts than these are closed in turn, and go on in a further file.
-const MOST_OPEN: usize = 16;
+pub(super) const MOST_OPEN: usize = 16;
+
+/// Parts of one batch whose files were closed already, from which on cells are put in the order of the parts before they are
+/// written: else each part would become many small files.
+const MOST_RESUMED: usize = 4 * MOST_OPEN;
+
+/// Cells in the order of the parts that are written together.
+const ROWS: usize = 1 << 16;
 
 /// Folders that there may be: each takes an entry on disk and a name in memory.
 const MOST_FOLDERS: usize = 100_000;
@@ -47,6 +55,9 @@ pub(crate) struct FolderWriter {
     /// Counts the batches, to tell which file was written to least recently.
     clock: u64,
     files: u64,
+    session: Session,
+    /// Cells that are written in the end, in the order of the parts.
+    sorter: Option<Sorter>,
 }
 
 struct OpenFile {
@@ -56,7 +67,12 @@ struct OpenFile {
 }
 
 impl FolderWriter {
-    pub(super) fn begin(spread: Spread, fields: &[FieldInfo], make: Box<Make>) -> Result<Self> {
+    pub(super) fn begin(
+        spread: Spread,
+        fields: &[FieldInfo],
+        make: Box<Make>,
+        session: &Session,
+    ) -> Result<Self> {
         let partitioning = Partitioning::new(fields, &spread.by)?;
         let fields = partitioning.fields(fields);
         let place = &spread.place;
@@ -102,12 +118,45 @@ impl FolderWriter {
             begun: HashMap::new(),
             clock: 0,
             files: 0,
+            session: session.clone(),
+            sorter: None,
         })
     }
 
     pub(super) fn write(&mut self, batch: &Batch) -> Result<()> {
+        if let Some(sorter) = &mut self.sorter {
+            return sorter.add(batch.clone());
+        }
+        let parts = self.partitioning.cut(batch)?;
+        let is_resumed = |part: &&Part| {
+            self.begun.contains_key(&part.folder) && !self.open.contains_key(&part.folder)
+        };
+        if parts.iter().filter(is_resumed).count() > MOST_RESUMED {
+            self.sorter = Sorter::new(&self.session, &self.spread.by);
+            if let Some(sorter) = &mut self.sorter {
+                return sorter.add(batch.clone());
+            }
+        }
+        self.write_parts(parts)
+    }
+
+    /// Writes the cells that are put in order.
+    fn write_sorted(&mut self) -> Result<()> {
+        let Some(sorter) = self.sorter.take() else {
+            return Ok(());
+        };
+        let mut cells: SortedCells = sorter.finish()?;
+        while let Some(batch) = cells.next(ROWS)? {
+            self.session.check_cancelled().map_err(CellsError::from)?;
+            let parts = self.partitioning.cut(&batch)?;
+            self.write_parts(parts)?;
+        }
+        Ok(())
+    }
+
+    fn write_parts(&mut self, parts: Vec<Part>) -> Result<()> {
         self.clock = self.clock.saturating_add(1);
-        for part in self.partitioning.cut(batch)? {
+        for part in parts {
             let mut rest = Some(part.batch);
             while let Some(batch) = rest.take() {
                 let mut file = match self.open.remove(&part.folder) {
@@ -135,6 +184,7 @@ impl FolderWriter {
 
     /// Closes all files, and puts the folder into its place; gives the numbers of files and of folders in it.
     pub(super) fn finish(mut self) -> Result<(u64, u64)> {
+        self.write_sorted()?;
         if self.files == 0 && self.spread.by.is_empty() {
             // No cells are a file without cells.
             let file = self.new_file("")?;

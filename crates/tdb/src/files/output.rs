@@ -3,12 +3,12 @@
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use tdb_cells::FieldInfo;
 use tdb_cells::files::{BatchWriter, OutputOptions};
+use tdb_cells::{FieldInfo, Session};
 use tdb_query::ReadOptions;
 use tdb_schema::ArraySchema;
 
-use super::folder::{FolderWriter, Spread};
+use super::folder::{FolderWriter, MOST_OPEN, Spread};
 use super::format::FileFormat;
 use super::shape::shape_of_result;
 use super::whole_file::WholeFile;
@@ -99,7 +99,7 @@ impl OutputFile {
         self
     }
 
-    fn is_folder(&self) -> bool {
+    pub(crate) fn is_folder(&self) -> bool {
         !self.partition_by.is_empty() || self.max_rows.is_some()
     }
 
@@ -149,6 +149,7 @@ impl OutputFile {
                 Vec::new()
             },
             array_schema: remembers.then(|| remembered(schema)),
+            most_waiting: u64::MAX,
         })
     }
 
@@ -166,12 +167,19 @@ impl OutputFile {
             options: self.options,
             shape: Vec::new(),
             array_schema: None,
+            most_waiting: u64::MAX,
         })
     }
 
     /// Begins to write.
-    pub(crate) fn begin(self, layout: FileLayout, fields: &[FieldInfo]) -> Result<CellSink> {
+    pub(crate) fn begin(
+        self,
+        layout: FileLayout,
+        fields: &[FieldInfo],
+        session: &Session,
+    ) -> Result<CellSink> {
         if self.is_folder() {
+            let layout = layout.within(session, MOST_OPEN as u64);
             let spread = Spread {
                 place: self.path,
                 by: self.partition_by,
@@ -179,9 +187,10 @@ impl OutputFile {
                 ending: layout.format.endings().first().copied().unwrap_or(""),
             };
             let make = move |fields: &[FieldInfo], to| layout.writer(fields, to);
-            let folder = FolderWriter::begin(spread, fields, Box::new(make))?;
+            let folder = FolderWriter::begin(spread, fields, Box::new(make), session)?;
             return Ok(CellSink::Folder(Box::new(folder)));
         }
+        let layout = layout.within(session, 1);
         let (file, to) = WholeFile::begin(&self.path)?;
         let writer = layout.writer(fields, BufWriter::with_capacity(BUFFER, to))?;
         Ok(CellSink::File { writer, file })
@@ -216,9 +225,27 @@ pub(crate) struct FileLayout {
         expect(dead_code, reason = "only Arrow and Parquet hold it")
     )]
     array_schema: Option<String>,
+    /// Parquet: bytes that wait to be written, at most.
+    #[cfg_attr(
+        not(feature = "arrow"),
+        expect(dead_code, reason = "only Parquet has row groups")
+    )]
+    most_waiting: u64,
 }
 
+/// The part of the memory that cells may take that wait to be written, and bytes of those of one file at least.
+const WAITING: u64 = 4;
+const LEAST_WAITING: u64 = 256 << 10;
+
 impl FileLayout {
+    /// The same for one of so many files that are written together.
+    fn within(mut self, session: &Session, files: u64) -> Self {
+        let share = session.limits().budget.limit() / WAITING;
+        let most = share.checked_div(files).unwrap_or(share);
+        self.most_waiting = most.max(LEAST_WAITING);
+        self
+    }
+
     /// The writer of a file.
     pub(crate) fn writer<W: Write + Send + 'static>(
         &self,
@@ -265,7 +292,8 @@ impl FileLayout {
         let (options, schema) = (self.options, self.array_schema.as_deref());
         Ok(match (self.format, self.is_stream) {
             (FileFormat::Parquet, _) => {
-                Box::new(ParquetWriter::try_new(to, fields, options, schema)?)
+                let most = self.most_waiting;
+                Box::new(ParquetWriter::within(to, fields, options, schema, most)?)
             }
             (_, true) => Box::new(IpcStreamWriter::try_new(to, fields, options, schema)?),
             (_, false) => Box::new(IpcFileWriter::try_new(to, fields, options, schema)?),

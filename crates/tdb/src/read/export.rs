@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use tdb_cells::files::BatchWriter;
-use tdb_cells::{Activity, Batch, Column, FieldInfo, Progress};
+use tdb_cells::{Activity, Batch, Column, FieldInfo, Progress, Session};
 use tdb_query::Failing;
 
 use super::{Batches, ReadBuilder};
@@ -50,6 +50,11 @@ impl ReadBuilder {
     pub fn export(mut self, file: impl Into<OutputFile>) -> Result<Exported> {
         let file = file.into();
         self.fit(&file)?;
+        if file.is_folder() {
+            let session = self.array.context().shared_session();
+            let bytes = &mut self.options.batch_bytes;
+            *bytes = bytes.or(Some(batch_bytes_of_folder(session)));
+        }
         self.batches()?.export(file)
     }
 
@@ -82,7 +87,7 @@ impl Batches {
             &self.asked.options,
             self.asked.is_arranged,
         )?;
-        let sink = file.begin(layout, &self.fields)?;
+        let sink = file.begin(layout, &self.fields, self.array.context().shared_session())?;
         self.write_into(sink)
     }
 
@@ -120,6 +125,16 @@ impl Batches {
         done.filled = self.filled();
         Ok(done)
     }
+}
+
+/// The part of the memory that a batch takes that is cut into parts for the files of a folder; and its bytes at most.
+const PART: u64 = 16;
+const MOST_CUT: u64 = 32 << 20;
+
+/// Bytes of a batch that is cut into parts for the files of a folder, where nobody says otherwise: it is in memory twice.
+#[must_use]
+pub fn batch_bytes_of_folder(session: &Session) -> u64 {
+    (session.limits().budget.limit() / PART).min(MOST_CUT)
 }
 
 /// Writes cells, of which so many are expected if that is known, to where they go.

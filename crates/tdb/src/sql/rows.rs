@@ -78,7 +78,7 @@ impl Rows {
         let file = file.into();
         let layout = file.layout_of_rows()?;
         let (fields, cells, context) = self.cells()?;
-        let sink = file.begin(layout, &fields)?;
+        let sink = file.begin(layout, &fields, context.shared_session())?;
         write_all(&context, cells, sink, None)
     }
 
