@@ -68,7 +68,19 @@ impl Claim {
     /// # Errors
     /// [`ArrayError::Claimed`] where others hold it for two minutes; as the store reports.
     pub(crate) fn take(location: &Location) -> Result<Self, ArrayError> {
-        let mut waiting = Waiting::default();
+        Self::take_within(location, PATIENCE)
+    }
+
+    /// The same, but waits no longer than it takes to see that another claim was left behind.
+    ///
+    /// # Errors
+    /// [`ArrayError::Claimed`] where others hold one; as the store reports.
+    pub(crate) fn take_soon(location: &Location) -> Result<Self, ArrayError> {
+        Self::take_within(location, LEASE.saturating_add(RENEWAL))
+    }
+
+    fn take_within(location: &Location, patience: Duration) -> Result<Self, ArrayError> {
+        let mut waiting = Waiting::of(patience);
         loop {
             let mut others = claims(location)?;
             if others.is_empty() {
@@ -201,8 +213,9 @@ fn remove(location: &Location, key: &str) -> Result<(), ArrayError> {
 }
 
 /// Waiting for the claims of others.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Waiting {
+    patience: Duration,
     claims: BTreeSet<String>,
     unchanged: Duration,
     waited: Duration,
@@ -210,6 +223,16 @@ struct Waiting {
 }
 
 impl Waiting {
+    fn of(patience: Duration) -> Self {
+        Self {
+            patience,
+            claims: BTreeSet::new(),
+            unchanged: Duration::ZERO,
+            waited: Duration::ZERO,
+            looks: 0,
+        }
+    }
+
     /// Waits a moment, and returns those claims that were left behind.
     fn wait(&mut self, claims: BTreeSet<String>) -> Result<BTreeSet<String>, ArrayError> {
         if claims != self.claims {
@@ -220,7 +243,7 @@ impl Waiting {
             self.unchanged = Duration::ZERO;
             return Ok(std::mem::take(&mut self.claims));
         }
-        if self.waited >= PATIENCE {
+        if self.waited >= self.patience {
             return Err(ArrayError::Claimed {
                 key: self.claims.first().cloned().unwrap_or_else(String::new),
                 seconds: self.waited.as_secs(),

@@ -8,11 +8,13 @@ use tdb_store::{Object, StoreError, join, list_all};
 use tdb_tile::Limits;
 
 use crate::directory::{
-    COMMITS_FOLDER, FRAGMENT_FOLDER, FRAGMENT_METADATA_FOLDER, GROUP_FOLDER, GROUP_MARKER,
-    LEGACY_SCHEMA, METADATA_FOLDER, SCHEMA_FOLDER,
+    COMMITS_FOLDER, DRAFT_FOLDER, FRAGMENT_FOLDER, FRAGMENT_METADATA_FOLDER, GROUP_FOLDER,
+    GROUP_MARKER, LEGACY_SCHEMA, METADATA_FOLDER, SCHEMA_FOLDER,
 };
 use crate::uri::Base;
-use crate::{ArrayError, Group, GroupMember, Location, ObjectType, OpenOptions, UriTarget};
+use crate::{
+    ArrayError, Found, Group, GroupMember, Location, ObjectType, OpenOptions, UriTarget, Work,
+};
 
 /// The objects of an array, or of a group and all that is in it and lies in its folder.
 ///
@@ -90,7 +92,7 @@ impl Part {
 
 impl Contents {
     /// Finds all objects of what lies in a folder; `store_uri` as for [`Group::open`]. The remains of an array
-    /// whose removal was stopped are found, too.
+    /// whose removal was stopped are found, too, and one in the making.
     ///
     /// # Errors
     /// [`ArrayError::NoSuch`] where neither array nor group is; as [`Group::walk`].
@@ -129,7 +131,11 @@ impl Contents {
             folders.any(|folder| tdb_store::name(folder) == name)
         };
         Ok(match found {
-            ObjectType::Invalid if folder(FRAGMENT_FOLDER) || folder(COMMITS_FOLDER) => {
+            ObjectType::Invalid
+                if [FRAGMENT_FOLDER, COMMITS_FOLDER, DRAFT_FOLDER]
+                    .into_iter()
+                    .any(folder) =>
+            {
                 ObjectType::Array
             }
             found => found,
@@ -237,6 +243,23 @@ impl Contents {
         Ok(outside.collect())
     }
 
+    /// What is at work where an array is not whole yet, or was stopped, and its folder: such is removed and not
+    /// copied.
+    ///
+    /// # Errors
+    /// As the store reports.
+    pub fn unfinished(&self) -> Result<Option<(Work, String)>, ArrayError> {
+        for part in &self.parts {
+            let draft = join(&part.prefix, DRAFT_FOLDER);
+            if part.keys().any(|key| inside(&draft, key).is_some())
+                && let Some(work) = Found::at(&**self.location.store(), &part.prefix)?.unfinished
+            {
+                return Ok(Some((work, part.prefix.clone())));
+            }
+        }
+        Ok(None)
+    }
+
     /// The keys of all objects.
     pub fn keys(&self) -> impl Iterator<Item = &str> {
         self.parts.iter().flat_map(Part::keys)
@@ -317,28 +340,14 @@ impl Contents {
                     .remove_all(&part.keys().collect::<Vec<&str>>())?;
             }
             if is_array {
-                self.remove_folders(&part.prefix)?;
+                self.location.remove_folders(&part.prefix)?;
             } else {
                 for folder in [METADATA_FOLDER, GROUP_FOLDER] {
-                    self.remove_folders(&join(&part.prefix, folder))?;
+                    self.location.remove_folders(&join(&part.prefix, folder))?;
                 }
                 // What else lies in it is none of it.
                 self.location.store().remove_folder(&part.prefix)?;
             }
-        }
-        Ok(())
-    }
-
-    /// Removes a folder and those in it, as far as nothing is in them.
-    fn remove_folders(&self, prefix: &str) -> Result<(), ArrayError> {
-        let mut folders = Vec::new();
-        let mut unseen = vec![prefix.to_owned()];
-        while let Some(folder) = unseen.pop() {
-            unseen.extend(list_all(&**self.location.store(), &folder)?.prefixes);
-            folders.push(folder);
-        }
-        for folder in folders.iter().rev() {
-            self.location.store().remove_folder(folder)?;
         }
         Ok(())
     }

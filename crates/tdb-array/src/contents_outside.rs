@@ -10,7 +10,7 @@ use crate::contents::copy::{check_vacant, moved};
 use crate::contents::{below, inside, join_folders};
 use crate::copying::Copying;
 use crate::{
-    ArrayError, ChangeOptions, Contents, ContentsSize, GroupMember, MemberChange, ObjectType,
+    ArrayError, ChangeOptions, Contents, ContentsSize, GroupMember, MemberChange, ObjectType, Work,
 };
 
 /// A group, the members outside of its folder, those outside of theirs, and so on.
@@ -135,6 +135,19 @@ impl ContentsOutside {
             let folders = contents.folders();
             folders.map(|(folder, object_type)| (contents.uri(folder), object_type))
         })
+    }
+
+    /// As [`Contents::unfinished`], with the URI of the folder.
+    ///
+    /// # Errors
+    /// As the store reports.
+    pub fn unfinished(&self) -> Result<Option<(Work, String)>, ArrayError> {
+        for Root { contents, .. } in &self.roots {
+            if let Some((work, folder)) = contents.unfinished()? {
+                return Ok(Some((work, contents.uri(&folder))));
+            }
+        }
+        Ok(None)
     }
 
     /// Members of groups that are not there: URIs.

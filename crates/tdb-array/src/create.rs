@@ -1,12 +1,13 @@
 use tdb_schema::{
     ArraySchema, ArrayType, Attribute, CellOrder, Dimension, DimensionLabel, Enumeration,
 };
-use tdb_store::{Store, join, list_all};
+use tdb_store::{Store, list_all};
 use tdb_tile::{Code, FormatVersion};
 
 use crate::directory::{GROUP_MARKER, SCHEMA_FOLDER};
+use crate::object_type::has_schema;
 use crate::put::{put_enumeration, put_schema, refused};
-use crate::{Array, ArrayError, ChangeOptions, Group, Location, ObjectType};
+use crate::{Array, ArrayError, ChangeOptions, Found, Group, Location, ObjectType};
 
 /// The only dimension of the array that holds a label.
 const LABEL_DIMENSION: &str = "index";
@@ -20,28 +21,50 @@ impl Array {
     ///
     /// # Errors
     /// A schema that breaks a rule for new arrays, which the source of the error names;
-    /// [`ArrayError::Exists`] where an array or a group is, [`ArrayError::Within`] in what one is stored as; as the
-    /// store reports.
+    /// [`ArrayError::Exists`] where an array or a group is, [`ArrayError::Unfinished`] where one is being made,
+    /// [`ArrayError::Within`] in what one is stored as; as the store reports.
     pub fn create(
         location: &Location,
         schema: &ArraySchema,
         enumerations: &[Enumeration],
         options: &ChangeOptions,
     ) -> Result<(), ArrayError> {
-        let schema = writable(schema)?;
-        schema.check_new().map_err(refused)?;
-        check_enumerations(&schema, enumerations)?;
+        let schema = creatable(schema, enumerations)?;
         check_vacant(&**location.store(), location.prefix())?;
-        let time = options.time();
-        for label in &schema.labels {
-            create_label(location, &schema, label, time, options)?;
-        }
-        for enumeration in enumerations {
-            put_enumeration(location, enumeration)?;
-        }
-        let name = options.names.unversioned((time, time))?;
-        put_schema(location, &name, &schema)
+        put_new(location, &schema, enumerations, options)
     }
+}
+
+/// The schema of a new array as it is stored.
+///
+/// # Errors
+/// A schema that breaks a rule for new arrays, or names other enumerations.
+pub(crate) fn creatable(
+    schema: &ArraySchema,
+    enumerations: &[Enumeration],
+) -> Result<ArraySchema, ArrayError> {
+    let schema = writable(schema)?;
+    schema.check_new().map_err(refused)?;
+    check_enumerations(&schema, enumerations)?;
+    Ok(schema)
+}
+
+/// Stores what a new array consists of, the schema last.
+pub(crate) fn put_new(
+    location: &Location,
+    schema: &ArraySchema,
+    enumerations: &[Enumeration],
+    options: &ChangeOptions,
+) -> Result<(), ArrayError> {
+    let time = options.time();
+    for label in &schema.labels {
+        create_label(location, schema, label, time, options)?;
+    }
+    for enumeration in enumerations {
+        put_enumeration(location, enumeration)?;
+    }
+    let name = options.names.unversioned((time, time))?;
+    put_schema(location, &name, schema)
 }
 
 impl Group {
@@ -124,12 +147,16 @@ pub(crate) fn check_above(store: &dyn Store, prefix: &str) -> Result<(), ArrayEr
     Ok(())
 }
 
-/// Fails where an array or a group is, or is stored above. Enumerations without a schema, which an abandoned creation leaves,
+/// Fails where an array or a group is, is being made, or is stored above. Enumerations without a schema, which an abandoned creation leaves,
 /// are none.
 fn check_vacant(store: &dyn Store, prefix: &str) -> Result<(), ArrayError> {
     check_above(store, prefix)?;
-    let found = ObjectType::of_listing(&list_all(store, prefix)?);
-    let what = match found {
+    let found = Found::at(store, prefix)?;
+    if let Some(work) = found.unfinished {
+        let prefix = prefix.to_owned();
+        return Err(ArrayError::Unfinished { work, prefix });
+    }
+    let what = match found.object_type {
         ObjectType::Invalid => return Ok(()),
         ObjectType::Group => "group",
         ObjectType::Array if !has_schema(store, prefix)? => return Ok(()),
@@ -139,15 +166,6 @@ fn check_vacant(store: &dyn Store, prefix: &str) -> Result<(), ArrayError> {
         what,
         prefix: prefix.to_owned(),
     })
-}
-
-fn has_schema(store: &dyn Store, prefix: &str) -> Result<bool, ArrayError> {
-    let legacy = join(prefix, crate::directory::LEGACY_SCHEMA);
-    if tdb_store::exists(store, &legacy)? {
-        return Ok(true);
-    }
-    let listing = list_all(store, &join(prefix, SCHEMA_FOLDER))?;
-    Ok(!listing.objects.is_empty() || !listing.foreign.is_empty())
 }
 
 /// Makes the array that holds a label. What an abandoned creation left of it goes: nothing was ever

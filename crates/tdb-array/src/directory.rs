@@ -16,9 +16,9 @@ pub use dated_objects::DatedObjects;
 pub use entries::FragmentEntries;
 pub(crate) use folders::{CHANGED, RESTORE, changed_at, merged_since_key};
 pub use folders::{
-    COMMITS_FOLDER, ENUMERATION_FOLDER, FRAGMENT_FOLDER, FRAGMENT_METADATA,
-    FRAGMENT_METADATA_FOLDER, GROUP_FOLDER, GROUP_MARKER, LEGACY_SCHEMA, METADATA_FOLDER, REPLACES,
-    SCHEMA_FOLDER, fragment_key,
+    COMMITS_FOLDER, DRAFT_FOLDER, ENUMERATION_FOLDER, FRAGMENT_FOLDER, FRAGMENT_METADATA,
+    FRAGMENT_METADATA_FOLDER, GROUP_FOLDER, GROUP_MARKER, LABEL_FOLDER, LEGACY_SCHEMA,
+    METADATA_FOLDER, REPLACES, SCHEMA_FOLDER, fragment_key,
 };
 pub use fragment_entry::FragmentEntry;
 pub use lists::Lists;
@@ -39,7 +39,7 @@ const KNOWN_FOLDERS: [&str; 6] = [
     METADATA_FOLDER,
     FRAGMENT_FOLDER,
     FRAGMENT_METADATA_FOLDER,
-    "__labels",
+    LABEL_FOLDER,
 ];
 
 /// The objects of an array, sorted by what they are for.

@@ -6,7 +6,7 @@ use tdb_schema::SchemaError;
 use tdb_store::StoreError;
 use tdb_tile::{Bug, ErrorKind, FormatVersion, LimitError, WireError};
 
-use crate::{HistoryGap, NameError, TimestampedName};
+use crate::{HistoryGap, NameError, TimestampedName, Work};
 
 /// Why an array or a group could not be opened or read.
 #[derive(Debug, thiserror::Error)]
@@ -25,6 +25,23 @@ pub enum ArrayError {
     Exists {
         /// "array", "group" or "something".
         what: &'static str,
+        /// The folder, within its store.
+        prefix: String,
+    },
+    /// An array is being made where something was expected, or was to be made: that is under way, or was stopped.
+    #[error("{}an unfinished {work} is here", place(prefix), work = work.name())]
+    Unfinished {
+        /// What makes it.
+        work: Work,
+        /// The folder, within its store.
+        prefix: String,
+    },
+    /// Another program took over what was being made here, since this one looked stopped: it was for longer than claims
+    /// count.
+    #[error("{}another program began the {work} anew meanwhile", place(prefix), work = work.name())]
+    TakenOver {
+        /// What was being made.
+        work: Work,
         /// The folder, within its store.
         prefix: String,
     },
@@ -71,7 +88,7 @@ pub enum ArrayError {
     },
     /// Another program holds the right to change cells by what it read, for longer than it was waited for.
     #[error(
-        "{key}: another program has been changing the array for {seconds} s: try again later; if no program is, remove this \
+        "{key}: another program has been at work here for {seconds} s: try again later; if no program is, remove this \
          object"
     )]
     Claimed {
@@ -187,7 +204,9 @@ impl ArrayError {
     /// What can be done about it.
     pub fn kind(&self) -> ErrorKind {
         match self {
-            Self::Exists { .. } => ErrorKind::Exists,
+            Self::Exists { .. } | Self::Unfinished { .. } | Self::TakenOver { .. } => {
+                ErrorKind::Exists
+            }
             Self::NoSuch { .. } | Self::Missing { .. } | Self::Superseded { .. } => {
                 ErrorKind::NotFound
             }

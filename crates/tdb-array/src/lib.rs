@@ -18,6 +18,8 @@ mod copying;
 mod create;
 mod delete;
 pub mod directory;
+mod draft;
+mod draft_store;
 mod enumerations;
 mod error;
 mod footer;
@@ -56,6 +58,7 @@ mod timestamped_name;
 mod unfinished;
 mod uri;
 mod warning;
+mod work;
 
 pub use apart::fragments_apart;
 pub use array::Array;
@@ -66,6 +69,7 @@ pub use delete::Delete;
 pub use directory::{
     DeleteCommit, Directory, FragmentEntries, FragmentEntry, Live, Names, SchemaEntry,
 };
+pub use draft::Draft;
 pub use error::{ArrayError, At, HasKind, is_out_of_memory};
 pub use fragment::{Fragment, FragmentSteps, Schemas};
 pub use fragment_parts::PartsToOpen;
@@ -79,7 +83,7 @@ pub use metadata::{Metadata, MetadataRecord, MetadataValue};
 pub use name_parts::{NameError, NameForm};
 pub use naming::{ChangeOptions, CountedNames, NameSource, SystemNames};
 pub use new_fragment::{DataFile, FinishedFile, NewFragment, SealedFragment};
-pub use object_type::ObjectType;
+pub use object_type::{Found, ObjectType};
 pub use open::OpenOptions;
 pub use read_modify_write::{Reach, ReadModifyWrite, Sight, View};
 pub use settling::settle;
@@ -92,3 +96,4 @@ pub use time_window::TimeWindow;
 pub use timestamped_name::TimestampedName;
 pub use uri::UriTarget;
 pub use warning::Warning;
+pub use work::Work;

@@ -1,8 +1,8 @@
 use tdb_store::{Listing, Store, join, list_all, name};
 use tdb_tile::Code;
 
-use crate::ArrayError;
-use crate::directory::{GROUP_FOLDER, GROUP_MARKER, LEGACY_SCHEMA, SCHEMA_FOLDER};
+use crate::directory::{DRAFT_FOLDER, GROUP_FOLDER, GROUP_MARKER, LEGACY_SCHEMA, SCHEMA_FOLDER};
+use crate::{ArrayError, Work};
 
 /// What lies at a place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -58,8 +58,57 @@ impl ObjectType {
     /// # Errors
     /// As the store reports.
     pub fn detect(store: &dyn Store, prefix: &str) -> Result<Self, ArrayError> {
-        Ok(Self::of_listing(&list_all(store, prefix)?))
+        Ok(Found::at(store, prefix)?.object_type)
     }
+}
+
+/// What lies at a place, and what was begun there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Found {
+    /// What lies there.
+    pub object_type: ObjectType,
+    /// What was to make an array there and has not yet: it is under way, or was stopped. There is no array then.
+    pub unfinished: Option<Work>,
+}
+
+impl Found {
+    /// Looks at what lies in the folder `prefix`.
+    ///
+    /// # Errors
+    /// As the store reports.
+    pub fn at(store: &dyn Store, prefix: &str) -> Result<Self, ArrayError> {
+        let listing = list_all(store, prefix)?;
+        let object_type = ObjectType::of_listing(&listing);
+        let mut folders = listing.prefixes.iter();
+        let begun = folders.any(|folder| name(folder) == DRAFT_FOLDER);
+        if !begun || object_type == ObjectType::Group {
+            return Ok(Self {
+                object_type,
+                unfinished: None,
+            });
+        }
+        // Enumerations come before the schema, and a folder of old may be empty.
+        if object_type == ObjectType::Array && has_schema(store, prefix)? {
+            return Ok(Self {
+                object_type,
+                unfinished: None,
+            });
+        }
+        Ok(Self {
+            object_type: ObjectType::Invalid,
+            unfinished: Work::noted(store, prefix)?,
+        })
+    }
+}
+
+/// Whether a folder, which looks like an array, has a schema.
+pub(crate) fn has_schema(store: &dyn Store, prefix: &str) -> Result<bool, ArrayError> {
+    if tdb_store::exists(store, &join(prefix, LEGACY_SCHEMA))? {
+        return Ok(true);
+    }
+    let listing = list_all(store, &join(prefix, SCHEMA_FOLDER))?;
+    Ok(!listing.objects.is_empty() || !listing.foreign.is_empty())
 }
 
 impl Code for ObjectType {

@@ -1,7 +1,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use tdb_array::directory::{
-    COMMITS_FOLDER, ENUMERATION_FOLDER, FRAGMENT_FOLDER, REPLACES, SCHEMA_FOLDER,
+    COMMITS_FOLDER, DRAFT_FOLDER, ENUMERATION_FOLDER, FRAGMENT_FOLDER, REPLACES, SCHEMA_FOLDER,
 };
 use tdb_array::{Array, ArrayError, At, Location, TimestampedName};
 use tdb_filters::open_generic_tile;
@@ -14,9 +14,11 @@ use crate::{Plan, VacuumOptions, objects};
 const ABANDONED: &str = "it has no commit and nothing names it: left by a write that was stopped";
 const UNFINISHED: &str = "a file that was never finished: left by a write that was stopped";
 const IDLE: &str = "it lists what a merge was to replace, and that merge was stopped";
+const MADE: &str = "the array is whole: left by the import or rewrite that made it";
 const UNNAMED: &str = "an enumeration that no schema uses";
 
-/// What abandoned writes have left: fragments without a commit, unfinished objects, enumerations that no schema names.
+/// What abandoned writes have left: fragments without a commit, unfinished objects, enumerations that no schema names,
+/// the folder in which the array was made.
 ///
 /// A write that is under way looks the same, so what is younger than the grace period is left alone, and noted. So is a
 /// fragment that anything in the array names, as its commit may have been lost; and all of them while a committed
@@ -35,7 +37,7 @@ pub fn debris(array: &Array, options: &VacuumOptions) -> Result<Plan, ArrayError
         options,
         plan: Plan::default(),
     };
-    let folders = cleaning.fragments(array, &objects, &again)?;
+    let mut folders = cleaning.fragments(array, &objects, &again)?;
     let idle = again.idle.iter().filter(|key| objects.idle.contains(key));
     let mut keys = cleaning.old(idle, IDLE)?;
     for folder in [FRAGMENT_FOLDER, COMMITS_FOLDER, ""] {
@@ -51,6 +53,7 @@ pub fn debris(array: &Array, options: &VacuumOptions) -> Result<Plan, ArrayError
     let (found, _) = objects::list(location, &format!("{SCHEMA_FOLDER}/{ENUMERATION_FOLDER}"))?;
     let unnamed = |key: &&String| !known.contains(tdb_store::name(key));
     keys.extend(cleaning.old(found.iter().filter(unnamed), UNNAMED)?);
+    folders.extend(cleaning.draft()?);
     let mut plan = cleaning.plan;
     plan.remove(keys);
     plan.remove_folders(folders);
@@ -101,6 +104,26 @@ impl Cleaning<'_> {
             }
         }
         Ok(folders)
+    }
+
+    /// The folder in which the array was made: it is whole, so that what made it was stopped after its last step.
+    fn draft(&mut self) -> Result<Option<String>, ArrayError> {
+        let objects = self.location.full(DRAFT_FOLDER);
+        let objects = self.location.store().list_recursive(&objects)?;
+        if objects.is_empty() {
+            return Ok(None);
+        }
+        for object in objects {
+            let key = object.key.strip_prefix(self.location.prefix());
+            let key = key.unwrap_or(&object.key).trim_start_matches('/');
+            if !self.options.is_over(self.location, key)? {
+                let note = crate::vacuum_options::young(DRAFT_FOLDER);
+                self.plan.notes.push(note);
+                return Ok(None);
+            }
+        }
+        self.explain(DRAFT_FOLDER, MADE);
+        Ok(Some(DRAFT_FOLDER.to_owned()))
     }
 
     /// Those of some objects that are old enough to go, for this reason.

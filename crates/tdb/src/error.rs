@@ -19,6 +19,7 @@ use tdb_write::WriteError;
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 const KEY_HINT: &str = "a key is for encrypted arrays alone, and they open with no other";
+const UNFINISHED_HINT: &str = "the same work, run again, finishes it; tdb rm removes what is left";
 const NO_SCHEMA_HINT: &str =
     "an array has a schema in __schema: if that was lost, what is in __fragments is there still";
 const NEWER_HINT: &str = "this tdb is too old: a newer one may read it";
@@ -224,6 +225,7 @@ impl From<ArrayError> for Error {
         let hint = match &error {
             _ if error.kind() == ErrorKind::Crypto => Some(KEY_HINT),
             ArrayError::NoSuch { what: "array", .. } => Some(NO_SCHEMA_HINT),
+            ArrayError::Unfinished { .. } => Some(UNFINISHED_HINT),
             ArrayError::Newer { version, .. } if *version > FormatVersion::NEWEST.number() => {
                 Some(NEWER_HINT)
             }

@@ -155,7 +155,7 @@ impl Group {
         let member = place::folder(uri, self.context.opener())?;
         let object_type = member.object_type()?;
         if object_type == ObjectType::Invalid {
-            return Err(place::nothing(uri, "array or group"));
+            return Err(member.nothing("array or group"));
         }
         if object_type == ObjectType::Group {
             self.check_no_cycle(&member)?;

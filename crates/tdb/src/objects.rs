@@ -1,7 +1,8 @@
 //! Arrays and groups as a whole: copied, moved, removed, and nothing outside of them.
 
 use tdb_array::{
-    ArrayError, ChangeOptions, Contents, ContentsOutside, ContentsSize, ErrorKind, OpenOptions,
+    ArrayError, ChangeOptions, Contents, ContentsOutside, ContentsSize, Draft, ErrorKind,
+    OpenOptions, Work,
 };
 
 use crate::place::{self, Place};
@@ -34,7 +35,7 @@ impl Context {
         let options = OpenOptions::default();
         let contents = Contents::find(&self.location(&place), &place.store_uri, options);
         let contents = contents.map_err(|error| match error {
-            ArrayError::NoSuch { .. } => place::nothing(uri, "array or group"),
+            ArrayError::NoSuch { .. } => place.nothing("array or group"),
             error => place.failed(error),
         })?;
         Ok(Objects {
@@ -100,6 +101,9 @@ impl Objects {
     /// # Errors
     /// As [`Context::copy`].
     pub fn copy(&self, to: &str) -> Result<()> {
+        check_whole(self.contents.unfinished(), |folder| {
+            self.contents.uri(folder)
+        })?;
         let place = vacant(&self.context, to, [&self.place])?;
         let (store, prefix) = (place.location.store(), place.location.prefix());
         let copied = self.contents.copy(store, prefix, &ChangeOptions::default());
@@ -111,6 +115,9 @@ impl Objects {
     /// # Errors
     /// As [`Context::rename`].
     pub fn rename(&self, to: &str) -> Result<()> {
+        check_whole(self.contents.unfinished(), |folder| {
+            self.contents.uri(folder)
+        })?;
         let place = vacant(&self.context, to, [&self.place])?;
         let (store, prefix) = (place.location.store(), place.location.prefix());
         let moved = self
@@ -190,6 +197,7 @@ impl ObjectsOutside {
     /// # Errors
     /// As [`Context::copy`].
     pub fn copy(&self, to: &str) -> Result<()> {
+        check_whole(self.contents.unfinished(), str::to_owned)?;
         let place = vacant(&self.context, to, &self.originals)?;
         let copied = self.contents.copy(
             place.location.store(),
@@ -198,6 +206,17 @@ impl ObjectsOutside {
             &ChangeOptions::default(),
         );
         copied.map_err(|error| in_the_way(&place, error))
+    }
+}
+
+/// Fails where an array that is to be copied is not whole yet.
+fn check_whole(
+    unfinished: Result<Option<(Work, String)>, ArrayError>,
+    uri: impl Fn(&str) -> String,
+) -> Result<()> {
+    match unfinished? {
+        Some((work, folder)) => Err(place::unfinished(&uri(&folder), work, ErrorKind::NotFound)),
+        None => Ok(()),
     }
 }
 
@@ -222,18 +241,25 @@ fn vacant<'a>(
 /// What failed where something new was to be, with the way out.
 pub(crate) fn in_the_way(place: &Place, error: ArrayError) -> Error {
     let uri = &place.uri;
-    let ArrayError::Exists { what, .. } = &error else {
-        return place.failed(error);
+    let what = match &error {
+        ArrayError::Exists { what, .. } => what,
+        ArrayError::Unfinished { work, .. } => {
+            return place::unfinished(uri, *work, ErrorKind::Exists);
+        }
+        _ => return place.failed(error),
     };
-    let (text, is_object) = match *what {
-        "array" => ("there is an array here already", true),
-        "group" => ("there is a group here already", true),
-        _ => ("there is something here already", false),
-    };
-    let hint = if is_object {
-        format!("tdb info {uri} shows it")
-    } else {
-        "neither an array nor a group: see what it is, or choose another place".to_owned()
+    let shows = || format!("tdb info {uri} shows it");
+    let (text, hint) = match *what {
+        "array" => ("there is an array here already", shows()),
+        "group" => ("there is a group here already", shows()),
+        Draft::REST => (
+            "there is a rest of an array here, and nothing says what left it",
+            format!("tdb rm {uri} removes it"),
+        ),
+        _ => (
+            "there is something here already",
+            "neither an array nor a group: see what it is, or choose another place".to_owned(),
+        ),
     };
     Error::new(ErrorKind::Exists, text).at(uri).with_hint(hint)
 }

@@ -19,6 +19,8 @@ fn a_thread_renews_a_claim_until_it_is_dropped() {
     }
     assert!(claim.is_held().unwrap());
     assert_eq!(claims(&location).unwrap().len(), 1);
+    let error = Claim::take_within(&location, Duration::ZERO).unwrap_err();
+    assert!(matches!(error, ArrayError::Claimed { .. }), "{error}");
     drop(claim);
     assert!(claims(&location).unwrap().is_empty());
 }

@@ -9,7 +9,8 @@ use super::{Contents, Part, below, inside, join_folders};
 use crate::copying::{Copying, vanished};
 use crate::create::check_above;
 use crate::{
-    ArrayError, ChangeOptions, Group, GroupMember, Location, MemberChange, ObjectType, UriTarget,
+    ArrayError, ChangeOptions, Found, Group, GroupMember, Location, MemberChange, ObjectType,
+    UriTarget,
 };
 impl Contents {
     /// Copies all into a folder of a store that has nothing there. What makes an array an array is copied last, and
@@ -66,9 +67,12 @@ impl Contents {
         }
     }
 
-    /// Fails where something is no object, as a link: so that it is found before anything is copied. What was listed with
+    /// Fails where an array is not whole yet, or something is no object, as a link: so that it is found before anything is copied. What was listed with
     /// its size is one.
     pub(crate) fn check_objects(&self) -> Result<(), ArrayError> {
+        if let Some((work, prefix)) = self.unfinished()? {
+            return Err(ArrayError::Unfinished { work, prefix });
+        }
         let mut sizes = self.unlisted_sizes().into_iter();
         sizes.try_for_each(|size| size.map(drop).map_err(vanished))
     }
@@ -133,7 +137,12 @@ pub(crate) fn check_vacant(store: &dyn Store, prefix: &str) -> Result<(), ArrayE
     if listing.objects.is_empty() && listing.prefixes.is_empty() {
         return Ok(());
     }
-    let what = match ObjectType::of_listing(&listing) {
+    let found = Found::at(store, prefix)?;
+    if let Some(work) = found.unfinished {
+        let prefix = prefix.to_owned();
+        return Err(ArrayError::Unfinished { work, prefix });
+    }
+    let what = match found.object_type {
         ObjectType::Invalid => "something",
         ObjectType::Group => "group",
         ObjectType::Array => "array",

@@ -16,12 +16,17 @@ pub const FRAGMENT_FOLDER: &str = "__fragments";
 pub const FRAGMENT_METADATA_FOLDER: &str = "__fragment_meta";
 /// Where the metadata of arrays and groups is.
 pub const METADATA_FOLDER: &str = "__meta";
+/// Where the arrays of dimension labels are.
+pub const LABEL_FOLDER: &str = "__labels";
 /// Where a group says what its members are.
 pub const GROUP_FOLDER: &str = "__group";
 /// What makes a folder a group.
 pub const GROUP_MARKER: &str = "__tiledb_group.tdb";
 /// The metadata of a fragment, inside its folder.
 pub const FRAGMENT_METADATA: &str = "__fragment_metadata.tdb";
+
+/// Where the schema of an array in the making is, and a note of what makes it: `Draft`. TileDB passes this folder over.
+pub const DRAFT_FOLDER: &str = "__tdb_unfinished";
 
 /// How the keys of lists end that say what a fragment replaces once it is committed. They are tdb's own, and there
 /// only while fragments are merged in an array that allows duplicates.

@@ -5,6 +5,7 @@ mod array;
 mod change;
 mod contents;
 mod directory;
+mod draft;
 mod encryption;
 mod far_stores;
 mod fixtures;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tdb_array::{Group, ObjectType, UriTarget};
+use tdb_array::{Group, ObjectType, UriTarget, Work};
 use tdb_store::{list_all, name};
 use tdb_tile::Code;
 
@@ -25,6 +25,8 @@ pub(crate) struct Child {
 pub(crate) enum Kind {
     Object(ObjectType),
     Folder,
+    /// An array that is being made, or was not finished.
+    Unfinished(Work),
     /// A member of a group that is not there.
     Missing,
 }
@@ -42,6 +44,9 @@ impl Kind {
         match self {
             Self::Object(object_type) => object_type.name(),
             Self::Folder => "folder",
+            Self::Unfinished(Work::Import) => "unfinished import",
+            Self::Unfinished(Work::Rewrite) => "unfinished rewrite",
+            Self::Unfinished(_) => "unfinished",
             Self::Missing => "missing",
         }
     }
@@ -143,10 +148,12 @@ fn members(
 
 /// What is in a place. A folder that `is_listed` is there, empty or not.
 fn child(name: &str, location: Place, is_listed: bool) -> Result<Child, Failure> {
-    let kind = match location.object_type()? {
-        ObjectType::Invalid if !is_listed && is_empty(&location)? => Kind::Missing,
-        ObjectType::Invalid => Kind::Folder,
-        known => Kind::Object(known),
+    let found = location.found()?;
+    let kind = match (found.object_type, found.unfinished) {
+        (ObjectType::Invalid, Some(work)) => Kind::Unfinished(work),
+        (ObjectType::Invalid, None) if !is_listed && is_empty(&location)? => Kind::Missing,
+        (ObjectType::Invalid, None) => Kind::Folder,
+        (known, _) => Kind::Object(known),
     };
     Ok(Child {
         name: name.to_owned(),

@@ -57,7 +57,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
             }
             facts.write(&arguments.uri, global.ticks, out)
         }
-        ObjectType::Invalid => Err(place::nothing(&arguments.uri, "array or group").into()),
+        ObjectType::Invalid => Err(location.nothing("array or group").into()),
     }
 }
 

@@ -72,7 +72,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
 
 fn row(found: &Found, root: &str) -> Vec<(Role, String)> {
     let kind = found.child.kind;
-    let role = if kind == Kind::Missing {
+    let role = if matches!(kind, Kind::Missing | Kind::Unfinished(_)) {
         Role::Warning
     } else {
         Role::Type

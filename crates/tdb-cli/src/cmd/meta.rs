@@ -77,7 +77,7 @@ fn metadata(uri: &str, global: &Global, out: &Output) -> Result<Metadata, Failur
                 group.metadata()
             })
         }
-        ObjectType::Invalid => return Err(place::nothing(uri, "array or group").into()),
+        ObjectType::Invalid => return Err(location.nothing("array or group").into()),
     };
     metadata.map_err(|error| Failure::in_place(error, &location))
 }

@@ -126,7 +126,7 @@ impl Object {
         let kind = match location.object_type()? {
             ObjectType::Array => Kind::Array(change::open_array(&location, &change.access)?),
             ObjectType::Group => Kind::Group(change::open_group_at(&location, &change)?),
-            ObjectType::Invalid => return Err(place::nothing(uri, "array or group").into()),
+            ObjectType::Invalid => return Err(location.nothing("array or group").into()),
         };
         Ok(Self {
             location,

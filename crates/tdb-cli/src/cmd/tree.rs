@@ -115,7 +115,7 @@ fn write_branches(branches: &[Branch], indent: &str, out: &mut Output) -> Result
         } else {
             ("├── ", "│   ")
         };
-        let role = if child.kind == Kind::Missing {
+        let role = if matches!(child.kind, Kind::Missing | Kind::Unfinished(_)) {
             Role::Warning
         } else {
             Role::Type

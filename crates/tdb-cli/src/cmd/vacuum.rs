@@ -101,7 +101,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
                 "{uri}: is a group, whose only --mode is group-meta"
             )));
         }
-        (ObjectType::Invalid, _) => return Err(place::nothing(uri, "array or group").into()),
+        (ObjectType::Invalid, _) => return Err(location.nothing("array or group").into()),
     };
     let removing = Removing {
         location: &location,

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::sync::Arc;
 
 use tdb_aggregate::count_cells;
-use tdb_array::{Array, Contents, ErrorKind, ObjectType, OpenOptions};
+use tdb_array::{Array, Draft, ErrorKind, ObjectType, OpenOptions, Work};
 use tdb_query::ReadOptions;
 use tdb_schema::ArraySchema;
 use tdb_write::Duplicates;
@@ -15,10 +15,14 @@ use super::notice::ImportNotice;
 use super::repeated::repeated;
 use super::request::ImportBuilder;
 use crate::files::{Becoming, Filling, NotWritten, OpenInput, fit_shape, row_in_words};
+use crate::objects::in_the_way;
 use crate::place::{self, Place};
 use crate::write::input_fields;
 use crate::written::Written;
 use crate::{Error, Result, Schema};
+
+/// There is nothing to note: an import that was stopped begins anew.
+const NOTE: &[u8] = b"";
 
 /// What an import did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -59,7 +63,8 @@ impl ImportBuilder {
         guessed(self, kept.as_ref(), tell)
     }
 
-    /// Reads the file, makes the array, and writes the cells. Where that fails, there is no array.
+    /// Reads the file, makes the array, and writes the cells. There is no array before all of it is there: not where it fails, nor
+    /// where the process is killed; what that leaves goes when the import is run again.
     ///
     /// # Errors
     /// Something in the way, or, to append to, nothing there; a file that is none of its format, columns of which no array can
@@ -139,8 +144,9 @@ impl ImportBuilder {
         let mut schema = guessed(self, kept.as_ref(), tell)?;
         let may_keep = !schema.is_dense() && self.keeps_where_needed();
         tell(&ImportNotice::Making(layout::in_words(&schema)));
-        self.create(&place, &schema)?;
-        let mut written = self.fill(&place, kept.as_ref(), may_keep, tell);
+        let draft = self.begin(&place, &schema)?;
+        let drafted = place.drafted(&draft);
+        let mut written = self.fill(&drafted, kept.as_ref(), may_keep, tell);
         let mut keeps_duplicates = false;
         if let Err(NotWritten::Duplicate(repeated)) = &written
             && may_keep
@@ -148,34 +154,44 @@ impl ImportBuilder {
             tell(&ImportNotice::Kept(repeated.to_string()));
             keeps_duplicates = true;
             schema = schema.with_duplicates();
-            written = self
-                .remove(&place)
-                .and_then(|()| self.create(&place, &schema))
-                .map_err(NotWritten::Failed)
-                .and_then(|()| self.fill(&place, kept.as_ref(), false, tell));
+            written = draft
+                .begin_again(NOTE, &schema, schema.enumerations(), &self.change())
+                .map_err(|error| NotWritten::Failed(place.failed(error)))
+                .and_then(|()| self.fill(&drafted, kept.as_ref(), false, tell));
         }
-        match written {
-            Ok(written) => {
-                let mut imported = Imported::of(written);
+        let imported = written
+            .map_err(NotWritten::error)
+            .and_then(|written| self.counted(&drafted, written));
+        match imported {
+            Ok(mut imported) => {
                 imported.keeps_duplicates = keeps_duplicates;
-                if self.duplicates == Some(Duplicates::First) {
-                    let there = self.count(&self.open_array(&place)?)?;
-                    imported.left_out = imported.cells.saturating_sub(there);
-                }
+                draft.publish().map_err(|error| place.failed(error))?;
                 Ok(imported)
             }
-            Err(not) => {
+            Err(error) => {
                 // The first failure is the one to be told.
-                let _ = self.remove(&place);
-                Err(not.error())
+                let _ = draft.discard();
+                Err(error)
             }
         }
     }
 
-    fn create(&self, place: &Place, schema: &Schema) -> Result<()> {
+    /// What was written into a new array, which is looked at where some rows are left out.
+    fn counted(&self, place: &Place, written: Written) -> Result<Imported> {
+        let mut imported = Imported::of(written);
+        if self.duplicates == Some(Duplicates::First) {
+            let there = self.count(&self.open_array(place)?)?;
+            imported.left_out = imported.cells.saturating_sub(there);
+        }
+        Ok(imported)
+    }
+
+    /// Begins the array; what an import left here that was stopped goes.
+    fn begin(&self, place: &Place, schema: &Schema) -> Result<Draft> {
         let location = self.context.location(place);
-        let created = Array::create(&location, schema, schema.enumerations(), &self.change());
-        created.map_err(|error| place.failed(error))
+        let (labels, change) = (schema.enumerations(), self.change());
+        let draft = Draft::begin(&location, Work::Import, NOTE, schema, labels, &change);
+        draft.map_err(|error| in_the_way(place, error))
     }
 
     fn open_array(&self, place: &Place) -> Result<Arc<Array>> {
@@ -187,7 +203,8 @@ impl ImportBuilder {
     fn vacant(&self) -> Result<Place> {
         let uri = &self.uri;
         let place = place::vacant(uri, self.context.opener())?;
-        match place.object_type()? {
+        let found = place.found()?;
+        match found.object_type {
             ObjectType::Array => {
                 let what = "there is an array here already";
                 let error = Error::new(ErrorKind::Exists, what).at(uri);
@@ -197,7 +214,10 @@ impl ImportBuilder {
                 let what = "there is a group here already";
                 Err(Error::new(ErrorKind::Exists, what).at(uri))
             }
-            ObjectType::Invalid => Ok(place),
+            ObjectType::Invalid => match found.unfinished {
+                Some(Work::Import) | None => Ok(place),
+                Some(work) => Err(place::unfinished(uri, work, ErrorKind::Exists)),
+            },
         }
     }
 
@@ -262,13 +282,6 @@ impl ImportBuilder {
             NotWritten::Failed(error) => NotWritten::Failed(error.at(&self.uri)),
             duplicate @ NotWritten::Duplicate(_) => duplicate,
         })
-    }
-
-    /// Removes the array that was made.
-    fn remove(&self, place: &Place) -> Result<()> {
-        let location = self.context.location(place);
-        let contents = Contents::find(&location, &place.store_uri, OpenOptions::default())?;
-        Ok(contents.remove()?)
     }
 }
 

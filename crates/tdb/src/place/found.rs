@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tdb_array::{ArrayError, ErrorKind, Location, ObjectType};
+use tdb_array::{ArrayError, Draft, ErrorKind, Found, Location, ObjectType, Work};
 use tdb_store::{Store, StoreError, join};
 use tdb_tile::Code;
 
@@ -65,7 +65,41 @@ impl Place {
                 let hint = format!("tdb tree {uri} shows the arrays in it");
                 Err(error.at(uri).with_hint(hint))
             }
-            ObjectType::Invalid => Err(nothing(uri, "array")),
+            ObjectType::Invalid => Err(self.nothing("array")),
+        }
+    }
+
+    /// Why there is not what was wanted here: there is nothing, or no more than what was begun.
+    #[must_use]
+    pub fn nothing(&self, wanted: &str) -> Error {
+        // What cannot be looked at is not known to have been begun.
+        match self.unfinished() {
+            Ok(Some(work)) => unfinished(&self.uri, work, ErrorKind::NotFound),
+            Ok(None) | Err(_) => nothing(&self.uri, wanted),
+        }
+    }
+
+    /// What makes an array here that is not there yet: it is under way, or was stopped.
+    ///
+    /// # Errors
+    /// As the store reports.
+    pub fn unfinished(&self) -> Result<Option<Work>> {
+        Ok(self.found()?.unfinished)
+    }
+
+    /// What the folder is, and what was begun in it.
+    ///
+    /// # Errors
+    /// As the store reports.
+    pub fn found(&self) -> Result<Found> {
+        Found::at(&**self.store(), self.prefix()).map_err(|error| self.failed(error))
+    }
+
+    /// The same place, as who makes an array in it sees it.
+    pub(crate) fn drafted(&self, draft: &Draft) -> Self {
+        Self {
+            location: Location::new(Arc::clone(draft.location().store()), self.prefix()),
+            ..self.clone()
         }
     }
 
@@ -150,8 +184,18 @@ pub(super) fn system(uri: &str, error: std::io::Error) -> Error {
     Error::from(StoreError::from_io(uri, error))
 }
 
+/// An array in the making, which is none.
+pub(crate) fn unfinished(uri: &str, work: Work, kind: ErrorKind) -> Error {
+    let work = work.name();
+    let what =
+        format!("an unfinished {work} is here, and no array: it is under way, or was stopped");
+    let hint =
+        format!("the same {work}, run again, finishes it; tdb rm {uri} removes what is left");
+    Error::new(kind, what).at(uri).with_hint(hint)
+}
+
 /// Neither an array nor a group, where either would do.
-pub fn nothing(uri: &str, wanted: &str) -> Error {
+pub(super) fn nothing(uri: &str, wanted: &str) -> Error {
     let error = Error::new(ErrorKind::NotFound, format!("there is no {wanted} here"));
     error
         .at(uri)

@@ -11,7 +11,8 @@ use crate::stores::Stores;
 use crate::{Error, Result};
 
 use address::{Address, file_uri};
-pub use found::{Place, PlacedObject, missing, nothing};
+pub(crate) use found::unfinished;
+pub use found::{Place, PlacedObject, missing};
 
 /// The folder that a URI names.
 pub fn folder(uri: &str, stores: &dyn Stores) -> Result<Place> {
@@ -77,7 +78,7 @@ pub fn group(uri: &str, stores: &dyn Stores) -> Result<Place> {
             let error = Error::new(ErrorKind::NotFound, "is an array, not a group");
             Err(error.at(uri).with_hint(format!("tdb info {uri} shows it")))
         }
-        ObjectType::Invalid => Err(nothing(uri, "group")),
+        ObjectType::Invalid => Err(place.nothing("group")),
     }
 }
 

@@ -1,11 +1,3 @@
-use tdb_array::{Metadata, MetadataRecord, MetadataValue};
-use tdb_tile::Datatype;
-
-use crate::{Error, Result};
-
-/// What is noted in the new array while it is not whole.
-const KEY: &str = "__tdb_rewrite";
-
 /// What a rewrite is of, so that it can go on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Marker {
@@ -25,33 +17,20 @@ impl Marker {
         self.begun.saturating_add(1).saturating_add(part)
     }
 
-    pub(super) fn record(&self) -> Result<MetadataRecord> {
+    /// As it is noted.
+    pub(super) fn text(&self) -> String {
         let Self {
             from,
             at,
             begun,
             rows,
         } = self;
-        let text = format!("at {at} begun {begun} rows {rows} from {from}");
-        let value = MetadataValue::try_new(Datatype::StringUtf8, text.into_bytes());
-        Ok(MetadataRecord {
-            key: KEY.to_owned(),
-            value: Some(value.map_err(Error::of)?),
-        })
+        format!("at {at} begun {begun} rows {rows} from {from}")
     }
 
-    /// The end of it.
-    pub(super) fn gone() -> MetadataRecord {
-        MetadataRecord {
-            key: KEY.to_owned(),
-            value: None,
-        }
-    }
-
-    /// What stands in the metadata of an array; `None` where nothing does.
-    pub(super) fn of(metadata: &Metadata) -> Option<Self> {
-        let value = metadata.get(KEY)?;
-        let text = std::str::from_utf8(&value.bytes).ok()?;
+    /// What was noted; `None` where that cannot be.
+    pub(super) fn of(note: &[u8]) -> Option<Self> {
+        let text = std::str::from_utf8(note).ok()?;
         let rest = text.strip_prefix("at ")?;
         let (at, rest) = rest.split_once(" begun ")?;
         let (begun, rest) = rest.split_once(" rows ")?;

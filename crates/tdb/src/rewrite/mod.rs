@@ -12,14 +12,19 @@ use marker::Marker;
 use parts::Parts;
 pub(crate) use parts::row_bytes;
 use schema::check;
-use tdb_array::{ChangeOptions, ErrorKind, MetadataRecord, NameSource, ObjectType, SystemNames};
+use tdb_array::{
+    ChangeOptions, Draft, ErrorKind, MetadataRecord, NameSource, ObjectType, OpenOptions,
+    SystemNames, Work,
+};
 use tdb_cells::{Activity, Batch, Progress};
 use tdb_query::{ReadOptions, Reader};
 use tdb_write::{Duplicates, WriteOptions, WriteOrder, Writer};
 
+use crate::objects::in_the_way;
+use crate::place::{self, Place};
 use crate::read::expected;
 use crate::sort_folder::SortFolder;
-use crate::{Array, Error, Order, Result, Schema, Time, place};
+use crate::{Array, Context, Error, Order, Result, Schema, Time};
 
 /// Bytes of cells that become part of the new array together, about.
 const PART: u64 = 1 << 30;
@@ -68,7 +73,8 @@ impl Array {
     /// Makes an array of the same cells and metadata with another schema: other tiles, filters, orders, fewer fields. The cells
     /// are those that this array shows; their earlier versions stay behind.
     ///
-    /// What is interrupted goes on where it stopped, if it is called again in the same way.
+    /// There is no new array before all of it is there. What is interrupted goes on where it stopped, if it is called again in
+    /// the same way.
     ///
     /// ```no_run
     /// use tdb::{Attribute, Datatype, Dimension, Filter, Schema};
@@ -101,18 +107,19 @@ impl Array {
     ) -> Result<Rewritten> {
         check(self, schema)?;
         let context = self.context();
-        let there = match context.object_type(to) {
-            Ok(found) => found,
-            Err(error) if error.kind() == ErrorKind::NotFound => ObjectType::Invalid,
-            Err(error) => return Err(error),
+        let place = place::vacant(to, context.opener())?;
+        let exists = |what: &str| Err(Error::new(ErrorKind::Exists, what.to_owned()).at(to));
+        match place.object_type()? {
+            ObjectType::Array => return exists("there is an array here already"),
+            ObjectType::Group => return exists("there is a group here already"),
+            ObjectType::Invalid => {}
+        }
+        let begun = match self.begun(&place, schema)? {
+            Some(begun) => begun,
+            None => self.begin(&place, schema, options)?,
         };
-        let (target, marker) = match there {
-            ObjectType::Array => self.begun(to, schema)?,
-            ObjectType::Group => {
-                return Err(Error::new(ErrorKind::Exists, "there is a group here already").at(to));
-            }
-            ObjectType::Invalid => self.begin(to, schema, options)?,
-        };
+        let Begun { draft, marker } = begun;
+        let target = drafted(context, &place, &draft)?;
         let source = context.open_at(self.uri(), Time(marker.at))?;
         source.check_history(false)?;
         let rewrite = Rewrite {
@@ -123,12 +130,13 @@ impl Array {
             options,
             marker,
         };
-        rewrite.run()
+        let done = rewrite.run()?;
+        draft.publish().map_err(|error| place.failed(error))?;
+        Ok(done)
     }
 
-    /// Makes the new array, and notes what it is to be of.
-    fn begin(&self, to: &str, schema: &Schema, options: &RewriteOptions) -> Result<(Self, Marker)> {
-        let context = self.context();
+    /// Begins the new array, and notes what it is to be of.
+    fn begin(&self, place: &Place, schema: &Schema, options: &RewriteOptions) -> Result<Begun> {
         let now = options.names.now();
         let row = row_bytes(schema);
         let marker = Marker {
@@ -137,46 +145,66 @@ impl Array {
             begun: now,
             rows: (options.part_bytes / row).max(1),
         };
-        let place = place::vacant(to, context.opener())?;
-        let location = context.location(&place);
         let change = ChangeOptions {
             timestamp: Some(now),
             names: Arc::clone(&options.names),
         };
-        tdb_array::Array::create(&location, schema, schema.enumerations(), &change)
-            .map_err(|error| place.failed(error))?;
-        let target = context.open(to)?.newest()?;
-        target.put(vec![marker.record()?], &change)?;
-        Ok((target, marker))
+        let (location, note) = (self.context().location(place), marker.text());
+        let (labels, note) = (schema.enumerations(), note.as_bytes());
+        let draft = Draft::begin(&location, Work::Rewrite, note, schema, labels, &change);
+        let draft = draft.map_err(|error| in_the_way(place, error))?;
+        Ok(Begun { draft, marker })
     }
 
-    /// The array that a rewrite began, and what it noted.
-    fn begun(&self, to: &str, schema: &Schema) -> Result<(Self, Marker)> {
-        let target = self.context().open(to)?.newest()?;
-        let exists = |what: &str| Error::new(ErrorKind::Exists, what.to_owned()).at(to);
-        let Some(marker) = Marker::of(&target.metadata()?) else {
-            return Err(exists("there is an array here already"));
+    /// What a rewrite began and did not end: what it committed stays.
+    fn begun(&self, place: &Place, schema: &Schema) -> Result<Option<Begun>> {
+        let location = self.context().location(place);
+        let failed = |error| place.failed(error);
+        let resumed = Draft::resume(&location, Work::Rewrite).map_err(failed)?;
+        let Some((draft, note)) = resumed else {
+            return Ok(None);
+        };
+        let exists = |what: &str| Error::new(ErrorKind::Exists, what.to_owned()).at(&place.uri);
+        let hint = "the same options go on with it; to begin anew, remove it first";
+        let Some(marker) = Marker::of(&note) else {
+            let what = "what a rewrite noted here when it began cannot be read";
+            return Err(exists(what).with_hint(format!("tdb rm {} removes it", place.uri)));
         };
         if marker.from != self.place().absolute_uri() {
             let what = format!("a rewrite of another array was begun here: {}", marker.from);
-            return Err(exists(&what));
+            return Err(exists(&what).with_hint(hint));
         }
+        let target = drafted(self.context(), place, &draft)?;
         let mut wanted = (**schema).clone();
         let found = target.engine().newest_schema();
         wanted.enumerations.clone_from(&found.enumerations);
         wanted.version = found.version;
         if wanted != **found {
             let what = "a rewrite with another schema was begun here";
-            let hint = "the same options go on with it; to begin anew, remove it first";
             return Err(exists(what).with_hint(hint));
         }
-        Ok((target, marker))
+        draft.remove_uncommitted().map_err(failed)?;
+        Ok(Some(Begun { draft, marker }))
     }
 
     fn put(&self, records: Vec<MetadataRecord>, change: &ChangeOptions) -> Result<()> {
         let put = self.engine().put_metadata(records, change);
         put.map(|_| ()).map_err(|error| self.failed(error))
     }
+}
+
+/// A new array that was begun, and what it is to be of.
+struct Begun {
+    draft: Draft,
+    marker: Marker,
+}
+
+/// A new array, which nobody else finds yet.
+fn drafted(context: &Context, place: &Place, draft: &Draft) -> Result<Array> {
+    let opened = tdb_array::Array::open_location(draft.location(), OpenOptions::default());
+    let opened = opened.map_err(|error| place.failed(error))?;
+    let place = place.drafted(draft);
+    Ok(Array::new(context.clone(), place, Arc::new(opened)))
 }
 
 /// A rewrite that was begun.
@@ -356,16 +384,15 @@ impl Rewrite<'_> {
         Ok(())
     }
 
-    /// The metadata comes last, and with it what was noted at the beginning goes.
+    /// The metadata comes last.
     fn finish(&self, parts: u64, done: &mut Rewritten) -> Result<()> {
         let metadata = self.source.metadata()?;
         let records = metadata.iter().map(|(key, value)| MetadataRecord {
             key: key.to_owned(),
             value: Some(value.clone()),
         });
-        let mut records: Vec<MetadataRecord> = records.collect();
+        let records: Vec<MetadataRecord> = records.collect();
         done.metadata = records.len() as u64;
-        records.push(Marker::gone());
         let time = self.marker.time_of(parts);
         let change = ChangeOptions {
             timestamp: Some(time),

@@ -12,6 +12,8 @@ mod front_door;
 mod held_up;
 mod keeping;
 mod little_memory;
+#[cfg(feature = "text")]
+mod making;
 mod nothing;
 mod outside_memory;
 #[cfg(feature = "serde")]

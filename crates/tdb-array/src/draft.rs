@@ -1,0 +1,306 @@
+//! An array in the making, which is none for anybody else: `docs/format/directory.md`, "Arrays in the making".
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use tdb_filters::open_generic_tile;
+use tdb_schema::{ArraySchema, Enumeration};
+use tdb_store::{Read, Store, StoreError, join, list_all, name};
+use tdb_tile::GenericTile;
+
+use crate::claim::Claim;
+use crate::contents::below;
+use crate::create::{check_above, creatable, put_new};
+use crate::directory::{
+    COMMITS_FOLDER, DRAFT_FOLDER, ENUMERATION_FOLDER, FRAGMENT_FOLDER, FRAGMENT_METADATA_FOLDER,
+    LABEL_FOLDER, METADATA_FOLDER, SCHEMA_FOLDER,
+};
+use crate::draft_store::DraftStore;
+use crate::put::put_tile;
+use crate::{Array, ArrayError, At, ChangeOptions, Found, Location, ObjectType, OpenOptions, Work};
+
+/// What is written into an array in the making: each folder goes before those that follow, so that nothing is left that would
+/// be read of an array.
+const WRITTEN: [&str; 5] = [
+    COMMITS_FOLDER,
+    METADATA_FOLDER,
+    FRAGMENT_METADATA_FOLDER,
+    FRAGMENT_FOLDER,
+    LABEL_FOLDER,
+];
+
+/// An array in the making: cells and metadata are written into [`Draft::location`] as into any array, and nobody else finds an
+/// array before [`Draft::publish`].
+///
+/// A note says what makes it, so that the same work, begun again after it was stopped, may clear what is left. While a draft
+/// is there it holds a claim to its folder, so that of two programs that begin the same work one gives way. Dropped, it stays
+/// as it is, for [`Draft::resume`].
+///
+/// ```
+/// use std::sync::Arc;
+/// use tdb_array::{Array, ArrayError, ChangeOptions, Draft, Location, OpenOptions, Work};
+/// use tdb_schema::{ArraySchema, ArrayType, Attribute, Dimension};
+/// use tdb_store::MemoryStore;
+/// use tdb_tile::Datatype;
+///
+/// let day = Dimension::numbers("day", Datatype::Int32, (1, 365), 7);
+/// let rain = Attribute::new("rain", Datatype::Float32);
+/// let schema = ArraySchema::new(ArrayType::Dense, vec![day], vec![rain]);
+///
+/// let weather = Location::new(Arc::new(MemoryStore::new()), "weather");
+/// let draft = Draft::begin(&weather, Work::Import, b"", &schema, &[], &ChangeOptions::default())?;
+/// // Here cells are written.
+/// Array::open_location(draft.location(), OpenOptions::default())?;
+/// let open = || Array::open_location(&weather, OpenOptions::default());
+/// assert!(matches!(open(), Err(ArrayError::NoSuch { .. })));
+/// draft.publish()?;
+/// assert!(open()?.fragments().is_empty());
+/// # Ok::<(), ArrayError>(())
+/// ```
+#[derive(Debug)]
+pub struct Draft {
+    work: Work,
+    /// Where the array is to be.
+    place: Location,
+    /// The same in a store that shows the schema.
+    drafted: Location,
+    /// The folder where the schema is until then.
+    schemas: String,
+    claim: Claim,
+}
+
+impl Draft {
+    /// What is in the way where there are objects of an array and no schema, and nothing is noted of them:
+    /// [`ArrayError::Exists`] names it so.
+    pub const REST: &str = "a rest of an array";
+
+    /// Begins an array. What the same work left here goes first; what the note says is for [`Draft::resume`].
+    ///
+    /// Nothing is stored where something else is.
+    ///
+    /// # Errors
+    /// As [`Array::create`]; [`ArrayError::Unfinished`] where other work was begun; [`ArrayError::Exists`] where there is a
+    /// rest of an array that nothing is noted of; [`ArrayError::Claimed`] where another program is at work.
+    pub fn begin(
+        location: &Location,
+        work: Work,
+        note: &[u8],
+        schema: &ArraySchema,
+        enumerations: &[Enumeration],
+        options: &ChangeOptions,
+    ) -> Result<Self, ArrayError> {
+        creatable(schema, enumerations)?;
+        check_free(location, work)?;
+        let draft = Self::claimed(location, work)?;
+        check_free(location, work)?;
+        draft.begin_again(note, schema, enumerations, options)?;
+        Ok(draft)
+    }
+
+    /// Goes on with what was begun here by the same work, and gives what it noted. `None` where there is nothing to go on
+    /// with. What was written and not committed goes, and so does metadata.
+    ///
+    /// # Errors
+    /// [`ArrayError::Claimed`] where another program is at work; as [`Array::open`].
+    pub fn resume(location: &Location, work: Work) -> Result<Option<(Self, Vec<u8>)>, ArrayError> {
+        let is_there = || -> Result<bool, ArrayError> {
+            let found = Found::at(&**location.store(), location.prefix())?;
+            Ok(found.unfinished == Some(work))
+        };
+        if !is_there()? {
+            return Ok(None);
+        }
+        let draft = Self::claimed(location, work)?;
+        // While the claim was waited for the array may have become whole, or gone.
+        if !is_there()? || !draft.has_schema()? {
+            return Ok(None);
+        }
+        let note = draft.note()?;
+        Ok(Some((draft, note)))
+    }
+
+    fn claimed(location: &Location, work: Work) -> Result<Self, ArrayError> {
+        let claim = Claim::take_soon(location)?;
+        let store = DraftStore::new(Arc::clone(location.store()), location.prefix());
+        let schemas = store.kept().to_owned();
+        let drafted = Location::new(Arc::new(store), location.prefix())
+            .with_key(location.key().cloned())
+            .with_limits(location.limits().clone());
+        Ok(Self {
+            work,
+            place: location.clone(),
+            drafted,
+            schemas,
+            claim,
+        })
+    }
+
+    /// Where cells and metadata are written: in a store of its own, which shows an array.
+    pub fn location(&self) -> &Location {
+        &self.drafted
+    }
+
+    /// Begins anew with another schema: all that was written goes.
+    ///
+    /// # Errors
+    /// As [`Array::create`].
+    pub fn begin_again(
+        &self,
+        note: &[u8],
+        schema: &ArraySchema,
+        enumerations: &[Enumeration],
+        options: &ChangeOptions,
+    ) -> Result<(), ArrayError> {
+        let schema = creatable(schema, enumerations)?;
+        self.clear()?;
+        put_tile(&self.place, &self.work.note(), note)?;
+        put_new(&self.drafted, &schema, enumerations, options)
+    }
+
+    /// Removes what was written and not committed, and metadata: for who goes on.
+    ///
+    /// # Errors
+    /// As the store reports; as [`Array::open`].
+    pub fn remove_uncommitted(&self) -> Result<(), ArrayError> {
+        let array = Array::open_location(&self.drafted, OpenOptions::default())?;
+        let folders = list_all(self.store(), &self.place.full(FRAGMENT_FOLDER))?.prefixes;
+        let is_committed = |folder: &String| {
+            let mut fragments = array.fragments().iter();
+            fragments.any(|fragment| fragment.metadata_key.contains(name(folder)))
+        };
+        for folder in folders.iter().filter(|folder| !is_committed(folder)) {
+            self.remove(folder)?;
+        }
+        self.remove(&self.place.full(METADATA_FOLDER))?;
+        self.remove(&self.place.full(SCHEMA_FOLDER))
+    }
+
+    /// Makes it an array, at once: the schema comes last.
+    ///
+    /// # Errors
+    /// [`ArrayError::TakenOver`] where another program has begun anew meanwhile; [`ArrayError::Exists`] where there is an
+    /// array or a group by now; as the store reports. Where the schema may have been stored, nothing is removed.
+    pub fn publish(self) -> Result<(), ArrayError> {
+        if !self.claim.is_held()? {
+            return Err(ArrayError::TakenOver {
+                work: self.work,
+                prefix: self.place.prefix().to_owned(),
+            });
+        }
+        check_free(&self.place, self.work)?;
+        self.put_in_place(ENUMERATION_FOLDER)?;
+        self.put_in_place("")?;
+        // The array is there and whole; `tdb clean` removes what stays.
+        let _ = self.remove_draft();
+        Ok(())
+    }
+
+    /// Removes all of it.
+    ///
+    /// # Errors
+    /// As the store reports; where there is an array by now.
+    pub fn discard(self) -> Result<(), ArrayError> {
+        self.clear()
+    }
+
+    /// Copies objects of a folder of the schemas to where those of the array are.
+    fn put_in_place(&self, folder: &str) -> Result<(), ArrayError> {
+        let from = match folder {
+            "" => self.schemas.clone(),
+            folder => join(&self.schemas, folder),
+        };
+        for object in list_all(self.store(), &from)?.objects {
+            let read = Read::whole(object.key.as_str()).at_most(self.place.tile_limit());
+            let bytes = tdb_store::read_one(self.store(), read)?.bytes;
+            let key = below(&self.schemas, &object.key);
+            let key = self.place.full(&join(SCHEMA_FOLDER, key));
+            match self.store().put(&key, bytes) {
+                // Its name is its own: whoever sent it twice sent the same.
+                Ok(()) | Err(StoreError::Exists { .. }) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(())
+    }
+
+    fn store(&self) -> &dyn Store {
+        &**self.place.store()
+    }
+
+    fn has_schema(&self) -> Result<bool, ArrayError> {
+        Ok(!list_all(self.store(), &self.schemas)?.objects.is_empty())
+    }
+
+    fn note(&self) -> Result<Vec<u8>, ArrayError> {
+        let key = self.work.note();
+        let read = Read::whole(self.place.full(&key)).at_most(self.place.tile_limit());
+        let bytes: Bytes = tdb_store::read_one(self.store(), read)?.bytes;
+        let tile = GenericTile::parse(&bytes, self.place.limits()).at(&key)?;
+        let note = open_generic_tile(&tile, self.place.key(), self.place.limits()).at(&key)?;
+        Ok(note.to_vec())
+    }
+
+    /// Removes what was written here; the note goes last.
+    fn clear(&self) -> Result<(), ArrayError> {
+        let found = Found::at(self.store(), self.place.prefix())?;
+        if found.object_type != ObjectType::Invalid {
+            return Err(exists(&self.place, found.object_type));
+        }
+        if found.unfinished != Some(self.work) {
+            return Ok(());
+        }
+        for folder in WRITTEN {
+            self.remove(&self.place.full(folder))?;
+        }
+        self.remove(&self.place.full(SCHEMA_FOLDER))?;
+        self.remove_draft()
+    }
+
+    /// Removes the schemas in the draft, then the note.
+    fn remove_draft(&self) -> Result<(), ArrayError> {
+        self.remove(&self.schemas)?;
+        self.remove(&self.place.full(DRAFT_FOLDER))
+    }
+
+    /// Removes a folder and all that is in it.
+    fn remove(&self, folder: &str) -> Result<(), ArrayError> {
+        let keys = self.store().list_recursive(folder)?.into_iter();
+        let keys: Vec<String> = keys.map(|object| object.key).collect();
+        self.place.remove_all(&keys)?;
+        self.place.remove_folders(folder)?;
+        Ok(())
+    }
+}
+
+/// Fails where something else is than what the same work left: where nothing is, what is there is not of an array.
+fn check_free(location: &Location, work: Work) -> Result<(), ArrayError> {
+    let (store, prefix) = (&**location.store(), location.prefix());
+    check_above(store, prefix)?;
+    let found = Found::at(store, prefix)?;
+    match (found.object_type, found.unfinished) {
+        (ObjectType::Invalid, Some(unfinished)) if unfinished == work => return Ok(()),
+        (ObjectType::Invalid, Some(work)) => {
+            let prefix = prefix.to_owned();
+            return Err(ArrayError::Unfinished { work, prefix });
+        }
+        (ObjectType::Invalid, None) => {}
+        (there, _) => return Err(exists(location, there)),
+    }
+    for folder in WRITTEN {
+        let listing = store.list(&location.full(folder), None)?;
+        if !listing.objects.is_empty() || !listing.prefixes.is_empty() {
+            return Err(ArrayError::Exists {
+                what: Draft::REST,
+                prefix: prefix.to_owned(),
+            });
+        }
+    }
+    Ok(())
+}
+
+fn exists(location: &Location, there: ObjectType) -> ArrayError {
+    ArrayError::Exists {
+        what: tdb_tile::Code::name(there),
+        prefix: location.prefix().to_owned(),
+    }
+}
