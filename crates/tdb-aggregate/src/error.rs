@@ -111,9 +111,9 @@ impl AggregateError {
             Self::Labels { .. } => Some("count them, group by them, or ask for their indexes"),
             Self::Infinite { .. } => Some("leave such cells out by a condition"),
             Self::Overflow { .. } => Some("the mean is a float, and has no such limit"),
-            Self::Groups { .. } => {
-                Some("group by fields with fewer values, or read a part of the array")
-            }
+            Self::Groups { .. } => Some(
+                "give a temporary folder, group by fields with fewer values, or read a part of the array",
+            ),
             Self::Query(error) => error.hint(),
             Self::Cells(error) => error.hint(),
             _ => None,

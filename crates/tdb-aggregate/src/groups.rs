@@ -97,10 +97,12 @@ impl Groups {
         let end = first.saturating_add(CELLS).min(batch.rows);
         // Cells beside each other are often of one group.
         let mut last: Option<(Key, usize)> = None;
+        let mut cells: Vec<Option<Cow<'_, [u8]>>> = Vec::with_capacity(by.len());
         for row in first..end {
-            let cells = by.iter_mut().zip(&columns);
-            let cells = cells.map(|(keys, column)| keys.of(column, row));
-            let cells = cells.collect::<Result<Vec<Option<Cow<'_, [u8]>>>, AggregateError>>()?;
+            cells.clear();
+            for (keys, column) in by.iter_mut().zip(&columns) {
+                cells.push(keys.of(column, row)?);
+            }
             let same = |key: &Key| {
                 let mut pairs = key.iter().zip(&cells);
                 pairs.all(|(known, cell)| known.as_deref() == cell.as_deref())

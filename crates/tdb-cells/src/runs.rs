@@ -175,8 +175,8 @@ impl Runs {
     /// Bytes of a block, about.
     #[must_use]
     pub fn block_bytes(&self) -> usize {
-        let all = self.memory / (MOST_MERGED as u64);
-        let block = all.clamp(*BLOCK.start(), *BLOCK.end());
+        let block = self.memory.checked_div(MOST_MERGED as u64);
+        let block = block.unwrap_or(0).clamp(*BLOCK.start(), *BLOCK.end());
         usize::try_from(block).unwrap_or(1 << 20)
     }
 
@@ -223,8 +223,11 @@ impl Runs {
     fn fan_in(&self, first: usize) -> usize {
         let runs = self.runs.iter().skip(first);
         let largest = runs.map(Run::largest_block).max().unwrap_or(0);
-        let most = self.memory.checked_div(largest).unwrap_or(u64::MAX);
-        usize::try_from(most).map_or(MOST_MERGED, |most| most.clamp(2, MOST_MERGED))
+        match self.memory.checked_div(largest).map(usize::try_from) {
+            Some(Ok(most)) => most.clamp(2, MOST_MERGED),
+            // They have no items, or so few that any number fits.
+            _ => MOST_MERGED,
+        }
     }
 
     /// Merges the runs from `first` on, at most `fan_in` at a time, until they are at most `most`.
@@ -242,9 +245,10 @@ impl Runs {
             };
             // Merging a few of the last may do; else all are merged once.
             let last = more.saturating_add(1);
-            let mut at = match last <= fan_in {
-                true => self.runs.len().saturating_sub(last),
-                false => first,
+            let mut at = if last <= fan_in {
+                self.runs.len().saturating_sub(last)
+            } else {
+                first
             };
             while at.saturating_add(1) < self.runs.len() {
                 let end = at.saturating_add(fan_in).min(self.runs.len());

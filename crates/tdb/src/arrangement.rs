@@ -250,7 +250,9 @@ where
         } else if arrangement.sort.is_empty() {
             for batch in batches {
                 kept.add(batch?)?;
-                kept.forget_before(arrangement.tail.unwrap_or(u64::MAX));
+                if let Some(tail) = arrangement.tail {
+                    kept.forget_before(tail);
+                }
             }
         } else if let Some(merged) = self.keep_sorted(&mut kept, batches)? {
             return Ok(State::Merged(Box::new(merged)));
@@ -298,11 +300,10 @@ where
         if kept.rows() > 0 {
             runs.spill(kept)?;
         }
-        let most = self.left.unwrap_or(u64::MAX);
         Ok(Some(runs.finish(
             arrangement.tail,
             arrangement.offset,
-            most,
+            self.left,
         )?))
     }
 }

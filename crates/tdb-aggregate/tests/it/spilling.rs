@@ -28,6 +28,9 @@ struct Cell {
     float: f32,
 }
 
+/// A text and a number, each behind whether it is null.
+type TextAndNumber<'a> = (bool, Option<&'a str>, bool, Option<i32>);
+
 const LABELS: [&str; 5] = ["b", "a", "e", "", "d"];
 
 fn cell() -> impl Strategy<Value = Cell> {
@@ -259,7 +262,7 @@ proptest! {
         let (found, are_spilled) = all(&session(400 << 10, &store), &array, text, &["text", "number"]).expect("answered");
         prop_assert!(are_spilled);
         // Null comes last.
-        let mut model: BTreeMap<(bool, Option<&str>, bool, Option<i32>), Vec<&Cell>> = BTreeMap::new();
+        let mut model: BTreeMap<TextAndNumber<'_>, Vec<&Cell>> = BTreeMap::new();
         for cell in &cells {
             let text = cell.text.as_deref();
             model.entry((text.is_none(), text, cell.number.is_none(), cell.number)).or_default().push(cell);

@@ -57,7 +57,7 @@ impl Sorter {
         if self.kept.rows() > 0 {
             self.runs.spill(&mut self.kept)?;
         }
-        let merged = self.runs.finish(None, 0, u64::MAX)?;
+        let merged = self.runs.finish(None, 0, None)?;
         Ok(SortedCells(Source::Merged(Box::new(merged))))
     }
 }

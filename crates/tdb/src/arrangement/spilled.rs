@@ -59,9 +59,10 @@ impl SortedRuns {
             let first = kept.batches().first();
             self.like = first.map_or_else(Vec::new, |batch| batch.columns.clone());
         }
-        let rows = usize::try_from(kept.rows()).unwrap_or(1).max(1);
-        let size = usize::try_from(kept.bytes()).unwrap_or(usize::MAX) / rows;
-        let most = (self.runs.block_bytes() / size.max(1)).max(1);
+        let size = kept.bytes().checked_div(kept.rows()).unwrap_or(1).max(1);
+        let most = self.runs.block_bytes() as u64 / size;
+        // A block has no more rows than bytes.
+        let most = usize::try_from(most).unwrap_or(1).max(1);
         let merging = Merging::of(self);
         let write = |run: &mut RunWriter| {
             while let Some(block) = kept.next(most)? {
@@ -75,8 +76,8 @@ impl SortedRuns {
         Ok(())
     }
 
-    /// All cells in order, from the one of this number on, and no more than so many; of the last `tail` ones, if that is said.
-    pub(super) fn finish(self, tail: Option<u64>, first: u64, most: u64) -> Result<Merged> {
+    /// All cells in order, from the one of this number on, and no more than so many, if that is said; of the last `tail` ones, if that is said.
+    pub(super) fn finish(self, tail: Option<u64>, first: u64, most: Option<u64>) -> Result<Merged> {
         let merging = Merging::of(&self);
         let readers = self
             .runs
@@ -127,7 +128,7 @@ impl Merging {
             retired: 0,
             most_retired: self.retired,
             skip: 0,
-            left: u64::MAX,
+            left: None,
             _held: held.map_err(CellsError::from)?,
         };
         for (number, reader) in readers.into_iter().enumerate() {
@@ -173,9 +174,9 @@ pub(super) struct Merged {
     /// Bytes of the blocks whose cells were all taken.
     retired: u64,
     most_retired: u64,
-    /// Cells that are still to be left out, and still to be given.
+    /// Cells that are still to be left out, and still to be given, where that is limited.
     skip: u64,
-    left: u64,
+    left: Option<u64>,
     /// The memory of such blocks.
     _held: Grant,
 }
@@ -202,7 +203,7 @@ impl Merged {
             self.picks.clear();
             self.drop_retired();
             // Blocks may be used up by cells that are left out.
-            if picked.is_some() || self.left == 0 || self.cursors.is_empty() {
+            if picked.is_some() || self.left == Some(0) || self.cursors.is_empty() {
                 return Ok(picked);
             }
         }
@@ -210,7 +211,7 @@ impl Merged {
 
     /// Finds the next cells, at most so many, and as many as the memory allows.
     fn pick(&mut self, most: usize) -> Result<()> {
-        while self.picks.len() < most && self.retired <= self.most_retired && self.left > 0 {
+        while self.picks.len() < most && self.retired <= self.most_retired && self.left != Some(0) {
             let Some(mut cursor) = self.cursors.pop() else {
                 break;
             };
@@ -218,7 +219,7 @@ impl Merged {
                 self.skip = self.skip.saturating_sub(1);
             } else {
                 self.picks.push((cursor.block, cursor.row));
-                self.left = self.left.saturating_sub(1);
+                self.left = self.left.map(|left| left.saturating_sub(1));
             }
             cursor.row = cursor.row.saturating_add(1);
             self.insert(cursor)?;
