@@ -226,10 +226,6 @@ pub(crate) struct FileLayout {
     )]
     array_schema: Option<String>,
     /// Parquet: bytes that wait to be written, at most.
-    #[cfg_attr(
-        not(feature = "arrow"),
-        expect(dead_code, reason = "only Parquet has row groups")
-    )]
     most_waiting: u64,
 }
 
