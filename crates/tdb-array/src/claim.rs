@@ -15,10 +15,8 @@ use std::time::{Duration, Instant};
 use tdb_store::{list_all, name};
 use tdb_tile::Bug;
 
+use crate::directory::CLAIM;
 use crate::{ArrayError, Location, NameSource, SystemNames};
-
-/// How the names of claims begin. TileDB passes such objects over.
-const PREFIX: &str = "__tdb_claim_";
 
 /// A claim of another program that stays the same for this long was left behind.
 const LEASE: Duration = Duration::from_secs(20);
@@ -188,7 +186,7 @@ impl Held {
 impl Current {
     fn put(location: &Location) -> Result<Self, ArrayError> {
         let names = SystemNames;
-        let key = format!("{PREFIX}{}_{:032x}", names.now(), names.id()?);
+        let key = format!("{CLAIM}{}_{:032x}", names.now(), names.id()?);
         // It need not outlive a loss of power: whoever holds it would not, either.
         let object = location.store().create(&location.full(&key))?;
         object.place()?;
@@ -204,7 +202,7 @@ impl Current {
 fn claims(location: &Location) -> Result<BTreeSet<String>, ArrayError> {
     let listing = list_all(&**location.store(), location.prefix())?;
     let names = listing.objects.iter().map(|object| name(&object.key));
-    let claims = names.filter(|name| name.starts_with(PREFIX));
+    let claims = names.filter(|name| name.starts_with(CLAIM));
     Ok(claims.map(str::to_owned).collect())
 }
 
@@ -268,7 +266,7 @@ impl Waiting {
             .saturating_sub(LEASE.as_secs().saturating_mul(1000));
         self.claims.iter().all(|claim| {
             let time = claim
-                .strip_prefix(PREFIX)
+                .strip_prefix(CLAIM)
                 .and_then(|rest| rest.split_once('_'));
             time.and_then(|(time, _)| time.parse::<u64>().ok())
                 .is_some_and(|time| time < before)

@@ -97,9 +97,19 @@ impl Found {
         }
         Ok(Self {
             object_type: ObjectType::Invalid,
-            unfinished: Work::noted(store, prefix)?,
+            unfinished: noted(store, prefix)?,
         })
     }
+}
+
+/// What is noted to have been begun in the folder `prefix`.
+fn noted(store: &dyn Store, prefix: &str) -> Result<Option<Work>, ArrayError> {
+    let listing = list_all(store, &join(prefix, DRAFT_FOLDER))?;
+    let is_noted = |work: &Work| {
+        let mut notes = listing.objects.iter();
+        notes.any(|note| name(&note.key) == work.name())
+    };
+    Ok(Work::ALL.into_iter().find(is_noted))
 }
 
 /// Whether a folder, which looks like an array, has a schema.

@@ -120,7 +120,7 @@ fn left_by_interrupt(verb: &Verb, is_change: bool) -> interrupt::Told {
     // Other changes are seen whole or not at all, however they end.
     let unnoticed = match verb {
         Verb::Import(_) => {
-            "interrupted in the middle of a step: an array without cells may be left, which tdb rm removes"
+            "interrupted in the middle of a step: what is left is no array yet; the same import clears it, or tdb rm"
         }
         Verb::Cp(_) | Verb::Mv(_) => {
             "interrupted in the middle of a step: a part of the copy may be left, which tdb rm removes"

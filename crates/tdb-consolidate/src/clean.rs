@@ -1,7 +1,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use tdb_array::directory::{
-    COMMITS_FOLDER, DRAFT_FOLDER, ENUMERATION_FOLDER, FRAGMENT_FOLDER, REPLACES, SCHEMA_FOLDER,
+    CLAIM, COMMITS_FOLDER, DRAFT_FOLDER, ENUMERATION_FOLDER, FRAGMENT_FOLDER, REPLACES,
+    SCHEMA_FOLDER,
 };
 use tdb_array::{Array, ArrayError, At, Location, TimestampedName};
 use tdb_filters::open_generic_tile;
@@ -14,11 +15,12 @@ use crate::{Plan, VacuumOptions, objects};
 const ABANDONED: &str = "it has no commit and nothing names it: left by a write that was stopped";
 const UNFINISHED: &str = "a file that was never finished: left by a write that was stopped";
 const IDLE: &str = "it lists what a merge was to replace, and that merge was stopped";
+const CLAIMED: &str = "a claim to make or change the array: left by a program that was stopped";
 const MADE: &str = "the array is whole: left by the import or rewrite that made it";
 const UNNAMED: &str = "an enumeration that no schema uses";
 
 /// What abandoned writes have left: fragments without a commit, unfinished objects, enumerations that no schema names,
-/// the folder in which the array was made.
+/// claims, the folder in which the array was made.
 ///
 /// A write that is under way looks the same, so what is younger than the grace period is left alone, and noted. So is a
 /// fragment that anything in the array names, as its commit may have been lost; and all of them while a committed
@@ -45,6 +47,9 @@ pub fn debris(array: &Array, options: &VacuumOptions) -> Result<Plan, ArrayError
         let unfinished = |key: &&String| tdb_store::is_draft(key);
         keys.extend(cleaning.old(found.iter().filter(unfinished), UNFINISHED)?);
     }
+    let (found, _) = objects::list(location, "")?;
+    let claims = found.iter().filter(|key| key.starts_with(CLAIM));
+    keys.extend(cleaning.old(claims, CLAIMED)?);
     let known: BTreeSet<&str> = array
         .schemas()
         .flat_map(|(_, schema)| &schema.enumerations)
@@ -108,11 +113,12 @@ impl Cleaning<'_> {
 
     /// The folder in which the array was made: it is whole, so that what made it was stopped after its last step.
     fn draft(&mut self) -> Result<Option<String>, ArrayError> {
-        let objects = self.location.full(DRAFT_FOLDER);
-        let objects = self.location.store().list_recursive(&objects)?;
-        if objects.is_empty() {
+        let (_, folders) = objects::list(self.location, "")?;
+        if !folders.contains(DRAFT_FOLDER) {
             return Ok(None);
         }
+        let objects = self.location.full(DRAFT_FOLDER);
+        let objects = self.location.store().list_recursive(&objects)?;
         for object in objects {
             let key = object.key.strip_prefix(self.location.prefix());
             let key = key.unwrap_or(&object.key).trim_start_matches('/');

@@ -3,7 +3,7 @@ use std::fmt;
 
 use bytes::Bytes;
 use tdb_array::ArrayError;
-use tdb_store::{Store, StoreError, join};
+use tdb_store::{Distance, Store, StoreError, join, list_all};
 
 /// What is to be done, step by step: each is finished, and lasts, before the next begins.
 ///
@@ -82,18 +82,34 @@ impl Plan {
     }
 }
 
-/// Removes all in a folder; of a symbolic link in its place the link alone.
+/// Removes all in a folder, and folders in it that are empty; of a symbolic link in its place the link alone.
 fn remove_folder(store: &dyn Store, folder: &str) -> Result<(), StoreError> {
     match store.list_recursive(folder) {
         Ok(objects) => {
             let keys: Vec<String> = objects.into_iter().map(|object| object.key).collect();
             remove_all(store, &keys)?;
+            // Folders without objects are of file systems alone.
+            if store.distance() == Distance::Near {
+                remove_empty(store, folder)?;
+            }
         }
         Err(StoreError::NotAFile { .. }) => {}
         Err(error) => return Err(error),
     }
     // An object of the folder's own name is a link, or what some stores keep to show a folder.
     remove_all(store, &[folder.to_owned()])
+}
+
+/// Removes a folder in which nothing but folders is.
+fn remove_empty(store: &dyn Store, folder: &str) -> Result<(), StoreError> {
+    let mut empty = Vec::new();
+    let mut unseen = vec![folder.to_owned()];
+    while let Some(folder) = unseen.pop() {
+        unseen.extend(list_all(store, &folder)?.prefixes);
+        empty.push(folder);
+    }
+    let mut deepest_first = empty.iter().rev();
+    deepest_first.try_for_each(|folder| store.remove_folder(folder))
 }
 
 /// Removes objects. Those that are gone already are no error: others remove, too.

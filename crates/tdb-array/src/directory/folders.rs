@@ -32,6 +32,10 @@ pub const DRAFT_FOLDER: &str = "__tdb_unfinished";
 /// only while fragments are merged in an array that allows duplicates.
 pub const REPLACES: &str = "replaces";
 
+/// How the keys of claims begin, which TileDB passes over: objects that are there while a program makes the array, or changes
+/// cells by what it read.
+pub const CLAIM: &str = "__tdb_claim_";
+
 /// The prefix of notes of unfinished restores, which TileDB does not know: the time that is restored follows.
 pub(crate) const RESTORE: &str = "__tdb_restore_";
 

@@ -28,6 +28,8 @@ use crate::parse::{NamedInterval, interval};
     file.\n\nText may be compressed with gzip or zstd. What \
     pandas leaves without a name in the first column of CSV, or as __index_level_0__ in Parquet, is called index; what it says is \
     its index in Parquet becomes the dimensions. Decimals take --type: float64 keeps 15 digits, string_utf8 all.\n\n\
+    There is no array before all cells are there. What an import that was killed leaves is none, and goes when the same import is \
+    run again, or by tdb rm.\n\n\
     What --dry-run prints can be changed and given to tdb create; tdb write takes the cells then."
 )]
 pub(crate) struct Arguments {

@@ -19,6 +19,8 @@ mod import_options;
 mod importing;
 mod interrupting;
 mod judged;
+#[cfg(unix)]
+mod killing;
 mod large_domains;
 mod listing;
 mod looking;

@@ -1,5 +1,10 @@
 //! Imports and rewrites that are stopped: there is no array, or the whole one, and the same work begun again finishes it.
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a test fails by panicking"
+)]
 
 use std::io::Write as _;
 use std::path::Path;
