@@ -286,8 +286,10 @@ fn check_free(location: &Location, work: Work) -> Result<(), ArrayError> {
         (ObjectType::Invalid, None) => {}
         (there, _) => return Err(exists(location, there)),
     }
-    for folder in WRITTEN {
-        let listing = store.list(&location.full(folder), None)?;
+    let folders = WRITTEN.map(|folder| location.full(folder));
+    let folders: Vec<&str> = folders.iter().map(String::as_str).collect();
+    for listing in store.list_many(&folders) {
+        let listing = listing?;
         if !listing.objects.is_empty() || !listing.prefixes.is_empty() {
             return Err(ArrayError::Exists {
                 what: Draft::REST,
