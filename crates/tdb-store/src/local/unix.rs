@@ -112,12 +112,13 @@ impl Root {
         open_part(folder.as_ref().unwrap_or(&self.folder), name(key), flags)
     }
 
-    /// The folder that `key` goes into; made, and made to last, where it is not there.
-    fn make_parent(&self, key: &str) -> Result<File, Errno> {
+    /// The folder that `key` goes into, made where it is not there, and the folders above whose new names are yet to be made to last.
+    fn make_parent(&self, key: &str) -> Result<(File, Vec<File>), Errno> {
         match self.open_beneath(parent(key), FOLDER) {
             Err(Errno::NOENT) => {}
-            other => return other.map(File::from),
+            other => return Ok((File::from(other?), Vec::new())),
         }
+        let mut unsynced = Vec::new();
         let mut folder = File::from(self.open_beneath("", FOLDER)?);
         for part in parent(key).split('/') {
             let below = match open_part(&folder, part, FOLDER) {
@@ -126,15 +127,15 @@ impl Root {
                         Ok(()) | Err(Errno::EXIST) => {}
                         Err(errno) => return Err(errno),
                     }
-                    let synced = self.syncs.folder(&folder);
-                    synced.map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))?;
-                    open_part(&folder, part, FOLDER)?
+                    let below = open_part(&folder, part, FOLDER)?;
+                    unsynced.push(folder);
+                    below
                 }
                 other => other?,
             };
             folder = File::from(below);
         }
-        Ok(folder)
+        Ok((folder, unsynced))
     }
 
     /// Does something in the parent of `key`, again if that folder is removed in between; gives that folder, too.
@@ -145,7 +146,15 @@ impl Root {
     ) -> Result<(File, T), Errno> {
         let mut result = Err(Errno::NOENT);
         for _ in 0..ATTEMPTS {
-            let acted = |folder: File| act(&folder).map(|done| (folder, done));
+            // The wait for the disk comes behind the name: a process that is killed in it leaves no empty folder.
+            let acted = |(folder, unsynced): (File, Vec<File>)| {
+                let done = act(&folder)?;
+                for above in &unsynced {
+                    let synced = self.syncs.folder(above);
+                    synced.map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))?;
+                }
+                Ok((folder, done))
+            };
             result = self.make_parent(key).and_then(acted);
             if !matches!(result, Err(Errno::NOENT)) {
                 break;
