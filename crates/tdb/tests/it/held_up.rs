@@ -19,7 +19,7 @@ impl HeldUp {
     }
 
     fn has_happened(&self) -> bool {
-        self.meanwhile.lock().unwrap().is_none()
+        self.meanwhile.lock().expect("done").is_none()
     }
 }
 
@@ -32,7 +32,7 @@ impl fmt::Debug for HeldUp {
 impl NameSource for HeldUp {
     fn now(&self) -> u64 {
         let time = SystemNames.now();
-        let meanwhile = self.meanwhile.lock().unwrap().take();
+        let meanwhile = self.meanwhile.lock().expect("done").take();
         if let Some(meanwhile) = meanwhile {
             meanwhile();
         }
@@ -54,32 +54,32 @@ fn make(folder: &Path, dense: bool) -> Array {
         .dimension(Dimension::new("x", Datatype::Int32).domain(1..=10).tile(5))
         .attribute(Attribute::new("a", Datatype::Int64));
     let uri = folder.join("array").display().to_string();
-    let array = tdb::create(&uri, &schema.build().unwrap()).unwrap();
+    let array = tdb::create(&uri, &schema.build().expect("done")).expect("done");
     write(&array, (1..=10).collect(), 0, &(Arc::new(SystemNames) as _));
-    array.reopen().unwrap()
+    array.reopen().expect("done")
 }
 
 fn write(array: &Array, x: Vec<i32>, a: i64, names: &Arc<dyn NameSource>) -> Vec<String> {
     let cells = x.len();
     let write = array.write().names(Arc::clone(names));
     let write = write.column("x", x).column("a", vec![a; cells]);
-    write.commit().unwrap().fragments
+    write.commit().expect("done").fragments
 }
 
 fn set(uri: &str, condition: &str, a: i64) {
-    let array = tdb::open(uri).unwrap();
+    let array = tdb::open(uri).expect("done");
     let set = array.set(condition).max(10).value("a", a);
-    set.commit().unwrap();
+    set.commit().expect("done");
 }
 
 fn values(array: &Array) -> Vec<i64> {
-    let array = array.reopen().unwrap();
-    array.read().to_vec("a").unwrap()
+    let array = array.reopen().expect("done");
+    array.read().to_vec("a").expect("done")
 }
 
 fn start(fragment: &str) -> u64 {
     let time = fragment.trim_start_matches('_').split('_').next();
-    time.unwrap().parse().unwrap()
+    time.expect("done").parse().expect("done")
 }
 
 #[test]
