@@ -1,16 +1,10 @@
-//! What is known of the cells that were seen so far.
+//! The state of the aggregates of one field in one group: counts, sums, least and greatest value.
 
-use std::ops::Range;
-
-use tdb_cells::files::{has_value, read_index};
-use tdb_cells::{Column, FieldInfo};
-use tdb_schema::CellValNum;
-use tdb_schema::value::{holds_bytes, unpadded};
+use tdb_schema::value::holds_bytes;
 use tdb_tile::{Bug, Datatype, Scalar, with_scalar};
 
-use crate::fold::Fold;
 use crate::number::{Number, Part};
-use crate::{AggregateError, Function, Outcome};
+use crate::{AggregateError, Outcome};
 
 /// The state of all aggregates of one field, for one group.
 #[derive(Clone, Debug, Default)]
@@ -45,219 +39,6 @@ pub(crate) struct Known {
     pub(crate) extremes: Option<(Vec<u8>, Vec<u8>)>,
 }
 
-/// The groups of the cells that are added: the number of each cell's group, or one group for all.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum GroupOf<'a> {
-    One,
-    Each(&'a [usize]),
-}
-
-/// What is kept for each group of a field.
-#[derive(Debug)]
-pub(crate) struct FieldStates {
-    pub(crate) info: FieldInfo,
-    pub(crate) needs_sum: bool,
-    pub(crate) needs_extremes: bool,
-    pub(crate) groups: Vec<Accumulator>,
-    /// Bytes of the texts that are kept as least and greatest values.
-    pub(crate) texts: u64,
-}
-
-impl FieldStates {
-    pub(crate) fn new(info: FieldInfo, functions: &[Function]) -> Self {
-        let needs = |wanted: [Function; 2]| functions.iter().any(|f| wanted.contains(f));
-        Self {
-            info,
-            needs_sum: needs([Function::Sum, Function::Mean]),
-            needs_extremes: needs([Function::Min, Function::Max]),
-            groups: Vec::new(),
-            texts: 0,
-        }
-    }
-
-    /// Whether more than counts is asked for.
-    pub(crate) fn needs_values(&self) -> bool {
-        self.needs_sum || self.needs_extremes
-    }
-
-    /// Takes some cells of a column. Each group that is named has a state.
-    pub(crate) fn add(
-        &mut self,
-        column: &Column,
-        rows: Range<usize>,
-        of: GroupOf<'_>,
-    ) -> Result<(), AggregateError> {
-        if !self.needs_values() {
-            return Ok(self.each(column, rows, of, |_, _| Ok(()))?);
-        }
-        if self.info.enumeration.is_some() {
-            return Ok(self.each(column, rows, of, |state, row| {
-                let index = column.cell(row).and_then(|cell| read_index(cell, false));
-                let index = Extreme::Number(Number::Whole(index.ok_or_else(short)?.into()));
-                state.extremes(Some(index.clone()), Some(index));
-                Ok(())
-            })?);
-        }
-        let is_bytes = holds_bytes(self.info.datatype);
-        if is_bytes || self.info.cell_val_num == CellValNum::Var {
-            let mut texts = self.texts;
-            self.each(column, rows, of, |state, row| {
-                let cell = column.cell(row).ok_or_else(short)?;
-                let before = state.text_bytes();
-                state.bytes(cell);
-                texts = texts
-                    .saturating_add(state.text_bytes())
-                    .saturating_sub(before);
-                Ok(())
-            })?;
-            self.texts = texts;
-            return Ok(());
-        }
-        with_scalar!(self.info.datatype, T => self.numbers::<T>(column, rows, of))
-    }
-
-    /// Counts each cell, and hands those that are not null on.
-    fn each(
-        &mut self,
-        column: &Column,
-        rows: Range<usize>,
-        of: GroupOf<'_>,
-        mut take: impl FnMut(&mut Accumulator, usize) -> Result<(), Bug>,
-    ) -> Result<(), Bug> {
-        let is_valid = column.validity.is_none() && column.enumeration.is_none();
-        if let (GroupOf::One, true, false) = (of, is_valid, self.needs_values()) {
-            let state = self.groups.first_mut().ok_or_else(short)?;
-            state.count = state.count.saturating_add(rows.len() as u64);
-            return Ok(());
-        }
-        for (place, row) in rows.enumerate() {
-            let state = of_place(&mut self.groups, of, place)?;
-            if has_value(column, row) {
-                state.count = state.count.saturating_add(1);
-                take(state, row)?;
-            } else {
-                state.nulls = state.nulls.saturating_add(1);
-            }
-        }
-        Ok(())
-    }
-
-    fn numbers<T>(
-        &mut self,
-        column: &Column,
-        rows: Range<usize>,
-        of: GroupOf<'_>,
-    ) -> Result<(), AggregateError>
-    where
-        T: Fold,
-        Number: From<T>,
-    {
-        // The least number of dates and times stands for none: it counts as a cell, and is no least value.
-        let not_a_time = is_time(self.info.datatype).then_some(Number::Whole(i64::MIN.into()));
-        // It is of this type.
-        drop(column.numbers::<T>()?);
-        let [start, end] = [rows.start, rows.end].map(|row| row.saturating_mul(T::SIZE));
-        let bytes = column.values.get(start..end).ok_or_else(short)?;
-        if let (GroupOf::One, None, None) = (of, &column.validity, not_a_time) {
-            let state = self.groups.first_mut().ok_or_else(short)?;
-            state.join(T::fold(bytes));
-            return Ok(());
-        }
-        for ((place, row), value) in rows.enumerate().zip(T::read_all(bytes)) {
-            let state = of_place(&mut self.groups, of, place)?;
-            let mut part = Part::default();
-            let value = Number::from(value);
-            if column.is_valid(row) {
-                part.count = 1;
-                if Some(value) != not_a_time {
-                    part.add(value);
-                }
-            } else {
-                part.nulls = 1;
-            }
-            state.join(part);
-        }
-        Ok(())
-    }
-
-    /// What an aggregate of a group is.
-    pub(crate) fn outcome(
-        &self,
-        function: Function,
-        group: usize,
-    ) -> Result<Outcome, AggregateError> {
-        self.outcome_of(function, self.groups.get(group).ok_or_else(short)?)
-    }
-
-    /// What an aggregate comes to, of cells that were added to this state.
-    pub(crate) fn outcome_of(
-        &self,
-        function: Function,
-        state: &Accumulator,
-    ) -> Result<Outcome, AggregateError> {
-        let datatype = self.info.datatype;
-        Ok(match function {
-            Function::Count => Outcome::Unsigned(state.count),
-            Function::NullCount => Outcome::Unsigned(state.nulls),
-            Function::Sum | Function::Mean if state.count == 0 => Outcome::None,
-            Function::Sum if datatype.is_real() => Outcome::Float(state.float),
-            Function::Sum => state.whole_sum(datatype, &self.info.name)?,
-            Function::Mean if datatype.is_real() => {
-                Outcome::Float(state.float / state.count as f64)
-            }
-            Function::Mean => Outcome::Float(state.whole as f64 / state.count as f64),
-            Function::Min => self.value(state.least.as_ref())?,
-            Function::Max => self.value(state.greatest.as_ref())?,
-        })
-    }
-}
-
-impl FieldStates {
-    /// A least or greatest value: of labels, whose indexes have their order, the label.
-    fn value(&self, extreme: Option<&Extreme>) -> Result<Outcome, Bug> {
-        let datatype = self.info.datatype;
-        let Some(labels) = &self.info.enumeration else {
-            if let Some(Extreme::Bytes(text)) = extreme {
-                let text = unpadded(datatype, self.info.cell_val_num, text);
-                return Ok(Outcome::Value(datatype, text.to_vec()));
-            }
-            return Ok(value(datatype, extreme));
-        };
-        let index = match extreme {
-            None => return Ok(Outcome::None),
-            Some(Extreme::Number(Number::Whole(index))) => usize::try_from(*index).ok(),
-            Some(_) => None,
-        };
-        let label = index.and_then(|index| labels.value(index));
-        let label = label.ok_or_else(|| Bug::new("a least label that the enumeration lacks"))?;
-        Ok(Outcome::Value(labels.datatype(), label.to_vec()))
-    }
-}
-
-/// Whether the least number stands for none.
-pub(crate) fn is_time(datatype: Datatype) -> bool {
-    datatype.is_datetime() || datatype.is_time()
-}
-
-fn short() -> Bug {
-    Bug::new("a column or the states of its groups are shorter than the batch")
-}
-
-/// The state of the cell at this place among those that are added.
-fn of_place<'a>(
-    groups: &'a mut [Accumulator],
-    of: GroupOf<'_>,
-    place: usize,
-) -> Result<&'a mut Accumulator, Bug> {
-    let group = match of {
-        GroupOf::One => Some(0),
-        GroupOf::Each(groups) => groups.get(place).copied(),
-    };
-    group
-        .and_then(|group| groups.get_mut(group))
-        .ok_or_else(short)
-}
-
 impl Accumulator {
     /// Takes what is known of some cells of a field of this datatype.
     pub(crate) fn add_known(&mut self, datatype: Datatype, known: &Known) -> Result<(), Bug> {
@@ -275,7 +56,7 @@ impl Accumulator {
         Ok(())
     }
 
-    fn join(&mut self, part: Part) {
+    pub(crate) fn join(&mut self, part: Part) {
         self.count = self.count.saturating_add(part.count);
         self.nulls = self.nulls.saturating_add(part.nulls);
         self.whole = self.whole.saturating_add(part.whole);
@@ -286,7 +67,7 @@ impl Accumulator {
         );
     }
 
-    fn extremes(&mut self, least: Option<Extreme>, greatest: Option<Extreme>) {
+    pub(crate) fn extremes(&mut self, least: Option<Extreme>, greatest: Option<Extreme>) {
         if let Some(least) = least
             && self.least.as_ref().is_none_or(|known| least < *known)
         {
@@ -318,7 +99,7 @@ impl Accumulator {
         bytes.fold(0, u64::saturating_add)
     }
 
-    fn bytes(&mut self, cell: &[u8]) {
+    pub(crate) fn bytes(&mut self, cell: &[u8]) {
         let is_less = |known: &Extreme| matches!(known, Extreme::Bytes(known) if cell < &known[..]);
         let is_more = |known: &Extreme| matches!(known, Extreme::Bytes(known) if cell > &known[..]);
         if self.least.as_ref().is_none_or(is_less) {
@@ -342,7 +123,11 @@ impl Accumulator {
         Ok(())
     }
 
-    fn whole_sum(&self, datatype: Datatype, field: &str) -> Result<Outcome, AggregateError> {
+    pub(crate) fn whole_sum(
+        &self,
+        datatype: Datatype,
+        field: &str,
+    ) -> Result<Outcome, AggregateError> {
         let sum = self.whole;
         let fits = if datatype.is_signed() {
             i64::try_from(sum).map(Outcome::Signed)
@@ -356,8 +141,13 @@ impl Accumulator {
     }
 }
 
+/// Whether the least number stands for none.
+pub(crate) fn is_time(datatype: Datatype) -> bool {
+    datatype.is_datetime() || datatype.is_time()
+}
+
 /// A value of the field in its stored form.
-fn value(datatype: Datatype, extreme: Option<&Extreme>) -> Outcome {
+pub(crate) fn value(datatype: Datatype, extreme: Option<&Extreme>) -> Outcome {
     let bytes = match extreme {
         None => return Outcome::None,
         Some(Extreme::Bytes(bytes)) => bytes.clone(),
@@ -381,48 +171,4 @@ fn value(datatype: Datatype, extreme: Option<&Extreme>) -> Outcome {
 )]
 fn narrow(value: f64) -> f32 {
     value as f32
-}
-
-#[cfg(test)]
-mod tests {
-    use tdb_schema::FieldKind;
-
-    use super::*;
-
-    fn sum(values: &[i64]) -> Result<Outcome, AggregateError> {
-        let info = FieldInfo {
-            name: "a".to_owned(),
-            datatype: Datatype::Int64,
-            cell_val_num: CellValNum::Fixed(1),
-            nullable: false,
-            enumeration: None,
-            field: FieldKind::Attribute(0),
-        };
-        let bytes: Vec<u8> = values.iter().flat_map(|v| v.to_le_bytes()).collect();
-        let column = Column {
-            name: info.name.clone(),
-            datatype: info.datatype,
-            cell_val_num: info.cell_val_num,
-            nullable: false,
-            values: bytes.into(),
-            offsets: None,
-            validity: None,
-            enumeration: None,
-        };
-        let mut states = FieldStates::new(info, &[Function::Sum]);
-        states.groups.resize_with(1, Accumulator::default);
-        states.add(&column, 0..values.len(), GroupOf::One)?;
-        states.outcome(Function::Sum, 0)
-    }
-
-    #[test]
-    fn sums_are_exact_or_refused() {
-        let back = sum(&[i64::MAX, i64::MAX, 3, i64::MIN, i64::MIN]).expect("it fits");
-        assert_eq!(back, Outcome::Signed(1));
-        let error = sum(&[i64::MAX, 1]).expect_err("it does not fit");
-        assert_eq!(
-            error.to_string(),
-            "sum(a): 9223372036854775808 does not fit into 64 bits"
-        );
-    }
 }

@@ -7,8 +7,8 @@ use tdb_query::{ReadOptions, Reader, ResultOrder};
 use tdb_schema::ArraySchema;
 use tdb_schema::names::UnknownName;
 
-use crate::accumulator::GroupOf;
 use crate::count::known_count;
+use crate::field_states::GroupOf;
 use crate::grouped::{Asked, Grouped};
 use crate::grouping::{Grouping, Keys};
 use crate::groups::Groups;

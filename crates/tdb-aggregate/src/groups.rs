@@ -49,7 +49,7 @@ pub(crate) struct Groups {
 }
 
 impl Groups {
-    /// No group yet, of so many states each; they may use `most` bytes.
+    /// An empty table. Each group will have this number of states, and all of them together may use `most` bytes.
     pub(crate) fn new(budget: &Budget, states: usize, most: u64) -> Self {
         Self {
             numbers: HashMap::new(),
@@ -94,7 +94,8 @@ impl Groups {
         let columns: Option<Vec<_>> = columns.collect();
         let columns = columns.ok_or_else(|| Bug::new("a field to group by was not read"))?;
         numbers.clear();
-        let end = first.saturating_add(CELLS).min(batch.rows);
+        let rows = batch.rows.checked_sub(first).ok_or_else(no_cell)?;
+        let end = first.checked_add(rows.min(CELLS)).ok_or_else(no_cell)?;
         // Cells beside each other are often of one group.
         let mut last: Option<(Key, usize)> = None;
         let mut cells: Vec<Option<Cow<'_, [u8]>>> = Vec::with_capacity(by.len());
@@ -176,6 +177,7 @@ impl Groups {
             let step = STEP.min(self.budget.limit() / STEPS);
             let asked = lacking.max(step);
             self.held.push(self.budget.take(asked)?);
+            // Grants are part of one budget, whose bytes can be counted.
             self.granted = self.granted.saturating_add(asked);
         }
         self.used = used;
@@ -197,4 +199,9 @@ impl Groups {
     pub(crate) fn into_keys(self) -> (Vec<(Key, usize)>, Vec<Grant>) {
         (self.numbers.into_iter().collect(), self.held)
     }
+}
+
+#[track_caller]
+fn no_cell() -> Bug {
+    Bug::new("a cell is grouped that is not there")
 }

@@ -9,6 +9,7 @@ mod aggregate;
 mod count;
 mod distinct_count;
 mod error;
+mod field_states;
 mod fold;
 mod function;
 mod grouped;

@@ -1,6 +1,7 @@
 //! Groups as bytes: how they are kept in the temporary folder.
 
-use crate::accumulator::{Accumulator, Extreme, FieldStates};
+use crate::accumulator::{Accumulator, Extreme};
+use crate::field_states::FieldStates;
 use crate::groups::Key;
 use crate::number::Number;
 use crate::states::{GroupState, States};
@@ -14,7 +15,7 @@ const BYTES: u8 = 3;
 /// Bytes of the length that stands in front of a group.
 const LENGTH: usize = 8;
 
-/// Writes a group: its length, its values, what is known of its cells, of each field.
+/// Writes a group: its length, its values, the number of its cells, and its state in each field.
 pub(crate) fn write<'s>(
     out: &mut Vec<u8>,
     key: &Key,
@@ -110,7 +111,7 @@ impl<'a> Unpacking<'a> {
         }
     }
 
-    /// What is known of the cells of a group.
+    /// The state of a group.
     pub(crate) fn state(&mut self, states: &States) -> Option<GroupState> {
         let cells = u64::try_from(self.number()?).ok()?;
         let fields = states.fields.iter().map(|field| {

@@ -1,5 +1,5 @@
-//! Groups that memory does not hold: they are kept as sorted runs in the temporary folder, and merged. What is known of a group
-//! in each run is joined in the order of the runs, so that the same cells come to the same.
+//! Groups that memory does not hold: they are kept as sorted runs in the temporary folder, and merged. The states that a group has
+//! in several runs are joined in the order of the runs, so that the same cells always give the same result.
 
 use std::ops::Range;
 
@@ -140,7 +140,7 @@ impl Merge {
         Ok(merge)
     }
 
-    /// The next group, and what is known of it in all runs.
+    /// The next group, and its state joined from all runs.
     pub(crate) fn next(
         &mut self,
         by: &[FieldInfo],
@@ -204,7 +204,7 @@ struct Cursor {
     next: usize,
     /// The values of the group.
     values: Vec<Option<Bytes>>,
-    /// Where that is which is known of its cells.
+    /// The bytes of its state.
     state: Range<usize>,
 }
 
@@ -219,7 +219,7 @@ impl Cursor {
         }
     }
 
-    /// Goes on to the next group of so many values; `false` where there is none.
+    /// Moves to the next group, which has this number of values. Returns `false` at the end of the run.
     fn advance(&mut self, values: usize) -> Result<bool, CellsError> {
         self.values.clear();
         if self.next >= self.block.len() {

@@ -1,4 +1,4 @@
-//! What is known of the cells of all groups so far.
+//! The states of all groups: counts, sums, least and greatest values so far.
 
 use std::ops::Range;
 
@@ -7,12 +7,13 @@ use tdb_query::Reader;
 use tdb_schema::ArraySchema;
 use tdb_tile::{Bug, Datatype};
 
-use crate::accumulator::{Accumulator, FieldStates, GroupOf};
+use crate::accumulator::Accumulator;
+use crate::field_states::{FieldStates, GroupOf};
 use crate::read_field::read_field;
 use crate::statistics::{KnownTiles, known_tiles};
 use crate::{Aggregate, AggregateError, Function, Outcome};
 
-/// What is known of all groups so far.
+/// The states of all groups.
 #[derive(Debug)]
 pub(crate) struct States {
     /// Cells of each group.
@@ -21,16 +22,16 @@ pub(crate) struct States {
     pub(crate) fields: Vec<FieldStates>,
 }
 
-/// What is known of one group.
+/// The state of one group.
 #[derive(Debug)]
 pub(crate) struct GroupState {
     pub(crate) cells: u64,
-    /// Of each field that aggregates are of.
+    /// One accumulator for each field that is aggregated.
     pub(crate) fields: Vec<Accumulator>,
 }
 
 impl GroupState {
-    /// Takes what is known of other cells of the group, which come behind those that were added so far.
+    /// Adds the state of further cells of the group, which come after those that were added so far.
     pub(crate) fn merge(&mut self, other: Self) {
         self.cells = self.cells.saturating_add(other.cells);
         for (known, more) in self.fields.iter_mut().zip(other.fields) {
@@ -84,11 +85,12 @@ impl States {
     pub(crate) fn take(&mut self, known: KnownTiles) {
         self.cells = vec![known.cells];
         for (field, state) in self.fields.iter_mut().zip(known.fields) {
+            field.texts = state.text_bytes();
             field.groups = vec![state];
         }
     }
 
-    /// Takes some cells of a batch; with them there are so many groups.
+    /// Adds these rows of a batch. `groups` is the number of groups, including those that these rows begin.
     pub(crate) fn add(
         &mut self,
         batch: &Batch,
@@ -107,7 +109,7 @@ impl States {
         Ok(())
     }
 
-    /// What each aggregate of a group is, and how many cells it has.
+    /// The aggregates of a group, and the number of its cells.
     pub(crate) fn outcomes(
         &self,
         number: usize,
@@ -125,7 +127,7 @@ impl States {
         Ok((values, cells))
     }
 
-    /// What each aggregate is, of a group of which this is known.
+    /// The aggregates of a group that has this state.
     pub(crate) fn outcomes_of(
         &self,
         state: &GroupState,

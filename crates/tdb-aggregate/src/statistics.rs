@@ -10,7 +10,8 @@ use tdb_schema::{ArraySchema, Field, FieldKind};
 use tdb_tile::{Bug, Grant};
 
 use crate::AggregateError;
-use crate::accumulator::{Accumulator, FieldStates, Known, is_time};
+use crate::accumulator::{Accumulator, Known, is_time};
+use crate::field_states::FieldStates;
 
 /// Fragments whose statistics are in memory together.
 const TOGETHER: usize = 256;

@@ -9,9 +9,10 @@ use tdb_query::{ReadOptions, Reader};
 use tdb_schema::value::{NOT_A_TIME, holds_bytes};
 use tdb_tile::{Bug, Scalar, with_scalar};
 
-use crate::accumulator::{GroupOf, is_time};
+use crate::accumulator::is_time;
 use crate::aggregate::read_options;
 use crate::distinct_count::DistinctCount;
+use crate::field_states::GroupOf;
 use crate::kept_values::{KeptValues, time};
 use crate::number::Number;
 use crate::read_field::read_field;

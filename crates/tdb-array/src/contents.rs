@@ -340,10 +340,13 @@ impl Contents {
                     .remove_all(&part.keys().collect::<Vec<&str>>())?;
             }
             if is_array {
-                self.location.remove_folders(&part.prefix)?;
+                tdb_store::remove_empty_folders(&**self.location.store(), &part.prefix)?;
             } else {
                 for folder in [METADATA_FOLDER, GROUP_FOLDER] {
-                    self.location.remove_folders(&join(&part.prefix, folder))?;
+                    tdb_store::remove_empty_folders(
+                        &**self.location.store(),
+                        &join(&part.prefix, folder),
+                    )?;
                 }
                 // What else lies in it is none of it.
                 self.location.store().remove_folder(&part.prefix)?;

@@ -267,7 +267,7 @@ impl Draft {
         let keys = self.store().list_recursive(folder)?.into_iter();
         let keys: Vec<String> = keys.map(|object| object.key).collect();
         self.place.remove_all(&keys)?;
-        self.place.remove_folders(folder)?;
+        tdb_store::remove_empty_folders(self.store(), folder)?;
         Ok(())
     }
 }

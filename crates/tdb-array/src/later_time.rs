@@ -76,8 +76,10 @@ impl Array {
                 let name = names.versioned((time, time), original.version())?;
                 SealedFragment::copy_of(original, name, self)
             });
-            sealed = copies.collect::<Result<_, _>>()?;
+            let copies = copies.collect::<Result<_, _>>();
+            // What cannot be copied is not written: the caller is told so.
             self.location().take_back(&committed)?;
+            sealed = copies?;
         }
         Err(self.overtaken())
     }

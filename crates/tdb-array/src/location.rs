@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tdb_filters::EncryptionKey;
-use tdb_store::{Store, StoreError, join, list_all};
+use tdb_store::{Store, StoreError, join};
 use tdb_tile::Limits;
 
 /// Where an array or a group is, or is to be, and what it takes to read and write it there. Cheap to clone.
@@ -113,20 +113,6 @@ impl Location {
                 Ok(()) | Err(StoreError::NotFound { .. }) => {}
                 Err(error) => return Err(error),
             }
-        }
-        Ok(())
-    }
-
-    /// Removes a folder of the store and those in it, as far as nothing is in them.
-    pub(crate) fn remove_folders(&self, folder: &str) -> Result<(), StoreError> {
-        let mut folders = Vec::new();
-        let mut unseen = vec![folder.to_owned()];
-        while let Some(folder) = unseen.pop() {
-            unseen.extend(list_all(&*self.store, &folder)?.prefixes);
-            folders.push(folder);
-        }
-        for folder in folders.iter().rev() {
-            self.store.remove_folder(folder)?;
         }
         Ok(())
     }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use tdb_store::{ObjectWriter, Store, join};
+use tdb_tile::Bug;
 
 use crate::directory::{COMMITS_FOLDER, FRAGMENT_METADATA, fragment_key};
 use crate::{Array, ArrayError, TimestampedName};
@@ -167,7 +168,9 @@ impl SealedFragment {
                 .map_or_else(|| made.store.size(&object.key), Ok)?;
             made.keys.push(key.clone());
             tdb_store::copy_sized(&*made.store, (&object.key, size), &*made.store, &key)?;
-            bytes = bytes.saturating_add(size);
+            bytes = bytes
+                .checked_add(size)
+                .ok_or_else(|| Bug::new("a fragment of more than 2^64 bytes"))?;
         }
         made.store.settle(&made.folder)?;
         Ok(Self { made, name, bytes })

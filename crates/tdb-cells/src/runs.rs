@@ -13,7 +13,7 @@ use tdb_tile::{Bug, Grant};
 use crate::spill_folder::SpillFolder;
 use crate::{CellsError, Session};
 
-/// So many runs are merged at a time, at most.
+/// The most runs that are merged at a time.
 pub const MOST_MERGED: usize = 32;
 
 /// Bytes of a block, at least and at most, unless one item takes more.
@@ -61,7 +61,7 @@ pub struct RunWriter {
 }
 
 impl RunWriter {
-    /// Writes the next block, of so many items.
+    /// Writes the next block, which holds this number of items.
     ///
     /// # Errors
     /// As the temporary folder reports; [`CellsError::Cancelled`].
@@ -70,7 +70,7 @@ impl RunWriter {
         let written = self.object.write(block);
         written.map_err(|error| self.folder.failed(error))?;
         self.blocks.push(block.len() as u64);
-        self.items = self.items.saturating_add(items);
+        self.items = self.items.checked_add(items).ok_or_else(too_large)?;
         Ok(())
     }
 
@@ -85,6 +85,11 @@ impl RunWriter {
             blocks: self.blocks,
         })
     }
+}
+
+#[track_caller]
+fn too_large() -> Bug {
+    Bug::new("a run of more items or bytes than can be counted")
 }
 
 /// Reads a run block by block, and removes it once it is dropped.
@@ -113,8 +118,8 @@ impl RunReader {
         let folder = &self.run.folder;
         let read = Read::bounded(self.run.key.as_str(), self.offset, len);
         let piece = read_one(folder.open()?, read).map_err(|error| folder.failed(error))?;
-        self.next = self.next.saturating_add(1);
-        self.offset = self.offset.saturating_add(len);
+        self.next = self.next.checked_add(1).ok_or_else(too_large)?;
+        self.offset = self.offset.checked_add(len).ok_or_else(too_large)?;
         Ok(Some(piece.bytes))
     }
 
@@ -134,6 +139,11 @@ impl RunReader {
     }
 }
 
+#[track_caller]
+fn no_run() -> CellsError {
+    Bug::new("runs are merged that are not there").into()
+}
+
 /// Runs, in an order that tells which of equal items come first: those of earlier runs.
 #[derive(Debug)]
 pub struct Runs {
@@ -149,8 +159,8 @@ pub struct Runs {
 }
 
 impl Runs {
-    /// No runs yet, in the temporary folder of the session, if it has one. Blocks that are merged take so many bytes together, but
-    /// for items that are larger.
+    /// No runs yet, in the temporary folder of the session, if it has one. The blocks that are merged take at most `memory` bytes
+    /// together, unless single items are larger.
     #[must_use]
     pub fn new(session: &Session, memory: u64) -> Option<Self> {
         let folder = session.spill()?.clone();
@@ -199,7 +209,7 @@ impl Runs {
             if alike < MOST_MERGED {
                 break;
             }
-            let first = self.runs.len().saturating_sub(alike);
+            let first = self.place_from_end(alike)?;
             self.reduce(first, self.fan_in(first), 1, &mut merge)?;
         }
         Ok(())
@@ -239,39 +249,52 @@ impl Runs {
         merge: &mut impl FnMut(Vec<RunReader>, &mut RunWriter) -> Result<(), E>,
     ) -> Result<(), E> {
         loop {
-            let count = self.runs.len().saturating_sub(first);
+            let count = self.runs.iter().skip(first).count();
             let Some(more) = count.checked_sub(most).filter(|more| *more > 0) else {
                 return Ok(());
             };
             // Merging a few of the last may do; else all are merged once.
-            let last = more.saturating_add(1);
-            let mut at = if last <= fan_in {
-                self.runs.len().saturating_sub(last)
+            let mut at = if more < fan_in {
+                let before = self.place_from_end(more)?;
+                before.checked_sub(1).ok_or_else(no_run)?
             } else {
                 first
             };
-            while at.saturating_add(1) < self.runs.len() {
-                let end = at.saturating_add(fan_in).min(self.runs.len());
-                self.merge_some(at..end, merge)?;
-                at = at.saturating_add(1);
+            loop {
+                let left = self.runs.iter().skip(at).count();
+                if left < 2 {
+                    break;
+                }
+                self.merge_some(at, left.min(fan_in), merge)?;
+                at = at.checked_add(1).ok_or_else(no_run)?;
             }
         }
     }
 
-    /// Merges some runs into one, which takes their place.
+    /// The place of the first one of the last runs, of this number.
+    fn place_from_end(&self, number: usize) -> Result<usize, CellsError> {
+        let place = self.runs.len().checked_sub(number);
+        place.ok_or_else(no_run)
+    }
+
+    /// Merges a number of runs from this one on into one, which takes their place.
     fn merge_some<E: From<CellsError>>(
         &mut self,
-        range: std::ops::Range<usize>,
+        at: usize,
+        number: usize,
         merge: &mut impl FnMut(Vec<RunReader>, &mut RunWriter) -> Result<(), E>,
     ) -> Result<(), E> {
         let mut merged = self.begin()?;
-        let at = range.start;
-        if range.end > self.runs.len() {
-            let bug = Bug::new("runs are merged that are not there");
-            return Err(CellsError::from(bug).into());
+        let behind = self.runs.get(at..).map_or(0, <[Run]>::len);
+        if number > behind {
+            return Err(no_run().into());
         }
-        let parts: Vec<Run> = self.runs.drain(range).collect();
-        let items: u64 = parts.iter().map(Run::items).fold(0, u64::saturating_add);
+        let mut parts = self.runs.split_off(at);
+        let others = parts.split_off(number);
+        self.runs.extend(others);
+        let mut items = parts.iter().map(Run::items);
+        let items = items.try_fold(0_u64, u64::checked_add);
+        let items = items.ok_or_else(|| CellsError::from(too_large()))?;
         let level = parts.iter().map(|run| run.level).max().unwrap_or(0);
         let readers = parts.into_iter().map(|run| self.reader(run)).collect();
         merge(readers, &mut merged)?;

@@ -3,7 +3,7 @@ use std::fmt;
 
 use bytes::Bytes;
 use tdb_array::ArrayError;
-use tdb_store::{Distance, Store, StoreError, join, list_all};
+use tdb_store::{Distance, Store, StoreError, join, remove_empty_folders};
 
 /// What is to be done, step by step: each is finished, and lasts, before the next begins.
 ///
@@ -90,7 +90,7 @@ fn remove_folder(store: &dyn Store, folder: &str) -> Result<(), StoreError> {
             remove_all(store, &keys)?;
             // Folders without objects are of file systems alone.
             if store.distance() == Distance::Near {
-                remove_empty(store, folder)?;
+                remove_empty_folders(store, folder)?;
             }
         }
         Err(StoreError::NotAFile { .. }) => {}
@@ -98,18 +98,6 @@ fn remove_folder(store: &dyn Store, folder: &str) -> Result<(), StoreError> {
     }
     // An object of the folder's own name is a link, or what some stores keep to show a folder.
     remove_all(store, &[folder.to_owned()])
-}
-
-/// Removes a folder in which nothing but folders is.
-fn remove_empty(store: &dyn Store, folder: &str) -> Result<(), StoreError> {
-    let mut empty = Vec::new();
-    let mut unseen = vec![folder.to_owned()];
-    while let Some(folder) = unseen.pop() {
-        unseen.extend(list_all(store, &folder)?.prefixes);
-        empty.push(folder);
-    }
-    let mut deepest_first = empty.iter().rev();
-    deepest_first.try_for_each(|folder| store.remove_folder(folder))
 }
 
 /// Removes objects. Those that are gone already are no error: others remove, too.

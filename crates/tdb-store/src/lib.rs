@@ -23,6 +23,8 @@ pub use key::{MAX_KEY_LEN, check_key, check_prefix, is_draft, join, name, parent
 pub use listing::{Listing, Object, Page};
 pub use local::{LocalStore, SyncCounts};
 pub use memory::{Counts, MemoryStore};
-pub use objects::{copy, copy_sized, copy_tree, exists, read_tail, read_whole};
+pub use objects::{
+    copy, copy_sized, copy_tree, exists, read_tail, read_whole, remove_empty_folders,
+};
 pub use read::{ByteRange, Piece, Read};
 pub use store::{Distance, ObjectWriter, Store, list_all, list_by_folder, list_each, read_one};

@@ -1,6 +1,6 @@
 use bytes::Bytes;
 
-use crate::{Piece, Read, Store, StoreError, join, read_one};
+use crate::{Piece, Read, Store, StoreError, join, list_all, read_one};
 
 /// How many bytes [`copy`] holds at a time.
 const COPY_PIECE: u64 = 8 << 20;
@@ -44,6 +44,21 @@ pub fn copy(
     to_key: &str,
 ) -> Result<(), StoreError> {
     copy_sized(from, (from_key, from.size(from_key)?), to, to_key)
+}
+
+/// Removes a folder in which nothing but folders is.
+///
+/// # Errors
+/// As the store reports.
+pub fn remove_empty_folders(store: &(impl Store + ?Sized), folder: &str) -> Result<(), StoreError> {
+    let mut empty = Vec::new();
+    let mut unseen = vec![folder.to_owned()];
+    while let Some(folder) = unseen.pop() {
+        unseen.extend(list_all(store, &folder)?.prefixes);
+        empty.push(folder);
+    }
+    let mut deepest_first = empty.iter().rev();
+    deepest_first.try_for_each(|folder| store.remove_folder(folder))
 }
 
 /// As [`copy`], of an object that has so many bytes.

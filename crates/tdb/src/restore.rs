@@ -1,7 +1,8 @@
 //! An array as it was at an earlier time, as a new write.
 
-use tdb_array::{ArrayError, ChangeOptions, MetadataRecord, Reach, Sight};
-use tdb_consolidate::{Plan, VacuumOptions, plan_later_removal};
+mod removal;
+
+use tdb_array::{ChangeOptions, MetadataRecord, Reach, Sight};
 use tdb_fragment::{Combine, ConditionOp, ConditionTree, ConditionValue};
 use tdb_query::{ReadOptions, Reader};
 use tdb_schema::Dimension;
@@ -13,9 +14,6 @@ use crate::difference::{Changed, changed, ranges_of, union};
 use crate::schema_changes::described;
 use crate::write_and_delete::{DeleteBeside, commit};
 use crate::{Array, DifferenceCount, Error, Order, Result, Time, compare};
-
-const REMOVAL_HINT: &str =
-    "a restore that removes nothing makes the array what it was by a new write";
 
 /// How an array is restored.
 #[derive(Clone, Debug, Default)]
@@ -174,38 +172,6 @@ impl Array {
         }
         let ended = self.engine().end_restores();
         ended.map_err(|error| self.failed(error))
-    }
-
-    /// Makes the array what it was at a time by taking away, for good, all that came later: cells, deletes, schemas and
-    /// metadata. Nobody else may change the array meanwhile. Where this is stopped, it goes on when it is done again. Arrays
-    /// of dimension labels are arrays of their own, and stay as they are.
-    ///
-    /// # Errors
-    /// A merged fragment, or merged metadata, of both sides of the time; what is left would need something that goes; as the
-    /// store reports.
-    pub fn remove_after(&self, to: impl Into<Time>) -> Result<Plan> {
-        let options = VacuumOptions::default();
-        let plan = self.plan_removal_after(to, &options)?;
-        let done = plan.vacuum(self.engine().location(), &options);
-        done.map_err(|error| self.failed(error))?;
-        Ok(plan)
-    }
-
-    /// What [`Array::remove_after`] would do.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn plan_removal_after(&self, to: impl Into<Time>, options: &VacuumOptions) -> Result<Plan> {
-        let to = to.into();
-        let now = self.newest()?;
-        check_begun(&now, to)?;
-        let plan = plan_later_removal(now.engine(), to.0, options);
-        plan.map_err(|error| match error {
-            error @ ArrayError::Straddles { .. } | error @ ArrayError::Invalid { .. } => {
-                self.failed(error).with_hint(REMOVAL_HINT)
-            }
-            error => self.failed(error),
-        })
     }
 
     /// Writes the cells of before where they can differ, and makes the delete of those that came since; commits neither.

@@ -4,6 +4,7 @@ use std::io::Write as _;
 
 use clap::Args;
 use serde::Serializer as _;
+use serde::ser::SerializeSeq as _;
 use serde_json::{Value as Json, json};
 use tdb_aggregate::{Aggregate, AggregateError, Group, Grouped, Outcome, grouped};
 use tdb_cells::FieldInfo;
@@ -257,7 +258,7 @@ pub(super) fn outcome_json(outcome: &Outcome, ticks: bool) -> Json {
 
 /// A list of objects, one for each group: the fields that it is grouped by, then the aggregates.
 fn write_list(
-    mut groups: Grouped,
+    groups: Grouped,
     told: Told<'_>,
     ticks: bool,
     out: &mut Output,
@@ -274,20 +275,16 @@ fn write_list(
         let values = values.map(|(a, value)| (a.to_string(), outcome_json(value, ticks)));
         Json::Object(keys.chain(values).collect())
     };
-    let mut failed = None;
-    let objects = std::iter::from_fn(|| match groups.next()? {
-        Ok(group) => Some(object(&group)),
-        Err(error) => {
-            failed = Some(told(error));
-            None
-        }
-    });
-    let written = serde_json::Serializer::pretty(&mut *out).collect_seq(objects);
-    written.map_err(|error| Failure::from(std::io::Error::from(error)))?;
-    match failed {
-        Some(failure) => Err(failure),
-        None => Ok(out.write_all(b"\n")?),
+    let unwritten = |error| Failure::from(std::io::Error::from(error));
+    let mut serializer = serde_json::Serializer::pretty(&mut *out);
+    let mut list = serializer.serialize_seq(None).map_err(unwritten)?;
+    for group in groups {
+        // The list is not closed after an error: nobody takes it for the whole answer.
+        let group = group.map_err(told)?;
+        list.serialize_element(&object(&group)).map_err(unwritten)?;
     }
+    list.end().map_err(unwritten)?;
+    Ok(out.write_all(b"\n")?)
 }
 
 /// The groups as a file has them: the fields that they are of, then the aggregates.
@@ -299,6 +296,7 @@ fn write_rows(
     out: &mut Output,
 ) -> Result<(), Failure> {
     let mut columns = columns(&groups);
+    let fields = groups.by().len();
     let mut rows = RowWriter::begin(format, &columns, global, out)?;
     loop {
         for column in &mut columns {
@@ -309,7 +307,6 @@ fn write_rows(
             let Some(group) = groups.next() else { break };
             let group = group.map_err(told)?;
             let keys = (0..).map(|place| group.key(place).map(<[u8]>::to_vec));
-            let fields = columns.len().saturating_sub(group.values.len());
             let cells = keys
                 .take(fields)
                 .chain(group.values.iter().map(outcome_bytes));

@@ -63,7 +63,7 @@ impl Sorter {
 }
 
 impl SortedCells {
-    /// The next cells, at most so many.
+    /// The next cells, at most `most`.
     pub(crate) fn next(&mut self, most: usize) -> Result<Option<Batch>> {
         match &mut self.0 {
             Source::Kept(kept) => kept.next(most),

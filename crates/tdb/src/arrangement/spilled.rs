@@ -47,7 +47,7 @@ impl SortedRuns {
         self.runs.is_empty()
     }
 
-    /// Whether so many bytes are more than should be kept in memory.
+    /// Whether this is more than should be kept in memory.
     pub(super) fn is_too_much(&self, bytes: u64) -> bool {
         bytes > self.share
     }
@@ -76,18 +76,22 @@ impl SortedRuns {
         Ok(())
     }
 
-    /// All cells in order, from the one of this number on, and no more than so many, if that is said; of the last `tail` ones, if that is said.
+    /// The cells in order: of the last `tail` ones, or of all, those from the number `first` on, at most `most`.
     pub(super) fn finish(self, tail: Option<u64>, first: u64, most: Option<u64>) -> Result<Merged> {
         let merging = Merging::of(&self);
         let readers = self
             .runs
             .finish(|readers, run| merging.merge(readers, run))?;
-        let all = readers.iter().map(|reader| reader.run().items());
-        let all = all.fold(0, u64::saturating_add);
-        let before = tail.map_or(0, |tail| all.saturating_sub(tail));
+        let mut all = readers.iter().map(|reader| reader.run().items());
+        let all = all.try_fold(0, u64::checked_add).ok_or_else(too_many)?;
+        // Of fewer cells than the tail has, all are.
+        let before = tail.and_then(|tail| all.checked_sub(tail)).unwrap_or(0);
         let mut merged = merging.begin(readers)?;
-        merged.skip = before.saturating_add(first);
-        merged.left = most;
+        (merged.skip, merged.left) = match before.checked_add(first) {
+            Some(skip) => (skip, most),
+            // No order has a cell of such a number.
+            None => (0, Some(0)),
+        };
         Ok(merged)
     }
 }
@@ -195,13 +199,13 @@ struct Cursor {
 }
 
 impl Merged {
-    /// The next cells, at most so many.
+    /// The next cells, at most `most`.
     pub(super) fn next(&mut self, most: usize) -> Result<Option<Batch>> {
         loop {
             self.pick(most)?;
             let picked = gather(&self.blocks, &self.picks)?;
             self.picks.clear();
-            self.drop_retired();
+            self.drop_retired()?;
             // Blocks may be used up by cells that are left out.
             if picked.is_some() || self.left == Some(0) || self.cursors.is_empty() {
                 return Ok(picked);
@@ -209,36 +213,37 @@ impl Merged {
         }
     }
 
-    /// Finds the next cells, at most so many, and as many as the memory allows.
+    /// Finds the next cells: at most `most`, and no more than the memory allows.
     fn pick(&mut self, most: usize) -> Result<()> {
         while self.picks.len() < most && self.retired <= self.most_retired && self.left != Some(0) {
             let Some(mut cursor) = self.cursors.pop() else {
                 break;
             };
-            if self.skip > 0 {
-                self.skip = self.skip.saturating_sub(1);
+            if let Some(skip) = self.skip.checked_sub(1) {
+                self.skip = skip;
             } else {
                 self.picks.push((cursor.block, cursor.row));
-                self.left = self.left.map(|left| left.saturating_sub(1));
+                // It is not zero: no cell would be picked.
+                self.left = self.left.and_then(|left| left.checked_sub(1));
             }
-            cursor.row = cursor.row.saturating_add(1);
+            cursor.row = cursor.row.checked_add(1).ok_or_else(too_many)?;
             self.insert(cursor)?;
         }
         Ok(())
     }
 
     /// Keeps the blocks alone that have cells to come.
-    fn drop_retired(&mut self) {
+    fn drop_retired(&mut self) -> Result<(), Bug> {
         let mut blocks = Vec::with_capacity(self.cursors.len());
-        for (cursor, number) in self.cursors.iter_mut().zip(0_u32..) {
-            // There are no more blocks than cells, each of which has a number of its block.
-            if let Some(block) = self.blocks.get(cursor.block as usize) {
-                blocks.push(block.clone());
-                cursor.block = number;
-            }
+        for cursor in &mut self.cursors {
+            let block = self.blocks.get(cursor.block as usize);
+            let number = u32::try_from(blocks.len()).map_err(|_| too_many())?;
+            blocks.push(block.ok_or_else(not_there)?.clone());
+            cursor.block = number;
         }
         self.blocks = blocks;
         self.retired = 0;
+        Ok(())
     }
 
     /// Brings a run to its place among the others, by its next cell.
@@ -261,7 +266,7 @@ impl Merged {
             let middle = low.midpoint(high);
             let other = self.cursors.get(middle).ok_or_else(not_there)?;
             if self.order(other, &cursor)?.is_gt() {
-                low = middle.saturating_add(1);
+                low = middle.checked_add(1).ok_or_else(not_there)?;
             } else {
                 high = middle;
             }
@@ -275,19 +280,22 @@ impl Merged {
         if cursor.rows > 0 {
             let used = self.blocks.get(cursor.block as usize);
             let used = used.map_or(0, super::kept::bytes_of);
-            self.retired = self.retired.saturating_add(used);
+            self.retired = self.retired.checked_add(used).ok_or_else(too_many)?;
         }
         let Some(bytes) = cursor.reader.next_block()? else {
             return Ok(false);
         };
         let block = from_bytes(&bytes, &self.like);
         let block = block.ok_or_else(|| cursor.reader.damaged())?;
-        let many = || Bug::new("more rows or blocks than can be numbered");
-        cursor.block = u32::try_from(self.blocks.len()).map_err(|_| many())?;
-        cursor.rows = u32::try_from(block.rows).map_err(|_| many())?;
+        // A block is written for its cells.
+        if block.rows == 0 {
+            return Err(cursor.reader.damaged().into());
+        }
+        cursor.block = u32::try_from(self.blocks.len()).map_err(|_| too_many())?;
+        cursor.rows = u32::try_from(block.rows).map_err(|_| too_many())?;
         cursor.row = 0;
         self.blocks.push(block);
-        Ok(cursor.rows > 0)
+        Ok(true)
     }
 
     fn column(&self, block: u32, place: usize) -> Result<&Column, Bug> {
@@ -311,6 +319,11 @@ impl Merged {
         }
         Ok(a.number.cmp(&b.number))
     }
+}
+
+#[track_caller]
+fn too_many() -> Bug {
+    Bug::new("more cells or blocks than can be numbered")
 }
 
 #[track_caller]

@@ -7,6 +7,7 @@ use tdb_aggregate::count_cells;
 use tdb_array::{Array, Draft, ErrorKind, ObjectType, OpenOptions, Work};
 use tdb_query::ReadOptions;
 use tdb_schema::ArraySchema;
+use tdb_tile::Bug;
 use tdb_write::Duplicates;
 
 use super::guess::guessed;
@@ -181,7 +182,9 @@ impl ImportBuilder {
         let mut imported = Imported::of(written);
         if self.duplicates == Some(Duplicates::First) {
             let there = self.count(&self.open_array(place)?)?;
-            imported.left_out = imported.cells.saturating_sub(there);
+            let left_out = imported.cells.checked_sub(there);
+            let more = || Bug::new("a new array has more cells than were written");
+            imported.left_out = left_out.ok_or_else(more)?;
         }
         Ok(imported)
     }
