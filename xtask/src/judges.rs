@@ -95,7 +95,12 @@ const LONG: &[Judge] = &[
     Judge {
         arguments: &["stress", "--seconds", "15"],
         seeds: &[],
-        floors: &[("cells written", 50), ("reads by tdb", 50)],
+        floors: &[
+            ("cells written", 50),
+            ("reads by tdb", 50),
+            ("writes by TileDB beside", 40),
+            ("killed imports", 10),
+        ],
     },
     Judge {
         arguments: &["walkthrough"],

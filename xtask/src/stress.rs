@@ -1,6 +1,7 @@
 //! `cargo xtask stress`: processes of tdb and TileDB at one array, writing, merging, vacuuming and reading at once.
 //!
-//! `xtask/interop/stress.py` says what each of them does, and what a reader must find.
+//! `xtask/interop/stress.py` says what each of them does, and what a reader must find; `xtask/interop/beside.py` has writes by TileDB beside
+//! changes by tdb of the same cells, and imports that are killed.
 
 use std::fs;
 use std::process::Command;
@@ -14,12 +15,16 @@ use crate::workspace::root;
 /// How long it goes on if nobody says: a run that shows that all of it works, not that nothing ever goes wrong.
 const SECONDS: &str = "20";
 
+/// How often TileDB writes beside a change, if nobody says.
+const ROUNDS: &str = "20";
+
 pub(crate) fn run(arguments: &[String]) -> Outcome {
-    let mut seconds = SECONDS.to_owned();
+    let (mut seconds, mut rounds) = (SECONDS.to_owned(), ROUNDS.to_owned());
     let mut arguments = arguments.iter();
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--seconds" => seconds = arguments.next().ok_or("--seconds needs a number")?.clone(),
+            "--rounds" => rounds = arguments.next().ok_or("--rounds needs a number")?.clone(),
             other => return Err(format!("unknown argument `{other}`").into()),
         }
     }
@@ -28,15 +33,19 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     if folder.exists() {
         fs::remove_dir_all(&folder)?;
     }
-    fs::create_dir_all(&folder)?;
-    let said = output(
-        Command::new(workshop.python())
-            .arg("-B")
-            .arg(root().join("xtask/interop/stress.py"))
-            .arg(&folder)
-            .arg(&seconds)
-            .arg(programs::tdb()?),
-    )?;
-    print!("{said}");
+    let program = programs::tdb()?;
+    for (script, amount) in [("stress", &seconds), ("beside", &rounds)] {
+        let out = folder.join(script);
+        fs::create_dir_all(&out)?;
+        let said = output(
+            Command::new(workshop.python())
+                .arg("-B")
+                .arg(root().join(format!("xtask/interop/{script}.py")))
+                .arg(&out)
+                .arg(amount)
+                .arg(&program),
+        )?;
+        print!("{said}");
+    }
     Ok(())
 }

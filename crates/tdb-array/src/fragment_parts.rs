@@ -20,6 +20,12 @@ const MOST: u64 = 16 << 20;
 /// What is kept of all fragments may take one part in so many of the memory.
 const SHARE: u64 = 8;
 
+/// About the bytes that a part takes beside its content, where it is kept.
+const KEPT_BYTES: u64 = 256;
+
+/// The bytes of a part in the lists of what is wanted and of what is read for it, which grow by half as much again at least.
+const WANTED_BYTES: u64 = (size_of::<WantedPart>() as u64 + 2 * size_of::<Read>() as u64) * 3 / 2;
+
 /// Parts of the metadata of fragments, on the way to being opened. Nothing is fetched: [`PartsToOpen::reads`] says what to
 /// read, and [`Snapshot::open_parts`] makes the parts of it.
 ///
@@ -27,9 +33,14 @@ const SHARE: u64 = 8;
 /// not read again.
 #[derive(Debug, Default)]
 pub struct PartsToOpen {
-    parts: Vec<(FragmentIndex, MetadataPart, Found)>,
+    parts: Vec<WantedPart>,
     reads: Vec<Read>,
+    /// The memory of the lists.
+    held: Option<Grant>,
 }
+
+/// A part, by its fragment, and what is known of it.
+type WantedPart = (FragmentIndex, MetadataPart, Found);
 
 /// What is known of a part.
 #[derive(Debug)]
@@ -59,10 +70,14 @@ impl Snapshot {
     ) -> Result<PartsToOpen, ArrayError> {
         let mut found = PartsToOpen::default();
         let place = (&*self.prefix, &self.access);
+        let mut held = self.access.limits.budget.take(0)?;
         for (index, part) in wanted {
-            let known = find(place, self.fragment(index)?, part, &mut found.reads)?;
+            let fragment = self.fragment(index)?;
+            held.grow(WANTED_BYTES).at(&fragment.metadata_key)?;
+            let known = find(place, fragment, part, &mut found.reads)?;
             found.parts.push((index, part, known));
         }
+        found.held = Some(held);
         Ok(found)
     }
 
@@ -135,7 +150,9 @@ fn find(
     if let Some(bytes) = in_tail(fragment, &range) {
         return Ok(Found::Tile(bytes));
     }
-    let stored_key: Arc<str> = tdb_store::join(prefix, key).into();
+    let stored_key = tdb_store::join(prefix, key);
+    let last = reads.last().filter(|last| *last.key == *stored_key);
+    let stored_key: Arc<str> = last.map_or_else(|| stored_key.into(), |last| Arc::clone(&last.key));
     reads.push(Read::new(stored_key, byte_range(&range)).at_most(access.tile_limit()));
     Ok(Found::Unread)
 }
@@ -163,7 +180,7 @@ fn open(
 /// Keeps what was opened, unless memory is short.
 fn keep(access: &Access, fragment: &Fragment, part: MetadataPart, opened: &OpenedPart) {
     let budget = &access.limits.budget;
-    let bytes = opened.payload.len() as u64;
+    let bytes = (opened.payload.len() as u64).saturating_add(KEPT_BYTES);
     if budget.used().saturating_add(bytes) > budget.limit() / SHARE {
         return;
     }

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use bytes::Bytes;
 use tdb_fragment::{TileIndex, TileNumber};
+use tdb_schema::FieldKind;
 use tdb_store::{Piece, Read};
 use tdb_tile::{WireError, WireErrorKind};
 use zerocopy::IntoBytes;
@@ -21,14 +22,28 @@ pub struct FieldTiles {
     /// Bytes of a cell of fixed size.
     pub cell_size: usize,
     /// The values of a var-sized field.
-    pub var: Option<StoredTiles>,
+    pub var: Option<Box<StoredTiles>>,
     /// Which cells of a nullable field are not null, a byte each.
-    pub validity: Option<StoredTiles>,
+    pub validity: Option<Box<StoredTiles>>,
     /// Where the tiles are.
     pub index: TileIndex,
 }
 
 impl FieldTiles {
+    /// About the bytes of memory that it takes, without the content of the parts of the metadata.
+    pub(crate) fn bytes(&self) -> usize {
+        let boxed = [self.var.as_deref(), self.validity.as_deref()];
+        let boxed = boxed.into_iter().flatten();
+        let boxed =
+            boxed.map(|tiles| size_of::<StoredTiles>().saturating_add(tiles.bytes_beside()));
+        let beside = [
+            size_of::<(FieldKind, Self)>(),
+            self.owner.bytes_beside(),
+            self.main.bytes_beside(),
+        ];
+        boxed.chain(beside).fold(0, usize::saturating_add)
+    }
+
     /// Unfiltered bytes of the values of a var-sized field's tile; 0 for others.
     pub fn var_size(&self, tile: TileNumber) -> u64 {
         self.index.var_size(tile.get()).unwrap_or(0)
@@ -37,8 +52,8 @@ impl FieldTiles {
     /// What a tile takes to be decoded.
     pub fn reads(&self, tile: TileNumber) -> impl Iterator<Item = Read> {
         let tile = tile.get();
-        let var = self.var.as_ref();
-        let validity = self.validity.as_ref();
+        let var = self.var.as_deref();
+        let validity = self.validity.as_deref();
         let main = self.main.read(self.index.tile_extent(tile));
         let var = var.and_then(|var| var.read(self.index.var_extent(tile)));
         let validity = validity.and_then(|v| v.read(self.index.validity_extent(tile)));
@@ -49,7 +64,7 @@ impl FieldTiles {
     pub(crate) fn extents(&self, tile: TileNumber) -> impl Iterator<Item = Range<u64>> {
         let tile = tile.get();
         let var = self.var.as_ref().and_then(|_| self.index.var_extent(tile));
-        let validity = self.validity.as_ref();
+        let validity = self.validity.as_deref();
         let validity = validity.and_then(|_| self.index.validity_extent(tile));
         let main = self.index.tile_extent(tile);
         [main, var, validity].into_iter().flatten()
@@ -58,8 +73,8 @@ impl FieldTiles {
     /// The bytes of [`FieldTiles::reads`], as they are stored.
     pub fn fetch(&self, tile: TileNumber, how: Decoding<'_>) -> Result<Vec<Piece>, CellsError> {
         let number = tile.get();
-        let var = self.var.as_ref();
-        let validity = self.validity.as_ref();
+        let var = self.var.as_deref();
+        let validity = self.validity.as_deref();
         let all = [
             Some((&self.main, self.index.tile_extent(number))),
             var.map(|var| (var, self.index.var_extent(number))),

@@ -1,6 +1,5 @@
 //! The fields of one fragment, ready to be read.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use tdb_filters::{EncryptionKey, FilterList, Pipeline, Registry, TileKind};
@@ -9,18 +8,26 @@ use tdb_fragment::{
 };
 use tdb_schema::{ArraySchema, Field, FieldKind};
 use tdb_store::Read;
-use tdb_tile::{Datatype, FormatVersion, Limits};
+use tdb_tile::{Datatype, FormatVersion, Grant, Limits};
 
 use crate::stored_tiles::{Located, Lost, Owner};
 use crate::{CellsError, FieldTiles, StoredTiles, TileError, ZippedTiles, unit_size};
 
+/// About the bytes that an opened part of the metadata takes beside its content.
+const PART_BYTES: usize = 96;
+
 /// The tiles of those fields of a fragment that a read needs and the fragment has.
+///
+/// A read keeps one for each of its fragments, of which there may be many: what is not always there is boxed, and the memory counts.
 #[derive(Debug, Default)]
 pub struct FragmentTiles {
-    fields: HashMap<FieldKind, FieldTiles>,
-    zipped: Option<ZippedTiles>,
+    /// Sorted by kind.
+    fields: Vec<(FieldKind, FieldTiles)>,
+    zipped: Option<Box<ZippedTiles>>,
     /// When its cells were written, where it does not say that of each.
     time: u64,
+    /// The memory of all this.
+    held: Option<Grant>,
 }
 
 impl FragmentTiles {
@@ -40,7 +47,7 @@ impl FragmentTiles {
     /// The tiles of these fields, out of [`FragmentTiles::parts`].
     ///
     /// # Errors
-    /// [`CellsError::Metadata`]: metadata that breaks the format; filters that cannot be undone.
+    /// [`CellsError::Metadata`]: metadata that breaks the format; filters that cannot be undone; [`CellsError::Limit`]: less memory than this takes.
     pub fn new(
         schema: &ArraySchema,
         stored: StoredFragment<'_>,
@@ -55,8 +62,14 @@ impl FragmentTiles {
         // Writers before 2.17 stamp these tiles with their own, older version.
         let writer = opened.iter().map(|part| part.version).max();
         let writer = writer.unwrap_or(FormatVersion::WRITTEN);
+        let opened_bytes = opened
+            .iter()
+            .map(|part| PART_BYTES.saturating_add(part.payload.len()));
+        let opened_bytes = opened_bytes.fold(0, usize::saturating_add);
         let mut payloads = opened.into_iter().map(|part| part.payload);
-        for (asked, view) in wanted(schema, stored, fields) {
+        let wanted = wanted(schema, stored, fields);
+        tiles.fields.reserve_exact(wanted.len());
+        for (asked, view) in wanted {
             let count = stored.metadata.tile_index_parts(&view).len();
             let payloads: Vec<_> = payloads.by_ref().take(count).collect();
             let index = stored.metadata.tile_index(&view, &payloads, limits);
@@ -68,13 +81,22 @@ impl FragmentTiles {
                 writer,
             };
             match asked {
-                Some(field) => {
-                    tiles.fields.insert(field, opening.field(index)?);
-                }
-                None => tiles.zipped = Some(opening.zipped(index)?),
+                Some(field) => tiles.fields.push((field, opening.field(index)?)),
+                None => tiles.zipped = Some(Box::new(opening.zipped(index)?)),
             }
         }
+        tiles.fields.sort_unstable_by_key(|(field, _)| *field);
+        let bytes = tiles.bytes().saturating_add(opened_bytes as u64);
+        tiles.held = Some(limits.budget.take(bytes)?);
         Ok(tiles)
+    }
+
+    /// About the bytes of memory that it takes, without the content of the metadata's parts.
+    fn bytes(&self) -> u64 {
+        let fields = self.fields.iter().map(|(_, field)| field.bytes());
+        let zipped = self.zipped.iter().map(|zipped| zipped.bytes());
+        let all = fields.chain(zipped).fold(0, usize::saturating_add);
+        size_of::<Self>().saturating_add(all) as u64
     }
 
     /// The bytes that a tile of these fields takes.
@@ -93,7 +115,8 @@ impl FragmentTiles {
     /// coordinates are stored together, those of the `cells`.
     #[must_use]
     pub fn decoding_bytes(&self, tile: TileNumber, cells: usize) -> u64 {
-        let stored = self.fields.values().flat_map(|field| field.extents(tile));
+        let stored = self.fields.iter();
+        let stored = stored.flat_map(|(_, field)| field.extents(tile));
         let zipped = self.zipped.as_ref().map(|zipped| {
             let extent = zipped.index.tile_extent(tile.get());
             let one = zipped.size.saturating_mul(zipped.dimensions);
@@ -115,13 +138,15 @@ impl FragmentTiles {
     /// The tiles of a field; `None` where the fragment lacks it.
     #[must_use]
     pub fn field(&self, field: FieldKind) -> Option<&FieldTiles> {
-        self.fields.get(&field)
+        let place = self.fields.binary_search_by_key(&field, |(kind, _)| *kind);
+        let (_, tiles) = self.fields.get(place.ok()?)?;
+        Some(tiles)
     }
 
     /// The tiles that hold the coordinates of all dimensions together.
     #[must_use]
     pub fn zipped(&self) -> Option<&ZippedTiles> {
-        self.zipped.as_ref()
+        self.zipped.as_deref()
     }
 }
 
@@ -205,14 +230,20 @@ impl Opening<'_> {
                     &schema.offsets_filters,
                     self.kind(Datatype::UInt64),
                 )?,
-                Some(self.tiles(values, self.view.filters, kind.var())?),
+                Some(Box::new(self.tiles(
+                    values,
+                    self.view.filters,
+                    kind.var(),
+                )?)),
             ),
         };
         let validity = match &files.validity {
             None => None,
-            Some(file) => {
-                Some(self.tiles(file, &schema.validity_filters, self.kind(Datatype::UInt8))?)
-            }
+            Some(file) => Some(Box::new(self.tiles(
+                file,
+                &schema.validity_filters,
+                self.kind(Datatype::UInt8),
+            )?)),
         };
         Ok(FieldTiles {
             owner: self.owner_of(&index),

@@ -28,6 +28,11 @@ pub struct StoredTiles {
 }
 
 impl StoredTiles {
+    /// About the bytes of memory that it takes beside its own: its name and the filters.
+    pub(crate) fn bytes_beside(&self) -> usize {
+        self.key.len().saturating_add(self.pipeline.bytes_beside())
+    }
+
     /// Says where the tile is that something is wrong with.
     pub(crate) fn locate(&self, extent: Option<Range<u64>>) -> impl Fn(TileError) -> Located {
         let offset = extent.map_or(0, |extent| extent.start);
@@ -215,6 +220,11 @@ pub(crate) struct Lost {
 }
 
 impl Owner {
+    /// About the bytes of memory that it takes beside its own.
+    pub(crate) fn bytes_beside(&self) -> usize {
+        self.fragment.len().saturating_add(self.field.len())
+    }
+
     pub(crate) fn at(&self, tile: TileNumber, found: Located) -> CellsError {
         let lost = self.lost.as_ref();
         if let Some(lost) = lost.filter(|lost| lost.from <= tile.get()) {

@@ -25,6 +25,14 @@ pub struct ZippedTiles {
 }
 
 impl ZippedTiles {
+    /// About the bytes of memory that it takes, without the content of the parts of the metadata.
+    pub(crate) fn bytes(&self) -> usize {
+        let beside = self.owner.bytes_beside();
+        size_of::<Self>()
+            .saturating_add(beside)
+            .saturating_add(self.tiles.bytes_beside())
+    }
+
     /// What a tile takes to be decoded.
     pub fn reads(&self, tile: TileNumber) -> Option<Read> {
         self.tiles.read(self.index.tile_extent(tile.get()))

@@ -42,6 +42,14 @@ pub struct Pipeline {
 }
 
 impl Pipeline {
+    /// About the bytes of memory that it takes beside its own.
+    #[must_use]
+    pub fn bytes_beside(&self) -> usize {
+        let steps = self.steps.iter();
+        let steps = steps.map(|step| size_of::<Step>().saturating_add(size_of_val(&*step.filter)));
+        steps.fold(0, usize::saturating_add)
+    }
+
     /// Makes the filters of `list`, which was stored in a record of `options_version` (a schema,
     /// the header of a generic tile), ready for tiles of `kind`. With a key, data is encrypted last.
     ///

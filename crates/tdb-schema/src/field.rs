@@ -14,7 +14,7 @@ pub const DELETE_TIMESTAMPS: &str = "__delete_timestamps";
 pub const DELETE_CONDITION_INDEX: &str = "__delete_condition_index";
 
 /// What a [`Field`] is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FieldKind {
     /// The attribute with this index.
     Attribute(usize),

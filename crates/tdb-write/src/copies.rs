@@ -51,7 +51,7 @@ impl CopiedFragment {
         let is_same = |codec: &FieldCodec| match tiles.field(codec.kind) {
             None => is_constant(codec.kind),
             Some(field) => {
-                let values = field.var.as_ref().unwrap_or(&field.main);
+                let values = field.var.as_deref().unwrap_or(&field.main);
                 values.pipeline.kind() == codec.values_kind()
             }
         };

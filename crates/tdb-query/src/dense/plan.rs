@@ -16,6 +16,9 @@ use crate::request::Request;
 use crate::{QueryError, fragment_tiles};
 use tdb_cells::dense::{Run, Runs, TileSet, TileShape};
 
+/// About the bytes that a read keeps of a fragment beside its tiles: its layer, the box of its cells and the parts that were looked for.
+const KEPT_BYTES: u64 = 768;
+
 /// What a dense read works on, once it is known where all tiles are.
 #[derive(Debug)]
 pub(crate) struct DensePlan {
@@ -26,7 +29,7 @@ pub(crate) struct DensePlan {
     pub(crate) layers: Vec<Layer>,
     /// Their tiles, in the same order.
     pub(crate) tiles: Vec<FragmentTiles>,
-    /// The memory of the cells that points have, and of the lists of tiles that are ruled out.
+    /// The memory of the cells that points have, of the lists of tiles that are ruled out, and of what is kept of each fragment.
     pub(super) held: Vec<Grant>,
 }
 
@@ -156,6 +159,9 @@ impl DenseCandidates {
             sparse: Vec::new(),
             attributes: self.attributes.clone(),
         };
+        let kept = KEPT_BYTES.saturating_mul(self.fragments.len() as u64);
+        let kept = array.limits().budget.take(kept)?;
+        located.plan.held.push(kept);
         for ((index, cells), opened) in self.fragments.iter().zip(opened) {
             let is_dense = array.fragment(*index)?.metadata.dense;
             let fields = self.fields(is_dense);

@@ -17,6 +17,9 @@ use crate::request::Request;
 /// More tiles are believed only if one of the lists of them is as long.
 const BELIEVED_TILES: u64 = 1 << 16;
 
+/// About the bytes that a read keeps of a fragment beside its tiles: its plan and parts, where its cells begin and end, and how far they were read.
+const KEPT_BYTES: u64 = 768;
+
 /// The tiles of one fragment that may hold cells of the result.
 #[derive(Debug)]
 pub(crate) struct FragmentPlan {
@@ -30,7 +33,7 @@ pub(crate) struct FragmentPlan {
     pub(crate) filters_time: bool,
     /// Whether cells are known to be stored in the order in which those of several fragments are brought together.
     pub(crate) in_order: bool,
-    /// The memory of the list of tiles.
+    /// The memory of the list of tiles, and [`KEPT_BYTES`].
     held: Option<Grant>,
 }
 
@@ -139,6 +142,7 @@ impl FragmentPlan {
         // Each is planned, and may be in a table.
         let per_tile = size_of::<PlannedTile>().saturating_add(size_of::<TileRows>());
         let bytes = metadata.tile_count().saturating_mul(per_tile as u64);
+        let bytes = bytes.saturating_add(KEPT_BYTES);
         self.held = Some(limits.budget.take(bytes)?);
         self.tiles = match tree {
             Some(payload) => {

@@ -164,6 +164,8 @@ impl SparsePlan {
             located.tiles.push(tiles);
             found.push(plan);
         }
+        located.fragments.shrink_to_fit();
+        located.tiles.shrink_to_fit();
         self.plan_only(found);
         Ok(located)
     }

@@ -127,14 +127,18 @@ struct Visits {
     tiles: u64,
 }
 
-/// Reads all `cells` in batches of a few of them.
+/// Bytes that a read counts for each of its fragments, beside lists of tiles.
+const FRAGMENT_BYTES: u64 = 768;
+
+/// Reads all `cells` in batches of a few of them, in this memory and what the fragments take.
 fn visits(array: &Arc<Array>, cells: u64, order: ResultOrder, memory: u64) -> Visits {
     let options = ReadOptions {
         order: Some(order),
         batch_bytes: Some(2_000),
         ..ReadOptions::default()
     };
-    let session = session(memory);
+    let stored = array.fragments().len();
+    let session = session(memory + FRAGMENT_BYTES * stored as u64);
     let mut reader = Reader::open(&session, array, &options).unwrap();
     let started = Instant::now();
     let (mut found, mut batches) = (Vec::new(), 0);
@@ -145,7 +149,6 @@ fn visits(array: &Arc<Array>, cells: u64, order: ResultOrder, memory: u64) -> Vi
     }
     let (time, profile) = (started.elapsed(), session.profile());
     let (fragments, tiles) = (profile.fragments_visited, profile.tiles_visited);
-    let stored = array.fragments().len();
     eprintln!(
         "{stored} fragments, {order:?}, {memory} bytes: {batches} batches, {time:?}, \
          {fragments} fragments and {tiles} tiles visited"

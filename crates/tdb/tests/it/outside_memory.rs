@@ -9,7 +9,10 @@ use crate::arranged::{array, cells, places};
 
 /// The same array, in so little memory that not all of its cells, nor groups, can be held.
 fn in_little_memory(array: &Array, folder: &Path) -> Array {
-    let context = Context::new().memory(1 << 20).temp(folder).threads(2);
+    let context = Context::new()
+        .memory((1 << 20) + (1 << 16))
+        .temp(folder)
+        .threads(2);
     context.open(array.uri()).expect("opened")
 }
 
