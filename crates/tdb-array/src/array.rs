@@ -141,6 +141,8 @@ impl Array {
         let Some(directory) = place.settled(directory, names)? else {
             return Ok(None);
         };
+        let strays = directory.strays().map(str::to_owned);
+        warnings.extend(strays.map(|key| Warning::Stray { key }));
         warnings.extend(damaged_commits(&directory));
         let restores = directory.unfinished_restores().iter();
         warnings.extend(restores.map(|to| Warning::UnfinishedRestore { to: *to }));

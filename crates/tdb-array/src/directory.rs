@@ -11,6 +11,7 @@ mod lists;
 mod live;
 mod names;
 mod replacements;
+mod strays;
 
 pub use dated_objects::DatedObjects;
 pub use entries::FragmentEntries;
@@ -30,6 +31,7 @@ use std::collections::BTreeSet;
 
 use self::dated_objects::{bad_name, is_within};
 use self::folders::{merged_since, restored_to};
+use self::strays::is_stray;
 use crate::{ArrayError, NameError, TimeWindow, TimestampedName, commits};
 
 /// Folders in an array's root that are no fragments.
@@ -73,6 +75,8 @@ pub struct Directory {
     restores: Vec<u64>,
     /// Objects among the commits that end as commits do, and whose names are none.
     damaged: Vec<(String, NameError)>,
+    /// Files of other programs among the schemas.
+    strays: Vec<String>,
 }
 
 /// What a later listing says about an earlier one: [`Directory::settled`].
@@ -118,8 +122,8 @@ impl Directory {
 
     /// Sorts the names of an array.
     ///
-    /// What has no business in the root or among the commits is passed over; among the schemas it is an error. A
-    /// commit whose name is damaged is neither: [`Directory::check_commits`] tells of it.
+    /// What has no business in the root or among the commits is passed over. Among the schemas and the metadata files of other programs are
+    /// ([`Directory::strays`]), and damaged names are an error. A commit whose name is damaged is neither: [`Directory::check_commits`] tells of it.
     ///
     /// # Errors
     /// [`ArrayError::Name`].
@@ -127,6 +131,7 @@ impl Directory {
         let mut directory = Self {
             window,
             schemas: schemas(names)?,
+            strays: strays_in(names, SCHEMA_FOLDER),
             ok: BTreeSet::new(),
             root_folders: root_folders(names),
             written: Vec::new(),
@@ -147,7 +152,7 @@ impl Directory {
         for key in names.objects_in(COMMITS_FOLDER) {
             directory.add_commit_object(key);
         }
-        let foreign = names.all_foreign_in(COMMITS_FOLDER);
+        let foreign = names.foreign_in(COMMITS_FOLDER);
         let foreign = foreign.filter(|key| commits::is_commit(key));
         directory
             .damaged
@@ -193,6 +198,12 @@ impl Directory {
             (Some("del" | "upd"), Ok(name)) => self.deletes.push((key.to_owned(), name)),
             _ => {}
         }
+    }
+
+    /// Files of other programs among the schemas and the metadata, which are passed over.
+    pub fn strays(&self) -> impl Iterator<Item = &str> {
+        let strays = self.strays.iter().map(String::as_str);
+        strays.chain(self.metadata.strays())
     }
 
     /// Objects among the commits that end as commits do, and whose names are none: what they say is not known.
@@ -320,17 +331,22 @@ fn schemas(names: &Names) -> Result<Vec<SchemaEntry>, ArrayError> {
             name: None,
         });
     }
-    for key in names.objects_in(SCHEMA_FOLDER) {
+    let ours = names.objects_in(SCHEMA_FOLDER).filter(|key| !is_stray(key));
+    for key in ours {
         let name = TimestampedName::of_key(key).map_err(|problem| bad_name(key, problem))?;
         schemas.push(SchemaEntry {
             key: key.to_owned(),
             name: Some(name),
         });
     }
-    if let Some(key) = names.foreign_in(SCHEMA_FOLDER) {
-        return Err(bad_name(&key, NameError::Form));
-    }
     Ok(schemas)
+}
+
+/// Files of other programs in a folder, also those whose names no key can hold.
+fn strays_in(names: &Names, folder: &str) -> Vec<String> {
+    let strays = names.objects_in(folder).filter(|key| is_stray(key));
+    let strays = strays.map(str::to_owned);
+    strays.chain(names.foreign_in(folder)).collect()
 }
 
 fn root_folders(names: &Names) -> Vec<FragmentEntry> {

@@ -9,6 +9,7 @@ use crate::open::ObjectReader;
 use crate::uri::{Base, UriTarget};
 use crate::{
     ArrayError, At, GroupDetails, GroupMember, Location, Metadata, Names, ObjectType, OpenOptions,
+    Warning,
 };
 
 /// A group, seen at a time: its members, and its metadata on request.
@@ -33,6 +34,7 @@ pub struct Group {
     /// The version of the last details, 2 where there are none.
     version: u32,
     pub(crate) metadata: DatedObjects,
+    warnings: Vec<Warning>,
 }
 
 impl Group {
@@ -83,10 +85,15 @@ impl Group {
             all.push(GroupDetails::open(&tile.payload, place.location.limits()).at(&key)?);
         }
         let version = all.last().map_or(GroupDetails::NEWEST, |last| last.version);
+        let metadata = DatedObjects::from_names(&names, METADATA_FOLDER);
+        let strays = details.strays().chain(metadata.strays());
+        let strays = strays.map(str::to_owned);
+        let warnings = strays.map(|key| Warning::Stray { key }).collect();
         Ok(Self {
             members: GroupDetails::replay(all),
             version,
-            metadata: DatedObjects::from_names(&names, METADATA_FOLDER),
+            metadata,
+            warnings,
             place,
             base,
         })
@@ -95,6 +102,11 @@ impl Group {
     /// Where the group is kept.
     pub fn store(&self) -> &Arc<dyn Store> {
         self.place.location.store()
+    }
+
+    /// What is odd about the group, and no reason to refuse it.
+    pub fn warnings(&self) -> &[Warning] {
+        &self.warnings
     }
 
     /// The key, if the group is encrypted.

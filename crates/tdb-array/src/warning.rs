@@ -20,6 +20,14 @@ pub enum Warning {
         /// Its key, relative to the array.
         key: String,
     },
+    /// A file of another program among the schemas, the metadata or the members.
+    #[error(
+        "{key}: no object of TileDB, and passed over; TileDB itself may refuse to open what it lies in"
+    )]
+    Stray {
+        /// Its key, relative to the array or group.
+        key: String,
+    },
     /// A commit whose name is damaged: what it says of the cells is not known, and none are read.
     #[error("{key}: {problem}, so what it commits is not known, and no cell can be read")]
     DamagedCommit {

@@ -17,10 +17,11 @@ const UNFINISHED: &str = "a file that was never finished: left by a write that w
 const IDLE: &str = "it lists what a merge was to replace, and that merge was stopped";
 const CLAIMED: &str = "a claim to make or change the array: left by a program that was stopped";
 const MADE: &str = "the array is whole: left by the import or rewrite that made it";
+const STRAY: &str = "a file of another program: TileDB writes no such name";
 const UNNAMED: &str = "an enumeration that no schema uses";
 
 /// What abandoned writes have left: fragments without a commit, unfinished objects, enumerations that no schema names,
-/// claims, the folder in which the array was made.
+/// claims, the folder in which the array was made; and files of other programs among the schemas and the metadata.
 ///
 /// A write that is under way looks the same, so what is younger than the grace period is left alone, and noted. So is a
 /// fragment that anything in the array names, as its commit may have been lost; and all of them while a committed
@@ -58,6 +59,11 @@ pub fn debris(array: &Array, options: &VacuumOptions) -> Result<Plan, ArrayError
     let (found, _) = objects::list(location, &format!("{SCHEMA_FOLDER}/{ENUMERATION_FOLDER}"))?;
     let unnamed = |key: &&String| !known.contains(tdb_store::name(key));
     keys.extend(cleaning.old(found.iter().filter(unnamed), UNNAMED)?);
+    // A name that no key can hold is in the way of nothing here, and out of reach.
+    let strays = array.directory().strays();
+    let strays = strays.filter(|key| tdb_store::check_key(key).is_ok());
+    let strays: Vec<String> = strays.map(str::to_owned).collect();
+    keys.extend(cleaning.old(strays.iter(), STRAY)?);
     folders.extend(cleaning.draft()?);
     let mut plan = cleaning.plan;
     plan.remove(keys);

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use tdb_array::directory::FRAGMENT_FOLDER;
 use tdb_array::{
-    Array, ArrayError, ErrorKind, Fragment, Group, Location, OpenOptions, Unsound, is_out_of_memory,
+    Array, ArrayError, ErrorKind, Fragment, Group, Location, OpenOptions, Unsound, Warning,
+    is_out_of_memory,
 };
 use tdb_cells::{Activity, Column, Progress, Session};
 use tdb_query::{ReadOptions, Reader};
@@ -44,7 +45,7 @@ pub enum DamagedPlace {
 }
 
 /// What was decoded.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Verified {
     /// Fragments that the array has, sound or not, also those that are replaced and still there.
@@ -53,6 +54,8 @@ pub struct Verified {
     pub tiles: u64,
     /// Damages that were told.
     pub damages: u64,
+    /// What is odd, and no damage: files of other programs, which are passed over.
+    pub warnings: Vec<Warning>,
 }
 
 /// Reads and decodes all that some read of an array looks at, and tells each object that cannot be: every tile of every
@@ -92,9 +95,16 @@ pub fn verify_group(
     store_uri: &str,
     options: &OpenOptions,
     tell: &mut dyn FnMut(Damage),
-) -> Result<u64, MergeError> {
+) -> Result<Verified, MergeError> {
     let found = Group::unsound_objects(location, store_uri, options.clone())?;
-    let count = found.len() as u64;
+    let mut verified = Verified {
+        damages: found.len() as u64,
+        ..Verified::default()
+    };
+    if found.is_empty() {
+        let group = Group::open_location(location, store_uri, options.clone())?;
+        verified.warnings = strays(group.warnings());
+    }
     for Unsound { key, error, .. } in found {
         tell(Damage {
             place: DamagedPlace::Object(key),
@@ -103,7 +113,14 @@ pub fn verify_group(
             error: error.into(),
         });
     }
-    Ok(count)
+    Ok(verified)
+}
+
+/// Files of other programs, of what is odd: all else is a damage, too.
+fn strays(warnings: &[Warning]) -> Vec<Warning> {
+    let strays = warnings.iter();
+    let strays = strays.filter(|warning| matches!(warning, Warning::Stray { .. }));
+    strays.cloned().collect()
 }
 
 struct Verifying<'a> {
@@ -128,6 +145,7 @@ impl Verifying<'_> {
             return Ok(None);
         };
         let array = Arc::new(array);
+        self.verified.warnings.extend(strays(array.warnings()));
         for Unsound { key, error, .. } in array.unsound_objects()? {
             self.found(DamagedPlace::Object(key), None, None, error.into())?;
         }

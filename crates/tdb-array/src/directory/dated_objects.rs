@@ -1,5 +1,7 @@
 use super::lists::{Lists, hidden, lines_of};
 use super::names::Names;
+use super::strays::is_stray;
+use super::strays_in;
 use crate::{ArrayError, NameError, TimeWindow, TimestampedName};
 
 /// Objects in one folder that are replayed in the order of their times, and the `.vac` objects that say
@@ -10,15 +12,20 @@ pub struct DatedObjects {
     vacuums: Vec<(String, TimestampedName)>,
     /// What should not be there: an error when the folder is used, not before.
     bad: Option<(String, NameError)>,
+    /// Files of other programs, which are passed over.
+    strays: Vec<String>,
 }
 
 impl DatedObjects {
     /// Picks the names of one folder.
     pub fn from_names(names: &Names, folder: &str) -> Self {
-        let mut objects = Self::default();
+        let mut objects = Self {
+            strays: strays_in(names, folder),
+            ..Self::default()
+        };
         for key in names.objects_in(folder) {
-            // Written in place by a release that renames when it is done.
-            if key.ends_with(".tmp") {
+            // The second is written in place by a release that renames when it is done.
+            if is_stray(key) || key.ends_with(".tmp") {
                 continue;
             }
             match TimestampedName::of_key(key) {
@@ -27,10 +34,12 @@ impl DatedObjects {
                 Err(problem) => objects.bad = Some((key.to_owned(), problem)),
             }
         }
-        objects.bad = objects
-            .bad
-            .or_else(|| names.foreign_in(folder).map(|key| (key, NameError::Form)));
         objects
+    }
+
+    /// Files of other programs in the folder.
+    pub fn strays(&self) -> impl Iterator<Item = &str> {
+        self.strays.iter().map(String::as_str)
     }
 
     /// The `.vac` objects: [`DatedObjects::live`] wants their bytes.

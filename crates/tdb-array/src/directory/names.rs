@@ -85,12 +85,8 @@ impl Names {
         all.map(String::as_str)
     }
 
-    /// A name in the folder that no key can hold.
-    pub fn foreign_in(&self, folder: &str) -> Option<String> {
-        self.all_foreign_in(folder).next()
-    }
-
-    pub(super) fn all_foreign_in(&self, folder: &str) -> impl Iterator<Item = String> {
+    /// Names in the folder that no key can hold.
+    pub(super) fn foreign_in(&self, folder: &str) -> impl Iterator<Item = String> {
         let names = self.keys(folder, |all| &all.foreign);
         names.map(move |name| tdb_store::join(folder, name))
     }

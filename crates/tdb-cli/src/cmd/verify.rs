@@ -64,6 +64,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     }
     let array = place::array(&arguments.uri, &global.counts)?;
     let looked = look(&array, &opening.access.to(&array))?;
+    looked.warn(out);
     if global.json {
         write_json(out, &looked.json())?;
     } else {

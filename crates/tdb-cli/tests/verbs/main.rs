@@ -44,6 +44,7 @@ mod rewriting;
 mod setting;
 mod showing;
 mod spilling;
+mod stray_files;
 mod terminal;
 mod threads;
 mod together;

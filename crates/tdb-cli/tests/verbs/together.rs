@@ -127,3 +127,38 @@ fn of_two_processes_that_write_at_one_time_the_later_one_counts() {
         assert_eq!(read, "x,a\n5,2\n", "round {round}");
     }
 }
+
+#[test]
+fn what_tells_of_an_array_looks_again_where_a_vacuum_takes_its_fragments_away() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    let schema = r#"{"type": "sparse", "capacity": 16,
+        "dimensions": [{"name": "place", "datatype": "int64", "domain": [0, 99999], "extent": 100}],
+        "attributes": [{"name": "write", "datatype": "int32"}]}"#;
+    std::fs::write(folder.join("schema.json"), schema).expect("a schema");
+    std::fs::write(folder.join("cells.csv"), "place,write\n1,1\n2,2\n").expect("a file");
+    done(&["create", "array", "--schema", "schema.json"], folder);
+    let write = || done(&["write", "array", "cells.csv"], folder);
+    write();
+    let at_work = AtomicUsize::new(1);
+    let looked = thread::scope(|scope| {
+        scope.spawn(|| {
+            let _at_work = AtWork(&at_work);
+            for _ in 0..20 {
+                write();
+                write();
+                done(&["consolidate", "array"], folder);
+                done(&["vacuum", "array", "--grace", "0s"], folder);
+            }
+        });
+        let mut looked = 0;
+        while at_work.load(Ordering::Relaxed) > 0 {
+            for verb in ["info", "layout", "fragments", "stats"] {
+                done(&[verb, "array"], folder);
+                looked += 1;
+            }
+        }
+        looked
+    });
+    assert!(looked >= 8, "{looked}");
+}

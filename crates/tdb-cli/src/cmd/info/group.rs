@@ -59,7 +59,8 @@ impl<'a> Facts<'a> {
             Some(Err(failure)) => Some(format!("member {:?}: {}", member.key(), failure.text())),
             _ => None,
         });
-        failed.collect()
+        let own = self.group.warnings().iter().map(ToString::to_string);
+        own.chain(failed).collect()
     }
 
     pub(super) fn write(&self, uri: &str, ticks: bool, out: &mut Output) -> Result<(), Failure> {

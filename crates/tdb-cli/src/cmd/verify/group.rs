@@ -53,6 +53,7 @@ pub(super) fn look_at(
             }
             Err(interrupted) => return Err(interrupted),
         };
+        looked.warn(out);
         let all = &mut found.all;
         all.fragments = all.fragments.saturating_add(looked.verified.fragments);
         all.tiles = all.tiles.saturating_add(looked.verified.tiles);
@@ -148,9 +149,10 @@ fn arrays_below(
             continue;
         }
         if folder.object_type()? == ObjectType::Group {
-            let damages = damages_of(&folder, opening)?;
-            if !damages.is_empty() {
-                found.group_damages(&folder, &damages, global, out)?;
+            let looked = look_at_group(&folder, opening)?;
+            looked.warn(out);
+            if !looked.damages.is_empty() {
+                found.group_damages(&folder, &looked.damages, global, out)?;
             }
         }
         let below = match children(&folder, opening) {
@@ -182,13 +184,16 @@ fn arrays_below(
     Ok(arrays)
 }
 
-/// What is wrong with what a group itself is stored as.
-fn damages_of(group: &Place, opening: &Opening) -> Result<Vec<Damage>, Failure> {
+/// What was found in what a group itself is stored as.
+fn look_at_group(group: &Place, opening: &Opening) -> Result<Looked, Failure> {
     opening.access.among_others(group, |place| {
         let mut damages = Vec::new();
         let mut tell = |damage| damages.push(damage);
-        let looked = verify_group(place, &group.store_uri, &opening.options, &mut tell);
-        looked.map_err(|error| Failure::in_place(error, group))?;
-        Ok(damages)
+        let verified = verify_group(place, &group.store_uri, &opening.options, &mut tell);
+        Ok(Looked {
+            uri: group.uri.clone(),
+            verified: verified.map_err(|error| Failure::in_place(error, group))?,
+            damages,
+        })
     })
 }

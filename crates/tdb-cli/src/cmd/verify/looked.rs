@@ -47,6 +47,7 @@ impl Looked {
             "fragments": self.verified.fragments,
             "tiles": self.verified.tiles,
             "errors": self.damages.iter().map(json_of).collect::<Vec<_>>(),
+            "warnings": self.verified.warnings.iter().map(ToString::to_string).collect::<Vec<_>>(),
         })
     }
 
@@ -56,6 +57,13 @@ impl Looked {
             writeln!(out, "{}", visible(&format!("{before}{}", line_of(damage))))?;
         }
         Ok(())
+    }
+
+    /// Tells what is odd, and no damage.
+    pub(super) fn warn(&self, out: &Output) {
+        for warning in &self.verified.warnings {
+            out.warn(&format!("{}: {warning}", self.uri));
+        }
     }
 }
 
