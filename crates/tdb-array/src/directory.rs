@@ -131,7 +131,7 @@ impl Directory {
         let mut directory = Self {
             window,
             schemas: schemas(names)?,
-            strays: strays_in(names, SCHEMA_FOLDER),
+            strays: names.strays_in(SCHEMA_FOLDER),
             ok: BTreeSet::new(),
             root_folders: root_folders(names),
             written: Vec::new(),
@@ -340,13 +340,6 @@ fn schemas(names: &Names) -> Result<Vec<SchemaEntry>, ArrayError> {
         });
     }
     Ok(schemas)
-}
-
-/// Files of other programs in a folder, also those whose names no key can hold.
-fn strays_in(names: &Names, folder: &str) -> Vec<String> {
-    let strays = names.objects_in(folder).filter(|key| is_stray(key));
-    let strays = strays.map(str::to_owned);
-    strays.chain(names.foreign_in(folder)).collect()
 }
 
 fn root_folders(names: &Names) -> Vec<FragmentEntry> {

@@ -101,7 +101,8 @@ struct Found {
 /// The first schema, in the order of [`in_turn`], that was ever finished.
 fn find(place: &ObjectReader, names: &Names) -> Result<Found, ArrayError> {
     let directory = Directory::from_names(names, place.options.window)?;
-    let mut warnings = Vec::new();
+    let strays = directory.strays().map(str::to_owned);
+    let mut warnings: Vec<Warning> = strays.map(|key| Warning::Stray { key }).collect();
     for key in in_turn(directory.schemas(), place.options.window) {
         let Some(bytes) = stored(place, key)? else {
             continue;

@@ -1,7 +1,6 @@
 use super::lists::{Lists, hidden, lines_of};
 use super::names::Names;
 use super::strays::is_stray;
-use super::strays_in;
 use crate::{ArrayError, NameError, TimeWindow, TimestampedName};
 
 /// Objects in one folder that are replayed in the order of their times, and the `.vac` objects that say
@@ -20,7 +19,7 @@ impl DatedObjects {
     /// Picks the names of one folder.
     pub fn from_names(names: &Names, folder: &str) -> Self {
         let mut objects = Self {
-            strays: strays_in(names, folder),
+            strays: names.strays_in(folder),
             ..Self::default()
         };
         for key in names.objects_in(folder) {

@@ -2,6 +2,8 @@ use std::collections::BTreeMap;
 
 use tdb_store::Listing;
 
+use super::strays::is_stray;
+
 /// The names in the folders of an array or a group, as keys relative to it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Names {
@@ -83,6 +85,13 @@ impl Names {
     fn keys(&self, folder: &str, of: fn(&InFolder) -> &Vec<String>) -> impl Iterator<Item = &str> {
         let all = self.folders.get(folder).into_iter().flat_map(of);
         all.map(String::as_str)
+    }
+
+    /// Files of other programs in the folder, also those whose names no key can hold.
+    pub(super) fn strays_in(&self, folder: &str) -> Vec<String> {
+        let strays = self.objects_in(folder).filter(|key| is_stray(key));
+        let strays = strays.map(str::to_owned);
+        strays.chain(self.foreign_in(folder)).collect()
     }
 
     /// Names in the folder that no key can hold.

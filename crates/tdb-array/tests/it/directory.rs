@@ -430,8 +430,8 @@ fn the_schema_of_old_counts_until_another_came() {
 
 #[test]
 fn junk_among_schemas_is_corrupt_and_none_at_all_is_none() {
-    let error = directory(&["__schema/junk"], 9).unwrap_err();
-    assert_eq!(error.to_string(), "__schema/junk: not a name with times");
+    let error = directory(&["__schema/__junk"], 9).unwrap_err();
+    assert_eq!(error.to_string(), "__schema/__junk: not a name with times");
     assert!(directory(&["x"], 9).unwrap().schema().is_none());
 }
 
@@ -473,11 +473,34 @@ fn metadata_counts_in_the_order_of_times_without_what_was_consolidated() {
 
 #[test]
 fn junk_in_metadata_harms_metadata_alone() {
-    let directory = directory(&["__meta/junk", "__schema/@1@1"], 9).unwrap();
+    let directory = directory(&["__meta/__junk", "__schema/@1@1"], 9).unwrap();
     let error = directory.metadata().live(TimeWindow::ALL, &Lists::new());
     assert_eq!(
         error.unwrap_err().to_string(),
-        "__meta/junk: not a name with times"
+        "__meta/__junk: not a name with times"
+    );
+}
+
+#[test]
+fn files_of_other_programs_are_passed_over_and_told() {
+    let keys = [
+        "__meta/.DS_Store",
+        "__meta/@2@1",
+        "__schema/@1@1",
+        "__schema/@1@1 (1)",
+        "__schema/junk",
+    ];
+    let directory = directory(&keys, 9).unwrap();
+    assert_eq!(directory.schemas().len(), 1);
+    let metadata = directory.metadata();
+    assert_eq!(
+        metadata.live(TimeWindow::ALL, &Lists::new()).unwrap().len(),
+        1
+    );
+    let strays: Vec<String> = directory.strays().map(short).collect();
+    assert_eq!(
+        strays,
+        ["__schema/@1@1 (1)", "__schema/junk", "__meta/.DS_Store"]
     );
 }
 

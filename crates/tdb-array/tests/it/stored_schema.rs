@@ -104,7 +104,7 @@ fn one_that_was_never_finished_is_an_error_unless_it_is_to_be_passed_over() {
 #[test]
 fn a_strange_name_among_the_schemas_is_an_error_as_when_the_array_is_opened() {
     let store = unpack("v12_sparse_dups");
-    store.put("__schema/strange", "".into()).unwrap();
+    store.put("__schema/__strange", "".into()).unwrap();
     let error = stored(&store, NOW).unwrap_err();
     let opened = open(&store, 0, NOW).unwrap_err();
     assert_eq!(error.to_string(), opened.to_string());
