@@ -17,6 +17,7 @@ pub(crate) fn array(
     cells: &ColumnCells<'_>,
     element: &Element,
     data_type: &DataType,
+    validity: Option<Buffer>,
 ) -> Result<ArrayRef, ConversionError> {
     let data = match data_type {
         DataType::LargeUtf8 => text(cells)?,
@@ -34,7 +35,7 @@ pub(crate) fn array(
             let offsets = list_offsets(cells)?;
             cells.build(data_type, vec![offsets], vec![items], cells.validity())?
         }
-        _ => numbers(cells, element, data_type)?,
+        _ => numbers(cells, element, data_type, validity)?,
     };
     Ok(make_array(data))
 }
@@ -99,11 +100,12 @@ fn numbers(
     cells: &ColumnCells<'_>,
     element: &Element,
     data_type: &DataType,
+    validity: Option<Buffer>,
 ) -> Result<ArrayData, ConversionError> {
     match element {
         Element::Bool => {
             let bits = bits(&cells.column.values, cells.count);
-            cells.build(data_type, vec![bits], Vec::new(), cells.validity())
+            cells.build(data_type, vec![bits], Vec::new(), validity)
         }
         Element::Date(datatype) => {
             let (days, dated) = dates::days(cells, *datatype, cells.count, |index| index)?;
@@ -111,16 +113,16 @@ fn numbers(
                 let valid = |index| dated.value(index) && cells.column.is_valid(index);
                 BooleanBuffer::collect_bool(cells.count, valid).into_inner()
             });
-            let validity = valid.or_else(|| cells.validity());
+            let validity = valid.or(validity);
             cells.build(data_type, vec![days], Vec::new(), validity)
         }
         Element::Stamp { unit, times } => {
             let stamps = dates::stamps(cells, (*unit, *times), cells.count, |index| index)?;
-            cells.build(data_type, vec![stamps], Vec::new(), cells.validity())
+            cells.build(data_type, vec![stamps], Vec::new(), validity)
         }
         _ => {
             let values = Buffer::from(cells.column.values.clone());
-            cells.build(data_type, vec![values], Vec::new(), cells.validity())
+            cells.build(data_type, vec![values], Vec::new(), validity)
         }
     }
 }

@@ -54,6 +54,18 @@ pub(crate) fn stamps(
     Ok(Buffer::from(stamps.collect::<Result<Vec<i64>, _>>()?))
 }
 
+/// The validity bits with those of NaT cleared.
+pub(crate) fn dated(cells: &ColumnCells<'_>) -> Option<Buffer> {
+    if !ticks(cells, cells.count).any(|ticks| ticks == NOT_A_TIME) {
+        return cells.validity();
+    }
+    let dated: BooleanBuffer = ticks(cells, cells.count)
+        .map(|ticks| ticks != NOT_A_TIME)
+        .collect();
+    let valid = |index| dated.value(index) && cells.column.is_valid(index);
+    Some(BooleanBuffer::collect_bool(cells.count, valid).into_inner())
+}
+
 fn ticks<'a>(cells: &ColumnCells<'a>, count: usize) -> impl Iterator<Item = i64> + use<'a> {
     let values = cells.column.values.chunks_exact(i64::SIZE);
     values.filter_map(i64::read).take(count)

@@ -34,7 +34,7 @@ pub(crate) fn labels(
         let labels = BinaryArray::from_iter_values(enumeration.iter());
         return Ok(Some(Arc::new(labels)));
     }
-    match array::array(&cells, &element, &data_type) {
+    match array::array(&cells, &element, &data_type, cells.validity()) {
         Ok(labels) => Ok(Some(labels)),
         Err(ConversionError::NotUtf8 { field, cell }) => Err(ConversionError::ValueNotUtf8 {
             enumeration: field,

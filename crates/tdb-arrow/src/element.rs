@@ -34,9 +34,22 @@ pub(crate) struct ArrowTarget {
     pub(crate) keeps_labels: bool,
     /// Whether labels can be bytes of a fixed number; if not, they are bytes of any.
     pub(crate) has_fixed_labels: bool,
+    /// Whether NaT is null in timestamps and durations, too, which have a place for it.
+    pub(crate) has_null_times: bool,
 }
 
 impl ArrowTarget {
+    /// What Arrow's own types hold, as they are.
+    pub(crate) fn usual(options: OutputOptions) -> Self {
+        Self {
+            options,
+            has_seconds: true,
+            keeps_labels: true,
+            has_fixed_labels: true,
+            has_null_times: false,
+        }
+    }
+
     /// Ticks of so many seconds.
     fn seconds(self, times: i64) -> Element {
         let (unit, times) = if self.has_seconds {

@@ -5,13 +5,13 @@ use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use tdb_cells::files::{ConversionError, OutputOptions};
 use tdb_cells::{Batch, FieldInfo};
-use tdb_schema::CellValNum;
 use tdb_schema::json::{Times, enumeration_to_json};
+use tdb_schema::{CellValNum, FieldKind};
 use tdb_tile::Code;
 
 use crate::cells::ColumnCells;
 use crate::element::{ArrowTarget, Element};
-use crate::{array, dictionary};
+use crate::{array, dates, dictionary};
 
 /// Key of the metadata of an Arrow field that holds the name of its TileDB datatype.
 pub const DATATYPE: &str = "tiledb.datatype";
@@ -46,6 +46,8 @@ struct ColumnMapping {
     element: Element,
     /// The values of the enumeration, for enumerated fields.
     labels: Option<ArrayRef>,
+    /// Whether NaT is null, though Arrow's type has a place for it.
+    has_null_times: bool,
 }
 
 impl Mapping {
@@ -54,11 +56,21 @@ impl Mapping {
     /// # Errors
     /// A cell that is too large for Arrow; an enumeration whose values do not fit.
     pub fn new(fields: &[FieldInfo], options: OutputOptions) -> Result<Self, ConversionError> {
+        Self::for_target(fields, ArrowTarget::usual(options))
+    }
+
+    /// As [`Mapping::new`], but NaT is null in the columns of timestamps and durations that are attributes of one value, as it is in those
+    /// of dates: what a cell of a dense array holds that was never written. Such columns may have nulls, whatever their attribute may.
+    ///
+    /// # Errors
+    /// As for [`Mapping::new`].
+    pub fn with_null_times(
+        fields: &[FieldInfo],
+        options: OutputOptions,
+    ) -> Result<Self, ConversionError> {
         let target = ArrowTarget {
-            options,
-            has_seconds: true,
-            keeps_labels: true,
-            has_fixed_labels: true,
+            has_null_times: true,
+            ..ArrowTarget::usual(options)
         };
         Self::for_target(fields, target)
     }
@@ -78,8 +90,15 @@ impl Mapping {
                 }
                 None => plain,
             };
-            arrow.push(arrow_field(field, data_type, labels.is_some(), target));
-            columns.push(ColumnMapping { element, labels });
+            let has_null_times = target.has_null_times && has_times(field, &data_type);
+            let arrow_field = arrow_field(field, data_type, labels.is_some(), target);
+            let is_nullable = arrow_field.is_nullable() || has_null_times;
+            arrow.push(arrow_field.with_nullable(is_nullable));
+            columns.push(ColumnMapping {
+                element,
+                labels,
+                has_null_times,
+            });
         }
         Ok(Self {
             schema: Arc::new(Schema::new(arrow)),
@@ -130,7 +149,14 @@ impl Mapping {
                 };
                 match &mapping.labels {
                     Some(labels) => dictionary::array(&cells, labels, field.data_type()),
-                    None => array::array(&cells, &mapping.element, field.data_type()),
+                    None => {
+                        let validity = if mapping.has_null_times {
+                            dates::dated(&cells)
+                        } else {
+                            cells.validity()
+                        };
+                        array::array(&cells, &mapping.element, field.data_type(), validity)
+                    }
                 }
             })
             .collect::<Result<Vec<_>, _>>()?;
@@ -139,6 +165,12 @@ impl Mapping {
         RecordBatch::try_new_with_options(Arc::clone(&self.schema), arrays, &options)
             .map_err(|error| ConversionError::library("Arrow", error))
     }
+}
+
+/// Whether cells are times of a type that has a place for NaT. Coordinates are never NaT.
+fn has_times(field: &FieldInfo, data_type: &DataType) -> bool {
+    let is_attribute = !matches!(field.field, FieldKind::Dimension(_));
+    is_attribute && matches!(data_type, DataType::Timestamp(..) | DataType::Duration(_))
 }
 
 fn arrow_field(

@@ -94,6 +94,7 @@ pub fn field_of_column(column: &Field, place: usize) -> Option<FieldInfo> {
             has_seconds: true,
             keeps_labels: true,
             has_fixed_labels: true,
+            has_null_times: false,
         };
         let arrow = Element::new(*datatype, target).of_cells(column.name(), *datatype, *values);
         arrow.is_ok_and(|arrow| arrow == *data_type)
