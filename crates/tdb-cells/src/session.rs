@@ -124,6 +124,13 @@ impl Session {
         cancelling.is_asked.store(true, Ordering::SeqCst);
     }
 
+    /// Lets work of this session and its clones go on that begins after [`Session::cancel`], once what was cancelled has ended.
+    pub fn resume(&self) {
+        let cancelling = &self.shared.cancelling;
+        cancelling.is_asked.store(false, Ordering::SeqCst);
+        cancelling.is_noticed.store(false, Ordering::SeqCst);
+    }
+
     /// Fails after [`Session::cancel`].
     ///
     /// # Errors

@@ -61,6 +61,12 @@ impl Runtime {
         self.cancel.asked.notify_waiters();
     }
 
+    /// Lets reading and writing go on that begins after [`Runtime::cancel`], once what was cancelled has ended.
+    pub fn resume(&self) {
+        self.cancel.is_asked.store(false, Ordering::SeqCst);
+        self.cancel.is_noticed.store(false, Ordering::SeqCst);
+    }
+
     /// Whether something has failed by [`Runtime::cancel`].
     #[must_use]
     pub fn has_noticed_cancel(&self) -> bool {

@@ -95,6 +95,12 @@ impl Stores for ObjectStores {
         }
     }
 
+    fn resume(&self) {
+        if let Some(runtime) = &self.opened().runtime {
+            runtime.resume();
+        }
+    }
+
     fn has_noticed_cancel(&self) -> bool {
         let runtime = &self.opened().runtime;
         runtime.as_ref().is_some_and(Runtime::has_noticed_cancel)

@@ -39,6 +39,9 @@ pub trait Stores: Send + Sync + Debug {
     /// Stores that wait for nobody need not.
     fn cancel(&self) {}
 
+    /// Lets reading and writing go on that begins after [`Stores::cancel`], once what was cancelled has ended.
+    fn resume(&self) {}
+
     /// Whether something has failed by [`Stores::cancel`].
     fn has_noticed_cancel(&self) -> bool {
         false

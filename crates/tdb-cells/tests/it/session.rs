@@ -173,6 +173,9 @@ fn a_session_and_its_clones_see_that_it_was_cancelled() {
     assert_eq!(told.check_cancelled(), Err(Cancelled));
     assert!(session.has_noticed_cancel() && told.has_noticed_cancel());
     assert_eq!(Session::default().check_cancelled(), Ok(()));
+    session.resume();
+    assert_eq!(told.check_cancelled(), Ok(()));
+    assert!(!session.has_noticed_cancel());
     let error = io::Error::from(Cancelled);
     assert_eq!(
         (error.kind(), error.to_string()),
