@@ -3,7 +3,7 @@
 
 use std::io::{self, Write};
 use std::process;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread;
 use std::time::Duration;
@@ -25,6 +25,9 @@ static ASKED: AtomicBool = AtomicBool::new(false);
 
 /// Whether reading or writing has failed by it.
 static NOTICED: AtomicBool = AtomicBool::new(false);
+
+/// Statements that have ended, of those that are typed one by one.
+static ENDED: AtomicU64 = AtomicU64::new(0);
 
 /// The sessions of the program.
 static SESSIONS: Mutex<Vec<Session>> = Mutex::new(Vec::new());
@@ -56,10 +59,11 @@ pub(crate) fn listen(what: Told, messages: Look) {
         if let Some(stores) = STORES.get() {
             stores.cancel();
         }
+        let ended = ENDED.load(Ordering::SeqCst);
         // The next press must be heard, too.
         let waiter = thread::Builder::new().spawn(move || {
             thread::sleep(PATIENCE);
-            if !is_noticed() {
+            if ended == ENDED.load(Ordering::SeqCst) && !is_noticed() {
                 tell(what.unnoticed, messages);
                 process::exit(STATUS.into());
             }
@@ -81,6 +85,20 @@ pub(crate) fn check(key: &str) -> Result<(), StoreError> {
     NOTICED.store(true, Ordering::SeqCst);
     let error = io::Error::new(io::ErrorKind::Interrupted, "interrupted");
     Err(StoreError::from_io(key, error))
+}
+
+/// Lets the next statement run, after one that Ctrl-C may have ended.
+#[cfg(feature = "sql")]
+pub(crate) fn renew() {
+    ENDED.fetch_add(1, Ordering::SeqCst);
+    for session in &*sessions() {
+        session.resume();
+    }
+    if let Some(stores) = STORES.get() {
+        stores.resume();
+    }
+    NOTICED.store(false, Ordering::SeqCst);
+    ASKED.store(false, Ordering::SeqCst);
 }
 
 /// Has Ctrl-C end what a session does, too: reading of files, which asks nothing of a store.

@@ -1,6 +1,7 @@
 //! Who opens arrays by URI: the front door, with its stores, keys and settings.
 
 use std::fmt::Debug;
+use std::path::Path;
 use std::sync::Arc;
 
 use arrow_array::RecordBatchReader;
@@ -62,6 +63,15 @@ pub trait Arrays: Debug + Send + Sync {
         options: &[(String, String)],
     ) -> Result<u64, BoxedError>;
 
+    /// Begins a file of this machine, or a folder of files, that a statement makes. Without this function, statements make none.
+    ///
+    /// # Errors
+    /// A place within an array; a folder that is not there.
+    fn make(&self, name: &Path, kind: MadeKind) -> Result<Box<dyn Made>, BoxedError> {
+        let _ = kind;
+        Err(format!("{}: no files are made here", name.display()).into())
+    }
+
     /// The files of a bucket, container or server, which is what `root` names, for DataFusion to read and write those that are no
     /// arrays. Without this function, files are those of this machine.
     ///
@@ -73,6 +83,27 @@ pub trait Arrays: Debug + Send + Sync {
 
     /// Threads and memory.
     fn session(&self) -> &Session;
+}
+
+/// What a statement makes of its rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MadeKind {
+    /// One file.
+    File,
+    /// A folder of files.
+    Folder,
+}
+
+/// A file or a folder that is being made: nobody sees it before it is whole. Dropped before that, it goes.
+pub trait Made: Send {
+    /// Where it is made.
+    fn path(&self) -> &Path;
+
+    /// Puts it, which is whole now, into its place.
+    ///
+    /// # Errors
+    /// As the system reports.
+    fn finish(self: Box<Self>) -> Result<(), BoxedError>;
 }
 
 /// An array that is a member of a group.

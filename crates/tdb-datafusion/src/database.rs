@@ -3,26 +3,38 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use datafusion::catalog::{CatalogProviderList, DynamicFileCatalog, TableProvider};
+use datafusion::catalog::{CatalogProviderList, DynamicFileCatalog};
 use datafusion::common::{Result, TableReference, plan_err};
-use datafusion::datasource::DefaultTableSource;
 use datafusion::datasource::dynamic_file::DynamicListTableFactory;
 use datafusion::execution::{SendableRecordBatchStream, SessionStateBuilder};
-use datafusion::logical_expr::{DmlStatement, Expr, LogicalPlan, TableSource, WriteOp};
+use datafusion::logical_expr::{
+    Analyze, DdlStatement, DmlStatement, Expr, LogicalPlan, Prepare, ResetVariable, SetVariable,
+    Statement as PlanStatement, WriteOp,
+};
+use datafusion::optimizer::analyzer::{Analyzer, AnalyzerRule};
 use datafusion::prelude::{DataFrame, SessionConfig, SessionContext};
-use datafusion::sql::parser::{CopyToSource, CopyToStatement, DFParser, Statement};
+use datafusion::sql::parser::{CopyToSource, CopyToStatement, Statement};
 
 use crate::arrays::Arrays;
+use crate::copied::copy_to_files;
 use crate::delete::{Asked, condition_of, delete};
 use crate::depth;
+use crate::dropped::drop_table;
 use crate::error::{SqlError, external};
 use crate::factory::{ArrayTables, TABLE_TYPE};
+use crate::finer::{FinerTimes, TimesOfText};
+use crate::functions::with_functions;
 use crate::group::GroupTables;
+use crate::inserted;
 use crate::memory::runtime;
 use crate::named_by_uri::{Missing, NamedByUri};
 use crate::requests::AskForExtremes;
 use crate::rows::hand_over;
-use crate::table::ArrayTable;
+use crate::statements;
+use crate::table::{ArrayTable, array_of};
+use crate::wide::WideIntegers;
+use crate::years::Extract;
+use crate::yielding::JoinsGiveWay;
 
 /// The catalog in which tables are looked for that a query names by one name.
 const CATALOG: &str = "datafusion";
@@ -75,15 +87,24 @@ impl Database {
         let options = config.options_mut();
         // Text that is compared with text of an array is made the same type as that.
         options.sql_parser.map_string_types_to_utf8view = false;
+        // DataFusion 55.2 narrows the scan of several least and greatest values by those that are known already, and forgets those
+        // that are null or have a condition of their own: the answer then depends on which partition is first.
+        options.optimizer.enable_aggregate_dynamic_filter_pushdown = false;
         let factory = ArrayTables {
             arrays: Arc::clone(&arrays),
         };
         let state = SessionStateBuilder::new()
             .with_config(config)
             .with_runtime_env(runtime(&arrays)?)
-            .with_default_features()
+            .with_default_features();
+        let mut state = with_functions(state)
+            .with_analyzer_rules(analyzer_rules())
             .with_optimizer_rule(Arc::new(AskForExtremes))
+            .with_physical_optimizer_rule(Arc::new(JoinsGiveWay))
             .with_table_factory(TABLE_TYPE.to_owned(), Arc::new(factory));
+        let planners = state.expr_planners().get_or_insert_default();
+        planners.insert(0, Arc::new(WideIntegers));
+        planners.insert(0, Arc::new(Extract));
         let plain = SessionContext::new_with_state(extend(state).build());
         let files = Arc::new(DynamicListTableFactory::default());
         let missing = Arc::new(Missing::default());
@@ -149,7 +170,7 @@ impl Database {
     /// Text that is no SQL; a statement with thousands of operators.
     pub fn statements(&self, sql: &str) -> Result<VecDeque<Statement>, SqlError> {
         depth::check(sql)?;
-        Ok(DFParser::parse_sql(sql)?)
+        Ok(statements::parse(sql)?)
     }
 
     /// Runs one statement. Rows come as they are taken; what changes an array is done when this returns.
@@ -178,7 +199,11 @@ impl Database {
         {
             return self.copy(copy.clone()).await;
         }
-        let plan = self.context.state().statement_to_plan(statement).await?;
+        let state = self.context.state();
+        let plan = match inserted::plan(&state, &statement).await? {
+            Some(plan) => plan,
+            None => state.statement_to_plan(statement).await?,
+        };
         match &plan {
             LogicalPlan::Dml(dml) if matches!(dml.op, WriteOp::Delete) => {
                 if let Some(table) = array_of(&dml.target) {
@@ -198,12 +223,40 @@ impl Database {
                 );
                 return Err(SqlError::statement(what));
             }
+            LogicalPlan::Ddl(DdlStatement::DropTable(drop)) => {
+                drop_table(&self.context, drop).await?;
+                return Ok(Answer::Done);
+            }
+            LogicalPlan::Statement(
+                PlanStatement::SetVariable(SetVariable { variable, .. })
+                | PlanStatement::ResetVariable(ResetVariable { variable }),
+            ) if variable.starts_with("datafusion.runtime.") => {
+                let what = format!(
+                    "{variable} is given when SQL begins, not by a statement: --memory and --temp of `tdb sql`, the \
+                     session in Rust"
+                );
+                return Err(SqlError::statement(what));
+            }
+            LogicalPlan::Copy(copy) => {
+                let rows = copy_to_files(&self.context, &self.arrays, copy.clone()).await?;
+                return Ok(Answer::Rows(rows));
+            }
+            LogicalPlan::Analyze(Analyze { input, .. })
+            | LogicalPlan::Statement(PlanStatement::Prepare(Prepare { input, .. }))
+                if matches!(&**input, LogicalPlan::Dml(_) | LogicalPlan::Copy(_)) =>
+            {
+                let what = "what changes an array, or makes files, is neither prepared nor analyzed: run the statement itself";
+                return Err(SqlError::statement(what));
+            }
             _ => {}
         }
-        let is_ddl = matches!(plan, LogicalPlan::Ddl(_) | LogicalPlan::Statement(_));
+        let gives_none = match &plan {
+            LogicalPlan::Statement(statement) => !matches!(statement, PlanStatement::Execute(_)),
+            plan => matches!(plan, LogicalPlan::Ddl(_)),
+        };
         let frame = self.context.execute_logical_plan(plan).await?;
         let rows = frame.execute_stream().await?;
-        if is_ddl {
+        if gives_none {
             Ok(Answer::Done)
         } else {
             Ok(Answer::Rows(rows))
@@ -309,9 +362,9 @@ impl Database {
         }
         let statement = match &copy.source {
             CopyToSource::Relation(name) => {
-                DFParser::parse_sql(&format!("SELECT * FROM {name}"))?.pop_front()
+                statements::parse(&format!("SELECT * FROM {name}"))?.pop_front()
             }
-            CopyToSource::Query(query) => DFParser::parse_sql(&query.to_string())?.pop_front(),
+            CopyToSource::Query(query) => statements::parse(&query.to_string())?.pop_front(),
         };
         let Some(statement) = statement else {
             return plan_err!("COPY without a query");
@@ -321,17 +374,17 @@ impl Database {
     }
 }
 
+/// The rules of DataFusion, with those that have to do with types before and behind them.
+fn analyzer_rules() -> Vec<Arc<dyn AnalyzerRule + Send + Sync>> {
+    let mut rules = Analyzer::new().rules;
+    rules.insert(0, Arc::new(TimesOfText));
+    rules.push(Arc::new(FinerTimes));
+    rules
+}
+
 /// The table with all that was written by now.
 async fn reopened(table: &ArrayTable) -> Result<ArrayTable> {
     let table = table.clone();
     let newest = tokio::task::spawn_blocking(move || table.reopened());
     newest.await.map_err(external)?
-}
-
-/// The array that a statement changes, if it is one.
-fn array_of(target: &Arc<dyn TableSource>) -> Option<ArrayTable> {
-    let source: &dyn TableSource = target.as_ref();
-    let provider = &source.downcast_ref::<DefaultTableSource>()?.table_provider;
-    let provider: &dyn TableProvider = provider.as_ref();
-    provider.downcast_ref::<ArrayTable>().cloned()
 }

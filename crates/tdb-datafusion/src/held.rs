@@ -3,6 +3,8 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use arrow_array::cast::AsArray;
+use arrow_array::types::Decimal128Type;
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions, RecordBatchReader};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use datafusion::arrow::compute::cast;
@@ -92,8 +94,14 @@ fn hold(batch: &RecordBatch, schema: &SchemaRef) -> Result<RecordBatch, ArrowErr
     RecordBatch::try_new_with_options(Arc::clone(schema), columns, &options)
 }
 
-/// Values as Arrow shows them.
+/// Values as Arrow shows them: of a decimal so many digits as its type has, though products and sums have more.
 fn text(column: &ArrayRef) -> Result<ArrayRef, ArrowError> {
+    if let (DataType::Decimal128(digits, _), Some(decimals)) = (
+        column.data_type(),
+        column.as_primitive_opt::<Decimal128Type>(),
+    ) {
+        decimals.validate_decimal_precision(*digits)?;
+    }
     let options = FormatOptions::default();
     let shown = ArrayFormatter::try_new(column.as_ref(), &options)?;
     let mut texts = arrow_array::builder::LargeStringBuilder::new();

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use arrow_schema::SchemaRef;
+use arrow_schema::{Field, Schema, SchemaRef};
 use async_trait::async_trait;
 use datafusion::common::{Result, plan_err};
 use datafusion::datasource::sink::{DataSink, DataSinkExec};
@@ -18,6 +18,7 @@ use tdb_write::{WriteError, WriteOptions, Writer, input_fields};
 use crate::error::external;
 use crate::rows::{Rows, hand_over};
 use crate::source::Source;
+use crate::storable::Storable;
 
 /// The plan of an insertion into a table.
 pub(crate) fn insertion(
@@ -42,8 +43,12 @@ pub(crate) fn insertion(
             );
         }
     }
+    // Which fields may be null, the writer says, with their names.
+    let fields = source.schema.fields().iter();
+    let fields = fields.map(|field| Field::clone(field).with_nullable(true));
     let sink = ArraySink {
         source: Arc::clone(source),
+        schema: Arc::new(Schema::new(fields.collect::<Vec<_>>())),
     };
     Ok(Arc::new(DataSinkExec::new(input, Arc::new(sink), None)))
 }
@@ -52,6 +57,7 @@ pub(crate) fn insertion(
 #[derive(Debug)]
 struct ArraySink {
     source: Arc<Source>,
+    schema: SchemaRef,
 }
 
 impl DisplayAs for ArraySink {
@@ -63,7 +69,7 @@ impl DisplayAs for ArraySink {
 #[async_trait]
 impl DataSink for ArraySink {
     fn schema(&self) -> &SchemaRef {
-        &self.source.schema
+        &self.schema
     }
 
     async fn write_all(
@@ -86,6 +92,7 @@ fn write(source: &Source, rows: Rows) -> Result<u64> {
     let session = &source.session;
     let array = source.newest()?;
     let memory = session.limits().budget.limit();
+    let rows = Storable::new(rows, source);
     let input = ArrowInput::new(Box::new(rows), "SQL").with_memory(memory);
     let names = input.names().to_vec();
     let failed = |error: WriteError| source.failed(error);

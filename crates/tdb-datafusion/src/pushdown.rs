@@ -1,8 +1,8 @@
 //! Conditions of SQL as those of arrays: which of them an array can answer, and whether it then answers the same.
 //!
 //! DataFusion orders floats in full: NaN is greater than any number and equal to itself, and -0.0 is less than 0.0. A condition of
-//! an array compares them as IEEE 754 does. A date that is none is null in Arrow, and by [`rules`] the least of all in an array. What differs is
-//! left to DataFusion, or asked of the array in a form that leaves no cell out which DataFusion would take.
+//! an array compares them as IEEE 754 does. A time that is none is null in SQL, and by [`rules`] different from every value in an array.
+//! What differs is left to DataFusion, or asked of the array in a form that leaves no cell out which DataFusion would take.
 
 use arrow_schema::DataType;
 use datafusion::common::ScalarValue;
@@ -21,9 +21,9 @@ use crate::literal::literal;
 use crate::pushed::{May, Negation, Pushed};
 use crate::source::Source;
 
-/// How an array looks at the values of a condition of SQL: NaT is the least of all timestamps to DataFusion.
+/// How an array looks at the values of a condition of SQL.
 pub(crate) fn rules() -> ConditionRules {
-    ConditionRules::default().with_unordered_nat(false)
+    ConditionRules::default()
 }
 
 /// What an array answers of a condition on its columns; `None` if nothing.
@@ -77,11 +77,12 @@ impl Tested<'_> {
         });
         let fields = std::slice::from_ref(self.info);
         let is_known = condition.resolve(fields, self.limits).is_ok();
-        // A date that is none is null in SQL; an index without a label is null in both.
-        let is_own = self.info.enumeration.is_none() && self.data_type != &DataType::Date32;
         let orders =
             matches!(&test, Test::Compare(op, _) if !matches!(op, CompareOp::Eq | CompareOp::Ne));
-        let negation = match (is_own, self.is_float() && !self.is_dimension() && orders) {
+        let negation = match (
+            self.has_own_nulls(),
+            self.is_float() && !self.is_dimension() && orders,
+        ) {
             (_, true) => Negation::Fewer,
             (false, _) => Negation::More,
             (true, false) => Negation::Exact,
@@ -91,6 +92,20 @@ impl Tested<'_> {
             is_exact,
             negation,
         })
+    }
+
+    /// Whether just those cells are null in SQL that are null in the array. A time that is none, and an index without a label, are, too.
+    fn has_own_nulls(&self) -> bool {
+        self.info.enumeration.is_none() && !self.may_be_no_time()
+    }
+
+    /// Whether cells are times, and no coordinates: those are never NaT.
+    fn may_be_no_time(&self) -> bool {
+        let is_time = matches!(
+            self.data_type,
+            DataType::Date32 | DataType::Timestamp(..) | DataType::Duration(_)
+        );
+        is_time && !self.is_dimension()
     }
 
     fn is_float(&self) -> bool {
@@ -249,11 +264,8 @@ fn compared(field: &Tested<'_>, op: CompareOp, value: &ScalarValue, may: May) ->
             _ => None,
         },
         (DataType::Boolean, _) => None,
-        // No date is the least of dates here.
-        (DataType::Date32, _) => {
-            let is_exact = matches!(op, CompareOp::Gt | CompareOp::Ge | CompareOp::Eq);
-            compare(op, value, is_exact)
-        }
+        // What is no time differs from every one here.
+        _ if field.may_be_no_time() => compare(op, value, op != CompareOp::Ne),
         _ => compare(op, value, true),
     }
 }
@@ -302,15 +314,12 @@ fn of_list(list: &InListExpr, source: &Source) -> Option<Pushed> {
     if has_null || has_zero {
         return None;
     }
-    let is_exact = field.info.enumeration.is_none() && field.data_type != &DataType::Date32;
-    field.pushed(Test::NotIn(members), is_exact)
+    field.pushed(Test::NotIn(members), field.has_own_nulls())
 }
 
 fn of_null(expr: &dyn PhysicalExpr, test: Test, source: &Source) -> Option<Pushed> {
     let field = field_of(expr, source)?;
-    // Others than null cells become null in Arrow: no dates, indexes without a label.
-    let is_own = field.info.enumeration.is_none() && field.data_type != &DataType::Date32;
-    if !field.is_nullable || !is_own {
+    if !field.is_nullable || !field.has_own_nulls() {
         return None;
     }
     field.pushed(test, true)

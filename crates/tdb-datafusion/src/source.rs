@@ -41,7 +41,7 @@ impl Source {
         let fields = FieldInfo::of_schema(array.schema(), |index, _| {
             enumerations.get(index).cloned().flatten()
         });
-        let mapping = Mapping::new(&fields, OutputOptions::default());
+        let mapping = Mapping::with_null_times(&fields, OutputOptions::default());
         let mapping = mapping.map_err(|error| failed(error.into()))?;
         Ok(Self {
             schema: Arc::clone(mapping.schema()),

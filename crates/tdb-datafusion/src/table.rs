@@ -8,10 +8,11 @@ use datafusion::catalog::{ScanArgs, ScanResult, Session, TableProvider};
 use datafusion::common::stats::Precision;
 use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::common::{Column, DFSchema, Result, Statistics, plan_err};
+use datafusion::datasource::DefaultTableSource;
 use datafusion::logical_expr::dml::InsertOp;
 use datafusion::logical_expr::execution_props::ExecutionProps;
 use datafusion::logical_expr::physical_planning_context::PhysicalPlanningContext;
-use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableType};
+use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableSource, TableType};
 use datafusion::physical_expr::create_physical_expr;
 use datafusion::physical_plan::ExecutionPlan;
 use tdb_aggregate::known_count;
@@ -265,4 +266,12 @@ impl TableProvider for ArrayTable {
             "DELETE runs by tdb_datafusion::Database alone, since here conditions may be missing that the statement has"
         )
     }
+}
+
+/// The array that a statement changes, if it is one.
+pub(crate) fn array_of(target: &Arc<dyn TableSource>) -> Option<ArrayTable> {
+    let source: &dyn TableSource = target.as_ref();
+    let provider = &source.downcast_ref::<DefaultTableSource>()?.table_provider;
+    let provider: &dyn TableProvider = provider.as_ref();
+    provider.downcast_ref::<ArrayTable>().cloned()
 }

@@ -8,7 +8,7 @@ use datafusion_distributed::{
     ChannelResolver, DistributedExt, Worker as Engine, WorkerQueryContext,
 };
 use datafusion_proto::physical_plan::PhysicalExtensionCodec;
-use tdb_datafusion::{Arrays, SqlError, runtime};
+use tdb_datafusion::{Arrays, SqlError, runtime, with_functions};
 use tokio::net::TcpListener;
 use tonic::service::interceptor::InterceptedService;
 use tonic::transport::Server;
@@ -75,7 +75,7 @@ impl Worker {
         let engine = Engine::from_session_builder(move |query: WorkerQueryContext| {
             let (codec, channels) = (Arc::clone(&codec), Arc::clone(&channels));
             async move {
-                let state = query.builder.with_distributed_user_codec_arc(codec);
+                let state = with_functions(query.builder).with_distributed_user_codec_arc(codec);
                 Ok(state.with_distributed_channel_resolver(channels).build())
             }
         });

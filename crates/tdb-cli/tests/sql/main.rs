@@ -6,12 +6,16 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::process::Command;
 use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
 
 #[cfg(feature = "distributed")]
 mod cluster;
+mod prompt;
 
 use sqllogictest::{DB, DBOutput, DefaultColumnType, Runner};
 use tdb::{Context, FileFormat, OutputFile, Sql, SqlAnswer};
+use tdb_cells::Session;
 use tempfile::TempDir;
 
 /// Golden arrays, and what they are called here.
@@ -142,7 +146,62 @@ fn statements_give_what_their_files_say() {
         }
         run += 1;
     }
-    assert_eq!(run, 2);
+    assert_eq!(run, 7);
+}
+
+#[test]
+fn least_and_greatest_of_several_columns_are_the_same_each_time() {
+    let folder = folder();
+    let uri = folder.path().join("many").display().to_string();
+    let sql = Context::new().threads(4).sql().unwrap();
+    let make = format!(
+        "copy (select value as x, 400 - value as a, case when value < 10 then value end as b from generate_series(0, 399)) \
+         to '{uri}' stored as tiledb options (dim 'x', dense 'true')"
+    );
+    sql.run(&make, |_| Ok::<_, tdb::Error>(())).unwrap();
+    let ask = |what: &str| {
+        let rows = sql.query(&format!("select {what} from '{uri}'")).unwrap();
+        format!("{:?}", rows.to_arrow().unwrap().columns())
+    };
+    for what in [
+        "min(a), max(b)",
+        "min(a), max(a) filter (where x < 10)",
+        "min(a), min(-a)",
+    ] {
+        let first = ask(what);
+        for _ in 0..100 {
+            assert_eq!(ask(what), first, "{what}");
+        }
+    }
+    let least = "select a from (select a, b from 'URI' where b is not null order by a limit 1)";
+    for _ in 0..50 {
+        let rows = sql.query(&least.replace("URI", &uri)).unwrap();
+        let rows = rows.to_arrow().unwrap();
+        let columns = format!("{:?}", rows.columns());
+        assert!(columns.contains("391,"), "{columns}");
+    }
+}
+
+#[test]
+fn after_a_statement_that_was_cancelled_others_run() {
+    let session = Session::default();
+    let sql = Context::new().session(session.clone()).sql().unwrap();
+    let cancelled = session.clone();
+    let canceller = thread::spawn(move || {
+        thread::sleep(Duration::from_millis(300));
+        cancelled.cancel();
+    });
+    let begun = Instant::now();
+    let long = "select count(*) from generate_series(1, 1000000) a(x), generate_series(1, 1000000) b(y) where x * y % 7 = 3";
+    let rows = sql.query(long).unwrap();
+    let failed = rows.to_arrow().unwrap_err();
+    assert!(failed.to_string().contains("cancelled"), "{failed}");
+    assert!(begun.elapsed() < Duration::from_secs(10));
+    canceller.join().unwrap();
+    assert!(sql.query("select 1").unwrap().to_arrow().is_err());
+    session.resume();
+    let rows = sql.query("select 1").unwrap().to_arrow().unwrap();
+    assert_eq!(rows.num_rows(), 1);
 }
 
 /// What the program prints and says of statements, and how it ends.

@@ -20,5 +20,7 @@ pub use input::InputFile;
 pub use open_input::OpenInput;
 pub(crate) use output::CellSink;
 pub use output::OutputFile;
+#[cfg(feature = "sql")]
+pub(crate) use owned_place::check as check_place;
 pub use shape::shape_of_box;
 pub use whole_file::WholeFile;

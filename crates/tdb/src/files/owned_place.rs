@@ -11,7 +11,7 @@ use crate::{Error, Result};
 
 /// Fails where a file or folder at `place`, which the user calls `name`, would lie within an array, or in a folder that a group keeps
 /// for itself. Beside the members of a group there is room for files.
-pub(super) fn check(name: &Path, place: &Path) -> Result<()> {
+pub(crate) fn check(name: &Path, place: &Path) -> Result<()> {
     let mut inside = place;
     // From the place up to the root.
     while let Some(folder) = inside.parent() {

@@ -66,6 +66,15 @@ impl WholeFile {
         }
     }
 
+    /// Where the file is until it is whole; none of what is written directly.
+    #[cfg(feature = "sql")]
+    pub(crate) fn path(&self) -> Option<&Path> {
+        match &self.0 {
+            Way::Direct => None,
+            Way::Beside { file, .. } => Some(file.path()),
+        }
+    }
+
     /// Puts the file, which is whole now, into its place.
     ///
     /// # Errors

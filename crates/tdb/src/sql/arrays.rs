@@ -1,13 +1,15 @@
 //! Opens what statements name.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use arrow_array::RecordBatchReader;
 use tdb_array::{ObjectType, OpenOptions, TimeWindow};
 use tdb_cells::Session;
-use tdb_datafusion::{Arrays, BoxedError, Member, ObjectStore};
+use tdb_datafusion::{Arrays, BoxedError, Made, MadeKind, Member, ObjectStore};
 
+use super::made;
 use crate::{Context, Error, ErrorKind, Time, place};
 
 /// What is said where a name leads nowhere.
@@ -136,6 +138,13 @@ impl Arrays for OfContext {
             };
         }
         Ok(import.run()?.cells)
+    }
+
+    fn make(&self, name: &Path, kind: MadeKind) -> Result<Box<dyn Made>, BoxedError> {
+        Ok(match kind {
+            MadeKind::File => made::file(name)?,
+            MadeKind::Folder => made::folder(name)?,
+        })
     }
 
     fn files(&self, root: &str) -> Result<Arc<dyn ObjectStore>, BoxedError> {

@@ -4,7 +4,9 @@ mod arrays;
 #[cfg(feature = "distributed")]
 mod cluster;
 mod errors;
+mod made;
 mod rows;
+mod threads;
 #[cfg(feature = "distributed")]
 mod worker;
 
@@ -13,17 +15,14 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use tdb_datafusion::{Answer as Given, ArrayTable, Arrays, Database, Statement};
-use tokio::runtime::{Builder, Runtime};
 
 use self::arrays::OfContext;
 use self::errors::told;
 pub use self::rows::Rows;
+use self::threads::Threads;
 #[cfg(feature = "distributed")]
 pub use self::worker::Worker;
 use crate::{Array, Context, Error, ErrorKind, Result, Time};
-
-/// Bytes of the stack of a thread: conditions of many terms are deep trees.
-const STACK: usize = 64 << 20;
 
 /// Arrays that are asked in SQL, by path or URI in quotes, or by names that they are given.
 ///
@@ -42,7 +41,7 @@ const STACK: usize = 64 << 20;
 pub struct Sql {
     context: Context,
     database: Database,
-    runtime: Arc<Runtime>,
+    threads: Threads,
 }
 
 /// What a statement came to.
@@ -102,7 +101,7 @@ impl Context {
             until,
             began: AtomicU64::new(Time::now().0),
         });
-        let runtime = self.runtime()?;
+        let runtime = threads::start(self.shared_session().threads())?;
         #[cfg(feature = "distributed")]
         let database = context.database_of(arrays, &runtime)?;
         #[cfg(not(feature = "distributed"))]
@@ -110,19 +109,8 @@ impl Context {
         Ok(Sql {
             context,
             database,
-            runtime: Arc::new(runtime),
+            threads: Threads::new(runtime),
         })
-    }
-
-    /// Threads on which queries run.
-    fn runtime(&self) -> Result<Runtime> {
-        let runtime = Builder::new_multi_thread()
-            .worker_threads(self.shared_session().threads())
-            .thread_stack_size(STACK)
-            .thread_name("tdb-sql")
-            .enable_all()
-            .build();
-        runtime.map_err(|error| Error::new(ErrorKind::Store, error))
     }
 }
 
@@ -143,7 +131,8 @@ impl Sql {
     /// # Errors
     /// Where there is no group.
     pub fn group(&self, uri: &str) -> Result<()> {
-        let registered = self.runtime.block_on(self.database.register_group(uri));
+        let register = self.database.register_group(uri);
+        let registered = self.threads.handle().block_on(register);
         registered.map_err(told)
     }
 
@@ -187,10 +176,9 @@ impl Sql {
 
     fn statements(&self, sql: &str) -> Result<VecDeque<Statement>> {
         let (database, text) = (self.database.clone(), sql.to_owned());
-        let parse = self
-            .runtime
-            .spawn_blocking(move || database.statements(&text));
-        let parsed = self.runtime.block_on(parse);
+        let threads = self.threads.handle();
+        let parse = threads.spawn_blocking(move || database.statements(&text));
+        let parsed = threads.block_on(parse);
         let parsed = parsed.map_err(|error| Error::new(ErrorKind::Bug, error))?;
         parsed.map_err(|error| {
             // The place is that within a line.
@@ -212,13 +200,13 @@ impl Sql {
         };
         #[cfg(not(feature = "distributed"))]
         let run = async move { database.run(statement).await };
-        let run = self.runtime.spawn(run);
-        let given = self.runtime.block_on(run);
+        let threads = self.threads.handle();
+        let given = threads.block_on(threads.spawn(run));
         let given = given.map_err(|error| Error::new(ErrorKind::Bug, error))?;
         Ok(match given.map_err(told)? {
             Given::Rows(stream) => {
-                let runtime = Arc::clone(&self.runtime);
-                Answer::Rows(Rows::new(stream, runtime, self.context.clone()))
+                let threads = self.threads.clone();
+                Answer::Rows(Rows::new(stream, threads, self.context.clone()))
             }
             Given::Written(cells) => Answer::Written(cells),
             Given::Deleted(cells) => Answer::Deleted(cells),

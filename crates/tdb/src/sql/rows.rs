@@ -11,26 +11,29 @@ use tdb_arrow::{ArrowInput, field_of_column};
 use tdb_cells::files::{BatchReader, BatchWriter, Input, InputError};
 use tdb_cells::{Batch, FieldInfo};
 use tdb_datafusion::{HeldRows, RowStream};
-use tokio::runtime::Runtime;
 
 use super::errors::told;
+use super::threads::Threads;
 use crate::files::{CellSink, OutputFile};
 use crate::read::write_all;
 use crate::{Context, Error, Exported, Result};
 
 /// The rows that a statement gives, as Arrow's record batches: they are worked out as they are taken.
 pub struct Rows {
-    stream: RowStream,
-    runtime: Arc<Runtime>,
+    /// None once it has ended, or was given up.
+    stream: Option<RowStream>,
+    schema: SchemaRef,
+    threads: Threads,
     // In a box, so that an answer without rows is not as large as one with them.
     context: Box<Context>,
 }
 
 impl Rows {
-    pub(super) fn new(stream: RowStream, runtime: Arc<Runtime>, context: Context) -> Self {
+    pub(super) fn new(stream: RowStream, threads: Threads, context: Context) -> Self {
         Self {
-            stream,
-            runtime,
+            schema: stream.schema(),
+            stream: Some(stream),
+            threads,
             context: Box::new(context),
         }
     }
@@ -130,14 +133,24 @@ impl Iterator for Rows {
         if let Err(cancelled) = self.context.shared_session().check_cancelled() {
             return Some(Err(ArrowError::from(std::io::Error::from(cancelled))));
         }
-        let batch = self.runtime.block_on(self.stream.next())?;
-        Some(batch.map_err(|error| ArrowError::ExternalError(Box::new(told(error.into())))))
+        let mut stream = self.stream.take()?;
+        // On another thread: one batch may take long, and Ctrl-C should not wait for it.
+        let next = async move { (stream.next().await, stream) };
+        let session = self.context.shared_session();
+        let batch = match self.threads.unless_cancelled(session, next) {
+            Ok((batch, rest)) => {
+                self.stream = Some(rest);
+                batch?.map_err(|error| told(error.into()))
+            }
+            Err(error) => Err(error),
+        };
+        Some(batch.map_err(|error| ArrowError::ExternalError(Box::new(error))))
     }
 }
 
 impl RecordBatchReader for Rows {
     fn schema(&self) -> SchemaRef {
-        self.stream.schema()
+        Arc::clone(&self.schema)
     }
 }
 

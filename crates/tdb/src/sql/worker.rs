@@ -50,7 +50,7 @@ impl Context {
     /// # Errors
     /// An address that is none, that is taken, or that others reach while there is no token.
     pub fn worker(&self, address: &str, token: Option<Token>) -> Result<Worker> {
-        let runtime = self.runtime()?;
+        let runtime = super::threads::start(self.shared_session().threads())?;
         let worker = runtime.block_on(tdb_distributed::Worker::bind(address, token))?;
         Ok(Worker {
             context: self.clone(),

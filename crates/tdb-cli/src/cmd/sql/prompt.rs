@@ -11,6 +11,7 @@ use rustyline::{CompletionType, Config, Context, Editor, Helper, Highlighter, Hi
 
 use super::statements::Statements;
 use crate::failure::Failure;
+use crate::interrupt;
 use crate::output::{self, Output};
 
 /// Words that begin what people type.
@@ -104,10 +105,16 @@ pub(super) fn run(statements: &mut Statements<'_>) -> Result<(), Failure> {
 /// Runs a statement; what is wrong with it is told, and the next one can be typed.
 fn answer(statements: &mut Statements<'_>, statement: &str) -> Result<(), Failure> {
     let (out, _) = Output::begin(statements.global())?;
-    if let Err(failure) = statements.run(statement, out) {
-        let messages = output::messages(statements.global().color);
-        failure.write(&mut std::io::stderr(), output::on_screen(messages))?;
+    let answered = statements.run(statement, out);
+    match answered {
+        Ok(()) => {}
+        Err(_) if interrupt::is_told() => {}
+        Err(failure) => {
+            let messages = output::messages(statements.global().color);
+            failure.write(&mut std::io::stderr(), output::on_screen(messages))?;
+        }
     }
+    interrupt::renew();
     Ok(std::io::stdout().flush()?)
 }
 

@@ -1,0 +1,69 @@
+//! `COPY` into files: of this machine, they appear whole or not at all, and never within an array.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use datafusion::common::Result;
+use datafusion::execution::SendableRecordBatchStream;
+use datafusion::logical_expr::LogicalPlan;
+use datafusion::logical_expr::dml::CopyTo;
+use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
+use datafusion::prelude::SessionContext;
+use futures_util::stream;
+
+use crate::arrays::{Arrays, MadeKind};
+use crate::error::external;
+
+/// Writes the rows into the files that the statement names, and gives how many there are as a row.
+pub(crate) async fn copy_to_files(
+    context: &SessionContext,
+    arrays: &Arc<dyn Arrays>,
+    mut copy: CopyTo,
+) -> Result<SendableRecordBatchStream> {
+    let Some(name) = local(&copy.output_url) else {
+        let frame = context
+            .execute_logical_plan(LogicalPlan::Copy(copy))
+            .await?;
+        return frame.execute_stream().await;
+    };
+    let kind = kind(name, &copy);
+    let made = arrays.make(Path::new(name), kind).map_err(external)?;
+    let mut path = made.path().display().to_string();
+    if kind == MadeKind::Folder {
+        path.push('/');
+    }
+    copy.output_url = path;
+    let frame = context
+        .execute_logical_plan(LogicalPlan::Copy(copy))
+        .await?;
+    let schema = Arc::clone(frame.schema().inner());
+    let counts = frame.collect().await?;
+    made.finish().map_err(external)?;
+    let counts = stream::iter(counts.into_iter().map(Ok));
+    Ok(Box::pin(RecordBatchStreamAdapter::new(schema, counts)))
+}
+
+/// The path of a file of this machine.
+fn local(url: &str) -> Option<&str> {
+    match url.strip_prefix("file://") {
+        Some(path) => Some(path),
+        None => (!url.contains("://")).then_some(url),
+    }
+}
+
+/// DataFusion makes one file of what has an ending, unless the statement says something else.
+fn kind(name: &str, copy: &CopyTo) -> MadeKind {
+    let said = copy
+        .options
+        .iter()
+        .find(|(option, _)| option.ends_with("single_file_output"));
+    let is_file = match said {
+        Some((_, said)) => said.trim() == "true",
+        None => !name.ends_with('/') && Path::new(name).extension().is_some(),
+    };
+    if is_file && copy.partition_by.is_empty() {
+        MadeKind::File
+    } else {
+        MadeKind::Folder
+    }
+}

@@ -1,0 +1,39 @@
+//! Functions that answer otherwise than those of DataFusion, in whose place they stand.
+
+use std::sync::Arc;
+
+use datafusion::execution::SessionStateBuilder;
+use datafusion::logical_expr::{AggregateUDF, ScalarUDF};
+
+use crate::checked::{Abs, Negative};
+use crate::extremes::{Greatest, Least};
+use crate::sums::ExactSum;
+use crate::wide::checked_functions;
+use crate::years::DatePart;
+
+/// The state with the functions by which arrays are asked, in the place of those of the same names. Whoever runs a part of a plan needs
+/// them, as each process that answers does.
+#[must_use]
+pub fn with_functions(mut state: SessionStateBuilder) -> SessionStateBuilder {
+    let scalar = [
+        ScalarUDF::from(Abs::default()),
+        ScalarUDF::from(DatePart::default()),
+        ScalarUDF::from(Negative::default()),
+    ];
+    let scalar = scalar.map(Arc::new).into_iter().chain(checked_functions());
+    state
+        .scalar_functions()
+        .get_or_insert_default()
+        .extend(scalar);
+    let aggregate = [
+        AggregateUDF::from(ExactSum::default()),
+        AggregateUDF::from(Least::default()),
+        AggregateUDF::from(Greatest::default()),
+    ];
+    let aggregate = aggregate.map(Arc::new);
+    state
+        .aggregate_functions()
+        .get_or_insert_default()
+        .extend(aggregate);
+    state
+}

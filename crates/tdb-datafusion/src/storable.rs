@@ -1,0 +1,294 @@
+//! Rows of a query as an array can store them: what has no type of its own in a statement, as a time that is text, becomes one, and a
+//! value that a field cannot hold as it is is an error. What is of a type that holds cells, the writer converts by value.
+
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Float64Type, Int64Type};
+use arrow_array::{Array, ArrayRef, BooleanArray, RecordBatch, RecordBatchReader};
+use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef, TimeUnit};
+use datafusion::arrow::compute::kernels::cmp::neq;
+use datafusion::arrow::compute::kernels::zip::zip;
+use datafusion::arrow::compute::{CastOptions, and_not, cast, cast_with_options, is_not_null};
+use datafusion::arrow::util::display::array_value_to_string;
+use datafusion::common::Result;
+use tdb_cells::FieldInfo;
+use tdb_cells::files::{InputError, InputPlace, shown_type};
+use tdb_schema::value::holds_bytes;
+use tdb_tile::Datatype;
+
+use crate::error::external;
+use crate::rounded::{Neighbour, Rounded, tick};
+use crate::rows::Rows;
+use crate::source::Source;
+
+/// What is done where a value is finer than the field.
+const ROUND_TIME: &str =
+    "round it: date_trunc('second', x), or x::date; cast makes another type of it";
+
+/// What is done where text of bytes beyond ASCII is none of the field.
+const ASCII: &str = "string_ascii holds ASCII alone, and a field of string_utf8 any text";
+
+/// What is done where a value is no value of the field's type.
+const ANOTHER: &str = "cast(x as …) and round(x) make another value of it";
+
+/// The rows of a query, in the order of the fields of an array, as far as they can be stored.
+pub(crate) struct Storable {
+    rows: Rows,
+    fields: Vec<FieldInfo>,
+    /// The types of the table.
+    table: SchemaRef,
+    schema: SchemaRef,
+    /// Rows that were given.
+    given: u64,
+}
+
+impl Storable {
+    pub(crate) fn new(rows: Rows, source: &Source) -> Self {
+        let columns = rows.schema();
+        let named = columns.fields().iter().zip(source.schema.fields());
+        let named = named.zip(&source.fields).map(|((column, table), field)| {
+            let data_type = stored_type(column.data_type(), table.data_type(), field);
+            Field::new(&field.name, data_type, true)
+        });
+        Self {
+            schema: Arc::new(Schema::new(named.collect::<Vec<_>>())),
+            rows,
+            fields: source.fields.clone(),
+            table: Arc::clone(&source.schema),
+            given: 0,
+        }
+    }
+
+    fn storable(&mut self, batch: &RecordBatch) -> Result<RecordBatch> {
+        let wanted = self.schema.fields().iter().zip(self.table.fields());
+        let columns = batch.columns().iter().zip(wanted).zip(&self.fields);
+        let columns = columns.map(|((column, (stored, table)), field)| {
+            let made = made(column, (stored.data_type(), table.data_type()), field);
+            made.map_err(|wrong| self.refused(column, field, wrong))
+        });
+        let columns = columns.collect::<Result<Vec<_>>>()?;
+        self.given = self.given.saturating_add(batch.num_rows() as u64);
+        Ok(RecordBatch::try_new(Arc::clone(&self.schema), columns)?)
+    }
+
+    fn refused(
+        &self,
+        column: &ArrayRef,
+        field: &FieldInfo,
+        wrong: Wrong,
+    ) -> datafusion::common::DataFusionError {
+        let Wrong::Row(row, hint) = wrong else {
+            return match wrong {
+                Wrong::Error(error) => error.into(),
+                Wrong::Row(..) => external("a row that is none"),
+            };
+        };
+        let value = array_value_to_string(column, row);
+        let value = value.unwrap_or_else(|error| format!("({error})"));
+        let datatype = shown_type(field).0;
+        external(InputError::Cell {
+            field: field.name.clone(),
+            place: InputPlace::Row(self.given.saturating_add(row as u64)),
+            what: format!("{value} cannot be stored as {datatype} without a change"),
+            hint: Some(hint),
+        })
+    }
+}
+
+impl Iterator for Storable {
+    type Item = Result<RecordBatch, ArrowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let batch = self.rows.next()?;
+        Some(batch.and_then(|batch| {
+            let batch = self.storable(&batch);
+            batch.map_err(|error| ArrowError::ExternalError(Box::new(error)))
+        }))
+    }
+}
+
+impl RecordBatchReader for Storable {
+    fn schema(&self) -> SchemaRef {
+        Arc::clone(&self.schema)
+    }
+}
+
+/// Why a column is not stored.
+enum Wrong {
+    /// The value of a row, and what would help.
+    Row(usize, &'static str),
+    Error(ArrowError),
+}
+
+impl From<ArrowError> for Wrong {
+    fn from(error: ArrowError) -> Self {
+        Self::Error(error)
+    }
+}
+
+fn is_text(data_type: &DataType) -> bool {
+    match data_type {
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => true,
+        DataType::Dictionary(_, values) => is_text(values),
+        _ => false,
+    }
+}
+
+fn is_binary(data_type: &DataType) -> bool {
+    matches!(
+        data_type,
+        DataType::Binary
+            | DataType::LargeBinary
+            | DataType::BinaryView
+            | DataType::FixedSizeBinary(_)
+    )
+}
+
+/// The type that a column of a query is handed to the writer in; `table` is the one in which it is shown.
+fn stored_type(column: &DataType, table: &DataType, field: &FieldInfo) -> DataType {
+    let shown = match table {
+        DataType::Dictionary(_, values) => values,
+        other => other,
+    };
+    let datatype = shown_type(field).0;
+    match column {
+        _ if is_text(column) && holds_bytes(datatype) => DataType::LargeUtf8,
+        // Text of a time, of a number, or of true and false.
+        _ if is_text(column) => shown.clone(),
+        DataType::Null => DataType::Null,
+        _ if is_binary(column) => column.clone(),
+        _ if holds_bytes(datatype) => DataType::LargeUtf8,
+        // Floats are the nearest; integers, and what is true, are the same.
+        _ if column.is_numeric() && is_value(shown) => shown.clone(),
+        DataType::Interval(_) => shown.clone(),
+        other => other.clone(),
+    }
+}
+
+fn is_value(data_type: &DataType) -> bool {
+    data_type.is_numeric() || data_type == &DataType::Boolean
+}
+
+fn made(
+    column: &ArrayRef,
+    (stored, table): (&DataType, &DataType),
+    field: &FieldInfo,
+) -> Result<ArrayRef, Wrong> {
+    let datatype = shown_type(field).0;
+    let is_time = tick(stored).is_some();
+    let made = match column.data_type() {
+        from if is_text(from) && is_time => of_text(column, stored)?,
+        from if from == stored => Arc::clone(column),
+        _ => converted(column, stored)?,
+    };
+    if datatype == Datatype::StringAscii {
+        check_ascii(&made)?;
+    }
+    if tick(made.data_type()).is_some() && tick(table).is_some() {
+        check_whole(&made, table)?;
+    }
+    Ok(made)
+}
+
+/// Another type, whose values are the same.
+fn converted(column: &ArrayRef, to: &DataType) -> Result<ArrayRef, Wrong> {
+    let options = CastOptions {
+        safe: true,
+        ..CastOptions::default()
+    };
+    let made = cast_with_options(column, to, &options)?;
+    check_all_there(column, &made)?;
+    if !column.data_type().is_numeric() || !is_value(to) {
+        return Ok(made);
+    }
+    let differs = if to.is_floating() && !column.data_type().is_integer() {
+        is_beyond(column, &made)?
+    } else {
+        neq(
+            &cast_with_options(&made, column.data_type(), &options)?,
+            column,
+        )?
+    };
+    match differs.iter().position(|differs| differs == Some(true)) {
+        Some(row) => Err(Wrong::Row(row, ANOTHER)),
+        None => Ok(made),
+    }
+}
+
+/// Which numbers are infinite as floats of another size, and not before.
+fn is_beyond(column: &ArrayRef, made: &ArrayRef) -> Result<BooleanArray, ArrowError> {
+    let infinite = |column: &ArrayRef| {
+        let wide = cast(column, &DataType::Float64)?;
+        let wide = wide.as_primitive::<Float64Type>();
+        Ok::<_, ArrowError>(BooleanArray::from_unary(wide, f64::is_infinite))
+    };
+    and_not(&infinite(made)?, &infinite(column)?)
+}
+
+/// Times that are text, first in nanoseconds; what these do not reach, in microseconds.
+fn of_text(column: &ArrayRef, to: &DataType) -> Result<ArrayRef, Wrong> {
+    let column = match column.data_type() {
+        DataType::Dictionary(_, values) => cast(column, values)?,
+        _ => Arc::clone(column),
+    };
+    let in_unit = |unit| cast(&column, &DataType::Timestamp(unit, None));
+    let fine = in_unit(TimeUnit::Nanosecond)?;
+    check_whole(&fine, to)?;
+    let exact = rounded(&fine, to)?;
+    let far = in_unit(TimeUnit::Microsecond)?;
+    check_all_there(&column, &far)?;
+    if to == &DataType::Timestamp(TimeUnit::Nanosecond, None) {
+        check_all_there(&column, &exact)?;
+        return Ok(exact);
+    }
+    check_whole(&far, to)?;
+    Ok(zip(&is_not_null(&exact)?, &exact, &rounded(&far, to)?)?)
+}
+
+fn rounded(times: &ArrayRef, to: &DataType) -> Result<ArrayRef, Wrong> {
+    if times.data_type() == to {
+        return Ok(Arc::clone(times));
+    }
+    let rounded = Rounded::new(to.clone(), Neighbour::Before).of(times);
+    rounded.map_err(|error| Wrong::Error(ArrowError::ExternalError(error.into())))
+}
+
+fn check_all_there(column: &ArrayRef, made: &ArrayRef) -> Result<(), Wrong> {
+    let lost = |row: &usize| made.is_null(*row) && !column.is_null(*row);
+    match (0..column.len()).find(lost) {
+        Some(row) => Err(Wrong::Row(row, ANOTHER)),
+        None => Ok(()),
+    }
+}
+
+/// Fails for times between two ticks of the type of the table.
+fn check_whole(times: &ArrayRef, table: &DataType) -> Result<(), Wrong> {
+    let (from, to) = (tick(times.data_type()), tick(table));
+    let Some((from, to)) = from.zip(to).filter(|(from, to)| from < to) else {
+        return Ok(());
+    };
+    let ticks = match times.data_type() {
+        DataType::Date32 => return Ok(()),
+        _ => cast(times, &DataType::Int64)?,
+    };
+    let ticks = ticks.as_primitive::<Int64Type>();
+    let is_between = |ticks: i64| i128::from(ticks).saturating_mul(from).rem_euclid(to) != 0;
+    match ticks.iter().position(|ticks| ticks.is_some_and(is_between)) {
+        Some(row) => Err(Wrong::Row(row, ROUND_TIME)),
+        None => Ok(()),
+    }
+}
+
+fn check_ascii(column: &ArrayRef) -> Result<(), Wrong> {
+    let Some(texts) = column.as_string_opt::<i64>() else {
+        return Ok(());
+    };
+    match texts
+        .iter()
+        .position(|text| text.is_some_and(|text| !text.is_ascii()))
+    {
+        Some(row) => Err(Wrong::Row(row, ASCII)),
+        None => Ok(()),
+    }
+}

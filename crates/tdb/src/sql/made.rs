@@ -1,0 +1,103 @@
+//! Files that `COPY` makes.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use tdb_array::ErrorKind;
+use tdb_datafusion::{BoxedError, Made};
+use tempfile::{Builder, TempDir};
+
+use crate::files::{WholeFile, check_place};
+use crate::{Error, Result};
+
+/// A file that takes its place once it is whole.
+struct MadeFile {
+    whole: WholeFile,
+    path: PathBuf,
+}
+
+/// Begins a file.
+pub(super) fn file(name: &Path) -> Result<Box<dyn Made>> {
+    let (whole, _) = WholeFile::begin(name)?;
+    let Some(path) = whole.path().map(Path::to_owned) else {
+        let what = format!("{}: is no file, and COPY makes one", name.display());
+        return Err(
+            Error::invalid(what).with_hint("-o writes the rows of a query to pipes and devices")
+        );
+    };
+    Ok(Box::new(MadeFile { whole, path }))
+}
+
+impl Made for MadeFile {
+    fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn finish(self: Box<Self>) -> std::result::Result<(), BoxedError> {
+        Ok(self.whole.finish()?)
+    }
+}
+
+/// A folder that takes its place once all files are in it.
+struct MadeFolder {
+    beside: TempDir,
+    files: PathBuf,
+    place: PathBuf,
+}
+
+/// Begins a folder of files.
+pub(super) fn folder(name: &Path) -> Result<Box<dyn Made>> {
+    let failed = |error: io::Error| failed(name, &error);
+    let absolute = std::path::absolute(name).map_err(failed)?;
+    let Some((within, last)) = absolute.parent().zip(absolute.file_name()) else {
+        return Err(failed(io::ErrorKind::InvalidInput.into()));
+    };
+    let within = within.canonicalize().map_err(failed)?;
+    let place = within.join(last);
+    check_place(name, &place)?;
+    match fs::read_dir(&place).map(|mut files| files.next().is_some()) {
+        Ok(false) => {}
+        Ok(true) => {
+            let error = Error::invalid(format!(
+                "{}: there are files in this folder",
+                name.display()
+            ));
+            return Err(error.with_hint("a new folder is wanted, or an empty one"));
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) => return Err(failed(error)),
+    }
+    let mut builder = Builder::new();
+    let beside = builder
+        .prefix(".tdb-")
+        .suffix(".part")
+        .tempdir_in(&within)
+        .map_err(failed)?;
+    let files = beside.path().join("whole");
+    fs::create_dir(&files).map_err(failed)?;
+    Ok(Box::new(MadeFolder {
+        beside,
+        files,
+        place,
+    }))
+}
+
+impl Made for MadeFolder {
+    fn path(&self) -> &Path {
+        &self.files
+    }
+
+    fn finish(self: Box<Self>) -> std::result::Result<(), BoxedError> {
+        fs::rename(&self.files, &self.place).map_err(|error| failed(&self.place, &error))?;
+        // What is left of it is empty.
+        self.beside
+            .close()
+            .map_err(|error| failed(&self.place, &error))?;
+        Ok(())
+    }
+}
+
+fn failed(name: &Path, error: &io::Error) -> Error {
+    Error::new(ErrorKind::Store, format!("{}: {error}", name.display()))
+}
