@@ -1,15 +1,16 @@
 //! `COPY` into files: of this machine, they appear whole or not at all, and never within an array.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use datafusion::common::Result;
+use datafusion::common::{Result, plan_err};
 use datafusion::execution::SendableRecordBatchStream;
 use datafusion::logical_expr::LogicalPlan;
 use datafusion::logical_expr::dml::CopyTo;
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::prelude::SessionContext;
 use futures_util::stream;
+use url::Url;
 
 use crate::arrays::{Arrays, MadeKind};
 use crate::error::external;
@@ -20,14 +21,14 @@ pub(crate) async fn copy_to_files(
     arrays: &Arc<dyn Arrays>,
     mut copy: CopyTo,
 ) -> Result<SendableRecordBatchStream> {
-    let Some(name) = local(&copy.output_url) else {
+    let Some(name) = local(&copy.output_url)? else {
         let frame = context
             .execute_logical_plan(LogicalPlan::Copy(copy))
             .await?;
         return frame.execute_stream().await;
     };
-    let kind = kind(name, &copy);
-    let made = arrays.make(Path::new(name), kind).map_err(external)?;
+    let kind = kind(&name, &copy);
+    let made = arrays.make(&name, kind).map_err(external)?;
     let mut path = made.path().display().to_string();
     if kind == MadeKind::Folder {
         path.push('/');
@@ -44,22 +45,29 @@ pub(crate) async fn copy_to_files(
 }
 
 /// The path of a file of this machine.
-fn local(url: &str) -> Option<&str> {
-    match url.strip_prefix("file://") {
-        Some(path) => Some(path),
-        None => (!url.contains("://")).then_some(url),
+fn local(url: &str) -> Result<Option<PathBuf>> {
+    if !url.contains("://") {
+        return Ok(Some(PathBuf::from(url)));
+    }
+    let parsed = Url::parse(url).map_err(external)?;
+    if parsed.scheme() != "file" {
+        return Ok(None);
+    }
+    match parsed.to_file_path() {
+        Ok(path) => Ok(Some(path)),
+        Err(()) => plan_err!("{url} is no path of this machine"),
     }
 }
 
 /// DataFusion makes one file of what has an ending, unless the statement says something else.
-fn kind(name: &str, copy: &CopyTo) -> MadeKind {
+fn kind(name: &Path, copy: &CopyTo) -> MadeKind {
     let said = copy
         .options
         .iter()
         .find(|(option, _)| option.ends_with("single_file_output"));
     let is_file = match said {
         Some((_, said)) => said.trim() == "true",
-        None => !name.ends_with('/') && Path::new(name).extension().is_some(),
+        None => !copy.output_url.ends_with('/') && name.extension().is_some(),
     };
     if is_file && copy.partition_by.is_empty() {
         MadeKind::File

@@ -211,72 +211,95 @@ fn negative(of: Expr) -> Expr {
 
 #[cfg(test)]
 mod tests {
+    use datafusion::sql::sqlparser::ast::Statement as Parsed;
+
     use super::*;
 
-    /// What a text means, with all parentheses.
+    /// The columns of a query, as they are told.
     fn meant(sql: &str) -> String {
         let statements = parse(&format!("select {sql}")).unwrap();
         let text = statements[0].to_string();
         text.trim_start_matches("SELECT ").to_owned()
     }
 
-    #[test]
-    fn distinct_from_binds_stronger_than_and_or_and_not() {
-        for (typed, means) in [
-            ("a is distinct from b and c", "(a is distinct from b) and c"),
-            (
-                "a is distinct from b or c and d",
-                "(a is distinct from b) or (c and d)",
-            ),
-            (
-                "c and a is not distinct from b or d",
-                "(c and (a is not distinct from b)) or d",
-            ),
-            (
-                "not a is distinct from b and c",
-                "(not (a is distinct from b)) and c",
-            ),
-            (
-                "a is distinct from b + 1 and c",
-                "(a is distinct from (b + 1)) and c",
-            ),
-            ("a + 1 is distinct from b", "(a + 1) is distinct from b"),
-            (
-                "x between 1 and 2 and a is distinct from b and c",
-                "(x between 1 and 2 and (a is distinct from b)) and c",
-            ),
-            (
-                "case when a is distinct from b and c then 1 else 2 end",
-                "case when (a is distinct from b) and c then 1 else 2 end",
-            ),
-            (
-                "a IS\n NOT /* x */ DISTINCT\tFROM b AND c",
-                "(a is not distinct from b) and c",
-            ),
-        ] {
-            let plain = |text: &str| meant(text).replace(['(', ')'], "");
-            assert_eq!(plain(typed), plain(means), "{typed}");
-            let (typed, means) = (
-                parse(&format!("select {typed}")),
-                parse(&format!("select {means}")),
-            );
-            assert_eq!(
-                shape(&format!("{:?}", typed.unwrap())),
-                shape(&format!("{:?}", means.unwrap()))
-            );
+    /// An expression with all parentheses.
+    fn tree(expr: &Expr) -> String {
+        match expr {
+            Expr::Nested(of) => tree(of),
+            Expr::BinaryOp { left, op, right } => format!("({} {op} {})", tree(left), tree(right)),
+            Expr::UnaryOp { op, expr } => format!("({op} {})", tree(expr)),
+            Expr::IsDistinctFrom(left, right) => {
+                format!("({} DISTINCT {})", tree(left), tree(right))
+            }
+            Expr::IsNotDistinctFrom(left, right) => {
+                format!("({} SAME {})", tree(left), tree(right))
+            }
+            Expr::Between {
+                expr, low, high, ..
+            } => format!("({} BETWEEN {} AND {})", tree(expr), tree(low), tree(high)),
+            other => other.to_string(),
         }
     }
 
-    /// The tree without parentheses and places.
-    fn shape(tree: &str) -> String {
-        let mut text = tree.replace("Nested(", "(");
-        for end in ["span: Span(", "Span {"] {
-            while let Some(start) = text.find(end) {
-                let length = text[start..].find(['}', '\n']).unwrap_or(end.len());
-                text.replace_range(start..start + length, "");
-            }
+    fn tree_of(sql: &str) -> String {
+        let statement = parse(&format!("select {sql}")).unwrap().pop_front();
+        let Some(Statement::Statement(parsed)) = statement else {
+            panic!("{sql}");
+        };
+        let Parsed::Query(query) = *parsed else {
+            panic!("{sql}");
+        };
+        let SetExpr::Select(select) = *query.body else {
+            panic!("{sql}");
+        };
+        let [SelectItem::UnnamedExpr(expr)] = &select.projection[..] else {
+            panic!("{sql}");
+        };
+        tree(expr)
+    }
+
+    #[test]
+    fn distinct_from_binds_stronger_than_and_or_and_not() {
+        for (typed, means) in [
+            ("a is distinct from b and c", "((a DISTINCT b) AND c)"),
+            (
+                "a is distinct from b or c and d",
+                "((a DISTINCT b) OR (c AND d))",
+            ),
+            (
+                "c and a is not distinct from b or d",
+                "((c AND (a SAME b)) OR d)",
+            ),
+            (
+                "not a is distinct from b and c",
+                "((NOT (a DISTINCT b)) AND c)",
+            ),
+            (
+                "a is distinct from b + 1 and c",
+                "((a DISTINCT (b + 1)) AND c)",
+            ),
+            ("a + 1 is distinct from b", "((a + 1) DISTINCT b)"),
+            (
+                "a is distinct from b = c or d",
+                "((a DISTINCT (b = c)) OR d)",
+            ),
+            (
+                "x between 1 and 2 and a is distinct from b and c",
+                "(((x BETWEEN 1 AND 2) AND (a DISTINCT b)) AND c)",
+            ),
+            (
+                "a IS\n NOT /* x */ DISTINCT\tFROM b AND c",
+                "((a SAME b) AND c)",
+            ),
+            ("(a is distinct from (b and c))", "(a DISTINCT (b AND c))"),
+        ] {
+            assert_eq!(tree_of(typed), means, "{typed}");
         }
-        text
+        let nested = "case when a is distinct from b and c then 1 else 2 end";
+        assert_eq!(
+            meant(nested),
+            "CASE WHEN a IS DISTINCT FROM b AND c THEN 1 ELSE 2 END"
+        );
     }
 
     #[test]
@@ -294,8 +317,8 @@ mod tests {
     #[test]
     fn signs_of_literals_stay_and_others_are_functions() {
         assert_eq!(
-            meant("-1, -x, - interval '1 day', -(1)"),
-            "-1, exact_negative(x), -INTERVAL '1 day', exact_negative((1))"
+            meant("-1, -x, - interval '1 day', -(2)"),
+            "-1, exact_negative(x), -INTERVAL '1 day', exact_negative((2))"
         );
     }
 }

@@ -372,3 +372,30 @@ fn errors_say_what_to_do() {
     insta::assert_snapshot!(said(folder.path(), &[], &chain(10_000)));
     insta::assert_snapshot!(said(folder.path(), &["select 1", "--group", "tour"], ""));
 }
+
+#[cfg(unix)]
+#[test]
+fn a_file_that_copy_replaces_stays_as_private_as_it_was() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let folder = folder();
+    let file = folder.path().join("own file.csv");
+    fs::write(&file, "a\n0\n").unwrap();
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
+    let sql = Context::new().sql().unwrap();
+    let url = file.display().to_string().replace(' ', "%20");
+    let copy = format!("copy (select 1 as a) to 'file://{url}'");
+    sql.run(&copy, |_| Ok::<_, tdb::Error>(())).unwrap();
+    assert_eq!(fs::read_to_string(&file).unwrap(), "a\n1\n");
+    let mode = fs::metadata(&file).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    let names = fs::read_dir(folder.path()).unwrap();
+    let left = names.filter(|name| {
+        name.as_ref()
+            .unwrap()
+            .file_name()
+            .to_string_lossy()
+            .contains(".part")
+    });
+    assert_eq!(left.count(), 0);
+}

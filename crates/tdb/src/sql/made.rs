@@ -15,6 +15,7 @@ use crate::{Error, Result};
 struct MadeFile {
     whole: WholeFile,
     path: PathBuf,
+    permissions: fs::Permissions,
 }
 
 /// Begins a file.
@@ -26,7 +27,15 @@ pub(super) fn file(name: &Path) -> Result<Box<dyn Made>> {
             Error::invalid(what).with_hint("-o writes the rows of a query to pipes and devices")
         );
     };
-    Ok(Box::new(MadeFile { whole, path }))
+    // Whoever writes puts a file of its own into this place.
+    let permissions = fs::metadata(&path)
+        .map_err(|error| failed(name, &error))?
+        .permissions();
+    Ok(Box::new(MadeFile {
+        whole,
+        path,
+        permissions,
+    }))
 }
 
 impl Made for MadeFile {
@@ -35,6 +44,8 @@ impl Made for MadeFile {
     }
 
     fn finish(self: Box<Self>) -> std::result::Result<(), BoxedError> {
+        let kept = fs::set_permissions(&self.path, self.permissions);
+        kept.map_err(|error| failed(&self.path, &error))?;
         Ok(self.whole.finish()?)
     }
 }
