@@ -115,15 +115,22 @@ const LONG: &[Judge] = &[
 ];
 
 /// What is asked in SQL.
-const SQL: &[Judge] = &[Judge {
-    arguments: &["interop-sql"],
-    seeds: &[],
-    floors: &[
-        ("arrays in SQL,", 15),
-        ("rows compared,", 1_000_000),
-        ("answers agree", 300),
-    ],
-}];
+const SQL: &[Judge] = &[
+    Judge {
+        arguments: &["interop-sql"],
+        seeds: &[],
+        floors: &[
+            ("arrays in SQL,", 15),
+            ("rows compared,", 1_000_000),
+            ("answers agree", 300),
+        ],
+    },
+    Judge {
+        arguments: &["interop-sql-random", "--count", "150"],
+        seeds: &[1, 2],
+        floors: &[("answers equal,", 120)],
+    },
+];
 
 /// A short comparison.
 pub(crate) fn compare(report: &mut Report) -> Outcome {

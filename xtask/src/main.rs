@@ -21,6 +21,7 @@ mod interop_aggregates;
 mod interop_life;
 mod interop_read;
 mod interop_sql;
+mod interop_sql_random;
 mod interop_stores;
 mod interop_tables;
 mod interop_write;
@@ -108,6 +109,11 @@ const COMMANDS: &[Command] = &[
         name: "interop-sql",
         about: "questions in SQL over files, S3, workers and Parquet, beside what TileDB reads",
         run: interop_sql::run,
+    },
+    Command {
+        name: "interop-sql-random",
+        about: "random questions in SQL, beside what DuckDB says of the cells that TileDB reads",
+        run: interop_sql_random::run,
     },
     Command {
         name: "interop-tables",
