@@ -3,7 +3,7 @@
 
 use std::fs;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Arc, Mutex};
 use std::thread;
@@ -127,26 +127,68 @@ fn cells(line: &str) -> Vec<String> {
     shown.collect()
 }
 
-#[test]
-fn statements_give_what_their_files_say() {
-    let statements = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/sql/statements");
-    let mut run = 0;
-    for entry in fs::read_dir(statements).unwrap() {
-        let folder = folder();
-        let context = Context::new().threads(2);
-        let mut runner = Runner::new(|| async {
-            Ok(InFolder {
-                sql: context.sql()?,
-                folder: folder.path().display().to_string(),
-            })
-        });
-        let file = entry.unwrap().path();
-        if let Err(error) = runner.run_file(&file) {
-            panic!("{error}");
-        }
-        run += 1;
+/// Where the statements are.
+fn statements() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/sql/statements")
+}
+
+/// Runs a file of statements, which says what they give.
+fn run_file(name: &str) {
+    let folder = folder();
+    let context = Context::new().threads(2);
+    let mut runner = Runner::new(|| async {
+        Ok(InFolder {
+            sql: context.sql()?,
+            folder: folder.path().display().to_string(),
+        })
+    });
+    if let Err(error) = runner.run_file(statements().join(name)) {
+        panic!("{error}");
     }
-    assert_eq!(run, 7);
+}
+
+#[test]
+fn arrays_are_read() {
+    run_file("reading.slt");
+}
+
+#[test]
+fn arrays_and_files_are_changed() {
+    run_file("changing.slt");
+}
+
+#[test]
+fn integers_do_not_wrap() {
+    run_file("integers.slt");
+}
+
+#[test]
+fn floats_of_groups_are_those_of_all_rows() {
+    run_file("floats.slt");
+}
+
+#[test]
+fn distinct_from_binds_stronger_than_and() {
+    run_file("distinct_from.slt");
+}
+
+#[test]
+fn times_are_compared_and_stored_as_they_are() {
+    run_file("times.slt");
+}
+
+#[test]
+fn times_that_are_none_are_null() {
+    run_file("unwritten.slt");
+}
+
+#[test]
+fn each_file_of_statements_is_run() {
+    let tests = include_str!("main.rs");
+    for file in fs::read_dir(statements()).unwrap() {
+        let name = file.unwrap().file_name().into_string().unwrap();
+        assert!(tests.contains(&format!("run_file({name:?})")), "{name}");
+    }
 }
 
 #[test]
