@@ -76,9 +76,9 @@ def judged(lib, uri, schema):
 
 
 def with_null_dates(row, columns):
-    """A row with null where a date is none: some columns of SQL have no other way to say that."""
+    """A row with null where a date or a time is none, as SQL has it."""
     pairs = zip(row, columns)
-    return tuple(None if value == NOT_A_TIME and column["datatype"].startswith("datetime") else value for value, column in pairs)
+    return tuple(None if value == NOT_A_TIME and column["datatype"].startswith(("datetime", "time")) else value for value, column in pairs)
 
 
 def sizes(column):

@@ -42,7 +42,7 @@ impl Prompt {
             let mut bytes = [0; 1024];
             // The end of the screen is told as an error.
             while let Ok(count) = reader.read(&mut bytes) {
-                shown.lock().unwrap().extend_from_slice(&bytes[..count]);
+                shown.lock().unwrap().extend(bytes.iter().take(count));
             }
         });
         Self {
