@@ -36,7 +36,7 @@ class Worker:
     """A worker on a free port, which ends with this process at the latest."""
 
     def __init__(self):
-        command = [PROGRAM, "worker", "--listen", "127.0.0.1:0", "--threads", "1"]
+        command = [PROGRAM, "worker", "--listen", "127.0.0.1:0", "--threads", "1", "--allow", ROOT, "--allow", FOLDER]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         self.address = self.process.stdout.readline().split()[-1]
 

@@ -33,7 +33,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("image-webp", &["tdb-filters"]),
     ("lz4_flex", &["tdb-filters", "tdb-bench"]),
     ("md-5", &["tdb-filters", "tdb-bench"]),
-    // Tokens and states of arrays are compared by their digests.
+    // Keys of workers come of tokens, and states of arrays are compared by their digests.
     ("ring", &["tdb-filters", "tdb-distributed", "tdb-bench"]),
     ("sha2", &["tdb-filters", "tdb-bench"]),
     ("webp", &["tdb-filters"]),
@@ -43,7 +43,8 @@ const HOMES: &[(&str, &[&str])] = &[
         &["tdb-cells", "tdb-condition", "tdb-query", "tdb-write"],
     ),
     ("rayon", &["tdb-cells"]),
-    ("rustix", &["tdb-store", "tdb-bench"]),
+    // A worker asks whose a file is, and how many handles there are.
+    ("rustix", &["tdb-store", "tdb-distributed", "tdb-bench"]),
     ("syn", &["xtask"]),
     ("proc-macro2", &["xtask"]),
     ("clap", &["tdb-cli"]),

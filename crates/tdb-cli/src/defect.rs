@@ -1,14 +1,18 @@
 //! A panic, told as what it is: a defect of tdb.
 
 use std::env;
-use std::io::Write;
+use std::io::{self, Write};
 use std::panic::{self, AssertUnwindSafe, PanicHookInfo};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use tdb_array::ErrorKind;
 
 use crate::failure::Failure;
 use crate::paint::Look;
+
+/// Whether panics are told where they happen: the program goes on after them.
+static AT_ONCE: AtomicBool = AtomicBool::new(false);
 
 /// What was said first, and where: what follows may be its consequence.
 static SAID: Mutex<Option<String>> = Mutex::new(None);
@@ -20,6 +24,11 @@ pub(crate) fn listen() {
         if tdb_arrow::panics_are_errors() {
             return;
         }
+        if AT_ONCE.load(Ordering::Relaxed) {
+            let what = of(info);
+            // There is nowhere left to tell that standard error is gone.
+            let _ = writeln!(io::stderr(), "a request failed by a defect of tdb: {what}");
+        }
         let mut said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
         said.get_or_insert_with(|| of(info));
         drop(said);
@@ -27,6 +36,12 @@ pub(crate) fn listen() {
             shown(info);
         }
     }));
+}
+
+/// Tells of panics where they happen, from now on: those of one request, after which a worker goes on.
+#[cfg(feature = "distributed")]
+pub(crate) fn tell_at_once() {
+    AT_ONCE.store(true, Ordering::Relaxed);
 }
 
 fn of(info: &PanicHookInfo<'_>) -> String {

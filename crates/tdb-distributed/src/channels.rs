@@ -1,20 +1,25 @@
 //! Connections to workers.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
 use datafusion::common::{Result, exec_datafusion_err};
 use datafusion_distributed::grpc::{BoxCloneSyncChannel, create_worker_client};
 use datafusion_distributed::{ChannelResolver, GetWorkerInfoRequest, WorkerChannel};
-use tonic::codegen::http::Request;
-use tonic::codegen::http::header::AUTHORIZATION;
+use hyper_util::rt::TokioIo;
+use rustls::ClientConfig;
+use rustls::pki_types::ServerName;
+use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio::net::TcpStream;
+use tokio_rustls::TlsConnector;
+use tokio_rustls::client::TlsStream;
+use tonic::codegen::http::Uri;
 use tonic::transport::{Channel, Endpoint};
-use tower::ServiceExt;
+use tower::service_fn;
 use url::Url;
-
-use crate::Token;
 
 /// How long a worker may take until it takes a call.
 const CONNECT: Duration = Duration::from_secs(5);
@@ -22,19 +27,24 @@ const CONNECT: Duration = Duration::from_secs(5);
 /// How long a connection may be silent until it is asked whether somebody is there, and how long the answer may take.
 const ALIVE: Duration = Duration::from_secs(10);
 
-/// Connections, each kept for the next request, and the token that all requests have.
-#[derive(Debug, Default)]
+/// Connections, each kept for the next request, over which both sides have proven themselves.
+#[derive(Debug)]
 pub(crate) struct Channels {
-    pub(crate) token: Option<Token>,
+    tls: Arc<ClientConfig>,
     open: Mutex<HashMap<Url, Channel>>,
 }
 
 impl Channels {
-    pub(crate) fn new(token: Option<Token>) -> Self {
+    pub(crate) fn new(tls: Arc<ClientConfig>) -> Self {
         Self {
-            token,
+            tls,
             open: Mutex::default(),
         }
+    }
+
+    /// The same, with connections of its own.
+    pub(crate) fn afresh(&self) -> Self {
+        Self::new(Arc::clone(&self.tls))
     }
 
     fn channel(&self, url: &Url) -> Result<Channel> {
@@ -45,12 +55,13 @@ impl Channels {
         }
         let endpoint = Endpoint::from_shared(url.to_string());
         let endpoint = endpoint.map_err(|error| exec_datafusion_err!("{url}: {error}"))?;
+        let tls = TlsConnector::from(Arc::clone(&self.tls));
+        let connector = service_fn(move |uri: Uri| connect(tls.clone(), uri));
         let channel = endpoint
             .connect_timeout(CONNECT)
-            .tcp_nodelay(true)
             .http2_keep_alive_interval(ALIVE)
             .keep_alive_timeout(ALIVE)
-            .connect_lazy();
+            .connect_with_connector_lazy(connector);
         open.insert(url.clone(), channel.clone());
         Ok(channel)
     }
@@ -63,19 +74,28 @@ impl Channels {
     }
 }
 
+/// A connection to the worker at an address, which has proven itself.
+async fn connect(
+    tls: TlsConnector,
+    uri: Uri,
+) -> io::Result<TokioIo<BufReader<TlsStream<TcpStream>>>> {
+    let wrong = || io::Error::new(io::ErrorKind::InvalidInput, format!("{uri} is no address"));
+    let host = uri.host().ok_or_else(wrong)?;
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    let port = uri.port_u16().unwrap_or(80);
+    let name = ServerName::try_from(host.to_owned()).map_err(|_| wrong())?;
+    let stream = TcpStream::connect((host, port)).await?;
+    stream.set_nodelay(true)?;
+    let mut stream = BufReader::new(tls.connect(name, stream).await?);
+    // A worker looks at the client's proof last, and speaks first: whether it refuses is known by then.
+    stream.fill_buf().await?;
+    Ok(TokioIo::new(stream))
+}
+
 #[async_trait]
 impl ChannelResolver for Channels {
     async fn get_worker_client_for_url(&self, url: &Url) -> Result<Box<dyn WorkerChannel>> {
-        let token = self.token.clone();
-        let channel = self
-            .channel(url)?
-            .map_request(move |mut request: Request<_>| {
-                if let Some(token) = &token {
-                    let headers = request.headers_mut();
-                    headers.insert(AUTHORIZATION, token.header().clone());
-                }
-                request
-            });
-        Ok(create_worker_client(BoxCloneSyncChannel::new(channel)))
+        let channel = BoxCloneSyncChannel::new(self.channel(url)?);
+        Ok(create_worker_client(channel))
     }
 }

@@ -16,12 +16,15 @@ use tdb_datafusion::{Arrays, Database, Machines, SqlError};
 use tokio::time::{Instant, sleep, timeout};
 use url::Url;
 
-use crate::address::{is_loopback, text, url};
+use crate::address::{text, url};
+use crate::cause;
 use crate::channels::Channels;
 use crate::codec::ScanCodec;
-use crate::planner::{Listener, Planner};
+use crate::journal::Listener;
+use crate::planner::Planner;
 use crate::spread::{desired, shares};
-use crate::{ClusterError, Token, VERSION};
+use crate::tls::of_client;
+use crate::{Certificates, ClusterError, Token, VERSION};
 
 /// How long a worker may take to say that it is there.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -45,30 +48,39 @@ pub struct Cluster {
 }
 
 impl Cluster {
-    /// The workers that listen at these addresses, `HOST:PORT`. A token is needed for any that is not on this machine.
+    /// The workers that listen at these addresses, `HOST:PORT`, and know this token.
     ///
     /// # Errors
-    /// No address, one that is none, or one of another machine without a token. Nobody is asked yet: [`Cluster::check`].
+    /// No address, or one that is none. Nobody is asked yet: [`Cluster::check`].
     pub fn new<A: AsRef<str>>(
         addresses: impl IntoIterator<Item = A>,
-        token: Option<Token>,
+        token: &Token,
+    ) -> Result<Self, ClusterError> {
+        Self::with_certificates(addresses, token, &Certificates::default())
+    }
+
+    /// The same, whose workers show certificates of the authorities that are trusted here.
+    ///
+    /// # Errors
+    /// As [`Cluster::new`].
+    pub fn with_certificates<A: AsRef<str>>(
+        addresses: impl IntoIterator<Item = A>,
+        token: &Token,
+        certificates: &Certificates,
     ) -> Result<Self, ClusterError> {
         let mut urls: Vec<Url> = Vec::new();
         for address in addresses {
             let url = url(address.as_ref())?;
-            if token.is_none() && !is_loopback(&url) {
-                let address = text(&url);
-                return Err(ClusterError::Open { address });
-            }
             if !urls.contains(&url) {
                 urls.push(url);
             }
         }
         let count = NonZeroUsize::new(urls.len()).ok_or(ClusterError::NoWorkers)?;
+        let tls = Arc::new(of_client(token, certificates)?);
         Ok(Self {
             all: urls.as_slice().into(),
             live: Arc::new(Mutex::new(urls)),
-            channels: Arc::new(Channels::new(token)),
+            channels: Arc::new(Channels::new(tls)),
             count,
             cells_each: CELLS_EACH,
             listener: None,
@@ -95,7 +107,7 @@ impl Cluster {
     pub fn afresh(&self) -> Self {
         Self {
             live: Arc::new(Mutex::new(self.all.to_vec())),
-            channels: Arc::new(Channels::new(self.channels.token.clone())),
+            channels: Arc::new(self.channels.afresh()),
             ..self.clone()
         }
     }
@@ -139,7 +151,7 @@ impl Cluster {
     /// # Errors
     /// [`SqlError`].
     pub fn database(&self, arrays: Arc<dyn Arrays>) -> Result<Database, SqlError> {
-        let codec = ScanCodec::new(Arc::clone(&arrays));
+        let codec = ScanCodec::of_client(Arc::clone(&arrays));
         let cells_each = self.cells_each;
         let desired = move |event: DesiredTaskCountEvent<'_>| desired(&event, cells_each);
         let shares = |event: ScaleUpLeafNodeEvent<'_>| shares(&event);
@@ -206,30 +218,33 @@ impl fmt::Debug for Cluster {
 
 /// Why a worker did not say its version.
 fn refusal(address: String, error: &DataFusionError) -> ClusterError {
-    let mut cause: Option<&dyn std::error::Error> = Some(error);
-    while let Some(inner) = cause {
-        if let Some(status) = inner.downcast_ref::<tonic::Status>()
-            && status.code() == tonic::Code::Unauthenticated
-        {
-            return ClusterError::Refused { address };
-        }
-        cause = inner.source();
+    if cause::first(error).is_some_and(is_of_proof) {
+        return ClusterError::Refused { address };
     }
-    let mut what = error.to_string();
-    if let Some(status) = status_of(error) {
-        what = status;
-    }
+    let last = cause::chain(error).last().map(ToString::to_string);
+    let what = last.filter(|text| !text.is_empty());
+    let what = what.unwrap_or_else(|| error.to_string());
     ClusterError::Silent { address, what }
 }
 
-/// What the connection says, in short.
-fn status_of(error: &DataFusionError) -> Option<String> {
-    let mut last: &dyn std::error::Error = error;
-    while let Some(inner) = last.source() {
-        last = inner;
-    }
-    let text = last.to_string();
-    (!text.is_empty()).then_some(text)
+/// Whether one of both sides did not prove that it knows the token.
+fn is_of_proof(error: &rustls::Error) -> bool {
+    use rustls::AlertDescription as Alert;
+    use rustls::{CertificateError, Error};
+
+    matches!(
+        error,
+        Error::InvalidCertificate(CertificateError::ApplicationVerificationFailure)
+            | Error::AlertReceived(
+                Alert::AccessDenied
+                    | Alert::BadCertificate
+                    | Alert::CertificateRequired
+                    | Alert::CertificateUnknown
+                    // One shows a certificate where the other wants a key.
+                    | Alert::HandshakeFailure
+                    | Alert::UnsupportedCertificate
+            )
+    )
 }
 
 impl WorkerResolver for Cluster {

@@ -10,6 +10,7 @@ use datafusion_proto::physical_plan::{PhysicalExtensionCodec, PhysicalProtoConve
 use serde_json::Value as Json;
 use tdb_datafusion::{ArrayScan, ArrayTable, Arrays, BoxedError};
 
+use crate::Allowed;
 use crate::state::state_of;
 use crate::wire::{Named, task_from_json, task_to_json};
 
@@ -23,14 +24,24 @@ type Slot = Arc<Mutex<Option<ArrayTable>>>;
 #[derive(Debug)]
 pub(crate) struct ScanCodec {
     arrays: Arc<dyn Arrays>,
+    /// What may be opened: nothing for a client, to which nobody sends scans.
+    allowed: Option<Allowed>,
     opened: Mutex<VecDeque<(Named, Slot)>>,
 }
 
 impl ScanCodec {
-    pub(crate) fn new(arrays: Arc<dyn Arrays>) -> Self {
+    pub(crate) fn of_client(arrays: Arc<dyn Arrays>) -> Self {
         Self {
             arrays,
+            allowed: None,
             opened: Mutex::default(),
+        }
+    }
+
+    pub(crate) fn of_worker(arrays: Arc<dyn Arrays>, allowed: Allowed) -> Self {
+        Self {
+            allowed: Some(allowed),
+            ..Self::of_client(arrays)
         }
     }
 
@@ -50,13 +61,18 @@ impl ScanCodec {
 
     /// The table that is named, which must be what the client saw.
     fn table(&self, named: &Named) -> Result<ArrayTable> {
+        let Some(allowed) = &self.allowed else {
+            return internal_err!("a scan came to a client");
+        };
+        // Asked each time: a link may lead elsewhere meanwhile.
+        let place = allowed.uri(&named.uri).map_err(external)?;
         let slot = self.slot(named);
         // What was not opened is opened by the next one who asks.
         let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(table) = &*slot {
             return Ok(table.clone());
         }
-        let opened = self.arrays.open(&named.uri, named.window);
+        let opened = self.arrays.open(&place, named.window);
         let array = opened.and_then(|opened| opened).map_err(external)?;
         if state_of(&array) != named.state {
             return exec_err!(

@@ -18,8 +18,7 @@ use datafusion::physical_plan::{ExecutionPlan, displayable};
 use datafusion::physical_planner::{DefaultPhysicalPlanner, PhysicalPlanner};
 use datafusion_distributed::NetworkBoundaryExt;
 
-/// Is told in a sentence what happens to queries.
-pub(crate) type Listener = Arc<dyn Fn(&str) + Send + Sync>;
+use crate::journal::Listener;
 
 /// Plans for workers, but for queries that would carry lists with 64-bit offsets between machines: arrow-flight 59 says there that they
 /// have 32 bits, so that other values would come out than went in. Those are answered by the process that is asked.

@@ -11,8 +11,9 @@ use futures_util::{StreamExt, stream};
 use tdb_cells::Session;
 use tdb_datafusion::{Answer, Database, RowStream, SqlError};
 use tokio::time::sleep;
+use tonic::Status;
 
-use crate::Cluster;
+use crate::{Cluster, ClusterError, cause};
 
 /// How often a query looks whether it was cancelled while it waits for workers.
 const LOOK: Duration = Duration::from_millis(100);
@@ -75,6 +76,15 @@ impl Cluster {
                 }
             }
         }
+    }
+}
+
+/// What a worker declined to do, in its own words.
+fn declined(error: DataFusionError) -> DataFusionError {
+    let status = cause::first::<Status>(&error);
+    match status.and_then(ClusterError::declined) {
+        Some(declined) => DataFusionError::External(declined.into()),
+        None => error,
     }
 }
 
@@ -154,7 +164,7 @@ impl Query {
     async fn begin_again(&mut self, error: DataFusionError) -> Result<(), DataFusionError> {
         let lost = self.cluster.lost().await;
         if lost.is_empty() {
-            return Err(error);
+            return Err(declined(error));
         }
         if self.has_given {
             let what = "rows were given already; run the query again, on the workers that are left";

@@ -1,56 +1,96 @@
 //! A process that does its part of queries.
 
+use std::convert::Infallible;
+use std::fmt;
 use std::future::Future;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use datafusion::execution::disk_manager::DiskManagerBuilder;
+use datafusion::execution::runtime_env::{RuntimeEnv, RuntimeEnvBuilder};
 use datafusion_distributed::{
-    ChannelResolver, DistributedExt, Worker as Engine, WorkerQueryContext,
+    ChannelResolver, DistributedExt, Worker as Engine, WorkerPlanRewriteEvent,
+    WorkerPlanRewriteEventResponse, WorkerQueryContext,
 };
 use datafusion_proto::physical_plan::PhysicalExtensionCodec;
+use futures_util::stream;
 use tdb_datafusion::{Arrays, SqlError, runtime, with_functions};
 use tokio::net::TcpListener;
-use tonic::service::interceptor::InterceptedService;
+use tokio::sync::{mpsc, watch};
+use tokio::time::sleep;
+use tokio_rustls::TlsAcceptor;
+use tonic::body::Body;
+use tonic::codegen::Service;
+use tonic::codegen::http::{Request, Response};
+use tonic::server::NamedService;
 use tonic::transport::Server;
-use tonic::transport::server::TcpIncoming;
-use tonic::{Request, Status};
 
 use crate::channels::Channels;
+use crate::check::{Rules, check_channels};
 use crate::codec::ScanCodec;
-use crate::{ClusterError, Token, VERSION};
+use crate::gate::{Gate, Proven};
+use crate::guard::Guard;
+use crate::journal::{Journal, Listener};
+use crate::tls::{of_client, of_worker};
+use crate::{Allowed, Certificates, ClusterError, Token, VERSION, WorkerLimits};
 
-/// Listens for parts of queries. It reads what it is asked to read with its own keys and credentials, so that whoever may ask it may
-/// read whatever it can.
-#[derive(Debug)]
+/// Connections that have proven themselves and wait for the server.
+const WAITING: usize = 16;
+
+/// Listens for parts of queries, from those who know its token. It reads what is allowed with its own keys and credentials, and writes
+/// nothing but temporary files.
 pub struct Worker {
     listener: TcpListener,
     address: SocketAddr,
-    token: Option<Token>,
+    token: Token,
+    allowed: Allowed,
+    certificates: Certificates,
+    limits: WorkerLimits,
+    told: Option<Listener>,
 }
 
 impl Worker {
-    /// Listens at an address, `HOST:PORT`; with port 0 at one that is free. Without a token only this machine may be able to reach it.
+    /// Listens at an address, `HOST:PORT`; with port 0 at one that is free. Nothing but the allowed places is read.
     ///
     /// # Errors
-    /// An address that is none, that is taken, or that others reach while there is no token.
-    pub async fn bind(address: &str, token: Option<Token>) -> Result<Self, ClusterError> {
+    /// An address that is none, or that is taken.
+    pub async fn bind(address: &str, token: Token, allowed: Allowed) -> Result<Self, ClusterError> {
         crate::address::url(address)?;
         let cannot = |source| ClusterError::Listen {
             address: address.to_owned(),
             source,
         };
         let listener = TcpListener::bind(address).await.map_err(cannot)?;
-        let bound = listener.local_addr().map_err(cannot)?;
-        if token.is_none() && !bound.ip().is_loopback() {
-            return Err(ClusterError::Open {
-                address: address.to_owned(),
-            });
-        }
         Ok(Self {
+            address: listener.local_addr().map_err(cannot)?,
             listener,
-            address: bound,
             token,
+            allowed,
+            certificates: Certificates::default(),
+            limits: WorkerLimits::default(),
+            told: None,
         })
+    }
+
+    /// The same with certificates: the one that it shows, and those that other workers show to it.
+    #[must_use]
+    pub fn certificates(mut self, certificates: Certificates) -> Self {
+        self.certificates = certificates;
+        self
+    }
+
+    /// The same with other limits.
+    #[must_use]
+    pub fn limits(mut self, limits: WorkerLimits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// The same, which tells in sentences what it refuses, and whom.
+    #[must_use]
+    pub fn listener(mut self, listener: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        self.told = Some(Arc::new(listener));
+        self
     }
 
     /// Where it listens.
@@ -59,7 +99,8 @@ impl Worker {
         self.address
     }
 
-    /// Answers until `stop` ends. Needs a runtime of several threads.
+    /// Answers until `stop` ends, and a moment longer what is under way then ([`WorkerLimits::stop`]). Needs a runtime of several
+    /// threads.
     ///
     /// # Errors
     /// A session that cannot be used; a server that ends by itself.
@@ -68,38 +109,117 @@ impl Worker {
         arrays: Arc<dyn Arrays>,
         stop: impl Future<Output = ()>,
     ) -> Result<(), ClusterError> {
-        let runtime = runtime(&arrays).map_err(SqlError::from)?;
-        let codec: Arc<dyn PhysicalExtensionCodec> = Arc::new(ScanCodec::new(arrays));
-        let channels: Arc<dyn ChannelResolver + Send + Sync> =
-            Arc::new(Channels::new(self.token.clone()));
+        let journal = Journal::new(self.told.clone());
+        let limits = self.limits.clone();
+        let guarded = self.guarded(arrays, &journal)?;
+        let tls = of_worker(&self.token, &self.certificates)?;
+        let (proven, incoming) = mpsc::channel::<Proven>(WAITING);
+        let gate = Gate {
+            listener: self.listener,
+            tls: TlsAcceptor::from(Arc::new(tls)),
+            limits: limits.clone(),
+            journal,
+            proven,
+        };
+        let incoming = stream::unfold(incoming, async |mut incoming| {
+            let proven = incoming.recv().await?;
+            Some((Ok::<_, std::io::Error>(proven), incoming))
+        });
+        let (stopped, mut is_stopped) = watch::channel(false);
+        let server = Server::builder()
+            .http2_keepalive_interval(Some(limits.idle))
+            .http2_keepalive_timeout(Some(limits.idle))
+            .max_concurrent_streams(limits.requests)
+            .add_service(guarded);
+        let served = server.serve_with_incoming_shutdown(incoming, async move {
+            // Where the other end is gone, the server is about to be, too.
+            let _ = is_stopped.wait_for(|stopped| *stopped).await;
+        });
+        let stopping = async move {
+            stop.await;
+            // The server may have ended by itself.
+            let _ = stopped.send(true);
+            sleep(limits.stop).await;
+        };
+        tokio::select! {
+            served = served => served.map_err(|error| ClusterError::Ended(error.to_string())),
+            // Who is still connected then is not waited for.
+            () = stopping => Ok(()),
+            () = gate.keep() => Ok(()),
+        }
+    }
+
+    /// The engine, behind the check of what it is asked.
+    fn guarded(
+        &self,
+        arrays: Arc<dyn Arrays>,
+        journal: &Journal,
+    ) -> Result<Guard<impl Requests>, ClusterError> {
+        let runtime = bounded(&arrays, self.limits.temporary)?;
+        let budget = arrays.session().limits().budget.clone();
+        let rules = Rules::new(self.allowed.clone(), self.limits.clone());
+        let codec = ScanCodec::of_worker(arrays, self.allowed.clone());
+        let codec: Arc<dyn PhysicalExtensionCodec> = Arc::new(codec);
+        let tls = Arc::new(of_client(&self.token, &self.certificates)?);
+        let channels: Arc<dyn ChannelResolver + Send + Sync> = Arc::new(Channels::new(tls));
+        let limits = self.limits.clone();
         let engine = Engine::from_session_builder(move |query: WorkerQueryContext| {
             let (codec, channels) = (Arc::clone(&codec), Arc::clone(&channels));
+            let limits = limits.clone();
+            let check = move |decoded: WorkerPlanRewriteEvent<'_>| {
+                check_channels(&decoded.plan, &limits)?;
+                Ok(WorkerPlanRewriteEventResponse::new(decoded.plan))
+            };
             async move {
                 let state = with_functions(query.builder).with_distributed_user_codec_arc(codec);
+                let state = state.with_distributed_worker_plan_rewrite_handler(check);
                 Ok(state.with_distributed_channel_resolver(channels).build())
             }
         });
         let engine = engine.with_runtime_env(runtime).with_version(VERSION);
-        let token = self.token;
-        let guarded =
-            InterceptedService::new(engine.into_worker_server(), move |request: Request<()>| {
-                allow(token.as_ref(), request)
-            });
-        let incoming = TcpIncoming::from(self.listener).with_nodelay(Some(true));
-        let server = Server::builder().add_service(guarded);
-        let served = server.serve_with_incoming_shutdown(incoming, stop).await;
-        served.map_err(|error| ClusterError::Ended(error.to_string()))
+        let engine = engine.into_worker_server();
+        let engine = engine.max_decoding_message_size(self.limits.message);
+        Ok(Guard::new(engine, Arc::new(rules), budget, journal.clone()))
     }
 }
 
-/// Lets requests through that have the token, if there is one.
-fn allow(token: Option<&Token>, request: Request<()>) -> Result<Request<()>, Status> {
-    let Some(token) = token else {
-        return Ok(request);
-    };
-    let given = request.metadata().get("authorization");
-    if given.is_some_and(|given| token.is(given.as_encoded_bytes())) {
-        return Ok(request);
+/// The server of an engine, whose type has no public name.
+trait Requests:
+    Service<Request<Body>, Response = Response<Body>, Error = Infallible, Future: Send>
+    + NamedService
+    + Clone
+    + Send
+    + Sync
+    + 'static
+{
+}
+
+impl<S> Requests for S where
+    S: Service<Request<Body>, Response = Response<Body>, Error = Infallible, Future: Send>
+        + NamedService
+        + Clone
+        + Send
+        + Sync
+        + 'static
+{
+}
+
+/// What DataFusion runs in, with an end of its temporary files.
+fn bounded(arrays: &Arc<dyn Arrays>, temporary: u64) -> Result<Arc<RuntimeEnv>, ClusterError> {
+    let runtime = runtime(arrays).map_err(SqlError::from)?;
+    let files = DiskManagerBuilder::default().with_max_temp_directory_size(temporary);
+    let runtime = RuntimeEnvBuilder::from_runtime_env(&runtime).with_disk_manager_builder(files);
+    let runtime = runtime.build_arc().map_err(SqlError::from)?;
+    Ok(runtime)
+}
+
+/// Without the token.
+impl fmt::Debug for Worker {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Worker")
+            .field("address", &self.address)
+            .field("allowed", &self.allowed)
+            .field("limits", &self.limits)
+            .finish_non_exhaustive()
     }
-    Err(Status::unauthenticated("wrong token"))
 }

@@ -103,7 +103,7 @@ pub use tdb_condition::{Condition, FieldCondition, Operation, Term, UnknownLabel
 #[cfg(feature = "sql")]
 pub use tdb_datafusion::ObjectStore as FileStore;
 #[cfg(feature = "distributed")]
-pub use tdb_distributed::{Cluster, Token};
+pub use tdb_distributed::{Allowed, Certificates, Cluster, Token, WorkerLimits};
 #[cfg(feature = "object-store")]
 pub use tdb_object_store::{Settings as StoreSettings, Taken as TakenSetting};
 pub use tdb_query::{DeleteOptions, Deletion};

@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use tdb::{Attribute, Cluster, Context, Datatype, Dimension, Schema, Sql};
+use tdb::{Attribute, Cluster, Context, Datatype, Dimension, Schema, Sql, Token};
 use tempfile::TempDir;
 
 /// Rows of an array that is worth more than one worker.
@@ -23,9 +23,19 @@ struct Worker {
 
 impl Worker {
     fn start(folder: &Path, arguments: &[&str]) -> Self {
+        Self::start_for(
+            folder,
+            &folder.join("state").display().to_string(),
+            arguments,
+        )
+    }
+
+    /// In a folder, for the user whose state is in another one.
+    fn start_for(folder: &Path, state: &str, arguments: &[&str]) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tdb"));
         command.args(["worker", "--listen", "127.0.0.1:0", "--threads", "2"]);
         command.args(arguments).current_dir(folder);
+        command.env("XDG_STATE_HOME", state);
         let mut process = command.stdout(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();
         let output = process.stdout.take().unwrap();
@@ -56,6 +66,13 @@ impl Drop for Worker {
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
+}
+
+/// Workers that share the token of a user whose home is the folder, and that token.
+fn workers(folder: &Path) -> ([Worker; 2], Token) {
+    let workers = [(); 2].map(|()| Worker::start(folder, &[]));
+    let token = Token::from_file(&folder.join("state/tdb/workers/token"));
+    (workers, token.unwrap())
 }
 
 /// A sparse array of several fragments that reach into each other, with cells that were deleted.
@@ -100,7 +117,16 @@ fn rows_of(sql: &Sql, query: &str) -> tdb::Result<String> {
     Ok(text)
 }
 
-/// Statements whose rows come in one order.
+/// The array as a file beside it.
+fn as_file(context: &Context, uri: &str) {
+    rows(
+        context,
+        &format!("copy (select * from '{uri}') to '{uri}.parquet'"),
+    )
+    .unwrap();
+}
+
+/// Statements whose rows come in one order, over an array and its file.
 fn questions(uri: &str) -> Vec<String> {
     let questions = [
         "select count(*), sum(amount), min(id), max(town) from T",
@@ -110,12 +136,20 @@ fn questions(uri: &str) -> Vec<String> {
         "select a.town, count(*) from T a join T b on a.id = b.id + 1 where b.amount = 10 group by a.town order by a.town",
         "select count(*) from (select distinct amount from T union all select id from T where id < 50)",
         "select id, sum(amount) over (order by id rows 3 preceding) s from T where id < 500 order by s, id",
+        "select upper(town) u, count(distinct amount) from T where regexp_like(town, '[3-5]$') group by 1 order by 1",
+        "select town, row_number() over (partition by town order by amount desc, id) r, id from T where id % 1000 = 3 order by town, r limit 20",
+        "select town, max(amount) m from T group by town order by m desc, town limit 4",
+        "select count(*) from T a left join T b on a.id = b.id and b.amount > 100 where b.id is null",
+        "select town, sum(v.x) from T o join (values (1,2.5),(2,3.5),(100,4.5)) v(i,x) on o.id = v.i group by town order by town",
+        "select distinct town from T where amount > (select avg(amount) from T) order by 1",
+        "select count(*) from 'FILE' f join T o on f.id = o.id where o.amount < 50",
     ];
     let questions = questions.iter();
     questions
         .map(|q| {
             q.replace('T', "\u{0}")
                 .replace("\u{0}", &format!("'{uri}'"))
+                .replace("FILE", &format!("{uri}.parquet"))
         })
         .collect()
 }
@@ -124,12 +158,13 @@ fn questions(uri: &str) -> Vec<String> {
 fn two_workers_give_the_rows_of_one_process() {
     let folder = TempDir::new().unwrap();
     let uri = orders(folder.path());
-    let workers = [(); 2].map(|()| Worker::start(folder.path(), &[]));
+    let (workers, token) = workers(folder.path());
     let addresses = workers.iter().map(|worker| &worker.address);
     let alone = Context::new().threads(2);
+    as_file(&alone, &uri);
     let together = alone
         .clone()
-        .cluster(Cluster::new(addresses, None).unwrap());
+        .cluster(Cluster::new(addresses, &token).unwrap());
     let mut shared = 0;
     for question in questions(&uri) {
         let wanted = rows(&alone, &question).unwrap();
@@ -138,7 +173,7 @@ fn two_workers_give_the_rows_of_one_process() {
         shared += usize::from(plan.contains("DistributedExec"));
     }
     // Two ask for a few cells, which one process reads.
-    assert_eq!(shared, 5);
+    assert_eq!(shared, 12);
     // What changes arrays is done by the one who asks, with rows of all.
     let sql = together.sql().unwrap();
     let statement = format!(
@@ -160,14 +195,14 @@ fn two_workers_give_the_rows_of_one_process() {
 fn a_query_outlives_a_worker_that_has_given_nothing() {
     let folder = TempDir::new().unwrap();
     let uri = orders(folder.path());
-    let mut workers = [(); 2].map(|()| Worker::start(folder.path(), &[]));
+    let (mut workers, token) = workers(folder.path());
     let addresses: Vec<String> = workers
         .iter()
         .map(|worker| worker.address.clone())
         .collect();
     let told: Arc<Mutex<Vec<String>>> = Arc::default();
     let tell = Arc::clone(&told);
-    let cluster = Cluster::new(&addresses, None).unwrap();
+    let cluster = Cluster::new(&addresses, &token).unwrap();
     let cluster = cluster.listener(move |what| tell.lock().unwrap().push(what.to_owned()));
     let alone = Context::new().threads(2);
     let together = alone.clone().cluster(cluster);
@@ -201,13 +236,13 @@ fn a_query_outlives_a_worker_that_has_given_nothing() {
 fn a_worker_that_is_lost_after_rows_were_given_is_an_error() {
     let folder = TempDir::new().unwrap();
     let uri = orders(folder.path());
-    let mut workers = [(); 2].map(|()| Worker::start(folder.path(), &[]));
+    let (mut workers, token) = workers(folder.path());
     let addresses: Vec<String> = workers
         .iter()
         .map(|worker| worker.address.clone())
         .collect();
     let context = Context::new().threads(2);
-    let context = context.cluster(Cluster::new(&addresses, None).unwrap());
+    let context = context.cluster(Cluster::new(&addresses, &token).unwrap());
     // More rows than are fetched ahead.
     let question = format!(
         "select a.id, a.amount, b.amount from '{uri}' a cross join (select amount from '{uri}' where id < 30) b"
@@ -232,6 +267,8 @@ fn the_program_asks_workers_that_know_its_token() {
     let uri = orders(folder.path());
     std::fs::write(folder.path().join("token"), "a token of 26 bytes, or so\n").unwrap();
     std::fs::write(folder.path().join("other"), "another token of 26 bytes\n").unwrap();
+    private(&folder.path().join("token"));
+    private(&folder.path().join("other"));
     let worker = Worker::start(folder.path(), &["--token-file", "token"]);
     let said = |arguments: &[&str]| {
         let said = super::said(folder.path(), arguments, "");
@@ -252,6 +289,106 @@ fn the_program_asks_workers_that_know_its_token() {
     insta::assert_snapshot!(said(&with("other")));
     insta::assert_snapshot!(said(&[&question, "--cluster", &worker.address]));
     insta::assert_snapshot!(said(&[&question, "--cluster", "127.0.0.1:1"]));
-    insta::assert_snapshot!(said(&[&question, "--cluster", "10.0.0.1:7070"]));
     insta::assert_snapshot!(said(&[&question, "--cluster", "nowhere"]));
+}
+
+/// Keeps a file from other users.
+fn private(path: &Path) {
+    use std::os::unix::fs::PermissionsExt;
+
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600)).unwrap();
+}
+
+#[test]
+fn a_worker_reads_below_the_folder_that_it_was_started_in() {
+    let folder = TempDir::new().unwrap();
+    let uri = orders(folder.path());
+    let elsewhere = TempDir::new().unwrap();
+    let shown = |said: String, worker: &Worker| {
+        said.replace(&worker.address, "WORKER").replace(
+            &*folder.path().canonicalize().unwrap().to_string_lossy(),
+            "FOLDER",
+        )
+    };
+    let question = format!("select count(distinct amount) from '{uri}'");
+    let ask = |workers: &[Worker]| {
+        let addresses: Vec<&str> = workers.iter().map(|worker| &*worker.address).collect();
+        let arguments = [
+            &*question,
+            "--cluster",
+            &*addresses.join(","),
+            "--format",
+            "csv",
+        ];
+        shown(super::said(folder.path(), &arguments, ""), &workers[0])
+    };
+    let state = folder.path().join("state");
+    let start = |arguments: &[&str]| {
+        let state = state.display().to_string();
+        [(); 2].map(|()| Worker::start_for(elsewhere.path(), &state, arguments))
+    };
+    insta::assert_snapshot!(ask(&start(&[])));
+    let given = ["--allow", &*folder.path().display().to_string()];
+    insta::assert_snapshot!(ask(&start(&given)));
+}
+
+#[test]
+fn sigterm_ends_a_worker_whoever_is_connected() {
+    let folder = TempDir::new().unwrap();
+    let uri = orders(folder.path());
+    let (mut workers, token) = workers(folder.path());
+    let idle: Vec<_> = (0..20)
+        .map(|_| std::net::TcpStream::connect(&workers[0].address).unwrap())
+        .collect();
+    let addresses = workers.iter().map(|worker| &worker.address);
+    let cluster = Cluster::new(addresses, &token).unwrap();
+    let sql = Context::new().threads(2).cluster(cluster).sql().unwrap();
+    let question = format!(
+        "select a.id, a.amount, b.amount from '{uri}' a cross join (select amount from '{uri}' where id < 30) b"
+    );
+    let mut rows = sql.query(&question).unwrap();
+    rows.next().unwrap().unwrap();
+    let begun = std::time::Instant::now();
+    let pid = workers[0].process.id().to_string();
+    let told = Command::new("kill").args(["-TERM", &pid]).status();
+    assert!(told.unwrap().success());
+    let status = workers[0].process.wait().unwrap();
+    assert!(
+        begun.elapsed() < Duration::from_secs(1),
+        "{:?}",
+        begun.elapsed()
+    );
+    assert_eq!(status.code(), Some(0));
+    drop((idle, rows));
+}
+
+/// Which parts of queries go to workers: nothing that workers refuse makes fewer of them.
+#[test]
+fn plans_are_spread_among_workers() {
+    let folder = TempDir::new().unwrap();
+    let uri = orders(folder.path());
+    let (workers, token) = workers(folder.path());
+    let addresses = workers.iter().map(|worker| &worker.address);
+    let cluster = Cluster::new(addresses, &token).unwrap();
+    let alone = Context::new().threads(2);
+    as_file(&alone, &uri);
+    let together = alone.cluster(cluster);
+    let mut plans = String::new();
+    for question in questions(&uri) {
+        let plan = rows(&together, &format!("explain {question}")).unwrap();
+        let spread = plan.lines().filter(|line| {
+            let parts = [
+                "[Stage",
+                "DistributedLeaf",
+                "DistributedUnion",
+                "Repartition",
+            ];
+            parts.iter().any(|part| line.contains(part))
+        });
+        let spread: Vec<&str> = spread.collect();
+        plans += &format!("{question}\n{}\n\n", spread.join("\n"));
+    }
+    // Paths of files come without the slash at their start.
+    let plans = plans.replace(&uri, "ORDERS").replace(&uri[1..], "ORDERS");
+    insta::assert_snapshot!(plans);
 }

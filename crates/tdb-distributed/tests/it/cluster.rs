@@ -17,7 +17,7 @@ use futures_util::TryStreamExt;
 use tdb_array::{Array, Location, OpenOptions, TimeWindow};
 use tdb_cells::{Session, SessionOptions};
 use tdb_datafusion::{Answer, Arrays, BoxedError, Database, Member, SqlError};
-use tdb_distributed::{Cluster, ClusterError, Token, Worker};
+use tdb_distributed::{Allowed, Cluster, ClusterError, Token, Worker};
 use tdb_store::LocalStore;
 use tokio::runtime::{Builder, Runtime};
 
@@ -40,16 +40,25 @@ const STATEMENTS: [&str; 7] = [
 
 /// Arrays in folders.
 #[derive(Debug)]
-struct Folders {
+pub(crate) struct Folders {
     session: Session,
 }
 
 impl Folders {
     fn new() -> Arc<Self> {
-        let session = Session::new(SessionOptions {
+        Self::with_memory(None)
+    }
+
+    /// With so many bytes of memory.
+    pub(crate) fn with_memory(memory: Option<u64>) -> Arc<Self> {
+        let mut options = SessionOptions {
             threads: NonZeroUsize::new(2),
             ..SessionOptions::default()
-        });
+        };
+        if let Some(memory) = memory {
+            options.memory = Some(memory);
+        }
+        let session = Session::new(options);
         Arc::new(Self { session })
     }
 }
@@ -60,7 +69,8 @@ impl Arrays for Folders {
         uri: &str,
         window: TimeWindow,
     ) -> Result<Result<Arc<Array>, BoxedError>, BoxedError> {
-        let store = LocalStore::open(Path::new(uri))?;
+        let path = uri.strip_prefix("file://").unwrap_or(uri);
+        let store = LocalStore::open(Path::new(path))?;
         let options = OpenOptions {
             window,
             ..OpenOptions::default()
@@ -105,18 +115,21 @@ impl Arrays for Folders {
     }
 }
 
-fn runtime() -> Runtime {
+pub(crate) fn runtime() -> Runtime {
     let mut runtime = Builder::new_multi_thread();
     runtime.worker_threads(2).thread_stack_size(16 << 20);
     runtime.enable_all().build().unwrap()
 }
 
 /// Starts workers, each with threads of its own, and gives their addresses.
-fn workers(count: usize, token: Option<&Token>) -> (Vec<String>, Vec<Runtime>) {
+fn workers(count: usize, token: &Token) -> (Vec<String>, Vec<Runtime>) {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
+    let allowed = Allowed::new([fixtures.to_str().unwrap()]).unwrap();
     let started = (0..count).map(|_| {
         let runtime = runtime();
-        let worker = runtime.block_on(Worker::bind("127.0.0.1:0", token.cloned()));
-        let worker = worker.unwrap();
+        let worker = Worker::bind("127.0.0.1:0", token.clone(), allowed.clone());
+        let worker = runtime.block_on(worker).unwrap();
+        let worker = worker.listener(|what| eprintln!("worker: {what}"));
         let address = worker.address().to_string();
         runtime.spawn(async move {
             let served = worker.serve(Folders::new(), std::future::pending()).await;
@@ -125,6 +138,10 @@ fn workers(count: usize, token: Option<&Token>) -> (Vec<String>, Vec<Runtime>) {
         (address, runtime)
     });
     started.unzip()
+}
+
+fn token() -> Token {
+    Token::new("the right token of 26 bytes").unwrap()
 }
 
 fn golden() -> Vec<PathBuf> {
@@ -192,8 +209,9 @@ async fn is_shared(database: &Database, sql: &str) -> bool {
 
 #[test]
 fn two_workers_answer_as_one_process_does() {
-    let (addresses, _running) = workers(2, None);
-    let cluster = Cluster::new(&addresses, None).unwrap().cells_each(1);
+    let token = token();
+    let (addresses, _running) = workers(2, &token);
+    let cluster = Cluster::new(&addresses, &token).unwrap().cells_each(1);
     let runtime = runtime();
     runtime.block_on(cluster.check()).unwrap();
     let many = cluster.database(Folders::new()).unwrap();
@@ -249,25 +267,21 @@ fn two_workers_answer_as_one_process_does() {
 
 #[test]
 fn workers_without_the_token_are_not_asked_and_do_not_answer() {
-    let (right, wrong) = (
-        "the right token of 26 bytes",
-        "another token, as long as it",
-    );
-    let (right, wrong) = (Token::new(right).unwrap(), Token::new(wrong).unwrap());
-    let (addresses, _running) = workers(2, Some(&right));
+    let (right, wrong) = (token(), Token::new("another token, as long as it").unwrap());
+    let (addresses, _running) = workers(2, &right);
     let runtime = runtime();
-    let asked = |token: Option<Token>| {
+    let asked = |token: &Token| {
         let cluster = Cluster::new(&addresses, token).unwrap();
         runtime.block_on(cluster.check())
     };
-    asked(Some(right)).unwrap();
-    assert!(matches!(
-        asked(Some(wrong)),
-        Err(ClusterError::Refused { .. })
-    ));
-    assert!(matches!(asked(None), Err(ClusterError::Refused { .. })));
+    asked(&right).unwrap();
+    let refused = asked(&wrong);
+    assert!(
+        matches!(refused, Err(ClusterError::Refused { .. })),
+        "{refused:?}"
+    );
     // A query that nobody asked about before is refused as well.
-    let cluster = Cluster::new(&addresses, None).unwrap().cells_each(1);
+    let cluster = Cluster::new(&addresses, &wrong).unwrap().cells_each(1);
     let database = cluster.database(Folders::new()).unwrap();
     let array = golden()
         .into_iter()
@@ -277,23 +291,20 @@ fn workers_without_the_token_are_not_asked_and_do_not_answer() {
         array.unwrap().display()
     );
     let refused = runtime.block_on(together(&cluster, &database, &sql));
-    assert!(refused.unwrap_err().contains("wrong token"));
-    let open = runtime.block_on(Worker::bind("0.0.0.0:0", None));
-    assert!(matches!(open, Err(ClusterError::Open { .. })));
-    let elsewhere = Cluster::new(["192.0.2.1:7070"], None);
-    assert!(matches!(elsewhere, Err(ClusterError::Open { .. })));
+    let refused = refused.unwrap_err();
+    assert!(refused.contains("certificate"), "{refused}");
 }
 
 #[test]
 fn a_worker_that_is_not_there_is_named() {
     let runtime = runtime();
-    let (mut addresses, running) = workers(2, None);
-    let cluster = Cluster::new(&addresses, None).unwrap();
+    let (mut addresses, running) = workers(2, &token());
+    let cluster = Cluster::new(&addresses, &token()).unwrap();
     runtime.block_on(cluster.check()).unwrap();
     for worker in running {
         worker.shutdown_background();
     }
-    let error = runtime.block_on(Cluster::new(&addresses, None).unwrap().check());
+    let error = runtime.block_on(Cluster::new(&addresses, &token()).unwrap().check());
     let error = error.unwrap_err().to_string();
     assert!(error.contains(&addresses.remove(0)), "{error}");
 }

@@ -43,6 +43,8 @@ fn front_error(error: BoxedError) -> Error {
         Ok(error) => return *error,
         Err(error) => error,
     };
+    #[cfg(feature = "distributed")]
+    let error = known!(error: tdb_distributed::ClusterError);
     let error = known!(
         error: tdb_query::QueryError, tdb_write::WriteError, tdb_array::ArrayError, tdb_aggregate::AggregateError,
         tdb_cells::files::ConversionError, tdb_cells::files::InputError, tdb_store::StoreError

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use tdb_datafusion::Arrays;
-use tdb_distributed::Token;
+use tdb_distributed::{Allowed, Certificates, Token, WorkerLimits};
 use tokio::runtime::Runtime;
 use tokio::time::sleep;
 
@@ -17,22 +17,23 @@ use crate::{Context, Result, Time};
 const LOOK: Duration = Duration::from_millis(100);
 
 /// Does its part of queries that a [`Cluster`](crate::Cluster) is asked, with the threads, the memory, the key and the stores of a
-/// context. Whoever may ask it may read whatever the context can.
+/// context. Who knows its token may read what it is allowed, and have it compute; nobody else gets an answer.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
 /// # let (file, uri) = (folder.path().join("orders.csv"), folder.path().join("orders"));
 /// # let uri = uri.to_str().expect("a path of text");
-/// use tdb::{Cluster, Context};
+/// use tdb::{Allowed, Cluster, Context, Token};
 ///
-/// let context = Context::new();
-/// let worker = context.worker("127.0.0.1:0", None)?;
+/// let token = Token::new("a line that the client knows, too")?;
+/// let allowed = Allowed::new([folder.path().to_str().expect("a path of text")])?;
+/// let worker = Context::new().worker("127.0.0.1:0", token.clone(), allowed)?;
 /// let address = worker.address().to_string();
 /// std::thread::spawn(move || worker.serve());
 ///
 /// std::fs::write(&file, "id,town,amount\n7,Bergen,12.5\n9,Oslo,3\n12,Bergen,1\n")?;
 /// tdb::import(&file, uri)?;
-/// let sql = Context::new().cluster(Cluster::new([address], None)?).sql()?;
+/// let sql = Context::new().cluster(Cluster::new([address], &token)?).sql()?;
 /// let rows = sql.query(&format!("select town, sum(amount) from '{uri}' group by town"))?;
 /// assert_eq!(rows.to_arrow()?.num_rows(), 2);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -44,14 +45,15 @@ pub struct Worker {
 }
 
 impl Context {
-    /// A worker that listens at an address, `HOST:PORT`; with port 0 at one that is free. Only one that this machine alone can reach
-    /// may go without a token.
+    /// A worker that listens at an address, `HOST:PORT`; with port 0 at one that is free. It answers those who know the token, and
+    /// reads what is allowed.
     ///
     /// # Errors
-    /// An address that is none, that is taken, or that others reach while there is no token.
-    pub fn worker(&self, address: &str, token: Option<Token>) -> Result<Worker> {
+    /// An address that is none, or that is taken.
+    pub fn worker(&self, address: &str, token: Token, allowed: Allowed) -> Result<Worker> {
         let runtime = super::threads::start(self.shared_session().threads())?;
-        let worker = runtime.block_on(tdb_distributed::Worker::bind(address, token))?;
+        let bound = tdb_distributed::Worker::bind(address, token, allowed);
+        let worker = runtime.block_on(bound)?;
         Ok(Worker {
             context: self.clone(),
             runtime,
@@ -61,6 +63,27 @@ impl Context {
 }
 
 impl Worker {
+    /// The same with certificates: the one that it shows, and those that other workers show to it.
+    #[must_use]
+    pub fn certificates(mut self, certificates: Certificates) -> Self {
+        self.worker = self.worker.certificates(certificates);
+        self
+    }
+
+    /// The same with other limits.
+    #[must_use]
+    pub fn limits(mut self, limits: WorkerLimits) -> Self {
+        self.worker = self.worker.limits(limits);
+        self
+    }
+
+    /// The same, which tells in sentences what it refuses, and whom.
+    #[must_use]
+    pub fn listener(mut self, listener: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        self.worker = self.worker.listener(listener);
+        self
+    }
+
     /// Where it listens.
     #[must_use]
     pub fn address(&self) -> SocketAddr {

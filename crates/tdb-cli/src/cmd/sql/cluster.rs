@@ -17,7 +17,9 @@ pub(super) fn with_workers(
         return Ok(context);
     }
     let token = arguments.token.read()?;
-    let cluster = tdb::Cluster::new(&arguments.cluster, token).map_err(tdb::Error::from)?;
+    let certificates = arguments.token.certificates()?;
+    let cluster = tdb::Cluster::with_certificates(&arguments.cluster, &token, &certificates);
+    let cluster = cluster.map_err(tdb::Error::from)?;
     let cluster = cluster.listener(move |what| messages.note(what));
     Ok(context.cluster(cluster))
 }

@@ -1,0 +1,307 @@
+//! The places that a worker may read.
+
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+use url::Url;
+
+use crate::ClusterError;
+
+/// The folders, files and stores below which a worker reads arrays and files. What lies elsewhere does not exist for its clients.
+#[derive(Clone, Debug)]
+pub struct Allowed {
+    places: Arc<[Place]>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Place {
+    /// A folder or a file of this machine, without links.
+    Local(PathBuf),
+    /// What begins like this in a store.
+    Remote(Remote),
+}
+
+/// A place in a store, in its parts: no part of a name is taken for a whole one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Remote {
+    scheme: String,
+    authority: String,
+    folders: Vec<String>,
+}
+
+/// A place that a worker does not read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Outside {
+    #[error(
+        "the worker may not read {0}, which is outside of what its owner allowed\nthe owner allows a place by tdb worker --allow PLACE"
+    )]
+    NotAllowed(String),
+    #[error("the worker may not read {0}: {1}")]
+    Odd(String, &'static str),
+}
+
+impl Allowed {
+    /// Nothing but these places: paths, and URIs of stores. Links are resolved now.
+    ///
+    /// # Errors
+    /// A path where there is nothing, or text that names no place.
+    pub fn new<P: AsRef<str>>(places: impl IntoIterator<Item = P>) -> Result<Self, ClusterError> {
+        let places = places.into_iter().map(|place| {
+            let place = place.as_ref();
+            Place::of(place).map_err(|what| ClusterError::Place {
+                place: place.to_owned(),
+                what,
+            })
+        });
+        Ok(Self {
+            places: places.collect::<Result<_, _>>()?,
+        })
+    }
+
+    /// What a URI leads to, under the one name by which it is opened, if it lies within a place that is allowed.
+    pub(crate) fn uri(&self, uri: &str) -> Result<String, Outside> {
+        let Some(path) = local(uri) else {
+            let remote = Remote::of(uri).map_err(|what| Outside::Odd(uri.to_owned(), what))?;
+            let is_within =
+                |place: &Place| matches!(place, Place::Remote(place) if place.holds(&remote));
+            if !self.places.iter().any(is_within) {
+                return Err(Outside::NotAllowed(uri.to_owned()));
+            }
+            return Ok(uri.to_owned());
+        };
+        let path = self.path(path)?;
+        let text = path.to_str();
+        let text = text.ok_or_else(|| Outside::Odd(uri.to_owned(), "its name is not UTF-8"))?;
+        Ok(format!("file://{text}"))
+    }
+
+    /// A file, by the URL of its store and its path in there, if it lies within a place that is allowed.
+    pub(crate) fn file(&self, store: &str, path: &str) -> Result<(), Outside> {
+        let shown = || format!("{}/{path}", store.trim_end_matches('/'));
+        let odd = |what| Outside::Odd(shown(), what);
+        let url = Url::parse(store).map_err(|_| odd("its store is not a URL"))?;
+        if !matches!(url.path(), "" | "/") || url.query().is_some() || url.fragment().is_some() {
+            return Err(odd("its store is more than a scheme and a host"));
+        }
+        if url.scheme() == "file" {
+            if url.has_host() {
+                return Err(odd("a file of another host"));
+            }
+            self.path(Path::new("/").join(path).as_path())?;
+            return Ok(());
+        }
+        self.uri(&shown())?;
+        Ok(())
+    }
+
+    /// A path without links, if it lies within a place that is allowed.
+    fn path(&self, path: &Path) -> Result<PathBuf, Outside> {
+        let not_allowed = || Outside::NotAllowed(path.display().to_string());
+        if !path.is_absolute() {
+            let what = "it is not absolute";
+            return Err(Outside::Odd(path.display().to_string(), what));
+        }
+        let resolved = resolve(path).ok_or_else(not_allowed)?;
+        let holds =
+            |place: &Place| matches!(place, Place::Local(place) if resolved.starts_with(place));
+        if !self.places.iter().any(holds) {
+            return Err(not_allowed());
+        }
+        Ok(resolved)
+    }
+}
+
+/// A path without links. Of one where there is nothing, the part that there is: whether a place exists is told of no other.
+fn resolve(path: &Path) -> Option<PathBuf> {
+    let mut missing = Vec::new();
+    let mut there = path;
+    loop {
+        match there.canonicalize() {
+            Ok(mut resolved) => {
+                resolved.extend(missing.into_iter().rev());
+                return Some(resolved);
+            }
+            Err(_) => match there.components().next_back()? {
+                Component::Normal(name) => missing.push(name),
+                // Where something is missing, nobody knows what lies above it.
+                _ => return None,
+            },
+        }
+        // A link that leads nowhere may lead somewhere the next moment.
+        if there.is_symlink() {
+            return None;
+        }
+        there = there.parent()?;
+    }
+}
+
+/// The path that a URI names, if it is of this machine: the rule of all URIs of tdb.
+fn local(uri: &str) -> Option<&Path> {
+    match uri.split_once("://") {
+        None => Some(Path::new(uri)),
+        Some((scheme, path)) if scheme.eq_ignore_ascii_case("file") => Some(Path::new(path)),
+        Some(_) => None,
+    }
+}
+
+impl Place {
+    fn of(place: &str) -> Result<Self, String> {
+        match local(place) {
+            Some(path) if path.as_os_str().is_empty() => Err("the name of no place".to_owned()),
+            Some(path) => Ok(Self::Local(
+                path.canonicalize().map_err(|error| error.to_string())?,
+            )),
+            None => Ok(Self::Remote(Remote::of(place)?)),
+        }
+    }
+}
+
+impl Remote {
+    /// The parts of a URI. What stores and servers may read otherwise than it is written is refused.
+    fn of(uri: &str) -> Result<Self, &'static str> {
+        let (scheme, rest) = uri.split_once("://").ok_or("it has no scheme")?;
+        let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
+        if scheme.is_empty() || authority.is_empty() {
+            return Err("it names no bucket, container or server");
+        }
+        if authority.contains(['@', '\\', '%', '?', '#']) {
+            return Err("its bucket or server has signs that no name has");
+        }
+        if path.contains(['\\', '?', '#']) || path.chars().any(char::is_control) {
+            return Err("its path has signs that stores read in several ways");
+        }
+        let lower = path.to_ascii_lowercase();
+        if ["%2e", "%2f", "%5c", "%25"]
+            .iter()
+            .any(|sign| lower.contains(sign))
+        {
+            return Err("its path hides a dot, a slash or a percent sign");
+        }
+        let path = path.trim_end_matches('/');
+        let folders: Vec<String> = match path {
+            "" => Vec::new(),
+            path => path.split('/').map(str::to_owned).collect(),
+        };
+        if folders
+            .iter()
+            .any(|name| matches!(name.as_str(), "" | "." | ".."))
+        {
+            return Err("its path has parts that are no names");
+        }
+        Ok(Self {
+            scheme: scheme.to_ascii_lowercase(),
+            authority: authority.to_owned(),
+            folders,
+        })
+    }
+
+    fn holds(&self, other: &Self) -> bool {
+        self.scheme == other.scheme
+            && self.authority == other.authority
+            && other.folders.starts_with(&self.folders)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_compared_without_links() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let at = |name: &str| root.join(name).display().to_string();
+        std::fs::create_dir_all(at("in/array/__schema")).unwrap();
+        std::fs::create_dir_all(at("inside")).unwrap();
+        std::fs::write(at("secret"), "").unwrap();
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink(at("secret"), at("in/link")).unwrap();
+            std::os::unix::fs::symlink(at(""), at("in/up")).unwrap();
+            std::os::unix::fs::symlink(at("nowhere"), at("in/dangling")).unwrap();
+            std::os::unix::fs::symlink(at("in"), at("alias")).unwrap();
+        }
+        let allowed = Allowed::new([at("in")]).unwrap();
+        for fine in [
+            "in",
+            "in/array",
+            "in/array/",
+            "in/nothing/there",
+            "alias/array",
+        ] {
+            assert!(allowed.uri(&at(fine)).is_ok(), "{fine}");
+            assert!(
+                allowed.uri(&format!("FILE://{}", at(fine))).is_ok(),
+                "{fine}"
+            );
+        }
+        for outside in [
+            "secret",
+            "inside",
+            "in/link",
+            "in/up",
+            "in/up/secret",
+            "in/dangling",
+            "in/../secret",
+            "in/nothing/../../secret",
+            "",
+            "nothing",
+        ] {
+            let error = allowed.uri(&at(outside)).unwrap_err();
+            assert!(
+                matches!(error, Outside::NotAllowed(_)),
+                "{outside}: {error}"
+            );
+            assert!(
+                allowed.file("file:///", &at(outside)[1..]).is_err(),
+                "{outside}"
+            );
+        }
+        assert_eq!(
+            allowed.uri(&at("alias/array")).unwrap(),
+            format!("file://{}", at("in/array"))
+        );
+        assert!(allowed.uri("in/array").is_err());
+        assert!(allowed.file("file://host/", &at("in/array")[1..]).is_err());
+        assert!(allowed.file("file:///x", "y").is_err());
+        assert!(Allowed::new([at("nothing")]).is_err());
+        assert!(Allowed::new([""]).is_err());
+    }
+
+    #[test]
+    fn stores_are_compared_by_whole_names() {
+        let allowed = Allowed::new(["s3://bucket/a/b", "https://host:8443"]).unwrap();
+        for fine in [
+            "s3://bucket/a/b",
+            "S3://bucket/a/b/c/",
+            "https://host:8443/any/path",
+        ] {
+            assert!(allowed.uri(fine).is_ok(), "{fine}");
+        }
+        for outside in [
+            "s3://bucket",
+            "s3://bucket/a",
+            "s3://bucket/a/bc",
+            "s3://bucket2/a/b",
+            "gs://bucket/a/b",
+            "s3://bucket/a/b/../c",
+            "s3://bucket/a/b/%2e%2E/c",
+            "s3://bucket/a/b\\..\\..\\c",
+            "s3://bucket/a/b?endpoint=x",
+            "s3://u@bucket/a/b",
+            "http://host:8443/x",
+            "https://host/x",
+            "s3://bucket/a/b/x%2f..",
+            "s3://bucket/a//b",
+            "s3:///a/b",
+            "/etc/hostname",
+        ] {
+            assert!(allowed.uri(outside).is_err(), "{outside}");
+        }
+        assert!(allowed.file("s3://bucket/", "a/b/c.csv").is_ok());
+        assert!(allowed.file("s3://bucket/", "a/c.csv").is_err());
+        assert!(allowed.file("http://169.254.169.254/", "latest").is_err());
+        assert!(allowed.file("https://me:pw@host:8443/", "x").is_err());
+        assert!(Allowed::new(["s3://"]).is_err());
+    }
+}

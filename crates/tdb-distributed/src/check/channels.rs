@@ -1,0 +1,31 @@
+//! How many ways there are between the partitions of a plan: known once it is decoded, before it runs.
+
+use std::sync::Arc;
+
+use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
+use datafusion::common::{Result, resources_err};
+use datafusion::physical_plan::repartition::RepartitionExec;
+use datafusion::physical_plan::{ExecutionPlan, ExecutionPlanProperties};
+
+use crate::WorkerLimits;
+
+/// Fails where a plan has more ways between partitions than it may: the engine makes each of them when the first is asked for. What a
+/// request puts on top of the plan takes all partitions of the plan.
+pub(crate) fn check_channels(plan: &Arc<dyn ExecutionPlan>, limits: &WorkerLimits) -> Result<()> {
+    let made = |plan: &Arc<dyn ExecutionPlan>| plan.output_partitioning().partition_count() as u64;
+    let mut channels = made(plan).saturating_mul(limits.partitions);
+    plan.apply(|node| {
+        if node.downcast_ref::<RepartitionExec>().is_some() {
+            let taken = node.children().into_iter().map(made).sum::<u64>();
+            channels = channels.saturating_add(taken.saturating_mul(made(node)));
+        }
+        Ok(TreeNodeRecursion::Continue)
+    })?;
+    let most = limits.channels;
+    if channels > most {
+        return resources_err!(
+            "the plan has {channels} ways between partitions, of which workers take {most} at most"
+        );
+    }
+    Ok(())
+}

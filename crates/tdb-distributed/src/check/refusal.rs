@@ -1,0 +1,68 @@
+//! Why a worker does not do what it is asked.
+
+use tonic::Status;
+
+use crate::allowed::Outside;
+
+/// What a client asked that a worker does not do.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Refusal {
+    #[error(transparent)]
+    Outside(#[from] Outside),
+    #[error("workers do not run {0}: it is no part of queries over arrays")]
+    Node(&'static str),
+    #[error("workers do not run the function {0}")]
+    Function(String),
+    #[error("workers take no definitions of functions, as there is one of {0}")]
+    Definition(String),
+    #[error("the plan lacks {0}, or has one that this version does not know")]
+    Unset(&'static str),
+    #[error("the plan has {what} of {found}, of which workers take {most} at most")]
+    Above {
+        what: &'static str,
+        found: u64,
+        most: u64,
+    },
+    #[error("the plan has more than {most} {what}")]
+    TooMuch { what: &'static str, most: u64 },
+    #[error("the partitions from {start} to {end} are none")]
+    Range { start: u64, end: u64 },
+    #[error("{0:?} is no address of a worker")]
+    Address(String),
+    #[error("the plan cannot be read: {0}")]
+    Undecodable(String),
+    #[error("the plan has {0}")]
+    Odd(&'static str),
+}
+
+impl Refusal {
+    /// Fails where there is more of something than there may be.
+    pub(crate) fn above(what: &'static str, found: u64, most: u64) -> Result<(), Self> {
+        if found > most {
+            return Err(Self::Above { what, found, most });
+        }
+        Ok(())
+    }
+
+    pub(crate) fn undecodable(error: impl std::fmt::Display) -> Self {
+        Self::Undecodable(error.to_string())
+    }
+}
+
+impl From<Refusal> for Status {
+    fn from(refusal: Refusal) -> Self {
+        let text = refusal.to_string();
+        match refusal {
+            Refusal::Outside(_)
+            | Refusal::Node(_)
+            | Refusal::Function(_)
+            | Refusal::Definition(_) => Self::permission_denied(text),
+            Refusal::Above { .. } | Refusal::TooMuch { .. } => Self::resource_exhausted(text),
+            Refusal::Unset(_)
+            | Refusal::Range { .. }
+            | Refusal::Address(_)
+            | Refusal::Undecodable(_)
+            | Refusal::Odd(_) => Self::invalid_argument(text),
+        }
+    }
+}

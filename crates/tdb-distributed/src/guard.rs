@@ -1,0 +1,305 @@
+//! Stands before the engine: each request is looked at before the engine sees it.
+//!
+//! What is handed on is not what came but what was understood of it, encoded anew. So nothing that is read in two ways comes past the
+//! check in one and into the engine in the other.
+
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use http_body::{Frame, SizeHint};
+use http_body_util::BodyExt;
+use prost::Message;
+use tdb_tile::{Budget, Grant};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tonic::Status;
+use tonic::body::Body;
+use tonic::codegen::http::{HeaderMap, Request, Response};
+use tonic::codegen::{Bytes, Service};
+use tonic::server::NamedService;
+
+use crate::check::{Refusal, Rules};
+use crate::journal::Journal;
+use crate::messages::{Execute, Inner, TaskKey, ToWorker};
+use crate::refused::Refused;
+
+/// What the requests are called.
+const SET_PLAN: &str = "/worker.WorkerService/CoordinatorChannel";
+const EXECUTE: &str = "/worker.WorkerService/ExecuteTask";
+const VERSION: &str = "/worker.WorkerService/GetWorkerInfo";
+
+/// What the settings of a query are called that come with its plan.
+const SETTINGS: &str = "x-datafusion-distributed-config-distributed.";
+
+/// Bytes before a message: whether it is compressed, and its length.
+const PREFIX: usize = 5;
+
+/// Memory that a plan takes, for each byte of its message: encoded, decoded, and as the nodes that run.
+const PER_BYTE: u64 = 4;
+
+/// The engine behind the check.
+#[derive(Clone)]
+pub(crate) struct Guard<S> {
+    engine: S,
+    check: Arc<Check>,
+}
+
+/// What requests are held against.
+pub(crate) struct Check {
+    rules: Arc<Rules>,
+    budget: Budget,
+    plans: Arc<Semaphore>,
+    refused: Refused,
+    journal: Journal,
+}
+
+/// A request that the engine may have, and the plan that it waits for, if it does.
+type AdmittedRequest = (Request<Body>, Option<TaskKey>);
+
+impl<S> Guard<S> {
+    pub(crate) fn new(engine: S, rules: Arc<Rules>, budget: Budget, journal: Journal) -> Self {
+        let plans = Arc::new(Semaphore::new(rules.limits.plans));
+        Self {
+            engine,
+            check: Arc::new(Check {
+                rules,
+                budget,
+                plans,
+                refused: Refused::default(),
+                journal,
+            }),
+        }
+    }
+}
+
+impl<S> Service<Request<Body>> for Guard<S>
+where
+    S: Service<Request<Body>, Response = Response<Body>, Error = Infallible>,
+    S: Clone + Send + 'static,
+    S::Future: Send,
+{
+    type Response = Response<Body>;
+    type Error = Infallible;
+    type Future = BoxFuture<'static, Result<Self::Response, Infallible>>;
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        self.engine.poll_ready(context)
+    }
+
+    fn call(&mut self, request: Request<Body>) -> Self::Future {
+        let check = Arc::clone(&self.check);
+        // The one that said it is ready is the one to call.
+        let next = self.engine.clone();
+        let mut engine = std::mem::replace(&mut self.engine, next);
+        let answer = async move {
+            let (request, key) = match check.admit(request).await {
+                Ok(admitted) => admitted,
+                Err(status) => return Ok(check.refuse(&status)),
+            };
+            let Some(key) = key else {
+                return engine.call(request).await;
+            };
+            tokio::select! {
+                answer = engine.call(request) => answer,
+                status = check.refused.of(&key) => Ok(status.into_http()),
+            }
+        };
+        answer.boxed()
+    }
+}
+
+impl<S: NamedService> NamedService for Guard<S> {
+    const NAME: &'static str = S::NAME;
+}
+
+impl Check {
+    /// The request as the engine gets it.
+    async fn admit(&self, request: Request<Body>) -> Result<AdmittedRequest, Status> {
+        match request.uri().path() {
+            SET_PLAN => Ok((self.set_plan(request).await?, None)),
+            EXECUTE => self.execute(request).await,
+            VERSION => Ok((request, None)),
+            _ => Err(Status::unimplemented("workers have no such request")),
+        }
+    }
+
+    /// The answer to a request that is refused.
+    fn refuse(&self, status: &Status) -> Response<Body> {
+        // What follows the first line is for the client.
+        let what = status.message().lines().next().unwrap_or("no reason");
+        self.journal
+            .tell(format_args!("a request was refused: {what}"));
+        status.clone().into_http()
+    }
+
+    async fn set_plan(&self, request: Request<Body>) -> Result<Request<Body>, Status> {
+        let (parts, mut body) = request.into_parts();
+        self.settings(&parts.headers)?;
+        let plans = Arc::clone(&self.plans).try_acquire_owned();
+        let place = plans.map_err(|_| {
+            let most = self.rules.limits.plans;
+            Status::resource_exhausted(format!("the worker keeps {most} plans already"))
+        })?;
+        let (message, memory, rest) = self.first(&mut body).await?;
+        let message = ToWorker::decode(&*message).map_err(Refusal::undecodable)?;
+        let Some(Inner::SetPlan(plan)) = &message.inner else {
+            return Err(Refusal::Unset("itself: it comes first").into());
+        };
+        if let Err(refusal) = self.rules.set_plan(plan) {
+            if let Some(key) = &plan.task_key {
+                self.refused.add(key.clone(), refusal.to_string());
+            }
+            return Err(refusal.into());
+        }
+        let body = Admitted {
+            first: Some(framed(&message)?),
+            rest: Some(rest).filter(|rest| !rest.is_empty()),
+            body,
+            _kept: Kept {
+                _place: Some(place),
+                _memory: memory,
+            },
+        };
+        Ok(Request::from_parts(parts, Body::new(body)))
+    }
+
+    async fn execute(&self, request: Request<Body>) -> Result<AdmittedRequest, Status> {
+        let (parts, mut body) = request.into_parts();
+        let (message, memory, _) = self.first(&mut body).await?;
+        let message = Execute::decode(&*message).map_err(Refusal::undecodable)?;
+        self.rules.execute(&message)?;
+        let body = Admitted {
+            first: Some(framed(&message)?),
+            rest: None,
+            body: Body::empty(),
+            _kept: Kept {
+                _place: None,
+                _memory: memory,
+            },
+        };
+        let request = Request::from_parts(parts, Body::new(body));
+        Ok((request, message.task_key))
+    }
+
+    /// The first message of a body, the memory that it takes, and what came along with its end.
+    async fn first(&self, body: &mut Body) -> Result<(Vec<u8>, Grant, Bytes), Status> {
+        let mut came = Vec::new();
+        let mut memory = None;
+        loop {
+            if let Some((prefix, message)) = came.split_first_chunk::<PREFIX>() {
+                let length = self.length(*prefix)?;
+                if memory.is_none() {
+                    memory = Some(self.memory(length)?);
+                }
+                if let Some((message, rest)) = message.split_at_checked(length)
+                    && let Some(memory) = memory.take()
+                {
+                    return Ok((message.to_vec(), memory, Bytes::copy_from_slice(rest)));
+                }
+            }
+            let frame = body.frame().await;
+            let cut = || Status::invalid_argument("a request that ends within its first message");
+            let frame = frame.ok_or_else(cut)??;
+            if let Ok(data) = frame.into_data() {
+                came.extend_from_slice(&data);
+            }
+        }
+    }
+
+    /// The length of a message.
+    fn length(&self, prefix: [u8; PREFIX]) -> Result<usize, Status> {
+        let [compressed, length @ ..] = prefix;
+        if compressed != 0 {
+            return Err(Refusal::Odd("compression, which workers do not take").into());
+        }
+        let most = self.rules.limits.message;
+        let length = u32::from_be_bytes(length);
+        match usize::try_from(length) {
+            Ok(length) if length <= most => Ok(length),
+            _ => Err(Status::resource_exhausted(format!(
+                "a message of {length} bytes, of which workers take {most} at most"
+            ))),
+        }
+    }
+
+    /// The memory of the worker's owner that a message of so many bytes takes.
+    fn memory(&self, length: usize) -> Result<Grant, Status> {
+        let bytes = (length as u64).saturating_mul(PER_BYTE);
+        let granted = self.budget.take(bytes);
+        granted
+            .map_err(|error| Status::resource_exhausted(format!("no memory for a plan: {error}")))
+    }
+
+    /// The settings of a query, which come as headers.
+    fn settings(&self, headers: &HeaderMap) -> Result<(), Status> {
+        let limits = &self.rules.limits;
+        for (name, value) in headers {
+            let Some(name) = name.as_str().strip_prefix(SETTINGS) else {
+                continue;
+            };
+            let (what, most) = match name {
+                "shuffle_batch_size" => ("rows of a batch", limits.batch),
+                "worker_connection_buffer_budget_bytes" => ("bytes of a buffer", limits.buffer),
+                // The others are for those who plan.
+                _ => continue,
+            };
+            let text = value.to_str().ok();
+            let found = text.and_then(|text| text.parse().ok());
+            let found: u64 = found.ok_or(Refusal::Odd("a setting that is no number"))?;
+            Refusal::above(what, found, most)?;
+        }
+        Ok(())
+    }
+}
+
+/// A message as it travels.
+fn framed(message: &impl Message) -> Result<Bytes, Status> {
+    let length = u32::try_from(message.encoded_len());
+    let length = length.map_err(|_| Status::internal("a message of more than 4 GiB"))?;
+    let mut bytes = vec![0];
+    bytes.extend_from_slice(&length.to_be_bytes());
+    let encoded = message.encode(&mut bytes);
+    encoded.map_err(|error| Status::internal(error.to_string()))?;
+    Ok(bytes.into())
+}
+
+/// What a request holds for as long as the engine has it.
+struct Kept {
+    _place: Option<OwnedSemaphorePermit>,
+    _memory: Grant,
+}
+
+/// A body whose first message was looked at. The engine holds it for as long as it keeps the plan.
+struct Admitted {
+    first: Option<Bytes>,
+    rest: Option<Bytes>,
+    body: Body,
+    _kept: Kept,
+}
+
+impl http_body::Body for Admitted {
+    type Data = Bytes;
+    type Error = Status;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
+        let ready = self.first.take().or_else(|| self.rest.take());
+        if let Some(bytes) = ready {
+            return Poll::Ready(Some(Ok(Frame::data(bytes))));
+        }
+        Pin::new(&mut self.body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.first.is_none() && self.rest.is_none() && self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        SizeHint::default()
+    }
+}
