@@ -78,9 +78,7 @@ impl Output {
 
     /// Tells on standard error what the user should know.
     pub(crate) fn warn(&self, warning: &str) {
-        if !self.quiet {
-            warn(self.messages, warning);
-        }
+        self.messages().warn(warning);
     }
 
     /// Tells on standard error what the user may want to know.
@@ -143,6 +141,13 @@ pub(crate) struct Messages {
 }
 
 impl Messages {
+    /// Tells of something odd that is no reason to fail.
+    pub(crate) fn warn(self, warning: &str) {
+        if !self.quiet {
+            warn(self.look, warning);
+        }
+    }
+
     /// Tells what the user may want to know.
     pub(crate) fn note(self, note: &str) {
         if !self.quiet {

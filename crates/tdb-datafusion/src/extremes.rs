@@ -39,7 +39,7 @@ struct Greatest32;
 #[derive(Debug)]
 struct Greatest64;
 
-/// Folds floats to the one that comes first in an order that ends with what it starts with.
+/// Folds floats to the first of them in an order in which the initial state is the last.
 macro_rules! extreme {
     ($fold:ident, $value:ident, $native:ident, $start:expr, $replaces:pat) => {
         impl Fold for $fold {

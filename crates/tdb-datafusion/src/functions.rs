@@ -11,8 +11,8 @@ use crate::sums::ExactSum;
 use crate::wide::checked_functions;
 use crate::years::DatePart;
 
-/// The state with the functions by which arrays are asked, in the place of those of the same names. Whoever runs a part of a plan needs
-/// them, as each process that answers does.
+/// The state with the functions by which arrays are asked, in the place of those of the same names. Workers, which run parts of plans,
+/// need them, too.
 #[must_use]
 pub fn with_functions(mut state: SessionStateBuilder) -> SessionStateBuilder {
     let scalar = [

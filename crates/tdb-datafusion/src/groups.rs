@@ -1,4 +1,4 @@
-//! What is kept of the values of a column, of all of them or of each group, by functions that fold numbers into one.
+//! Accumulators of aggregates that fold numbers into one, for all rows and for each group.
 
 use std::fmt::Debug;
 use std::mem::size_of;
@@ -17,14 +17,14 @@ pub(crate) type Native<T> = <T as ArrowPrimitiveType>::Native;
 
 /// How values of one type are folded.
 pub(crate) trait Fold: Debug + Send + Sync + 'static {
-    /// What is folded, and what comes of it.
+    /// The type of the values and of the result.
     type Value: ArrowPrimitiveType + Debug;
-    /// What is kept meanwhile, and sent to whoever folds further.
+    /// The type of the state: of a partial aggregate, it is sent to the final one.
     type Kept: ArrowPrimitiveType + Debug;
-    /// What is kept of no value.
+    /// The state without a value.
     const START: Native<Self::Kept>;
 
-    /// The Arrow type of what is kept.
+    /// The Arrow type of the state.
     fn kept_type() -> DataType;
 
     fn add(kept: &mut Native<Self::Kept>, value: Native<Self::Value>);
@@ -34,10 +34,10 @@ pub(crate) trait Fold: Debug + Send + Sync + 'static {
     /// Takes back a value that was added, where that is possible.
     fn retract(kept: &mut Native<Self::Kept>, value: Native<Self::Value>) -> Result<()>;
 
-    /// Fails for what is no value.
+    /// The result. Fails where it is no value of its type.
     fn result(kept: Native<Self::Kept>) -> Result<Native<Self::Value>>;
 
-    /// What is kept of values of which none is null.
+    /// The state of values of which none is null.
     fn of_all(values: &[Native<Self::Value>]) -> Native<Self::Kept> {
         let mut kept = Self::START;
         for value in values {
@@ -52,7 +52,7 @@ fn column<T: ArrowPrimitiveType>(columns: &[ArrayRef]) -> Result<&PrimitiveArray
     column.ok_or_else(|| internal_datafusion_err!("a column of another type than is folded"))
 }
 
-/// What is kept of all values.
+/// The state of all values.
 #[derive(Debug)]
 pub(crate) struct OfAll<F: Fold> {
     kept: Native<F::Kept>,
@@ -122,7 +122,7 @@ impl<F: Fold> Accumulator for OfAll<F> {
     }
 }
 
-/// What is kept of the values of each group.
+/// The state of each group.
 #[derive(Debug)]
 pub(crate) struct OfGroups<F: Fold> {
     kept: Vec<Native<F::Kept>>,

@@ -1,5 +1,5 @@
-//! Rows of a query as an array can store them: what has no type of its own in a statement, as a time that is text, becomes one, and a
-//! value that a field cannot hold as it is is an error. What is of a type that holds cells, the writer converts by value.
+//! Rows of a query in types that an array stores. Text that stands for a time or a number becomes one, and a value that the field cannot
+//! hold exactly is an error. Types that hold cells are left to the writer, which converts them by value.
 
 use std::sync::Arc;
 

@@ -19,7 +19,7 @@ use datafusion::logical_expr::{
 use crate::distinct::DistinctValues;
 use crate::groups::{Fold, OfAll, OfGroups};
 
-/// `sum`, which fails where the sum of integers does not fit into 64 bits. What it is on the way does not matter.
+/// `sum`, which fails where the sum of integers does not fit into 64 bits. Sums on the way to it may be larger.
 #[derive(Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct ExactSum(Sum);
 
@@ -31,7 +31,7 @@ pub(crate) struct Signed;
 #[derive(Debug)]
 pub(crate) struct Unsigned;
 
-/// More values than anybody has are needed for 128 bits.
+/// Overflow of 128 bits would take 2^64 values.
 macro_rules! exact {
     ($fold:ident, $value:ident, $native:ident, $high:ident) => {
         impl Fold for $fold {

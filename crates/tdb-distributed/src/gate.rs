@@ -1,4 +1,4 @@
-//! Who comes in: connections that have proven that they know the token.
+//! Admits connections that have proven that they know the token.
 
 use std::collections::VecDeque;
 use std::io;

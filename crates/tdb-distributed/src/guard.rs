@@ -1,7 +1,7 @@
-//! Stands before the engine: each request is looked at before the engine sees it.
+//! Checks each request before the engine sees it.
 //!
-//! What is handed on is not what came but what was understood of it, encoded anew. So nothing that is read in two ways comes past the
-//! check in one and into the engine in the other.
+//! The engine does not get the bytes of the client but the decoded message, encoded anew. So no message can be read in one way by the
+//! check and in another by the engine.
 
 use std::convert::Infallible;
 use std::pin::Pin;

@@ -443,3 +443,30 @@ fn a_file_that_copy_replaces_stays_as_private_as_it_was() {
     });
     assert_eq!(left.count(), 0);
 }
+
+#[test]
+fn what_can_no_longer_be_read_of_a_time_is_told() {
+    let folder = TempDir::new().unwrap();
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
+    copy(
+        &fixtures.join("v22_merged_dense/array"),
+        &folder.path().join("merged"),
+    );
+    let mut vacuum = Command::new(env!("CARGO_BIN_EXE_tdb"));
+    let vacuum = vacuum.args(["vacuum", "merged", "--grace", "0s"]);
+    assert!(
+        vacuum
+            .current_dir(folder.path())
+            .output()
+            .unwrap()
+            .status
+            .success()
+    );
+    let statement = "select count(a) from merged; select 1 from merged limit 1";
+    insta::assert_snapshot!(said(folder.path(), &[statement, "--at", "125"], ""));
+    let option = ["--config", "tdb.incomplete_history=error"];
+    let refused = [&[statement, "--at", "125"], &option[..]].concat();
+    insta::assert_snapshot!(said(folder.path(), &refused, ""));
+    let whole = [&[statement, "--at", "145"], &option[..]].concat();
+    insta::assert_snapshot!(said(folder.path(), &whole, ""));
+}

@@ -260,7 +260,8 @@ fn what_is_sound_is_verified() {
     {
       "fragments": 3,
       "tiles": 36,
-      "errors": []
+      "errors": [],
+      "warnings": []
     }
     36 tiles in 3 fragments: all can be decoded
     exit status 0
@@ -331,19 +332,22 @@ fn the_arrays_of_a_group_are_verified() {
         "array": "group/gone",
         "fragments": 1,
         "tiles": 2,
-        "errors": []
+        "errors": [],
+        "warnings": []
       },
       {
         "array": "group/inner/three",
         "fragments": 1,
         "tiles": 2,
-        "errors": []
+        "errors": [],
+        "warnings": []
       },
       {
         "array": "group/one",
         "fragments": 1,
         "tiles": 2,
-        "errors": []
+        "errors": [],
+        "warnings": []
       },
       {
         "array": "group/schemaless",
@@ -356,7 +360,8 @@ fn the_arrays_of_a_group_are_verified() {
             "tile": null,
             "error": "__schema/__1712703600000_1712703600000_0123456789abcdef0123456789abcdef: GenericTile.header at byte 0: needs 34 bytes, but the data ends after 9"
           }
-        ]
+        ],
+        "warnings": []
       },
       {
         "array": "group/tour",
@@ -369,13 +374,15 @@ fn the_arrays_of_a_group_are_verified() {
             "tile": 0,
             "error": "fragment __1712880000000_1712880000000_0123456789abcdef0123456789abcdef_22, field \"temperature\", tile 0 (a0.tdb from byte 0 on): size between two filters of 4294901768 is over the limit of 1052672 (data_tile)"
           }
-        ]
+        ],
+        "warnings": []
       },
       {
         "array": "group/two",
         "fragments": 1,
         "tiles": 2,
-        "errors": []
+        "errors": [],
+        "warnings": []
       }
     ]
     error: group: 2 errors in 44 tiles in 7 fragments in 6 arrays

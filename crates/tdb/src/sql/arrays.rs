@@ -9,6 +9,7 @@ use tdb_array::{ObjectType, OpenOptions, TimeWindow};
 use tdb_cells::Session;
 use tdb_datafusion::{Arrays, BoxedError, Made, MadeKind, Member, ObjectStore};
 
+use super::history::Warnings;
 use super::made;
 use crate::{Context, Error, ErrorKind, Time, place};
 
@@ -24,12 +25,14 @@ pub(super) struct OfContext {
     /// The last time that is read; without one, the time at which a statement began.
     pub(super) until: Option<Time>,
     pub(super) began: AtomicU64,
+    pub(super) warnings: Warnings,
 }
 
 impl OfContext {
     fn options(&self, window: TimeWindow) -> OpenOptions {
         OpenOptions {
             window,
+            whole_history: self.warnings.whole_history.load(Ordering::Relaxed),
             ..OpenOptions::default()
         }
     }
@@ -42,7 +45,11 @@ impl Arrays for OfContext {
         window: TimeWindow,
     ) -> Result<Result<Arc<tdb_array::Array>, BoxedError>, BoxedError> {
         match self.context.open_with(uri, self.options(window)) {
-            Ok(array) => Ok(Ok(Arc::clone(array.engine()))),
+            Ok(array) => {
+                let is_past = self.since.0 > 0 || window.at < self.began.load(Ordering::SeqCst);
+                self.warnings.of(&array, is_past)?;
+                Ok(Ok(Arc::clone(array.engine())))
+            }
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 let hint = error.hint().is_none().then_some(NO_TABLE);
                 Ok(Err(match hint {

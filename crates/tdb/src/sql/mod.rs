@@ -4,6 +4,7 @@ mod arrays;
 #[cfg(feature = "distributed")]
 mod cluster;
 mod errors;
+mod history;
 mod made;
 mod rows;
 mod threads;
@@ -12,12 +13,13 @@ mod worker;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use tdb_datafusion::{Answer as Given, ArrayTable, Arrays, Database, Statement};
 
 use self::arrays::OfContext;
 use self::errors::told;
+use self::history::Warnings;
 pub use self::rows::Rows;
 use self::threads::Threads;
 #[cfg(feature = "distributed")]
@@ -40,6 +42,7 @@ use crate::{Array, Context, Error, ErrorKind, Result, Time};
 /// ```
 pub struct Sql {
     context: Context,
+    arrays: Arc<OfContext>,
     database: Database,
     threads: Threads,
 }
@@ -95,19 +98,22 @@ impl Context {
         let context = self.clone();
         #[cfg(feature = "distributed")]
         let context = context.with_workers_afresh();
-        let arrays: Arc<dyn Arrays> = Arc::new(OfContext {
+        let arrays = Arc::new(OfContext {
             context: context.clone(),
             since,
             until,
             began: AtomicU64::new(Time::now().0),
+            warnings: Warnings::default(),
         });
+        let opener: Arc<dyn Arrays> = Arc::clone(&arrays) as _;
         let runtime = threads::start(self.shared_session().threads())?;
         #[cfg(feature = "distributed")]
-        let database = context.database_of(arrays, &runtime)?;
+        let database = context.database_of(opener, &runtime)?;
         #[cfg(not(feature = "distributed"))]
-        let database = Database::new(arrays).map_err(told)?;
+        let database = Database::new(opener).map_err(told)?;
         Ok(Sql {
             context,
+            arrays,
             database,
             threads: Threads::new(runtime),
         })
@@ -115,6 +121,22 @@ impl Context {
 }
 
 impl Sql {
+    /// The same, which tells in a sentence what is odd about an array that a statement reads, each oddity once: also what can no longer be
+    /// read of the time that is asked about ([`Array::gaps`]). The first listener stays.
+    #[must_use]
+    pub fn warnings(self, listener: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        self.arrays.warnings.tell_to(listener);
+        self
+    }
+
+    /// The same, whose statements fail where something can no longer be read of the time that is asked about.
+    #[must_use]
+    pub fn whole_history(self, whole: bool) -> Self {
+        let warnings = &self.arrays.warnings;
+        warnings.whole_history.store(whole, Ordering::Relaxed);
+        self
+    }
+
     /// Gives an array a name. It stays as it was when it was opened, but for what is changed through this.
     ///
     /// # Errors

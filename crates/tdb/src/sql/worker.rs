@@ -11,6 +11,7 @@ use tokio::runtime::Runtime;
 use tokio::time::sleep;
 
 use super::arrays::OfContext;
+use super::history::Warnings;
 use crate::{Context, Result, Time};
 
 /// How often a worker looks whether its session was cancelled.
@@ -106,6 +107,7 @@ impl Worker {
             since: Time(0),
             until: None,
             began: AtomicU64::new(Time::now().0),
+            warnings: Warnings::default(),
         });
         self.runtime.block_on(self.worker.serve(arrays, stop))?;
         // What is still at work is for somebody who was told that it ended.

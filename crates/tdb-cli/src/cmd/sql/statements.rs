@@ -38,6 +38,8 @@ impl<'a> Statements<'a> {
             Some(at) => context.sql_between(since, at)?,
             None => context.sql_since(since)?,
         };
+        let sql = sql.whole_history(global.whole_history);
+        let sql = sql.warnings(move |what| messages.warn(what));
         if let Some(group) = &arguments.group {
             sql.group(group)?;
         }
