@@ -83,8 +83,13 @@ fn shell(command: &str, path: &OsStr, settings: &Settings) -> Command {
 
 /// Starts what goes on beside the lines that follow it, and waits until it listens at the port that it names.
 fn start(command: &str, path: &OsStr, settings: &Settings) -> Result<Server, Box<dyn Error>> {
-    let port = command.rsplit_once(':').map(|(_, port)| port.parse());
-    let port = port.ok_or_else(|| format!("`{command}` goes on, and names no port"))??;
+    let mut ports = command.split_whitespace().filter_map(|word| {
+        let (_, port) = word.rsplit_once(':')?;
+        port.parse().ok()
+    });
+    let port = ports
+        .next()
+        .ok_or_else(|| format!("`{command}` goes on, and names no port"))?;
     let log = log_file(
         &Workshop::open()?.scratch().join("readme"),
         &format!("at-{port}"),
