@@ -20,7 +20,7 @@ pub(crate) enum GroupOf<'a> {
     Each(&'a [usize]),
 }
 
-/// What is kept for each group of a field.
+/// The state of each group, for one field.
 #[derive(Debug)]
 pub(crate) struct FieldStates {
     pub(crate) info: FieldInfo,

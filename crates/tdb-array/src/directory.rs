@@ -122,8 +122,8 @@ impl Directory {
 
     /// Sorts the names of an array.
     ///
-    /// What has no business in the root or among the commits is passed over. Among the schemas and the metadata files of other programs are
-    /// ([`Directory::strays`]), and damaged names are an error. A commit whose name is damaged is neither: [`Directory::check_commits`] tells of it.
+    /// Unknown names in the root and among the commits are passed over. So are files of other programs among the schemas and the metadata
+    /// ([`Directory::strays`]); any other name there that is damaged is an error. A commit whose name is damaged is neither: [`Directory::check_commits`] tells of it.
     ///
     /// # Errors
     /// [`ArrayError::Name`].

@@ -104,7 +104,7 @@ impl Group {
         self.place.location.store()
     }
 
-    /// What is odd about the group, and no reason to refuse it.
+    /// Warnings about the group: oddities that are no reason to refuse it.
     pub fn warnings(&self) -> &[Warning] {
         &self.warnings
     }

@@ -77,7 +77,7 @@ impl Array {
                 SealedFragment::copy_of(original, name, self)
             });
             let copies = copies.collect::<Result<_, _>>();
-            // What cannot be copied is not written: the caller is told so.
+            // Cells that cannot be copied are not written, and the caller gets the error.
             self.location().take_back(&committed)?;
             sealed = copies?;
         }

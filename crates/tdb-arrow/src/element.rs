@@ -39,7 +39,7 @@ pub(crate) struct ArrowTarget {
 }
 
 impl ArrowTarget {
-    /// What Arrow's own types hold, as they are.
+    /// The target of plain Arrow: all types of Arrow, without changes.
     pub(crate) fn usual(options: OutputOptions) -> Self {
         Self {
             options,

@@ -184,7 +184,7 @@ fn arrays_below(
     Ok(arrays)
 }
 
-/// What was found in what a group itself is stored as.
+/// Verifies the objects of a group itself, without its members.
 fn look_at_group(group: &Place, opening: &Opening) -> Result<Looked, Failure> {
     opening.access.among_others(group, |place| {
         let mut damages = Vec::new();
