@@ -104,6 +104,15 @@ impl Request {
                 }
             }
             None => ResultOrder::Global,
+            // A read in the order of storage can end early, and takes less memory.
+            Some(order)
+                if !schema.is_dense()
+                    && order != ResultOrder::Unordered
+                    && subarray.is_one_box()
+                    && schema.stores_in(order.sort_order()) =>
+            {
+                ResultOrder::Global
+            }
             Some(order) => order,
         };
         let chooses = match (condition, points) {

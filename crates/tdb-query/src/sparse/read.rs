@@ -26,6 +26,9 @@ use crate::piece::{DecodedCells, Piece};
 use crate::table_work::TableWork;
 use crate::{ChosenTiles, QueryError};
 
+/// Cells are few where all are so many times as many, at least.
+const FEW: u64 = 16;
+
 /// Rows that a table can number.
 const MOST_ROWS: u64 = u32::MAX as u64;
 
@@ -186,7 +189,10 @@ impl SparseRead {
     fn begin(&mut self) -> Result<Option<SparseStep>, QueryError> {
         let most = self.most();
         if let Some(slabs) = &mut self.slabs {
-            return match slabs.begin(most, self.session.counters()) {
+            // The first slab has about the cells that are asked for; where a condition or a deletion leaves fewer, others follow.
+            let share = self.share;
+            self.share = share.saturating_mul(2);
+            return match slabs.begin(share, most, self.session.counters()) {
                 Some(slab) => self.next_chunk(slab),
                 None => Ok(Some(SparseStep::Done)),
             };
@@ -200,7 +206,8 @@ impl SparseRead {
             return Ok(None);
         }
         let share = self.share.min(self.staged_at_a_time());
-        if !self.plan.can_stop() && self.cursors.left() > most {
+        let is_much = self.cursors.left() > most || self.wants_few();
+        if !self.plan.can_stop() && is_much {
             return self.go_on_in_slabs();
         }
         let supply = Supply::new(&self.plan, &self.tiles, &self.weights, &self.session);
@@ -242,6 +249,13 @@ impl SparseRead {
             return most.min(self.plan.request.batch_bytes.max(1));
         }
         most
+    }
+
+    /// Whether the cells that are asked for are a small part of those that would have to be sorted as a whole. Of a condition nobody
+    /// knows how many cells it leaves, and slabs load all fields of the cells that they look at.
+    fn wants_few(&self) -> bool {
+        let has_condition = self.plan.request.condition.is_some();
+        !has_condition && self.share.saturating_mul(FEW) <= self.cursors.left()
     }
 
     /// Whether there is memory for tiles that are more than a batch should have.

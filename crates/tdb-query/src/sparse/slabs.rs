@@ -27,6 +27,9 @@ use tdb_cells::Corner;
 /// Of the cells that memory allows, one part in so many is looked at together.
 const CHUNK: u64 = 4;
 
+/// What is looked at together where memory allows it: enough for several threads, and for one request to a store.
+const LEAST_CHUNK: u64 = 1 << 20;
+
 /// Of the cells that memory allows, one part in so many makes a slab: twice as many are kept before it is cut, and
 /// twice again while that is done.
 const SLAB: u64 = 8;
@@ -155,8 +158,8 @@ impl Slabs {
         })
     }
 
-    /// The next slab, where cells of about the weight `share` fit the memory; `None` after the last.
-    pub(crate) fn begin(&mut self, share: u64, counters: &Counters) -> Option<Slab> {
+    /// The next slab, of cells of about the weight `share`, where those of `memory` fit; `None` after the last.
+    pub(crate) fn begin(&mut self, share: u64, memory: u64, counters: &Counters) -> Option<Slab> {
         let (from, is_behind) = match &self.next {
             SlabStart::Start => (None, false),
             SlabStart::At(corner) => (Some(corner.clone()), false),
@@ -173,8 +176,8 @@ impl Slabs {
             end: None,
             parts: Vec::new(),
             weight: 0,
-            most: (share / SLAB).max(1),
-            chunk: (share / CHUNK).max(1),
+            most: share.min(memory / SLAB).max(1),
+            chunk: share.max(LEAST_CHUNK).min(memory / CHUNK).max(1),
             at: 0,
             is_through: false,
         })

@@ -11,6 +11,7 @@ mod divide;
 mod encoder;
 mod pack;
 mod rule;
+mod stored;
 mod text;
 
 pub use column::Column;

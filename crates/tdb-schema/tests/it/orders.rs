@@ -311,6 +311,56 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    #[test]
+    fn cells_are_stored_in_an_order_that_is_said_to_be_the_global_one(
+        axes in prop::collection::vec(axis(), 1..4),
+        seeds in prop::collection::vec(any::<[u64; 4]>(), 12),
+        tile_order in prop::sample::select(vec![Order::RowMajor, Order::ColumnMajor]),
+        cell_order in cell_orders(),
+        order in sort_orders(),
+    ) {
+        let schema = schema_of(&axes, tile_order, cell_order);
+        if order == SortOrder::Global || !schema.stores_in(order) {
+            return Ok(());
+        }
+        let cells: Vec<Vec<Value>> = seeds.iter()
+            .map(|seeds| axes.iter().zip(seeds).map(|(axis, seed)| axis.pick(*seed)).collect())
+            .collect();
+        let data = Cells::new(&axes, &cells);
+        let columns = data.columns(&axes);
+        let global = CellComparator::new(&schema, SortOrder::Global);
+        for i in 0..cells.len() {
+            for j in 0..cells.len() {
+                let stored = global.compare_rows(&columns, i, &columns, j);
+                prop_assert_eq!(stored, naive(&schema, &axes, order, &cells[i], &cells[j]));
+            }
+        }
+    }
+}
+
+#[test]
+fn tiles_of_the_slowest_dimension_alone_leave_the_order_of_cells_as_it_is() {
+    let tiled = |slow: i64, fast: i64| {
+        let axis = |name, extent| dimension(name, Datatype::Int32, 0, 99, extent);
+        let mut schema = sparse(vec![axis("a", slow), axis("b", fast)]);
+        schema.cell_order = CellOrder::RowMajor;
+        [SortOrder::RowMajor, SortOrder::ColumnMajor].map(|order| schema.stores_in(order))
+    };
+    assert_eq!(tiled(10, 100), [true, false]);
+    assert_eq!(tiled(100, 100), [true, false]);
+    assert_eq!(tiled(10, 10), [false, false]);
+    assert_eq!(tiled(100, 10), [false, false]);
+    let mut line = numbers(1, Datatype::UInt64, 0, 999, 10);
+    line.cell_order = CellOrder::ColumnMajor;
+    assert!(line.stores_in(SortOrder::RowMajor) && line.stores_in(SortOrder::ColumnMajor));
+    line.cell_order = CellOrder::Hilbert;
+    assert!(!line.stores_in(SortOrder::RowMajor));
+    assert!(!sparse(vec![strings("s")]).stores_in(SortOrder::RowMajor));
+}
+
 fn numbers(n: usize, datatype: Datatype, lo: i64, hi: i64, extent: i64) -> ArraySchema {
     sparse(
         (0..n)

@@ -8,6 +8,7 @@ mod duels;
 mod examples;
 #[cfg(all(feature = "arrow", feature = "text"))]
 mod files;
+mod few_cells;
 mod front_door;
 mod held_up;
 mod keeping;
