@@ -25,13 +25,28 @@ pub trait Arrays: Debug + Send + Sync {
         window: TimeWindow,
     ) -> Result<Result<Arc<Array>, BoxedError>, BoxedError>;
 
+    /// As [`Arrays::open`], of an array that is encrypted with the key in a file of this machine. Without this function, no table has a key
+    /// of its own.
+    ///
+    /// # Errors
+    /// As for [`Arrays::open`]; a file that holds no key.
+    fn open_with_key(
+        &self,
+        uri: &str,
+        window: TimeWindow,
+        key_file: &str,
+    ) -> Result<Result<Arc<Array>, BoxedError>, BoxedError> {
+        let _ = window;
+        Err(format!("{uri}: no keys are read here, and {key_file} would be one").into())
+    }
+
     /// The URI by which another process finds what `uri` names: with an absolute path.
     ///
     /// # Errors
     /// What no other process can find.
     fn absolute(&self, uri: &str) -> Result<String, BoxedError>;
 
-    /// The members of a group; `None` where there is something else, or nothing.
+    /// The arrays of a group and of the groups in its folder; `None` where there is something else, or nothing.
     ///
     /// # Errors
     /// Where what is stored cannot be read.
@@ -106,10 +121,11 @@ pub trait Made: Send {
     fn finish(self: Box<Self>) -> Result<(), BoxedError>;
 }
 
-/// An array that is a member of a group.
+/// An array that is a member of a group, or of a group in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Member {
-    /// Its name: the one that the group gives it, or else the last part of its URI.
+    /// Its name: the one that the group gives it, or else the last part of its URI. Before it stand those of the groups within which it is,
+    /// with a dot behind each: `ms.RNA.var`.
     pub name: String,
     /// Where it is.
     pub uri: String,

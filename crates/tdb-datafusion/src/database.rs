@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use datafusion::catalog::{CatalogProviderList, DynamicFileCatalog};
+use datafusion::catalog::{CatalogProviderList, DynamicFileCatalog, SchemaProvider};
 use datafusion::common::{Result, TableReference, plan_err};
 use datafusion::datasource::dynamic_file::DynamicListTableFactory;
 use datafusion::execution::{SendableRecordBatchStream, SessionStateBuilder};
@@ -32,6 +32,7 @@ use crate::requests::AskForExtremes;
 use crate::rows::hand_over;
 use crate::statements;
 use crate::table::{ArrayTable, array_of};
+use crate::tables::{self, OwnTables};
 use crate::wide::WideIntegers;
 use crate::years::Extract;
 use crate::yielding::JoinsGiveWay;
@@ -145,7 +146,7 @@ impl Database {
         Ok(())
     }
 
-    /// Lets queries name the arrays of a group by their names in it.
+    /// Lets queries name the arrays of a group by their names in it, and those of groups in its folder as `ms.RNA.var`.
     ///
     /// # Errors
     /// Where there is no group.
@@ -180,14 +181,35 @@ impl Database {
     pub async fn run(&self, statement: Statement) -> Result<Answer, SqlError> {
         self.missing.take();
         self.arrays.begin_statement();
-        let answer = self.answer(statement).await;
+        let text = statement.to_string();
+        let answer = self.answer_named(statement).await;
         answer.map_err(|error| match self.missing.take() {
             Some(source) if error.is_missing_table() => SqlError::Array {
                 place: None,
                 source,
             },
-            _ => error,
+            _ => error.with_quotes_of(&text),
         })
+    }
+
+    /// Answers a statement with tables of its own, which nothing needs once rows come.
+    async fn answer_named(&self, mut statement: Statement) -> Result<Answer, SqlError> {
+        let schema = self.schema()?;
+        let timed = tables::rename(&mut statement, &*schema);
+        let mut own = OwnTables::new(&self.context);
+        for timed in timed {
+            own.add(timed, &self.arrays).await?;
+        }
+        self.answer(statement).await
+    }
+
+    /// The schema in which tables are looked for that a query names by one name.
+    fn schema(&self) -> Result<Arc<dyn SchemaProvider>, SqlError> {
+        let schema = self
+            .catalogs
+            .catalog(CATALOG)
+            .and_then(|catalog| catalog.schema(SCHEMA));
+        schema.ok_or_else(|| SqlError::Bug("DataFusion lacks its own catalog or schema".to_owned()))
     }
 
     async fn answer(&self, statement: Statement) -> Result<Answer, SqlError> {

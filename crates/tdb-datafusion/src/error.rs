@@ -80,6 +80,21 @@ impl SqlError {
         }
     }
 
+    /// The same, with a hint where text of a statement stands in the quotes of names.
+    pub(crate) fn with_quotes_of(mut self, sql: &str) -> Self {
+        if let Self::Statement { what, hint, .. } = &mut self
+            && let Some(name) = what.strip_prefix(NO_COLUMN)
+            && sql.contains(name)
+        {
+            let text = format!("text stands in single quotes: '{}'", name.trim_matches('"'));
+            *hint = Some(match hint.take() {
+                Some(hint) => format!("{text}; {hint}"),
+                None => text,
+            });
+        }
+        self
+    }
+
     /// What is said in the first line, and the way out in the others; with a place in the statement, if the text tells it.
     pub(crate) fn statement(what: impl Into<String>) -> Self {
         let text: String = what.into();
@@ -148,6 +163,9 @@ fn of_source(source: BoxedError) -> SqlError {
     }
 }
 
+/// What is said of a column that is none, before its name in quotes.
+const NO_COLUMN: &str = "there is no column ";
+
 /// A column that is none, with the nearest that are.
 fn of_schema(error: &SchemaError) -> SqlError {
     let SchemaError::FieldNotFound {
@@ -159,7 +177,7 @@ fn of_schema(error: &SchemaError) -> SqlError {
     };
     let known = valid_fields.iter().map(|field| field.name.as_str());
     SqlError::Statement {
-        what: format!("there is no column {:?}", field.name),
+        what: format!("{NO_COLUMN}{:?}", field.name),
         hint: Some(tdb_schema::names::hint("column", &field.name, known)),
         column: None,
     }

@@ -35,23 +35,44 @@ impl TableProviderFactory for ArrayTables {
         if !asked.schema.fields().is_empty() {
             return plan_err!("the columns of {uri} are known: leave them out of the statement");
         }
-        let mut window = self.arrays.window();
+        let mut opening = Opening::of(&self.arrays);
         for (name, value) in &asked.options {
             // A name without a dot gets a prefix from the parser.
             let time = || self.arrays.time(value).map_err(external);
             match name.strip_prefix("format.").unwrap_or(name) {
-                "at" => window.at = time()?,
-                "since" => window.since = time()?,
+                "at" => (opening.window.at, opening.is_past) = (time()?, true),
+                "since" => (opening.window.since, opening.is_past) = (time()?, true),
+                "key-file" => opening.key_file = Some(value.clone()),
                 other => {
                     return plan_err!(
-                        "there is no option {other:?} of an array: there are 'at' and 'since'"
+                        "there is no option {other:?} of an array: there are 'at', 'since' and 'key-file'"
                     );
                 }
             }
         }
-        let mut table = open(&self.arrays, uri, window).await?.map_err(external)?;
-        table.is_past |= !asked.options.is_empty();
+        let table = open(&self.arrays, uri, opening).await?.map_err(external)?;
         Ok(Arc::new(table))
+    }
+}
+
+/// How an array is opened as a table.
+#[derive(Clone, Debug)]
+pub(crate) struct Opening {
+    pub(crate) window: TimeWindow,
+    /// Whether that is another span than all up to now.
+    pub(crate) is_past: bool,
+    /// The file with its key, where that is not the key of all tables.
+    pub(crate) key_file: Option<String>,
+}
+
+impl Opening {
+    /// As tables are opened of which a statement says nothing else.
+    pub(crate) fn of(arrays: &Arc<dyn Arrays>) -> Self {
+        Self {
+            window: arrays.window(),
+            is_past: arrays.is_past(),
+            key_file: None,
+        }
     }
 }
 
@@ -59,16 +80,21 @@ impl TableProviderFactory for ArrayTables {
 pub(crate) async fn open(
     arrays: &Arc<dyn Arrays>,
     uri: &str,
-    window: TimeWindow,
+    opening: Opening,
 ) -> Result<Result<ArrayTable, BoxedError>> {
     let (arrays, uri) = (Arc::clone(arrays), uri.to_owned());
     let opened = tokio::task::spawn_blocking(move || {
-        let array = match arrays.open(&uri, window).map_err(external)? {
+        let array = match &opening.key_file {
+            None => arrays.open(&uri, opening.window),
+            Some(file) => arrays.open_with_key(&uri, opening.window, file),
+        };
+        let array = match array.map_err(external)? {
             Ok(array) => array,
             Err(missing) => return Ok(Err(missing)),
         };
         let mut table = ArrayTable::new(array, arrays.session().clone(), &uri)?;
-        table.is_past = arrays.is_past();
+        table.is_past = opening.is_past;
+        table.key_file = opening.key_file;
         Ok(Ok(table))
     });
     opened.await.map_err(external)?

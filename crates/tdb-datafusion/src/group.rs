@@ -8,10 +8,10 @@ use datafusion::catalog::{SchemaProvider, TableProvider};
 use datafusion::common::Result;
 
 use crate::error::external;
-use crate::factory::open;
+use crate::factory::{Opening, open};
 use crate::{Arrays, Member};
 
-/// A schema of DataFusion whose tables are the arrays of a group, by their names in it; each is opened when a query names it. Other
+/// A schema of DataFusion whose tables are the arrays of a group and of the groups in it, by their names with dots between them; each is opened when a query names it. Other
 /// tables are those of another schema.
 #[derive(Debug)]
 pub struct GroupTables {
@@ -49,7 +49,7 @@ impl SchemaProvider for GroupTables {
         let Some(uri) = self.members.get(name) else {
             return self.others.table(name).await;
         };
-        let table = open(&self.arrays, uri, self.arrays.window()).await?;
+        let table = open(&self.arrays, uri, Opening::of(&self.arrays)).await?;
         Ok(Some(Arc::new(table.map_err(external)?)))
     }
 

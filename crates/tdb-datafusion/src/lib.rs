@@ -39,6 +39,7 @@ mod storable;
 mod stream;
 mod sums;
 mod table;
+mod tables;
 mod task;
 mod wide;
 mod years;

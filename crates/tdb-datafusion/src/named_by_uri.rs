@@ -10,7 +10,7 @@ use datafusion::datasource::dynamic_file::DynamicListTableFactory;
 
 use crate::Arrays;
 use crate::arrays::BoxedError;
-use crate::factory::open;
+use crate::factory::{Opening, open};
 
 /// Endings of files that DataFusion reads by itself.
 const FILES: [&str; 4] = ["parquet", "csv", "json", "arrow"];
@@ -57,7 +57,7 @@ impl UrlTableFactory for NamedByUri {
         {
             return Ok(Some(file));
         }
-        match open(&self.arrays, uri, self.arrays.window()).await? {
+        match open(&self.arrays, uri, Opening::of(&self.arrays)).await? {
             Ok(table) => Ok(Some(Arc::new(table))),
             Err(missing) => {
                 self.missing.note(missing);

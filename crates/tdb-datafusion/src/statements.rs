@@ -9,7 +9,7 @@ use datafusion::sql::parser::{CopyToSource, DFParserBuilder, Statement};
 use datafusion::sql::sqlparser::ast::{
     BinaryOperator, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentList,
     FunctionArguments, Ident, ObjectName, Query, SelectItem, SetExpr, UnaryOperator, VisitMut,
-    VisitorMut, visit_expressions_mut,
+    VisitorMut,
 };
 use datafusion::sql::sqlparser::dialect::GenericDialect;
 use datafusion::sql::sqlparser::keywords::Keyword;
@@ -28,12 +28,15 @@ const NOT_DISTINCT: &str = "IS NOT DISTINCT FROM";
 pub(crate) fn parse(sql: &str) -> Result<VecDeque<Statement>> {
     let dialect = GenericDialect {};
     let tokens = Tokenizer::new(&dialect, sql).tokenize_with_location();
-    let tokens = with_operators(tokens.map_err(ParserError::from)?);
+    let tokens = with_times(with_operators(tokens.map_err(ParserError::from)?));
     let mut parser = DFParserBuilder::new(tokens)
         .with_dialect(&dialect)
         .build()?;
     let mut statements = parser.parse_statements()?;
-    statements.iter_mut().for_each(mend);
+    // Expressions become what they mean here.
+    for statement in &mut statements {
+        visit(statement, &mut Mender);
+    }
     Ok(statements)
 }
 
@@ -71,32 +74,81 @@ fn distinct(tokens: &[TokenWithSpan]) -> Option<(&'static str, &[TokenWithSpan])
     Some((name, rest))
 }
 
+/// The tokens, without the times of tables: `a FOR SYSTEM_TIME AS OF '2024-01-31'` is one name, which the user means and nobody has.
+///
+/// The dialect of sqlparser that takes most else does not take these words; [`crate::tables`] makes of the name what it is.
+fn with_times(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
+    let mut named: Vec<TokenWithSpan> = Vec::with_capacity(tokens.len());
+    let mut rest = &tokens[..];
+    while let Some((first, others)) = rest.split_first() {
+        rest = match (named.last_mut().and_then(name_in), time(rest)) {
+            (Some(name), Some((time, behind))) => {
+                name.push_str(AS_OF);
+                name.push_str(&time);
+                behind
+            }
+            _ => {
+                named.push(first.clone());
+                others
+            }
+        };
+    }
+    named
+}
+
+/// What stands between a table and the time as of which it is seen.
+pub(crate) const AS_OF: &str = " FOR SYSTEM_TIME AS OF ";
+
+/// The text of a token that can be a name.
+fn name_in(token: &mut TokenWithSpan) -> Option<&mut String> {
+    match &mut token.token {
+        Token::Word(word) => Some(&mut word.value),
+        Token::SingleQuotedString(text) => Some(text),
+        _ => None,
+    }
+}
+
+/// The time as of which tokens say that a table is seen, and what follows it.
+fn time(tokens: &[TokenWithSpan]) -> Option<(String, &[TokenWithSpan])> {
+    let words = [Keyword::FOR, Keyword::SYSTEM_TIME, Keyword::AS, Keyword::OF];
+    let rest = words.into_iter().try_fold(tokens, behind)?;
+    let rest = behind(rest, Keyword::TIMESTAMP)
+        .or_else(|| behind(rest, Keyword::DATE))
+        .unwrap_or(rest);
+    let (first, rest) = without_space(rest).split_first()?;
+    match &first.token {
+        Token::SingleQuotedString(text) | Token::Number(text, _) => Some((text.clone(), rest)),
+        _ => None,
+    }
+}
+
 /// What follows a word, if tokens begin with it.
 fn behind(tokens: &[TokenWithSpan], keyword: Keyword) -> Option<&[TokenWithSpan]> {
-    let is_space = |token: &TokenWithSpan| matches!(token.token, Token::Whitespace(_));
-    let start = tokens.iter().position(|token| !is_space(token))?;
-    let (first, rest) = tokens.get(start..)?.split_first()?;
+    let (first, rest) = without_space(tokens).split_first()?;
     let is_it = matches!(&first.token, Token::Word(word) if word.keyword == keyword && word.quote_style.is_none());
     is_it.then_some(rest)
 }
 
-/// Makes expressions of a statement what they mean here.
-fn mend(statement: &mut Statement) {
-    match statement {
-        Statement::Statement(statement) => mend_all(&mut **statement),
-        Statement::CopyTo(copy) => {
-            if let CopyToSource::Query(query) = &mut copy.source {
-                mend_all(&mut **query);
-            }
-        }
-        Statement::Explain(explain) => mend(&mut explain.statement),
-        Statement::CreateExternalTable(table) => mend_all(&mut table.columns),
-        Statement::Reset(_) => {}
-    }
+fn without_space(tokens: &[TokenWithSpan]) -> &[TokenWithSpan] {
+    let is_space = |token: &TokenWithSpan| matches!(token.token, Token::Whitespace(_));
+    let start = tokens.iter().position(|token| !is_space(token));
+    start.and_then(|start| tokens.get(start..)).unwrap_or(&[])
 }
 
-fn mend_all(part: &mut impl VisitMut) {
-    let _ = part.visit(&mut Mender);
+/// Leads a visitor through all queries and names of a statement.
+pub(crate) fn visit(statement: &mut Statement, visitor: &mut impl VisitorMut<Break = ()>) {
+    let _: ControlFlow<()> = match statement {
+        Statement::Statement(statement) => statement.visit(visitor),
+        Statement::CopyTo(copy) => match &mut copy.source {
+            CopyToSource::Query(query) => query.visit(visitor),
+            CopyToSource::Relation(name) => visitor.pre_visit_relation(name),
+        },
+        Statement::Explain(explain) => {
+            visit(&mut explain.statement, visitor);
+            ControlFlow::Continue(())
+        }
+        Statement::CreateExternalTable(_) | Statement::Reset(_) => ControlFlow::Continue(()),
+    };
 }
 
 /// Mends what it is led to.
@@ -106,7 +158,7 @@ impl VisitorMut for Mender {
     type Break = ();
 
     fn pre_visit_query(&mut self, query: &mut Query) -> ControlFlow<()> {
-        name_alike(&mut query.body);
+        name_as_typed(&mut query.body);
         ControlFlow::Continue(())
     }
 
@@ -116,8 +168,9 @@ impl VisitorMut for Mender {
     }
 }
 
-/// Names columns that would have the name of one before: DataFusion leaves casts out of names, and takes no name twice.
-fn name_alike(body: &mut SetExpr) {
+/// Names columns that are no fields as they are typed. DataFusion's own names have the URI of the array in them, leave casts out, and may
+/// not come twice.
+fn name_as_typed(body: &mut SetExpr) {
     match body {
         SetExpr::Select(select) => {
             let mut taken = HashSet::new();
@@ -125,15 +178,18 @@ fn name_alike(body: &mut SetExpr) {
                 let SelectItem::UnnamedExpr(expr) = item else {
                     continue;
                 };
-                if taken.insert(without_casts(expr)) {
-                    continue;
-                }
-                let text = expr.to_string();
+                let (text, is_field) = match field(expr) {
+                    Some(name) => (name, true),
+                    None => (expr.to_string(), false),
+                };
                 let mut name = text.clone();
                 let mut number = 0_u64;
                 while !taken.insert(name.clone()) {
                     number = number.saturating_add(1);
                     name = format!("{text}:{number}");
+                }
+                if is_field && number == 0 {
+                    continue;
                 }
                 *item = SelectItem::ExprWithAlias {
                     expr: expr.clone(),
@@ -142,24 +198,21 @@ fn name_alike(body: &mut SetExpr) {
             }
         }
         SetExpr::SetOperation { left, right, .. } => {
-            name_alike(left);
-            name_alike(right);
+            name_as_typed(left);
+            name_as_typed(right);
         }
+        SetExpr::Query(query) => name_as_typed(&mut query.body),
         _ => {}
     }
 }
 
-/// An expression as DataFusion names its column.
-fn without_casts(expr: &Expr) -> String {
-    let mut bare = expr.clone();
-    let _: ControlFlow<()> = visit_expressions_mut(&mut bare, |expr| {
-        if let Expr::Cast { expr: of, .. } | Expr::Nested(of) = expr {
-            let of = std::mem::replace(&mut **of, Expr::Identifier(Ident::new("")));
-            *expr = of;
-        }
-        ControlFlow::Continue(())
-    });
-    bare.to_string()
+/// The name of an expression that is a field, whatever it is cast to.
+fn field(expr: &Expr) -> Option<String> {
+    match expr {
+        Expr::Cast { expr, .. } | Expr::Nested(expr) => field(expr),
+        Expr::Identifier(_) | Expr::CompoundIdentifier(_) => Some(expr.to_string()),
+        _ => None,
+    }
 }
 
 fn mend_one(expr: &mut Expr) {
@@ -252,7 +305,9 @@ mod tests {
         let SetExpr::Select(select) = *query.body else {
             panic!("{sql}");
         };
-        let [SelectItem::UnnamedExpr(expr)] = &select.projection[..] else {
+        let [SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. }] =
+            &select.projection[..]
+        else {
             panic!("{sql}");
         };
         tree(expr)
@@ -297,28 +352,44 @@ mod tests {
         }
         let nested = "case when a is distinct from b and c then 1 else 2 end";
         assert_eq!(
-            meant(nested),
-            "CASE WHEN a IS DISTINCT FROM b AND c THEN 1 ELSE 2 END"
+            meant(&format!("{nested} as x")),
+            "CASE WHEN a IS DISTINCT FROM b AND c THEN 1 ELSE 2 END AS x"
         );
     }
 
     #[test]
-    fn columns_that_would_be_called_alike_get_names() {
+    fn a_table_of_a_time_is_one_name() {
+        let from = |sql: &str| meant(&format!("x from {sql}")).replace("x FROM ", "");
         assert_eq!(
-            meant("x / 2, x::double / 2, y"),
-            "x / 2, x::DOUBLE / 2 AS \"x::DOUBLE / 2\", y"
+            from(
+                "'a b' for\nsystem_time AS of '2024-01-31' as old, s.c FOR system_time as of 17 x"
+            ),
+            "'a b FOR SYSTEM_TIME AS OF 2024-01-31' AS old, s.c FOR SYSTEM_TIME AS OF 17 x"
         );
         assert_eq!(
-            meant("1, 1, 1, a as b"),
-            "1, 1 AS \"1:1\", 1 AS \"1:2\", a AS b"
+            from("a for system_time as of timestamp '2024-01-31 10:00:00' where b"),
+            "a FOR SYSTEM_TIME AS OF 2024-01-31 10:00:00 WHERE b"
+        );
+        assert!(parse("select 1 from a for system_time as of now()").is_err());
+    }
+
+    #[test]
+    fn columns_that_are_no_fields_are_called_as_they_are_typed() {
+        assert_eq!(
+            meant("x / 2, t.y, max(z)::int, y as b, x::int"),
+            "x / 2 AS \"x / 2\", t.y, max(z)::INT AS \"max(z)::INT\", y AS b, x::INT"
+        );
+        assert_eq!(
+            meant("1, 1, x, x::double"),
+            "1 AS \"1\", 1 AS \"1:1\", x, x::DOUBLE AS \"x:1\""
         );
     }
 
     #[test]
     fn signs_of_literals_stay_and_others_are_functions() {
         assert_eq!(
-            meant("-1, -x, - interval '1 day', -(2)"),
-            "-1, exact_negative(x), -INTERVAL '1 day', exact_negative((2))"
+            meant("-1 as a, -x, - interval '1 day' as c, -(2) as d"),
+            "-1 AS a, exact_negative(x) AS \"-x\", -INTERVAL '1 day' AS c, exact_negative((2)) AS d"
         );
     }
 }

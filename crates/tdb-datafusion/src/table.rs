@@ -40,6 +40,8 @@ pub struct ArrayTable {
     source: Arc<Source>,
     /// Whether it is another than the array of now, so that a change of it would not be seen in it.
     pub(crate) is_past: bool,
+    /// The file with its key, where that is not the key of all tables.
+    pub(crate) key_file: Option<String>,
 }
 
 impl ArrayTable {
@@ -51,6 +53,7 @@ impl ArrayTable {
         Ok(Self {
             source: Arc::new(Source::new(array, session, uri)?),
             is_past: false,
+            key_file: None,
         })
     }
 
@@ -67,7 +70,7 @@ impl ArrayTable {
         }
         plan_err!(
             "{} is seen as of another time, and a statement changes what is there now\n\
-             ask without --at and --since, and of a table without the options 'at' and 'since'",
+             ask without --at, --since and FOR SYSTEM_TIME AS OF, and of a table without the options 'at' and 'since'",
             self.source.uri
         )
     }
@@ -77,6 +80,7 @@ impl ArrayTable {
         Self {
             source,
             is_past: false,
+            key_file: None,
         }
     }
 
@@ -86,11 +90,17 @@ impl ArrayTable {
 
     /// The table with all that was written by now.
     pub(crate) fn reopened(&self) -> Result<Self> {
-        Self::new(
-            self.source.newest()?,
-            self.source.session.clone(),
-            &self.source.uri,
-        )
+        let source = &self.source;
+        let newest = Self::new(source.newest()?, source.session.clone(), &source.uri)?;
+        Ok(Self {
+            key_file: self.key_file.clone(),
+            ..newest
+        })
+    }
+
+    /// What errors call the array, and what it is opened by.
+    pub(crate) fn uri(&self) -> &str {
+        &self.source.uri
     }
 
     /// What the array answers of a condition of SQL; `None` if nothing.

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 #[cfg(feature = "distributed")]
 mod cluster;
 mod prompt;
+mod tables;
 
 use sqllogictest::{DB, DBOutput, DefaultColumnType, Runner};
 use tdb::{Context, FileFormat, OutputFile, Sql, SqlAnswer};
@@ -180,6 +181,11 @@ fn times_are_compared_and_stored_as_they_are() {
 #[test]
 fn times_that_are_none_are_null() {
     run_file("unwritten.slt");
+}
+
+#[test]
+fn tables_are_seen_as_of_times() {
+    run_file("tables.slt");
 }
 
 #[test]

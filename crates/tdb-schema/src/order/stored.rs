@@ -13,7 +13,10 @@ impl ArraySchema {
         let (cell_order, slowest) = match order {
             SortOrder::Global => return true,
             SortOrder::RowMajor => (CellOrder::RowMajor, 0),
-            SortOrder::ColumnMajor => (CellOrder::ColumnMajor, self.dimensions.len().wrapping_sub(1)),
+            SortOrder::ColumnMajor => (
+                CellOrder::ColumnMajor,
+                self.dimensions.len().wrapping_sub(1),
+            ),
         };
         let is_one = self.dimensions.len() == 1 && self.cell_order != CellOrder::Hilbert;
         let mut dimensions = self.dimensions.iter().enumerate();
@@ -39,7 +42,11 @@ enum Tiling {
 fn tiling(dimension: &Dimension) -> Tiling {
     let datatype = dimension.datatype;
     // Text is stored by signed bytes, and sorted by unsigned ones.
-    let Some(domain) = dimension.domain.as_ref().filter(|_| !dimension.cell_val_num.is_var()) else {
+    let Some(domain) = dimension
+        .domain
+        .as_ref()
+        .filter(|_| !dimension.cell_val_num.is_var())
+    else {
         return Tiling::Unknown;
     };
     let Some(extent) = &dimension.extent else {

@@ -1,17 +1,18 @@
 //! Opens what statements name.
 
+use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use arrow_array::RecordBatchReader;
-use tdb_array::{ObjectType, OpenOptions, TimeWindow};
+use tdb_array::{Descendant, ObjectType, OpenOptions, TimeWindow};
 use tdb_cells::Session;
 use tdb_datafusion::{Arrays, BoxedError, Made, MadeKind, Member, ObjectStore};
 
 use super::history::Warnings;
 use super::made;
-use crate::{Context, Error, ErrorKind, Time, place};
+use crate::{Context, Error, ErrorKind, Group, Time, place};
 
 /// What is said where a name leads nowhere.
 const NO_TABLE: &str = "a name that no table has is taken for the path or URI of an array; in quotes it can be any: 's3://bucket/array'";
@@ -28,6 +29,9 @@ pub(super) struct OfContext {
     pub(super) warnings: Warnings,
 }
 
+/// Bytes of a key.
+const KEY_BYTES: u64 = 32;
+
 impl OfContext {
     fn options(&self, window: TimeWindow) -> OpenOptions {
         OpenOptions {
@@ -38,13 +42,9 @@ impl OfContext {
     }
 }
 
-impl Arrays for OfContext {
-    fn open(
-        &self,
-        uri: &str,
-        window: TimeWindow,
-    ) -> Result<Result<Arc<tdb_array::Array>, BoxedError>, BoxedError> {
-        match self.context.open_with(uri, self.options(window)) {
+impl OfContext {
+    fn opened(&self, context: &Context, (uri, window): (&str, TimeWindow)) -> Opened {
+        match context.open_with(uri, self.options(window)) {
             Ok(array) => {
                 let is_past = self.since.0 > 0 || window.at < self.began.load(Ordering::SeqCst);
                 self.warnings.of(&array, is_past)?;
@@ -59,6 +59,44 @@ impl Arrays for OfContext {
             }
             Err(error) => Err(error.into()),
         }
+    }
+}
+
+/// The members of a group without theirs.
+fn direct(group: &Group) -> Vec<Descendant> {
+    let members = group.members().iter();
+    let members = members.map(|member| Descendant {
+        depth: 1,
+        member: member.clone(),
+        target: group.engine().target(member),
+        uri: group.member_uri(member),
+    });
+    members.collect()
+}
+
+/// An array that was opened; the inner error is of a place where there is none.
+type Opened = Result<Result<Arc<tdb_array::Array>, BoxedError>, BoxedError>;
+
+impl Arrays for OfContext {
+    fn open(&self, uri: &str, window: TimeWindow) -> Opened {
+        self.opened(&self.context, (uri, window))
+    }
+
+    fn open_with_key(&self, uri: &str, window: TimeWindow, key_file: &str) -> Opened {
+        let at_key =
+            |error: std::io::Error| Error::invalid(format!("key file {key_file}: {error}"));
+        let mut key = Vec::new();
+        // One byte too many tells that it is no key.
+        let file = std::fs::File::open(key_file).map_err(at_key)?;
+        file.take(KEY_BYTES + 1)
+            .read_to_end(&mut key)
+            .map_err(at_key)?;
+        let context = self
+            .context
+            .clone()
+            .key(&key)
+            .map_err(|error| error.within(&format!("key file {key_file}")))?;
+        self.opened(&context, (uri, window))
     }
 
     fn absolute(&self, uri: &str) -> Result<String, BoxedError> {
@@ -77,21 +115,28 @@ impl Arrays for OfContext {
         let group = self
             .context
             .open_group_with(uri, self.options(self.window()))?;
-        let arrays = group.members().iter();
-        let arrays = arrays.filter(|member| member.object_type == ObjectType::Array);
-        let members = arrays.map(|member| {
-            let uri = group.member_uri(member);
-            let last = uri
-                .trim_end_matches('/')
-                .rsplit('/')
-                .next()
-                .map(str::to_owned);
-            Member {
-                name: member.name.clone().or(last).unwrap_or_else(|| uri.clone()),
-                uri,
-            }
+        let walked = group.engine().walk();
+        let descendants = walked.unwrap_or_else(|error| {
+            let what = "arrays in groups of this group are no tables";
+            self.warnings.tell(format!("{uri}: {what}: {error}"));
+            direct(&group)
         });
-        Ok(Some(members.collect()))
+        let mut above: Vec<String> = Vec::new();
+        let mut members = Vec::new();
+        for Descendant {
+            depth, member, uri, ..
+        } in descendants
+        {
+            let last = uri.trim_end_matches('/').rsplit('/').next();
+            let name = member.name.as_deref().or(last).unwrap_or(&uri).to_owned();
+            above.truncate(depth.saturating_sub(1));
+            above.push(name);
+            if member.object_type == ObjectType::Array {
+                let name = above.join(".");
+                members.push(Member { name, uri });
+            }
+        }
+        Ok(Some(members))
     }
 
     fn time(&self, text: &str) -> Result<u64, BoxedError> {
@@ -144,7 +189,14 @@ impl Arrays for OfContext {
                 }
             };
         }
-        Ok(import.run()?.cells)
+        let imported = import.run().map_err(|error| match error.hint() {
+            // The hint is one of the verb `import`.
+            Some(hint) if hint.starts_with("--append") => {
+                error.with_hint("INSERT INTO adds rows to an array")
+            }
+            _ => error,
+        });
+        Ok(imported?.cells)
     }
 
     fn make(&self, name: &Path, kind: MadeKind) -> Result<Box<dyn Made>, BoxedError> {

@@ -26,9 +26,9 @@ impl Warnings {
 
     /// Tells what is odd about an array, and, of one that is seen in the past, what can no longer be read of that time.
     pub(super) fn of(&self, array: &Array, is_past: bool) -> Result<()> {
-        let Some(listener) = self.listener.get() else {
+        if self.listener.get().is_none() {
             return Ok(());
-        };
+        }
         let odd = array.warnings().iter().map(ToString::to_string);
         let gaps = if is_past && !self.whole_history.load(Ordering::Relaxed) {
             array.gaps()?
@@ -37,14 +37,22 @@ impl Warnings {
         };
         let gaps = gaps.iter().map(ToString::to_string);
         for warning in odd.chain(gaps) {
-            let warning = format!("{}: {warning}", array.uri());
-            // A set of texts has no state that could be half done.
-            let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-            if told.insert(warning.clone()) {
-                listener(&warning);
-            }
+            self.tell(format!("{}: {warning}", array.uri()));
         }
         Ok(())
+    }
+
+    /// Tells something, unless it was told before.
+    pub(super) fn tell(&self, warning: String) {
+        let Some(listener) = self.listener.get() else {
+            return;
+        };
+        // A set of texts has no state that could be half done.
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        if !told.contains(&warning) {
+            listener(&warning);
+            told.insert(warning);
+        }
     }
 }
 

@@ -6,9 +6,9 @@ mod dense_texts;
 mod duels;
 #[cfg(all(feature = "arrow", feature = "serde", feature = "text"))]
 mod examples;
+mod few_cells;
 #[cfg(all(feature = "arrow", feature = "text"))]
 mod files;
-mod few_cells;
 mod front_door;
 mod held_up;
 mod keeping;

@@ -11,7 +11,7 @@ use tdb_query::{Failing, ReadOptions, ResultOrder};
 use tdb_schema::ArraySchema;
 
 use super::format::{Format, chosen_format};
-use super::table::TableWriter;
+use super::table::{OF_READ, TableWriter};
 use super::vertical::VerticalWriter;
 use crate::cmd::selection::Selection;
 use crate::failure::Failure;
@@ -196,7 +196,7 @@ impl Reading {
         if self.vertical {
             Box::new(VerticalWriter::new(out, fields, options))
         } else {
-            Box::new(TableWriter::new(out, fields, options, self.wide))
+            Box::new(TableWriter::new(out, fields, options, (self.wide, OF_READ)))
         }
     }
 

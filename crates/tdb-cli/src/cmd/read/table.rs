@@ -21,6 +21,24 @@ const WIDEST: usize = 256;
 /// A column of text is cut, not left out, where so much of it fits on the screen.
 const LEAST: usize = 8;
 
+/// What a command takes that shows more than the screen has room for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct WaysOut {
+    /// What gives all cells, or others.
+    pub(crate) cells: &'static str,
+    /// What shows all columns, or others.
+    pub(crate) columns: &'static str,
+    /// What shows texts as a whole.
+    pub(crate) texts: &'static str,
+}
+
+/// Those of `tdb read`.
+pub(crate) const OF_READ: WaysOut = WaysOut {
+    cells: "--format csv gives all, --range and --where some",
+    columns: "--wide and --vertical show all columns, --attrs and --dims choose some",
+    texts: "--wide and --vertical show all of them",
+};
+
 /// Writes a result as a table: on a terminal the first screen of it.
 pub(crate) struct TableWriter {
     out: Output,
@@ -34,6 +52,7 @@ pub(crate) struct TableWriter {
     is_cut: bool,
     /// Columns that fit on the screen.
     shown: usize,
+    ways_out: WaysOut,
 }
 
 /// The cells of a column that wait to be written.
@@ -61,7 +80,7 @@ impl TableWriter {
         mut out: Output,
         fields: &[FieldInfo],
         options: OutputOptions,
-        is_wide: bool,
+        (is_wide, ways_out): (bool, WaysOut),
     ) -> Self {
         out.look.width = out.look.width.filter(|_| !is_wide);
         let columns = fields.iter().map(|field| {
@@ -82,6 +101,7 @@ impl TableWriter {
             cells: 0,
             is_cut: false,
             shown: fields.len(),
+            ways_out,
         }
     }
 
@@ -132,20 +152,20 @@ impl TableWriter {
     /// Tells of what the screen has no room for.
     fn write_notes(&self) {
         if self.is_cut {
-            let how = "--format csv gives all, --range and --where some";
+            let how = self.ways_out.cells;
             self.out.note(&format!("there are more cells: {how}"));
         }
         let hidden = self.columns.get(self.shown..).unwrap_or(&[]);
         if !hidden.is_empty() {
             let names: Vec<&str> = hidden.iter().map(|column| &*column.name).collect();
             let names = names.join(", ");
-            let what = format!("there is no room for {names}");
-            self.out.note(&format!(
-                "{what}: --wide and --vertical show all columns, --attrs and --dims choose some"
-            ));
-        } else if self.line.is_cut {
+            let how = self.ways_out.columns;
             self.out
-                .note("texts that end in … are longer: --wide and --vertical show all of them");
+                .note(&format!("there is no room for {names}: {how}"));
+        } else if self.line.is_cut {
+            let how = self.ways_out.texts;
+            self.out
+                .note(&format!("texts that end in … are longer: {how}"));
         }
     }
 }
@@ -296,7 +316,7 @@ mod tests {
             output,
             &fields,
             OutputOptions::default(),
-            false,
+            (false, OF_READ),
         ));
         writer.write(&batch).unwrap();
         writer.finish().unwrap();

@@ -9,7 +9,7 @@ use tdb_cells::files::OutputOptions;
 use super::arguments::Arguments;
 use super::cluster::with_workers;
 use crate::access::context;
-use crate::cmd::read::table::TableWriter;
+use crate::cmd::read::table::{TableWriter, WaysOut};
 use crate::cmd::read::{Format, chosen_format};
 use crate::failure::Failure;
 use crate::global::Global;
@@ -18,6 +18,13 @@ use crate::paint::plural;
 
 /// Bytes of statements: more would be no questions of a person.
 pub(super) const MOST_SQL: u64 = 1 << 20;
+
+/// What shows more of a result than the screen has room for.
+const OF_SQL: WaysOut = WaysOut {
+    cells: "--format csv gives all, LIMIT and WHERE some",
+    columns: "--wide shows all columns, SELECT chooses some",
+    texts: "--wide shows all of them",
+};
 
 /// Runs statements.
 pub(super) struct Statements<'a> {
@@ -103,7 +110,12 @@ impl<'a> Statements<'a> {
         let written = match format.of_file() {
             None => rows.write_with(|fields| {
                 let wide = self.arguments.wide;
-                Ok(Box::new(TableWriter::new(out, fields, options, wide)))
+                Ok(Box::new(TableWriter::new(
+                    out,
+                    fields,
+                    options,
+                    (wide, OF_SQL),
+                )))
             })?,
             Some(of_file) => {
                 let place = self.global.output.as_deref().unwrap_or(Path::new("output"));

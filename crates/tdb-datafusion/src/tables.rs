@@ -1,0 +1,187 @@
+//! Tables that DataFusion has no names for: arrays as they were at a time, and arrays in the groups of a group.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use datafusion::catalog::{SchemaProvider, TableProvider};
+use datafusion::common::{Result, TableReference, plan_err};
+use datafusion::prelude::SessionContext;
+use datafusion::sql::parser::Statement;
+use datafusion::sql::planner::object_name_to_table_reference;
+use datafusion::sql::sqlparser::ast::{
+    Ident, ObjectName, ObjectNamePart, TableAlias, TableFactor, VisitorMut,
+};
+
+use crate::Arrays;
+use crate::error::external;
+use crate::factory::{Opening, open};
+use crate::statements::{AS_OF, visit};
+use crate::table::ArrayTable;
+
+/// A table as it was at a time.
+pub(crate) struct Timed {
+    /// What the statement calls it now.
+    name: String,
+    /// What the user calls it, without the time.
+    table: ObjectName,
+    time: String,
+}
+
+/// Gives the tables of a statement names that DataFusion knows: arrays in groups of a group the one by which `schema` has them, and
+/// those of a time names of their own, which have to be [added](OwnTables::add).
+pub(crate) fn rename(statement: &mut Statement, schema: &dyn SchemaProvider) -> Vec<Timed> {
+    let mut renamer = Renamer {
+        schema,
+        timed: Vec::new(),
+    };
+    visit(statement, &mut renamer);
+    renamer.timed
+}
+
+struct Renamer<'a> {
+    schema: &'a dyn SchemaProvider,
+    timed: Vec<Timed>,
+}
+
+impl Renamer<'_> {
+    /// Gives a table another name, if it needs one; then the last part of the name that it had.
+    fn rename(&mut self, name: &mut ObjectName) -> Option<Ident> {
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        let time = take_time(name);
+        let called = name.0.last().and_then(|part| part.as_ident()).cloned();
+        let member = self.member(name);
+        if let Some(member) = &member {
+            *name = vec![quoted(member)].into();
+        }
+        let Some(time) = time else {
+            return called.filter(|_| member.is_some());
+        };
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let own = format!("{name} as of {time} ({number})");
+        let table = std::mem::replace(name, vec![quoted(&own)].into());
+        self.timed.push(Timed {
+            name: own,
+            table,
+            time,
+        });
+        called
+    }
+
+    /// The name that the schema has for an array in a group of the group: `ms.RNA.var`, where no part is in quotes also in other letters.
+    fn member(&self, name: &ObjectName) -> Option<String> {
+        let parts = name.0.iter().map(|part| part.as_ident());
+        let parts = parts.collect::<Option<Vec<&Ident>>>()?;
+        if parts.len() < 2 {
+            return None;
+        }
+        let joined = |part: fn(&Ident) -> String| {
+            let parts: Vec<String> = parts.iter().map(|ident| part(ident)).collect();
+            parts.join(".")
+        };
+        let typed = joined(|ident| ident.value.clone());
+        let lower = joined(|ident| match ident.quote_style {
+            None => ident.value.to_lowercase(),
+            Some(_) => ident.value.clone(),
+        });
+        let mut names = [typed, lower].into_iter();
+        names.find(|name| self.schema.table_exist(name))
+    }
+}
+
+/// A name as it is, whatever letters it has.
+fn quoted(name: impl Into<String>) -> Ident {
+    Ident::with_quote('"', name)
+}
+
+impl VisitorMut for Renamer<'_> {
+    type Break = ();
+
+    fn pre_visit_table_factor(&mut self, factor: &mut TableFactor) -> ControlFlow<()> {
+        let TableFactor::Table { name, alias, .. } = factor else {
+            return ControlFlow::Continue(());
+        };
+        let called = self.rename(name);
+        // Columns are called by the last part of what the user typed.
+        if alias.is_none() {
+            *alias = called.map(|name| TableAlias {
+                explicit: true,
+                name,
+                columns: Vec::new(),
+                at: None,
+            });
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn pre_visit_relation(&mut self, name: &mut ObjectName) -> ControlFlow<()> {
+        self.rename(name);
+        ControlFlow::Continue(())
+    }
+}
+
+/// The tables that one statement has beside all others; dropped with this.
+pub(crate) struct OwnTables<'a> {
+    context: &'a SessionContext,
+    names: Vec<String>,
+}
+
+impl<'a> OwnTables<'a> {
+    pub(crate) fn new(context: &'a SessionContext) -> Self {
+        Self {
+            context,
+            names: Vec::new(),
+        }
+    }
+
+    /// Opens an array as it was at a time.
+    ///
+    /// # Errors
+    /// A table that is no array, or that there is not; what is no time.
+    pub(crate) async fn add(&mut self, timed: Timed, arrays: &Arc<dyn Arrays>) -> Result<()> {
+        let state = self.context.state();
+        let name = object_name_to_table_reference(
+            timed.table.clone(),
+            state.config_options().sql_parser.enable_ident_normalization,
+        )?;
+        let time = arrays.time(&timed.time).map_err(external)?;
+        let provider = self.context.table_provider(name).await?;
+        let provider: &dyn TableProvider = provider.as_ref();
+        let Some(table) = provider.downcast_ref::<ArrayTable>() else {
+            return plan_err!("{} is no array, and has no past", timed.table);
+        };
+        let mut opening = Opening {
+            window: table.array().window(),
+            is_past: true,
+            key_file: table.key_file.clone(),
+        };
+        opening.window.at = time;
+        let table = open(arrays, table.uri(), opening)
+            .await?
+            .map_err(external)?;
+        let name = TableReference::bare(timed.name.clone());
+        self.context.register_table(name, Arc::new(table))?;
+        self.names.push(timed.name);
+        Ok(())
+    }
+}
+
+impl Drop for OwnTables<'_> {
+    fn drop(&mut self) {
+        for name in &self.names {
+            // Nobody else knows the name, and what is left of it would be seen by `show tables` alone.
+            let _ = self.context.deregister_table(TableReference::bare(&**name));
+        }
+    }
+}
+
+/// Takes the time out of a name that has one.
+fn take_time(name: &mut ObjectName) -> Option<String> {
+    let Some(ObjectNamePart::Identifier(last)) = name.0.last_mut() else {
+        return None;
+    };
+    let (table, time) = last.value.split_once(AS_OF)?;
+    let (table, time) = (table.to_owned(), time.to_owned());
+    last.value = table;
+    Some(time)
+}
