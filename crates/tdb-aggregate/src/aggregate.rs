@@ -7,7 +7,7 @@ use tdb_query::{ReadOptions, Reader, ResultOrder};
 use tdb_schema::ArraySchema;
 use tdb_schema::names::UnknownName;
 
-use crate::count::known_count;
+use crate::count::{dense_count, known_count};
 use crate::field_states::GroupOf;
 use crate::grouped::{Asked, Grouped};
 use crate::grouping::{Grouping, Keys};
@@ -66,6 +66,12 @@ pub fn grouped(
         .collect();
     let names = unique(of_fields.chain(by.iter().map(|by| by.field)));
     let is_told = by.is_empty() && statistics::may_tell(array.schema(), options);
+    let is_count = by.is_empty() && names.is_empty();
+    let counted = if is_count {
+        dense_count(array, options)?
+    } else {
+        None
+    };
     let mut options = read_options(array.schema(), options, &names)?;
     if is_told && array.schema().is_dense() {
         options.order = Some(ResultOrder::Global);
@@ -85,6 +91,10 @@ pub fn grouped(
         aggregates: aggregates.to_vec(),
         datatypes: datatypes.collect(),
     };
+    if let Some(cells) = counted {
+        states.cells = vec![cells];
+        return Grouped::one(asked, states, &session.limits().budget);
+    }
     if is_told {
         states.take_known(session, &mut reader)?;
     }

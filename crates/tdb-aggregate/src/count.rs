@@ -10,10 +10,10 @@ use tdb_schema::Subarray;
 
 /// Counts the cells that a read returns, whichever fields it names.
 ///
-/// Where [`known_count`] knows the answer to the question, nothing is read.
+/// Where [`known_count`] knows the answer to the question, or a dense array is asked for the cells of ranges, nothing is read.
 ///
 /// # Errors
-/// As for [`Reader::open`]; errors of reading.
+/// As for [`Reader::open`]; errors of reading; [`QueryError::TooManyCells`] of a dense array where 64 bits do not count them.
 pub fn count_cells(
     session: &Session,
     array: &Arc<Array>,
@@ -21,6 +21,9 @@ pub fn count_cells(
 ) -> Result<u64, QueryError> {
     if let Some(cells) = known_count(array.snapshot()).filter(|_| takes_all(options)) {
         return Ok(options.limit.map_or(cells, |most| cells.min(most)));
+    }
+    if let Some(cells) = dense_count(array, options)? {
+        return Ok(cells);
     }
     let options = ReadOptions {
         attributes: Some(Vec::new()),
@@ -52,6 +55,29 @@ pub fn known_count(array: &Snapshot) -> Option<u64> {
     }
     let cells = array.fragments().iter().map(|f| f.metadata.cell_count());
     are_all_read(array).then(|| cells.fold(0, u64::saturating_add))
+}
+
+/// The number of cells that a read of a dense array returns: all of its box, written or not. None where cells are looked at for it,
+/// or cannot be read at all.
+pub(crate) fn dense_count(array: &Array, options: &ReadOptions) -> Result<Option<u64>, QueryError> {
+    let schema = array.schema();
+    let is_plain = options.label_ranges.is_empty() && options.versions == Versions::Current;
+    let is_sound = array.directory().check_commits().is_ok();
+    if !schema.is_dense() || !is_plain || !is_sound || options.looks_at_cells() {
+        return Ok(None);
+    }
+    let subarray = options.subarray(schema)?;
+    if options.reads_nothing {
+        return Ok(Some(0));
+    }
+    let Some(shape) = subarray.result_shape(schema) else {
+        return Err(QueryError::TooManyCells);
+    };
+    let mut sides = shape.iter();
+    let cells = sides.try_fold(1_u64, |all, side| all.checked_mul(*side));
+    let cells = cells.map(|cells| options.limit.map_or(cells, |most| cells.min(most)));
+    let cells = cells.or(options.limit).ok_or(QueryError::TooManyCells)?;
+    Ok(Some(cells))
 }
 
 fn takes_all(options: &ReadOptions) -> bool {

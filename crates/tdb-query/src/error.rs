@@ -156,6 +156,7 @@ impl QueryError {
             Self::NoCellTimes => {
                 Some("its fragments have times: fragments and map show which cells each one wrote")
             }
+            Self::TooManyCells => Some("--range DIM=LO..HI asks for fewer"),
             Self::GlobalOrder => Some("ask for row-major or column-major order"),
             Self::Range(error) => error.hint(),
             Self::Cells(error) => error.hint(),

@@ -69,7 +69,9 @@ pub use difference::{CellValue, Difference, DifferenceCount, Differences, compar
 pub use error::{Error, Excerpt, Result};
 pub use evolve::Evolution;
 #[cfg(any(feature = "arrow", feature = "text"))]
-pub use files::{Becoming, FileFormat, InputFile, OpenInput, OutputFile, WholeFile, shape_of_box};
+pub use files::{
+    Becoming, FileFormat, InputFile, OpenInput, OutputFile, WholeFile, check_folder, shape_of_box,
+};
 pub use filter::Filter;
 pub use group::{AddOptions, Group, MemberPlace};
 #[cfg(any(feature = "arrow", feature = "text"))]
@@ -114,7 +116,7 @@ pub use tile_trial::{TileTrial, TileTrials, Tiles};
 pub use time::{Time, parse_duration};
 pub use trial::{Trial, Trials};
 pub use value::Value;
-pub use walk::{MOST_WALKED, Narrowed, narrow_walk};
+pub use walk::{MOST_WALKED, Narrowed, narrow_comparison, narrow_walk};
 pub use write::{WriteBuilder, WriteStream, input_fields};
 pub use written::Written;
 

@@ -183,7 +183,7 @@ impl SetBuilder {
     fn matching(&self, array: &Array) -> Result<ReadBuilder> {
         let matching = array.read().condition(self.condition.clone());
         let mut options = matching.options()?;
-        narrow_walk(array.engine(), &mut options, MOST_WALKED)?;
+        narrow_walk(array.engine(), &mut options, MOST_WALKED, false)?;
         Ok(matching.with_options(options))
     }
 

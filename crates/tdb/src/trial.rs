@@ -2,13 +2,16 @@
 
 use std::time::{Duration, Instant};
 
+use tdb_array::ErrorKind;
 use tdb_cells::{Batch, Column, unit_size};
 use tdb_filters::{FilterList, OptionValue, Pipeline, Registry, Scratch, TileKind, describe};
+use tdb_query::ReadOptions;
 use tdb_schema::grid::SpaceTileGrid;
 use tdb_schema::names::UnknownName;
 use tdb_schema::{ArraySchema, Field, FieldKind};
 use tdb_tile::{Bug, FormatVersion, Limits};
 
+use crate::difference::ranges_of;
 use crate::filter::filter_list;
 use crate::{Array, Error, Filter, MOST_WALKED, Order, Result, narrow_walk};
 
@@ -136,7 +139,7 @@ impl Array {
         let read = self.read().only(field.name)?.order(Order::Global);
         // Beyond what was written, a large domain has nothing to try filters on.
         let mut options = read.options()?;
-        narrow_walk(self.engine(), &mut options, MOST_WALKED)?;
+        narrow_to_written(self.engine(), &mut options)?;
         let read = read.with_options(options);
         for batch in read.enumeration_codes().batch_bytes(1 << 20).batches()? {
             let Batch { rows, columns } = batch?;
@@ -297,6 +300,22 @@ fn written(list: &FilterList) -> Result<String> {
         }
     });
     Ok(filters.collect::<Vec<_>>().join(","))
+}
+
+/// Of a domain that is too large to be walked over, what was written, or the last of it.
+fn narrow_to_written(array: &tdb_array::Array, options: &mut ReadOptions) -> Result<()> {
+    match narrow_walk(array, options, MOST_WALKED, false) {
+        Err(error) if error.kind() == ErrorKind::Limit => {}
+        narrowed => return narrowed.map(|_| ()),
+    }
+    match array.fragments().last() {
+        Some(last) => {
+            let written = &last.metadata.non_empty_domain;
+            options.ranges = ranges_of(&array.schema().dimensions, written);
+        }
+        None => options.reads_nothing = true,
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -4,11 +4,12 @@ use std::fmt;
 
 use tdb_array::{Array, ErrorKind, Fragment};
 use tdb_query::{ReadOptions, Request};
-use tdb_schema::value::read;
+use tdb_schema::value::{Value, read};
 use tdb_schema::{ArraySchema, Subarray};
-use tdb_tile::{Limits, Range};
+use tdb_tile::{Datatype, Limits, Range};
 
-use crate::{Error, Result};
+use crate::difference::{narrow, union};
+use crate::{Error, ReadBuilder, Result};
 
 /// The cells of a dense array that the program walks over, at most, where they are more than those that were written.
 pub const MOST_WALKED: u64 = 1_000_000_000;
@@ -19,12 +20,16 @@ const SPARSELY_FILLED: u64 = 100;
 /// What a walk over the cells of a dense array is narrowed to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Narrowed {
-    asked: u128,
+    asked: Cells,
     to: String,
 }
 
+/// How many cells are asked for; None where 128 bits do not count them.
+type Cells = Option<u128>;
+
 /// Narrows a request that would walk over more than `most` cells of a dense array to the non-empty domain: all cells
-/// beyond it have fill values. Sparse arrays, and requests for ranges of dimension labels, stay as they are.
+/// beyond it have fill values. Sparse arrays, and requests for ranges of dimension labels, stay as they are. With `ticks`, dates and
+/// times of what is said are raw numbers.
 ///
 /// ```
 /// # use tdb::{Attribute, Datatype, Dimension, Schema};
@@ -37,7 +42,7 @@ pub struct Narrowed {
 /// # array.write().range("x", 5..=7).column("a", vec![1_i32, 2, 3]).commit()?;
 /// let array = tdb::open(uri)?;
 /// let mut options = array.read().options()?;
-/// let narrowed = tdb::narrow_walk(array.engine(), &mut options, tdb::MOST_WALKED)?;
+/// let narrowed = tdb::narrow_walk(array.engine(), &mut options, tdb::MOST_WALKED, false)?;
 /// assert!(narrowed.expect("a large domain").to_string().contains("x=5..7"));
 /// let three = array.read().with_options(options).all()?;
 /// assert_eq!(three.rows, 3);
@@ -51,55 +56,123 @@ pub fn narrow_walk(
     array: &Array,
     options: &mut ReadOptions,
     most: u64,
+    ticks: bool,
 ) -> Result<Option<Narrowed>> {
-    let schema = array.schema();
-    // Of points, tiles without any are left out.
-    let is_elsewhere = !options.label_ranges.is_empty() || options.points.is_some();
-    if !schema.is_dense() || options.reads_nothing || is_elsewhere {
+    narrow_walks(&mut [(array, options)], most, ticks)
+}
+
+/// Narrows two reads that are to be compared: where they are of one array, to what can differ; where they would walk over more than
+/// `most` cells of a dense array still, to the box around what was written in both, which is said. With `ticks`, dates and times of
+/// what is said are raw numbers.
+///
+/// # Errors
+/// As for [`narrow_walk`].
+pub fn narrow_comparison(
+    reads: &mut [ReadBuilder; 2],
+    most: u64,
+    ticks: bool,
+) -> Result<Option<Narrowed>> {
+    let [old, new] = reads;
+    let (mut before, mut after) = (old.options()?, new.options()?);
+    narrow(old.array(), new.array(), &mut before, &mut after);
+    let narrowed = narrow_walks(
+        &mut [
+            (old.array().engine(), &mut before),
+            (new.array().engine(), &mut after),
+        ],
+        most,
+        ticks,
+    )?;
+    *old = old.clone().with_options(before);
+    *new = new.clone().with_options(after);
+    Ok(narrowed)
+}
+
+/// Narrows requests of arrays with the same dimensions, all to the same.
+fn narrow_walks(
+    walks: &mut [(&Array, &mut ReadOptions)],
+    most: u64,
+    ticks: bool,
+) -> Result<Option<Narrowed>> {
+    let mut asked = Some(0);
+    for (array, options) in walks.iter() {
+        // Of points, tiles without any are left out.
+        let is_elsewhere = !options.label_ranges.is_empty() || options.points.is_some();
+        if is_elsewhere {
+            return Ok(None);
+        }
+        asked = greater(asked, cells(array, options)?);
+    }
+    if asked.is_some_and(|asked| asked <= most.into()) {
         return Ok(None);
     }
-    let asked = cells(array, options)?;
-    if asked <= most.into() {
+    let Some((last, _)) = walks.last() else {
         return Ok(None);
-    }
-    let Some(written) = array.non_empty_domain() else {
+    };
+    let (last, dimensions) = (*last, &last.schema().dimensions);
+    let written = walks.iter().map(|(array, _)| array.non_empty_domain());
+    let Some(written) = written.fold(None, |all, one| union(dimensions, all, one)) else {
         return Err(nothing_written(asked));
     };
-    let narrowed = within(schema, options, &written);
-    let left = cells(array, &narrowed)?;
-    let fragments = array.fragments().iter();
-    let stored = fragments
-        .map(|fragment| fragment.metadata.cell_count())
-        .fold(0, u64::saturating_add);
+    let (mut left, mut stored, mut narrowed) = (Some(0), 0_u64, Vec::new());
+    for (array, options) in walks.iter() {
+        let options = within(array.schema(), options, &written);
+        left = greater(left, cells(array, &options)?);
+        let fragments = array.fragments().iter();
+        let cells = fragments.map(|fragment| fragment.metadata.cell_count());
+        stored = cells.fold(stored, u64::saturating_add);
+        narrowed.push(options);
+    }
     let worth = most.max(stored.saturating_mul(SPARSELY_FILLED));
-    if left > worth.into() {
-        return Err(too_large(array, asked, stored));
+    if left.is_none_or(|left| left > worth.into()) {
+        return Err(too_large(last, asked, stored, ticks));
     }
     if left == asked {
         return Ok(None);
     }
-    *options = narrowed;
-    let to = along(schema, &written).collect::<Vec<_>>().join(", ");
+    for ((_, options), narrowed) in walks.iter_mut().zip(narrowed) {
+        **options = narrowed;
+    }
+    let to = along(last.schema(), &written, ticks);
+    let to = to.collect::<Vec<_>>().join(", ");
     Ok(Some(Narrowed { asked, to }))
+}
+
+/// The greater of two numbers of cells.
+fn greater(one: Cells, other: Cells) -> Cells {
+    Some(one?.max(other?))
+}
+
+/// `12 cells are too many to walk over`
+fn too_many(asked: Cells) -> String {
+    match asked {
+        Some(asked) => format!("{asked} cells are too many to walk over"),
+        None => "more than 2^128 cells are too many to walk over".to_owned(),
+    }
 }
 
 impl fmt::Display for Narrowed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { asked, to } = self;
+        let asked = too_many(*asked);
         write!(
             f,
-            "{asked} cells are too many to walk over: only the non-empty domain is looked at, {to}; all others have fill values"
+            "{asked}: only the non-empty domain is looked at, {to}; all others have fill values"
         )
     }
 }
 
-/// How many cells are walked over: those of the ranges, as far as a condition on dimensions leaves them.
-fn cells(array: &Array, options: &ReadOptions) -> Result<u128> {
+/// How many cells of a dense array are walked over: those of the ranges, as far as a condition on dimensions leaves them.
+fn cells(array: &Array, options: &ReadOptions) -> Result<Cells> {
+    if !array.schema().is_dense() || options.reads_nothing {
+        return Ok(Some(0));
+    }
     let limits = array.limits();
     let subarray = selected(array, options, limits)?;
     let shape = subarray.result_shape(array.schema());
     let sides = shape.iter().flatten().map(|side| u128::from(*side));
-    Ok(sides.fold(1, u128::saturating_mul))
+    let mut sides = sides;
+    Ok(sides.try_fold(1_u128, u128::checked_mul))
 }
 
 fn selected(array: &Array, options: &ReadOptions, limits: &Limits) -> Result<Subarray> {
@@ -135,37 +208,47 @@ fn within(schema: &ArraySchema, options: &ReadOptions, written: &[Range]) -> Rea
     narrowed
 }
 
-fn nothing_written(asked: u128) -> Error {
-    let what = format!("{asked} cells are too many to walk over, and none of them was written");
+fn nothing_written(asked: Cells) -> Error {
+    let what = format!("{}, and none of them was written", too_many(asked));
     let error = Error::new(ErrorKind::Limit, what);
     error.with_hint("--range DIM=LO..HI asks for fewer")
 }
 
-fn too_large(array: &Array, asked: u128, stored: u64) -> Error {
+fn too_large(array: &Array, asked: Cells, stored: u64, ticks: bool) -> Error {
     let what = format!(
-        "{asked} cells are too many to walk over, and the non-empty domain is, too: fragments hold {stored} of them"
+        "{}, and the non-empty domain is, too: fragments hold {stored} of them",
+        too_many(asked)
     );
     let error = Error::new(ErrorKind::Limit, what);
     let last = array.fragments().last();
-    match last.map(|last| options_of(array.schema(), last)) {
+    match last.map(|last| options_of(array.schema(), last, ticks)) {
         Some(ranges) => error.with_hint(format!("{ranges} asks for the cells of the last write")),
         None => error,
     }
 }
 
 /// `--range x=5..7 --range y=1..2`
-fn options_of(schema: &ArraySchema, fragment: &Fragment) -> String {
+fn options_of(schema: &ArraySchema, fragment: &Fragment, ticks: bool) -> String {
     let ranges = &fragment.metadata.non_empty_domain;
-    let options = along(schema, ranges).map(|range| format!("--range {range}"));
+    let options = along(schema, ranges, ticks).map(|range| format!("--range {range}"));
     options.collect::<Vec<_>>().join(" ")
 }
 
 /// `x=5..7` of each dimension.
-fn along(schema: &ArraySchema, ranges: &[Range]) -> impl Iterator<Item = String> {
+fn along(schema: &ArraySchema, ranges: &[Range], ticks: bool) -> impl Iterator<Item = String> {
     let along = schema.dimensions.iter().zip(ranges);
-    along.filter_map(|(dimension, range)| {
-        let lo = read(dimension.datatype, &range.lo)?;
-        let hi = read(dimension.datatype, &range.hi)?;
+    along.filter_map(move |(dimension, range)| {
+        let lo = end_of(dimension.datatype, &range.lo, ticks)?;
+        let hi = end_of(dimension.datatype, &range.hi, ticks)?;
         Some(format!("{}={lo}..{hi}", dimension.name))
     })
+}
+
+/// An end of a range, as `--range` takes it.
+fn end_of(datatype: Datatype, bytes: &[u8], ticks: bool) -> Option<String> {
+    let value = match read(datatype, bytes)? {
+        Value::Time(_, number) if ticks => Value::Signed(number),
+        value => value,
+    };
+    Some(value.to_string())
 }

@@ -66,7 +66,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     // How many cells there are is known without walking over them.
     let is_told = by.is_empty() && wanted == [Aggregate::count()];
     if !is_told || selected.options.looks_at_cells() {
-        selected = selected.walked(out)?;
+        selected = selected.walked(global, out)?;
     }
     Question {
         selected,
@@ -105,7 +105,7 @@ pub(crate) fn distinct(
     let selected = arguments
         .selection
         .open(&arguments.array, global, out)?
-        .walked(out)?;
+        .walked(global, out)?;
     Question {
         selected,
         wanted,

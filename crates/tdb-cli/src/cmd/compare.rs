@@ -114,7 +114,13 @@ impl Scope {
         global: &Global,
         out: &mut Output,
     ) -> Result<(), Failure> {
-        let mut differences = compare(self.read(&old, global)?, self.read(&new, global)?)?;
+        let mut reads = [self.read(&old, global)?, self.read(&new, global)?];
+        let narrowed = tdb::narrow_comparison(&mut reads, tdb::MOST_WALKED, global.ticks)?;
+        if let Some(narrowed) = narrowed {
+            out.warn(&narrowed.to_string());
+        }
+        let [before, after] = reads;
+        let mut differences = compare(before, after)?;
         let mut shown = Vec::new();
         for difference in &mut differences {
             let difference = difference?;
@@ -125,8 +131,9 @@ impl Scope {
         let found = differences.count_so_far();
         if global.json {
             let is_whole = differences.not_compared().is_empty();
-            let same = if counts_all && is_whole && old.uri() == new.uri() {
-                let cells = self.read(&new, global)?.count()?;
+            let of_all = counts_all && is_whole && old.uri() == new.uri();
+            let all = of_all.then(|| self.count(&new, global)).transpose()?;
+            let same = if let Some(cells) = all.flatten() {
                 cells
                     .saturating_sub(found.added)
                     .saturating_sub(found.changed)
@@ -146,6 +153,17 @@ impl Scope {
         }
         // What differs was told.
         Err(Failure::difference())
+    }
+
+    /// How many cells are meant; nothing where they are too many to walk over.
+    fn count(&self, array: &Array, global: &Global) -> Result<Option<u64>, Failure> {
+        let read = self.read(array, global)?;
+        let mut options = read.options()?;
+        let walk = tdb::narrow_walk(array.engine(), &mut options, tdb::MOST_WALKED, false);
+        if !matches!(walk, Ok(None)) {
+            return Ok(None);
+        }
+        Ok(Some(read.count()?))
     }
 
     fn read(&self, array: &Array, global: &Global) -> Result<ReadBuilder, Failure> {

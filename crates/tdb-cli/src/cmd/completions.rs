@@ -50,6 +50,7 @@ pub(crate) fn run(
 
 pub(crate) fn man(arguments: &ManArguments, command: Command) -> Result<(), Failure> {
     let folder = &arguments.folder;
+    tdb::check_folder(folder)?;
     let written =
         fs::create_dir_all(folder).and_then(|()| clap_mangen::generate_to(command, folder));
     written

@@ -28,7 +28,7 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
     let mut selected = arguments.selection.open(&arguments.array, global, out)?;
     if selected.options.looks_at_cells() {
-        selected = selected.walked(out)?;
+        selected = selected.walked(global, out)?;
     }
     let Selected {
         session,

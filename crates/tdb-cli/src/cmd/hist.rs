@@ -53,7 +53,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     let selected = arguments
         .selection
         .open(&arguments.array, global, out)?
-        .walked(out)?;
+        .walked(global, out)?;
     let Selected {
         session,
         location,

@@ -253,7 +253,7 @@ fn read(
     let first = arrangement.limit.filter(|_| !arrangement.takes_all());
     let first = first.and_then(|limit| limit.checked_add(arrangement.offset));
     if options.looks_at_cells() || first.is_none_or(|cells| cells > tdb::MOST_WALKED) {
-        walked(&array, &mut options, &out)?;
+        walked(&array, &mut options, global, &out)?;
     }
     let looks = options
         .looks_at_cells()

@@ -52,8 +52,8 @@ pub(super) struct Selected {
 
 impl Selected {
     /// Keeps what walks over all cells that are meant from walking over a domain that is too large for it.
-    pub(super) fn walked(mut self, out: &Output) -> Result<Self, Failure> {
-        walked(&self.array, &mut self.options, out)?;
+    pub(super) fn walked(mut self, global: &Global, out: &Output) -> Result<Self, Failure> {
+        walked(&self.array, &mut self.options, global, out)?;
         Ok(self)
     }
 }
@@ -62,9 +62,11 @@ impl Selected {
 pub(super) fn walked(
     array: &Array,
     options: &mut ReadOptions,
+    global: &Global,
     out: &Output,
 ) -> Result<(), Failure> {
-    if let Some(narrowed) = tdb::narrow_walk(array, options, tdb::MOST_WALKED)? {
+    let narrowed = tdb::narrow_walk(array, options, tdb::MOST_WALKED, global.ticks)?;
+    if let Some(narrowed) = narrowed {
         out.warn(&narrowed.to_string());
     }
     Ok(())

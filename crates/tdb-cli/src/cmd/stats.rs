@@ -51,7 +51,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     } = arguments
         .selection
         .open(&arguments.array, global, out)?
-        .walked(out)?;
+        .walked(global, out)?;
     let all = array.schema().fields().map(|field| field.name);
     let chosen = joined(&arguments.fields);
     let names: Vec<&str> = match &chosen {

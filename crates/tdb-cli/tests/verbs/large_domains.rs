@@ -72,9 +72,104 @@ fn what_is_known_without_walking_is_of_the_whole_domain() {
         String::from_utf8(output.stdout).unwrap()
     };
     assert_eq!(quiet("count URI").trim(), "9223372036854774808");
+    let of_a_range = quiet("count URI --range x=7..9223372036854000000");
+    assert_eq!(of_a_range.trim(), "9223372036853999994");
+    assert!(quiet("agg URI count(*)").contains("9223372036854774808"));
     assert_eq!(quiet("head URI 2"), "x,v\n0,255\n1,255\n");
     assert_eq!(quiet("read URI --limit 1"), "x,v\n0,255\n");
     assert_eq!(quiet("read URI --range x=7..8"), "x,v\n7,3\n8,255\n");
+}
+
+/// An array of so many dimensions of all 64 bits, with one cell at each of these places along all of them.
+fn square(
+    folder: &TempDir,
+    name: &str,
+    datatype: Datatype,
+    sides: usize,
+    places: &[i64],
+) -> String {
+    let uri = folder.path().join(name).display().to_string();
+    let ends = -9_223_372_036_854_775_800_i64..=9_223_372_036_854_775_700;
+    let mut schema = Schema::dense();
+    let names = ["x", "y", "z"];
+    for name in names.iter().take(sides) {
+        let dimension = Dimension::new(*name, datatype);
+        schema = schema.dimension(dimension.domain(ends.clone()).tile(10));
+    }
+    let schema = schema.attribute(Attribute::new("v", Datatype::UInt8));
+    let array = ::tdb::create(&uri, &schema.build().unwrap()).unwrap();
+    let now = ::tdb::Time::now().0;
+    for (number, place) in (0..).zip(places) {
+        let mut write = array.reopen().unwrap().write().at(now - 100 + number);
+        for name in names.iter().take(sides) {
+            write = write.range(name, *place..=*place);
+        }
+        write.column("v", vec![7_u8]).commit().unwrap();
+    }
+    uri
+}
+
+#[test]
+fn more_cells_than_64_bits_count_are_told_as_that() {
+    let folder = TempDir::new().unwrap();
+    let uri = square(&folder, "a", Datatype::Int64, 2, &[5]);
+    for question in ["count URI", "agg URI count(*)", "count URI --range x=0.."] {
+        let told = failure(&question.replace("URI", &uri)).replace(&uri, "a");
+        assert_eq!(
+            told,
+            "error: more cells are asked for than can be counted\n\
+             hint: --range DIM=LO..HI asks for fewer\nexit status 2"
+        );
+    }
+    assert_eq!(
+        stdout(&format!("count {uri} --range x=0..9 --range y=1..2")).trim(),
+        "20"
+    );
+    let cube = square(&folder, "b", Datatype::Int64, 3, &[5]);
+    let told = run(&format!("read {cube}"));
+    insta::assert_snapshot!(String::from_utf8_lossy(&told.stderr), @"warning: more than 2^128 cells are too many to walk over: only the non-empty domain is looked at, x=5..5, y=5..5, z=5..5; all others have fill values");
+    assert_eq!(String::from_utf8_lossy(&told.stdout), "x,y,z,v\n5,5,5,7\n");
+}
+
+#[test]
+fn two_arrays_are_compared_where_either_was_written() {
+    let folder = TempDir::new().unwrap();
+    let old = square(&folder, "a", Datatype::Int64, 1, &[5]);
+    let new = square(&folder, "b", Datatype::Int64, 1, &[5, 9]);
+    let output = run(&format!("compare {old} {new}"));
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        told.contains("only the non-empty domain is looked at, x=5..9"),
+        "{told}"
+    );
+    insta::assert_snapshot!(String::from_utf8_lossy(&output.stdout), @r"
+       x  v
+    ~  9  255 -> 7
+    cells: 0 added, 0 removed, 1 changed
+    ");
+    let json = run(&format!("compare {old} {new} --json --where v=7"));
+    assert!(String::from_utf8_lossy(&json.stdout).contains("\"added\": 1"));
+    let far = square(&folder, "c", Datatype::Int64, 1, &[5, 1 << 40]);
+    let told = failure(&format!("compare {old} {far}"));
+    assert!(
+        told.contains("hint: --range x=1099511627776..1099511627776 asks"),
+        "{told}"
+    );
+}
+
+#[test]
+fn the_range_that_helps_is_of_ticks_where_ticks_are_asked_for() {
+    let folder = TempDir::new().unwrap();
+    let far = square(&folder, "a", Datatype::DateTimeDay, 1, &[5, 1 << 40]);
+    let told = failure(&format!("read {far} --ticks"));
+    assert!(
+        told.contains("hint: --range x=1099511627776..1099511627776 asks"),
+        "{told}"
+    );
+    let helped = stdout(&format!(
+        "read {far} --ticks --range x=1099511627776..1099511627776"
+    ));
+    assert_eq!(helped, "x,v\n1099511627776,7\n");
 }
 
 #[test]
@@ -93,6 +188,8 @@ fn a_walk_that_would_not_end_is_refused_with_the_range_that_helps() {
             .last(),
         Some("     6")
     );
+    // Filters are tried on the last write.
+    assert!(stdout(&format!("advise {uri} -q")).contains("v "));
     let empty = TempDir::new().unwrap();
     let uri = array(&empty, &[]);
     let told = failure(&format!("stats {uri}")).replace(&uri, "a");

@@ -30,6 +30,8 @@ fn a_result_within_an_array_is_refused_and_the_array_opens_still() {
         format!("read {array} -o {}/x.csv", link.display()),
         format!("export {array} {array}/__meta/x.parquet"),
         format!("export {array} {array}/parts --max-rows 2 --format csv"),
+        format!("man {array}"),
+        format!("man {}/new/deep", link.display()),
         format!("map {array} --svg {array}/__fragments/x.svg"),
         format!("show {array} --png {array}/__commits/x.png"),
         format!("info {array} -o {}/g/__group/x.txt", within.display()),

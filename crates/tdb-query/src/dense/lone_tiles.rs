@@ -16,11 +16,15 @@ use tdb_cells::dense::{TileSet, TileWalk, Walk};
 const TILE_BYTES: u64 = 64;
 
 impl DenseRead {
-    /// The tiles of a read in global order that has not begun. None where memory is short.
+    /// The tiles of a read in global order that has not begun. None where memory is short, or there are more tiles than can be
+    /// numbered.
     pub(crate) fn lone_tiles(&self) -> Result<Vec<LoneTiles>, QueryError> {
         let (Some(walk), Some(wanted)) = (self.unbegun(), bounds(&self.plan.runs)) else {
             return Ok(Vec::new());
         };
+        if walk.tiles().count().is_none() {
+            return Ok(Vec::new());
+        }
         let layers = &self.plan.layers;
         let (mut found, mut held) = (Vec::new(), Vec::new());
         // Tiles that a newer fragment has cells of; with one fragment there are none.

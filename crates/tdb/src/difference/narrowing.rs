@@ -69,7 +69,7 @@ pub(crate) fn ranges_of(dimensions: &[Dimension], domain: &[Range]) -> Vec<(Stri
 }
 
 /// Leaves out what cannot differ, where both reads are of one array and ask for the same.
-pub(super) fn narrow(
+pub(crate) fn narrow(
     old: &Array,
     new: &Array,
     old_options: &mut ReadOptions,

@@ -22,5 +22,6 @@ pub(crate) use output::CellSink;
 pub use output::OutputFile;
 #[cfg(feature = "sql")]
 pub(crate) use owned_place::check as check_place;
+pub use owned_place::check_folder;
 pub use shape::shape_of_box;
 pub use whole_file::WholeFile;

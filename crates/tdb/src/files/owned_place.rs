@@ -1,5 +1,6 @@
 //! Places that belong to an array or a group: a file of the user there would be taken for one of its objects.
 
+use std::io;
 use std::path::Path;
 
 use tdb_array::ErrorKind;
@@ -27,6 +28,27 @@ pub(crate) fn check(name: &Path, place: &Path) -> Result<()> {
         inside = folder;
     }
     Ok(())
+}
+
+/// Fails where files of a folder that the user calls `name`, which need not be there yet, would lie within an array, or among the
+/// objects of a group. Beside the members of a group there is room.
+///
+/// # Errors
+/// Such a place; one that cannot be looked at.
+pub fn check_folder(name: &Path) -> Result<()> {
+    let failed = |error: io::Error| {
+        let what = format!("{}: {error}", name.display());
+        Error::new(ErrorKind::Store, what)
+    };
+    let absolute = std::path::absolute(name).map_err(failed)?;
+    // Links lead elsewhere; what is not there yet is none.
+    let mut there = absolute.ancestors().filter(|above| above.exists());
+    let Some(there) = there.next() else {
+        return Ok(());
+    };
+    let missing = absolute.strip_prefix(there).unwrap_or(Path::new(""));
+    let folder = there.canonicalize().map_err(failed)?.join(missing);
+    check(name, &folder.join("file"))
 }
 
 fn owned(name: &Path, what: &str, folder: &Path) -> Error {
