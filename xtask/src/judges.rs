@@ -93,6 +93,15 @@ const LONG: &[Judge] = &[
         floors: &[("cases,", 8), ("comparisons", 500)],
     },
     Judge {
+        arguments: &["interop-mishaps", "--count", "10"],
+        seeds: &[1, 2, 3],
+        floors: &[
+            ("cases,", 50),
+            ("questions asked,", 500),
+            ("of them refused,", 80),
+        ],
+    },
+    Judge {
         arguments: &["stress", "--seconds", "15"],
         seeds: &[],
         floors: &[

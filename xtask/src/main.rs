@@ -19,6 +19,7 @@ mod fuzz;
 mod interop;
 mod interop_aggregates;
 mod interop_life;
+mod interop_mishaps;
 mod interop_read;
 mod interop_sql;
 mod interop_sql_random;
@@ -124,6 +125,11 @@ const COMMANDS: &[Command] = &[
         name: "interop-edges",
         about: "random cells that stand for no value (labels, NaT, NaN, zeros, padded text) through every verb and file [--seed S] [--count N] [--case NUMBER]",
         run: interop_tables::run_edges,
+    },
+    Command {
+        name: "interop-mishaps",
+        about: "cut streams, misplaced results, huge domains, damage and lost history, at random [--seed S] [--count N] [--kind A,B] [--case NUMBER] [--program FILE]",
+        run: interop_mishaps::run,
     },
     Command {
         name: "interop-write",
