@@ -406,17 +406,24 @@ def changed(judge, array):
     copy = judge.path("changed")
     shutil.copytree(array.path, copy)
     done = judge.ask("set", copy, "v = 3", "v=4", "--max", "1000")
-    if not done:
-        return
-    if done.status != 0:
+    box = None
+    if done and done.status != 0:
         if product(array.domain) <= MANY or array.boxes and product(array.written) <= MANY:
             judge.fault("status %d: %s" % (done.status, done.said))
+        if not array.boxes:
+            return
+        box = places(array.boxes[-1])
+        done = judge.ask("set", copy, "%s and v = 3" % done.hint.partition("`")[2].partition("`")[0], "v=4", "--max", "1000")
+        if done and done.status != 0:
+            judge.fault("the condition that should help: %s" % done.said)
+    if not done or done.status != 0:
         return
-    state = {place: 4 if value == 3 else value for place, value in array.states[-1].items()}
+    is_set = lambda place, value: value == 3 and (box is None or place in box)
+    state = {place: 4 if is_set(place, value) else value for place, value in array.states[-1].items()}
     array.states.append(state)
     holds(judge, array, copy)
     array.states.pop()
-    if array.boxes:
+    if array.boxes and box is None:
         done = judge.ask("restore", copy, "--to", BEGIN + len(array.boxes) - 1)
         if done and done.status != 0:
             judge.fault("status %d: %s" % (done.status, done.said))

@@ -4,6 +4,7 @@ mod new_values;
 
 use std::sync::Arc;
 
+use tdb_array::ErrorKind;
 use tdb_array::{ChangeOptions, NameSource, Reach, Sight};
 use tdb_query::{ReadOptions, Reader};
 use tdb_schema::ArraySchema;
@@ -13,6 +14,7 @@ use tdb_write::{Duplicates, SealedWrite, WriteOptions, WriteOrder, Writer};
 
 use self::new_values::{NewValue, stored, with_values};
 use crate::cover::{CellBox, Place, boxes_of_commit, place_of};
+use crate::walk::condition_of_last_write;
 use crate::{
     Array, Error, MOST_WALKED, Order, ReadBuilder, Result, Time, Value, Where, narrow_walk,
 };
@@ -183,7 +185,8 @@ impl SetBuilder {
     fn matching(&self, array: &Array) -> Result<ReadBuilder> {
         let matching = array.read().condition(self.condition.clone());
         let mut options = matching.options()?;
-        narrow_walk(array.engine(), &mut options, MOST_WALKED, false)?;
+        let narrowed = narrow_walk(array.engine(), &mut options, MOST_WALKED, false);
+        narrowed.map_err(|error| with_condition(error, array))?;
         Ok(matching.with_options(options))
     }
 
@@ -369,6 +372,15 @@ fn write_box(
         writer.push(&changed).map_err(|error| array.failed(error))?;
     }
     writer.seal().map_err(|error| array.failed(error))
+}
+
+/// What `set` takes is a condition, in the place of a range.
+fn with_condition(error: Error, array: &Array) -> Error {
+    let tests = condition_of_last_write(array.engine());
+    match tests.filter(|_| error.kind() == ErrorKind::Limit) {
+        Some(tests) => error.with_hint(format!("`{tests}` is true of the cells of the last write")),
+        None => error,
+    }
 }
 
 fn too_many(cells: u64, most: u64) -> Error {

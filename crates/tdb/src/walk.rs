@@ -234,6 +234,23 @@ fn options_of(schema: &ArraySchema, fragment: &Fragment, ticks: bool) -> String 
     options.collect::<Vec<_>>().join(" ")
 }
 
+/// `x >= 5 and x <= 7` of each dimension: the cells of the last write, as conditions take them.
+pub(crate) fn condition_of_last_write(array: &Array) -> Option<String> {
+    let written = &array.fragments().last()?.metadata.non_empty_domain;
+    let dimensions = array.schema().dimensions.iter();
+    let tests = dimensions.zip(written).map(|(dimension, range)| {
+        let end = |bytes: &[u8]| match read(dimension.datatype, bytes)? {
+            value @ Value::Time(..) => Some(format!("'{value}'")),
+            value => Some(value.to_string()),
+        };
+        let (lo, hi) = (end(&range.lo)?, end(&range.hi)?);
+        let name = &dimension.name;
+        Some(format!("\"{name}\" >= {lo} and \"{name}\" <= {hi}"))
+    });
+    let tests: Option<Vec<String>> = tests.collect();
+    Some(tests?.join(" and "))
+}
+
 /// `x=5..7` of each dimension.
 fn along(schema: &ArraySchema, ranges: &[Range], ticks: bool) -> impl Iterator<Item = String> {
     let along = schema.dimensions.iter().zip(ranges);

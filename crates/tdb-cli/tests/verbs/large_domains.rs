@@ -4,7 +4,7 @@
 use ::tdb::{Attribute, Datatype, Dimension, Schema};
 use tempfile::TempDir;
 
-use crate::common::{failure, run, stdout};
+use crate::common::{failure, run, stdout, tdb};
 
 /// An array of 9.2 * 10^18 cells with three cells at each of these places.
 fn array(folder: &TempDir, places: &[i64]) -> String {
@@ -188,6 +188,20 @@ fn a_walk_that_would_not_end_is_refused_with_the_range_that_helps() {
             .last(),
         Some("     6")
     );
+    let told = failure(&format!("set {uri} v=3 v=4"));
+    let condition = "\"x\" >= 5 and \"x\" <= 7";
+    assert!(
+        told.contains(&format!(
+            "hint: `{condition}` is true of the cells of the last write"
+        )),
+        "{told}"
+    );
+    let set = tdb("set")
+        .args([uri.as_str(), &format!("{condition} and v=3"), "v=4"])
+        .output();
+    assert!(set.unwrap().status.success());
+    assert!(stdout(&format!("read {uri} --range x=7 -q")).contains("7,4"));
+    stdout(&format!("set {uri} x=7 v=3"));
     // Filters are tried on the last write.
     assert!(stdout(&format!("advise {uri} -q")).contains("v "));
     let empty = TempDir::new().unwrap();
