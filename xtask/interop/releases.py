@@ -1,7 +1,7 @@
 """What releases of older format versions can hold: random specs are cut down to it."""
 
 # The first format version that has it.
-NULLABLE_DENSE, NULLABLE_SPARSE, TIMES, VALIDITY_FILTERS, STACKED_STRINGS, BOOL = 7, 8, 9, 11, 17, 14
+FILLS, NULLABLE_DENSE, NULLABLE_SPARSE, TIMES, VALIDITY_FILTERS, STACKED_STRINGS, BOOL = 6, 7, 8, 9, 11, 17, 14
 XOR, DELTA, ENUMERATIONS, BLOBS = 16, 19, 20, 22
 # Before, offsets of the last cells go wrong where these are empty.
 EMPTY_CELLS = 11
@@ -18,6 +18,8 @@ def fit(spec, version):
             field["type"] = was.replace("time_", "datetime_")
         if version < nullable:
             field.pop("nullable", None)
+        if version < FILLS:
+            field.pop("fill", None)
         if version < ENUMERATIONS:
             field.pop("enum", None)
         if field["type"] != was or not fits(field.get("filters", []), field["type"], number, version):

@@ -4,6 +4,8 @@
 //! folder of an array (`outputs`), domains that are too large to be walked over (`domains`), damaged objects (`damage`), and a past that
 //! merges and vacuums took away (`history`).
 
+use std::error::Error;
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -11,8 +13,11 @@ use crate::commands::output;
 use crate::interop::parse;
 use crate::outcome::Outcome;
 use crate::programs;
-use crate::workshop::Workshop;
+use crate::workshop::{JUDGE, Workshop};
 use crate::workspace::root;
+
+/// The formats that TileDB 2.0 to 2.4 write.
+const OLD: RangeInclusive<u64> = 5..=10;
 
 pub(crate) fn run(arguments: &[String]) -> Outcome {
     let workshop = Workshop::open()?;
@@ -20,18 +25,42 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     let mut options = parse(&arguments, &workshop)?;
     let name = format!("mishaps-{}", options.seed);
     options.folder.set_file_name(name);
-    let program = match asked.program {
-        Some(program) => program,
-        None => programs::tdb()?,
-    };
     let said = output(
         Command::new(workshop.python())
             .arg("-B")
             .arg(root().join("xtask/interop/mishaps.py"))
-            .arg(program)
+            .arg(asked.program()?)
             .arg(&options.folder)
             .args([&options.seed, &options.count, &asked.kinds])
             .args(asked.case),
+    )?;
+    print!("{said}");
+    Ok(())
+}
+
+/// `cargo xtask interop-old`: random arrays that TileDB 2.0 to 2.4 wrote, read by the program and by TileDB 2.30.
+pub(crate) fn run_old(arguments: &[String]) -> Outcome {
+    let workshop = Workshop::open()?;
+    let (arguments, asked) = Asked::parse(arguments)?;
+    let mut options = parse(&arguments, &workshop)?;
+    options
+        .folder
+        .set_file_name(format!("old-{}", options.seed));
+    for release in workshop.releases()? {
+        if OLD.contains(&release.version) {
+            workshop.library(&release.wheel, &release.python)?;
+        }
+    }
+    workshop.library(JUDGE.0, JUDGE.1)?;
+    let said = output(
+        Command::new(workshop.python())
+            .arg("-B")
+            .arg(root().join("xtask/interop/old_releases.py"))
+            .arg(workshop.libraries())
+            .arg(root().join("fixtures/recipes"))
+            .arg(&options.folder)
+            .args([&options.seed, &options.count])
+            .arg(asked.program()?),
     )?;
     print!("{said}");
     Ok(())
@@ -49,6 +78,14 @@ struct Asked {
 }
 
 impl Asked {
+    /// The program that is judged.
+    fn program(&self) -> Result<PathBuf, Box<dyn Error>> {
+        match &self.program {
+            Some(program) => Ok(program.clone()),
+            None => programs::tdb(),
+        }
+    }
+
     /// Takes the options that no other judge has; gives the others.
     fn parse(arguments: &[String]) -> Result<(Vec<String>, Self), String> {
         let (mut others, mut rest) = (Vec::new(), arguments.iter());

@@ -102,6 +102,11 @@ const LONG: &[Judge] = &[
         ],
     },
     Judge {
+        arguments: &["interop-old", "--count", "4"],
+        seeds: &[1, 2, 3],
+        floors: &[("old arrays,", 15), ("rows compared,", 1_000)],
+    },
+    Judge {
         arguments: &["stress", "--seconds", "15"],
         seeds: &[],
         floors: &[

@@ -132,6 +132,11 @@ const COMMANDS: &[Command] = &[
         run: interop_mishaps::run,
     },
     Command {
+        name: "interop-old",
+        about: "random arrays by TileDB 2.0 to 2.4, read by tdb and by TileDB 2.30 [--seed S] [--count N] [--program FILE]",
+        run: interop_mishaps::run_old,
+    },
+    Command {
         name: "interop-write",
         about: "random writes by tdb, read by TileDB, which made them too [--seed S] [--count N]",
         run: interop_write::run,

@@ -136,7 +136,8 @@ impl Workshop {
         Ok(libraries.next().ok_or("the wheel holds no library")?)
     }
 
-    fn libraries(&self) -> PathBuf {
+    /// The folder of shared libraries, by the versions of their wheels.
+    pub(crate) fn libraries(&self) -> PathBuf {
         self.scratch.join("libs")
     }
 
