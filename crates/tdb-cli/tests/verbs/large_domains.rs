@@ -92,8 +92,8 @@ fn square(
     let ends = -9_223_372_036_854_775_800_i64..=9_223_372_036_854_775_700;
     let mut schema = Schema::dense();
     let names = ["x", "y", "z"];
-    for name in names.iter().take(sides) {
-        let dimension = Dimension::new(*name, datatype);
+    for name in names.into_iter().take(sides) {
+        let dimension = Dimension::new(name, datatype);
         schema = schema.dimension(dimension.domain(ends.clone()).tile(10));
     }
     let schema = schema.attribute(Attribute::new("v", Datatype::UInt8));
@@ -101,7 +101,7 @@ fn square(
     let now = ::tdb::Time::now().0;
     for (number, place) in (0..).zip(places) {
         let mut write = array.reopen().unwrap().write().at(now - 100 + number);
-        for name in names.iter().take(sides) {
+        for name in names.into_iter().take(sides) {
             write = write.range(name, *place..=*place);
         }
         write.column("v", vec![7_u8]).commit().unwrap();

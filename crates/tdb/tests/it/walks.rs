@@ -47,7 +47,7 @@ proptest! {
         let first = writes.iter().map(|(first, _)| *first).min().expect("a write");
         let last = writes.iter().map(|(first, cells)| first + cells - 1).max().expect("a write");
         let mut options = read.options().expect("a request");
-        let narrowed = narrow_walk(array.engine(), &mut options, MOST).expect("it is worth it");
+        let narrowed = narrow_walk(array.engine(), &mut options, MOST, false).expect("it is worth it");
         let left = array.read().with_options(options).to_vec::<i64>("x").expect("the rest");
         let within = || all.iter().copied().filter(|x| (first..=last).contains(x));
         // A condition narrows what is walked over where there is no range.
