@@ -11,7 +11,7 @@ use tdb_tile::{Bug, LimitError, Limits};
 use crate::parentheses::term_parentheses;
 use crate::refusal::{Refusal, TextError};
 use crate::token::{Token, Tokens};
-use crate::{Condition, ConditionError, ConditionNode};
+use crate::{Condition, ConditionError, ConditionNode, Term};
 
 impl Condition {
     /// Reads a condition as `--where` takes it.
@@ -76,6 +76,28 @@ impl Condition {
     }
 }
 
+impl Term {
+    /// Reads what is worked out of fields and values: `a`, `2 * (a + b)`, `"order id" / 10`, `year(day)`.
+    ///
+    /// ```
+    /// use tdb_condition::Term;
+    ///
+    /// let term = Term::parse("(price - 1) * 1.1", &tdb_tile::Limits::default())?;
+    /// assert_eq!(term.fields().collect::<Vec<_>>(), ["price"]);
+    /// # Ok::<(), tdb_condition::ConditionError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As for [`Condition::parse`].
+    pub fn parse(text: &str, limits: &Limits) -> Result<Self, ConditionError> {
+        let parser = Parser::new(text, limits);
+        let mut parser = parser.map_err(|error| error.in_text(text, 0))?;
+        let parsed = parser.whole_term();
+        let at = parser.tokens.at();
+        parsed.map_err(|error| error.in_text(text, at))
+    }
+}
+
 fn check_depth(depth: u64, limits: &Limits) -> Result<(), LimitError> {
     let limit = limits.condition_depth;
     Limits::check("depth of a condition", "condition_depth", depth, limit)
@@ -117,6 +139,15 @@ impl<'a> Parser<'a> {
             nodes: 0,
             places: Vec::new(),
         })
+    }
+
+    /// A term, and nothing behind it.
+    fn whole_term(&mut self) -> Result<Term, Refusal> {
+        let term = self.term("a field or a value")?;
+        if *self.tokens.current() != Token::End {
+            return Err(self.wanted("`+`, `-`, `*`, `/` or the end"));
+        }
+        Ok(term)
     }
 
     fn run(&mut self) -> Result<Condition, Refusal> {

@@ -1,6 +1,7 @@
 //! Cells' values in place.
 
 mod new_values;
+mod worked_out;
 
 use std::sync::Arc;
 
@@ -12,7 +13,8 @@ use tdb_schema::names::UnknownName;
 use tdb_tile::Bug;
 use tdb_write::{Duplicates, SealedWrite, WriteOptions, WriteOrder, Writer};
 
-use self::new_values::{NewValue, stored, with_values};
+use self::new_values::{Gets, NewValue, stored, with_values};
+use self::worked_out::WorkedOut;
 use crate::cover::{CellBox, Place, boxes_of_commit, place_of};
 use crate::walk::condition_of_last_write;
 use crate::{
@@ -25,11 +27,20 @@ use crate::{
 pub struct SetBuilder {
     array: Array,
     condition: Where,
-    values: Vec<(String, Option<Value>)>,
+    values: Vec<(String, Given)>,
     most: u64,
     dry_run: bool,
     ticks: bool,
     options: WriteOptions,
+}
+
+/// What an attribute is to get.
+#[derive(Clone, Debug)]
+enum Given {
+    Null,
+    Value(Value),
+    /// What a number is worked out of.
+    Expression(String),
 }
 
 /// What a change of cells' values did, or would do.
@@ -71,13 +82,29 @@ impl SetBuilder {
     /// The value of an attribute; of an enumerated one the label, of several numbers a text such as `[1, 2, 3]`. For bytes, as
     /// for a blob, text stands for its own bytes, and is not read as digits.
     pub fn value(mut self, attribute: &str, value: impl Into<Value>) -> Self {
-        self.values.push((attribute.to_owned(), Some(value.into())));
+        let value = Given::Value(value.into());
+        self.values.push((attribute.to_owned(), value));
+        self
+    }
+
+    /// The value of an attribute that holds numbers, worked out of the fields of each cell, as they are before the change:
+    /// `price * 1.1`, `"order id" + 1`, `(a + b) / 2`. It is exact but for the rounding of floats: integers do not wrap, and no
+    /// fraction is cut. What is worked out of null is null.
+    ///
+    /// ```no_run
+    /// let orders = tdb::open("orders")?;
+    /// orders.set("town = 'Bergen'").expression("amount", "amount * 1.1").max(1000).commit()?;
+    /// # Ok::<(), tdb::Error>(())
+    /// ```
+    pub fn expression(mut self, attribute: &str, expression: impl Into<String>) -> Self {
+        let expression = Given::Expression(expression.into());
+        self.values.push((attribute.to_owned(), expression));
         self
     }
 
     /// Makes an attribute null.
     pub fn null(mut self, attribute: &str) -> Self {
-        self.values.push((attribute.to_owned(), None));
+        self.values.push((attribute.to_owned(), Given::Null));
         self
     }
 
@@ -115,8 +142,8 @@ impl SetBuilder {
     /// made on top of them.
     ///
     /// # Errors
-    /// More cells than are allowed; attributes that the array does not have, values that do not fit them; an array that
-    /// allows duplicates, where no cell replaces another; errors of reading and writing; other programs that change the same
+    /// More cells than are allowed; attributes that the array does not have, values that do not fit them, also where they are worked
+    /// out for just one cell; an array that allows duplicates, where no cell replaces another; errors of reading and writing; other programs that change the same
     /// cells all the time.
     pub fn commit(self) -> Result<SetCells> {
         let array = self.array.newest()?;
@@ -220,17 +247,21 @@ impl SetBuilder {
                 }
                 Error::from(UnknownName::new("attribute", name, known))
             })?;
-            let bytes = match value {
-                Some(value) => Some(stored(array, attribute, value, self.ticks)?),
-                None if attribute.nullable => None,
-                None => {
+            let gets = match value {
+                Given::Value(value) => Gets::Bytes(stored(array, attribute, value, self.ticks)?),
+                Given::Expression(text) => {
+                    let limits = array.context().shared_session().limits();
+                    Gets::WorkedOut(WorkedOut::new(text, attribute, schema, limits)?)
+                }
+                Given::Null if attribute.nullable => Gets::Null,
+                Given::Null => {
                     let what = format!("attribute {name:?} cannot be null");
                     return Err(Error::invalid(what));
                 }
             };
             Ok(NewValue {
                 attribute: name.clone(),
-                bytes,
+                gets,
             })
         });
         values.collect()
@@ -257,7 +288,8 @@ impl SetBuilder {
         let mut writer = writer.map_err(|error| array.failed(error))?;
         for batch in reader {
             let batch = batch.map_err(|error| array.failed(error))?;
-            let batch = with_values(&batch, &mut |_| Ok(true), values)?;
+            let schema = array.engine().newest_schema();
+            let batch = with_values(schema, &batch, &mut |_| Ok(true), values)?;
             writer.push(&batch).map_err(|error| array.failed(error))?;
             if writer.rows() > self.most {
                 return Err(too_many(writer.rows(), self.most));
@@ -365,7 +397,7 @@ fn write_box(
     for batch in reader {
         let batch = batch.map_err(|error| array.failed(error))?;
         let mut is_meant = |row| Ok(meant.is_meant(&place_of(schema, &batch, row)?));
-        let mut changed = with_values(&batch, &mut is_meant, values)?;
+        let mut changed = with_values(schema, &batch, &mut is_meant, values)?;
         changed
             .columns
             .retain(|column| schema.dimension_index(&column.name).is_none());

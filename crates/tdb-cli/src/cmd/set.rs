@@ -5,7 +5,11 @@ use std::io::Write;
 use clap::Args;
 use serde_json::json;
 use tdb::{Array, Value};
+use tdb_condition::{Term, TermPart};
+use tdb_schema::CellValNum;
+use tdb_schema::value::parse_number;
 use tdb_text::cell_of_bytes;
+use tdb_tile::Datatype;
 
 use super::selection::warn_of_labels;
 use super::write_json;
@@ -19,12 +23,14 @@ use crate::parse::named;
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  tdb set target/weather \"station = 'KEF' and hour = '2024-04-10T06'\" temperature=4.5\n  \
-    tdb set target/weather \"sky = 'snow'\" sky=rain remark=null --max 100\n\n\
+    tdb set target/weather \"sky = 'snow'\" sky=rain remark=null --max 100\n  \
+    tdb set target/weather \"station = 'LPB'\" 'temperature=temperature * 1.8 + 32' --max 100\n\n\
     A name that holds spaces stands in \"double quotes\"; before the first operator of CONDITION, and in ATTR, also bare, as in \
     'order id=377'; that of an attribute without a name is \"\", or nothing. VALUE is null, a label of an enumerated attribute, a date or \
     time (four digits are a year, unless --ticks), a list like [1, 2], a number or text, as the attribute has, or bytes as CSV has them: \
-    00ff, of text 0x00ff, or {\"hex\":\"00ff\"}; in 'single quotes' it is text in any case, spaces included. The cells are written \
-    again: earlier times stay readable."
+    00ff, of text 0x00ff, or {\"hex\":\"00ff\"}; in 'single quotes' it is text in any case, spaces included. A number can be worked out \
+    of the fields of the cell, as they are before, by + - * / and parentheses: it is refused where the attribute does not hold it. The \
+    cells are written again: earlier times stay readable."
 )]
 pub(crate) struct Arguments {
     /// An array that does not allow duplicates
@@ -90,6 +96,9 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     for Assignment { attribute, value } in &arguments.values {
         set = match value {
             Given::Null => set.null(attribute),
+            Given::Plain(text) if is_expression(&array, attribute, text) => {
+                set.expression(attribute, text)
+            }
             Given::Plain(text) => set.value(attribute, value_of(&array, attribute, text)?),
             Given::Text(text) => set.value(attribute, text.as_str()),
         };
@@ -119,6 +128,25 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
         "{verb} {cells} where {}",
         arguments.condition
     )?)
+}
+
+/// Whether a text for an attribute that holds numbers is no number itself, and one can be worked out of it. For other attributes, it is
+/// what it is.
+fn is_expression(array: &Array, attribute: &str, text: &str) -> bool {
+    let mut attributes = array.engine().newest_schema().attributes.iter();
+    let Some(found) = attributes.find(|found| found.name == attribute) else {
+        return false;
+    };
+    let datatype = found.datatype;
+    let is_numeric = datatype.is_real() || datatype.is_integer() && datatype != Datatype::Bool;
+    let is_one = found.cell_val_num == CellValNum::Fixed(1);
+    if !is_numeric || !is_one || found.enumeration.is_some() {
+        return false;
+    }
+    let is_number = parse_number(datatype, text, &mut Vec::new()).is_ok();
+    let limits = array.context().shared_session().limits();
+    let is_value = |term: Term| matches!(term.parts(), [TermPart::Value(_)]);
+    !is_number && Term::parse(text, limits).is_ok_and(|term| !is_value(term))
 }
 
 /// What a text says for an attribute; bytes are written as in CSV.

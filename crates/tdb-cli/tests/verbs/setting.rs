@@ -204,3 +204,145 @@ fn the_attribute_without_a_name_is_set_by_either_spelling() {
     exit status 2
     "#);
 }
+
+const NUMBERS: &str = r#"{
+    "type": "sparse",
+    "dimensions": [{"name": "x", "datatype": "int32", "domain": [0, 9], "extent": 10}],
+    "attributes": [
+        {"name": "a", "datatype": "int64"},
+        {"name": "small", "datatype": "uint8", "nullable": true},
+        {"name": "f", "datatype": "float64"},
+        {"name": "f32", "datatype": "float32"},
+        {"name": "two words", "datatype": "int16"},
+        {"name": "s", "datatype": "string_utf8", "cell_val_num": "var"},
+        {"name": "day", "datatype": "datetime_day"}
+    ]
+}"#;
+
+#[test]
+fn numbers_are_worked_out_of_the_cell() {
+    let (folder, array) = of_schema("set_numbers", NUMBERS);
+    write(
+        &folder,
+        &array,
+        "x,a,small,f,f32,two words,s,day\n1,10,200,2.5,1.5,7,t,2024-01-01\n2,9007199254740993,,0,2,-7,u,2024-01-01\n",
+    );
+    let changed = "changed 1 cell where x = 1\nexit status 0";
+    // All see what was there before, and the last one counts.
+    let swapped = [
+        "a=-(a + 5) * 2 + x",
+        "small=small / 8",
+        "f=f*1.1",
+        "f32=1",
+        "f32=a / 4",
+        "two words=\"two words\" + a",
+    ];
+    assert_eq!(set(&array, &swapped), changed);
+    // For text, it stays what it is; and so does a number.
+    assert_eq!(set(&array, &["s=a+1", "day=2024-02-29"]), changed);
+    insta::assert_snapshot!(stdout(&format!("read {array} --range x=1 --format csv")), @"
+    x,a,small,f,f32,two words,s,day
+    1,-29,25,2.75,2.5,17,a+1,2024-02-29
+    ");
+    let all = |values: &[&str]| {
+        let mut command = tdb(&format!("set {array} --max 2"));
+        told(&command.arg("x > 0").args(values).output().unwrap())
+    };
+    // What is worked out of null is null; whole numbers are exact beyond what floats hold.
+    assert_eq!(
+        all(&["a=a+1", "small=small+1"]),
+        "changed 2 cells where x > 0\nexit status 0"
+    );
+    insta::assert_snapshot!(stdout(&format!("read {array} --attrs a,small --format csv")), @"
+    x,a,small
+    1,-28,26
+    2,9007199254740994,
+    ");
+    insta::assert_snapshot!(set(&array, &["small=small + 230"]), @r#"
+    error: attribute "small" of the cell at x = 1: small + 230: 256 is no value of uint8
+    exit status 2
+    "#);
+    insta::assert_snapshot!(set(&array, &["small=0 - small"]), @r#"
+    error: attribute "small" of the cell at x = 1: 0 - small: -26 is no value of uint8
+    exit status 2
+    "#);
+    insta::assert_snapshot!(set(&array, &["a=a / 3"]), @r#"
+    error: attribute "a" of the cell at x = 1: a / 3: -9.333333333333334 is no value of int64
+    exit status 2
+    "#);
+    insta::assert_snapshot!(set(&array, &["a=f * 3.5"]), @r#"
+    error: attribute "a" of the cell at x = 1: f * 3.5: 9.625 is no value of int64
+    exit status 2
+    "#);
+    insta::assert_snapshot!(set(&array, &["f=a / (x - 1)"]), @r#"
+    error: attribute "f" of the cell at x = 1: a / (x - 1): a division by zero
+    exit status 2
+    "#);
+    insta::assert_snapshot!(set(&array, &["f32=1e30 * 1e30"]), @r#"
+    error: attribute "f32" of the cell at x = 1: 1e30 * 1e30: 1.0000000000000001e60 is too large for float32
+    exit status 2
+    "#);
+    insta::assert_snapshot!(set(&array, &["a=9223372036854775807 + x"]), @r#"
+    error: attribute "a" of the cell at x = 1: 9223372036854775807 + x: 9223372036854775808 is no value of int64
+    exit status 2
+    "#);
+    insta::assert_snapshot!(set(&array, &["f=f * 1e308 * 1e10"]), @r#"
+    error: attribute "f" of the cell at x = 1: f * 1e308 * 1e10: a number is too large
+    exit status 2
+    "#);
+    insta::assert_snapshot!(all(&["f=a * 1.5 + 0.5"]), @"
+    changed 2 cells where x > 0
+    exit status 0
+    ");
+    insta::assert_snapshot!(all(&["a=small"]), @r#"
+    error: attribute "a" of the cell at x = 2: small: a field in it is null, and the attribute cannot be
+    exit status 2
+    "#);
+    insta::assert_snapshot!(set(&array, &["a=b + 1"]), @r#"
+    error: there is no field "b"
+    hint: the fields are x, a, small, f, f32, two words, s, day
+    exit status 2
+    "#);
+    insta::assert_snapshot!(set(&array, &["a=s + 1"]), @r#"
+    error: attribute "a": cells of "s" hold no single number
+    hint: numbers are worked out of numbers, by + - * / and parentheses
+    exit status 2
+    "#);
+    insta::assert_snapshot!(set(&array, &["a=a +"]), @r#"
+    error: attribute "a": "a +" is not a valid int64
+    exit status 2
+    "#);
+    insta::assert_snapshot!(set(&array, &["a=1.5"]), @r#"
+    error: attribute "a": "1.5" is not a valid int64
+    exit status 2
+    "#);
+    insta::assert_snapshot!(set(&array, &["a=year(day)"]), @r#"
+    error: attribute "a": cells of "day" hold no single number
+    hint: numbers are worked out of numbers, by + - * / and parentheses
+    exit status 2
+    "#);
+    insta::assert_snapshot!(set(&array, &["day=day + 1"]), @r#"
+    error: attribute "day": "day + 1" is not a valid datetime_day (ISO 8601, or a number of ticks)
+    exit status 2
+    "#);
+    insta::assert_snapshot!(stdout(&format!("read {array} --attrs a,small,f,f32 --format csv")), @"
+    x,a,small,f,f32
+    1,-28,26,-41.5,2.5
+    2,9007199254740994,,1.3510798882111492e16,2.0
+    ");
+}
+
+#[test]
+fn a_dense_cell_is_worked_out_where_it_lies() {
+    let (_folder, array) = of_schema("set_dense_number", UNNAMED);
+    let mut command = tdb(&format!("set {array} --max 3"));
+    let command = command.args(["x > 0", "=x * 1.5"]);
+    let said = told(&command.output().unwrap());
+    assert_eq!(said, "changed 2 cells where x > 0\nexit status 0");
+    insta::assert_snapshot!(stdout(&format!("read {array} --format csv")), @r#"
+    x,""
+    0,NaN
+    1,1.5
+    2,3.0
+    "#);
+}

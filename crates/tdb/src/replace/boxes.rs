@@ -7,20 +7,15 @@ use tdb_write::{WriteOptions, WriteOrder, Writer};
 
 use super::Replacing;
 use super::column::CellsOfColumn;
-use super::coordinates::{Places, lost, place_text};
+use super::coordinates::{Places, lost};
 use crate::cover::{CellBox, boxes_of_commit, place_of};
-use crate::{Error, Order, Result};
+use crate::{Order, Result};
 
 impl Replacing {
     /// Dense arrays: boxes that hold the rows, in which these are replaced.
     pub(super) fn write_boxes(&mut self) -> Result<Vec<Writer>> {
         let places = Places::of(&self.schema, &self.waiting)?;
-        if let Some((batch, row)) = places.first_repeated() {
-            let batch = self.waiting.get(batch).ok_or_else(lost)?;
-            let text = place_text(&self.schema, batch, row);
-            let what = format!("two rows are for the cell at {text}: which one replaces it?");
-            return Err(Error::invalid(what).with_hint("leave one of them out"));
-        }
+        self.check_each_once(&places)?;
         let mut cells = Vec::with_capacity(places.len());
         for batch in &self.waiting {
             let rows = (0..batch.rows).map(|row| place_of(&self.schema, batch, row));

@@ -152,7 +152,7 @@ fn key_of(schema: &ArraySchema, batch: &Batch, row: usize, key: &mut Vec<u8>) ->
 }
 
 /// The coordinates of a row, for people.
-pub(super) fn place_text(schema: &ArraySchema, batch: &Batch, row: usize) -> String {
+pub(crate) fn place_text(schema: &ArraySchema, batch: &Batch, row: usize) -> String {
     let sides = schema.dimensions.iter().filter_map(|dimension| {
         let cell = batch.column(&dimension.name)?.cell(row)?;
         let text = value_text(dimension.datatype, dimension.cell_val_num, cell);

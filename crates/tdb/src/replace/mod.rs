@@ -3,27 +3,26 @@
 mod boxes;
 mod column;
 mod coordinates;
+mod named;
+#[cfg(feature = "sql")]
+mod part;
 mod there;
 
 use std::sync::Arc;
 
-use coordinates::{Places, lost, place_text};
+pub(crate) use coordinates::place_text;
+use coordinates::{Places, lost};
 use tdb_array::{ChangeOptions, Reach, ReadModifyWrite, Sight, View};
 use tdb_cells::{Batch, Column, Session};
-use tdb_fragment::{Combine, ConditionOp, ConditionTree, ConditionValue};
 use tdb_query::{ReadOptions, Reader};
 use tdb_schema::{ArraySchema, Attribute};
 use tdb_tile::{Bug, Grant};
 use tdb_write::{SealedWrite, WriteOptions, Writer};
 use there::CellsThere;
 
-use crate::restore::times;
 use crate::write_and_delete::{DeleteBeside, commit};
 use crate::written::Written;
 use crate::{Array, Error, Order, Result, Time};
-
-/// Rows of an array that allows duplicates are replaced by a delete that names each of them: as many as reading it can bear.
-const MOST_NAMED: usize = 1_000;
 
 /// What a row of a batch takes in memory beside its cells, about: its place among the others.
 const BYTES_OF_ROW: u64 = 96;
@@ -49,8 +48,10 @@ pub(crate) struct Replacing {
     bytes: u64,
     cells: u64,
     replaced: u64,
-    /// Cells are only counted.
-    dry_run: bool,
+    /// Whether they are a change of their own: neither only counted, nor a part of another's change.
+    makes_change: bool,
+    /// Whether each row is of a cell that is there, which no other is of.
+    are_there: bool,
 }
 
 impl Replacing {
@@ -63,12 +64,14 @@ impl Replacing {
             let what = "rows that replace cells say their places themselves, in any order";
             return Err(Error::invalid(what).with_hint("leave out the range and the order"));
         }
-        let session = array.context().shared_session().clone();
-        let schema = Arc::clone(array.engine().newest_schema());
-        Ok(Self {
+        Ok(Self::begun(array, options, !dry_run))
+    }
+
+    fn begun(array: Array, options: WriteOptions, makes_change: bool) -> Self {
+        Self {
+            schema: Arc::clone(array.engine().newest_schema()),
+            session: array.context().shared_session().clone(),
             array,
-            schema,
-            session,
             options,
             change: None,
             write_at: None,
@@ -79,8 +82,9 @@ impl Replacing {
             bytes: 0,
             cells: 0,
             replaced: 0,
-            dry_run,
-        })
+            makes_change,
+            are_there: false,
+        }
     }
 
     pub(crate) fn rows(&self) -> u64 {
@@ -163,9 +167,9 @@ impl Replacing {
         }
     }
 
-    /// Begins the change, unless it has begun or cells are only counted.
+    /// Begins the change of their own, if they are one, unless it has begun.
     fn look(&mut self) -> Result<()> {
-        if self.dry_run {
+        if !self.makes_change {
             return Ok(());
         }
         if let Some((change, _)) = &mut self.change {
@@ -294,10 +298,28 @@ impl Replacing {
             return Ok(());
         }
         let places = Places::of(&self.schema, &self.waiting)?;
+        if self.are_there {
+            self.check_each_once(&places)?;
+        }
         let there = self.there(&places, &self.missing())?;
+        if self.are_there && there.found() < places.len() as u64 {
+            let what = "cells that were to be changed are gone: another program changed the array meanwhile";
+            return Err(Error::invalid(what).with_hint("nothing was changed: run it again"));
+        }
         self.pass_on(&places, &there)?;
         self.replaced = self.replaced.saturating_add(there.found());
         Ok(())
+    }
+
+    /// Fails where two rows are for the same cell.
+    fn check_each_once(&self, places: &Places) -> Result<()> {
+        let Some((batch, row)) = places.first_repeated() else {
+            return Ok(());
+        };
+        let batch = self.waiting.get(batch).ok_or_else(lost)?;
+        let text = place_text(&self.schema, batch, row);
+        let what = format!("two rows are for the cell at {text}: which one replaces it?");
+        Err(Error::invalid(what).with_hint("leave one of them out"))
     }
 
     fn pass_on(&mut self, places: &Places, there: &CellsThere) -> Result<()> {
@@ -318,80 +340,4 @@ impl Replacing {
         self.writer = Some(writer);
         Ok(())
     }
-
-    /// Arrays that allow duplicates: the rows, and the delete of the cells that they replace.
-    fn replace_named(&mut self) -> Result<Option<DeleteBeside>> {
-        let places = Places::of(&self.schema, &self.waiting)?;
-        if places.len() > MOST_NAMED {
-            let what = format!(
-                "the array allows duplicates, where at most {MOST_NAMED} places are replaced at once, and these are {}",
-                places.len()
-            );
-            let hint = "an array that does not allow them has no such bound: tdb rewrite makes one";
-            return Err(Error::invalid(what).with_hint(hint));
-        }
-        let missing = self.missing();
-        let there = self.there(&places, &missing)?;
-        if let (Some(place), false) = (there.first_repeated(), missing.is_empty()) {
-            let (batch, row) = places.row_of(place)?;
-            let batch = self.waiting.get(batch).ok_or_else(lost)?;
-            let text = place_text(&self.schema, batch, row);
-            let what = format!("there are several cells at {text}: which value is kept?");
-            return Err(Error::invalid(what).with_hint("give a column for each attribute"));
-        }
-        let mut delete = None;
-        if there.found() > 0 {
-            let now = match &self.change {
-                Some((_, view)) => view.time(),
-                None => self.options.names.now(),
-            };
-            let (delete_at, write_at) = times(&self.array.newest()?, self.options.timestamp, now)?;
-            self.write_at = Some(write_at);
-            let change = ChangeOptions {
-                timestamp: Some(delete_at),
-                names: Arc::clone(&self.options.names),
-            };
-            delete = Some(DeleteBeside {
-                kept: self.elsewhere(&places, &there)?,
-                change,
-            });
-        }
-        self.pass_on(&places, &there)?;
-        self.replaced = there.cells();
-        Ok(delete)
-    }
-
-    /// The condition of cells at no place of these rows at which there is one.
-    fn elsewhere(&self, places: &Places, there: &CellsThere) -> Result<ConditionTree> {
-        let mut all = Vec::new();
-        for place in (0..places.len()).filter(|place| there.is_at(*place)) {
-            let (batch, row) = places.row_of(place)?;
-            let batch = self.waiting.get(batch).ok_or_else(lost)?;
-            let mut sides = Vec::new();
-            for dimension in &self.schema.dimensions {
-                let name = &dimension.name;
-                let cell = batch.column(name).and_then(|column| column.cell(row));
-                let cell = cell.ok_or_else(lost)?;
-                if cell.is_empty() {
-                    let what = format!(
-                        "no delete can name the empty text of dimension {name:?}, which a cell to be replaced has"
-                    );
-                    let hint = "an array that does not allow duplicates needs no delete for it";
-                    return Err(Error::invalid(what).with_hint(hint));
-                }
-                let side = ConditionValue::new(name, ConditionOp::NotEqual, cell.to_vec());
-                sides.push(ConditionTree::from(side.ok_or_else(lost)?));
-            }
-            all.push(combined(Combine::Or, sides)?);
-        }
-        combined(Combine::And, all)
-    }
-}
-
-fn combined(combine: Combine, parts: Vec<ConditionTree>) -> Result<ConditionTree> {
-    if let [only] = &parts[..] {
-        return Ok(only.clone());
-    }
-    let tree = ConditionTree::combine(combine, parts);
-    tree.map_err(|_| Bug::new("parts of a condition that cannot be joined").into())
 }

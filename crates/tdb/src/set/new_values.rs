@@ -4,16 +4,26 @@ use bytes::Bytes;
 use tdb_cells::{Batch, Column};
 use tdb_schema::names::UnknownName;
 use tdb_schema::value::{holds_bytes, is_padded};
-use tdb_schema::{Attribute, CellValNum};
+use tdb_schema::{ArraySchema, Attribute, CellValNum};
 use tdb_tile::{Bug, Code, Datatype};
 
+use super::worked_out::WorkedOut;
 use crate::{Array, Error, Result, Value};
 
-/// What an attribute gets: `None` is null.
+/// What an attribute gets.
 #[derive(Clone, Debug)]
 pub(super) struct NewValue {
     pub(super) attribute: String,
-    pub(super) bytes: Option<Bytes>,
+    pub(super) gets: Gets,
+}
+
+/// What the cells of an attribute get.
+#[derive(Clone, Debug)]
+pub(super) enum Gets {
+    Null,
+    /// Each the same.
+    Bytes(Bytes),
+    WorkedOut(WorkedOut),
 }
 
 /// The stored form of a cell of an attribute; with `ticks`, text for dates and times is raw numbers.
@@ -87,38 +97,48 @@ fn list(attribute: &Attribute, text: &str, ticks: bool, what: &str) -> Result<Ve
     Ok(bytes)
 }
 
-/// The cells of a batch, those that are meant with new values.
+/// The cells of a batch, those that are meant with new values, which are worked out of the old ones.
 pub(super) fn with_values(
+    schema: &ArraySchema,
     batch: &Batch,
     is_meant: &mut dyn FnMut(usize) -> Result<bool, Bug>,
     values: &[NewValue],
-) -> Result<Batch, Bug> {
+) -> Result<Batch> {
     let meant = (0..batch.rows).map(is_meant);
     let meant = meant.collect::<Result<Vec<bool>, Bug>>()?;
     let columns = batch.columns.iter().map(|column| {
-        let value = values
-            .iter()
-            .rev()
-            .find(|value| value.attribute == column.name);
-        match value {
-            Some(value) => replaced(column, &meant, value.bytes.as_deref()),
+        let mut last_first = values.iter().rev();
+        let value = last_first.find(|value| value.attribute == column.name);
+        match value.map(|value| &value.gets) {
             None => Ok(column.clone()),
+            Some(Gets::Null) => Ok(replaced(column, &meant, &|_| None)?),
+            Some(Gets::Bytes(bytes)) => Ok(replaced(column, &meant, &|_| Some(&bytes[..]))?),
+            Some(Gets::WorkedOut(worked_out)) => {
+                let values = worked_out.values(&column.name, schema, batch, &meant)?;
+                let value = |row: usize| values.get(row)?.as_deref();
+                Ok(replaced(column, &meant, &value)?)
+            }
         }
     });
     Ok(Batch {
         rows: batch.rows,
-        columns: columns.collect::<Result<_, Bug>>()?,
+        columns: columns.collect::<Result<_>>()?,
     })
 }
 
-/// A column in which some cells have another value.
-fn replaced(column: &Column, meant: &[bool], value: Option<&[u8]>) -> Result<Column, Bug> {
+/// A column in which some cells have another value; `None` is null.
+fn replaced<'a>(
+    column: &Column,
+    meant: &[bool],
+    value: &dyn Fn(usize) -> Option<&'a [u8]>,
+) -> Result<Column, Bug> {
     let (mut values, mut offsets) = (Vec::new(), vec![0_u64]);
     let mut validity = vec![0_u8; meant.len().div_ceil(8)];
     for (row, is_meant) in meant.iter().enumerate() {
         let cell = column.cell(row);
         let cell = cell.ok_or_else(|| Bug::new("a column has fewer cells than its batch"))?;
-        let (cell, is_valid) = match (is_meant, value) {
+        let new = value(row).filter(|_| *is_meant);
+        let (cell, is_valid) = match (is_meant, new) {
             (false, _) => (cell, column.is_valid(row)),
             (true, Some(value)) => (value, true),
             // Of a null cell of fixed size, something stands in its place.

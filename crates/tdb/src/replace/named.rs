@@ -1,0 +1,95 @@
+//! Rows that replace cells of an array that allows duplicates: a delete names the cells that go.
+
+use std::sync::Arc;
+
+use tdb_array::ChangeOptions;
+use tdb_fragment::{Combine, ConditionOp, ConditionTree, ConditionValue};
+use tdb_tile::Bug;
+
+use super::Replacing;
+use super::coordinates::{Places, lost, place_text};
+use super::there::CellsThere;
+use crate::restore::times;
+use crate::write_and_delete::DeleteBeside;
+use crate::{Error, Result};
+
+/// Rows are replaced by a delete that names each of them: as many as reading it can bear.
+const MOST_NAMED: usize = 1_000;
+
+impl Replacing {
+    /// Arrays that allow duplicates: the rows, and the delete of the cells that they replace.
+    pub(super) fn replace_named(&mut self) -> Result<Option<DeleteBeside>> {
+        let places = Places::of(&self.schema, &self.waiting)?;
+        if places.len() > MOST_NAMED {
+            let what = format!(
+                "the array allows duplicates, where at most {MOST_NAMED} places are replaced at once, and these are {}",
+                places.len()
+            );
+            let hint = "an array that does not allow them has no such bound: tdb rewrite makes one";
+            return Err(Error::invalid(what).with_hint(hint));
+        }
+        let missing = self.missing();
+        let there = self.there(&places, &missing)?;
+        if let (Some(place), false) = (there.first_repeated(), missing.is_empty()) {
+            let (batch, row) = places.row_of(place)?;
+            let batch = self.waiting.get(batch).ok_or_else(lost)?;
+            let text = place_text(&self.schema, batch, row);
+            let what = format!("there are several cells at {text}: which value is kept?");
+            return Err(Error::invalid(what).with_hint("give a column for each attribute"));
+        }
+        let mut delete = None;
+        if there.found() > 0 {
+            let now = match &self.change {
+                Some((_, view)) => view.time(),
+                None => self.options.names.now(),
+            };
+            let (delete_at, write_at) = times(&self.array.newest()?, self.options.timestamp, now)?;
+            self.write_at = Some(write_at);
+            let change = ChangeOptions {
+                timestamp: Some(delete_at),
+                names: Arc::clone(&self.options.names),
+            };
+            delete = Some(DeleteBeside {
+                kept: self.elsewhere(&places, &there)?,
+                change,
+            });
+        }
+        self.pass_on(&places, &there)?;
+        self.replaced = there.cells();
+        Ok(delete)
+    }
+
+    /// The condition of cells at no place of these rows at which there is one.
+    fn elsewhere(&self, places: &Places, there: &CellsThere) -> Result<ConditionTree> {
+        let mut all = Vec::new();
+        for place in (0..places.len()).filter(|place| there.is_at(*place)) {
+            let (batch, row) = places.row_of(place)?;
+            let batch = self.waiting.get(batch).ok_or_else(lost)?;
+            let mut sides = Vec::new();
+            for dimension in &self.schema.dimensions {
+                let name = &dimension.name;
+                let cell = batch.column(name).and_then(|column| column.cell(row));
+                let cell = cell.ok_or_else(lost)?;
+                if cell.is_empty() {
+                    let what = format!(
+                        "no delete can name the empty text of dimension {name:?}, which a cell to be replaced has"
+                    );
+                    let hint = "an array that does not allow duplicates needs no delete for it";
+                    return Err(Error::invalid(what).with_hint(hint));
+                }
+                let side = ConditionValue::new(name, ConditionOp::NotEqual, cell.to_vec());
+                sides.push(ConditionTree::from(side.ok_or_else(lost)?));
+            }
+            all.push(combined(Combine::Or, sides)?);
+        }
+        combined(Combine::And, all)
+    }
+}
+
+fn combined(combine: Combine, parts: Vec<ConditionTree>) -> Result<ConditionTree> {
+    if let [only] = &parts[..] {
+        return Ok(only.clone());
+    }
+    let tree = ConditionTree::combine(combine, parts);
+    tree.map_err(|_| Bug::new("parts of a condition that cannot be joined").into())
+}
