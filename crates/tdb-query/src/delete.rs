@@ -87,7 +87,7 @@ pub fn delete_cells(
         change.announce(time)?;
         let committed = Committed {
             fragments: Vec::new(),
-            delete: Some(array.delete_cells(kept, &at(options, time))?),
+            delete: Some(array.delete_cells(kept, &change_at(&options.change, time))?),
         };
         if change.keep(&view, &committed, Reach::Everything)? {
             return Ok(Deletion {
@@ -120,7 +120,7 @@ fn delete_by_condition(
         };
         let committed = Committed {
             fragments: Vec::new(),
-            delete: Some(array.delete_cells(&kept, &at(options, time))?),
+            delete: Some(array.delete_cells(&kept, &change_at(&options.change, time))?),
         };
         if options.change.timestamp.is_some() {
             return Ok(deletion);
@@ -135,10 +135,10 @@ fn delete_by_condition(
 }
 
 /// The change, at a time.
-fn at(options: &DeleteOptions, time: u64) -> ChangeOptions {
+pub(crate) fn change_at(options: &ChangeOptions, time: u64) -> ChangeOptions {
     ChangeOptions {
         timestamp: Some(time),
-        ..options.change.clone()
+        ..options.clone()
     }
 }
 
@@ -158,10 +158,7 @@ fn planned(
     options: &DeleteOptions,
     time: u64,
 ) -> Result<Planned, QueryError> {
-    let change = ChangeOptions {
-        timestamp: Some(time),
-        ..options.change.clone()
-    };
+    let change = change_at(&options.change, time);
     let rules = options.rules;
     let as_it_is = stored_form(array, condition, rules, session).and_then(|kept| {
         if let Some(kept) = &kept {
@@ -219,7 +216,7 @@ fn by_coordinates(
 }
 
 /// Counts the cells that a delete with the stored condition `kept` would delete.
-fn foresee(
+pub(crate) fn foresee(
     session: &Session,
     array: &Arc<Array>,
     (condition, rules): (&Condition, ConditionRules),
@@ -255,7 +252,7 @@ fn foresee(
 }
 
 /// The condition under which cells are kept; `None` if all cells are kept, whatever their values.
-fn stored_form(
+pub(crate) fn stored_form(
     array: &Array,
     condition: &Condition,
     rules: ConditionRules,

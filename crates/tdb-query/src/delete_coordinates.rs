@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tdb_array::Array;
 use tdb_cells::{FieldInfo, Session};
-use tdb_condition::{Condition, ConditionRules, Points};
+use tdb_condition::{Condition, ConditionRules, GatheredPoints, Points};
 use tdb_schema::FieldKind;
 
 use crate::options::{ReadOptions, ResultOrder};
@@ -23,12 +23,7 @@ pub(crate) fn coordinates_of(
     condition: &Condition,
     rules: ConditionRules,
 ) -> Result<Option<Condition>, QueryError> {
-    let schema = array.schema();
-    let dimensions = 0..schema.dimensions.len();
-    let dimensions = dimensions.filter_map(|at| schema.field_of(FieldKind::Dimension(at)));
-    let dimensions: Vec<FieldInfo> = dimensions.map(|f| FieldInfo::of(&f, None)).collect();
-    let limits = session.limits();
-    let mut points = Points::gather(dimensions, limits);
+    let mut points = no_points(session, array);
     let options = ReadOptions {
         attributes: Some(Vec::new()),
         order: Some(ResultOrder::Unordered),
@@ -39,9 +34,26 @@ pub(crate) fn coordinates_of(
     for batch in Reader::open(session, array, &options)? {
         points.add(&batch?)?;
     }
+    condition_of(points, session)
+}
+
+/// The coordinates of no cell yet.
+pub(crate) fn no_points(session: &Session, array: &Array) -> GatheredPoints {
+    let schema = array.schema();
+    let dimensions = 0..schema.dimensions.len();
+    let dimensions = dimensions.filter_map(|at| schema.field_of(FieldKind::Dimension(at)));
+    let dimensions: Vec<FieldInfo> = dimensions.map(|f| FieldInfo::of(&f, None)).collect();
+    Points::gather(dimensions, session.limits())
+}
+
+/// The condition of cells that have these coordinates; `None` if there are none.
+pub(crate) fn condition_of(
+    points: GatheredPoints,
+    session: &Session,
+) -> Result<Option<Condition>, QueryError> {
     let points = points.finish()?;
     let bytes = (points.len() as u64).saturating_mul(TEST_BYTES);
-    let _held = limits.budget.take(bytes)?;
+    let _held = session.limits().budget.take(bytes)?;
     let Some(condition) = points.condition()? else {
         return Ok(None);
     };

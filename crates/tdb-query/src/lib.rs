@@ -7,6 +7,7 @@
 mod ahead;
 mod chosen_tiles;
 mod delete;
+mod delete_at;
 mod delete_coordinates;
 mod dense;
 mod error;
@@ -26,6 +27,7 @@ mod table_work;
 
 pub use chosen_tiles::ChosenTiles;
 pub use delete::{DeleteOptions, Deletion, delete_cells};
+pub use delete_at::DeleteAt;
 pub use error::QueryError;
 pub use labels::LabelSearch;
 pub use lone_tiles::LoneTiles;

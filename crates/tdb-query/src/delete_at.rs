@@ -1,0 +1,137 @@
+//! Deletes cells by coordinates that the caller finds: for conditions that only the caller understands.
+
+use std::sync::Arc;
+
+use tdb_array::{Array, ChangeOptions, Committed, Reach, ReadModifyWrite, Sight, View};
+use tdb_cells::{Batch, Session};
+use tdb_condition::{ConditionRules, GatheredPoints};
+use tdb_tile::Bug;
+
+use crate::QueryError;
+use crate::delete::{Deletion, change_at, foresee, stored_form};
+use crate::delete_coordinates::{condition_of, no_points};
+
+/// A delete of the cells at some coordinates, which are found in the array as the delete sees it. Nothing that others write meanwhile is
+/// deleted unseen.
+///
+/// ```no_run
+/// # use std::sync::Arc;
+/// # use tdb_array::{Array, ChangeOptions};
+/// # use tdb_cells::{Batch, Session};
+/// # use tdb_query::{DeleteAt, Deletion, QueryError};
+/// # fn found(array: &Array) -> Vec<Batch> { Vec::new() }
+/// # fn delete(session: &Session, array: &Arc<Array>) -> Result<Deletion, QueryError> {
+/// let mut delete = DeleteAt::begin(session, array, &ChangeOptions::default())?;
+/// loop {
+///     let seen = delete.look()?;
+///     for batch in found(&seen) {
+///         delete.add(&batch)?;
+///     }
+///     if let Some(deletion) = delete.commit()? {
+///         return Ok(deletion);
+///     }
+/// }
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct DeleteAt {
+    session: Session,
+    array: Arc<Array>,
+    options: ChangeOptions,
+    change: ReadModifyWrite,
+    /// What is seen, and the coordinates that were found there.
+    seen: Option<(View, GatheredPoints)>,
+    cells: u64,
+}
+
+impl DeleteAt {
+    /// Waits until no other program changes the array by what it reads of it.
+    ///
+    /// # Errors
+    /// Others that do so for too long; as the store reports.
+    pub fn begin(
+        session: &Session,
+        array: &Arc<Array>,
+        options: &ChangeOptions,
+    ) -> Result<Self, QueryError> {
+        Ok(Self {
+            session: session.clone(),
+            array: Arc::clone(array),
+            options: options.clone(),
+            change: ReadModifyWrite::begin(array.location(), options)?,
+            seen: None,
+            cells: 0,
+        })
+    }
+
+    /// The array in which the cells are to be found, as of the time of the delete. What was added before is forgotten.
+    ///
+    /// # Errors
+    /// Others that change the array all the time; errors of opening it.
+    pub fn look(&mut self) -> Result<Arc<Array>, QueryError> {
+        self.seen = None;
+        self.cells = 0;
+        let view = self.change.view(Sight::UntilItsTime)?;
+        let seen = Arc::clone(view.array());
+        self.seen = Some((view, no_points(&self.session, &seen)));
+        Ok(seen)
+    }
+
+    /// Adds cells: a batch that has a column for each dimension, and a row for each cell.
+    ///
+    /// # Errors
+    /// As for [`GatheredPoints::add`].
+    pub fn add(&mut self, batch: &Batch) -> Result<(), QueryError> {
+        let (_, points) = self.seen.as_mut().ok_or_else(unseen)?;
+        points.add(batch)?;
+        self.cells = self.cells.saturating_add(batch.rows as u64);
+        Ok(())
+    }
+
+    /// Deletes the cells that were added, unless others have changed the array since [`DeleteAt::look`]: then `None`, and they have to
+    /// be found anew.
+    ///
+    /// # Errors
+    /// [`QueryError::SharedCoordinates`] where there are other cells at these coordinates, [`QueryError::TooManyPlaces`] where they
+    /// are more than a delete can name; errors of reading and storing. Nothing is deleted then.
+    pub fn commit(&mut self) -> Result<Option<Deletion>, QueryError> {
+        let (view, points) = self.seen.take().ok_or_else(unseen)?;
+        let Some(condition) = condition_of(points, &self.session)? else {
+            return Ok(Some(Deletion::default()));
+        };
+        let rules = ConditionRules::stored_bytes();
+        let time = view.time();
+        let kept = stored_form(&self.array, &condition, rules, &self.session)?;
+        let Some(kept) = kept else {
+            return Err(Bug::new("coordinates of cells that no cell has").into());
+        };
+        let change = change_at(&self.options, time);
+        self.array.check_delete_cells(&kept, &change)?;
+        let asked = (&condition, rules);
+        let deletion = foresee(&self.session, view.array(), asked, Some(&kept), time)?;
+        let is_current = self.change.is_current(&view)?;
+        if deletion.taken != self.cells && is_current {
+            return Err(QueryError::SharedCoordinates {
+                fitting: self.cells,
+                taken: deletion.taken,
+            });
+        }
+        if !is_current {
+            return Ok(None);
+        }
+        self.change.announce(time)?;
+        let committed = Committed {
+            fragments: Vec::new(),
+            delete: Some(self.array.delete_cells(&kept, &change)?),
+        };
+        let is_kept = self.change.keep(&view, &committed, Reach::Everything)?;
+        Ok(is_kept.then_some(Deletion {
+            yielded: self.change.yielded(),
+            ..deletion
+        }))
+    }
+}
+
+fn unseen() -> Bug {
+    Bug::new("a delete of cells that were looked for nowhere")
+}
