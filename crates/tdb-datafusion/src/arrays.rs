@@ -12,6 +12,10 @@ use tdb_cells::Session;
 /// An error of whoever opens arrays, as it tells it.
 pub type BoxedError = Box<dyn std::error::Error + Send + Sync>;
 
+/// What rows are there, of an array as a change of it sees it.
+pub type RowsOf<'a> =
+    dyn FnMut(&Arc<Array>) -> Result<Box<dyn RecordBatchReader + Send>, BoxedError> + 'a;
+
 /// Opens arrays and groups for SQL, which knows only how they are called. Its functions may wait for a store: they are called on
 /// threads that may wait.
 pub trait Arrays: Debug + Send + Sync {
@@ -77,6 +81,22 @@ pub trait Arrays: Debug + Send + Sync {
         uri: &str,
         options: &[(String, String)],
     ) -> Result<u64, BoxedError>;
+
+    /// Gives attributes of cells other values, and says of how many cells. `rows` tells of which, by the array as the change sees it:
+    /// the coordinates of the cells, and the values; it is asked again where others have changed the array meanwhile. Without this
+    /// function, `UPDATE` is refused.
+    ///
+    /// # Errors
+    /// Values that the attributes cannot hold; errors of reading and storing. Nothing is changed then.
+    fn replace(
+        &self,
+        array: &Arc<Array>,
+        uri: &str,
+        rows: &mut RowsOf<'_>,
+    ) -> Result<u64, BoxedError> {
+        let _ = (array, rows);
+        Err(format!("{uri}: cells are changed nowhere here").into())
+    }
 
     /// Begins a file of this machine, or a folder of files, that a statement makes. Without this function, statements make none.
     ///

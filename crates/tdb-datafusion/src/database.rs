@@ -15,9 +15,10 @@ use datafusion::optimizer::analyzer::{Analyzer, AnalyzerRule};
 use datafusion::prelude::{DataFrame, SessionConfig, SessionContext};
 use datafusion::sql::parser::{CopyToSource, CopyToStatement, Statement};
 
+use crate::among::Among;
 use crate::arrays::Arrays;
 use crate::copied::copy_to_files;
-use crate::delete::{Asked, condition_of, delete};
+use crate::delete::{Asked, Found, condition_of, delete};
 use crate::depth;
 use crate::dropped::drop_table;
 use crate::error::{SqlError, external};
@@ -33,6 +34,7 @@ use crate::rows::hand_over;
 use crate::statements;
 use crate::table::{ArrayTable, array_of};
 use crate::tables::{self, OwnTables};
+use crate::update::{self, CellUpdate};
 use crate::wide::WideIntegers;
 use crate::years::Extract;
 use crate::yielding::JoinsGiveWay;
@@ -61,6 +63,8 @@ pub enum Answer {
     Written(u64),
     /// Nothing but that so many cells were deleted.
     Deleted(u64),
+    /// Nothing but that so many cells have other values.
+    Changed(u64),
     /// Nothing.
     Done,
 }
@@ -221,6 +225,9 @@ impl Database {
         {
             return self.copy(copy.clone()).await;
         }
+        if let Some(update) = update::planned(&self.context, &statement).await? {
+            return self.update(update).await;
+        }
         let state = self.context.state();
         let plan = match inserted::plan(&state, &statement).await? {
             Some(plan) => plan,
@@ -237,13 +244,6 @@ impl Database {
                     let name = dml.table_name.clone();
                     return self.insert(&table, name, plan).await;
                 }
-            }
-            LogicalPlan::Dml(dml) if matches!(dml.op, WriteOp::Update) => {
-                let what = format!(
-                    "UPDATE is not supported: `tdb set` and `tdb write --replace` change cells of {}",
-                    dml.table_name
-                );
-                return Err(SqlError::statement(what));
             }
             LogicalPlan::Ddl(DdlStatement::DropTable(drop)) => {
                 drop_table(&self.context, drop).await?;
@@ -290,28 +290,42 @@ impl Database {
         let plan = LogicalPlan::Dml(dml.clone());
         let state = self.context.state();
         let options = state.config_options();
-        let plan = state
+        let analyzed = state
             .analyzer()
             .execute_and_check(plan, options, |_, _| {})?;
-        let LogicalPlan::Dml(dml) = plan else {
+        let LogicalPlan::Dml(analyzed) = analyzed else {
             return Err(SqlError::Bug("a DELETE that is none".to_owned()));
         };
         table.check_is_of_now()?;
         let newest = reopened(table).await?;
-        let cells = match condition_of(&newest, &dml.input, &state)? {
-            Asked::None => 0,
+        let stored = match condition_of(&newest, &analyzed.input, &state)? {
+            Asked::None => Some(0),
             Asked::Cells { condition, counted } => {
                 let counted = match counted {
                     Some(predicate) => Some(self.count(&newest, predicate).await?),
                     None => None,
                 };
-                let delete = move || delete(&newest, &condition, counted);
-                let deleted = tokio::task::spawn_blocking(delete);
-                deleted.await.map_err(external)??
+                waited(move || delete(&newest, &condition, counted)).await?
+            }
+            Asked::Found => None,
+        };
+        let cells = match stored {
+            Some(cells) => cells,
+            None => {
+                let found = Found::new(&self.context, table, &dml.input)?;
+                waited(move || found.delete()).await?
             }
         };
         self.refresh(&dml.table_name, table).await?;
         Ok(Answer::Deleted(cells))
+    }
+
+    async fn update(&self, update: CellUpdate) -> Result<Answer, SqlError> {
+        let (name, table) = (update.name.clone(), update.table.clone());
+        let (context, arrays) = (self.context.clone(), Arc::clone(&self.arrays));
+        let cells = waited(move || update.run(&context, &*arrays)).await?;
+        self.refresh(&name, &table).await?;
+        Ok(Answer::Changed(cells))
     }
 
     /// How many cells there are for which a condition is true.
@@ -401,12 +415,17 @@ fn analyzer_rules() -> Vec<Arc<dyn AnalyzerRule + Send + Sync>> {
     let mut rules = Analyzer::new().rules;
     rules.insert(0, Arc::new(TimesOfText));
     rules.push(Arc::new(FinerTimes));
+    rules.push(Arc::new(Among));
     rules
+}
+
+/// Does what waits for stores, on a thread that may wait.
+async fn waited<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
+    tokio::task::spawn_blocking(work).await.map_err(external)?
 }
 
 /// The table with all that was written by now.
 async fn reopened(table: &ArrayTable) -> Result<ArrayTable> {
     let table = table.clone();
-    let newest = tokio::task::spawn_blocking(move || table.reopened());
-    newest.await.map_err(external)?
+    waited(move || table.reopened()).await
 }

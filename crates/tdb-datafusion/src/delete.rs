@@ -1,18 +1,30 @@
-//! `DELETE`: a stored delete, where it takes just the cells for which SQL's condition is true.
+//! `DELETE`: the stored form of the condition, where it takes just the cells for which SQL's condition is true, and else the coordinates of
+//! these.
 
 use std::sync::Arc;
 
-use datafusion::common::{DFSchema, Result, ScalarValue, plan_datafusion_err, plan_err};
+use datafusion::common::{
+    Column, DFSchema, DataFusionError, Result, ScalarValue, plan_datafusion_err, plan_err,
+};
 use datafusion::execution::SessionState;
 use datafusion::logical_expr::simplify::SimplifyContext;
-use datafusion::logical_expr::{Expr, LogicalPlan};
+use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder};
 use datafusion::optimizer::simplify_expressions::ExprSimplifier;
-use tdb_condition::{CompareOp, Condition, FieldTest, Literal, Test};
-use tdb_query::{DeleteOptions, delete_cells};
+use datafusion::prelude::SessionContext;
+use tdb_array::ChangeOptions;
+use tdb_arrow::ArrowInput;
+use tdb_cells::files::Input;
+use tdb_condition::{CompareOp, Condition, ConditionError, FieldTest, Literal, Test};
+use tdb_query::{DeleteAt, DeleteOptions, QueryError, delete_cells};
 use tdb_schema::value::{Value, read};
+use tokio::runtime::Handle;
 
+use crate::insert::of_query;
 use crate::pushdown;
 use crate::pushed::May;
+use crate::seen::Seen;
+use crate::source::Source;
+use crate::storable::Storable;
 use crate::table::ArrayTable;
 
 /// What a statement asks to delete.
@@ -25,6 +37,8 @@ pub(crate) enum Asked {
         condition: Condition,
         counted: Option<Expr>,
     },
+    /// The cells of a condition that only SQL understands.
+    Found,
 }
 
 /// The condition of a statement, whose plan no optimizer has changed yet.
@@ -41,7 +55,7 @@ pub(crate) fn condition_of(
                 Expr::Literal(ScalarValue::Boolean(Some(true)), _) => all_cells(table),
                 // Neither false nor null is true.
                 Expr::Literal(..) => Ok(Asked::None),
-                predicate => of_predicate(table, predicate),
+                predicate => Ok(of_predicate(table, predicate)),
             }
         }
         _ => {
@@ -61,20 +75,14 @@ fn simplified(table: &ArrayTable, predicate: &Expr, state: &SessionState) -> Res
     ExprSimplifier::new(context).simplify(table.bare(predicate))
 }
 
-fn of_predicate(table: &ArrayTable, predicate: Expr) -> Result<Asked> {
-    let pushed = table.pushed(&predicate, May::BeFewer);
-    let pushed = pushed.ok_or_else(|| refused(&predicate))?;
-    Ok(Asked::Cells {
-        condition: pushed.condition,
-        counted: (!pushed.is_exact).then_some(predicate),
-    })
-}
-
-fn refused(predicate: &Expr) -> datafusion::common::DataFusionError {
-    plan_datafusion_err!(
-        "an array cannot store a delete of just the cells for which this holds: {predicate}. Compare columns with values, joined by \
-         AND, OR and NOT; or write the cells that stay into another array: COPY (SELECT … WHERE NOT …) TO '…' STORED AS TILEDB"
-    )
+fn of_predicate(table: &ArrayTable, predicate: Expr) -> Asked {
+    match table.pushed(&predicate, May::BeFewer) {
+        None => Asked::Found,
+        Some(pushed) => Asked::Cells {
+            condition: pushed.condition,
+            counted: (!pushed.is_exact).then_some(predicate),
+        },
+    }
 }
 
 /// What holds for every cell: a coordinate is not less than the least one.
@@ -102,12 +110,13 @@ fn all_cells(table: &ArrayTable) -> Result<Asked> {
     })
 }
 
-/// Deletes cells, and says how many; none, where other than the `counted` ones would be. Waits for the store.
+/// Deletes the cells of a condition by its stored form, and says how many they were; `None` where that would take other cells than are
+/// meant, which may be `counted`. Waits for the store.
 pub(crate) fn delete(
     table: &ArrayTable,
     condition: &Condition,
     counted: Option<u64>,
-) -> Result<u64> {
+) -> Result<Option<u64>> {
     let array = table.source().newest()?;
     let session = &table.source().session;
     let run = |dry_run| {
@@ -116,17 +125,102 @@ pub(crate) fn delete(
             rules: pushdown::rules(),
             ..DeleteOptions::default()
         };
-        let deletion = delete_cells(session, &array, condition, &options);
-        deletion.map_err(|error| table.source().failed(error))
+        match delete_cells(session, &array, condition, &options) {
+            Ok(deletion) => Ok(Some(deletion)),
+            Err(
+                QueryError::TakesMore { .. }
+                | QueryError::Condition(
+                    ConditionError::NotStorable { .. } | ConditionError::NotHeld { .. },
+                ),
+            ) => Ok(None),
+            Err(error) => Err(table.source().failed(error)),
+        }
     };
     if let Some(wanted) = counted {
-        let fitting = run(true)?.fitting;
-        if fitting != wanted {
-            return plan_err!(
-                "a stored delete of {condition} would take {fitting} cells, and in SQL it is true for {wanted}, where NaN is greater \
-                 than all numbers: nothing was deleted. With `AND NOT isnan(…)` both take the same"
-            );
+        let planned = run(true)?;
+        if planned.is_none_or(|planned| planned.fitting != wanted) {
+            return Ok(None);
         }
     }
-    Ok(run(false)?.taken)
+    Ok(run(false)?.map(|deletion| deletion.taken))
+}
+
+/// A delete of the cells that a query finds. It is of the condition as it was written.
+pub(crate) struct Found {
+    seen: Seen,
+    dimensions: Vec<String>,
+}
+
+impl Found {
+    /// Of the input of a statement, whose plan nobody has changed yet.
+    pub(crate) fn new(
+        context: &SessionContext,
+        table: &ArrayTable,
+        input: &LogicalPlan,
+    ) -> Result<Self> {
+        let schema = table.array().schema();
+        if schema.is_dense() {
+            return plan_err!(
+                "{}: cells of dense arrays cannot be deleted\nUPDATE … SET gives them other values",
+                table.source().uri
+            );
+        }
+        let dimensions = schema
+            .dimensions
+            .iter()
+            .map(|dimension| dimension.name.clone());
+        let dimensions: Vec<String> = dimensions.collect();
+        let columns = dimensions
+            .iter()
+            .map(|name| Expr::Column(Column::new_unqualified(name)));
+        let plan = LogicalPlanBuilder::from(input.clone()).project(columns)?;
+        Ok(Self {
+            seen: Seen {
+                context: context.clone(),
+                plan: plan.build()?,
+                source: Arc::clone(table.source()),
+                threads: Handle::current(),
+            },
+            dimensions,
+        })
+    }
+
+    /// Deletes the cells by their coordinates, and says how many they were. Waits for the store.
+    pub(crate) fn delete(&self) -> Result<u64> {
+        let source = &self.seen.source;
+        let failed = |error: QueryError| refused(source, error);
+        let array = source.newest()?;
+        let delete = DeleteAt::begin(&source.session, &array, &ChangeOptions::default());
+        let mut delete = delete.map_err(failed)?;
+        loop {
+            let seen = delete.look().map_err(failed)?;
+            let part = source.part(&self.dimensions)?;
+            let fields = part.0.clone();
+            let rows = Storable::new(self.seen.rows(&seen)?, part);
+            let memory = source.session.limits().budget.limit();
+            let input = ArrowInput::new(Box::new(rows), "SQL").with_memory(memory);
+            let mut cells = Box::new(input).cells(&fields).map_err(of_query)?;
+            while let Some(batch) = cells.next().map_err(of_query)? {
+                delete.add(&batch).map_err(failed)?;
+            }
+            if let Some(deletion) = delete.commit().map_err(failed)? {
+                return Ok(deletion.taken);
+            }
+        }
+    }
+}
+
+/// The error, with the way round.
+fn refused(source: &Source, error: QueryError) -> DataFusionError {
+    let way_round = match error {
+        QueryError::SharedCoordinates { .. } => {
+            "compare columns with values, joined by AND, OR and NOT: such a condition is stored itself; or write the cells that stay \
+             into another array: COPY (SELECT … WHERE NOT …) TO '…' STORED AS TILEDB"
+        }
+        QueryError::TooManyPlaces { .. } => {
+            "delete them in parts: a range of a dimension in WHERE makes them fewer"
+        }
+        error => return source.failed(error),
+    };
+    plan_datafusion_err!("{}: {error}\n{way_round}", source.uri)
 }

@@ -92,7 +92,8 @@ fn write(source: &Source, rows: Rows) -> Result<u64> {
     let session = &source.session;
     let array = source.newest()?;
     let memory = session.limits().budget.limit();
-    let rows = Storable::new(rows, source);
+    let fields = (source.fields.clone(), Arc::clone(&source.schema));
+    let rows = Storable::new(rows, fields);
     let input = ArrowInput::new(Box::new(rows), "SQL").with_memory(memory);
     let names = input.names().to_vec();
     let failed = |error: WriteError| source.failed(error);
@@ -123,7 +124,7 @@ fn write(source: &Source, rows: Rows) -> Result<u64> {
 }
 
 /// An error of the query itself, which has passed through the reader of its rows, as it was.
-fn of_query(error: InputError) -> datafusion::common::DataFusionError {
+pub(crate) fn of_query(error: InputError) -> datafusion::common::DataFusionError {
     match error {
         InputError::Library { source, .. } => external(source),
         error => external(error),

@@ -2,7 +2,9 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
+mod among;
 mod arrays;
+mod cell_places;
 mod checked;
 mod copied;
 mod database;
@@ -33,6 +35,7 @@ mod requests;
 mod rounded;
 mod rows;
 mod scan;
+mod seen;
 mod source;
 mod statements;
 mod storable;
@@ -41,11 +44,12 @@ mod sums;
 mod table;
 mod tables;
 mod task;
+mod update;
 mod wide;
 mod years;
 mod yielding;
 
-pub use arrays::{Arrays, BoxedError, Made, MadeKind, Member};
+pub use arrays::{Arrays, BoxedError, Made, MadeKind, Member, RowsOf};
 pub use database::{Answer, Database};
 pub use datafusion::execution::SendableRecordBatchStream as RowStream;
 pub use datafusion::object_store::ObjectStore;

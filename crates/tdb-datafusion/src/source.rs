@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use arrow_schema::{Field, FieldRef, SchemaRef};
-use datafusion::common::{DataFusionError, Result};
+use arrow_schema::{Field, FieldRef, Schema, SchemaRef};
+use datafusion::common::{DataFusionError, Result, internal_datafusion_err};
 use tdb_array::{Array, OpenOptions, TimeWindow};
 use tdb_arrow::Mapping;
 use tdb_cells::files::OutputOptions;
@@ -84,6 +84,19 @@ impl Source {
         let place = self.fields.iter().position(|field| field.name == name)?;
         let column: &FieldRef = self.schema.fields().get(place)?;
         Some((self.fields.get(place)?, column))
+    }
+
+    /// Some fields, and their columns.
+    pub(crate) fn part(&self, names: &[String]) -> Result<(Vec<FieldInfo>, SchemaRef)> {
+        let found = names.iter().map(|name| {
+            let found = self.column(name);
+            let (field, column) =
+                found.ok_or_else(|| internal_datafusion_err!("no column {name}"))?;
+            Ok((field.clone(), column.clone()))
+        });
+        let (fields, columns): (Vec<_>, Vec<_>) =
+            found.collect::<Result<Vec<_>>>()?.into_iter().unzip();
+        Ok((fields, Arc::new(Schema::new(columns))))
     }
 
     /// The names of the dimensions, or of the attributes, among these columns, in their order.

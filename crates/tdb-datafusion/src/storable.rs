@@ -17,10 +17,9 @@ use tdb_cells::files::{InputError, InputPlace, shown_type};
 use tdb_schema::value::holds_bytes;
 use tdb_tile::Datatype;
 
+use crate::cell_places::CellPlaces;
 use crate::error::external;
 use crate::rounded::{Neighbour, Rounded, tick};
-use crate::rows::Rows;
-use crate::source::Source;
 
 /// What is done where a value is finer than the field.
 const ROUND_TIME: &str =
@@ -32,35 +31,48 @@ const ASCII: &str = "string_ascii holds ASCII alone, and a field of string_utf8 
 /// What is done where a value is no value of the field's type.
 const ANOTHER: &str = "cast(x as …) and round(x) make another value of it";
 
-/// The rows of a query, in the order of the fields of an array, as far as they can be stored.
-pub(crate) struct Storable {
-    rows: Rows,
+/// The rows of a query, a column for each of some fields of an array, as far as they can be stored.
+pub(crate) struct Storable<R> {
+    rows: R,
     fields: Vec<FieldInfo>,
     /// The types of the table.
     table: SchemaRef,
     schema: SchemaRef,
     /// Rows that were given.
     given: u64,
+    /// Where it is noted which cells the rows are of.
+    places: Option<Arc<CellPlaces>>,
 }
 
-impl Storable {
-    pub(crate) fn new(rows: Rows, source: &Source) -> Self {
+impl<R: RecordBatchReader> Storable<R> {
+    /// Of rows whose columns are these fields, in their order; the table has columns of these types for them.
+    pub(crate) fn new(rows: R, (fields, table): (Vec<FieldInfo>, SchemaRef)) -> Self {
         let columns = rows.schema();
-        let named = columns.fields().iter().zip(source.schema.fields());
-        let named = named.zip(&source.fields).map(|((column, table), field)| {
+        let named = columns.fields().iter().zip(table.fields());
+        let named = named.zip(&fields).map(|((column, table), field)| {
             let data_type = stored_type(column.data_type(), table.data_type(), field);
             Field::new(&field.name, data_type, true)
         });
         Self {
             schema: Arc::new(Schema::new(named.collect::<Vec<_>>())),
             rows,
-            fields: source.fields.clone(),
-            table: Arc::clone(&source.schema),
+            fields,
+            table,
             given: 0,
+            places: None,
         }
     }
 
+    /// The same, which notes which cells the rows are of.
+    pub(crate) fn noting(mut self, places: &Arc<CellPlaces>) -> Self {
+        self.places = Some(Arc::clone(places));
+        self
+    }
+
     fn storable(&mut self, batch: &RecordBatch) -> Result<RecordBatch> {
+        if let Some(places) = &self.places {
+            places.note(self.given, batch);
+        }
         let wanted = self.schema.fields().iter().zip(self.table.fields());
         let columns = batch.columns().iter().zip(wanted).zip(&self.fields);
         let columns = columns.map(|((column, (stored, table)), field)| {
@@ -96,7 +108,7 @@ impl Storable {
     }
 }
 
-impl Iterator for Storable {
+impl<R: RecordBatchReader> Iterator for Storable<R> {
     type Item = Result<RecordBatch, ArrowError>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -108,7 +120,7 @@ impl Iterator for Storable {
     }
 }
 
-impl RecordBatchReader for Storable {
+impl<R: RecordBatchReader> RecordBatchReader for Storable<R> {
     fn schema(&self) -> SchemaRef {
         Arc::clone(&self.schema)
     }

@@ -282,6 +282,10 @@ impl TableProvider for ArrayTable {
 pub(crate) fn array_of(target: &Arc<dyn TableSource>) -> Option<ArrayTable> {
     let source: &dyn TableSource = target.as_ref();
     let provider = &source.downcast_ref::<DefaultTableSource>()?.table_provider;
-    let provider: &dyn TableProvider = provider.as_ref();
+    of_provider(provider.as_ref())
+}
+
+/// The array that a table is, if it is one.
+pub(crate) fn of_provider(provider: &dyn TableProvider) -> Option<ArrayTable> {
     provider.downcast_ref::<ArrayTable>().cloned()
 }

@@ -189,6 +189,32 @@ fn two_workers_give_the_rows_of_one_process() {
         rows(&together, &format!("{count} where town = 'town 3'")).unwrap(),
         "count(*)\n0\n"
     );
+    // Also what is found first: cells by their coordinates, and new values.
+    let statement = format!(
+        "update '{uri}' set amount = amount + 1000000, town = upper(town) where town like 'town 5%'; \
+         delete from '{uri}' where town like '%OWN 5' and id in (select max(id) from '{uri}' where town = 'TOWN 5')"
+    );
+    let wanted = rows(
+        &alone,
+        &format!("select id, town from '{uri}' where town like 'town 5%'"),
+    )
+    .unwrap();
+    let wanted = wanted.lines().count() as u64 - 1;
+    let mut done = Vec::new();
+    sql.run(&statement, |answer| {
+        done.push(match answer {
+            tdb::SqlAnswer::Changed(cells) | tdb::SqlAnswer::Deleted(cells) => cells,
+            _ => 0,
+        });
+        Ok::<_, tdb::Error>(())
+    })
+    .unwrap();
+    assert_eq!(done, [wanted, 1]);
+    let changed = format!("{count} where amount >= 1000000 and town like 'TOWN 5%'");
+    assert_eq!(
+        rows(&alone, &changed).unwrap(),
+        format!("count(*)\n{}\n", wanted - 1)
+    );
 }
 
 #[test]

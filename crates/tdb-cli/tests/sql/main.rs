@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 #[cfg(feature = "distributed")]
 mod cluster;
+mod model;
 mod prompt;
 mod tables;
 
@@ -84,9 +85,9 @@ impl DB for InFolder {
                     let text = String::from_utf8(result.0.lock().unwrap().clone()).unwrap();
                     of_csv(&text)
                 }
-                SqlAnswer::Written(cells) | SqlAnswer::Deleted(cells) => {
-                    DBOutput::StatementComplete(cells)
-                }
+                SqlAnswer::Written(cells)
+                | SqlAnswer::Deleted(cells)
+                | SqlAnswer::Changed(cells) => DBOutput::StatementComplete(cells),
                 _ => DBOutput::StatementComplete(0),
             };
             Ok::<_, tdb::Error>(())
@@ -156,6 +157,21 @@ fn arrays_are_read() {
 #[test]
 fn arrays_and_files_are_changed() {
     run_file("changing.slt");
+}
+
+#[test]
+fn deletes_take_what_the_condition_is_true_for() {
+    run_file("deleting.slt");
+}
+
+#[test]
+fn updates_change_just_what_they_name() {
+    run_file("updating.slt");
+}
+
+#[test]
+fn what_is_among_nulls_is_unknown() {
+    run_file("among.slt");
 }
 
 #[test]
@@ -409,7 +425,7 @@ fn errors_say_what_to_do() {
     insta::assert_snapshot!(run("select count(* from tour"));
     insta::assert_snapshot!(run("select nosuch(station) from tour"));
     insta::assert_snapshot!(run("select station + 1 from tour"));
-    insta::assert_snapshot!(run("delete from tour where sky like '%n%'"));
+    insta::assert_snapshot!(run("delete from dense where n_i32 is null"));
     // As deep as it is long.
     let chain = |number| {
         let tests = "temperature * 2 = 3 or ".repeat(number);
@@ -421,6 +437,35 @@ fn errors_say_what_to_do() {
     );
     insta::assert_snapshot!(said(folder.path(), &[], &chain(10_000)));
     insta::assert_snapshot!(said(folder.path(), &["select 1", "--group", "tour"], ""));
+}
+
+#[test]
+fn an_update_beside_sets_of_the_same_cell_loses_nothing() {
+    const ROUNDS: u64 = 12;
+    let folder = TempDir::new().unwrap();
+    let uri = folder.path().join("one").display().to_string();
+    let sql = Context::new().threads(2).sql().unwrap();
+    let run = |statement: &str| sql.run(statement, |_| Ok::<_, tdb::Error>(()));
+    run(&format!(
+        "copy (select 1 as x, 0 as a, 0 as b) to '{uri}' stored as tiledb options (dim 'x')"
+    ))
+    .unwrap();
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            for _ in 0..ROUNDS {
+                let mut set = Command::new(env!("CARGO_BIN_EXE_tdb"));
+                let set = set.args(["set", &uri, "x = 1", "a=a+1", "-q"]);
+                assert!(set.output().unwrap().status.success());
+            }
+        });
+        for _ in 0..ROUNDS {
+            run(&format!("update '{uri}' set a = a + 1, b = b + 1")).unwrap();
+        }
+    });
+    let rows = sql.query(&format!("select a, b from '{uri}'")).unwrap();
+    let found = format!("{:?}", rows.to_arrow().unwrap().columns());
+    assert!(found.contains(&format!("{},", 2 * ROUNDS)), "{found}");
+    assert!(found.contains(&format!("{ROUNDS},")), "{found}");
 }
 
 #[cfg(unix)]

@@ -8,11 +8,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use arrow_array::RecordBatchReader;
 use tdb_array::{Descendant, ObjectType, OpenOptions, TimeWindow};
 use tdb_cells::Session;
-use tdb_datafusion::{Arrays, BoxedError, Made, MadeKind, Member, ObjectStore};
+use tdb_datafusion::{Arrays, BoxedError, Made, MadeKind, Member, ObjectStore, RowsOf};
 
 use super::history::Warnings;
-use super::made;
-use crate::{Context, Error, ErrorKind, Group, Time, place};
+use super::{made, replace};
+use crate::place::Place;
+use crate::{Array, Context, Error, ErrorKind, Group, Time, place};
 
 /// What is said where a name leads nowhere.
 const NO_TABLE: &str = "a name that no table has is taken for the path or URI of an array; in quotes it can be any: 's3://bucket/array'";
@@ -197,6 +198,20 @@ impl Arrays for OfContext {
             _ => error,
         });
         Ok(imported?.cells)
+    }
+
+    fn replace(
+        &self,
+        array: &Arc<tdb_array::Array>,
+        uri: &str,
+        rows: &mut RowsOf<'_>,
+    ) -> Result<u64, BoxedError> {
+        let place = Place {
+            location: array.location().clone(),
+            ..place::array(uri, self.context.opener())?
+        };
+        let array = Array::of_engine(self.context.clone(), place, Arc::clone(array));
+        replace::replace(&array, rows)
     }
 
     fn make(&self, name: &Path, kind: MadeKind) -> Result<Box<dyn Made>, BoxedError> {

@@ -6,6 +6,7 @@ mod cluster;
 mod errors;
 mod history;
 mod made;
+mod replace;
 mod rows;
 mod threads;
 #[cfg(feature = "distributed")]
@@ -56,6 +57,8 @@ pub enum Answer {
     Written(u64),
     /// So many cells were deleted.
     Deleted(u64),
+    /// So many cells have other values.
+    Changed(u64),
     /// Nothing.
     Done,
 }
@@ -232,6 +235,7 @@ impl Sql {
             }
             Given::Written(cells) => Answer::Written(cells),
             Given::Deleted(cells) => Answer::Deleted(cells),
+            Given::Changed(cells) => Answer::Changed(cells),
             Given::Done => Answer::Done,
         })
     }

@@ -149,6 +149,7 @@ fn tell(answer: &SqlAnswer, messages: Messages) {
     match answer {
         SqlAnswer::Written(cells) => messages.note(&format!("{} written", plural(*cells, "cell"))),
         SqlAnswer::Deleted(cells) => messages.note(&format!("{} deleted", plural(*cells, "cell"))),
+        SqlAnswer::Changed(cells) => messages.note(&format!("{} changed", plural(*cells, "cell"))),
         _ => {}
     }
 }

@@ -1,0 +1,61 @@
+//! Which cells the rows of a query are of, for errors that only know the number of a row.
+
+use std::collections::VecDeque;
+use std::sync::{Mutex, PoisonError};
+
+use arrow_array::RecordBatch;
+use datafusion::arrow::util::display::array_value_to_string;
+
+/// Batches that are remembered: an error is of one of the last.
+const REMEMBERED: usize = 4;
+
+/// The coordinates of the last rows.
+#[derive(Debug)]
+pub(crate) struct CellPlaces {
+    /// How many columns at the front are dimensions.
+    dimensions: usize,
+    /// Batches, and the number of the first row of each.
+    last: Mutex<VecDeque<(u64, RecordBatch)>>,
+}
+
+impl CellPlaces {
+    pub(crate) fn new(dimensions: usize) -> Self {
+        Self {
+            dimensions,
+            last: Mutex::default(),
+        }
+    }
+
+    /// Notes the next rows; those from number 0 on are the first of others.
+    pub(crate) fn note(&self, first: u64, batch: &RecordBatch) {
+        let columns: Vec<usize> = (0..self.dimensions.min(batch.num_columns())).collect();
+        let Ok(coordinates) = batch.project(&columns) else {
+            return;
+        };
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if first == 0 {
+            last.clear();
+        }
+        while last.len() >= REMEMBERED {
+            last.pop_front();
+        }
+        last.push_back((first, coordinates));
+    }
+
+    /// The coordinates of a row, if it is among those that are remembered: `x = 3, y = 4`.
+    pub(crate) fn of(&self, row: u64) -> Option<String> {
+        let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let (first, batch) = last.iter().rev().find(|(first, _)| *first <= row)?;
+        let row = usize::try_from(row.checked_sub(*first)?).ok()?;
+        if row >= batch.num_rows() {
+            return None;
+        }
+        let schema = batch.schema();
+        let sides = batch.columns().iter().zip(schema.fields());
+        let sides = sides.map(|(column, field)| {
+            let value = array_value_to_string(column, row).ok()?;
+            Some(format!("{} = {value}", field.name()))
+        });
+        Some(sides.collect::<Option<Vec<_>>>()?.join(", "))
+    }
+}
