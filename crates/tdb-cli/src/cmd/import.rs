@@ -46,7 +46,7 @@ pub(crate) struct Arguments {
     )]
     dim: Vec<Names>,
     /// The columns that tell rows apart: the dimensions, and no two cells have the same; with --append, rows replace those of
-    /// the same key
+    /// the same key, and attributes that the file lacks keep their values
     #[arg(
         long,
         value_name = "A,B",

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-use crate::common::{failure, run, stdout};
+use crate::common::{failure, run, stdout, told};
 
 /// A new folder, by the name of its test.
 struct Folder(PathBuf);
@@ -256,6 +256,44 @@ fn rows_replace_those_of_the_same_key() {
         folder.path("plain.csv")
     ));
     all.push(String::from_utf8(output.stderr).unwrap());
+    insta::assert_snapshot!(all.join("\n"));
+}
+
+#[test]
+fn rows_of_some_attributes_keep_the_others() {
+    let folder = Folder::new("parts");
+    let mut all = vec![folder.imported(
+        "whole.csv",
+        "id,a,b,note\n1,1,x,\n2,2,y,m\n3,3,z,n\n",
+        "--key id",
+    )];
+    let array = folder.path("array");
+    let told = |output: &_| told(output).replace(&*folder.0.to_string_lossy(), "…");
+    let part = folder.write("part.csv", "id,a\n3,30\n1,10\n");
+    // What only adds rows needs all attributes, and says how some replace them.
+    for verb in [
+        format!("import {part} {array} --append"),
+        format!("write {array} {part}"),
+    ] {
+        all.push(told(&run(&verb)));
+    }
+    all.push(told(&run(&format!(
+        "import {part} {array} --append --key id"
+    ))));
+    all.push(stdout(&format!("read {array} --format csv")));
+    // New cells are null where they can be.
+    let new = folder.write("new.csv", "id,b,a\n4,w,40\n2,v,20\n");
+    all.push(told(&run(&format!(
+        "import {new} {array} --append --key id"
+    ))));
+    let lacking = folder.write("lacking.csv", "id,a\n5,50\n");
+    all.push(told(&run(&format!(
+        "import {lacking} {array} --append --key id"
+    ))));
+    // Another mistake is told alone.
+    let unknown = folder.write("unknown.csv", "id,c\n5,50\n");
+    all.push(told(&run(&format!("write {array} {unknown}"))));
+    all.push(stdout(&format!("read {array} --format csv")));
     insta::assert_snapshot!(all.join("\n"));
 }
 

@@ -454,7 +454,7 @@ fn rows_of_a_file_replace_cells() {
     "#);
     insta::assert_snapshot!(write(warmer, &["--json"]), @r#"
     error: rows.csv: there is no column "pressure"
-    hint: the columns are station, hour, temperature
+    hint: the columns are station, hour, temperature; with --replace, cells keep their values of the attributes that the file lacks
     exit status 2
     "#);
 }

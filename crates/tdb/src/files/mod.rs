@@ -8,6 +8,7 @@ mod input;
 mod open_input;
 mod output;
 mod owned_place;
+mod part;
 mod shape;
 mod source;
 mod temporary;
@@ -23,5 +24,6 @@ pub use output::OutputFile;
 #[cfg(feature = "sql")]
 pub(crate) use owned_place::check as check_place;
 pub use owned_place::check_folder;
+pub(crate) use part::{is_part, not_all};
 pub use shape::shape_of_box;
 pub use whole_file::WholeFile;

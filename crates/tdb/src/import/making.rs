@@ -15,7 +15,9 @@ use super::layout;
 use super::notice::ImportNotice;
 use super::repeated::repeated;
 use super::request::ImportBuilder;
-use crate::files::{Becoming, Filling, NotWritten, OpenInput, fit_shape, row_in_words};
+use crate::files::{
+    Becoming, Filling, NotWritten, OpenInput, fit_shape, is_part, not_all, row_in_words,
+};
 use crate::objects::in_the_way;
 use crate::place::{self, Place};
 use crate::write::input_fields;
@@ -93,15 +95,23 @@ impl ImportBuilder {
         let schema = array.newest_schema();
         let session = self.context.shared_session();
         let input = self.file.open(Becoming::fields_of(schema), None, session)?;
+        let is_part = is_part(schema, input.names());
         if !self.key.is_empty() {
             self.check_key(schema)?;
+            if is_part {
+                return self.replace(place, &array, input);
+            }
         }
         let may_replace = !self.key.is_empty() || !(schema.is_dense() || schema.allows_duplicates);
         // Of another time the cells of now say nothing.
         let is_counted = may_replace && self.time.is_none();
         let before = if is_counted { self.count(&array)? } else { 0 };
         let written = self.write(&array, input, tell);
-        let mut imported = Imported::of(written.map_err(NotWritten::error)?);
+        let written = written.map_err(|not| {
+            let names: Vec<&str> = schema.dimensions.iter().map(|d| d.name.as_str()).collect();
+            not_all(not.error(), is_part, &format!("--key {}", names.join(",")))
+        });
+        let mut imported = Imported::of(written?);
         if is_counted {
             let array = self.open_array(&place)?;
             let all = before.saturating_add(imported.cells);
@@ -109,6 +119,17 @@ impl ImportBuilder {
             imported.replaced = all.saturating_sub(self.count(&array)?);
         }
         Ok(imported)
+    }
+
+    /// Rows with some of the attributes: cells of the same key keep their values of the others.
+    fn replace(&self, place: Place, array: &Arc<Array>, input: OpenInput) -> Result<Imported> {
+        let front = crate::Array::new(self.context.clone(), place, Arc::clone(array));
+        let write = front.write().with_options(self.write_options()).replace();
+        let written = write.replace_by(&self.file, input, array)?;
+        Ok(Imported {
+            replaced: written.replaced,
+            ..Imported::of(written)
+        })
     }
 
     /// Fails unless the key is that of the array.

@@ -74,7 +74,8 @@ impl ImportBuilder {
     }
 
     /// The columns that tell rows apart: they are the dimensions, and no two rows have the same. With
-    /// [`append`](Self::append), rows replace those of the same key.
+    /// [`append`](Self::append), rows replace those of the same key: attributes without a column keep their values, and are null in
+    /// cells that are new.
     pub fn key<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
         self.key = names.into_iter().map(Into::into).collect();
         self

@@ -5,7 +5,9 @@ use tdb_cells::{Activity, Progress};
 use tdb_schema::names::UnknownName;
 
 use super::{WriteBuilder, input_fields};
-use crate::files::{Becoming, Filling, InputFile, NotWritten, OpenInput, fit_shape};
+use crate::files::{
+    Becoming, Filling, InputFile, NotWritten, OpenInput, fit_shape, is_part, not_all,
+};
 use crate::{Error, Result, Written};
 
 impl WriteBuilder {
@@ -46,8 +48,9 @@ impl WriteBuilder {
         if self.dry_run {
             return self.count_cells(&file, input, &fields);
         }
+        let is_part = is_part(schema, input.names());
         let written = filling.write(input, &fields).map_err(NotWritten::error);
-        written.map_err(|error| error.at(self.array.uri()))
+        written.map_err(|error| not_all(error.at(self.array.uri()), is_part, "--replace"))
     }
 
     /// Reads the cells, and counts them.
@@ -67,7 +70,7 @@ impl WriteBuilder {
     }
 
     /// The rows of the file replace cells.
-    fn replace_by(
+    pub(crate) fn replace_by(
         mut self,
         file: &InputFile,
         input: OpenInput,

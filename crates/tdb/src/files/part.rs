@@ -1,0 +1,30 @@
+//! Files that have columns for some attributes alone.
+
+use tdb_array::ErrorKind;
+use tdb_schema::ArraySchema;
+
+use crate::Error;
+
+/// Whether columns are all dimensions of an array and some of its attributes: such rows can replace cells, which keep the values of
+/// the other attributes.
+pub(crate) fn is_part(schema: &ArraySchema, columns: &[String]) -> bool {
+    let has = |name: &str| columns.iter().any(|column| column == name);
+    let mut attributes = schema.attributes.iter();
+    schema.dimensions.iter().all(|d| has(&d.name))
+        && !attributes.all(|attribute| has(&attribute.name))
+        && columns.iter().all(|column| schema.field(column).is_some())
+}
+
+/// The error of a write of such columns, with the option that replaces cells.
+pub(crate) fn not_all(error: Error, is_part: bool, option: &str) -> Error {
+    if !is_part || error.kind() != ErrorKind::Invalid {
+        return error;
+    }
+    let way_round =
+        format!("with {option}, cells keep their values of the attributes that the file lacks");
+    let hint = match error.hint() {
+        Some(hint) => format!("{hint}; {way_round}"),
+        None => way_round,
+    };
+    error.with_hint(hint)
+}
