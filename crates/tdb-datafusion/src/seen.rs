@@ -33,7 +33,9 @@ impl Seen {
         let (session, uri) = (self.source.session.clone(), &self.source.uri);
         let table = ArrayTable::new(Arc::clone(array), session, uri)?;
         if table.source().schema != self.source.schema {
-            return plan_err!("the schema of {uri} was changed meanwhile\nrun the statement again");
+            return plan_err!(
+                "the schema of {uri} is another by now\nname the array by its URI, or create the table anew"
+            );
         }
         let plan = self.plan_over(&table)?;
         let context = self.context.clone();

@@ -1,4 +1,5 @@
 //! Random statements that change cells, beside a table that is changed by hand: SQL's three values of truth, NaN, nulls.
+#![expect(clippy::panic, reason = "helpers of tests, which may fail so")]
 
 use std::fmt::Write as _;
 
