@@ -14,6 +14,7 @@ use url::Url;
 
 use crate::arrays::{Arrays, MadeKind};
 use crate::error::external;
+use crate::given_up::unless_cancelled;
 
 /// Writes the rows into the files that the statement names, and gives how many there are as a row.
 pub(crate) async fn copy_to_files(
@@ -38,7 +39,8 @@ pub(crate) async fn copy_to_files(
         .execute_logical_plan(LogicalPlan::Copy(copy))
         .await?;
     let schema = Arc::clone(frame.schema().inner());
-    let counts = frame.collect().await?;
+    // Dropped midway, it leaves what is made unfinished, which then goes.
+    let counts = unless_cancelled(arrays.session(), frame.collect()).await??;
     made.finish().map_err(external)?;
     let counts = stream::iter(counts.into_iter().map(Ok));
     Ok(Box::pin(RecordBatchStreamAdapter::new(schema, counts)))

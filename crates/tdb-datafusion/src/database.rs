@@ -386,7 +386,7 @@ impl Database {
             let cells = arrays.import(Box::new(rows), &copy.target, &options);
             cells.map_err(external)
         };
-        let cells = hand_over(frame.execute_stream().await?, import).await?;
+        let cells = hand_over(self.arrays.session(), frame.execute_stream().await?, import).await?;
         Ok(Answer::Written(cells))
     }
 

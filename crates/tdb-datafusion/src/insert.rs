@@ -78,7 +78,7 @@ impl DataSink for ArraySink {
         _context: &Arc<TaskContext>,
     ) -> Result<u64> {
         let source = Arc::clone(&self.source);
-        hand_over(data, move |rows| write(&source, rows)).await
+        hand_over(&self.source.session, data, move |rows| write(&source, rows)).await
     }
 }
 

@@ -18,6 +18,7 @@ mod factory;
 mod file_stores;
 mod finer;
 mod functions;
+mod given_up;
 mod group;
 mod groups;
 mod held;

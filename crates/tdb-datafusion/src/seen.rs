@@ -12,8 +12,10 @@ use datafusion::logical_expr::LogicalPlan;
 use datafusion::prelude::SessionContext;
 use futures_util::StreamExt;
 use tdb_array::Array;
+use tdb_cells::Session;
 use tokio::runtime::Handle;
 
+use crate::given_up::unless_cancelled;
 use crate::source::Source;
 use crate::table::{ArrayTable, array_of};
 
@@ -44,6 +46,7 @@ impl Seen {
             frame.execute_stream().await
         })?;
         Ok(SeenRows {
+            session: self.source.session.clone(),
             schema: rows.schema(),
             rows,
             threads: self.threads.clone(),
@@ -70,6 +73,7 @@ impl Seen {
 
 /// Rows of a query, for a thread that may wait.
 pub(crate) struct SeenRows {
+    session: Session,
     schema: SchemaRef,
     rows: SendableRecordBatchStream,
     threads: Handle,
@@ -79,7 +83,9 @@ impl Iterator for SeenRows {
     type Item = Result<RecordBatch, ArrowError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let batch = self.threads.block_on(self.rows.next())?;
+        let next = unless_cancelled(&self.session, self.rows.next());
+        let batch = self.threads.block_on(next);
+        let batch = batch.and_then(Option::transpose).transpose()?;
         Some(batch.map_err(|error| ArrowError::ExternalError(Box::new(error))))
     }
 }

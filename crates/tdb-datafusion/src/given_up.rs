@@ -1,0 +1,37 @@
+//! Statements that were given up: their rows end with an error, and what they had begun is taken back.
+
+use std::future::Future;
+use std::pin::pin;
+use std::time::Duration;
+
+use datafusion::common::Result;
+use futures_util::future::{Either, select};
+use tdb_cells::{Cancelled, Session};
+
+use crate::error::external;
+
+/// How often it is looked whether a session was cancelled.
+const TICK: Duration = Duration::from_millis(50);
+
+/// Waits for a future, which is dropped where the session is cancelled before it is done. For futures of a runtime with a clock.
+///
+/// # Errors
+/// [`Cancelled`].
+pub(crate) async fn unless_cancelled<T>(
+    session: &Session,
+    future: impl Future<Output = T>,
+) -> Result<T> {
+    match select(pin!(future), pin!(cancelled(session))).await {
+        Either::Left((done, _)) => Ok(done),
+        Either::Right((error, _)) => Err(external(error)),
+    }
+}
+
+async fn cancelled(session: &Session) -> Cancelled {
+    loop {
+        tokio::time::sleep(TICK).await;
+        if let Err(error) = session.check_cancelled() {
+            return error;
+        }
+    }
+}
