@@ -21,6 +21,8 @@ pub(crate) async fn unless_cancelled<T>(
     session: &Session,
     future: impl Future<Output = T>,
 ) -> Result<T> {
+    // A future that is always done at once would never wait for the clock.
+    session.check_cancelled().map_err(external)?;
     match select(pin!(future), pin!(cancelled(session))).await {
         Either::Left((done, _)) => Ok(done),
         Either::Right((error, _)) => Err(external(error)),

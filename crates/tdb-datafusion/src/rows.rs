@@ -127,6 +127,9 @@ mod tests {
             (1, true)
         );
         cancel.await.unwrap();
+        // Also where the rows never have to be waited for.
+        let ready = query(stream::repeat_with(|| Ok(numbers())));
+        assert!(hand_over(&session, ready, count).await.unwrap().1);
         // The query is dropped, and nothing says that these are all of its rows.
         let (sender, receiver) = mpsc::channel(2);
         sender.send(Ok(Some(numbers()))).await.unwrap();

@@ -176,7 +176,8 @@ fn cells_are_set_and_come_back() {
     exit status 2
     "#);
     insta::assert_snapshot!(told(&["set", one, "temperature=warm"]), @r#"
-    error: attribute "temperature": "warm" is not a valid float32
+    error: attribute "temperature": "warm" is neither a number nor a field
+    hint: the fields are station, hour, temperature, pressure, sky, remark
     exit status 2
     "#);
     insta::assert_snapshot!(told(&["diff", "--at", "2024-04-13"]), @r"

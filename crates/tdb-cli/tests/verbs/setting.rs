@@ -299,7 +299,7 @@ fn numbers_are_worked_out_of_the_cell() {
     exit status 2
     "#);
     insta::assert_snapshot!(set(&array, &["a=b + 1"]), @r#"
-    error: there is no field "b"
+    error: attribute "a": "b" is neither a number nor a field
     hint: the fields are x, a, small, f, f32, two words, s, day
     exit status 2
     "#);

@@ -57,9 +57,14 @@ fn tiling(dimension: &Dimension) -> Tiling {
         return Tiling::Unknown;
     };
     // Beyond these, differences of signed numbers wrap around, and writers have placed the last cells in the first tile.
-    let half = 1_i128 << (datatype.size().saturating_mul(8).saturating_sub(1).min(126));
+    let bits = datatype.size().saturating_mul(8).saturating_sub(1);
+    let most = u32::try_from(bits)
+        .ok()
+        .and_then(|bits| 1_i128.checked_shl(bits));
     let extent = i128::from(extent);
-    if span >= half - extent || extent == 0 {
+    let end = span.checked_add(extent);
+    let is_certain = end.zip(most).is_some_and(|(end, most)| end < most);
+    if !is_certain || extent == 0 {
         Tiling::Unknown
     } else if span < extent {
         Tiling::One

@@ -3,7 +3,7 @@
 use tdb_cells::files::write_whole;
 use tdb_cells::{Batch, Column};
 use tdb_condition::{ConditionError, Literal, Operation, Term, TermPart};
-use tdb_schema::names::UnknownName;
+use tdb_schema::names::hint;
 use tdb_schema::value::{Value as Stored, read};
 use tdb_schema::{ArraySchema, Attribute, CellValNum};
 use tdb_tile::{Bug, Datatype, Limits};
@@ -176,7 +176,9 @@ fn check(part: &TermPart, schema: &ArraySchema, attribute: &str) -> Result<()> {
         TermPart::Field(name) => {
             let Some(field) = schema.field(name) else {
                 let known = schema.fields().map(|field| field.name);
-                return Err(UnknownName::new("field", name, known).into());
+                let what =
+                    format!("attribute {attribute:?}: {name:?} is neither a number nor a field");
+                return Err(Error::invalid(what).with_hint(hint("field", name, known)));
             };
             let mut attributes = schema.attributes.iter();
             let has_labels = attributes.any(|a| a.name == *name && a.enumeration.is_some());
