@@ -84,7 +84,8 @@ impl DeleteAt {
     pub fn add(&mut self, batch: &Batch) -> Result<(), QueryError> {
         let (_, points) = self.seen.as_mut().ok_or_else(unseen)?;
         points.add(batch)?;
-        self.cells = self.cells.saturating_add(batch.rows as u64);
+        let cells = self.cells.checked_add(batch.rows as u64);
+        self.cells = cells.ok_or_else(|| Bug::new("more cells than 64 bits count"))?;
         Ok(())
     }
 

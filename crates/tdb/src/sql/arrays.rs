@@ -87,8 +87,9 @@ impl Arrays for OfContext {
         let at_key =
             |error: std::io::Error| Error::invalid(format!("key file {key_file}: {error}"));
         let mut key = Vec::new();
-        // One byte too many tells that it is no key.
+        #[expect(clippy::disallowed_methods, reason = "a file of the user is no object")]
         let file = std::fs::File::open(key_file).map_err(at_key)?;
+        // One byte too many tells that it is no key.
         file.take(KEY_BYTES + 1)
             .read_to_end(&mut key)
             .map_err(at_key)?;

@@ -17,7 +17,7 @@ fn sorted_array(uri: &str, dimensions: &[&str], tile: i64) {
         .attribute(Attribute::new("a", Datatype::Int64))
         .capacity(10);
     for name in dimensions {
-        let dimension = Dimension::new(*name, Datatype::Int64);
+        let dimension = Dimension::new(name, Datatype::Int64);
         schema = schema.dimension(dimension.domain(0..=299).tile(tile));
     }
     let array = tdb::create(uri, &schema.build().expect("a schema")).expect("created");
@@ -28,7 +28,7 @@ fn sorted_array(uri: &str, dimensions: &[&str], tile: i64) {
         for (at, name) in dimensions.iter().enumerate() {
             let step = 300_i64.pow(u32::try_from(dimensions.len() - 1 - at).expect("few"));
             let along: Vec<i64> = places.iter().map(|place| place / step % 300).collect();
-            write = write.column(*name, along);
+            write = write.column(name, along);
         }
         write.commit().expect("written");
     }
