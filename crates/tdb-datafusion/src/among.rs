@@ -16,7 +16,7 @@ use datafusion::logical_expr::{
 };
 use datafusion::optimizer::AnalyzerRule;
 
-/// What the rows of the subquery are called.
+/// The alias of the subquery.
 const ROWS: &str = "__among";
 
 /// Gives `IN (SELECT …)` its third value.

@@ -73,7 +73,7 @@ impl Condition {
         }
     }
 
-    /// What it is for a row among all; `None` where it is null.
+    /// The value of the condition for one row; `None` is null.
     fn of(&self, row: &Row, all: &[Row]) -> Option<bool> {
         match self {
             Self::Greater(k) => row.a.map(|a| a > *k),
@@ -277,7 +277,7 @@ fn rows() -> impl Strategy<Value = Vec<Row>> {
     })
 }
 
-/// What is there after each statement, and how many cells it says it changed.
+/// The cells after each statement, and the number of cells that the statement reports as changed.
 fn check(mut rows: Vec<Row>, changes: &[Change], is_dense: bool) {
     let folder = TempDir::new().unwrap();
     let mut database = InFolder {

@@ -270,7 +270,7 @@ fn rows_of_some_attributes_keep_the_others() {
     let array = folder.path("array");
     let told = |output: &_| told(output).replace(&*folder.0.to_string_lossy(), "…");
     let part = folder.write("part.csv", "id,a\n3,30\n1,10\n");
-    // What only adds rows needs all attributes, and says how some replace them.
+    // An import that only adds rows needs all attributes; its error names the option that replaces some.
     for verb in [
         format!("import {part} {array} --append"),
         format!("write {array} {part}"),

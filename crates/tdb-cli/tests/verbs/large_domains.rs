@@ -80,7 +80,7 @@ fn what_is_known_without_walking_is_of_the_whole_domain() {
     assert_eq!(quiet("read URI --range x=7..8"), "x,v\n7,3\n8,255\n");
 }
 
-/// An array of so many dimensions of all 64 bits, with one cell at each of these places along all of them.
+/// An array of N dimensions, each over all 64-bit integers, with a cell at each of these coordinates on the diagonal.
 fn square(
     folder: &TempDir,
     name: &str,

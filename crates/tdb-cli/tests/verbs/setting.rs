@@ -248,7 +248,7 @@ fn numbers_are_worked_out_of_the_cell() {
         let mut command = tdb(&format!("set {array} --max 2"));
         told(&command.arg("x > 0").args(values).output().unwrap())
     };
-    // What is worked out of null is null; whole numbers are exact beyond what floats hold.
+    // An expression over null is null; integers beyond 2^53 stay exact.
     assert_eq!(
         all(&["a=a+1", "small=small+1"]),
         "changed 2 cells where x > 0\nexit status 0"

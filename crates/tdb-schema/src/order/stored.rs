@@ -12,18 +12,17 @@ impl ArraySchema {
     pub fn stores_in(&self, order: SortOrder) -> bool {
         let (cell_order, slowest) = match order {
             SortOrder::Global => return true,
-            SortOrder::RowMajor => (CellOrder::RowMajor, 0),
-            SortOrder::ColumnMajor => (
-                CellOrder::ColumnMajor,
-                self.dimensions.len().wrapping_sub(1),
-            ),
+            SortOrder::RowMajor => (CellOrder::RowMajor, Some(0)),
+            SortOrder::ColumnMajor => {
+                (CellOrder::ColumnMajor, self.dimensions.len().checked_sub(1))
+            }
         };
         let is_one = self.dimensions.len() == 1 && self.cell_order != CellOrder::Hilbert;
         let mut dimensions = self.dimensions.iter().enumerate();
         (is_one || self.cell_order == cell_order)
             && dimensions.all(|(at, dimension)| match tiling(dimension) {
                 Tiling::One => true,
-                Tiling::Ascending => at == slowest,
+                Tiling::Ascending => Some(at) == slowest,
                 Tiling::Unknown => false,
             })
     }
@@ -57,10 +56,12 @@ fn tiling(dimension: &Dimension) -> Tiling {
         return Tiling::Unknown;
     };
     // Beyond these, differences of signed numbers wrap around, and writers have placed the last cells in the first tile.
-    let bits = datatype.size().saturating_mul(8).saturating_sub(1);
-    let most = u32::try_from(bits)
-        .ok()
-        .and_then(|bits| 1_i128.checked_shl(bits));
+    let bits = datatype
+        .size()
+        .checked_mul(8)
+        .and_then(|bits| bits.checked_sub(1));
+    let bits = bits.and_then(|bits| u32::try_from(bits).ok());
+    let most = bits.and_then(|bits| 1_i128.checked_shl(bits));
     let extent = i128::from(extent);
     let end = span.checked_add(extent);
     let is_certain = end.zip(most).is_some_and(|(end, most)| end < most);

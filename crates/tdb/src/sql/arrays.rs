@@ -9,6 +9,7 @@ use arrow_array::RecordBatchReader;
 use tdb_array::{Descendant, ObjectType, OpenOptions, TimeWindow};
 use tdb_cells::Session;
 use tdb_datafusion::{Arrays, BoxedError, Made, MadeKind, Member, ObjectStore, RowsOf};
+use tdb_tile::Bug;
 
 use super::history::Warnings;
 use super::{made, replace};
@@ -131,7 +132,8 @@ impl Arrays for OfContext {
         {
             let last = uri.trim_end_matches('/').rsplit('/').next();
             let name = member.name.as_deref().or(last).unwrap_or(&uri).to_owned();
-            above.truncate(depth.saturating_sub(1));
+            let groups = depth.checked_sub(1);
+            above.truncate(groups.ok_or_else(|| Bug::new("a member above its group"))?);
             above.push(name);
             if member.object_type == ObjectType::Array {
                 let name = above.join(".");

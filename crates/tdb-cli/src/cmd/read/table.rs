@@ -21,7 +21,7 @@ const WIDEST: usize = 256;
 /// A column of text is cut, not left out, where so much of it fits on the screen.
 const LEAST: usize = 8;
 
-/// What a command takes that shows more than the screen has room for.
+/// The options that a command offers where the screen is too small for its table.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WaysOut {
     /// What gives all cells, or others.

@@ -19,7 +19,7 @@ use crate::paint::plural;
 /// Bytes of statements: more would be no questions of a person.
 pub(super) const MOST_SQL: u64 = 1 << 20;
 
-/// What shows more of a result than the screen has room for.
+/// The options of `tdb sql` where the screen is too small for the table.
 const OF_SQL: WaysOut = WaysOut {
     cells: "--format csv gives all, LIMIT and WHERE some",
     columns: "--wide shows all columns, SELECT chooses some",
