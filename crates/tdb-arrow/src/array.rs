@@ -7,6 +7,7 @@ use arrow_schema::DataType;
 use bytes::Bytes;
 use tdb_cells::Column;
 use tdb_cells::files::ConversionError;
+use tdb_schema::value::{is_padded, unpadded};
 
 use crate::cells::{ColumnCells, build};
 use crate::dates;
@@ -41,6 +42,11 @@ pub(crate) fn array(
 }
 
 fn strings(cells: &ColumnCells<'_>, data_type: &DataType) -> Result<ArrayData, ConversionError> {
+    let column = cells.column;
+    if is_padded(column.datatype, column.cell_val_num) {
+        let buffers = unpadded_cells(cells)?;
+        return cells.build(data_type, buffers, Vec::new(), cells.validity());
+    }
     let values = Buffer::from(cells.column.values.clone());
     let offsets = cells.column.offsets.clone();
     let offsets = Buffer::from(offsets.ok_or_else(|| cells.fail("has no offsets"))?);
@@ -50,6 +56,21 @@ fn strings(cells: &ColumnCells<'_>, data_type: &DataType) -> Result<ArrayData, C
         Vec::new(),
         cells.validity(),
     )
+}
+
+/// The offsets and values of text of fixed size, without the NUL bytes behind it.
+fn unpadded_cells(cells: &ColumnCells<'_>) -> Result<Vec<Buffer>, ConversionError> {
+    let column = cells.column;
+    let mut offsets = Vec::with_capacity(cells.count.saturating_add(1));
+    let mut values = Vec::with_capacity(column.values.len());
+    offsets.push(0_i64);
+    for index in 0..cells.count {
+        let cell = column.cell(index).ok_or_else(|| cells.fail("holds too few cells"))?;
+        values.extend_from_slice(unpadded(column.datatype, column.cell_val_num, cell));
+        let end = i64::try_from(values.len());
+        offsets.push(end.map_err(|_| cells.fail("is too large for Arrow"))?);
+    }
+    Ok(vec![Buffer::from(offsets), Buffer::from(values)])
 }
 
 /// Text; the one check of all bytes at once costs least, so what is wrong is looked for only after it.
@@ -63,9 +84,10 @@ fn text(cells: &ColumnCells<'_>) -> Result<ArrayData, ConversionError> {
 
 /// The offsets and values of valid cells alone, since null cells may hold anything.
 fn without_null_cells(cells: &ColumnCells<'_>) -> Result<Option<Vec<Buffer>>, ConversionError> {
+    let column = cells.column;
     let (mut offsets, mut values) = (vec![0_i64], Vec::new());
     for index in 0..cells.count {
-        let Some(cell) = cells.column.cell(index) else {
+        let Some(cell) = column.cell(index) else {
             return Ok(None);
         };
         if cells.column.is_valid(index) {
@@ -75,9 +97,10 @@ fn without_null_cells(cells: &ColumnCells<'_>) -> Result<Option<Vec<Buffer>>, Co
                     cell: cells.number(index),
                 });
             }
-            values.extend_from_slice(cell);
+            values.extend_from_slice(unpadded(column.datatype, column.cell_val_num, cell));
         }
-        offsets.push(i64::try_from(values.len()).unwrap_or(i64::MAX));
+        let end = i64::try_from(values.len());
+        offsets.push(end.map_err(|_| cells.fail("is too large for Arrow"))?);
     }
     Ok(Some(vec![Buffer::from(offsets), Buffer::from(values)]))
 }

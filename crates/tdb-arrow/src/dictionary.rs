@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, BinaryArray, make_array};
+use arrow_array::{ArrayRef, BinaryArray, LargeStringArray, make_array};
 use arrow_buffer::{BooleanBuffer, Buffer};
 use arrow_schema::DataType;
 use bytes::Bytes;
 use tdb_cells::files::{ConversionError, labels_of, read_index};
 use tdb_cells::{Column, FieldInfo};
+use tdb_schema::value::{is_padded, unpadded};
 use tdb_schema::{CellValNum, Enumeration};
+use tdb_tile::Datatype;
 
 use crate::array;
 use crate::cells::ColumnCells;
@@ -30,6 +32,12 @@ pub(crate) fn labels(
         count: enumeration.len(),
         first: 0,
     };
+    let (datatype, values) = (enumeration.datatype(), enumeration.cell_val_num());
+    let is_text = datatype == Datatype::Char || is_padded(datatype, values);
+    let is_text = is_text && target.is_for_queries;
+    if let Some(labels) = is_text.then(|| text_labels(enumeration)).flatten() {
+        return Ok(Some(labels));
+    }
     if matches!(data_type, DataType::FixedSizeBinary(_)) && !target.has_fixed_labels {
         let labels = BinaryArray::from_iter_values(enumeration.iter());
         return Ok(Some(Arc::new(labels)));
@@ -42,6 +50,17 @@ pub(crate) fn labels(
         }),
         Err(error) => Err(error),
     }
+}
+
+/// Labels as text, without the NUL bytes that fill cells of fixed size up; none if some are not UTF-8.
+fn text_labels(enumeration: &Enumeration) -> Option<ArrayRef> {
+    let (datatype, values) = (enumeration.datatype(), enumeration.cell_val_num());
+    let labels = enumeration.iter().map(|label| {
+        let label = unpadded(datatype, values, label);
+        std::str::from_utf8(label).ok()
+    });
+    let labels: Option<Vec<&str>> = labels.collect();
+    Some(Arc::new(LargeStringArray::from(labels?)))
 }
 
 /// The values of an enumeration, as if they were those of a field.

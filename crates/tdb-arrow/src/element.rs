@@ -34,8 +34,9 @@ pub(crate) struct ArrowTarget {
     pub(crate) keeps_labels: bool,
     /// Whether labels can be bytes of a fixed number; if not, they are bytes of any.
     pub(crate) has_fixed_labels: bool,
-    /// Whether NaT is null in timestamps and durations, too, which have a place for it.
-    pub(crate) has_null_times: bool,
+    /// Whether they are columns of queries: NaT is null in timestamps and durations, too, which have a place for it, and text of fixed
+    /// size is text of any size, without the NUL bytes behind it.
+    pub(crate) is_for_queries: bool,
 }
 
 impl ArrowTarget {
@@ -46,7 +47,7 @@ impl ArrowTarget {
             has_seconds: true,
             keeps_labels: true,
             has_fixed_labels: true,
-            has_null_times: false,
+            is_for_queries: false,
         }
     }
 

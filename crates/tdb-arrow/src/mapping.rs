@@ -6,6 +6,7 @@ use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use tdb_cells::files::{ConversionError, OutputOptions};
 use tdb_cells::{Batch, FieldInfo};
 use tdb_schema::json::{Times, enumeration_to_json};
+use tdb_schema::value::is_padded;
 use tdb_schema::{CellValNum, FieldKind};
 use tdb_tile::Code;
 
@@ -59,17 +60,22 @@ impl Mapping {
         Self::for_target(fields, ArrowTarget::usual(options))
     }
 
-    /// As [`Mapping::new`], but NaT is null in the columns of timestamps and durations that are attributes of one value, as it is in those
-    /// of dates: what a cell of a dense array holds that was never written. Such columns may have nulls, whatever their attribute may.
+    /// As [`Mapping::new`], for columns that a query engine compares:
+    ///
+    /// - NaT is null in the columns of timestamps and durations that are attributes of one value, as it is in those of dates: what a cell
+    ///   of a dense array holds that was never written. Such columns may have nulls, whatever their attribute may.
+    /// - Text in cells of fixed size is text of any size, without the NUL bytes that fill its cell up: `LargeUtf8`, and `LargeBinary` for
+    ///   `char`, which need not be UTF-8.
+    /// - The labels of an enumeration of `char` are text if all of them are UTF-8.
     ///
     /// # Errors
     /// As for [`Mapping::new`].
-    pub fn with_null_times(
+    pub fn for_queries(
         fields: &[FieldInfo],
         options: OutputOptions,
     ) -> Result<Self, ConversionError> {
         let target = ArrowTarget {
-            has_null_times: true,
+            is_for_queries: true,
             ..ArrowTarget::usual(options)
         };
         Self::for_target(fields, target)
@@ -82,7 +88,12 @@ impl Mapping {
         let (mut arrow, mut columns) = (Vec::new(), Vec::new());
         for field in fields {
             let element = Element::new(field.datatype, target);
-            let plain = element.of_cells(&field.name, field.datatype, field.cell_val_num)?;
+            let cell_val_num = if target.is_for_queries && is_padded(field.datatype, field.cell_val_num) {
+                CellValNum::Var
+            } else {
+                field.cell_val_num
+            };
+            let plain = element.of_cells(&field.name, field.datatype, cell_val_num)?;
             let labels = dictionary::labels(field, target)?;
             let data_type = match &labels {
                 Some(labels) => {
@@ -90,7 +101,7 @@ impl Mapping {
                 }
                 None => plain,
             };
-            let has_null_times = target.has_null_times && has_times(field, &data_type);
+            let has_null_times = target.is_for_queries && has_times(field, &data_type);
             let arrow_field = arrow_field(field, data_type, labels.is_some(), target);
             let is_nullable = arrow_field.is_nullable() || has_null_times;
             arrow.push(arrow_field.with_nullable(is_nullable));

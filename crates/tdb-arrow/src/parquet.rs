@@ -59,7 +59,7 @@ impl<W: Write + Send> ParquetWriter<W> {
             // A dictionary has the labels of its cells in the order in which they come.
             keeps_labels: false,
             has_fixed_labels: false,
-            has_null_times: false,
+            is_for_queries: false,
         };
         let mapping = Mapping::for_target(fields, target)?.remembering(array_schema);
         let properties = WriterProperties::builder()

@@ -8,6 +8,9 @@ use arrow_array::RecordBatchReader;
 use datafusion::object_store::ObjectStore;
 use tdb_array::{Array, TimeWindow};
 use tdb_cells::Session;
+use tdb_tile::ErrorKind;
+
+use crate::ErrorText;
 
 /// An error of whoever opens arrays, as it tells it.
 pub type BoxedError = Box<dyn std::error::Error + Send + Sync>;
@@ -42,6 +45,15 @@ pub trait Arrays: Debug + Send + Sync {
     ) -> Result<Result<Arc<Array>, BoxedError>, BoxedError> {
         let _ = window;
         Err(format!("{uri}: no keys are read here, and {key_file} would be one").into())
+    }
+
+    /// What an error says, of those that came out of a query and of those of this trait.
+    fn describe(&self, error: BoxedError) -> ErrorText {
+        ErrorText {
+            kind: ErrorKind::Invalid,
+            what: error.to_string(),
+            hint: None,
+        }
     }
 
     /// The URI by which another process finds what `uri` names: with an absolute path.

@@ -28,6 +28,7 @@ use crate::functions::with_functions;
 use crate::group::GroupTables;
 use crate::inserted;
 use crate::memory::runtime;
+use crate::patterns::Patterns;
 use crate::named_by_uri::{Missing, NamedByUri};
 use crate::requests::AskForExtremes;
 use crate::rows::hand_over;
@@ -100,7 +101,7 @@ impl Database {
         };
         let state = SessionStateBuilder::new()
             .with_config(config)
-            .with_runtime_env(runtime(&arrays)?)
+            .with_runtime_env(runtime(&arrays, "the query")?)
             .with_default_features();
         let mut state = with_functions(state)
             .with_analyzer_rules(analyzer_rules())
@@ -416,6 +417,7 @@ fn analyzer_rules() -> Vec<Arc<dyn AnalyzerRule + Send + Sync>> {
     rules.insert(0, Arc::new(TimesOfText));
     rules.push(Arc::new(FinerTimes));
     rules.push(Arc::new(Among));
+    rules.push(Arc::new(Patterns));
     rules
 }
 

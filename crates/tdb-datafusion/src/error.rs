@@ -44,6 +44,12 @@ pub enum SqlError {
 }
 
 impl SqlError {
+    /// An error that came out of a query.
+    #[must_use]
+    pub fn of_query(error: BoxedError) -> Self {
+        of_source(error)
+    }
+
     /// The category of the error, which tells what the caller can do; `None` for an error of an array, which knows its own.
     #[must_use]
     pub fn kind(&self) -> Option<ErrorKind> {
@@ -121,7 +127,7 @@ impl From<DataFusionError> for SqlError {
             }
             DataFusionError::Shared(error) => match Arc::try_unwrap(error) {
                 Ok(error) => Self::from(error),
-                Err(error) => Self::statement(text(&error)),
+                Err(error) => of_shared(error),
             },
             DataFusionError::Collection(errors) => {
                 let first = errors.into_iter().next();
@@ -163,6 +169,54 @@ fn of_source(source: BoxedError) -> SqlError {
     }
 }
 
+/// An error that several parts of a query hold, so that nobody can have it alone.
+fn of_shared(error: Arc<DataFusionError>) -> SqlError {
+    if let Some(failed) = failed_in(&error) {
+        return SqlError::Array {
+            place: Some(failed.uri.clone()),
+            source: SharedError(error).into(),
+        };
+    }
+    match &*error {
+        DataFusionError::ResourcesExhausted(_) => SqlError::Memory(text(&error)),
+        DataFusionError::Internal(what) => SqlError::Bug(what.clone()),
+        error => SqlError::statement(text(error)),
+    }
+}
+
+/// The error of an array that an error was made of.
+fn failed_in<'e>(error: &'e (dyn std::error::Error + 'static)) -> Option<&'e Failed> {
+    let mut chain = std::iter::successors(Some(error), |error| error.source());
+    chain.find_map(|error| error.downcast_ref())
+}
+
+/// An error of an array that several parts of a query hold.
+#[derive(Debug)]
+pub struct SharedError(Arc<DataFusionError>);
+
+impl SharedError {
+    /// The error, as it was told.
+    #[must_use]
+    pub fn inner(&self) -> &(dyn std::error::Error + 'static) {
+        match failed_in(&self.0) {
+            Some(failed) => &*failed.source,
+            None => &self.0,
+        }
+    }
+}
+
+impl fmt::Display for SharedError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self.inner(), f)
+    }
+}
+
+impl std::error::Error for SharedError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.inner().source()
+    }
+}
+
 /// What is said of a column that is none, before its name in quotes.
 const NO_COLUMN: &str = "there is no column ";
 
@@ -191,6 +245,40 @@ fn text(error: &DataFusionError) -> String {
 /// An error of an array, so that it comes back out of DataFusion as it is.
 pub(crate) fn external(error: impl Into<BoxedError>) -> DataFusionError {
     DataFusionError::External(error.into())
+}
+
+/// What an error says, without what it is made of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ErrorText {
+    /// The category of the error.
+    pub kind: ErrorKind,
+    /// The error in one line.
+    pub what: String,
+    /// The way out, where one is known.
+    pub hint: Option<String>,
+}
+
+/// What errors become that leave the process as text.
+#[derive(Clone)]
+pub struct ErrorForm(Arc<dyn Fn(BoxedError) -> BoxedError + Send + Sync>);
+
+impl ErrorForm {
+    /// The form that this function gives.
+    pub fn new(form: impl Fn(BoxedError) -> BoxedError + Send + Sync + 'static) -> Self {
+        Self(Arc::new(form))
+    }
+
+    /// An error in this form.
+    #[must_use]
+    pub fn of(&self, error: BoxedError) -> BoxedError {
+        (self.0)(error)
+    }
+}
+
+impl fmt::Debug for ErrorForm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ErrorForm").finish_non_exhaustive()
+    }
 }
 
 /// An error below, and the array that it is of.

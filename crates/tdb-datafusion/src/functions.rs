@@ -7,6 +7,7 @@ use datafusion::logical_expr::{AggregateUDF, ScalarUDF};
 
 use crate::checked::{Abs, Negative};
 use crate::extremes::{Greatest, Least};
+use crate::lengthy::lengthy_functions;
 use crate::sums::ExactSum;
 use crate::wide::checked_functions;
 use crate::years::DatePart;
@@ -20,7 +21,12 @@ pub fn with_functions(mut state: SessionStateBuilder) -> SessionStateBuilder {
         ScalarUDF::from(DatePart::default()),
         ScalarUDF::from(Negative::default()),
     ];
-    let scalar = scalar.map(Arc::new).into_iter().chain(checked_functions());
+    let runtime = state.runtime_env().get_or_insert_default();
+    let pool = Arc::clone(&runtime.memory_pool);
+    let scalar = scalar.map(Arc::new).into_iter();
+    let scalar = scalar
+        .chain(checked_functions())
+        .chain(lengthy_functions(&pool));
     state
         .scalar_functions()
         .get_or_insert_default()

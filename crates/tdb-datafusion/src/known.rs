@@ -79,7 +79,7 @@ fn as_column_has_it(
             enumeration: None,
         }],
     };
-    let mapping = Mapping::with_null_times(std::slice::from_ref(info), OutputOptions::default());
+    let mapping = Mapping::for_queries(std::slice::from_ref(info), OutputOptions::default());
     let row = mapping.and_then(|mut mapping| mapping.record_batch(&cell));
     let row = row.map_err(|error| source.failed(error))?;
     ScalarValue::try_from_array(row.column(0), 0).map(Some)

@@ -13,12 +13,12 @@ use crate::error::external;
 use crate::file_stores::FileStores;
 
 /// What DataFusion runs in: at most half of the memory of the session of `arrays`, the temporary folder of the system for what needs
-/// more, and files where arrays may be.
+/// more, and files where arrays may be. `owner` is what errors say whose memory it is.
 ///
 /// # Errors
 /// A session of which half of the memory is more than the machine can address.
-pub fn runtime(arrays: &Arc<dyn Arrays>) -> Result<Arc<RuntimeEnv>> {
-    let pool = SharedPool::new(&arrays.session().limits().budget)?;
+pub fn runtime(arrays: &Arc<dyn Arrays>, owner: &str) -> Result<Arc<RuntimeEnv>> {
+    let pool = SharedPool::new(&arrays.session().limits().budget, owner)?;
     RuntimeEnvBuilder::new()
         .with_memory_pool(Arc::new(pool))
         .with_object_store_registry(Arc::new(FileStores::new(arrays)))
@@ -29,6 +29,7 @@ pub fn runtime(arrays: &Arc<dyn Arrays>) -> Result<Arc<RuntimeEnv>> {
 #[derive(Debug)]
 pub(crate) struct SharedPool {
     budget: Budget,
+    owner: String,
     most: usize,
     state: Mutex<State>,
 }
@@ -44,10 +45,11 @@ struct State {
 impl SharedPool {
     /// # Errors
     /// A budget of which half is more than the machine can address.
-    pub(crate) fn new(budget: &Budget) -> Result<Self> {
+    pub(crate) fn new(budget: &Budget, owner: &str) -> Result<Self> {
         let grant = budget.take(0).map_err(external)?;
         Ok(Self {
             budget: budget.clone(),
+            owner: owner.to_owned(),
             most: usize::try_from(budget.limit() / 2).map_err(external)?,
             state: Mutex::new(State { used: 0, grant }),
         })
@@ -82,8 +84,9 @@ impl MemoryPool for SharedPool {
         let mut state = self.state();
         let refused = |left: u64| {
             DataFusionError::ResourcesExhausted(format!(
-                "{} needs {additional} bytes more, and of the memory of the query {left} are left",
-                reservation.consumer().name()
+                "{} needs {additional} bytes more, and of the memory of {} {left} are left",
+                reservation.consumer().name(),
+                self.owner
             ))
         };
         let used = state.used.saturating_add(additional);

@@ -11,7 +11,7 @@ use tdb_cells::{FieldInfo, Session, stored_field};
 use tdb_schema::{Enumeration, FieldKind};
 
 use crate::arrays::BoxedError;
-use crate::error::{Failed, external};
+use crate::error::{ErrorForm, Failed, external};
 
 /// An open array, and its fields as columns: dimensions first, then attributes.
 #[derive(Clone, Debug)]
@@ -25,6 +25,8 @@ pub(crate) struct Source {
     pub(crate) schema: SchemaRef,
     /// What errors call the array.
     pub(crate) uri: String,
+    /// What errors become before they pass through DataFusion.
+    pub(crate) error_form: Option<ErrorForm>,
 }
 
 impl Source {
@@ -41,7 +43,7 @@ impl Source {
         let fields = FieldInfo::of_schema(array.schema(), |index, _| {
             enumerations.get(index).cloned().flatten()
         });
-        let mapping = Mapping::with_null_times(&fields, OutputOptions::default());
+        let mapping = Mapping::for_queries(&fields, OutputOptions::default());
         let mapping = mapping.map_err(|error| failed(error.into()))?;
         Ok(Self {
             schema: Arc::clone(mapping.schema()),
@@ -50,6 +52,7 @@ impl Source {
             uri: uri.to_owned(),
             fields,
             enumerations,
+            error_form: None,
         })
     }
 
@@ -65,7 +68,14 @@ impl Source {
 
     /// An error of this array.
     pub(crate) fn failed(&self, error: impl Into<BoxedError>) -> DataFusionError {
-        failed(&self.uri, error.into())
+        let failed = Failed {
+            uri: self.uri.clone(),
+            source: error.into(),
+        };
+        match &self.error_form {
+            Some(form) => external(form.of(failed.into())),
+            None => external(failed),
+        }
     }
 
     /// Whether each cell has a value of a field. Where a fragment lacks an attribute, its cells have the fill value when they are read,

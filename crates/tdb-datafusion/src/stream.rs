@@ -102,7 +102,7 @@ impl Reading {
 fn begin(source: &Source, options: &ReadOptions) -> Result<(Box<Reader>, Mapping)> {
     let reader = Reader::open(&source.session, &source.array, options);
     let reader = reader.map_err(|error| source.failed(error))?;
-    let mapping = Mapping::with_null_times(reader.fields(), OutputOptions::default());
+    let mapping = Mapping::for_queries(reader.fields(), OutputOptions::default());
     let mapping = mapping.map_err(|error| source.failed(error))?;
     Ok((Box::new(reader), mapping))
 }

@@ -21,7 +21,7 @@ use tdb_cells::Session as TdbSession;
 use tdb_condition::Condition;
 use tdb_query::{ReadOptions, Request};
 
-use crate::error::external;
+use crate::error::{ErrorForm, external};
 use crate::insert::insertion;
 use crate::known::known_columns;
 use crate::machines::Machines;
@@ -55,6 +55,19 @@ impl ArrayTable {
             is_past: false,
             key_file: None,
         })
+    }
+
+    /// The same, whose errors of reading take another form before they pass through DataFusion.
+    #[must_use]
+    pub fn with_error_form(self, form: ErrorForm) -> Self {
+        let source = Source {
+            error_form: Some(form),
+            ..Source::clone(&self.source)
+        };
+        Self {
+            source: Arc::new(source),
+            ..self
+        }
     }
 
     /// The array.

@@ -1,6 +1,7 @@
 //! Joins that make many rows of few give way to others, so that a statement that was given up ends.
 //!
-//! In DataFusion 55.2 what reads does so; what a join without equal columns makes of one batch can keep a thread for minutes.
+//! In DataFusion 55.2 what reads does so; what a join makes of one batch, without equal columns or with few different values of them, can
+//! keep a thread for minutes.
 
 use std::sync::Arc;
 
@@ -10,7 +11,9 @@ use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::coop::CooperativeExec;
-use datafusion::physical_plan::joins::{CrossJoinExec, NestedLoopJoinExec};
+use datafusion::physical_plan::joins::{
+    CrossJoinExec, HashJoinExec, NestedLoopJoinExec, SortMergeJoinExec,
+};
 
 /// Puts a node that gives way above each such join.
 #[derive(Debug)]
@@ -23,7 +26,10 @@ impl PhysicalOptimizerRule for JoinsGiveWay {
         _: &ConfigOptions,
     ) -> Result<Arc<dyn ExecutionPlan>> {
         let given_way = plan.transform_up(|node| {
-            let is_join = node.is::<CrossJoinExec>() || node.is::<NestedLoopJoinExec>();
+            let is_join = node.is::<CrossJoinExec>()
+                || node.is::<NestedLoopJoinExec>()
+                || node.is::<HashJoinExec>()
+                || node.is::<SortMergeJoinExec>();
             Ok(if is_join {
                 Transformed::yes(Arc::new(CooperativeExec::new(node)) as _)
             } else {

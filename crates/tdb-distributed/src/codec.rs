@@ -8,11 +8,12 @@ use datafusion::execution::TaskContext;
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion_proto::physical_plan::{PhysicalExtensionCodec, PhysicalProtoConverterExtension};
 use serde_json::Value as Json;
-use tdb_datafusion::{ArrayScan, ArrayTable, Arrays, BoxedError};
+use tdb_datafusion::{ArrayScan, ArrayTable, Arrays, BoxedError, ErrorForm};
 
 use crate::Allowed;
 use crate::state::state_of;
 use crate::wire::{Named, task_from_json, task_to_json};
+use crate::worker_error;
 
 /// Arrays that a worker keeps open: parts of one query name the same ones again.
 const KEPT: usize = 32;
@@ -26,6 +27,8 @@ pub(crate) struct ScanCodec {
     arrays: Arc<dyn Arrays>,
     /// What may be opened: nothing for a client, to which nobody sends scans.
     allowed: Option<Allowed>,
+    /// What the errors of a worker become.
+    form: Option<ErrorForm>,
     opened: Mutex<VecDeque<(Named, Slot)>>,
 }
 
@@ -34,13 +37,17 @@ impl ScanCodec {
         Self {
             arrays,
             allowed: None,
+            form: None,
             opened: Mutex::default(),
         }
     }
 
-    pub(crate) fn of_worker(arrays: Arc<dyn Arrays>, allowed: Allowed) -> Self {
+    pub(crate) fn of_worker(arrays: Arc<dyn Arrays>, allowed: Allowed, name: &str) -> Self {
+        let describer = Arc::clone(&arrays);
+        let form = worker_error::form(name, move |error| describer.describe(error));
         Self {
             allowed: Some(allowed),
+            form: Some(ErrorForm::new(form)),
             ..Self::of_client(arrays)
         }
     }
@@ -82,7 +89,10 @@ impl ScanCodec {
             );
         }
         let session = self.arrays.session().clone();
-        let table = ArrayTable::new(array, session, &named.uri)?;
+        let mut table = ArrayTable::new(array, session, &named.uri)?;
+        if let Some(form) = &self.form {
+            table = table.with_error_form(form.clone());
+        }
         *slot = Some(table.clone());
         Ok(table)
     }
@@ -109,8 +119,12 @@ impl PhysicalExtensionCodec for ScanCodec {
             return internal_err!("a scan of an array has no inputs");
         }
         // An array may have to be opened, which waits for a store.
-        let scan = tokio::task::block_in_place(|| self.decode(bytes))?;
-        Ok(Arc::new(scan))
+        let scan = tokio::task::block_in_place(|| self.decode(bytes));
+        let told = |error| match &self.form {
+            Some(form) => external(form.of(external_of(error))),
+            None => error,
+        };
+        Ok(Arc::new(scan.map_err(told)?))
     }
 
     fn try_encode(
@@ -130,6 +144,14 @@ impl PhysicalExtensionCodec for ScanCodec {
         };
         let json = task_to_json(&task, table.array().schema(), &named);
         serde_json::to_writer(bytes, &json.map_err(external)?).map_err(external)
+    }
+}
+
+/// The error that passes through DataFusion, or that of DataFusion.
+fn external_of(error: DataFusionError) -> BoxedError {
+    match error {
+        DataFusionError::External(error) => error,
+        error => error.into(),
     }
 }
 

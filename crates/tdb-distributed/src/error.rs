@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use tdb_datafusion::SqlError;
+use tdb_datafusion::{ErrorText, SqlError};
 use tdb_tile::ErrorKind;
 
 /// What went wrong between workers and a client, other than in a query.
@@ -114,13 +114,13 @@ pub enum ClusterError {
         /// The address.
         address: String,
     },
-    /// A worker does not do what a query asks of it.
-    #[error("{what}")]
-    Declined {
+    /// An error of a worker: what it does not do, or cannot.
+    #[error("worker {worker}: {}", text.what)]
+    OfWorker {
+        /// What the worker calls itself: the address at which it listens.
+        worker: String,
         /// What it says.
-        what: String,
-        /// The way out, if it knows one.
-        hint: Option<String>,
+        text: ErrorText,
     },
     /// A worker of another version.
     #[error(
@@ -158,28 +158,6 @@ impl ClusterError {
         }
     }
 
-    /// What a worker refused, if it is that.
-    pub(crate) fn declined(status: &tonic::Status) -> Option<Self> {
-        use tonic::Code;
-
-        let refusals = [
-            Code::ResourceExhausted,
-            Code::PermissionDenied,
-            Code::InvalidArgument,
-        ];
-        if !refusals.contains(&status.code()) {
-            return None;
-        }
-        let (what, hint) = match status.message().split_once('\n') {
-            Some((what, hint)) => (what, Some(hint.to_owned())),
-            None => (status.message(), None),
-        };
-        Some(Self::Declined {
-            what: what.to_owned(),
-            hint,
-        })
-    }
-
     /// A file that others may use, and what closes it.
     pub(crate) fn open_token(path: &Path, mode: u32, wanted: u32) -> Self {
         Self::OpenToken {
@@ -202,8 +180,8 @@ impl ClusterError {
             | Self::ForeignToken { .. }
             | Self::Homeless
             | Self::Certificate { .. }
-            | Self::Declined { .. }
             | Self::Place { .. } => ErrorKind::Invalid,
+            Self::OfWorker { text, .. } => text.kind,
             Self::InFile { error, .. } => error.kind(),
             Self::TokenFile { source, .. } if source.kind() == std::io::ErrorKind::NotFound => {
                 ErrorKind::NotFound
@@ -239,7 +217,7 @@ impl ClusterError {
                 "worker and client need the same token: that of one user on one machine, or the same --token-file; where the worker \
                  shows a certificate, the client needs --tls-ca"
             }
-            Self::Declined { hint, .. } => return hint.as_deref(),
+            Self::OfWorker { text, .. } => return text.hint.as_deref(),
             Self::Version { .. } => "all workers and the client must be of one version",
             Self::Listen { .. }
             | Self::Ended(_)

@@ -13,9 +13,9 @@ use futures_util::future::BoxFuture;
 use http_body::{Frame, SizeHint};
 use http_body_util::BodyExt;
 use prost::Message;
-use tdb_tile::{Budget, Grant};
+use tdb_tile::{Budget, ErrorKind, Grant};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tonic::Status;
+use tonic::{Code, Status};
 use tonic::body::Body;
 use tonic::codegen::http::{HeaderMap, Request, Response};
 use tonic::codegen::{Bytes, Service};
@@ -25,6 +25,7 @@ use crate::check::{Refusal, Rules};
 use crate::journal::Journal;
 use crate::messages::{Execute, Inner, TaskKey, ToWorker};
 use crate::refused::Refused;
+use crate::worker_error::WorkerError;
 
 /// What the requests are called.
 const SET_PLAN: &str = "/worker.WorkerService/CoordinatorChannel";
@@ -54,13 +55,20 @@ pub(crate) struct Check {
     plans: Arc<Semaphore>,
     refused: Refused,
     journal: Journal,
+    /// What the worker calls itself.
+    name: String,
 }
 
 /// A request that the engine may have, and the plan that it waits for, if it does.
 type AdmittedRequest = (Request<Body>, Option<TaskKey>);
 
 impl<S> Guard<S> {
-    pub(crate) fn new(engine: S, rules: Arc<Rules>, budget: Budget, journal: Journal) -> Self {
+    pub(crate) fn new(
+        engine: S,
+        rules: Arc<Rules>,
+        budget: Budget,
+        (name, journal): (String, Journal),
+    ) -> Self {
         let plans = Arc::new(Semaphore::new(rules.limits.plans));
         Self {
             engine,
@@ -70,6 +78,7 @@ impl<S> Guard<S> {
                 plans,
                 refused: Refused::default(),
                 journal,
+                name,
             }),
         }
     }
@@ -132,7 +141,12 @@ impl Check {
         let what = status.message().lines().next().unwrap_or("no reason");
         self.journal
             .tell(format_args!("a request was refused: {what}"));
-        status.clone().into_http()
+        let kind = match status.code() {
+            Code::ResourceExhausted => ErrorKind::Limit,
+            _ => ErrorKind::Invalid,
+        };
+        let error = WorkerError::of_lines(&self.name, kind, status.message());
+        Status::new(status.code(), error.to_string()).into_http()
     }
 
     async fn set_plan(&self, request: Request<Body>) -> Result<Request<Body>, Status> {
@@ -150,7 +164,9 @@ impl Check {
         };
         if let Err(refusal) = self.rules.set_plan(plan) {
             if let Some(key) = &plan.task_key {
-                self.refused.add(key.clone(), refusal.to_string());
+                let text = refusal.to_string();
+                let error = WorkerError::of_lines(&self.name, ErrorKind::Invalid, &text);
+                self.refused.add(key.clone(), error.to_string());
             }
             return Err(refusal.into());
         }

@@ -25,6 +25,7 @@ mod token;
 mod token_file;
 mod wire;
 mod worker;
+mod worker_error;
 
 pub use allowed::Allowed;
 pub use cluster::Cluster;

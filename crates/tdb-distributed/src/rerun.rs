@@ -11,9 +11,9 @@ use futures_util::{StreamExt, stream};
 use tdb_cells::Session;
 use tdb_datafusion::{Answer, Database, RowStream, SqlError};
 use tokio::time::sleep;
-use tonic::Status;
 
-use crate::{Cluster, ClusterError, cause};
+use crate::worker_error::WorkerError;
+use crate::{Cluster, ClusterError};
 
 /// How often a query looks whether it was cancelled while it waits for workers.
 const LOOK: Duration = Duration::from_millis(100);
@@ -79,11 +79,10 @@ impl Cluster {
     }
 }
 
-/// What a worker declined to do, in its own words.
-fn declined(error: DataFusionError) -> DataFusionError {
-    let status = cause::first::<Status>(&error);
-    match status.and_then(ClusterError::declined) {
-        Some(declined) => DataFusionError::External(declined.into()),
+/// What a worker says, in its own words.
+fn in_words_of_worker(error: DataFusionError) -> DataFusionError {
+    match WorkerError::found_in(&error) {
+        Some(error) => DataFusionError::External(ClusterError::from(error).into()),
         None => error,
     }
 }
@@ -164,7 +163,7 @@ impl Query {
     async fn begin_again(&mut self, error: DataFusionError) -> Result<(), DataFusionError> {
         let lost = self.cluster.lost().await;
         if lost.is_empty() {
-            return Err(declined(error));
+            return Err(in_words_of_worker(error));
         }
         if self.has_given {
             let what = "rows were given already; run the query again, on the workers that are left";

@@ -99,6 +99,17 @@ impl Worker {
         self.address
     }
 
+    /// What it calls itself in errors: where it listens. Where that is any address of the machine, the machine has a name.
+    fn name(&self) -> String {
+        let address = self.address;
+        match machine() {
+            Some(machine) if address.ip().is_unspecified() => {
+                format!("{machine}:{}", address.port())
+            }
+            _ => address.to_string(),
+        }
+    }
+
     /// Answers until `stop` ends, and a moment longer what is under way then ([`WorkerLimits::stop`]). Needs a runtime of several
     /// threads.
     ///
@@ -155,10 +166,11 @@ impl Worker {
         arrays: Arc<dyn Arrays>,
         journal: &Journal,
     ) -> Result<Guard<impl Requests>, ClusterError> {
-        let runtime = bounded(&arrays, self.limits.temporary)?;
+        let name = self.name();
+        let runtime = bounded(&arrays, &name, self.limits.temporary)?;
         let budget = arrays.session().limits().budget.clone();
         let rules = Rules::new(self.allowed.clone(), self.limits.clone());
-        let codec = ScanCodec::of_worker(arrays, self.allowed.clone());
+        let codec = ScanCodec::of_worker(arrays, self.allowed.clone(), &name);
         let codec: Arc<dyn PhysicalExtensionCodec> = Arc::new(codec);
         let tls = Arc::new(of_client(&self.token, &self.certificates)?);
         let channels: Arc<dyn ChannelResolver + Send + Sync> = Arc::new(Channels::new(tls));
@@ -179,8 +191,23 @@ impl Worker {
         let engine = engine.with_runtime_env(runtime).with_version(VERSION);
         let engine = engine.into_worker_server();
         let engine = engine.max_decoding_message_size(self.limits.message);
-        Ok(Guard::new(engine, Arc::new(rules), budget, journal.clone()))
+        let told = (name, journal.clone());
+        Ok(Guard::new(engine, Arc::new(rules), budget, told))
     }
+}
+
+/// The name of this machine.
+#[cfg(unix)]
+fn machine() -> Option<String> {
+    let system = rustix::system::uname();
+    let name = system.nodename().to_str().ok()?;
+    (!name.is_empty()).then(|| name.to_owned())
+}
+
+/// The name of this machine, which other systems tell in other ways.
+#[cfg(not(unix))]
+fn machine() -> Option<String> {
+    std::env::var("COMPUTERNAME").ok()
 }
 
 /// The server of an engine, whose type has no public name.
@@ -205,8 +232,12 @@ impl<S> Requests for S where
 }
 
 /// What DataFusion runs in, with an end of its temporary files.
-fn bounded(arrays: &Arc<dyn Arrays>, temporary: u64) -> Result<Arc<RuntimeEnv>, ClusterError> {
-    let runtime = runtime(arrays).map_err(SqlError::from)?;
+fn bounded(
+    arrays: &Arc<dyn Arrays>,
+    name: &str,
+    temporary: u64,
+) -> Result<Arc<RuntimeEnv>, ClusterError> {
+    let runtime = runtime(arrays, &format!("worker {name}")).map_err(SqlError::from)?;
     let files = DiskManagerBuilder::default().with_max_temp_directory_size(temporary);
     let runtime = RuntimeEnvBuilder::from_runtime_env(&runtime).with_disk_manager_builder(files);
     let runtime = runtime.build_arc().map_err(SqlError::from)?;

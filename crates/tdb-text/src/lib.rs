@@ -18,7 +18,7 @@ pub use compressed::unpacked;
 #[cfg(feature = "csv")]
 pub use csv::{CsvInput, CsvWriter};
 #[cfg(feature = "json")]
-pub use json::{JsonLinesInput, JsonLinesWriter};
+pub use json::{JsonArrayWriter, JsonLinesInput, JsonLinesWriter};
 #[cfg(feature = "npy")]
 pub use npy::{NpyInput, NpyShape, NpyWriter};
 #[cfg(any(feature = "csv", feature = "json"))]

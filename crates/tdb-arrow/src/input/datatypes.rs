@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use arrow_schema::{DataType, Field, TimeUnit};
 use tdb_cells::FieldInfo;
 use tdb_cells::files::OutputOptions;
+use tdb_schema::value::is_padded;
 use tdb_schema::{CellValNum, FieldKind};
 use tdb_tile::Datatype;
 
@@ -89,17 +90,16 @@ pub fn field_of_column(column: &Field, place: usize) -> Option<FieldInfo> {
         data_type => data_type,
     };
     let is_same = |(datatype, values): &(Datatype, CellValNum)| {
-        let target = ArrowTarget {
-            options: OutputOptions::default(),
-            has_seconds: true,
-            keeps_labels: true,
-            has_fixed_labels: true,
-            has_null_times: false,
-        };
+        let target = ArrowTarget::usual(OutputOptions::default());
         let arrow = Element::new(*datatype, target).of_cells(column.name(), *datatype, *values);
         arrow.is_ok_and(|arrow| arrow == *data_type)
     };
-    let said = said_type(column.metadata()).filter(is_same);
+    let said = said_type(column.metadata()).map(|(datatype, values)| {
+        // A query has text of fixed size as text of any size.
+        let is_any = is_padded(datatype, values) && !matches!(data_type, DataType::FixedSizeBinary(_));
+        (datatype, if is_any { CellValNum::Var } else { values })
+    });
+    let said = said.filter(is_same);
     let (datatype, cell_val_num) = said.or_else(|| of_arrow(data_type))?;
     Some(FieldInfo {
         name: column.name().clone(),

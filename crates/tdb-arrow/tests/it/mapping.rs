@@ -34,7 +34,7 @@ fn plain(rows: usize, column: Column) -> ArrayRef {
     convert(rows, column, OutputOptions::default()).unwrap()
 }
 
-fn table(options: OutputOptions) -> String {
+fn table(map: impl Fn(&[FieldInfo]) -> Mapping) -> String {
     let mut table = String::new();
     for &datatype in Datatype::ALL {
         let fields = [ONE, CellValNum::Fixed(3), CellValNum::Var].map(|cell_val_num| FieldInfo {
@@ -45,7 +45,7 @@ fn table(options: OutputOptions) -> String {
             enumeration: None,
             field: FieldKind::Attribute(0),
         });
-        let mapping = Mapping::new(&fields, options).unwrap();
+        let mapping = map(&fields);
         let types: Vec<String> = (mapping.schema().fields().iter())
             .map(|f| f.data_type().to_string())
             .collect();
@@ -56,7 +56,14 @@ fn table(options: OutputOptions) -> String {
 
 #[test]
 fn every_datatype_with_one_three_and_any_number_of_values() {
-    insta::assert_snapshot!(table(OutputOptions::default()));
+    let plain = |fields: &[_]| Mapping::new(fields, OutputOptions::default()).unwrap();
+    insta::assert_snapshot!(table(plain));
+}
+
+#[test]
+fn every_datatype_for_queries() {
+    let queries = |fields: &[_]| Mapping::for_queries(fields, OutputOptions::default()).unwrap();
+    insta::assert_snapshot!(table(queries));
 }
 
 #[test]
@@ -65,7 +72,8 @@ fn every_datatype_as_ticks_and_binary_strings() {
         ticks: true,
         binary_strings: true,
     };
-    insta::assert_snapshot!(table(options));
+    let ticks = |fields: &[_]| Mapping::new(fields, options).unwrap();
+    insta::assert_snapshot!(table(ticks));
 }
 
 #[test]

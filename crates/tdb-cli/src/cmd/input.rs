@@ -16,8 +16,10 @@ use crate::parse::named;
 pub(crate) enum Format {
     /// Comma-separated values, with names in the first line
     Csv,
-    /// JSON lines
+    /// JSON lines, or one JSON array of objects
     Jsonl,
+    /// The same
+    Json,
     /// Arrow IPC, a file or a stream
     Arrow,
     /// Parquet
@@ -31,6 +33,7 @@ impl From<Format> for FileFormat {
         match format {
             Format::Csv => Self::Csv,
             Format::Jsonl => Self::Jsonl,
+            Format::Json => Self::Json,
             Format::Arrow => Self::Arrow,
             Format::Parquet => Self::Parquet,
             Format::Npy => Self::Npy,

@@ -90,7 +90,7 @@ pub(crate) struct HeadArguments {
 pub(crate) struct ExportArguments {
     /// An array
     array: String,
-    /// The file: .csv, .jsonl, .arrow, .parquet, .npy or .txt
+    /// The file: .csv, .jsonl, .json, .arrow, .parquet, .npy or .txt
     #[arg(allow_hyphen_values = true)]
     pub(crate) file: PathBuf,
     /// At most so many cells, of those for which --where holds
@@ -199,7 +199,7 @@ pub(crate) fn export(
     if file.extension().is_none() && reading.format.is_none() {
         let what = format!("{}: the name does not tell the format", file.display());
         let failure = Failure::invalid(what);
-        return Err(failure.hint("--format csv, jsonl, arrow, parquet, npy or table"));
+        return Err(failure.hint("--format csv, jsonl, json, arrow, parquet, npy or table"));
     }
     read(&array, part, &reading, None, global, out)
 }

@@ -330,11 +330,12 @@ fn a_worker_reads_below_the_folder_that_it_was_started_in() {
     let folder = TempDir::new().unwrap();
     let uri = orders(folder.path());
     let elsewhere = TempDir::new().unwrap();
-    let shown = |said: String, worker: &Worker| {
-        said.replace(&worker.address, "WORKER").replace(
-            &*folder.path().canonicalize().unwrap().to_string_lossy(),
-            "FOLDER",
-        )
+    let shown = |mut said: String, workers: &[Worker]| {
+        for worker in workers {
+            said = said.replace(&worker.address, "WORKER");
+        }
+        let folder = folder.path().canonicalize().unwrap();
+        said.replace(&*folder.to_string_lossy(), "FOLDER")
     };
     let question = format!("select count(distinct amount) from '{uri}'");
     let ask = |workers: &[Worker]| {
@@ -346,7 +347,7 @@ fn a_worker_reads_below_the_folder_that_it_was_started_in() {
             "--format",
             "csv",
         ];
-        shown(super::said(folder.path(), &arguments, ""), &workers[0])
+        shown(super::said(folder.path(), &arguments, ""), workers)
     };
     let state = folder.path().join("state");
     let start = |arguments: &[&str]| {
@@ -386,6 +387,54 @@ fn sigterm_ends_a_worker_whoever_is_connected() {
     );
     assert_eq!(status.code(), Some(0));
     drop((idle, rows));
+}
+
+/// The processor time that a process has used, in ticks of the system: hundredths of a second.
+#[cfg(target_os = "linux")]
+fn ticks(worker: &Worker) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{}/stat", worker.process.id())).unwrap();
+    // The name of the program, which may hold spaces, stands in parentheses.
+    let (_, fields) = status.rsplit_once(") ").unwrap();
+    let fields: Vec<&str> = fields.split(' ').collect();
+    fields[11].parse::<u64>().unwrap() + fields[12].parse::<u64>().unwrap()
+}
+
+/// Looks again and again whether something holds, for a minute at most.
+#[cfg(target_os = "linux")]
+fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
+    let begun = std::time::Instant::now();
+    while !holds() {
+        assert!(begun.elapsed() < Duration::from_secs(60), "not {what}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn workers_do_not_work_on_for_a_client_that_was_killed() {
+    let folder = TempDir::new().unwrap();
+    let uri = orders(folder.path());
+    let (workers, _) = workers(folder.path());
+    let addresses = workers.each_ref().map(|worker| &*worker.address);
+    // One batch has many times as many rows as it is given.
+    let question = format!(
+        "select count(*) from (select a.id from '{uri}' a join '{uri}' b on a.id % 10 = b.id % 10)"
+    );
+    let used = || workers.iter().map(ticks).sum::<u64>();
+    let before = used();
+    let mut client = Command::new(env!("CARGO_BIN_EXE_tdb"));
+    client.args(["sql", &question, "--cluster", &addresses.join(",")]);
+    client.env("XDG_STATE_HOME", folder.path().join("state"));
+    let mut client = client.stdout(Stdio::null()).spawn().unwrap();
+    wait_until("at work", || used() > before + 100);
+    assert!(client.try_wait().unwrap().is_none());
+    client.kill().unwrap();
+    client.wait().unwrap();
+    wait_until("idle", || {
+        let before = used();
+        std::thread::sleep(Duration::from_millis(500));
+        used() < before + 5
+    });
 }
 
 /// Which parts of queries go to workers: nothing that workers refuse makes fewer of them.

@@ -21,7 +21,12 @@ use tdb_cells::Session;
 use tempfile::TempDir;
 
 /// Golden arrays, and what they are called here.
-const ARRAYS: [(&str, &str); 2] = [("v22_tour", "tour"), ("v22_dense_basics", "dense")];
+const ARRAYS: [(&str, &str); 4] = [
+    ("v22_tour", "tour"),
+    ("v22_dense_basics", "dense"),
+    ("v22_types_multi", "multi"),
+    ("v22_enumerations_dense", "labels"),
+];
 
 /// Arrays in a folder of their own.
 fn folder() -> TempDir {
@@ -202,6 +207,11 @@ fn times_that_are_none_are_null() {
 #[test]
 fn tables_are_seen_as_of_times() {
     run_file("tables.slt");
+}
+
+#[test]
+fn text_is_text_whatever_stores_it() {
+    run_file("text.slt");
 }
 
 #[test]

@@ -6,4 +6,4 @@ mod lines;
 mod writer;
 
 pub use input::JsonLinesInput;
-pub use writer::JsonLinesWriter;
+pub use writer::{JsonArrayWriter, JsonLinesWriter};

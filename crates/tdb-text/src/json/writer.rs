@@ -1,6 +1,6 @@
-//! JSON lines.
+//! JSON lines, and arrays of the same objects.
 
-use std::io::Write;
+use std::io::{self, Write};
 
 use tdb_cells::files::{BatchWriter, ConversionError, OutputOptions};
 use tdb_cells::{Batch, FieldInfo};
@@ -25,13 +25,7 @@ impl<W: Write> JsonLinesWriter<W> {
         fields: &[FieldInfo],
         options: OutputOptions,
     ) -> Result<Self, ConversionError> {
-        let keys = fields.iter().enumerate().map(|(column, field)| {
-            let mut key = vec![if column == 0 { b'{' } else { b',' }];
-            append_json_text(&field.name, &mut key);
-            key.push(b':');
-            key
-        });
-        let (keys, end): (_, &[u8]) = (keys.collect(), b"}\n");
+        let (keys, end): (_, &[u8]) = (keys(fields, b"{"), b"}\n");
         let end = if fields.is_empty() { b"{}\n" } else { end };
         Ok(Self {
             lines: Lines::new(out, fields, options, Syntax::Json, keys, end),
@@ -46,5 +40,75 @@ impl<W: Write> BatchWriter for JsonLinesWriter<W> {
 
     fn finish(mut self: Box<Self>) -> Result<(), ConversionError> {
         Ok(self.lines.out.flush()?)
+    }
+}
+
+/// Writes one JSON array: an object per cell, with the fields as keys, each on a line of its own.
+#[derive(Debug)]
+pub struct JsonArrayWriter<W: Write> {
+    lines: Lines<Opened<W>>,
+}
+
+impl<W: Write> JsonArrayWriter<W> {
+    /// A writer of these fields.
+    ///
+    /// # Errors
+    /// None in practice: nothing is written yet.
+    pub fn try_new(
+        out: W,
+        fields: &[FieldInfo],
+        options: OutputOptions,
+    ) -> Result<Self, ConversionError> {
+        let out = Opened { out, is_open: false };
+        let (keys, end): (_, &[u8]) = (keys(fields, b",\n{"), b"}");
+        let end = if fields.is_empty() { b",\n{}" } else { end };
+        Ok(Self {
+            lines: Lines::new(out, fields, options, Syntax::Json, keys, end),
+        })
+    }
+}
+
+impl<W: Write> BatchWriter for JsonArrayWriter<W> {
+    fn write(&mut self, batch: &Batch) -> Result<(), ConversionError> {
+        self.lines.write(batch)
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<(), ConversionError> {
+        let Opened { out, is_open } = &mut self.lines.out;
+        out.write_all(if *is_open { b"\n]\n" } else { b"[]\n" })?;
+        Ok(out.flush()?)
+    }
+}
+
+/// What stands before the cells of each column; the first one also begins the object.
+fn keys(fields: &[FieldInfo], begin: &[u8]) -> Vec<Vec<u8>> {
+    let keys = fields.iter().enumerate().map(|(column, field)| {
+        let mut key = if column == 0 { begin.to_vec() } else { vec![b','] };
+        append_json_text(&field.name, &mut key);
+        key.push(b':');
+        key
+    });
+    keys.collect()
+}
+
+/// Opens the array where the first object has the comma that separates it from the one before.
+#[derive(Debug)]
+struct Opened<W> {
+    out: W,
+    is_open: bool,
+}
+
+impl<W: Write> Write for Opened<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.is_open || bytes.is_empty() {
+            return self.out.write(bytes);
+        }
+        self.out.write_all(b"[")?;
+        self.is_open = true;
+        Ok(1)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
     }
 }

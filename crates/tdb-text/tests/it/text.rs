@@ -6,7 +6,7 @@ use crate::common::{ONE, column, enumerated, result, starts, stored, texts, with
 use tdb_cells::Column;
 use tdb_cells::files::{BatchWriter, ConversionError, OutputOptions};
 use tdb_schema::CellValNum;
-use tdb_text::{CsvWriter, JsonLinesWriter, PlainText};
+use tdb_text::{CsvWriter, JsonArrayWriter, JsonLinesWriter, PlainText};
 use tdb_tile::{Datatype, with_scalar};
 
 fn csv(
@@ -33,6 +33,34 @@ fn json(
     writer.write(&batch)?;
     writer.finish()?;
     Ok(String::from_utf8(out).unwrap())
+}
+
+fn json_array(rows: usize, columns: Vec<Column>) -> String {
+    let (fields, batch) = result(rows, columns);
+    let mut out = Vec::new();
+    let options = OutputOptions::default();
+    let mut writer = Box::new(JsonArrayWriter::try_new(&mut out, &fields, options).unwrap());
+    writer.write(&batch).unwrap();
+    writer.write(&batch).unwrap();
+    writer.finish().unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+#[test]
+fn an_array_of_objects_is_one_value() {
+    let two = stored::<i32>(&[7, -1]);
+    let columns = vec![column("\"a", Datatype::Int32, ONE, two)];
+    let array = json_array(2, columns);
+    insta::assert_snapshot!(array, @r#"
+    [
+    {"\"a":7},
+    {"\"a":-1},
+    {"\"a":7},
+    {"\"a":-1}
+    ]
+    "#);
+    assert_eq!(json_array(0, vec![column("a", Datatype::Int32, ONE, stored::<i32>(&[]))]), "[]\n");
+    assert_eq!(json_array(1, Vec::new()), "[\n{},\n{}\n]\n");
 }
 
 fn both(rows: usize, columns: Vec<Column>) -> String {

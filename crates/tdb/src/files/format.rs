@@ -20,9 +20,10 @@ use crate::{Error, ErrorKind, Result};
 pub enum FileFormat {
     /// Comma-separated values, with names in the first line: `.csv`, and as input `.tsv`. Feature `text`.
     Csv,
-    /// JSON lines, an object for each cell: `.jsonl`, `.ndjson`, and as input `.json`, also one array of such objects. Feature
-    /// `text`.
+    /// JSON lines, an object for each cell: `.jsonl`, `.ndjson`. Feature `text`.
     Jsonl,
+    /// One JSON array of such objects: `.json`. As input, files of both endings may be either. Feature `text`.
+    Json,
     /// Arrow IPC, a file or a stream: `.arrow`, `.feather`, `.ipc`, and as input `.arrows`. Feature `arrow`.
     Arrow,
     /// Parquet, compressed with zstd where it is written: `.parquet`. Feature `arrow`.
@@ -32,9 +33,10 @@ pub enum FileFormat {
 }
 
 /// What the names of files end with that are written, by format.
-const ENDINGS: [(FileFormat, &[&str]); 5] = [
+const ENDINGS: [(FileFormat, &[&str]); 6] = [
     (FileFormat::Csv, &["csv"]),
     (FileFormat::Jsonl, &["jsonl", "ndjson"]),
+    (FileFormat::Json, &["json"]),
     (FileFormat::Arrow, &["arrow", "feather", "ipc"]),
     (FileFormat::Parquet, &["parquet"]),
     (FileFormat::Npy, &["npy"]),
@@ -42,9 +44,10 @@ const ENDINGS: [(FileFormat, &[&str]); 5] = [
 
 impl FileFormat {
     /// All formats.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::Csv,
         Self::Jsonl,
+        Self::Json,
         Self::Arrow,
         Self::Parquet,
         Self::Npy,
@@ -75,7 +78,7 @@ impl FileFormat {
         let file = file.as_ref();
         Self::read_from(file).ok_or_else(|| {
             let what = format!("{}: the name does not tell the format", file.display());
-            Error::invalid(what).with_hint("--format csv, jsonl, arrow, parquet or npy")
+            Error::invalid(what).with_hint("--format csv, jsonl, json, arrow, parquet or npy")
         })
     }
 
@@ -88,7 +91,7 @@ impl FileFormat {
         let Some(ending) = file.extension() else {
             let what = format!("{}: the name does not tell the format", file.display());
             return Err(
-                Error::invalid(what).with_hint("--format csv, jsonl, arrow, parquet or npy")
+                Error::invalid(what).with_hint("--format csv, jsonl, json, arrow, parquet or npy")
             );
         };
         let known = ending.to_str().and_then(Self::of_ending);
@@ -106,7 +109,7 @@ impl FileFormat {
     /// Fails where the feature is switched off that the format takes.
     pub(super) fn check_built(self) -> Result<()> {
         let (is_built, feature) = match self {
-            Self::Csv | Self::Jsonl | Self::Npy => (cfg!(feature = "text"), "text"),
+            Self::Csv | Self::Jsonl | Self::Json | Self::Npy => (cfg!(feature = "text"), "text"),
             Self::Arrow | Self::Parquet => (cfg!(feature = "arrow"), "arrow"),
         };
         if is_built {
@@ -124,7 +127,8 @@ impl FileFormat {
         let inner = uncompressed(file);
         match inner.extension()?.to_str()? {
             "csv" | "tsv" => Some(Self::Csv),
-            "jsonl" | "ndjson" | "json" => Some(Self::Jsonl),
+            "jsonl" | "ndjson" => Some(Self::Jsonl),
+            "json" => Some(Self::Json),
             _ if inner != file => None,
             "arrow" | "arrows" | "feather" | "ipc" => Some(Self::Arrow),
             "parquet" => Some(Self::Parquet),

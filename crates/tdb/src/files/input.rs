@@ -159,7 +159,11 @@ impl InputFile {
     pub fn only(self, columns: Vec<String>) -> Result<Self> {
         Ok(match self.known_format()? {
             FileFormat::Npy => self,
-            FileFormat::Csv | FileFormat::Jsonl | FileFormat::Arrow | FileFormat::Parquet => {
+            FileFormat::Csv
+            | FileFormat::Jsonl
+            | FileFormat::Json
+            | FileFormat::Arrow
+            | FileFormat::Parquet => {
                 self.columns(columns)
             }
         })
@@ -213,7 +217,11 @@ impl InputFile {
         let options = self.options(&becoming, session);
         let npy = match format {
             FileFormat::Npy => becoming.npy.map_err(|error| error.within(&self.name()))?,
-            FileFormat::Csv | FileFormat::Jsonl | FileFormat::Arrow | FileFormat::Parquet => {
+            FileFormat::Csv
+            | FileFormat::Jsonl
+            | FileFormat::Json
+            | FileFormat::Arrow
+            | FileFormat::Parquet => {
                 Default::default()
             }
         };

@@ -79,7 +79,7 @@ impl OpenInput {
             FileFormat::Csv | FileFormat::Arrow | FileFormat::Parquet => {
                 session.install(|| self.input.guess())
             }
-            FileFormat::Jsonl | FileFormat::Npy => self.input.guess(),
+            FileFormat::Jsonl | FileFormat::Json | FileFormat::Npy => self.input.guess(),
         })
     }
 }

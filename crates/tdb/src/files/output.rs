@@ -261,6 +261,11 @@ impl FileLayout {
                 Ok(Box::new(writer))
             }
             #[cfg(feature = "text")]
+            FileFormat::Json => {
+                let writer = tdb_text::JsonArrayWriter::try_new(to, fields, self.options)?;
+                Ok(Box::new(writer))
+            }
+            #[cfg(feature = "text")]
             FileFormat::Npy => Ok(Box::new(tdb_text::NpyWriter::try_new(
                 to,
                 fields,

@@ -85,7 +85,7 @@ impl Source {
     ) -> Result<(Box<dyn Input>, Option<FileShape>), InputError> {
         match format {
             #[cfg(feature = "text")]
-            FileFormat::Csv | FileFormat::Jsonl | FileFormat::Npy => {
+            FileFormat::Csv | FileFormat::Jsonl | FileFormat::Json | FileFormat::Npy => {
                 self.text(format, npy, options)
             }
             #[cfg(feature = "arrow")]

@@ -1,5 +1,6 @@
 //! Opens what statements name.
 
+use std::error::Error as _;
 use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
@@ -8,9 +9,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use arrow_array::RecordBatchReader;
 use tdb_array::{Descendant, ObjectType, OpenOptions, TimeWindow};
 use tdb_cells::Session;
-use tdb_datafusion::{Arrays, BoxedError, Made, MadeKind, Member, ObjectStore, RowsOf};
+use tdb_datafusion::{
+    Arrays, BoxedError, ErrorText, Made, MadeKind, Member, ObjectStore, RowsOf, SqlError,
+};
 use tdb_tile::Bug;
 
+use super::errors::told;
 use super::history::Warnings;
 use super::{made, replace};
 use crate::place::Place;
@@ -100,6 +104,23 @@ impl Arrays for OfContext {
             .key(&key)
             .map_err(|error| error.within(&format!("key file {key_file}")))?;
         self.opened(&context, (uri, window))
+    }
+
+    fn describe(&self, error: BoxedError) -> ErrorText {
+        let error = told(SqlError::of_query(error));
+        let mut what = error.to_string();
+        let causes = std::iter::successors(error.source(), |error| (**error).source());
+        for cause in causes.map(ToString::to_string) {
+            // Some errors tell their causes themselves.
+            if !what.contains(&cause) {
+                what = format!("{what}: {cause}");
+            }
+        }
+        ErrorText {
+            kind: error.kind(),
+            what,
+            hint: error.hint().map(str::to_owned),
+        }
     }
 
     fn absolute(&self, uri: &str) -> Result<String, BoxedError> {

@@ -1,6 +1,6 @@
 //! Errors of statements as those of the front door.
 
-use tdb_datafusion::{BoxedError, SqlError};
+use tdb_datafusion::{BoxedError, SharedError, SqlError};
 
 use crate::{Error, ErrorKind};
 
@@ -49,5 +49,28 @@ fn front_error(error: BoxedError) -> Error {
         error: tdb_query::QueryError, tdb_write::WriteError, tdb_array::ArrayError, tdb_aggregate::AggregateError,
         tdb_cells::files::ConversionError, tdb_cells::files::InputError, tdb_store::StoreError
     );
-    Error::new(ErrorKind::Invalid, error)
+    match error.downcast::<SharedError>() {
+        Ok(error) => of_shared(*error),
+        Err(error) => Error::new(ErrorKind::Invalid, error),
+    }
+}
+
+/// An error that several parts of a query hold: its kind and its hint are those of what it was.
+fn of_shared(error: SharedError) -> Error {
+    macro_rules! known {
+        ($inner:ident: $($t:ty),*) => {
+            $(if let Some(known) = $inner.downcast_ref::<$t>() {
+                let (kind, hint) = (known.kind(), known.hint().map(str::to_owned));
+                let error = Error::new(kind, error);
+                return match hint {
+                    Some(hint) => error.with_hint(hint),
+                    None => error,
+                };
+            })*
+        };
+    }
+    let inner = error.inner();
+    known!(inner: Error, tdb_query::QueryError, tdb_cells::files::ConversionError);
+    let of_array = inner.downcast_ref().map(tdb_array::ArrayError::kind);
+    Error::new(of_array.unwrap_or(ErrorKind::Invalid), error)
 }

@@ -4,13 +4,14 @@ use std::io::Write;
 use std::sync::Arc;
 
 use arrow_array::{RecordBatch, RecordBatchReader};
-use arrow_schema::{ArrowError, SchemaRef};
+use arrow_schema::{ArrowError, Field, SchemaRef};
 use arrow_select::concat::concat_batches;
 use futures_util::StreamExt;
 use tdb_arrow::{ArrowInput, field_of_column};
 use tdb_cells::files::{BatchReader, BatchWriter, Input, InputError};
 use tdb_cells::{Batch, FieldInfo};
 use tdb_datafusion::{HeldRows, RowStream};
+use tdb_tile::Datatype;
 
 use super::errors::told;
 use super::threads::Threads;
@@ -116,13 +117,25 @@ impl Rows {
         let held = HeldRows::new(self);
         let schema = held.schema();
         let columns = schema.fields().iter().enumerate();
-        let fields = columns.map(|(place, column)| field_of_column(column, place));
+        let fields = columns.map(|(place, column)| Some(shown(field_of_column(column, place)?, column)));
         let fields: Option<Vec<FieldInfo>> = fields.collect();
         let fields = fields.ok_or_else(|| tdb_tile::Bug::new("a column that no field holds"))?;
         let input = ArrowInput::new(Box::new(held), "SQL").with_memory(memory);
-        let cells = Cells(Box::new(input).cells(&fields)?);
-        Ok((fields, cells, context))
+        let mut rest = Box::new(input).cells(&fields)?;
+        // What fails before the first row leaves no heading either.
+        let first = rest.next().map_err(of_query)?;
+        Ok((fields, Cells { first, rest }, context))
     }
+}
+
+/// The field that a column is shown as. Bytes that SQL has worked out, of `char` or others, are shown as text where they are text.
+fn shown(field: FieldInfo, column: &Field) -> FieldInfo {
+    let is_computed = !column.metadata().contains_key(tdb_arrow::DATATYPE);
+    let datatype = match field.datatype {
+        Datatype::Blob if is_computed => Datatype::Char,
+        datatype => datatype,
+    };
+    FieldInfo { datatype, ..field }
 }
 
 impl Iterator for Rows {
@@ -155,13 +168,19 @@ impl RecordBatchReader for Rows {
 }
 
 /// Cells, batch by batch, with the errors of the query told as they were.
-struct Cells(Box<dyn BatchReader>);
+struct Cells {
+    first: Option<Batch>,
+    rest: Box<dyn BatchReader>,
+}
 
 impl Iterator for Cells {
     type Item = Result<Batch>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.0.next().map_err(of_query).transpose()
+        if let Some(first) = self.first.take() {
+            return Some(Ok(first));
+        }
+        self.rest.next().map_err(of_query).transpose()
     }
 }
 

@@ -16,8 +16,10 @@ pub(crate) enum Format {
     Table,
     /// Comma-separated values
     Csv,
-    /// JSON lines
+    /// JSON lines, an object each
     Jsonl,
+    /// One JSON array of objects
+    Json,
     /// Arrow IPC: a file, or a stream on standard output
     Arrow,
     /// Parquet, compressed with zstd
@@ -36,6 +38,7 @@ impl Format {
             Self::Table => None,
             Self::Csv => Some(FileFormat::Csv),
             Self::Jsonl => Some(FileFormat::Jsonl),
+            Self::Json => Some(FileFormat::Json),
             Self::Arrow => Some(FileFormat::Arrow),
             Self::Parquet => Some(FileFormat::Parquet),
             Self::Npy => Some(FileFormat::Npy),

@@ -212,10 +212,12 @@ impl Reading {
         let format = self.format.or_else(by_name).unwrap_or(Format::Parquet);
         match format {
             Format::Table | Format::Npy => {
-                let what = "a folder holds files of rows: csv, jsonl, arrow or parquet";
+                let what = "a folder holds files of rows: csv, jsonl, json, arrow or parquet";
                 Err(Failure::invalid(what))
             }
-            Format::Csv | Format::Jsonl | Format::Arrow | Format::Parquet => Ok(format),
+            Format::Csv | Format::Jsonl | Format::Json | Format::Arrow | Format::Parquet => {
+                Ok(format)
+            },
         }
     }
 }

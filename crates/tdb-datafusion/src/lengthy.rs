@@ -1,0 +1,215 @@
+//! Functions that make as much as one of their numbers says, within the memory of the session: `lpad('x', 2000000000)` asks for that
+//! memory before it takes it. DataFusion 55.2 counts what operators keep, and not what functions make.
+
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::Int64Type;
+use arrow_array::{Array, ArrayRef};
+use arrow_schema::{DataType, FieldRef};
+use datafusion::arrow::compute::cast;
+use datafusion::arrow::compute::kernels::length::length;
+use datafusion::common::{Result, ScalarValue, exec_datafusion_err};
+use datafusion::execution::memory_pool::{MemoryConsumer, MemoryPool};
+use datafusion::functions::{string, unicode};
+use datafusion::functions_nested::range::{gen_series_udf, range_udf};
+use datafusion::functions_nested::repeat::array_repeat_udf;
+use datafusion::logical_expr::{
+    ColumnarValue, Documentation, Expr, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDF,
+    ScalarUDFImpl, Signature,
+};
+
+/// How much a function makes of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Makes {
+    /// Text as long as the second argument says, filled up with characters of the third.
+    Filled,
+    /// The first argument, as often as the second says.
+    Repeated,
+    /// Elements from the first argument to the second, or from 0 to the only one; the third is the step.
+    Series,
+}
+
+/// The bytes of an element of a list, and of a character at most.
+const ELEMENT: u64 = 8;
+const CHARACTER: u64 = 4;
+
+/// A function of DataFusion that asks for memory.
+#[derive(Debug)]
+pub(crate) struct Lengthy {
+    function: Arc<ScalarUDF>,
+    makes: Makes,
+    pool: Arc<dyn MemoryPool>,
+}
+
+impl PartialEq for Lengthy {
+    fn eq(&self, other: &Self) -> bool {
+        self.function == other.function
+    }
+}
+
+impl Eq for Lengthy {}
+
+impl Hash for Lengthy {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.function.hash(state);
+    }
+}
+
+/// Those functions, with the memory that they ask for.
+pub(crate) fn lengthy_functions(
+    pool: &Arc<dyn MemoryPool>,
+) -> impl Iterator<Item = Arc<ScalarUDF>> {
+    let functions = [
+        (unicode::lpad(), Makes::Filled),
+        (unicode::rpad(), Makes::Filled),
+        (string::repeat(), Makes::Repeated),
+        (array_repeat_udf(), Makes::Repeated),
+        (range_udf(), Makes::Series),
+        (gen_series_udf(), Makes::Series),
+    ];
+    let functions = functions.map(|(function, makes)| Lengthy {
+        function,
+        makes,
+        pool: Arc::clone(pool),
+    });
+    functions
+        .into_iter()
+        .map(|function| Arc::new(ScalarUDF::from(function)))
+}
+
+impl Lengthy {
+    /// The bytes that a call makes at most; of types that are not looked at, none.
+    fn bytes(&self, args: &ScalarFunctionArgs) -> Result<u64> {
+        let columns = args.args.iter().map(Column::new);
+        let columns = columns.collect::<Result<Vec<_>>>()?;
+        let mut sum = 0_u64;
+        for row in 0..args.number_rows {
+            let value = |place: usize| columns.get(place).and_then(|column| column.value(row));
+            let bytes = match self.makes {
+                Makes::Filled => {
+                    // Spaces, unless it is told what.
+                    let filling = columns.get(2).map_or(1, |filling| filling.size(row));
+                    let character = filling.clamp(1, CHARACTER);
+                    value(1).map_or(0, at_least_none).saturating_mul(character)
+                }
+                Makes::Repeated => {
+                    let size = columns.first().map_or(0, |first| first.size(row));
+                    value(1).map_or(0, at_least_none).saturating_mul(size)
+                }
+                Makes::Series => {
+                    let (from, to) = match (value(0), value(1)) {
+                        (Some(to), None) => (0, to),
+                        (Some(from), Some(to)) => (from, to),
+                        (None, _) => continue,
+                    };
+                    let step = value(2).map_or(1, i64::unsigned_abs);
+                    let elements = from.abs_diff(to).checked_div(step).unwrap_or(0);
+                    elements.saturating_mul(ELEMENT)
+                }
+            };
+            // A sum beyond its type is beyond any memory.
+            sum = sum.saturating_add(bytes);
+        }
+        Ok(sum)
+    }
+}
+
+fn at_least_none(number: i64) -> u64 {
+    u64::try_from(number).unwrap_or(0)
+}
+
+/// An argument, as numbers: of integers the values, of text how long it is.
+struct Column {
+    numbers: Option<ArrayRef>,
+    is_text: bool,
+    /// One value for all rows.
+    is_scalar: bool,
+}
+
+impl Column {
+    fn new(argument: &ColumnarValue) -> Result<Self> {
+        let (array, is_scalar) = match argument {
+            ColumnarValue::Array(array) => (Arc::clone(array), false),
+            ColumnarValue::Scalar(value) => (ScalarValue::to_array(value)?, true),
+        };
+        let is_text = matches!(
+            array.data_type(),
+            DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View
+        );
+        let numbers = if is_text {
+            Some(length(&array)?)
+        } else if array.data_type().is_integer() {
+            Some(array)
+        } else {
+            None
+        };
+        let numbers = numbers.map(|numbers| cast(&numbers, &DataType::Int64));
+        Ok(Self {
+            numbers: numbers.transpose()?,
+            is_text,
+            is_scalar,
+        })
+    }
+
+    fn value(&self, row: usize) -> Option<i64> {
+        let numbers = self.numbers.as_ref()?.as_primitive::<Int64Type>();
+        let row = if self.is_scalar { 0 } else { row };
+        (row < numbers.len() && numbers.is_valid(row)).then(|| numbers.value(row))
+    }
+
+    /// The bytes of a value; of types that are not looked at, those of an element.
+    fn size(&self, row: usize) -> u64 {
+        match self.value(row) {
+            Some(length) if self.is_text => at_least_none(length),
+            _ => ELEMENT,
+        }
+    }
+}
+
+impl ScalarUDFImpl for Lengthy {
+    fn name(&self) -> &str {
+        self.function.name()
+    }
+
+    fn aliases(&self) -> &[String] {
+        self.function.aliases()
+    }
+
+    fn signature(&self) -> &Signature {
+        self.function.signature()
+    }
+
+    fn schema_name(&self, args: &[Expr]) -> Result<String> {
+        self.function.schema_name(args)
+    }
+
+    fn return_type(&self, types: &[DataType]) -> Result<DataType> {
+        self.function.return_type(types)
+    }
+
+    fn return_field_from_args(&self, args: ReturnFieldArgs<'_>) -> Result<FieldRef> {
+        self.function.return_field_from_args(args)
+    }
+
+    fn coerce_types(&self, types: &[DataType]) -> Result<Vec<DataType>> {
+        self.function.coerce_types(types)
+    }
+
+    fn is_strict(&self) -> bool {
+        self.function.inner().is_strict()
+    }
+
+    fn documentation(&self) -> Option<&Documentation> {
+        self.function.documentation()
+    }
+
+    fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
+        let bytes = usize::try_from(self.bytes(&args)?)
+            .map_err(|_| exec_datafusion_err!("{} makes more than any memory", self.name()))?;
+        let memory = MemoryConsumer::new(self.name()).register(&self.pool);
+        memory.try_grow(bytes)?;
+        self.function.invoke_with_args(args)
+    }
+}
