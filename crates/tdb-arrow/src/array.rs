@@ -65,7 +65,9 @@ fn unpadded_cells(cells: &ColumnCells<'_>) -> Result<Vec<Buffer>, ConversionErro
     let mut values = Vec::with_capacity(column.values.len());
     offsets.push(0_i64);
     for index in 0..cells.count {
-        let cell = column.cell(index).ok_or_else(|| cells.fail("holds too few cells"))?;
+        let cell = column
+            .cell(index)
+            .ok_or_else(|| cells.fail("holds too few cells"))?;
         values.extend_from_slice(unpadded(column.datatype, column.cell_val_num, cell));
         let end = i64::try_from(values.len());
         offsets.push(end.map_err(|_| cells.fail("is too large for Arrow"))?);

@@ -88,11 +88,12 @@ impl Mapping {
         let (mut arrow, mut columns) = (Vec::new(), Vec::new());
         for field in fields {
             let element = Element::new(field.datatype, target);
-            let cell_val_num = if target.is_for_queries && is_padded(field.datatype, field.cell_val_num) {
-                CellValNum::Var
-            } else {
-                field.cell_val_num
-            };
+            let cell_val_num =
+                if target.is_for_queries && is_padded(field.datatype, field.cell_val_num) {
+                    CellValNum::Var
+                } else {
+                    field.cell_val_num
+                };
             let plain = element.of_cells(&field.name, field.datatype, cell_val_num)?;
             let labels = dictionary::labels(field, target)?;
             let data_type = match &labels {

@@ -95,22 +95,49 @@ fn between(
 
 /// Where parts of a dense array begin: at the edges of its tiles, since none is read twice then.
 fn dense_starts(schema: &ArraySchema, subarray: &Subarray, count: usize) -> Option<Starts> {
-    let dimension = schema.dimensions.first()?;
-    let (datatype, size) = (dimension.datatype, dimension.datatype.size());
-    let whole = |bytes: &[u8]| number(datatype, bytes);
-    let extent = whole(dimension.extent.as_ref()?)?;
-    let origin = whole(&dimension.domain.as_ref()?.lo)?;
-    let span = span(schema, subarray, 0)?;
-    let tile = |bytes: &[u8]| whole(bytes)?.checked_sub(origin)?.checked_div(extent);
-    let (first, last) = (tile(&span.lo)?, tile(&span.hi)?);
-    let tiles = last.checked_sub(first)?.checked_add(1)?;
-    let count = i128::try_from(count).ok()?.min(tiles);
+    let tiles = DenseTiles::new(schema, subarray)?;
+    let count = i128::try_from(count).ok()?.min(tiles.count);
     let starts = (1..count).map(|part| {
-        let tile = first.checked_add(tiles.checked_mul(part)?.checked_div(count)?)?;
-        let start = origin.checked_add(tile.checked_mul(extent)?)?;
-        start.to_le_bytes().get(..size).map(<[u8]>::to_vec)
+        let place = tiles.count.checked_mul(part)?.checked_div(count)?;
+        tiles.start(place)
     });
     starts.collect()
+}
+
+/// The space tiles of a dense array along its first dimension, as far as they are read.
+struct DenseTiles {
+    /// Bytes of a coordinate.
+    size: usize,
+    origin: i128,
+    extent: i128,
+    first: i128,
+    count: i128,
+}
+
+impl DenseTiles {
+    fn new(schema: &ArraySchema, subarray: &Subarray) -> Option<Self> {
+        let dimension = schema.dimensions.first()?;
+        let whole = |bytes: &[u8]| number(dimension.datatype, bytes);
+        let extent = whole(dimension.extent.as_ref()?)?;
+        let origin = whole(&dimension.domain.as_ref()?.lo)?;
+        let span = span(schema, subarray, 0)?;
+        let tile = |bytes: &[u8]| whole(bytes)?.checked_sub(origin)?.checked_div(extent);
+        let (first, last) = (tile(&span.lo)?, tile(&span.hi)?);
+        Some(Self {
+            size: dimension.datatype.size(),
+            origin,
+            extent,
+            first,
+            count: last.checked_sub(first)?.checked_add(1)?,
+        })
+    }
+
+    /// The coordinate at which a tile begins.
+    fn start(&self, place: i128) -> Option<Vec<u8>> {
+        let tile = self.first.checked_add(place)?;
+        let start = self.origin.checked_add(tile.checked_mul(self.extent)?)?;
+        start.to_le_bytes().get(..self.size).map(<[u8]>::to_vec)
+    }
 }
 
 /// A dimension of a sparse array, and where parts begin along it: of all dimensions the one that cuts the fewest tiles.
@@ -168,6 +195,94 @@ fn meets(schema: &ArraySchema, subarray: &Subarray, mbr: &[Range]) -> bool {
     })
 }
 
+/// Cuts what is read along the first dimension into slices that are small at both ends and larger towards the middle, for who is likely to
+/// need an end alone. None where that would read tiles many times.
+pub(crate) fn slices(array: &Array, subarray: &Subarray) -> Result<Option<Vec<Part>>, ArrayError> {
+    let schema = array.schema();
+    if subarray.is_empty() {
+        return Ok(None);
+    }
+    let starts = if schema.is_dense() {
+        dense_slices(schema, subarray)
+    } else {
+        let inside = boxes(array)?.into_iter();
+        let inside: Vec<_> = inside.filter(|mbr| meets(schema, subarray, mbr)).collect();
+        sparse_slices(schema, &inside)
+    };
+    Ok(starts.and_then(|starts| between(schema, subarray, 0, &starts)))
+}
+
+/// The places at which slices of so many begin, but for the first: 1, 3, 7 and so on, and as far from the end.
+fn slice_places(count: usize) -> Vec<usize> {
+    let middle = count / 2;
+    let doubling = |place: &usize| place.checked_mul(2)?.checked_add(1);
+    let low = std::iter::successors(Some(1_usize), doubling);
+    let low: Vec<usize> = low.take_while(|place| *place < middle).collect();
+    let high = low.iter().rev().map(|place| count.saturating_sub(*place));
+    low.iter().copied().chain(high).collect()
+}
+
+fn dense_slices(schema: &ArraySchema, subarray: &Subarray) -> Option<Starts> {
+    let tiles = DenseTiles::new(schema, subarray)?;
+    let places = slice_places(usize::try_from(tiles.count).ok()?).into_iter();
+    places
+        .map(|place| tiles.start(i128::try_from(place).ok()?))
+        .collect()
+}
+
+fn sparse_slices(schema: &ArraySchema, boxes: &[Vec<Range>]) -> Option<Starts> {
+    let sides = Sides::new(schema, 0, boxes)?;
+    let places = slice_places(sides.by_start.len()).into_iter();
+    let starts = places.map(|place| Some(sides.by_start.get(place)?.lo.to_vec()));
+    let starts = sides.without_empty(starts.collect::<Option<_>>()?);
+    let cut = starts.iter().map(|start| sides.cut_by(start));
+    let cut = cut.fold(0, usize::saturating_add);
+    (!starts.is_empty() && cut <= boxes.len() / FEW).then_some(starts)
+}
+
+/// The sides of boxes along a dimension.
+struct Sides<'a> {
+    datatype: Datatype,
+    by_start: Vec<&'a Range>,
+    by_end: Vec<&'a Range>,
+}
+
+impl<'a> Sides<'a> {
+    /// None of text, which has no value just before another.
+    fn new(schema: &ArraySchema, index: usize, boxes: &'a [Vec<Range>]) -> Option<Self> {
+        let dimension = schema.dimensions.get(index)?;
+        dimension.domain.as_ref()?;
+        let datatype = dimension.datatype;
+        let sides = boxes.iter().map(|sides| sides.get(index));
+        let mut by_start: Vec<&Range> = sides.collect::<Option<_>>()?;
+        by_start.sort_by(|a, b| datatype.total_order(&a.lo, &b.lo));
+        let mut by_end = by_start.clone();
+        by_end.sort_by(|a, b| datatype.total_order(&a.hi, &b.hi));
+        Some(Self {
+            datatype,
+            by_start,
+            by_end,
+        })
+    }
+
+    /// Boxes that begin before a start and end behind it.
+    fn cut_by(&self, start: &[u8]) -> usize {
+        let is_before = |value: &[u8]| self.datatype.total_order(value, start).is_lt();
+        let begun = self.by_start.partition_point(|side| is_before(&side.lo));
+        begun.saturating_sub(self.by_end.partition_point(|side| is_before(&side.hi)))
+    }
+
+    /// The starts of parts that have something, but for the first.
+    fn without_empty(&self, mut starts: Starts) -> Starts {
+        starts.dedup();
+        starts.retain(|start| {
+            let first = self.by_start.first();
+            first.is_some_and(|first| self.datatype.total_order(&first.lo, start).is_lt())
+        });
+        starts
+    }
+}
+
 /// How many boxes would lie in two parts, and where the parts begin; none of text, which has no value just before another.
 fn starts_along(
     schema: &ArraySchema,
@@ -175,39 +290,19 @@ fn starts_along(
     boxes: &[Vec<Range>],
     count: usize,
 ) -> Option<(usize, Starts)> {
-    let dimension = schema.dimensions.get(index)?;
-    dimension.domain.as_ref()?;
-    let datatype = dimension.datatype;
-    let mut sides: Vec<&Range> = boxes
-        .iter()
-        .map(|sides| sides.get(index))
-        .collect::<Option<_>>()?;
-    let order = |a: &[u8], b: &[u8]| datatype.total_order(a, b);
-    sides.sort_by(|a, b| order(&a.lo, &b.lo));
-    let mut ends = sides.clone();
-    ends.sort_by(|a, b| order(&a.hi, &b.hi));
-    // Boxes that begin before a start and end behind it.
-    let cut_by = |start: &[u8]| {
-        let begun = sides.partition_point(|side| order(&side.lo, start).is_lt());
-        begun.saturating_sub(ends.partition_point(|side| order(&side.hi, start).is_lt()))
-    };
+    let along = Sides::new(schema, index, boxes)?;
+    let sides = &along.by_start;
+    let order = |a: &[u8], b: &[u8]| along.datatype.total_order(a, b);
     // A quarter of a part aside at most, where fewer are cut.
     let reach = sides.len().checked_div(count.saturating_mul(4))?;
     let starts = (1..count).map(|part| {
         let at = sides.len().checked_mul(part)?.checked_div(count)?;
         let near = at.saturating_sub(reach)..at.saturating_add(reach).saturating_add(1);
         let near = near.filter_map(|place| Some((place, sides.get(place)?)));
-        let best = near.min_by_key(|(place, side)| (cut_by(&side.lo), place.abs_diff(at)));
+        let best = near.min_by_key(|(place, side)| (along.cut_by(&side.lo), place.abs_diff(at)));
         Some(best?.1.lo.to_vec())
     });
-    let mut starts: Vec<Vec<u8>> = starts.collect::<Option<_>>()?;
-    starts.dedup();
-    // The first part would be empty.
-    starts.retain(|start| {
-        sides
-            .first()
-            .is_some_and(|first| order(&first.lo, start).is_lt())
-    });
+    let starts = along.without_empty(starts.collect::<Option<_>>()?);
     if starts.is_empty() {
         return None;
     }

@@ -154,6 +154,9 @@ fn of_binary(binary: &BinaryExpr, source: &Source, may: May) -> Option<Pushed> {
                 _ => None,
             };
         }
+        // `ORDER BY … DESC` puts nulls first, also of what has none.
+        Operator::Or if is_never(left, source) => return pushed(right, source, may),
+        Operator::Or if is_never(right, source) => return pushed(left, source, may),
         Operator::Or => {
             let (a, b) = (pushed(left, source, may)?, pushed(right, source, may)?);
             return Some(a.joined(b, Condition::or));
@@ -171,6 +174,13 @@ fn of_binary(binary: &BinaryExpr, source: &Source, may: May) -> Option<Pushed> {
         (Some(value), None) => compared_expr(right, op.mirrored(), value, (source, may)),
         _ => None,
     }
+}
+
+/// Whether it asks whether a column is null that never is.
+fn is_never(expr: &dyn PhysicalExpr, source: &Source) -> bool {
+    let column = expr.downcast_ref::<IsNullExpr>();
+    let field = column.and_then(|null| field_of(null.arg().as_ref(), source));
+    field.is_some_and(|field| !field.is_nullable)
 }
 
 /// A column against a value, or a column of numbers that DataFusion has made wide floats since the value is one.

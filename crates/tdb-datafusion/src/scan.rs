@@ -1,5 +1,6 @@
 //! The node of a plan that reads an array.
 
+use std::collections::VecDeque;
 use std::fmt;
 use std::sync::Arc;
 
@@ -10,6 +11,7 @@ use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::common::{ColumnStatistics, Result, Statistics, internal_err};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_expr::expressions::{Column, DynamicFilterTracking};
+use datafusion::physical_expr::utils::collect_columns;
 use datafusion::physical_expr::{EquivalenceProperties, PhysicalExpr, PhysicalSortExpr};
 use datafusion::physical_plan::execution_plan::{Boundedness, EmissionType};
 use datafusion::physical_plan::filter_pushdown::{
@@ -23,9 +25,9 @@ use datafusion::physical_plan::{
     PlanProperties,
 };
 use tdb_condition::Condition;
-use tdb_query::{ReadOptions, ResultOrder};
+use tdb_query::{ReadOptions, Request, ResultOrder};
 
-use crate::parts::Part;
+use crate::parts::{self, Part};
 use crate::pushdown::{self, pushed};
 use crate::pushed::May;
 use crate::source::Source;
@@ -99,6 +101,47 @@ impl ArrayScan {
         self.properties.eq_properties.schema()
     }
 
+    /// Whether filters that become known while the query runs may narrow the first dimension, as those of `ORDER BY … LIMIT` do: then each
+    /// slice of a part is read with what is known when it is its turn.
+    fn is_sliced(&self) -> bool {
+        let Some(first) = self.source.fields.first() else {
+            return false;
+        };
+        let mut columns = self.dynamic.iter().flat_map(collect_columns);
+        self.order == ResultOrder::Unordered && columns.any(|column| column.name() == first.name)
+    }
+
+    /// The slices of a part, one after the other along the first dimension; where there is no use of them, the part.
+    fn slices(&self, part: &Part) -> Result<Vec<Part>> {
+        if !self.is_sliced() {
+            return Ok(vec![part.clone()]);
+        }
+        let source = &self.source;
+        let (snapshot, limits) = (source.array.snapshot(), source.session.limits());
+        let options = self.ask(part.clone());
+        let request = Request::new(snapshot, &options, &source.enumerations, limits);
+        let mut request = request.map_err(|error| source.failed(error))?;
+        let narrowed = request.narrow(snapshot, &options, limits);
+        narrowed.map_err(|error| source.failed(error))?;
+        let slices = parts::slices(&source.array, request.subarray());
+        let slices = slices.map_err(|error| source.failed(error))?;
+        let Some(slices) = slices else {
+            return Ok(vec![part.clone()]);
+        };
+        // A part may be cut along another dimension.
+        let within = slices.into_iter().map(|mut slice| {
+            let named = |name: &String| slice.iter().any(|(known, _)| known == name);
+            let others: Part = part
+                .iter()
+                .filter(|(name, _)| !named(name))
+                .cloned()
+                .collect();
+            slice.extend(others);
+            slice
+        });
+        Ok(within.collect())
+    }
+
     /// What is read of a part, with what is known by now.
     fn ask(&self, part: Part) -> ReadOptions {
         let source = &self.source;
@@ -120,6 +163,36 @@ impl ArrayScan {
             limit: self.limit.map(|limit| limit as u64),
             batch_bytes: Some(BATCH),
             ..ReadOptions::default()
+        }
+    }
+}
+
+/// Slices of a part, from both of its ends in turn: the first that is read tells whoever wants the least or the greatest what is not
+/// needed of the others.
+struct Slices {
+    left: VecDeque<Part>,
+    is_last_next: bool,
+}
+
+impl Slices {
+    fn new(slices: Vec<Part>) -> Self {
+        Self {
+            left: slices.into(),
+            is_last_next: false,
+        }
+    }
+}
+
+impl Iterator for Slices {
+    type Item = Part;
+
+    fn next(&mut self) -> Option<Part> {
+        let is_last = self.is_last_next;
+        self.is_last_next = !is_last;
+        if is_last {
+            self.left.pop_back()
+        } else {
+            self.left.pop_front()
         }
     }
 }
@@ -239,7 +312,14 @@ impl ExecutionPlan for ArrayScan {
         };
         let scan = self.clone();
         let metrics = BaselineMetrics::new(&self.metrics, partition);
-        let ask = move || scan.ask(part);
+        let mut slices = None;
+        let ask = move || {
+            let slices = match &mut slices {
+                Some(slices) => slices,
+                None => slices.insert(Slices::new(scan.slices(&part)?)),
+            };
+            Ok(slices.next().map(|slice| scan.ask(slice)))
+        };
         let batches = Batches::new(&self.source, self.columns_schema(), ask, metrics);
         Ok(Box::pin(batches))
     }
@@ -312,7 +392,19 @@ impl ExecutionPlan for ArrayScan {
         order: &[PhysicalSortExpr],
     ) -> Result<SortOrderPushdownResult<Arc<dyn ExecutionPlan>>> {
         let known = row_major(&self.source, &self.columns);
-        if order.is_empty() || order.len() > known.len() {
+        let (Some(first), Some(known_first)) = (order.first(), known.first()) else {
+            return Ok(SortOrderPushdownResult::Unsupported);
+        };
+        let is_row_major = self.order == ResultOrder::RowMajor;
+        let is_descending = first.expr.eq(&known_first.expr) && first.options.descending;
+        if is_descending && is_row_major && self.limit.is_none() {
+            // In another order, it can begin at the end.
+            let scan = self.clone();
+            let scan = scan.with_partitions(ResultOrder::Unordered, self.partitions)?;
+            let inner = Arc::new(scan);
+            return Ok(SortOrderPushdownResult::Inexact { inner });
+        }
+        if order.len() > known.len() {
             return Ok(SortOrderPushdownResult::Unsupported);
         }
         let mut pairs = order.iter().zip(&known);
@@ -320,7 +412,7 @@ impl ExecutionPlan for ArrayScan {
         let is_same =
             pairs.all(|(wanted, known)| wanted.expr.eq(&known.expr) && !wanted.options.descending);
         // Dates become null where they are none.
-        if !is_same || self.order == ResultOrder::RowMajor || self.limit.is_some() {
+        if !is_same || is_row_major || self.limit.is_some() {
             return Ok(SortOrderPushdownResult::Unsupported);
         }
         let order = ResultOrder::RowMajor;

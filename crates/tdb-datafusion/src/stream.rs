@@ -18,19 +18,15 @@ use tokio::task::JoinHandle;
 
 use crate::source::Source;
 
-/// Says what is read, once it is asked for: by then, dynamic filters have become narrower.
-type Ask = Box<dyn FnOnce() -> ReadOptions + Send>;
+/// Says what is read next, once it is its turn: by then, dynamic filters have become narrower.
+type Ask = Box<dyn FnMut() -> Result<Option<ReadOptions>> + Send>;
 
 /// A read in progress; moves from step to step.
 struct Reading {
     source: Arc<Source>,
     schema: SchemaRef,
-    state: State,
-}
-
-enum State {
-    Asked(Ask),
-    Begun(Box<Reader>, Mapping),
+    ask: Ask,
+    begun: Option<(Box<Reader>, Mapping)>,
 }
 
 /// What a step came to.
@@ -49,13 +45,14 @@ impl Batches {
     pub(crate) fn new(
         source: &Arc<Source>,
         schema: &SchemaRef,
-        ask: impl FnOnce() -> ReadOptions + Send + 'static,
+        ask: impl FnMut() -> Result<Option<ReadOptions>> + Send + 'static,
         metrics: BaselineMetrics,
     ) -> Self {
         let reading = Reading {
             source: Arc::clone(source),
             schema: Arc::clone(schema),
-            state: State::Asked(Box::new(ask)),
+            ask: Box::new(ask),
+            begun: None,
         };
         Self {
             schema: Arc::clone(schema),
@@ -68,34 +65,28 @@ impl Batches {
 
 impl Reading {
     /// The next batch, and what is left.
-    fn step(self) -> Option<Step> {
-        let Self {
-            source,
-            schema,
-            state,
-        } = self;
-        let begun = match state {
-            State::Begun(reader, mapping) => Ok((reader, mapping)),
-            State::Asked(ask) => begin(&source, &ask()),
-        };
-        let (mut reader, mut mapping) = match begun {
-            Ok(begun) => begun,
-            Err(error) => return Some(Err(error)),
-        };
-        let batch = reader.next()?.map_err(|error| source.failed(error));
-        let batch = batch.and_then(|batch| {
-            let batch = mapping.record_batch(&batch);
-            in_order(&batch.map_err(|error| source.failed(error))?, &schema)
-        });
-        let state = State::Begun(reader, mapping);
-        Some(batch.map(|batch| {
-            let rest = Self {
-                source,
-                schema,
-                state,
+    fn step(mut self) -> Option<Step> {
+        let batch = self.next().transpose()?;
+        Some(batch.map(|batch| (batch, self)))
+    }
+
+    fn next(&mut self) -> Result<Option<RecordBatch>> {
+        loop {
+            let (reader, mapping) = match &mut self.begun {
+                Some(begun) => begun,
+                None => match (self.ask)()? {
+                    Some(options) => self.begun.insert(begin(&self.source, &options)?),
+                    None => return Ok(None),
+                },
             };
-            (batch, rest)
-        }))
+            if let Some(batch) = reader.next() {
+                let batch = batch.map_err(|error| self.source.failed(error))?;
+                let batch = mapping.record_batch(&batch);
+                let batch = batch.map_err(|error| self.source.failed(error))?;
+                return in_order(&batch, &self.schema).map(Some);
+            }
+            self.begun = None;
+        }
     }
 }
 

@@ -15,11 +15,11 @@ use http_body_util::BodyExt;
 use prost::Message;
 use tdb_tile::{Budget, ErrorKind, Grant};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tonic::{Code, Status};
 use tonic::body::Body;
 use tonic::codegen::http::{HeaderMap, Request, Response};
 use tonic::codegen::{Bytes, Service};
 use tonic::server::NamedService;
+use tonic::{Code, Status};
 
 use crate::check::{Refusal, Rules};
 use crate::journal::Journal;

@@ -96,7 +96,8 @@ pub fn field_of_column(column: &Field, place: usize) -> Option<FieldInfo> {
     };
     let said = said_type(column.metadata()).map(|(datatype, values)| {
         // A query has text of fixed size as text of any size.
-        let is_any = is_padded(datatype, values) && !matches!(data_type, DataType::FixedSizeBinary(_));
+        let is_any =
+            is_padded(datatype, values) && !matches!(data_type, DataType::FixedSizeBinary(_));
         (datatype, if is_any { CellValNum::Var } else { values })
     });
     let said = said.filter(is_same);

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 #[cfg(feature = "distributed")]
 mod cluster;
+mod ends;
 mod model;
 mod prompt;
 mod tables;

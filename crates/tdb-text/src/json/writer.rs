@@ -59,7 +59,10 @@ impl<W: Write> JsonArrayWriter<W> {
         fields: &[FieldInfo],
         options: OutputOptions,
     ) -> Result<Self, ConversionError> {
-        let out = Opened { out, is_open: false };
+        let out = Opened {
+            out,
+            is_open: false,
+        };
         let (keys, end): (_, &[u8]) = (keys(fields, b",\n{"), b"}");
         let end = if fields.is_empty() { b",\n{}" } else { end };
         Ok(Self {
@@ -83,7 +86,11 @@ impl<W: Write> BatchWriter for JsonArrayWriter<W> {
 /// What stands before the cells of each column; the first one also begins the object.
 fn keys(fields: &[FieldInfo], begin: &[u8]) -> Vec<Vec<u8>> {
     let keys = fields.iter().enumerate().map(|(column, field)| {
-        let mut key = if column == 0 { begin.to_vec() } else { vec![b','] };
+        let mut key = if column == 0 {
+            begin.to_vec()
+        } else {
+            vec![b',']
+        };
         append_json_text(&field.name, &mut key);
         key.push(b':');
         key

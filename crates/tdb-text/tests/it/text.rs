@@ -59,7 +59,13 @@ fn an_array_of_objects_is_one_value() {
     {"\"a":-1}
     ]
     "#);
-    assert_eq!(json_array(0, vec![column("a", Datatype::Int32, ONE, stored::<i32>(&[]))]), "[]\n");
+    assert_eq!(
+        json_array(
+            0,
+            vec![column("a", Datatype::Int32, ONE, stored::<i32>(&[]))]
+        ),
+        "[]\n"
+    );
     assert_eq!(json_array(1, Vec::new()), "[\n{},\n{}\n]\n");
 }
 

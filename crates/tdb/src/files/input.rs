@@ -163,9 +163,7 @@ impl InputFile {
             | FileFormat::Jsonl
             | FileFormat::Json
             | FileFormat::Arrow
-            | FileFormat::Parquet => {
-                self.columns(columns)
-            }
+            | FileFormat::Parquet => self.columns(columns),
         })
     }
 
@@ -221,9 +219,7 @@ impl InputFile {
             | FileFormat::Jsonl
             | FileFormat::Json
             | FileFormat::Arrow
-            | FileFormat::Parquet => {
-                Default::default()
-            }
+            | FileFormat::Parquet => Default::default(),
         };
         let read = ReadSoFar::new(session, self.len(kept));
         let source = Source {

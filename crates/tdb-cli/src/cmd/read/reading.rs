@@ -217,7 +217,7 @@ impl Reading {
             }
             Format::Csv | Format::Jsonl | Format::Json | Format::Arrow | Format::Parquet => {
                 Ok(format)
-            },
+            }
         }
     }
 }
