@@ -3,7 +3,8 @@
 `sql_random.py LIBRARY RECIPES FOLDER SEED COUNT PROGRAM` makes arrays by TileDB: sparse with several fragments and deletes, with duplicates, and dense with
 cells that were never written. DuckDB has their cells with integers of 128 bits, so that it says what an exact answer is. What tdb refuses since it leaves 64 bits is
 counted by itself, what else is refused by its cause, and is an error where it is more than a twentieth. A difference is printed with the
-question. Then the arrays are changed by random UPDATE and DELETE, as many as a quarter of the questions (`sql_changes.py`).
+question. A tenth is asked of copies in an object store, too, and as many as a fifth are asked of a larger array on 1 and 8 threads and by two
+workers (`sql_ways.py`). Then the arrays are changed by random UPDATE and DELETE, as many as a quarter of the questions (`sql_changes.py`).
 """
 
 import json
@@ -26,6 +27,7 @@ sys.path.insert(0, RECIPES)
 import asking
 import capi
 import sql_changes
+import sql_ways
 from comparing import rows_of
 
 # Name, type in NumPy, whether it may be null.
@@ -228,11 +230,16 @@ class Questions:
         name = "f64" if name == "b" else name
         return "%s(%s)%s" % (self.choose.choice(["min", "max"]), name, filtered)
 
-    def question(self, table):
+    def question(self, table, has_all_rows=True):
         where = " where " + self.condition() if self.choose.random() < 0.75 else ""
         source = " from %s%s" % (table.name, where)
         pick = self.choose.random()
-        if pick < 0.3:
+        if pick < 0.12 and table.kind != "duplicates":
+            # Cells have coordinates of their own, so that there is one answer.
+            direction = self.choose.choice(["", " desc"])
+            source += " order by x%s limit %d" % (direction, self.choose.choice([1, 3, 20, 1000]))
+            columns = ["x", self.choose.choice(fields())[0]]
+        elif pick < 0.3 and has_all_rows:
             columns = [self.choose.choice([self.number(), self.choose.choice(fields())[0]]) for _ in range(self.choose.randint(1, 3))]
         elif pick < 0.7:
             columns = [self.aggregate() for _ in range(self.choose.randint(1, 3))]
@@ -278,13 +285,6 @@ def of_duckdb(database, question):
     return same_rows(database.execute("select %s from (%s)" % (shown, question)).fetchall())
 
 
-def asked(question, table, threads):
-    quoted = question.replace(" from %s" % table.name, " from '%s'" % table.uri, 1)
-    command = [PROGRAM, "sql", quoted, "--format", "jsonl", "--quiet", "--threads", threads]
-    done = subprocess.run(command, capture_output=True, text=True)
-    return done.returncode, done.stdout, done.stderr.strip()
-
-
 def changing(choose):
     """Runs a statement that changes cells; gives how it ended, and what it said."""
     def run(statement):
@@ -294,42 +294,77 @@ def changing(choose):
     return run
 
 
+class Comparison:
+    """Asks in all ways, and counts what came of it."""
+
+    def __init__(self, database, ways):
+        self.database, self.ways = database, ways
+        self.told, self.refused = Counter(), Counter()
+
+    def compare(self, question, table, ways, case):
+        try:
+            wanted = of_duckdb(self.database, question)
+        except duckdb.Error as error:
+            self.told["not asked: DuckDB refuses"] += 1
+            self.refused["DuckDB: " + str(error).split("\n")[0][:60]] += 1
+            return
+        for way in ways:
+            self.told["asked, " + ("alone" if way.isdigit() else way)] += 1
+            self.told[self.outcome(question, table, way, (wanted, case))] += 1
+
+    def outcome(self, question, table, way, wanted_and_case):
+        wanted, case = wanted_and_case
+        status, out, err = self.ways.ask(question, table, way)
+        if status:
+            if "does not fit into an integer of 64 bits" in err:
+                return "refused: beyond 64 bits"
+            self.refused[err.split("\n")[0][:100] + ": " + question] += 1
+            return "refused"
+        got = of_tdb(out)
+        if got == wanted:
+            return "equal"
+        print("%s of seed %d, %s %s, asked by %s:\n  %s\n  tdb    %s\n  DuckDB %s"
+              % (case, SEED, table.kind, table.name, way, question, str(got)[:300], str(wanted)[:300]))
+        return "DIFFERENT"
+
+
 def main():
     shutil.rmtree(FOLDER, ignore_errors=True)
     os.makedirs(FOLDER)
     choose = random.Random(SEED)
     database = duckdb.connect()
     tables = [Table(choose, number, database) for number in range(6)]
-    questions, told, refused = Questions(choose), Counter(), Counter()
-    for number in range(COUNT):
-        table = choose.choice(tables)
-        question = questions.question(table)
-        try:
-            wanted = of_duckdb(database, question)
-        except duckdb.Error as error:
-            told["not asked: DuckDB refuses"] += 1
-            refused["DuckDB: " + str(error).split("\n")[0][:60]] += 1
-            continue
-        status, out, err = asked(question, table, choose.choice(["1", "2", "8"]))
-        if status:
-            if "does not fit into an integer of 64 bits" in err:
-                told["refused: beyond 64 bits"] += 1
-            else:
-                told["refused"] += 1
-                refused[err.split("\n")[0][:100] + ": " + question] += 1
-            continue
-        got = of_tdb(out)
-        if got == wanted:
-            told["equal"] += 1
-            continue
-        told["DIFFERENT"] += 1
-        print("case %d of seed %d, %s %s:\n  %s\n  tdb    %s\n  DuckDB %s"
-              % (number, SEED, table.kind, table.name, question, str(got)[:300], str(wanted)[:300]))
+    questions = Questions(choose)
+    ways = sql_ways.Ways(PROGRAM, FOLDER)
+    try:
+        comparison = Comparison(database, ways)
+        for table in tables:
+            table.stored = ways.store(table)
+        for number in range(COUNT):
+            table = choose.choice(tables)
+            of_store = ["store"] if number % 10 == 0 else []
+            asked = [choose.choice(["1", "2", "8"])] + of_store
+            comparison.compare(questions.question(table), table, asked, "case %d" % number)
+        large = sql_ways.Large(choose, FOLDER, database, value_of, fields())
+        for number in range(COUNT // 5):
+            asked = ["1", "8", "workers"]
+            comparison.compare(questions.question(large, has_all_rows=False), large, asked, "case %d of the large array" % number)
+    finally:
+        ways.close()
+    told, refused = comparison.told, comparison.refused
     print("%d questions in SQL, %d answers equal, %d refused beyond 64 bits, %d refused, %d that DuckDB refuses" % (
-        COUNT, told["equal"], told["refused: beyond 64 bits"], told["refused"], told["not asked: DuckDB refuses"]))
+        COUNT + COUNT // 5, told["equal"], told["refused: beyond 64 bits"], told["refused"], told["not asked: DuckDB refuses"]))
+    print("  asked %d times alone, %d of a store, %d of workers" % (told["asked, alone"], told["asked, store"], told["asked, workers"]))
     for cause, times in refused.most_common(12):
         print("  %d times: %s" % (times, cause))
-    changed = Counter()
+    different = told["DIFFERENT"] + changes(choose, questions, database, tables)
+    asked = told["asked, alone"] + told["asked, store"] + told["asked, workers"]
+    sys.exit(1 if different or told["refused"] * 20 > asked else 0)
+
+
+def changes(choose, questions, database, tables):
+    """Changes arrays as DuckDB does; gives the number of differences."""
+    changed, table = Counter(), tables[-1]
     for number in range(COUNT // 4):
         # Those of few cells have little to tell.
         table = Table(choose, len(tables) + number, database) if number % 6 == 0 else table
@@ -340,10 +375,9 @@ def main():
         changed["cells"] += detail if outcome == "equal" else 0
         if outcome == "DIFFERENT":
             print("change %d of seed %d, %s %s: %s" % (number, SEED, table.kind, table.name, detail))
-    told["DIFFERENT"] += changed["DIFFERENT"]
     print("%d statements changed %d cells as DuckDB does, %d refused, %d that DuckDB refuses" % (
         changed["equal"], changed["cells"], changed["refused"], changed["not asked"]))
-    sys.exit(1 if told["DIFFERENT"] or told["refused"] * 20 > COUNT else 0)
+    return changed["DIFFERENT"]
 
 
 main()

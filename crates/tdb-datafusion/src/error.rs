@@ -9,6 +9,7 @@ use datafusion::sql::sqlparser::parser::ParserError;
 use tdb_tile::ErrorKind;
 
 use crate::arrays::BoxedError;
+use crate::lines::LongLine;
 
 /// What went wrong with a statement: an error of an array that passed through DataFusion, or one of the statement itself.
 #[derive(Debug, thiserror::Error)]
@@ -137,6 +138,7 @@ impl From<DataFusionError> for SqlError {
                 ArrowError::ExternalError(source) => of_source(source),
                 error => Self::statement(error.to_string()),
             },
+            DataFusionError::ObjectStore(error) => of_store(&error),
             DataFusionError::IoError(error) => Self::System(error),
             DataFusionError::Internal(what) => Self::Bug(what),
             error @ DataFusionError::ResourcesExhausted(_) => Self::Memory(text(&error)),
@@ -150,6 +152,20 @@ impl From<DataFusionError> for SqlError {
             error => Self::statement(text(&error)),
         }
     }
+}
+
+/// An error of a file that is no array.
+fn of_store(error: &datafusion::object_store::Error) -> SqlError {
+    match long_line_in(error) {
+        Some(long) => SqlError::Memory(long.to_string()),
+        None => SqlError::statement(error.to_string()),
+    }
+}
+
+/// The line that is too long, where an error was made of one.
+fn long_line_in<'e>(error: &'e (dyn std::error::Error + 'static)) -> Option<&'e LongLine> {
+    let mut chain = std::iter::successors(Some(error), |error| error.source());
+    chain.find_map(|error| error.downcast_ref())
 }
 
 fn of_source(source: BoxedError) -> SqlError {

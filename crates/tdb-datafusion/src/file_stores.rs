@@ -9,6 +9,10 @@ use url::{Position, Url};
 
 use crate::arrays::Arrays;
 use crate::error::external;
+use crate::lines::BoundedLines;
+
+/// A line may take one of so many parts of the memory: it is there several times while it is read.
+const PART_OF_LINE: u64 = 16;
 
 /// Asks whoever opens arrays for the store of a URI that nobody has registered.
 #[derive(Debug)]
@@ -40,12 +44,17 @@ impl ObjectStoreRegistry for FileStores {
     }
 
     fn get_store(&self, url: &Url) -> Result<Arc<dyn ObjectStore>> {
-        if let Ok(known) = self.registered.get_store(url) {
-            return Ok(known);
-        }
-        let root = &url[..Position::BeforePath];
-        let store = self.arrays.files(root).map_err(external)?;
-        self.registered.register_store(url, Arc::clone(&store));
-        Ok(store)
+        let store = match self.registered.get_store(url) {
+            Ok(known) => known,
+            Err(_) => {
+                let root = &url[..Position::BeforePath];
+                let store = self.arrays.files(root).map_err(external)?;
+                self.registered.register_store(url, Arc::clone(&store));
+                store
+            }
+        };
+        let memory = self.arrays.session().limits().budget.limit();
+        let lines = BoundedLines::new(store, memory / PART_OF_LINE);
+        Ok(Arc::new(lines))
     }
 }

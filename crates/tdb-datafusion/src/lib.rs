@@ -26,6 +26,7 @@ mod insert;
 mod inserted;
 mod known;
 mod lengthy;
+mod lines;
 mod literal;
 mod machines;
 mod memory;

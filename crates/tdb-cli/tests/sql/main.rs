@@ -279,6 +279,26 @@ fn after_a_statement_that_was_cancelled_others_run() {
     assert_eq!(rows.num_rows(), 1);
 }
 
+#[test]
+fn a_line_without_an_end_takes_no_more_than_memory() {
+    let folder = TempDir::new().unwrap();
+    for name in ["endless.csv", "endless.json"] {
+        fs::write(folder.path().join(name), "a,b\n1,2\n").unwrap();
+        let file = fs::OpenOptions::new()
+            .append(true)
+            .open(folder.path().join(name))
+            .unwrap();
+        file.set_len(8 << 30).unwrap();
+        let query = format!("select count(*) from '{name}'");
+        let said = said(folder.path(), &[&query, "--memory", "50MB"], "");
+        assert!(
+            said.contains("a line has more than 3125000 bytes"),
+            "{said}"
+        );
+        assert!(said.ends_with("exit 4"), "{said}");
+    }
+}
+
 /// What the program prints and says of statements, and how it ends.
 fn said(folder: &Path, arguments: &[&str], input: &str) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tdb"));

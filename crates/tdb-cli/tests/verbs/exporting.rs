@@ -165,7 +165,7 @@ fn a_folder_holds_a_file_for_each_value() {
 
     For more information, try '--help'.
     exit status 2
-    error: a folder holds files of rows: csv, jsonl, arrow or parquet
+    error: a folder holds files of rows: csv, jsonl, json, arrow or parquet
     exit status 2
     error: …/none/new: there is no folder …/none
     hint: `mkdir -p …/none` makes it

@@ -40,8 +40,8 @@ fn an_ending_that_no_format_has_is_refused() {
         command.arg(&array).args(["-o", name]).current_dir(&folder);
         told(&command.output().unwrap())
     };
-    insta::assert_snapshot!("ending", refused("x.json"));
-    for name in ["x.tsv", "x.csv.gz", "x.png", "x.2024", "x.JSON", "x."] {
+    insta::assert_snapshot!("ending", refused("x.xlsx"));
+    for name in ["x.tsv", "x.csv.gz", "x.png", "x.2024", "x."] {
         let told = refused(name);
         assert!(told.ends_with("exit status 2"), "{name}: {told}");
         assert!(told.contains(": no format has the ending ."), "{told}");

@@ -150,7 +150,7 @@ fn points_that_cannot_be_are_told() {
     ");
     insta::assert_snapshot!(told(&run("read v22_dense_basics/array --points nowhere")), @"
     error: nowhere: the name does not tell the format
-    hint: --format csv, jsonl, arrow, parquet or npy
+    hint: --format csv, jsonl, json, arrow, parquet or npy
     exit status 2
     ");
 }

@@ -349,7 +349,8 @@ impl InputFile {
             Some(format) => Ok(format),
             None if self.is_standard_input() => {
                 let what = "standard input: the name does not tell the format";
-                Err(Error::invalid(what).with_hint("--format csv, jsonl, arrow, parquet or npy"))
+                Err(Error::invalid(what)
+                    .with_hint("--format csv, jsonl, json, arrow, parquet or npy"))
             }
             None if self.path.is_dir() => {
                 let what = format!("{}: is a folder, and one file is read", self.name());

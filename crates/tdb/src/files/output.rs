@@ -115,7 +115,7 @@ impl OutputFile {
         };
         format.check_built()?;
         if self.is_folder() && format == FileFormat::Npy {
-            let what = "a folder holds files of rows: csv, jsonl, arrow or parquet";
+            let what = "a folder holds files of rows: csv, jsonl, json, arrow or parquet";
             return Err(Error::invalid(what));
         }
         Ok(format)

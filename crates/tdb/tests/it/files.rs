@@ -253,7 +253,7 @@ fn files_whose_format_nobody_says_are_refused() {
     ");
     insta::assert_snapshot!(kind(&desk.path("other")), @r"
     other: the name does not tell the format
-    hint: --format csv, jsonl, arrow, parquet or npy
+    hint: --format csv, jsonl, json, arrow, parquet or npy
     ");
     let file = OutputFile::new(desk.path("other")).format(FileFormat::Jsonl);
     assert_eq!(orders.read().limit(2).export(file).unwrap().cells, 2);
@@ -261,7 +261,7 @@ fn files_whose_format_nobody_says_are_refused() {
     let error = orders.write().replace().file(input.clone());
     insta::assert_snapshot!(told_of(&desk, &error.expect_err("no format")), @r"
     other: the name does not tell the format
-    hint: --format csv, jsonl, arrow, parquet or npy
+    hint: --format csv, jsonl, json, arrow, parquet or npy
     ");
     let written = orders
         .write()

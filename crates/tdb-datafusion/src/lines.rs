@@ -1,0 +1,228 @@
+//! Files of text in which no line is longer than memory allows.
+//!
+//! DataFusion 55.2 keeps a line of CSV or JSON until its end comes, and one without an end takes all memory. Here, reading it fails.
+
+use std::fmt;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::ops::Range;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use datafusion::object_store::path::Path;
+use datafusion::object_store::{
+    CopyOptions, Error, GetOptions, GetResult, GetResultPayload, ListResult, MultipartUpload,
+    ObjectMeta, ObjectStore, PutMultipartOptions, PutOptions, PutPayload, PutResult, RenameOptions,
+    Result,
+};
+use futures_util::stream::{self, BoxStream};
+use futures_util::{StreamExt, TryStreamExt};
+
+/// What the names of files of lines end with. Of those that are compressed, nobody knows here how long lines are.
+const ENDINGS: [&str; 6] = [".csv", ".json", ".jsonl", ".ndjson", ".tsv", ".txt"];
+
+/// Bytes of a file of this machine that are read at once.
+const CHUNK: usize = 1 << 20;
+
+/// A line that is too long.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{file}: a line has more than {most} bytes, which is what memory allows")]
+pub(crate) struct LongLine {
+    file: String,
+    most: u64,
+}
+
+/// Files of a store, whose lines have so many bytes at most.
+#[derive(Debug)]
+pub(crate) struct BoundedLines {
+    files: Arc<dyn ObjectStore>,
+    most: u64,
+}
+
+impl BoundedLines {
+    pub(crate) fn new(files: Arc<dyn ObjectStore>, most: u64) -> Self {
+        Self { files, most }
+    }
+}
+
+impl fmt::Display for BoundedLines {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.files.fmt(f)
+    }
+}
+
+/// The bytes of a file of this machine.
+fn chunks(file: File, range: Range<u64>) -> BoxStream<'static, Result<Bytes>> {
+    let chunks = stream::try_unfold((file, range), async |(file, range)| {
+        let read = tokio::task::spawn_blocking(move || chunk(file, range));
+        read.await
+            .map_err(|error| failed(error.into()))?
+            .map_err(|error| failed(error.into()))
+    });
+    chunks.boxed()
+}
+
+/// The next bytes of a file, and what is left of it.
+type Chunk = (Bytes, (File, Range<u64>));
+
+fn chunk(mut file: File, range: Range<u64>) -> io::Result<Option<Chunk>> {
+    let Range { start, end } = range;
+    let wanted = end.saturating_sub(start).min(CHUNK as u64);
+    if wanted == 0 {
+        return Ok(None);
+    }
+    let mut bytes = Vec::new();
+    file.seek(SeekFrom::Start(start))?;
+    let read = (&mut file).take(wanted).read_to_end(&mut bytes)?;
+    if read == 0 {
+        // It has become shorter.
+        return Ok(None);
+    }
+    let next = start.saturating_add(read as u64);
+    Ok(Some((bytes.into(), (file, next..end))))
+}
+
+fn failed(source: Box<dyn std::error::Error + Send + Sync>) -> Error {
+    Error::Generic {
+        store: "files of text",
+        source,
+    }
+}
+
+/// The same bytes, or an error where a line is too long.
+fn bounded(
+    bytes: BoxStream<'static, Result<Bytes>>,
+    too_long: LongLine,
+) -> BoxStream<'static, Result<Bytes>> {
+    let mut line = 0_u64;
+    let bounded = bytes.and_then(move |bytes| {
+        let end = bytes.iter().rposition(|byte| *byte == b'\n');
+        let begun = match end {
+            // A line within one chunk is in memory already.
+            Some(end) => bytes.len().saturating_sub(end),
+            None => bytes.len(),
+        } as u64;
+        line = if end.is_some() {
+            begun
+        } else {
+            line.saturating_add(begun)
+        };
+        let is_too_long = line > too_long.most;
+        let error = is_too_long.then(|| failed(Box::new(too_long.clone())));
+        async move { error.map_or(Ok(bytes), Err) }
+    });
+    bounded.boxed()
+}
+
+#[async_trait]
+impl ObjectStore for BoundedLines {
+    async fn get_opts(&self, location: &Path, options: GetOptions) -> Result<GetResult> {
+        let is_head = options.head;
+        let mut found = self.files.get_opts(location, options).await?;
+        let name = location.as_ref().to_ascii_lowercase();
+        if is_head || !ENDINGS.iter().any(|ending| name.ends_with(ending)) {
+            return Ok(found);
+        }
+        let bytes = match found.payload {
+            GetResultPayload::File(file, _) => chunks(file, found.range.clone()),
+            GetResultPayload::Stream(stream) => stream,
+        };
+        let too_long = LongLine {
+            file: location.to_string(),
+            most: self.most,
+        };
+        found.payload = GetResultPayload::Stream(bounded(bytes, too_long));
+        Ok(found)
+    }
+
+    async fn get_ranges(&self, location: &Path, ranges: &[Range<u64>]) -> Result<Vec<Bytes>> {
+        self.files.get_ranges(location, ranges).await
+    }
+
+    async fn put_opts(
+        &self,
+        location: &Path,
+        payload: PutPayload,
+        options: PutOptions,
+    ) -> Result<PutResult> {
+        self.files.put_opts(location, payload, options).await
+    }
+
+    async fn put_multipart_opts(
+        &self,
+        location: &Path,
+        options: PutMultipartOptions,
+    ) -> Result<Box<dyn MultipartUpload>> {
+        self.files.put_multipart_opts(location, options).await
+    }
+
+    fn delete_stream(
+        &self,
+        locations: BoxStream<'static, Result<Path>>,
+    ) -> BoxStream<'static, Result<Path>> {
+        self.files.delete_stream(locations)
+    }
+
+    fn list(&self, prefix: Option<&Path>) -> BoxStream<'static, Result<ObjectMeta>> {
+        self.files.list(prefix)
+    }
+
+    fn list_with_offset(
+        &self,
+        prefix: Option<&Path>,
+        offset: &Path,
+    ) -> BoxStream<'static, Result<ObjectMeta>> {
+        self.files.list_with_offset(prefix, offset)
+    }
+
+    async fn list_with_delimiter(&self, prefix: Option<&Path>) -> Result<ListResult> {
+        self.files.list_with_delimiter(prefix).await
+    }
+
+    async fn copy_opts(&self, from: &Path, to: &Path, options: CopyOptions) -> Result<()> {
+        self.files.copy_opts(from, to, options).await
+    }
+
+    async fn rename_opts(&self, from: &Path, to: &Path, options: RenameOptions) -> Result<()> {
+        self.files.rename_opts(from, to, options).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    async fn length(chunks: &[&[u8]], most: u64) -> Result<usize> {
+        let chunks: Vec<Result<Bytes>> = (chunks.iter())
+            .map(|chunk| Ok(Bytes::copy_from_slice(chunk)))
+            .collect();
+        let too_long = LongLine {
+            file: "x.csv".to_owned(),
+            most,
+        };
+        let chunks = bounded(stream::iter(chunks).boxed(), too_long);
+        let chunks: Vec<Bytes> = chunks.try_collect().await?;
+        Ok(chunks.iter().map(Bytes::len).sum())
+    }
+
+    #[tokio::test]
+    async fn lines_are_counted_over_chunks() {
+        let chunks: [&[u8]; 4] = [b"abc", b"def\nab", b"", b"cde\n"];
+        assert_eq!(length(&chunks, 6).await.unwrap(), 13);
+        assert!(length(&chunks[..1], 2).await.is_err());
+        let error = length(&[b"a\nbc", b"defg"], 6).await.unwrap_err();
+        assert!(error.to_string().contains("more than 6 bytes"), "{error}");
+    }
+
+    #[tokio::test]
+    async fn a_file_is_read_as_far_as_it_is_asked_for() {
+        let mut file = tempfile::tempfile().unwrap();
+        let text: Vec<u8> = (0..CHUNK * 2 + 5).map(|byte| (byte % 251) as u8).collect();
+        io::Write::write_all(&mut file, &text).unwrap();
+        let range = 7..(CHUNK as u64 + 100);
+        let found: Vec<Bytes> = chunks(file, range).try_collect().await.unwrap();
+        assert_eq!(found.len(), 2);
+        assert!(found.concat() == text[7..CHUNK + 100]);
+    }
+}
