@@ -395,8 +395,8 @@ fn ticks(worker: &Worker) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{}/stat", worker.process.id())).unwrap();
     // The name of the program, which may hold spaces, stands in parentheses.
     let (_, fields) = status.rsplit_once(") ").unwrap();
-    let fields: Vec<&str> = fields.split(' ').collect();
-    fields[11].parse::<u64>().unwrap() + fields[12].parse::<u64>().unwrap()
+    let used = fields.split(' ').skip(11).take(2);
+    used.map(|ticks| ticks.parse::<u64>().unwrap()).sum()
 }
 
 /// Looks again and again whether something holds, for a minute at most.
