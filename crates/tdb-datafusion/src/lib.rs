@@ -9,6 +9,7 @@ mod checked;
 mod copied;
 mod database;
 mod delete;
+mod delete_alias;
 mod depth;
 mod distinct;
 mod dropped;

@@ -8,8 +8,8 @@ use datafusion::common::Result;
 use datafusion::sql::parser::{CopyToSource, DFParserBuilder, Statement};
 use datafusion::sql::sqlparser::ast::{
     BinaryOperator, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentList,
-    FunctionArguments, Ident, ObjectName, Query, SelectItem, SetExpr, UnaryOperator, VisitMut,
-    VisitorMut,
+    FunctionArguments, Ident, ObjectName, Query, SelectItem, SetExpr, Statement as SqlStatement,
+    UnaryOperator, VisitMut, VisitorMut,
 };
 use datafusion::sql::sqlparser::dialect::GenericDialect;
 use datafusion::sql::sqlparser::keywords::Keyword;
@@ -17,6 +17,7 @@ use datafusion::sql::sqlparser::parser::ParserError;
 use datafusion::sql::sqlparser::tokenizer::{Token, TokenWithSpan, Tokenizer};
 
 use crate::checked::NEGATIVE;
+use crate::delete_alias::without_alias;
 
 /// `IS DISTINCT FROM` as an operator, whose name nobody can type as one.
 const DISTINCT: &str = "IS DISTINCT FROM";
@@ -156,6 +157,13 @@ struct Mender;
 
 impl VisitorMut for Mender {
     type Break = ();
+
+    fn pre_visit_statement(&mut self, statement: &mut SqlStatement) -> ControlFlow<()> {
+        if let SqlStatement::Delete(delete) = statement {
+            without_alias(delete);
+        }
+        ControlFlow::Continue(())
+    }
 
     fn pre_visit_query(&mut self, query: &mut Query) -> ControlFlow<()> {
         name_as_typed(&mut query.body);
