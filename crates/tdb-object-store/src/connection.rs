@@ -4,7 +4,8 @@ use object_store::aws::AmazonS3ConfigKey;
 use object_store::azure::AzureConfigKey;
 use object_store::gcp::GoogleConfigKey;
 
-use crate::connect::{S3Access, azure_builder, gcs_builder, s3_access};
+use crate::connect::{azure_builder, gcs_builder};
+use crate::s3::{self, S3Access};
 use crate::{OpenError, RemoteUri, Service, Settings};
 
 /// Where requests for a URI go, and by what they are signed. Nothing secret is in it.
@@ -15,7 +16,7 @@ pub struct Connection {
     pub service: Service,
     /// The bucket, container or server.
     pub root: String,
-    /// The server, where a setting or the URI names it; else the service's own.
+    /// The address that is asked: of S3 that of the bucket; else of the server, where a setting or the URI names it.
     pub endpoint: Option<String>,
     /// The region, for services that have some.
     pub region: Option<String>,
@@ -61,7 +62,11 @@ impl Connection {
 }
 
 fn s3(root: String, settings: &Settings) -> Result<Connection, String> {
-    let S3Access { builder, profile } = s3_access(&root, settings)?;
+    let S3Access {
+        builder,
+        address,
+        profile,
+    } = s3::access(&root, settings)?;
     let value = |key: AmazonS3ConfigKey| builder.get_config_value(&key).filter(|v| !v.is_empty());
     let credentials = if value(AmazonS3ConfigKey::SkipSignature).as_deref() == Some("true") {
         "none: vfs.s3.no_sign_request asks for unsigned requests"
@@ -82,7 +87,7 @@ fn s3(root: String, settings: &Settings) -> Result<Connection, String> {
     };
     Ok(Connection {
         service: Service::S3,
-        endpoint: value(AmazonS3ConfigKey::Endpoint),
+        endpoint: address,
         region: value(AmazonS3ConfigKey::Region)
             .or_else(|| value(AmazonS3ConfigKey::DefaultRegion)),
         root,

@@ -6,19 +6,23 @@ mod client;
 mod connect;
 mod connection;
 mod elsewhere;
+mod endpoint;
 mod error;
 mod listing;
+mod network;
 mod profile;
 mod put;
 mod ranges;
 mod remote;
 mod runtime;
+mod s3;
 mod said;
 mod settings;
 mod store;
 #[cfg(test)]
 mod tests;
 mod uri;
+mod variables;
 mod words;
 mod writer;
 

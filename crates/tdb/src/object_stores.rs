@@ -120,7 +120,7 @@ impl Stores for ObjectStores {
         };
         let mut facts = vec![("store", store.to_owned()), (root, found.root)];
         let server = found.endpoint.filter(|_| found.service != Service::Http);
-        facts.extend(server.map(|server| ("server", server)));
+        facts.extend(server.map(|server| ("address", server)));
         facts.extend(found.region.map(|region| ("region", region)));
         facts.push(("credentials", found.credentials));
         Ok(facts)

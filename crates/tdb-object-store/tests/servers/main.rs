@@ -5,6 +5,7 @@
     reason = "helpers of tests, which may fail so"
 )]
 
+mod addresses;
 mod bounds;
 mod elsewhere;
 mod gcs;

@@ -42,11 +42,14 @@ impl Bucket {
 
     /// What a good server says.
     pub(crate) fn answer(&self, request: &Request) -> Answer {
-        let key = decoded(&request.path.replace('+', "%2B"));
-        let key = key
-            .trim_start_matches('/')
-            .split_once('/')
-            .map_or("", |(_, key)| key);
+        let path = decoded(&request.path.replace('+', "%2B"));
+        let path = path.trim_start_matches('/');
+        // The bucket is the first folder, or the beginning of the host's name.
+        let key = if request.is_virtual() {
+            path
+        } else {
+            path.split_once('/').map_or("", |(_, key)| key)
+        };
         let has = |name| request.value(name).is_some();
         match &*request.method {
             "GET" if request.is_listing() => self.list(request),

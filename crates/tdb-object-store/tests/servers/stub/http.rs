@@ -36,6 +36,12 @@ impl Request {
         self.value("list-type").is_some()
     }
 
+    /// Whether the name of the host begins with that of the bucket.
+    pub(crate) fn is_virtual(&self) -> bool {
+        self.header("host")
+            .is_some_and(|host| host.starts_with("bucket."))
+    }
+
     /// Whether this asks for bytes of an object.
     pub(crate) fn is_read(&self) -> bool {
         self.method == "GET" && !self.is_listing()
@@ -152,7 +158,12 @@ fn next(from: &mut impl BufRead) -> io::Result<Option<Request>> {
         .map_or(0, |v| v.parse().unwrap());
     let mut body = vec![0; length];
     from.read_exact(&mut body)?;
-    let (path, query) = target.split_once('?').unwrap_or((&target, ""));
+    // A proxy is asked for the whole address.
+    let target = match target.strip_prefix("http://") {
+        Some(address) => &address[address.find('/').unwrap()..],
+        None => &target,
+    };
+    let (path, query) = target.split_once('?').unwrap_or((target, ""));
     let pairs = query.split('&').filter(|pair| !pair.is_empty());
     let query = pairs.map(|pair| {
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));

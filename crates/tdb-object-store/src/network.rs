@@ -1,0 +1,95 @@
+//! What settings say of connections and tries, for all services.
+
+use std::fs;
+use std::sync::Arc;
+use std::time::Duration;
+
+use object_store::list::PaginatedListStore;
+use object_store::{ObjectStore, RetryConfig};
+use reqwest::Certificate;
+
+use crate::Settings;
+use crate::client::Network;
+
+/// How long nothing may come of a request that is under way.
+const SILENCE: Duration = Duration::from_secs(30);
+/// How long a server may take to take a call.
+const CONNECT: Duration = Duration::from_secs(5);
+/// How often a request is sent again, and for how long.
+const RETRIES: usize = 5;
+const RETRYING: Duration = Duration::from_secs(60);
+
+/// A bucket, container or server, and the same where it lists page by page.
+pub(crate) type Connected = (Arc<dyn ObjectStore>, Option<Arc<dyn PaginatedListStore>>);
+
+pub(crate) fn connected<S: ObjectStore + PaginatedListStore>(
+    store: S,
+) -> Result<Connected, String> {
+    let store = Arc::new(store);
+    Ok((Arc::clone(&store) as _, Some(store)))
+}
+
+pub(crate) fn retries(settings: &Settings) -> Result<RetryConfig, String> {
+    let tries = settings.number("s3.connect_max_tries")?;
+    let max_retries = match tries {
+        Some(tries) => usize::try_from(tries.saturating_sub(1))
+            .map_err(|_| "vfs.s3.connect_max_tries is too large".to_owned())?,
+        None => RETRIES,
+    };
+    Ok(RetryConfig {
+        max_retries,
+        retry_timeout: RETRYING,
+        ..RetryConfig::default()
+    })
+}
+
+pub(crate) fn network(settings: &Settings) -> Result<Network, String> {
+    let time = |name, usual| {
+        let given = settings.number(name)?;
+        Ok::<_, String>(given.map_or(usual, Duration::from_millis))
+    };
+    Ok(Network {
+        connect: time("s3.connect_timeout_ms", CONNECT)?,
+        silence: time("s3.request_timeout_ms", SILENCE)?,
+        believes_all: settings.is_set("s3.verify_ssl")? == Some(false),
+        certificates: certificates(settings)?,
+        proxy: proxy(settings)?,
+        is_signed: true,
+        region: None,
+    })
+}
+
+/// Those of the file that a setting names.
+fn certificates(settings: &Settings) -> Result<Vec<Certificate>, String> {
+    let Some(file) = settings.get("s3.ca_file") else {
+        return Ok(Vec::new());
+    };
+    let failed = |error: &dyn std::error::Error| format!("vfs.s3.ca_file {file}: {error}");
+    #[expect(clippy::disallowed_methods, reason = "certificates are no objects")]
+    let bundle = fs::read(file).map_err(|error| failed(&error))?;
+    Certificate::from_pem_bundle(&bundle).map_err(|error| failed(&error))
+}
+
+/// The address of the server that requests go through.
+fn proxy(settings: &Settings) -> Result<Option<String>, String> {
+    let Some(host) = settings.get("s3.proxy_host") else {
+        return Ok(None);
+    };
+    let scheme = settings.get("s3.proxy_scheme").unwrap_or("http");
+    let wrong = |_| format!("vfs.s3.proxy_host is {host:?}, and not the name of a server");
+    let mut url = url::Url::parse(&format!("{scheme}://{host}")).map_err(wrong)?;
+    let port = settings.number("s3.proxy_port")?.filter(|port| *port > 0);
+    let port = port.map(u16::try_from).transpose();
+    let port = port.map_err(|_| "vfs.s3.proxy_port is too large".to_owned())?;
+    let is_set = url.set_port(port).is_ok()
+        && url
+            .set_username(settings.get("s3.proxy_username").unwrap_or(""))
+            .is_ok()
+        && url.set_password(settings.get("s3.proxy_password")).is_ok();
+    if is_set {
+        return Ok(Some(url.into()));
+    }
+    Err(format!(
+        "vfs.s3.proxy_host is {host:?}, and takes no port or user"
+    ))
+}

@@ -1,0 +1,95 @@
+//! Where a bucket is asked: by its name in the host, or as the first folder.
+
+use bytes::Bytes;
+use tdb_object_store::{Connection, Settings};
+use tdb_store::{Store, conformance};
+
+use crate::stub::{Server, open};
+
+/// Settings by which a bucket in the name of the host `server` is asked: a proxy, which is what the stub is here, is asked for any
+/// host.
+fn virtually(server: &Server) -> Settings {
+    let mut settings = server.s3();
+    for (name, value) in [
+        ("vfs.s3.endpoint_override", "server:9000"),
+        ("vfs.s3.scheme", "HTTP"),
+        ("vfs.s3.use_virtual_addressing", "true"),
+        ("vfs.s3.proxy_host", "127.0.0.1"),
+        ("vfs.s3.proxy_port", &server.port.to_string()),
+    ] {
+        settings.set(name, value);
+    }
+    settings
+}
+
+#[test]
+fn the_bucket_is_in_the_name_of_the_host() {
+    let server = Server::good();
+    let store = open("s3://bucket/folder", &virtually(&server));
+    conformance::check(&store).unwrap();
+    store.put("a", Bytes::from_static(b"1")).unwrap();
+    assert!(server.bucket.has("folder/a"));
+    for one in server.asked() {
+        assert_eq!(one.header("host"), Some("bucket.server:9000"), "{one:?}");
+        assert!(!one.path.starts_with("/bucket"), "{one:?}");
+    }
+}
+
+#[test]
+fn a_server_that_is_a_number_has_the_bucket_as_a_folder() {
+    let server = Server::good();
+    let mut settings = server.s3();
+    settings.set("vfs.s3.use_virtual_addressing", "true");
+    let store = open("s3://bucket/folder", &settings);
+    store.put("a", Bytes::from_static(b"1")).unwrap();
+    assert!(server.bucket.has("folder/a"));
+    assert_eq!(server.asked()[0].path, "/bucket/folder/a");
+}
+
+#[test]
+fn the_address_that_is_told_is_the_one_that_is_asked() {
+    let server = Server::good();
+    let mut path = server.s3();
+    path.set("vfs.s3.endpoint_override", "server:9000/below/");
+    path.set("vfs.s3.scheme", "http");
+    let told = |settings: &Settings| {
+        let found = Connection::of("s3://bucket/folder", settings).unwrap();
+        found.endpoint.unwrap()
+    };
+    assert_eq!(told(&virtually(&server)), "http://bucket.server:9000");
+    assert_eq!(told(&path), "http://server:9000/below/bucket");
+    let mut amazon = Settings::new();
+    amazon.set("vfs.s3.region", "eu-west-1");
+    assert_eq!(
+        told(&amazon),
+        "https://s3.eu-west-1.amazonaws.com/bucket",
+        "unless the environment of this test says otherwise"
+    );
+    amazon.set("vfs.s3.use_virtual_addressing", "true");
+    assert_eq!(told(&amazon), "https://bucket.s3.eu-west-1.amazonaws.com");
+}
+
+#[test]
+fn settings_that_are_no_address_are_told_by_their_names() {
+    for (name, value, told) in [
+        (
+            "vfs.s3.endpoint_override",
+            "http://host :9000",
+            "vfs.s3.endpoint_override is \"http://host :9000\", and no address has a blank in it",
+        ),
+        ("vfs.s3.scheme", "gopher", "vfs.s3.scheme is \"gopher\""),
+        (
+            "vfs.s3.aws_session_token",
+            "a\nb",
+            "vfs.s3.aws_session_token has a blank, an end of line",
+        ),
+    ] {
+        let mut settings = Server::good().s3();
+        if name == "vfs.s3.scheme" {
+            settings.set("vfs.s3.endpoint_override", "host:1");
+        }
+        settings.set(name, value);
+        let error = Connection::of("s3://bucket", &settings).unwrap_err();
+        assert!(error.to_string().contains(told), "{error}");
+    }
+}
