@@ -13,7 +13,9 @@ use object_store::{ClientOptions, Error};
 use reqwest::redirect::Policy;
 use reqwest::{Certificate, Proxy};
 
+use crate::Service;
 use crate::elsewhere::Elsewhere;
+use crate::stranger::Asked;
 
 /// Bytes of a page of a listing, and of whatever else is kept whole and is no object.
 const PAGE: usize = 16 << 20;
@@ -40,8 +42,8 @@ pub(crate) struct Network {
     pub(crate) certificates: Vec<Certificate>,
     /// The address of the server that all requests go through.
     pub(crate) proxy: Option<String>,
-    /// Whether requests are signed: then they go to the server that the settings name, and nowhere else.
-    pub(crate) is_signed: bool,
+    /// What is asked.
+    pub(crate) service: Service,
     /// The region that requests are signed for.
     pub(crate) region: Option<String>,
 }
@@ -61,10 +63,11 @@ impl Network {
             .connect_timeout(connect)
             .read_timeout(self.silence)
             .timeout(IN_ALL)
-            .redirect(if self.is_signed {
-                Policy::none()
-            } else {
+            // Signed requests go to the server that the settings name, and nowhere else.
+            .redirect(if self.service == Service::Http {
                 Policy::limited(REDIRECTS)
+            } else {
+                Policy::none()
             })
             .danger_accept_invalid_certs(self.believes_all)
             .https_only(!is_open)
@@ -116,31 +119,21 @@ struct Client {
 #[async_trait::async_trait]
 impl HttpService for Client {
     async fn call(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
-        let method = request.method().clone();
-        let is_object =
-            self.asks_for_objects && method == Method::GET && !is_listing(request.uri());
+        let asked = Asked::new(request.method(), request.uri(), self.network.service);
         let again = Again::of(&request);
         let answer = self.client.execute(request).await;
         let answer = answer.map_err(|error| again.failed(error))?;
-        let status = answer.status();
-        let has_body = method != Method::HEAD;
-        if status.is_success() {
-            if is_object || !has_body {
-                return Ok(answer);
-            }
-            let is_folder = method.as_str() == "PROPFIND";
-            let (parts, body) = answer.into_parts();
-            let body = whole(body, if is_folder { FOLDER } else { PAGE }).await;
-            let body = body.map_err(|error| again.failed(error))?;
-            return Ok(HttpResponse::from_parts(parts, body.into()));
+        if answer.status().is_success() {
+            return self.success(answer, &asked, again).await;
         }
+        let status = answer.status();
         let (parts, body) = answer.into_parts();
-        let body = if has_body {
-            beginning(body, self.network.silence).await
-        } else {
+        let body = if asked.method == Method::HEAD {
             Bytes::new()
+        } else {
+            beginning(body, self.network.silence).await
         };
-        match self.elsewhere(status, &parts.headers, &body) {
+        match self.elsewhere(&asked, status, &parts.headers, &body) {
             Some(elsewhere) => Err(HttpError::new(HttpErrorKind::Unknown, elsewhere)),
             None => Ok(HttpResponse::from_parts(parts, body.into())),
         }
@@ -148,8 +141,55 @@ impl HttpService for Client {
 }
 
 impl Client {
+    /// An answer that says that all is well: bounded, and checked for whether an object store gives it.
+    async fn success(
+        &self,
+        answer: HttpResponse,
+        asked: &Asked,
+        again: Again,
+    ) -> Result<HttpResponse, HttpError> {
+        let stranger = |told| HttpError::new(HttpErrorKind::Unknown, told);
+        let is_head = asked.method == Method::HEAD;
+        let is_object = asked.method == Method::GET && !asked.is_listing();
+        if self.asks_for_objects && (is_head || is_object) {
+            if !asked.is_page(answer.headers()) {
+                return Ok(answer);
+            }
+            let body = beginning(answer.into_body(), self.network.silence).await;
+            let page = String::from_utf8_lossy(&body);
+            let page = if page.trim().is_empty() {
+                "<html>".into()
+            } else {
+                page
+            };
+            return Err(stranger(asked.told(&page)));
+        }
+        let (parts, body) = answer.into_parts();
+        let most = if asked.is_folder() { FOLDER } else { PAGE };
+        let body = whole(body, most).await;
+        let body = body.map_err(|error| again.failed(error))?;
+        match asked.stranger(&body).filter(|_| self.asks_for_objects) {
+            Some(told) => Err(stranger(told)),
+            None => Ok(HttpResponse::from_parts(parts, body.into())),
+        }
+    }
+
     /// Whether an answer says that something else is to be asked.
-    fn elsewhere(&self, status: StatusCode, headers: &HeaderMap, body: &[u8]) -> Option<Elsewhere> {
+    fn elsewhere(
+        &self,
+        asked: &Asked,
+        status: StatusCode,
+        headers: &HeaderMap,
+        body: &[u8],
+    ) -> Option<Elsewhere> {
+        let is_unknown = matches!(
+            status,
+            StatusCode::NOT_IMPLEMENTED | StatusCode::METHOD_NOT_ALLOWED
+        );
+        if asked.is_folder() && is_unknown {
+            let asked = asked.in_words();
+            return Some(Elsewhere::NoListing { status, asked });
+        }
         let is_redirect = status.is_redirection() && status != StatusCode::NOT_MODIFIED;
         if !is_redirect && status != StatusCode::BAD_REQUEST {
             return None;
@@ -239,11 +279,4 @@ async fn beginning(mut body: HttpResponseBody, silence: Duration) -> Bytes {
     // What has come by then is what there is.
     let _ = tokio::time::timeout(silence, all).await;
     kept.freeze()
-}
-
-/// Whether an address asks for what lies in a folder, as the three services spell it.
-fn is_listing(address: &http::Uri) -> bool {
-    let asks = ["list-type=", "comp=list", "delimiter="];
-    let query = address.query();
-    query.is_some_and(|query| asks.iter().any(|part| query.contains(part)))
 }

@@ -62,7 +62,7 @@ fn connect(uri: &str, parsed: &RemoteUri, settings: &Settings) -> Result<Connect
 fn azure(container: &str, settings: &Settings) -> Result<Connected, String> {
     let builder = azure_builder(container, settings);
     let value = |key| builder.get_config_value(&key);
-    let network = network(settings)?;
+    let network = network(settings, Service::Azure)?;
     let is_open = value(AzureConfigKey::Endpoint).is_some_and(|url| url.starts_with("http://"));
     let is_emulator = value(AzureConfigKey::UseEmulator).as_deref() == Some("true");
     if value(AzureConfigKey::AccountName).is_none() && !is_emulator {
@@ -96,7 +96,7 @@ pub(crate) fn azure_builder(container: &str, settings: &Settings) -> MicrosoftAz
 }
 
 fn gcs(bucket: &str, settings: &Settings) -> Result<Connected, String> {
-    let network = network(settings)?;
+    let network = network(settings, Service::Gcs)?;
     let endpoint = settings.get("gcs.endpoint");
     let is_open = endpoint.is_some_and(|url| url.starts_with("http://"));
     let store = gcs_builder(bucket, settings)
@@ -125,8 +125,7 @@ pub(crate) fn gcs_builder(bucket: &str, settings: &Settings) -> GoogleCloudStora
 }
 
 fn http(root: &str, settings: &Settings) -> Result<Connected, String> {
-    let mut network = network(settings)?;
-    network.is_signed = false;
+    let network = network(settings, Service::Http)?;
     let is_open = root.starts_with("http://");
     let store = HttpBuilder::new()
         .with_url(root)

@@ -24,6 +24,16 @@ pub(crate) enum Elsewhere {
     /// An answer that is longer than any that a server should give.
     #[error("the server's answer is longer than {} MiB, which that of no object store is", most >> 20)]
     Endless { most: usize },
+    /// An answer that no object store gives.
+    #[error(
+        "the server answers {asked} with {what}, and not as an object store does: look at the server that the settings name; a console and a page to sign in have other addresses than the store"
+    )]
+    Stranger { asked: String, what: String },
+    /// A server of files that does not list folders.
+    #[error(
+        "the server answers {status} to {asked}: arrays are read from servers that list folders as WebDAV does (PROPFIND), as those of `rclone serve webdav FOLDER` and of Apache with mod_dav do"
+    )]
+    NoListing { status: StatusCode, asked: String },
     /// An object may have been made, or not: asked again, a server says that there is one.
     #[error("whether the object is made is not known")]
     Lost(#[source] HttpError),

@@ -19,6 +19,7 @@ mod s3;
 mod said;
 mod settings;
 mod store;
+mod stranger;
 #[cfg(test)]
 mod tests;
 mod uri;

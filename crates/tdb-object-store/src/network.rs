@@ -8,8 +8,8 @@ use object_store::list::PaginatedListStore;
 use object_store::{ObjectStore, RetryConfig};
 use reqwest::Certificate;
 
-use crate::Settings;
 use crate::client::Network;
+use crate::{Service, Settings};
 
 /// How long nothing may come of a request that is under way.
 const SILENCE: Duration = Duration::from_secs(30);
@@ -43,7 +43,7 @@ pub(crate) fn retries(settings: &Settings) -> Result<RetryConfig, String> {
     })
 }
 
-pub(crate) fn network(settings: &Settings) -> Result<Network, String> {
+pub(crate) fn network(settings: &Settings, service: Service) -> Result<Network, String> {
     let time = |name, usual| {
         let given = settings.number(name)?;
         Ok::<_, String>(given.map_or(usual, Duration::from_millis))
@@ -54,7 +54,7 @@ pub(crate) fn network(settings: &Settings) -> Result<Network, String> {
         believes_all: settings.is_set("s3.verify_ssl")? == Some(false),
         certificates: certificates(settings)?,
         proxy: proxy(settings)?,
-        is_signed: true,
+        service,
         region: None,
     })
 }

@@ -3,19 +3,19 @@
 use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
 use url::Url;
 
-use crate::Settings;
 use crate::endpoint;
 use crate::network::{Connected, connected, network, retries};
 use crate::profile::Profile;
 use crate::variables::{self, Said, sent};
 use crate::words::in_words;
+use crate::{Service, Settings};
 
 pub(crate) fn connect(bucket: &str, settings: &Settings) -> Result<Connected, String> {
     let S3Access {
         builder, address, ..
     } = access(bucket, settings)?;
     let is_open = address.is_some_and(|url| url.starts_with("http://"));
-    let mut network = network(settings)?;
+    let mut network = network(settings, Service::S3)?;
     network.region = builder.get_config_value(&AmazonS3ConfigKey::Region);
     let store = builder
         .with_client_options(network.options(is_open))

@@ -6,11 +6,13 @@
 )]
 
 mod addresses;
+mod asking;
 mod bounds;
 mod elsewhere;
 mod gcs;
 mod refusals;
 mod s3;
 mod silence;
+mod strangers;
 mod stub;
 mod uploads;

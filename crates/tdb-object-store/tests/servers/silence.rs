@@ -1,68 +1,13 @@
 //! Servers that do not answer, that are busy, and that stop in the middle.
 
-use std::time::{Duration, Instant};
+use tdb_store::{Read, StoreError, list_all, read_one, read_whole};
 
-use bytes::Bytes;
-use tdb_store::{Read, Store, StoreError, list_all, read_one, read_whole};
-
+use crate::asking::{GOOD, all_say, answers, server};
 use crate::stub::{Answer, Does, Request, Server};
-
-/// What anything may take here that is given up: much more than it takes.
-const BOUNDED: Duration = Duration::from_secs(30);
-
-/// A server that has an object of a hundred thousand bytes in a folder.
-fn server(deed: impl Fn(&Request, usize) -> Does + Send + Sync + 'static) -> Server {
-    let server = Server::start(deed);
-    server.bucket.put("a/object", &object());
-    server
-}
-
-fn object() -> Vec<u8> {
-    (0..251).cycle().take(100_000).collect()
-}
 
 fn busy() -> Answer {
     Answer::error(503, "SlowDown", "Please reduce your request rate.")
 }
-
-/// What each kind of request is answered, in words where it fails.
-fn answers(store: &dyn Store) -> Vec<String> {
-    let begun = Instant::now();
-    let told =
-        |answer: Result<String, StoreError>| answer.unwrap_or_else(|error| error.to_string());
-    let read = Read::bounded("a/object", 10, 1000);
-    let all = vec![
-        told(read_whole(store, "a/object", u64::MAX).map(|bytes| format!("{} bytes", bytes.len()))),
-        told(read_one(store, read).map(|piece| format!("{} bytes", piece.bytes.len()))),
-        told(store.size("a/object").map(|size| format!("{size} bytes"))),
-        told(list_all(store, "a").map(|all| format!("{} objects", all.objects.len()))),
-        told(
-            store
-                .put("a/new", Bytes::from_static(b"new"))
-                .map(|()| "made".to_owned()),
-        ),
-        told(store.remove("a/object").map(|()| "gone".to_owned())),
-    ];
-    assert!(begun.elapsed() < BOUNDED, "{:?}: {all:?}", begun.elapsed());
-    all
-}
-
-fn all_say(answers: &[String], what: &[&str]) {
-    for answer in answers {
-        assert!(what.iter().all(|part| answer.contains(part)), "{answer}");
-        assert!(answer.starts_with("a"), "no name: {answer}");
-        assert!(answer.len() < 1000, "{answer}");
-    }
-}
-
-const GOOD: [&str; 6] = [
-    "100000 bytes",
-    "1000 bytes",
-    "100000 bytes",
-    "1 objects",
-    "made",
-    "gone",
-];
 
 #[test]
 fn a_server_that_never_answers_is_given_up() {

@@ -1,7 +1,7 @@
 //! Folders of object stores. A store is that of the whole bucket, so that what lies above and beside a folder is in it too.
 
 use tdb_array::{ErrorKind, Location, ObjectType};
-use tdb_store::{exists, join, name, parent};
+use tdb_store::{Store, StoreError, exists, join, name, parent};
 
 use super::found::{Place, PlacedObject, lies_in, missing, no_object};
 use crate::stores::Stores;
@@ -22,7 +22,7 @@ pub(super) fn vacant(uri: &str, stores: &dyn Stores) -> Result<Place> {
     let place = folder(uri, stores)?;
     let store = &**place.store();
     let mut above = place.prefix();
-    if !above.is_empty() && exists(store, above).map_err(|error| place.failed(error))? {
+    if !above.is_empty() && is_taken(store, above).map_err(|error| place.failed(error))? {
         let what = "there is an object of this name already";
         return Err(Error::new(ErrorKind::Exists, what).at(uri));
     }
@@ -35,6 +35,16 @@ pub(super) fn vacant(uri: &str, stores: &dyn Stores) -> Result<Place> {
         }
     }
     Ok(place)
+}
+
+/// Whether an object has the name of a folder, other than an empty one, by which some programs mark the folder.
+fn is_taken(store: &dyn Store, folder: &str) -> Result<bool, StoreError> {
+    match store.size(folder) {
+        Err(StoreError::NotFound { .. }) | Ok(0) => Ok(false),
+        Err(error) => Err(error),
+        // What answers to every name is no store, which a listing tells.
+        Ok(_) => store.list(folder, None).map(|_| true),
+    }
 }
 
 /// The array whose labels the array with this URI holds, and where the latter stands in it.

@@ -1,0 +1,62 @@
+//! All kinds of requests, put to a server that does something.
+
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use tdb_store::{Read, Store, StoreError, list_all, read_one, read_whole};
+
+use crate::stub::{Does, Request, Server};
+
+/// What anything may take here that is given up: much more than it takes.
+const BOUNDED: Duration = Duration::from_secs(30);
+
+/// A server that has an object of a hundred thousand bytes in a folder.
+pub(crate) fn server(deed: impl Fn(&Request, usize) -> Does + Send + Sync + 'static) -> Server {
+    let server = Server::start(deed);
+    server.bucket.put("a/object", &object());
+    server
+}
+
+fn object() -> Vec<u8> {
+    (0..251).cycle().take(100_000).collect()
+}
+
+/// What each kind of request is answered, in words where it fails.
+pub(crate) fn answers(store: &dyn Store) -> Vec<String> {
+    let begun = Instant::now();
+    let told =
+        |answer: Result<String, StoreError>| answer.unwrap_or_else(|error| error.to_string());
+    let read = Read::bounded("a/object", 10, 1000);
+    let all = vec![
+        told(read_whole(store, "a/object", u64::MAX).map(|bytes| format!("{} bytes", bytes.len()))),
+        told(read_one(store, read).map(|piece| format!("{} bytes", piece.bytes.len()))),
+        told(store.size("a/object").map(|size| format!("{size} bytes"))),
+        told(list_all(store, "a").map(|all| format!("{} objects", all.objects.len()))),
+        told(
+            store
+                .put("a/new", Bytes::from_static(b"new"))
+                .map(|()| "made".to_owned()),
+        ),
+        told(store.remove("a/object").map(|()| "gone".to_owned())),
+    ];
+    assert!(begun.elapsed() < BOUNDED, "{:?}: {all:?}", begun.elapsed());
+    all
+}
+
+pub(crate) fn all_say(answers: &[String], what: &[&str]) {
+    for answer in answers {
+        assert!(what.iter().all(|part| answer.contains(part)), "{answer}");
+        assert!(answer.starts_with("a"), "no name: {answer}");
+        assert!(answer.len() < 1000, "{answer}");
+    }
+}
+
+/// What they are where all is well.
+pub(crate) const GOOD: [&str; 6] = [
+    "100000 bytes",
+    "1000 bytes",
+    "100000 bytes",
+    "1 objects",
+    "made",
+    "gone",
+];
