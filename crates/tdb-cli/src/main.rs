@@ -27,6 +27,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::{ArgMatches, FromArgMatches};
+use tdb::Stores;
 
 use crate::args::{Cli, Verb};
 use crate::failure::Failure;
@@ -54,6 +55,11 @@ fn program() -> u8 {
     let result = counts.stage("all", || run(cli, &matches));
     if let Some(warning) = counts.warning().filter(|_| !quiet) {
         output::warn(messages, &warning);
+    }
+    if !quiet {
+        for note in counts.notes() {
+            output::note(messages, &note);
+        }
     }
     if is_profiled {
         // There is nowhere left to tell that standard error is gone.

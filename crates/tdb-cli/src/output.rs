@@ -124,6 +124,14 @@ pub(crate) fn warn(messages: Look, warning: &str) {
     let _ = writeln!(io::stderr(), "{label} {warning}");
 }
 
+/// Tells on standard error what the user may want to know.
+pub(crate) fn note(messages: Look, note: &str) {
+    let note = wrapped(&visible(note), "", on_screen(messages));
+    let note = messages.paint(Role::Dim, &note);
+    // There is nowhere left to tell that standard error is gone.
+    let _ = writeln!(io::stderr(), "{note}");
+}
+
 /// How messages look that are broken into lines where a terminal ends.
 pub(crate) fn on_screen(messages: Look) -> Look {
     let size = terminal_size_of(io::stderr());
@@ -151,10 +159,7 @@ impl Messages {
     /// Tells what the user may want to know.
     pub(crate) fn note(self, note: &str) {
         if !self.quiet {
-            let note = wrapped(&visible(note), "", on_screen(self.look));
-            let note = self.look.paint(Role::Dim, &note);
-            // There is nowhere left to tell that standard error is gone.
-            let _ = writeln!(io::stderr(), "{note}");
+            self::note(self.look, note);
         }
     }
 }

@@ -46,6 +46,10 @@ impl Stores for Profile {
         self.stores().connection(uri)
     }
 
+    fn notes(&self) -> Vec<String> {
+        self.stores().notes()
+    }
+
     fn open_remote(&self, uri: &str) -> tdb::Result<RemoteFolder> {
         let remote = self.stores().open_remote(uri)?;
         Ok(RemoteFolder {

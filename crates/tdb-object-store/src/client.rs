@@ -1,5 +1,7 @@
 //! The client of HTTP: how long it waits, where it goes, and how much of an answer it keeps.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
@@ -15,6 +17,7 @@ use reqwest::{Certificate, Proxy};
 
 use crate::Service;
 use crate::elsewhere::Elsewhere;
+use crate::said::{self, is_of_credentials};
 use crate::stranger::Asked;
 
 /// Bytes of a page of a listing, and of whatever else is kept whole and is no object.
@@ -121,6 +124,7 @@ impl HttpService for Client {
     async fn call(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
         let asked = Asked::new(request.method(), request.uri(), self.network.service);
         let again = Again::of(&request);
+        let trouble = request.extensions().get::<Trouble>().cloned();
         let answer = self.client.execute(request).await;
         let answer = answer.map_err(|error| again.failed(error))?;
         if answer.status().is_success() {
@@ -133,7 +137,11 @@ impl HttpService for Client {
         } else {
             beginning(body, self.network.silence).await
         };
-        match self.elsewhere(&asked, status, &parts.headers, &body) {
+        if let (Some(trouble), true) = (trouble, status.is_server_error()) {
+            trouble.is_met.store(true, Ordering::Relaxed);
+        }
+        let elsewhere = self.elsewhere(&asked, status, &parts.headers, &body);
+        match elsewhere.or_else(|| again.refused(status, &body)) {
             Some(elsewhere) => Err(HttpError::new(HttpErrorKind::Unknown, elsewhere)),
             None => Ok(HttpResponse::from_parts(parts, body.into())),
         }
@@ -211,6 +219,18 @@ impl Client {
     }
 }
 
+/// Whether the server failed at any of the tries of a request, which then may have been done although a later one was refused.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Trouble {
+    is_met: Arc<AtomicBool>,
+}
+
+impl Trouble {
+    pub(crate) fn is_met(&self) -> bool {
+        self.is_met.load(Ordering::Relaxed)
+    }
+}
+
 /// What it means to send a request again that may have been heard.
 #[derive(Clone, Copy, Debug)]
 enum Again {
@@ -233,6 +253,21 @@ impl Again {
         } else {
             Self::Usual
         }
+    }
+
+    /// That a server does not take the condition of an object that replaces none, as far as its answer tells: some answer so what
+    /// has another cause.
+    fn refused(self, status: StatusCode, body: &[u8]) -> Option<Elsewhere> {
+        let is_refusal = matches!(
+            status,
+            StatusCode::NOT_IMPLEMENTED | StatusCode::BAD_REQUEST
+        );
+        if !matches!(self, Self::Makes) || !is_refusal {
+            return None;
+        }
+        let said = said::of_server(&String::from_utf8_lossy(body));
+        let is_other = said.as_ref().is_some_and(|said| is_of_credentials(said));
+        (!is_other).then_some(Elsewhere::Unconditional { status, said })
     }
 
     /// An error by whose kind it is seen whether the request may be sent again.

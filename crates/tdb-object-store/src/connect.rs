@@ -1,6 +1,7 @@
 //! From a URI and settings to a store.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use object_store::ObjectStore;
 use object_store::azure::{AzureConfigKey, MicrosoftAzureBuilder};
@@ -32,6 +33,7 @@ pub fn open(uri: &str, settings: &Settings, runtime: &Runtime) -> Result<RemoteS
             Tails::Answered
         },
         is_writable: parsed.service != Service::Http,
+        is_unconditional: AtomicBool::new(false),
     };
     Ok(RemoteStore::new(remote, runtime.clone()))
 }

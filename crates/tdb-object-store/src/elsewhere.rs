@@ -34,6 +34,12 @@ pub(crate) enum Elsewhere {
         "the server answers {status} to {asked}: arrays are read from servers that list folders as WebDAV does (PROPFIND), as those of `rclone serve webdav FOLDER` and of Apache with mod_dav do"
     )]
     NoListing { status: StatusCode, asked: String },
+    /// A new object is refused that is to replace none: not every server knows that condition.
+    #[error("the server answers {status} to a new object{}", said.as_ref().map_or(String::new(), |said| format!(": {said}")))]
+    Unconditional {
+        status: StatusCode,
+        said: Option<String>,
+    },
     /// An object may have been made, or not: asked again, a server says that there is one.
     #[error("whether the object is made is not known")]
     Lost(#[source] HttpError),

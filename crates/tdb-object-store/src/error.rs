@@ -38,7 +38,9 @@ pub(crate) fn failed(key: &str, error: object_store::Error) -> StoreError {
     match error {
         // An object may be missing, and is then not there; a bucket may not.
         object_store::Error::NotFound { .. } if !told.is_of_bucket => StoreError::NotFound { key },
-        object_store::Error::AlreadyExists { .. } | object_store::Error::Precondition { .. } => {
+        object_store::Error::AlreadyExists { .. } | object_store::Error::Precondition { .. }
+            if !told.is_conflict =>
+        {
             StoreError::Exists { key }
         }
         object_store::Error::InvalidPath { .. } => StoreError::InvalidKey {

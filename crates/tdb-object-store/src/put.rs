@@ -1,13 +1,15 @@
 //! Objects that are made from bytes at hand.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use bytes::Bytes;
 use object_store::path::Path;
-use object_store::{Error, ObjectStoreExt, PutMode, PutPayload};
+use object_store::{Error, ObjectStoreExt, PutMode, PutOptions, PutPayload};
 use tdb_store::{Read, StoreError};
 
+use crate::client::Trouble;
 use crate::error::failed;
 use crate::ranges;
 use crate::remote::Remote;
@@ -28,28 +30,43 @@ pub(crate) fn put(
 ) -> Result<(), StoreError> {
     let (remote, path, named) = (Arc::clone(remote), path.clone(), key.to_owned());
     runtime.wait_unless_cancelled(key, async move {
+        if remote.is_unconditional.load(Ordering::Relaxed) {
+            return unless_there(&remote, &named, &path, bytes).await;
+        }
         match new(&remote, &named, &path, &bytes).await {
             Err(Error::NotImplemented { .. } | Error::NotSupported { .. }) => {
                 unless_there(&remote, &named, &path, bytes).await
+            }
+            // The answer may have another cause, of which the second try tells.
+            Err(error) if Told::of(&error).is_unconditional => {
+                unless_there(&remote, &named, &path, bytes).await?;
+                remote.is_unconditional.store(true, Ordering::Relaxed);
+                Ok(())
             }
             put => put.map_err(|error| failed(&named, error)),
         }
     })?
 }
 
-/// Asks for an object that replaces none. Where the answer is lost the object is looked for, and one of the same bytes is it.
+/// Asks for an object that replaces none. Where the answer is lost, the server failed, or another request was in the way, the
+/// object is looked for, and one of the same bytes is it.
 async fn new(remote: &Remote, key: &str, path: &Path, bytes: &Bytes) -> Result<(), Error> {
     let mut is_lost = false;
     for sent in 1.. {
         let payload = PutPayload::from_bytes(bytes.clone());
-        let put = remote.store.put_opts(path, payload, PutMode::Create.into());
-        let Err(error) = put.await else { break };
-        let is_there = matches!(
-            error,
-            Error::AlreadyExists { .. } | Error::Precondition { .. }
-        );
-        let is_unheard = Told::of(&error).is_lost;
-        is_lost |= is_unheard;
+        let trouble = Trouble::default();
+        let mut options = PutOptions::from(PutMode::Create);
+        options.extensions.insert(trouble.clone());
+        let put = remote.store.put_opts(path, payload, options).await;
+        let Err(error) = put else { break };
+        let told = Told::of(&error);
+        let is_there = !told.is_conflict
+            && matches!(
+                error,
+                Error::AlreadyExists { .. } | Error::Precondition { .. }
+            );
+        let is_unheard = told.is_lost || told.is_conflict;
+        is_lost |= is_unheard || (trouble.is_met() && !told.is_busy);
         let found = if is_lost {
             found(remote, key, path, bytes).await
         } else {
@@ -101,6 +118,13 @@ async fn unless_there(
             return Err(StoreError::Exists { key });
         }
     }
-    let put = remote.store.put(path, PutPayload::from_bytes(bytes)).await;
-    put.map(drop).map_err(|error| failed(key, error))
+    let payload = PutPayload::from_bytes(bytes.clone());
+    let Err(error) = remote.store.put(path, payload).await else {
+        return Ok(());
+    };
+    // A server that failed may have made it all the same.
+    match found(remote, key, path, &bytes).await {
+        Found::It => Ok(()),
+        Found::Other | Found::Nothing | Found::Unknown => Err(failed(key, error)),
+    }
 }

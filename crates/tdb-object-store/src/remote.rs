@@ -2,6 +2,7 @@
 
 use std::fmt::{self, Debug};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use object_store::ObjectStore;
 use object_store::list::PaginatedListStore;
@@ -20,6 +21,8 @@ pub(crate) struct Remote {
     pub(crate) tails: Tails,
     /// Whether objects can be made and removed.
     pub(crate) is_writable: bool,
+    /// Whether the server was found not to take the condition that an object replaces none.
+    pub(crate) is_unconditional: AtomicBool,
 }
 
 impl Debug for Remote {

@@ -12,6 +12,20 @@ pub(crate) fn of_server(text: &str) -> Option<String> {
     Some(format!("the server says {}", said.trim_end_matches('.')))
 }
 
+/// Codes by which a server refuses access with another status than 401 and 403.
+const OF_CREDENTIALS: [&str; 5] = [
+    "ExpiredToken",
+    "InvalidToken",
+    "TokenRefreshRequired",
+    "AuthorizationHeaderMalformed",
+    "AuthorizationQueryParametersError",
+];
+
+/// Whether what a server says is that credentials are wrong.
+pub(crate) fn is_of_credentials(said: &str) -> bool {
+    OF_CREDENTIALS.iter().any(|code| said.contains(code))
+}
+
 /// A text in one line of bounded length.
 pub(crate) fn short(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::SystemTime;
 
 use bytes::Bytes;
@@ -39,6 +40,18 @@ impl RemoteStore {
             remote: Arc::new(remote),
             runtime,
         }
+    }
+
+    /// What who uses the store should know of its server, as far as it was noticed.
+    #[must_use]
+    pub fn notes(&self) -> Vec<String> {
+        let is_unconditional = self.remote.is_unconditional.load(Ordering::Relaxed);
+        let note = "the server does not take If-None-Match: whether there is an object of a name is looked at just before it is made, \
+                    so that of two programs that make the same one at once, the second replaces what the first made";
+        is_unconditional
+            .then(|| note.to_owned())
+            .into_iter()
+            .collect()
     }
 
     /// Does the same for each of many things, several at a time, and waits for all.

@@ -1,6 +1,7 @@
 //! The adapter over the store in memory of the crate `object_store`, which no network is needed for.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use bytes::Bytes;
 use object_store::memory::InMemory;
@@ -20,6 +21,7 @@ fn adapted(store: &Arc<InMemory>, root: &str, tails: Tails, is_writable: bool) -
         root: root.to_owned(),
         tails,
         is_writable,
+        is_unconditional: AtomicBool::new(false),
     };
     RemoteStore::new(remote, Runtime::start().unwrap())
 }

@@ -5,7 +5,7 @@ use std::error::Error;
 use object_store::client::{HttpError, HttpErrorKind};
 
 use crate::elsewhere::Elsewhere;
-use crate::said::{between, of_server, short};
+use crate::said::{between, is_of_credentials, of_server, short};
 
 /// What can be done about errors, by the codes of S3 and Azure and by statuses. The first that fits is told.
 const ADVICE: [(&[&str], &str); 9] = [
@@ -42,6 +42,8 @@ const ADVICE: [(&[&str], &str); 9] = [
             "SlowDown",
             "ServerBusy",
             "ServiceUnavailable",
+            "ConditionalRequestConflict",
+            "OperationAborted",
             "InternalError",
             "429 ",
             "500 ",
@@ -62,9 +64,6 @@ const LATER: &str = "try again later, or more often: vfs.s3.connect_max_tries";
 const PATIENCE: &str =
     "vfs.s3.request_timeout_ms and vfs.s3.connect_timeout_ms say how long servers are waited for";
 
-/// Codes by which a server refuses access with another status than 401 and 403.
-const REFUSALS: [&str; 3] = ["ExpiredToken", "InvalidToken", "TokenRefreshRequired"];
-
 /// What went wrong with a request.
 pub(crate) struct Told {
     /// In a sentence of bounded length.
@@ -75,6 +74,12 @@ pub(crate) struct Told {
     pub(crate) is_of_bucket: bool,
     /// Whether what was asked may have been done.
     pub(crate) is_lost: bool,
+    /// Whether the server seems not to take the condition that an object replaces none.
+    pub(crate) is_unconditional: bool,
+    /// Whether another request about the same object was under way, and this one is to be sent again.
+    pub(crate) is_conflict: bool,
+    /// Whether the server has not begun with what was asked.
+    pub(crate) is_busy: bool,
     /// Whether the server says that it has no such bytes, in whichever way.
     pub(crate) is_of_range: bool,
 }
@@ -91,9 +96,12 @@ impl Told {
             told.any(|told| codes.iter().any(|code| told.contains(code)))
         };
         Self {
-            is_refusal: said(&REFUSALS) || said(&["401 ", "403 "]),
+            is_refusal: server.as_deref().is_some_and(is_of_credentials) || said(&["401 ", "403 "]),
             is_of_bucket: said(&["NoSuchBucket", "ContainerNotFound"]),
             is_lost: matches!(own(error), Some(Elsewhere::Lost(_))),
+            is_unconditional: matches!(own(error), Some(Elsewhere::Unconditional { .. })),
+            is_conflict: said(&["ConditionalRequestConflict", "OperationAborted"]),
+            is_busy: said(&["503 ", "429 "]),
             is_of_range: raw.to_ascii_lowercase().contains("range") || said(&["416 "]),
             sentence: sentence(error, &raw, server.as_deref(), status.as_deref()),
         }

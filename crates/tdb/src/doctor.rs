@@ -144,6 +144,8 @@ fn writing(
         made.map(|()| "an object was made".to_owned()),
     ));
     if !is_made {
+        // Whatever the answer was, it may have been made.
+        let _ = store.remove(&key);
         return;
     }
     let (took, again) = timed(1, put);

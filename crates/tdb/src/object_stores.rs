@@ -1,11 +1,11 @@
 //! Object stores beside local folders.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tdb_array::ErrorKind;
-use tdb_object_store::{Connection, OpenError, RemoteUri, Runtime, Service, Settings};
+use tdb_object_store::{Connection, OpenError, RemoteStore, RemoteUri, Runtime, Service, Settings};
 use tdb_store::{Store, StoreError};
 
 use crate::stores::no_such_store;
@@ -24,7 +24,7 @@ pub struct ObjectStores {
 struct Opened {
     runtime: Option<Runtime>,
     /// By the URI of their roots.
-    stores: HashMap<String, Arc<dyn Store>>,
+    stores: BTreeMap<String, Arc<RemoteStore>>,
 }
 
 impl ObjectStores {
@@ -60,7 +60,7 @@ impl ObjectStores {
     fn store(&self, uri: &str, root: &str) -> Result<Arc<dyn Store>> {
         let mut opened = self.opened();
         if let Some(store) = opened.stores.get(root) {
-            return Ok(Arc::clone(store));
+            return Ok(Arc::<RemoteStore>::clone(store));
         }
         let failed = |error| unopened(uri, error);
         let runtime = match opened.runtime.take() {
@@ -69,7 +69,7 @@ impl ObjectStores {
         };
         let store = tdb_object_store::open(root, &self.settings, &runtime);
         opened.runtime = Some(runtime);
-        let store: Arc<dyn Store> = Arc::new(store.map_err(failed)?);
+        let store = Arc::new(store.map_err(failed)?);
         opened.stores.insert(root.to_owned(), Arc::clone(&store));
         Ok(store)
     }
@@ -104,6 +104,16 @@ impl Stores for ObjectStores {
     fn has_noticed_cancel(&self) -> bool {
         let runtime = &self.opened().runtime;
         runtime.as_ref().is_some_and(Runtime::has_noticed_cancel)
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let opened = self.opened();
+        let stores = opened.stores.iter();
+        let notes = stores.flat_map(|(root, store)| {
+            let notes = store.notes().into_iter();
+            notes.map(move |note| format!("{root}: {note}"))
+        });
+        notes.collect()
     }
 
     fn connection(&self, uri: &str) -> Result<Vec<(&'static str, String)>> {

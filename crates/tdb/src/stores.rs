@@ -47,6 +47,11 @@ pub trait Stores: Send + Sync + Debug {
         false
     }
 
+    /// What who uses the stores should know of their servers, as far as it was noticed.
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Where a URI leads, and what requests are signed with, in words: what it is, and what is said of it. Nothing secret.
     ///
     /// # Errors

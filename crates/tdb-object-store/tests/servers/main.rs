@@ -8,6 +8,7 @@
 mod addresses;
 mod asking;
 mod bounds;
+mod conditions;
 mod elsewhere;
 mod gcs;
 mod refusals;

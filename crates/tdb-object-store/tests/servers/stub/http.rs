@@ -118,6 +118,10 @@ pub(crate) fn serve(
         match deed(&request, before) {
             Does::Serves => send(&mut out, &bucket.answer(&request), is_head)?,
             Does::Says(answer) => send(&mut out, &answer, is_head)?,
+            Does::ServesAndSays(answer) => {
+                bucket.answer(&request);
+                send(&mut out, &answer, is_head)?;
+            }
             Does::Stalls => return wait(&mut requests),
             Does::ServesUnheard => {
                 bucket.answer(&request);

@@ -18,6 +18,8 @@ pub(crate) enum Does {
     Serves,
     /// What a server should, and hangs up without an answer.
     ServesUnheard,
+    /// What a server should, and answers this.
+    ServesAndSays(Answer),
     /// Answers this instead.
     Says(Answer),
     /// Takes the request and never answers.
