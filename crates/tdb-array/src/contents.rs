@@ -4,7 +4,7 @@ pub(crate) mod copy;
 
 use std::collections::HashSet;
 
-use tdb_store::{Object, StoreError, join, list_all};
+use tdb_store::{Object, StoreError, join, list_all, parent};
 use tdb_tile::Limits;
 
 use crate::directory::{
@@ -39,6 +39,8 @@ struct Part {
     prefix: String,
     /// In the order in which they are copied: what makes it an array or a group comes last.
     objects: Vec<Object>,
+    /// Empty objects of the names of folders, by which programs of object stores mark these: they go with it, and are not copied.
+    markers: Vec<String>,
 }
 
 /// How much arrays and groups are.
@@ -74,6 +76,25 @@ impl Part {
             object_type,
             prefix: prefix.to_owned(),
             objects: Vec::new(),
+            markers: Vec::new(),
+        }
+    }
+
+    /// Takes what was found as objects, or as what marks a folder.
+    fn add(&mut self, found: Vec<Object>) {
+        let mut folders = HashSet::new();
+        for object in &found {
+            let mut folder = parent(&object.key);
+            while !folder.is_empty() && folders.insert(folder.to_owned()) {
+                folder = parent(folder);
+            }
+        }
+        for object in found {
+            if object.size == Some(0) && folders.contains(&object.key) {
+                self.markers.push(object.key);
+            } else {
+                self.objects.push(object);
+            }
         }
     }
 
@@ -144,7 +165,7 @@ impl Contents {
 
     fn add_array(&mut self, prefix: &str) -> Result<(), ArrayError> {
         let mut part = Part::new(ObjectType::Array, prefix);
-        part.objects = self.location.store().list_recursive(prefix)?;
+        part.add(self.location.store().list_recursive(prefix)?);
         part.objects
             .sort_by_cached_key(|object| (stage(below(prefix, &object.key)), object.key.clone()));
         self.parts.push(part);
@@ -183,8 +204,7 @@ impl Contents {
         let mut part = Part::new(ObjectType::Group, prefix);
         for folder in [METADATA_FOLDER, GROUP_FOLDER] {
             let store = self.location.store();
-            part.objects
-                .append(&mut store.list_recursive(&join(prefix, folder))?);
+            part.add(store.list_recursive(&join(prefix, folder))?);
         }
         let marker = join(prefix, GROUP_MARKER);
         if tdb_store::exists(&**self.location.store(), &marker)? {
@@ -339,6 +359,7 @@ impl Contents {
                 self.location
                     .remove_all(&part.keys().collect::<Vec<&str>>())?;
             }
+            self.location.remove_all(&part.markers)?;
             if is_array {
                 tdb_store::remove_empty_folders(&**self.location.store(), &part.prefix)?;
             } else {

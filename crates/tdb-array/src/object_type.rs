@@ -1,4 +1,4 @@
-use tdb_store::{Listing, Store, join, list_all, name};
+use tdb_store::{Distance, Listing, Store, join, list_all, name};
 use tdb_tile::Code;
 
 use crate::directory::{DRAFT_FOLDER, GROUP_FOLDER, GROUP_MARKER, LEGACY_SCHEMA, SCHEMA_FOLDER};
@@ -78,7 +78,7 @@ impl Found {
     /// # Errors
     /// As the store reports.
     pub fn at(store: &dyn Store, prefix: &str) -> Result<Self, ArrayError> {
-        let listing = list_all(store, prefix)?;
+        let listing = without_marked(store, list_all(store, prefix)?)?;
         let object_type = ObjectType::of_listing(&listing);
         let mut folders = listing.prefixes.iter();
         let begun = folders.any(|folder| name(folder) == DRAFT_FOLDER);
@@ -100,6 +100,30 @@ impl Found {
             unfinished: noted(store, prefix)?,
         })
     }
+}
+
+/// The listing of a folder without those of the folders that make an array or a group which are none: in a store without folders
+/// of its own, one that is listed may be no more than an empty object, by which other programs mark it.
+pub(crate) fn without_marked(
+    store: &dyn Store,
+    mut listing: Listing,
+) -> Result<Listing, ArrayError> {
+    let is_telling = |folder: &str| [SCHEMA_FOLDER, GROUP_FOLDER].contains(&name(folder));
+    if store.distance() == Distance::Near {
+        return Ok(listing);
+    }
+    let folders = listing.prefixes.iter().map(String::as_str);
+    let folders: Vec<&str> = folders.filter(|folder| is_telling(folder)).collect();
+    let mut empty = Vec::new();
+    let answers = tdb_store::answers(folders.iter().copied(), store.list_many(&folders));
+    for (folder, found) in folders.iter().zip(answers) {
+        let found = found?;
+        if found.objects.is_empty() && found.prefixes.is_empty() && found.foreign.is_empty() {
+            empty.push((*folder).to_owned());
+        }
+    }
+    listing.prefixes.retain(|folder| !empty.contains(folder));
+    Ok(listing)
 }
 
 /// What is noted to have been begun in the folder `prefix`.

@@ -8,6 +8,7 @@ use object_store::azure::{AzureConfigKey, MicrosoftAzureBuilder};
 use object_store::gcp::{GoogleCloudStorageBuilder, GoogleConfigKey};
 use object_store::http::HttpBuilder;
 
+use crate::markers::Signer;
 use crate::network::{Connected, connected, network, retries};
 use crate::ranges::Tails;
 use crate::remote::Remote;
@@ -22,10 +23,15 @@ use crate::{OpenError, RemoteUri, Runtime, Service, Settings};
 /// A URI that names no folder; settings that do not lead to a store.
 pub fn open(uri: &str, settings: &Settings, runtime: &Runtime) -> Result<RemoteStore, OpenError> {
     let parsed = RemoteUri::parse(uri)?;
-    let (store, pages) = connect(uri, &parsed, settings)?;
+    let Connected {
+        store,
+        pages,
+        markers,
+    } = connect(uri, &parsed, settings)?;
     let remote = Remote {
         store,
         pages,
+        markers,
         root: parsed.folder,
         tails: if parsed.service == Service::Azure {
             Tails::BySize
@@ -44,8 +50,7 @@ pub fn open(uri: &str, settings: &Settings, runtime: &Runtime) -> Result<RemoteS
 /// # Errors
 /// As [`open`].
 pub fn objects(uri: &str, settings: &Settings) -> Result<Arc<dyn ObjectStore>, OpenError> {
-    let (store, _) = connect(uri, &RemoteUri::parse(uri)?, settings)?;
-    Ok(store)
+    Ok(connect(uri, &RemoteUri::parse(uri)?, settings)?.store)
 }
 
 fn connect(uri: &str, parsed: &RemoteUri, settings: &Settings) -> Result<Connected, OpenError> {
@@ -73,12 +78,28 @@ fn azure(container: &str, settings: &Settings) -> Result<Connected, String> {
                 .to_owned(),
         );
     }
+    let is_signed = value(AzureConfigKey::SkipSignature).as_deref() != Some("true");
+    // What an emulator is asked at is for the crate `object_store` to know.
+    let account = value(AzureConfigKey::AccountName).filter(|_| !is_emulator);
+    let address = account.as_ref().map(|account| {
+        let server = value(AzureConfigKey::Endpoint);
+        let server = server.unwrap_or_else(|| format!("https://{account}.blob.core.windows.net"));
+        format!("{}/{container}", server.trim_end_matches('/'))
+    });
     let store = builder
         .with_client_options(network.options(is_open))
         .with_retry(retries(settings)?)
-        .with_http_connector(network)
+        .with_http_connector(network.clone())
         .build();
-    connected(store.map_err(|error| in_words(&error))?)
+    let store = store.map_err(|error| in_words(&error))?;
+    let signer = match account.filter(|_| is_signed) {
+        Some(account) => Signer::Azure {
+            credentials: Arc::clone(store.credentials()),
+            account,
+        },
+        None => Signer::Nothing,
+    };
+    connected(store, &network, address, signer)
 }
 
 /// What the settings, and where they say nothing the environment, make of a container.
@@ -101,12 +122,24 @@ fn gcs(bucket: &str, settings: &Settings) -> Result<Connected, String> {
     let network = network(settings, Service::Gcs)?;
     let endpoint = settings.get("gcs.endpoint");
     let is_open = endpoint.is_some_and(|url| url.starts_with("http://"));
-    let store = gcs_builder(bucket, settings)
+    let builder = gcs_builder(bucket, settings);
+    let value = |key| builder.get_config_value(&key);
+    let is_signed = value(GoogleConfigKey::SkipSignature).as_deref() != Some("true");
+    let server = value(GoogleConfigKey::BaseUrl);
+    let server = server.unwrap_or_else(|| "https://storage.googleapis.com".to_owned());
+    let address = format!("{}/{bucket}", server.trim_end_matches('/'));
+    let store = builder
         .with_client_options(network.options(is_open))
         .with_retry(retries(settings)?)
-        .with_http_connector(network)
+        .with_http_connector(network.clone())
         .build();
-    connected(store.map_err(|error| in_words(&error))?)
+    let store = store.map_err(|error| in_words(&error))?;
+    let signer = if is_signed {
+        Signer::Gcs(Arc::clone(store.credentials()))
+    } else {
+        Signer::Nothing
+    };
+    connected(store, &network, Some(address), signer)
 }
 
 /// What the settings, and where they say nothing the environment, make of a bucket.
@@ -135,5 +168,9 @@ fn http(root: &str, settings: &Settings) -> Result<Connected, String> {
         .with_retry(retries(settings)?)
         .with_http_connector(network)
         .build();
-    Ok((Arc::new(store.map_err(|error| in_words(&error))?), None))
+    Ok(Connected {
+        store: Arc::new(store.map_err(|error| in_words(&error))?),
+        pages: None,
+        markers: None,
+    })
 }

@@ -9,6 +9,7 @@ mod elsewhere;
 mod endpoint;
 mod error;
 mod listing;
+mod markers;
 mod network;
 mod profile;
 mod put;

@@ -4,11 +4,14 @@ use std::fs;
 use std::sync::Arc;
 use std::time::Duration;
 
+use object_store::client::HttpConnector;
 use object_store::list::PaginatedListStore;
 use object_store::{ObjectStore, RetryConfig};
 use reqwest::Certificate;
 
 use crate::client::Network;
+use crate::markers::{Markers, Signer};
+use crate::words::in_words;
 use crate::{Service, Settings};
 
 /// How long nothing may come of a request that is under way.
@@ -19,14 +22,34 @@ const CONNECT: Duration = Duration::from_secs(5);
 const RETRIES: usize = 5;
 const RETRYING: Duration = Duration::from_secs(60);
 
-/// A bucket, container or server, and the same where it lists page by page.
-pub(crate) type Connected = (Arc<dyn ObjectStore>, Option<Arc<dyn PaginatedListStore>>);
+/// A bucket, container or server.
+pub(crate) struct Connected {
+    pub(crate) store: Arc<dyn ObjectStore>,
+    /// The same, where it lists page by page.
+    pub(crate) pages: Option<Arc<dyn PaginatedListStore>>,
+    /// What removes markers of folders, where that is known.
+    pub(crate) markers: Option<Markers>,
+}
 
+/// A store, and what removes markers at the address of its bucket.
 pub(crate) fn connected<S: ObjectStore + PaginatedListStore>(
     store: S,
+    network: &Network,
+    address: Option<String>,
+    signer: Signer,
 ) -> Result<Connected, String> {
     let store = Arc::new(store);
-    Ok((Arc::clone(&store) as _, Some(store)))
+    let markers = address.map(|address| {
+        let is_open = address.starts_with("http://");
+        let client = network.connect(&network.options(is_open));
+        let client = client.map_err(|error| in_words(&error))?;
+        Ok::<_, String>(Markers::new(client, address, signer))
+    });
+    Ok(Connected {
+        store: Arc::clone(&store) as _,
+        pages: Some(store),
+        markers: markers.transpose()?,
+    })
 }
 
 pub(crate) fn retries(settings: &Settings) -> Result<RetryConfig, String> {

@@ -9,6 +9,7 @@ use object_store::list::PaginatedListStore;
 use object_store::path::Path;
 use tdb_store::{StoreError, check_key, join};
 
+use crate::markers::Markers;
 use crate::ranges::Tails;
 
 /// What all requests need.
@@ -16,6 +17,8 @@ pub(crate) struct Remote {
     pub(crate) store: Arc<dyn ObjectStore>,
     /// The same store, where it lists page by page.
     pub(crate) pages: Option<Arc<dyn PaginatedListStore>>,
+    /// What removes markers of folders, where that is known.
+    pub(crate) markers: Option<Markers>,
     /// The folder that is the root of this store; empty for that of the object store.
     pub(crate) root: String,
     pub(crate) tails: Tails,

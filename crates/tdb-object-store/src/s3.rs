@@ -1,9 +1,12 @@
 //! From settings, the environment and a profile to a bucket of S3.
 
+use std::sync::Arc;
+
 use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
 use url::Url;
 
 use crate::endpoint;
+use crate::markers::Signer;
 use crate::network::{Connected, connected, network, retries};
 use crate::profile::Profile;
 use crate::variables::{self, Said, sent};
@@ -14,15 +17,32 @@ pub(crate) fn connect(bucket: &str, settings: &Settings) -> Result<Connected, St
     let S3Access {
         builder, address, ..
     } = access(bucket, settings)?;
-    let is_open = address.is_some_and(|url| url.starts_with("http://"));
+    let is_open = address
+        .as_ref()
+        .is_some_and(|url| url.starts_with("http://"));
+    let value = |key| builder.get_config_value(&key);
+    let is_set = |key| value(key).as_deref() == Some("true");
+    let is_signed = !is_set(AmazonS3ConfigKey::SkipSignature);
+    let pays = is_set(AmazonS3ConfigKey::RequestPayer);
     let mut network = network(settings, Service::S3)?;
-    network.region = builder.get_config_value(&AmazonS3ConfigKey::Region);
+    network.region = value(AmazonS3ConfigKey::Region);
+    let region = network.region.clone();
     let store = builder
         .with_client_options(network.options(is_open))
         .with_retry(retries(settings)?)
-        .with_http_connector(network)
+        .with_http_connector(network.clone())
         .build();
-    connected(store.map_err(|error| in_words(&error))?)
+    let store = store.map_err(|error| in_words(&error))?;
+    let signer = if is_signed {
+        Signer::S3 {
+            credentials: Arc::clone(store.credentials()),
+            region: region.unwrap_or_else(|| "us-east-1".to_owned()),
+            pays,
+        }
+    } else {
+        Signer::Nothing
+    };
+    connected(store, &network, address, signer)
 }
 
 /// How a bucket is reached.

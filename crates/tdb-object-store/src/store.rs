@@ -10,11 +10,12 @@ use futures_util::stream::{self, StreamExt};
 use object_store::ObjectStoreExt;
 use tdb_store::{
     Distance, Listing, Object, ObjectWriter, Page, Piece, Read, Store, StoreError, check_prefix,
-    list_by_folder, list_each, parent,
+    join, list_by_folder, list_each, parent,
 };
 
 use crate::error::failed;
 use crate::listing;
+use crate::markers;
 use crate::put;
 use crate::ranges;
 use crate::remote::Remote;
@@ -205,6 +206,21 @@ impl Store for RemoteStore {
     fn settle(&self, prefix: &str) -> Result<(), StoreError> {
         // What is there lasts.
         check_prefix(prefix)
+    }
+
+    fn remove_folder(&self, folder: &str) -> Result<(), StoreError> {
+        check_prefix(folder)?;
+        if folder.is_empty() || self.remote.pages.is_none() {
+            return Ok(());
+        }
+        self.check_writable(folder)?;
+        let (remote, folder) = (Arc::clone(&self.remote), join(&self.remote.root, folder));
+        self.runtime.wait(async move {
+            let Some(pages) = &remote.pages else {
+                return Ok(());
+            };
+            markers::remove(&remote.store, pages, remote.markers.as_ref(), &folder).await
+        })?
     }
 
     fn remove_many(&self, keys: &[&str]) -> Vec<Result<(), StoreError>> {

@@ -18,6 +18,7 @@ fn adapted(store: &Arc<InMemory>, root: &str, tails: Tails, is_writable: bool) -
     let remote = Remote {
         store: Arc::clone(store) as Arc<dyn ObjectStore>,
         pages: None,
+        markers: None,
         root: root.to_owned(),
         tails,
         is_writable,

@@ -283,9 +283,15 @@ impl Group {
             uri: member.absolute_uri(),
             ..GroupMember::default()
         };
-        match self.group.target(&absolute) {
-            UriTarget::Inside(prefix) if !prefix.is_empty() => Ok(prefix),
-            _ => {
+        let target = self.group.target(&absolute);
+        // A store of objects is that of the whole bucket: its folders are told from there.
+        let below = match &target {
+            UriTarget::Inside(folder) => folder.strip_prefix(self.place.prefix()),
+            UriTarget::Outside(_) => None,
+        };
+        match below.map(|below| below.trim_start_matches('/')) {
+            Some(below) if !below.is_empty() => Ok(below.to_owned()),
+            Some(_) | None => {
                 let what = format!("{} does not lie in {}", member.uri, self.uri());
                 let hint = "without --relative, a member may lie anywhere";
                 Err(Error::invalid(what).with_hint(hint))

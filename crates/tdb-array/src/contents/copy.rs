@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use tdb_store::{Object, Store, join, list_all};
+use tdb_store::{Distance, Object, Store, join, list_all};
+use tdb_tile::Code;
 
 use super::{Contents, Part, below, inside, join_folders};
 use crate::copying::{Copying, vanished};
@@ -57,6 +58,7 @@ impl Contents {
     ) -> Result<Copying<'a>, ArrayError> {
         check_vacant(&**to, to_prefix)?;
         self.check_objects()?;
+        self.check_held()?;
         let mut copying = Copying::new(to);
         match self.copy_with(&mut copying, to_prefix, &HashMap::new(), options) {
             Ok(()) => Ok(copying),
@@ -75,6 +77,17 @@ impl Contents {
         }
         let mut sizes = self.unlisted_sizes().into_iter();
         sizes.try_for_each(|size| size.map(drop).map_err(vanished))
+    }
+
+    /// Fails where an array has no objects: no more than what marks its folder, or the folder itself.
+    fn check_held(&self) -> Result<(), ArrayError> {
+        match self.parts.iter().find(|part| part.objects.is_empty()) {
+            None => Ok(()),
+            Some(part) => Err(ArrayError::NoSuch {
+                what: part.object_type.name(),
+                prefix: part.prefix.clone(),
+            }),
+        }
     }
 
     /// Whether all objects are still there.
@@ -134,7 +147,7 @@ impl Contents {
 pub(crate) fn check_vacant(store: &dyn Store, prefix: &str) -> Result<(), ArrayError> {
     check_above(store, prefix)?;
     let listing = list_all(store, prefix)?;
-    if listing.objects.is_empty() && listing.prefixes.is_empty() {
+    if listing.objects.is_empty() && is_all_marked(store, listing.prefixes)? {
         return Ok(());
     }
     let found = Found::at(store, prefix)?;
@@ -149,6 +162,22 @@ pub(crate) fn check_vacant(store: &dyn Store, prefix: &str) -> Result<(), ArrayE
     };
     let prefix = prefix.to_owned();
     Err(ArrayError::Exists { what, prefix })
+}
+
+/// Whether folders hold nothing, at any depth, in a store without folders of its own: then they are there only because other
+/// programs mark them. The folders of a file system are there by themselves.
+fn is_all_marked(store: &dyn Store, mut folders: Vec<String>) -> Result<bool, ArrayError> {
+    if store.distance() == Distance::Near {
+        return Ok(folders.is_empty());
+    }
+    while let Some(folder) = folders.pop() {
+        let mut listing = list_all(store, &folder)?;
+        if !listing.objects.is_empty() || !listing.foreign.is_empty() {
+            return Ok(false);
+        }
+        folders.append(&mut listing.prefixes);
+    }
+    Ok(true)
 }
 
 /// The changes that make a member point elsewhere; without a name its URI is what it is called by.

@@ -47,3 +47,10 @@ fn long_objects_of_gcs_come_in_parts_and_replace_none() {
     assert!(server.bucket.uploads.lock().unwrap().is_empty());
     assert!(!server.bucket.has("dropped"));
 }
+
+#[test]
+fn what_marks_an_empty_folder_of_gcs_goes_with_it() {
+    let server = Server::good();
+    let store = open("gs://bucket", &settings(&server));
+    crate::s3::marked_folders_go(&server, &store);
+}

@@ -59,3 +59,38 @@ fn what_stands_for_a_folder_is_no_object() {
         assert_eq!(found.len(), by_folder.len());
     }
 }
+
+/// Removes what marks folders, with a slash behind their names and without.
+pub(crate) fn marked_folders_go(server: &Server, store: &dyn Store) {
+    for name in ["a", "a/b", "ü b+%c/d", "e"] {
+        server.bucket.put(&format!("{name}/"), b"");
+        server.bucket.put(name, b"");
+        server.bucket.put(&format!("{name}/inside"), b"1");
+        store.remove_folder(name).unwrap();
+        assert!(
+            server.bucket.has(&format!("{name}/")),
+            "{name} is not empty"
+        );
+        assert!(server.bucket.has(name));
+        store.remove(&format!("{name}/inside")).unwrap();
+        store.remove_folder(name).unwrap();
+        assert!(!server.bucket.has(&format!("{name}/")), "{name}");
+        assert!(!server.bucket.has(name), "{name}");
+        // One that is not there stays so.
+        store.remove_folder(name).unwrap();
+    }
+    // An object that holds something marks nothing.
+    server.bucket.put("f", b"1");
+    server.bucket.put("f/", b"");
+    store.remove_folder("f").unwrap();
+    assert!(server.bucket.has("f") && !server.bucket.has("f/"));
+}
+
+#[test]
+fn what_marks_an_empty_folder_goes_with_it() {
+    let server = Server::good();
+    marked_folders_go(&server, &server.store());
+    let removals = server.asked().into_iter();
+    let mut removals = removals.filter(|one| one.method == "DELETE");
+    assert!(removals.all(|one| one.header("authorization").is_some()));
+}

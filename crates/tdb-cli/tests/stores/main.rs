@@ -1,0 +1,17 @@
+//! The program beside servers as they are out there.
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "helpers of tests, which may fail so"
+)]
+
+mod common;
+mod groups;
+mod markers;
+#[path = "../../../tdb-object-store/tests/servers/stub/mod.rs"]
+#[expect(
+    dead_code,
+    unused_imports,
+    reason = "the tests of the stores need more of it"
+)]
+mod stub;

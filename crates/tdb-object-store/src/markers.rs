@@ -1,0 +1,169 @@
+//! Empty objects by which other programs mark folders: of the folder's name with a slash behind it, as consoles and rclone make
+//! them, or without, as those do that keep a note with it (Azure's `hdi_isfolder`).
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use http::{Method, StatusCode};
+use object_store::aws::{AwsAuthorizer, AwsCredentialProvider};
+use object_store::azure::{AzureAuthorizer, AzureCredentialProvider};
+use object_store::client::{HttpClient, HttpRequest, HttpRequestBody};
+use object_store::gcp::GcpCredentialProvider;
+use object_store::list::{PaginatedListOptions, PaginatedListStore};
+use object_store::path::Path;
+use object_store::{Error, ObjectStore, ObjectStoreExt};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use tdb_store::StoreError;
+
+use crate::error::{broken, failed};
+use crate::words::in_words;
+
+/// What stands in an address as it is.
+const KEPT: AsciiSet = NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'_')
+    .remove(b'.')
+    .remove(b'~')
+    .remove(b'/');
+/// How often is asked, and how long is waited before the next time.
+const TRIES: usize = 3;
+const PAUSE: Duration = Duration::from_millis(200);
+
+/// What removes objects whose names end in a slash, which the crate `object_store` has no names for.
+#[derive(Debug)]
+pub(crate) struct Markers {
+    client: HttpClient,
+    /// The address of the bucket or container.
+    address: String,
+    signer: Signer,
+}
+
+/// What requests are signed by.
+#[derive(Debug)]
+pub(crate) enum Signer {
+    Nothing,
+    S3 {
+        credentials: AwsCredentialProvider,
+        region: String,
+        pays: bool,
+    },
+    Gcs(GcpCredentialProvider),
+    Azure {
+        credentials: AzureCredentialProvider,
+        account: String,
+    },
+}
+
+impl Markers {
+    pub(crate) fn new(client: HttpClient, address: String, signer: Signer) -> Self {
+        Self {
+            client,
+            address,
+            signer,
+        }
+    }
+
+    /// Removes the object `folder/`.
+    async fn remove(&self, folder: &str) -> Result<(), StoreError> {
+        let named = utf8_percent_encode(folder, &KEPT);
+        let address = format!("{}/{named}/", self.address.trim_end_matches('/'));
+        let told = |error: &dyn std::fmt::Display| broken(folder, error.to_string());
+        let mut tries = 0_usize;
+        loop {
+            let request = http::Request::builder()
+                .method(Method::DELETE)
+                .uri(&address)
+                .body(HttpRequestBody::empty());
+            let mut request = request.map_err(|error| told(&error))?;
+            let signed = self.signer.sign(&mut request).await;
+            signed.map_err(|error| failed(folder, error))?;
+            let answer = self.client.execute(request).await;
+            let answer = answer.map_err(|error| broken(folder, in_words(&error)))?;
+            tries = tries.saturating_add(1);
+            match answer.status() {
+                status if status.is_success() || status == StatusCode::NOT_FOUND => return Ok(()),
+                status if status.is_server_error() && tries < TRIES => {
+                    tokio::time::sleep(PAUSE).await;
+                }
+                status => {
+                    let what = format!("the server answers {status} to DELETE {address}");
+                    return Err(broken(folder, what));
+                }
+            }
+        }
+    }
+}
+
+impl Signer {
+    async fn sign(&self, request: &mut HttpRequest) -> Result<(), Error> {
+        match self {
+            Self::Nothing => {}
+            Self::S3 {
+                credentials,
+                region,
+                pays,
+            } => {
+                let credential = credentials.get_credential().await?;
+                AwsAuthorizer::new(&credential, "s3", region)
+                    .with_request_payer(*pays)
+                    .authorize(request, None);
+            }
+            Self::Gcs(credentials) => {
+                let credential = credentials.get_credential().await?;
+                let value = format!("Bearer {}", credential.bearer).parse();
+                let value = value.map_err(|_| Error::Generic {
+                    store: "GCS",
+                    source: "the token has characters in it that no request can have".into(),
+                })?;
+                if !credential.bearer.is_empty() {
+                    request
+                        .headers_mut()
+                        .insert(http::header::AUTHORIZATION, value);
+                }
+            }
+            Self::Azure {
+                credentials,
+                account,
+            } => {
+                let credential = credentials.get_credential().await?;
+                AzureAuthorizer::new(&credential, account).authorize(request);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Removes what marks a folder in which nothing is.
+pub(crate) async fn remove(
+    store: &Arc<dyn ObjectStore>,
+    pages: &Arc<dyn PaginatedListStore>,
+    markers: Option<&Markers>,
+    folder: &str,
+) -> Result<(), StoreError> {
+    let within = format!("{folder}/");
+    let options = PaginatedListOptions {
+        delimiter: Some("/".into()),
+        // The marker itself, and whatever else there is.
+        max_keys: Some(2),
+        ..PaginatedListOptions::default()
+    };
+    let found = pages.list_paginated(Some(&within), options).await;
+    let found = found.map_err(|error| failed(folder, error))?.result;
+    let mut objects = found.objects.iter();
+    if objects.any(|object| object.location.as_ref() != folder) || !found.common_prefixes.is_empty()
+    {
+        return Ok(());
+    }
+    if let (Some(markers), false) = (markers, found.objects.is_empty()) {
+        markers.remove(folder).await?;
+    }
+    let path = Path::parse(folder).map_err(|error| broken(folder, error.to_string()))?;
+    match store.head(&path).await {
+        Ok(object) if object.size == 0 => match store.delete(&path).await {
+            Ok(()) | Err(Error::NotFound { .. }) => Ok(()),
+            Err(error) => Err(failed(folder, error)),
+        },
+        Ok(_) | Err(Error::NotFound { .. }) => Ok(()),
+        Err(error) => Err(failed(folder, error)),
+    }
+}
