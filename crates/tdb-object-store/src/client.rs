@@ -47,14 +47,19 @@ pub(crate) struct Network {
     pub(crate) proxy: Option<String>,
     /// What is asked.
     pub(crate) service: Service,
+    /// What is sent with each request.
+    pub(crate) headers: HeaderMap,
     /// The region that requests are signed for.
     pub(crate) region: Option<String>,
+    /// Whether the machine is asked for credentials in a second way where it forbids the first.
+    pub(crate) asks_twice: bool,
 }
 
 impl Network {
     /// What the services are told of it.
     pub(crate) fn options(&self, is_open: bool) -> ClientOptions {
         let options = ClientOptions::new().with_allow_http(is_open);
+        let options = options.with_default_headers(self.headers.clone());
         options
             .with_timeout(IN_ALL)
             .with_connect_timeout(self.connect)
@@ -121,16 +126,25 @@ struct Client {
 
 #[async_trait::async_trait]
 impl HttpService for Client {
-    async fn call(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
+    async fn call(&self, mut request: HttpRequest) -> Result<HttpResponse, HttpError> {
+        if self.asks_for_objects {
+            self.add_headers(request.headers_mut());
+        }
         let asked = Asked::new(request.method(), request.uri(), self.network.service);
         let again = Again::of(&request);
         let trouble = request.extensions().get::<Trouble>().cloned();
         let answer = self.client.execute(request).await;
-        let answer = answer.map_err(|error| again.failed(error))?;
+        let answer = answer.map_err(|error| match self.asks_for_objects {
+            true => again.failed(error),
+            false => self.no_credentials(),
+        })?;
         if answer.status().is_success() {
             return self.success(answer, &asked, again).await;
         }
         let status = answer.status();
+        if !self.asks_for_objects && self.has_none(status) {
+            return Err(self.no_credentials());
+        }
         let (parts, body) = answer.into_parts();
         let body = if asked.method == Method::HEAD {
             Bytes::new()
@@ -149,6 +163,31 @@ impl HttpService for Client {
 }
 
 impl Client {
+    /// Whether the machine says that it knows no credentials. An older way to them may be open where it forbids the usual one.
+    fn has_none(&self, status: StatusCode) -> bool {
+        let is_later = matches!(
+            status,
+            StatusCode::TOO_MANY_REQUESTS | StatusCode::REQUEST_TIMEOUT
+        );
+        let goes_on = status == StatusCode::FORBIDDEN && self.network.asks_twice;
+        status.is_client_error() && !is_later && !goes_on
+    }
+
+    /// Adds what is to be sent with each request and is not: listings are made without. What Amazon wants signed stays away.
+    fn add_headers(&self, headers: &mut HeaderMap) {
+        for (name, value) in &self.network.headers {
+            if !name.as_str().starts_with("x-amz-") && !headers.contains_key(name) {
+                headers.insert(name.clone(), value.clone());
+            }
+        }
+    }
+
+    /// That the machine, which is asked last, knows no credentials. It is not asked again.
+    fn no_credentials(&self) -> HttpError {
+        let service = self.network.service;
+        HttpError::new(HttpErrorKind::Unknown, Elsewhere::NoCredentials { service })
+    }
+
     /// An answer that says that all is well: bounded, and checked for whether an object store gives it.
     async fn success(
         &self,

@@ -8,6 +8,7 @@ use object_store::azure::{AzureConfigKey, MicrosoftAzureBuilder};
 use object_store::gcp::{GoogleCloudStorageBuilder, GoogleConfigKey};
 use object_store::http::HttpBuilder;
 
+use crate::endpoint;
 use crate::markers::Signer;
 use crate::network::{Connected, connected, network, retries};
 use crate::ranges::Tails;
@@ -67,7 +68,13 @@ fn connect(uri: &str, parsed: &RemoteUri, settings: &Settings) -> Result<Connect
 }
 
 fn azure(container: &str, settings: &Settings) -> Result<Connected, String> {
-    let builder = azure_builder(container, settings);
+    let mut builder = azure_builder(container, settings);
+    if let Some(server) = builder.get_config_value(&AzureConfigKey::Endpoint) {
+        // As TileDB takes it.
+        let server = with_scheme(&server);
+        endpoint::server(&server, "vfs.azure.blob_endpoint or AZURE_ENDPOINT")?;
+        builder = builder.with_endpoint(server);
+    }
     let value = |key| builder.get_config_value(&key);
     let network = network(settings, Service::Azure)?;
     let is_open = value(AzureConfigKey::Endpoint).is_some_and(|url| url.starts_with("http://"));
@@ -120,13 +127,17 @@ pub(crate) fn azure_builder(container: &str, settings: &Settings) -> MicrosoftAz
 
 fn gcs(bucket: &str, settings: &Settings) -> Result<Connected, String> {
     let network = network(settings, Service::Gcs)?;
-    let endpoint = settings.get("gcs.endpoint");
-    let is_open = endpoint.is_some_and(|url| url.starts_with("http://"));
-    let builder = gcs_builder(bucket, settings);
+    let mut builder = gcs_builder(bucket, settings);
+    if let Some(server) = builder.get_config_value(&GoogleConfigKey::BaseUrl) {
+        let server = with_scheme(&server);
+        endpoint::server(&server, "vfs.gcs.endpoint or GOOGLE_BASE_URL")?;
+        builder = builder.with_base_url(&server);
+    }
     let value = |key| builder.get_config_value(&key);
     let is_signed = value(GoogleConfigKey::SkipSignature).as_deref() != Some("true");
     let server = value(GoogleConfigKey::BaseUrl);
     let server = server.unwrap_or_else(|| "https://storage.googleapis.com".to_owned());
+    let is_open = server.starts_with("http://");
     let address = format!("{}/{bucket}", server.trim_end_matches('/'));
     let store = builder
         .with_client_options(network.options(is_open))
@@ -173,4 +184,13 @@ fn http(root: &str, settings: &Settings) -> Result<Connected, String> {
         pages: None,
         markers: None,
     })
+}
+
+/// The address of a server, which may be told without its beginning.
+fn with_scheme(server: &str) -> String {
+    let server = server.trim();
+    if server.contains("://") {
+        return server.to_owned();
+    }
+    format!("https://{server}")
 }

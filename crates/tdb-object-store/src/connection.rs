@@ -66,6 +66,7 @@ fn s3(root: String, settings: &Settings) -> Result<Connection, String> {
         builder,
         address,
         profile,
+        ..
     } = s3::access(&root, settings)?;
     let value = |key: AmazonS3ConfigKey| builder.get_config_value(&key).filter(|v| !v.is_empty());
     let credentials = if value(AmazonS3ConfigKey::SkipSignature).as_deref() == Some("true") {

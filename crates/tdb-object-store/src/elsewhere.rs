@@ -3,7 +3,7 @@
 use http::StatusCode;
 use object_store::client::HttpError;
 
-use crate::said;
+use crate::{Service, said};
 
 /// What is said to be asked instead, or is wrong with an answer.
 #[derive(Debug, thiserror::Error)]
@@ -29,6 +29,9 @@ pub(crate) enum Elsewhere {
         "the server answers {asked} with {what}, and not as an object store does: look at the server that the settings name; a console and a page to sign in have other addresses than the store"
     )]
     Stranger { asked: String, what: String },
+    /// Nobody knows credentials, not even the machine.
+    #[error("there are no credentials: {}", ways_to_credentials(*service))]
+    NoCredentials { service: Service },
     /// A server of files that does not list folders.
     #[error(
         "the server answers {status} to {asked}: arrays are read from servers that list folders as WebDAV does (PROPFIND), as those of `rclone serve webdav FOLDER` and of Apache with mod_dav do"
@@ -43,6 +46,21 @@ pub(crate) enum Elsewhere {
     /// An object may have been made, or not: asked again, a server says that there is one.
     #[error("whether the object is made is not known")]
     Lost(#[source] HttpError),
+}
+
+/// Where credentials are looked for, and how a bucket is read that needs none.
+fn ways_to_credentials(service: Service) -> &'static str {
+    match service {
+        Service::S3 | Service::Http => {
+            "the settings (vfs.s3.aws_access_key_id), the environment (AWS_ACCESS_KEY_ID, AWS_PROFILE) and the profile name none, and the machine has no role; vfs.s3.no_sign_request=true reads a public bucket without any"
+        }
+        Service::Azure => {
+            "the settings (vfs.azure.storage_account_key) and the environment (AZURE_STORAGE_ACCOUNT_KEY) name none, and the machine has no identity; AZURE_SKIP_SIGNATURE=true reads a public container without any"
+        }
+        Service::Gcs => {
+            "the settings (vfs.gcs.service_account_key) and the environment (GOOGLE_APPLICATION_CREDENTIALS) name none, and the machine has no account; GOOGLE_SKIP_SIGNATURE=true reads a public bucket without any"
+        }
+    }
 }
 
 fn asked(used: Option<&str>) -> String {

@@ -4,6 +4,7 @@ use std::fs;
 use std::sync::Arc;
 use std::time::Duration;
 
+use http::{HeaderMap, HeaderName, HeaderValue};
 use object_store::client::HttpConnector;
 use object_store::list::PaginatedListStore;
 use object_store::{ObjectStore, RetryConfig};
@@ -78,8 +79,23 @@ pub(crate) fn network(settings: &Settings, service: Service) -> Result<Network, 
         certificates: certificates(settings)?,
         proxy: proxy(settings)?,
         service,
+        headers: headers(settings, service)?,
         region: None,
+        asks_twice: false,
     })
+}
+
+/// What settings have sent with each request to S3.
+fn headers(settings: &Settings, service: Service) -> Result<HeaderMap, String> {
+    let mut headers = HeaderMap::new();
+    for (name, value) in settings.headers().filter(|_| service == Service::S3) {
+        let wrong =
+            |what| format!("vfs.s3.custom_headers.{name}: its {what} can be no head of a request");
+        let key = HeaderName::from_bytes(name.as_bytes()).map_err(|_| wrong("name"))?;
+        let value = HeaderValue::from_str(value).map_err(|_| wrong("value"))?;
+        headers.insert(key, value);
+    }
+    Ok(headers)
 }
 
 /// Those of the file that a setting names.

@@ -43,7 +43,7 @@ impl Profile {
         };
         let credentials = text(file("AWS_SHARED_CREDENTIALS_FILE", "credentials"))?;
         let config = text(file("AWS_CONFIG_FILE", "config"))?;
-        let chosen = variable("AWS_PROFILE");
+        let chosen = variable("AWS_PROFILE").or_else(|| variable("AWS_DEFAULT_PROFILE"));
         let name = chosen.as_deref().unwrap_or("default");
         match (Self::read(name, &credentials, &config), &chosen) {
             (None, Some(name)) => Err(format!(
@@ -54,14 +54,26 @@ impl Profile {
     }
 
     fn read(name: &str, credentials: &str, config: &str) -> Option<Self> {
-        let in_config = format!("profile {name}");
         let mut found = section(config, |title| {
-            title == in_config || (name == "default" && title == name)
+            title.strip_prefix("profile ").map(str::trim) == Some(name)
+                || (name == "default" && title == name)
         });
         if let Some(secret) = section(credentials, |title| title == name) {
             found.get_or_insert_default().extend(secret);
         }
-        found.map(|values| Self {
+        let mut values = found?;
+        // The servers of the services may stand in a section of their own, under a name that profiles share.
+        let services = values.get("services").cloned();
+        if let Some(services) = services {
+            let named = section(config, |title| {
+                title.strip_prefix("services ").map(str::trim) == Some(&services)
+            });
+            let of_s3 = named.as_ref().and_then(|named| named.get("s3"));
+            if let Some(endpoint) = of_s3.and_then(|of_s3| nested(of_s3, "endpoint_url")) {
+                values.insert("endpoint_url".to_owned(), endpoint);
+            }
+        }
+        Some(Self {
             name: name.to_owned(),
             values,
         })
@@ -116,32 +128,66 @@ fn text(file: Option<PathBuf>) -> Result<String, String> {
     }
 }
 
-/// The values of all sections with a title that is wanted, later ones before earlier ones.
+/// The values of all sections with a title that is wanted, later ones before earlier ones, as AWS's own programs read them: names in
+/// capitals and small letters alike, and a line belongs to the value above it if it is indented further than that.
 fn section(text: &str, is_wanted: impl Fn(&str) -> bool) -> Option<BTreeMap<String, String>> {
     let mut found: Option<BTreeMap<String, String>> = None;
     let mut is_inside = false;
+    // The last name, and how far it is indented.
+    let mut last: Option<(String, usize)> = None;
     for line in text.lines() {
-        let line = line.trim_end();
-        if let Some(title) = line
-            .strip_prefix('[')
-            .and_then(|rest| rest.split(']').next())
-        {
-            let title = title.split_whitespace().collect::<Vec<_>>().join(" ");
-            is_inside = is_wanted(&title);
+        let bare = line.trim();
+        if bare.is_empty() || bare.starts_with(['#', ';']) {
+            continue;
+        }
+        let indent = line.len().saturating_sub(line.trim_start().len());
+        let is_below = last.as_ref().is_some_and(|(_, above)| indent > *above);
+        let title = bare.strip_prefix('[').filter(|_| !is_below);
+        if let Some(title) = title.and_then(|rest| Some(rest.rsplit_once(']')?.0)) {
+            is_inside = is_wanted(&unquoted(title));
+            last = None;
             if is_inside {
                 found.get_or_insert_default();
             }
             continue;
         }
-        // What is indented belongs to the value above it, and is none of those that are asked for here.
-        let is_own = !line.starts_with([' ', '\t', '#', ';']);
-        if let (true, Some(values), Some((key, value))) =
-            (is_inside && is_own, &mut found, line.split_once('='))
-        {
-            values.insert(key.trim().to_owned(), value.trim().to_owned());
+        let Some(values) = found.as_mut().filter(|_| is_inside) else {
+            continue;
+        };
+        if let (true, Some((name, _))) = (is_below, &last) {
+            let value = values.entry(name.clone()).or_default();
+            value.push('\n');
+            value.push_str(bare);
+        } else if let Some((name, value)) = pair(bare) {
+            values.insert(name.clone(), value);
+            last = Some((name, indent));
         }
     }
     found
+}
+
+/// A value of those that are indented below another.
+fn nested(value: &str, wanted: &str) -> Option<String> {
+    let mut pairs = value.lines().filter_map(pair);
+    let (_, value) = pairs.find(|(name, _)| name == wanted)?;
+    (!value.is_empty()).then_some(value)
+}
+
+fn pair(line: &str) -> Option<(String, String)> {
+    let (name, value) = line.split_once(['=', ':'])?;
+    Some((name.trim().to_ascii_lowercase(), value.trim().to_owned()))
+}
+
+/// A title, whose name may stand in quotes: `profile "my lab"`.
+fn unquoted(title: &str) -> String {
+    let title = title.trim();
+    let quoted = |quote: char| {
+        let (kind, rest) = title.split_once(quote)?;
+        let name = rest.strip_suffix(quote)?;
+        Some(format!("{} {name}", kind.trim()).trim().to_owned())
+    };
+    let words = || title.split_whitespace().collect::<Vec<_>>().join(" ");
+    quoted('"').or_else(|| quoted('\'')).unwrap_or_else(words)
 }
 
 #[cfg(test)]
@@ -188,6 +234,46 @@ region = not this one
         assert_eq!(team.get("endpoint_url"), Some("http://127.0.0.1:9000"));
         assert_eq!(read("lost"), None);
         assert_eq!(read("profile team"), None);
+    }
+
+    #[test]
+    fn files_are_read_as_the_aws_program_reads_them() {
+        let credentials = "\
+[lab]
+    AWS_ACCESS_KEY_ID = L
+    aws_secret_access_key: M
+  # a remark
+";
+        let config = "\
+  [profile \"my lab\"]
+  Region=eu-west-3
+  aws_access_key_id = I
+  aws_secret_access_key = J
+  s3 =
+      addressing_style = virtual
+      max_concurrent_requests = 5
+  services = local
+[services local]
+dynamodb =
+    endpoint_url = http://wrong
+s3 =
+    endpoint_url = http://right:9000
+[profile 'other lab']
+region = x
+[profile plain]
+services = none
+endpoint_url = http://plain
+";
+        let read = |name| Profile::read(name, credentials, config).unwrap();
+        let lab = read("lab");
+        let keys = lab.keys().unwrap().unwrap();
+        assert_eq!((keys.id, keys.secret), ("L", "M"));
+        let mine = read("my lab");
+        assert_eq!(mine.keys().unwrap().unwrap().id, "I");
+        assert_eq!(mine.get("region"), Some("eu-west-3"));
+        assert_eq!(mine.get("endpoint_url"), Some("http://right:9000"));
+        assert_eq!(read("other lab").get("region"), Some("x"));
+        assert_eq!(read("plain").get("endpoint_url"), Some("http://plain"));
     }
 
     #[test]

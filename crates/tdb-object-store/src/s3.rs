@@ -5,6 +5,7 @@ use std::sync::Arc;
 use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
 use url::Url;
 
+use crate::elsewhere::Elsewhere;
 use crate::endpoint;
 use crate::markers::Signer;
 use crate::network::{Connected, connected, network, retries};
@@ -15,8 +16,15 @@ use crate::{Service, Settings};
 
 pub(crate) fn connect(bucket: &str, settings: &Settings) -> Result<Connected, String> {
     let S3Access {
-        builder, address, ..
+        builder,
+        address,
+        machine_is_off,
+        ..
     } = access(bucket, settings)?;
+    if machine_is_off && is_left_to_machine(&builder) {
+        let service = Service::S3;
+        return Err(Elsewhere::NoCredentials { service }.to_string());
+    }
     let is_open = address
         .as_ref()
         .is_some_and(|url| url.starts_with("http://"));
@@ -26,6 +34,7 @@ pub(crate) fn connect(bucket: &str, settings: &Settings) -> Result<Connected, St
     let pays = is_set(AmazonS3ConfigKey::RequestPayer);
     let mut network = network(settings, Service::S3)?;
     network.region = value(AmazonS3ConfigKey::Region);
+    network.asks_twice = is_set(AmazonS3ConfigKey::ImdsV1Fallback);
     let region = network.region.clone();
     let store = builder
         .with_client_options(network.options(is_open))
@@ -52,12 +61,31 @@ pub(crate) struct S3Access {
     pub(crate) address: Option<String>,
     /// The profile that the keys are of, if they are of one.
     pub(crate) profile: Option<String>,
+    /// Whether the machine is not to be asked for credentials.
+    machine_is_off: bool,
+}
+
+/// Whether only the machine may know credentials.
+fn is_left_to_machine(builder: &AmazonS3Builder) -> bool {
+    use AmazonS3ConfigKey as Key;
+    let value = |key| builder.get_config_value(&key);
+    let ways = [
+        Key::AccessKeyId,
+        Key::SecretAccessKey,
+        Key::WebIdentityTokenFile,
+        Key::ContainerCredentialsRelativeUri,
+        Key::ContainerCredentialsFullUri,
+    ];
+    let is_signed = value(Key::SkipSignature).as_deref() != Some("true");
+    is_signed && ways.into_iter().all(|key| value(key).is_none())
 }
 
 /// What the settings, and where they say nothing the environment and a profile, make of a bucket.
 pub(crate) fn access(bucket: &str, settings: &Settings) -> Result<S3Access, String> {
     let Said {
-        builder, endpoint, ..
+        builder,
+        endpoint,
+        machine_is_off,
     } = variables::read(std::env::vars_os())?;
     let mut builder = builder.with_bucket_name(bucket);
     for (name, key) in [
@@ -105,6 +133,7 @@ pub(crate) fn access(bucket: &str, settings: &Settings) -> Result<S3Access, Stri
         builder,
         address,
         profile: named,
+        machine_is_off,
     })
 }
 

@@ -33,7 +33,7 @@ const UNDERSTOOD: [&str; 26] = [
 ];
 
 /// Settings of object stores that TileDB has and that mean nothing here.
-const UNUSED: [&str; 46] = [
+const UNUSED: [&str; 45] = [
     "azure.block_list_block_size",
     "azure.is_data_lake_endpoint",
     "azure.max_parallel_ops",
@@ -69,7 +69,6 @@ const UNUSED: [&str; 46] = [
     "s3.ca_path",
     "s3.config_source",
     "s3.connect_scale_factor",
-    "s3.custom_headers",
     "s3.install_sigpipe_handler",
     "s3.logging_level",
     "s3.max_parallel_ops",
@@ -87,6 +86,9 @@ const OF_ALL: [(&str, &str); 2] = [
     ("ssl.ca_file", "s3.ca_file"),
     ("ssl.verify", "s3.verify_ssl"),
 ];
+
+/// What the names of settings begin with that are heads of requests to S3: `vfs.s3.custom_headers.x-name`.
+const HEADERS: &str = "s3.custom_headers.";
 
 /// Whether a setting has an effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -154,7 +156,10 @@ impl Settings {
         let Some(name) = name else {
             return Taken::Unknown;
         };
-        if UNDERSTOOD.contains(&name) {
+        let is_header = name
+            .strip_prefix(HEADERS)
+            .is_some_and(|header| !header.is_empty());
+        if UNDERSTOOD.contains(&name) || is_header {
             self.values.insert(name.to_owned(), value.to_owned());
             return Taken::Understood;
         }
@@ -168,13 +173,21 @@ impl Settings {
     pub fn names() -> impl Iterator<Item = String> {
         let names = UNDERSTOOD.iter().chain(&UNUSED);
         let of_all = OF_ALL.iter().map(|(name, _)| (*name).to_owned());
-        names.map(|name| format!("vfs.{name}")).chain(of_all)
+        let names = names.map(|name| format!("vfs.{name}"));
+        names.chain([format!("vfs.{HEADERS}*")]).chain(of_all)
     }
 
     /// The value of a setting, by its name without `vfs.`; an empty one is none.
     pub(crate) fn get(&self, name: &str) -> Option<&str> {
         let value = self.values.get(name).map(String::as_str);
         value.filter(|value| !value.is_empty())
+    }
+
+    /// Names and values of what is sent with each request to S3.
+    pub(crate) fn headers(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.values
+            .iter()
+            .filter_map(|(name, value)| Some((name.strip_prefix(HEADERS)?, value.as_str())))
     }
 
     /// The value of a setting that is true or false.

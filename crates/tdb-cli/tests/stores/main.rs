@@ -6,6 +6,7 @@
 )]
 
 mod common;
+mod environment;
 mod groups;
 mod markers;
 #[path = "../../../tdb-object-store/tests/servers/stub/mod.rs"]

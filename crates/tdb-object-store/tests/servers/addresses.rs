@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use tdb_object_store::{Connection, Settings};
-use tdb_store::{Store, conformance};
+use tdb_store::{Store, conformance, list_all, read_whole};
 
 use crate::stub::{Server, open};
 
@@ -67,6 +67,31 @@ fn the_address_that_is_told_is_the_one_that_is_asked() {
     );
     amazon.set("vfs.s3.use_virtual_addressing", "true");
     assert_eq!(told(&amazon), "https://bucket.s3.eu-west-1.amazonaws.com");
+}
+
+#[test]
+fn heads_of_requests_that_settings_name_are_sent() {
+    let server = Server::good();
+    let mut settings = server.s3();
+    settings.set("vfs.s3.custom_headers.X-From", "here");
+    let store = open("s3://bucket", &settings);
+    store.put("a", Bytes::from_static(b"1")).unwrap();
+    list_all(&store, "").unwrap();
+    read_whole(&store, "a", 1).unwrap();
+    for one in server.asked() {
+        assert_eq!(one.header("x-from"), Some("here"), "{one:?}");
+    }
+    settings.set("vfs.s3.custom_headers.not a name", "x");
+    let opened = tdb_object_store::open(
+        "s3://bucket",
+        &settings,
+        &tdb_object_store::Runtime::start().unwrap(),
+    );
+    let error = opened.unwrap_err().to_string();
+    assert!(
+        error.contains("vfs.s3.custom_headers.not a name: its name"),
+        "{error}"
+    );
 }
 
 #[test]
