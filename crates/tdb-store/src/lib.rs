@@ -27,4 +27,6 @@ pub use objects::{
     copy, copy_sized, copy_tree, exists, read_tail, read_whole, remove_empty_folders,
 };
 pub use read::{ByteRange, Piece, Read};
-pub use store::{Distance, ObjectWriter, Store, list_all, list_by_folder, list_each, read_one};
+pub use store::{
+    Distance, ObjectWriter, Store, list_all, list_by_folder, list_each, list_folders, read_one,
+};

@@ -249,8 +249,18 @@ pub fn list_by_folder(
     store: &(impl Store + ?Sized),
     prefix: &str,
 ) -> Result<Vec<Object>, StoreError> {
+    list_folders(store, vec![prefix.to_owned()])
+}
+
+/// All objects in several folders and below them, sorted by key, by listing each folder, those of one depth together.
+///
+/// # Errors
+/// As the store reports.
+pub fn list_folders(
+    store: &(impl Store + ?Sized),
+    mut folders: Vec<String>,
+) -> Result<Vec<Object>, StoreError> {
     let mut objects = Vec::new();
-    let mut folders = vec![prefix.to_owned()];
     while !folders.is_empty() {
         let asked: Vec<&str> = folders.iter().map(String::as_str).collect();
         let mut below = Vec::new();

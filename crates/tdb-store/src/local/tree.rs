@@ -112,7 +112,7 @@ impl Syncs {
             return Ok(());
         }
         self.folders.fetch_add(1, Ordering::Relaxed);
-        folder.sync_all()
+        passed_over(folder.sync_all())
     }
 
     pub(super) fn counts(&self) -> SyncCounts {
@@ -121,6 +121,26 @@ impl Syncs {
             folders: self.folders.load(Ordering::Relaxed),
         }
     }
+}
+
+/// What a system says of syncing a folder, without that it cannot: shared folders of virtual machines, and some file systems of
+/// networks and of user space, keep names by themselves or not at all. A disk that fails is told.
+#[cfg(unix)]
+fn passed_over(synced: io::Result<()>) -> io::Result<()> {
+    use rustix::io::Errno;
+    let is_unable = |error: &io::Error| {
+        let unable = [Errno::INVAL, Errno::NOSYS, Errno::NOTSUP, Errno::OPNOTSUPP];
+        Errno::from_io_error(error).is_some_and(|errno| unable.contains(&errno))
+    };
+    match synced {
+        Err(error) if is_unable(&error) => Ok(()),
+        synced => synced,
+    }
+}
+
+#[cfg(not(unix))]
+fn passed_over(synced: io::Result<()>) -> io::Result<()> {
+    synced
 }
 
 /// A regular file, open for reading.
@@ -198,5 +218,29 @@ impl Touched {
             }
         }
         failed
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use rustix::io::Errno;
+
+    use super::*;
+
+    #[test]
+    fn folders_that_cannot_be_synced_are_passed_over() {
+        let said = |errno: Errno| passed_over(Err(errno.into()));
+        for errno in [Errno::INVAL, Errno::NOSYS, Errno::NOTSUP, Errno::OPNOTSUPP] {
+            assert!(said(errno).is_ok(), "{errno}");
+        }
+        for errno in [
+            Errno::IO,
+            Errno::NOSPC,
+            Errno::DQUOT,
+            Errno::ROFS,
+            Errno::BADF,
+        ] {
+            assert!(said(errno).is_err(), "{errno}");
+        }
     }
 }
