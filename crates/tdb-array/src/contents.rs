@@ -1,6 +1,8 @@
 //! What an array or a group consists of, as a whole: to copy, move and remove it.
 
+mod beside;
 pub(crate) mod copy;
+mod removal;
 
 use std::collections::HashSet;
 
@@ -18,8 +20,8 @@ use crate::{
 
 /// The objects of an array, or of a group and all that is in it and lies in its folder.
 ///
-/// What lies elsewhere is none of it, whatever the group says; nor is what lies in the folder of a group and is no
-/// member.
+/// What lies elsewhere is none of it, whatever the group says. What lies in the folder of a group and is no member is copied and
+/// moved with it, and is not removed.
 #[derive(Clone, Debug)]
 pub struct Contents {
     location: Location,
@@ -27,6 +29,8 @@ pub struct Contents {
     options: OpenOptions,
     /// Arrays and groups, each behind what is in it.
     parts: Vec<Part>,
+    /// What lies in the folder of a group and is no member.
+    others: Vec<Part>,
     left: Vec<String>,
     /// Those of them that are not there.
     missing: Vec<String>,
@@ -98,6 +102,26 @@ impl Part {
         }
     }
 
+    /// Puts the objects of an array into the order in which they are copied.
+    fn sort(&mut self) {
+        let Self {
+            object_type,
+            prefix,
+            objects,
+            ..
+        } = self;
+        if *object_type == ObjectType::Array {
+            objects.sort_by_cached_key(|object| {
+                (stage(below(prefix, &object.key)), object.key.clone())
+            });
+        }
+    }
+
+    /// The keys of all that was found, markers of folders too.
+    fn all_keys(&self) -> impl Iterator<Item = &str> {
+        self.keys().chain(self.markers.iter().map(String::as_str))
+    }
+
     fn keys(&self) -> impl DoubleEndedIterator<Item = &str> {
         self.objects.iter().map(|object| object.key.as_str())
     }
@@ -106,7 +130,11 @@ impl Part {
     fn stages(&self) -> impl Iterator<Item = &[Object]> {
         self.objects.chunk_by(|object, next| {
             let stage = |object: &Object| stage(below(&self.prefix, &object.key));
-            self.object_type == ObjectType::Array && stage(object) == stage(next)
+            match self.object_type {
+                ObjectType::Array => stage(object) == stage(next),
+                ObjectType::Group => false,
+                ObjectType::Invalid => true,
+            }
         })
     }
 }
@@ -128,6 +156,7 @@ impl Contents {
             store_uri: store_uri.to_owned(),
             options,
             parts: Vec::new(),
+            others: Vec::new(),
             left: Vec::new(),
             missing: Vec::new(),
         };
@@ -166,8 +195,7 @@ impl Contents {
     fn add_array(&mut self, prefix: &str) -> Result<(), ArrayError> {
         let mut part = Part::new(ObjectType::Array, prefix);
         part.add(self.location.store().list_recursive(prefix)?);
-        part.objects
-            .sort_by_cached_key(|object| (stage(below(prefix, &object.key)), object.key.clone()));
+        part.sort();
         self.parts.push(part);
         Ok(())
     }
@@ -197,7 +225,12 @@ impl Contents {
         for prefix in groups.into_iter().rev() {
             self.add_group_objects(&prefix)?;
         }
-        Ok(())
+        self.add_others()
+    }
+
+    /// All that is copied: what is no member first, as groups come behind what is in them.
+    fn all(&self) -> impl Iterator<Item = &Part> {
+        self.others.iter().chain(&self.parts)
     }
 
     fn add_group_objects(&mut self, prefix: &str) -> Result<(), ArrayError> {
@@ -269,7 +302,7 @@ impl Contents {
     /// # Errors
     /// As the store reports.
     pub fn unfinished(&self) -> Result<Option<(Work, String)>, ArrayError> {
-        for part in &self.parts {
+        for part in self.all() {
             let draft = join(&part.prefix, DRAFT_FOLDER);
             if part.keys().any(|key| inside(&draft, key).is_some())
                 && let Some(work) = Found::at(&**self.location.store(), &part.prefix)?.unfinished
@@ -282,12 +315,12 @@ impl Contents {
 
     /// The keys of all objects.
     pub fn keys(&self) -> impl Iterator<Item = &str> {
-        self.parts.iter().flat_map(Part::keys)
+        self.all().flat_map(Part::keys)
     }
 
     /// The sizes of the objects that no listing told, asked for now.
     pub(crate) fn unlisted_sizes(&self) -> Vec<Result<u64, StoreError>> {
-        let objects = self.parts.iter().flat_map(|part| &part.objects);
+        let objects = self.all().flat_map(|part| &part.objects);
         let unlisted = objects.filter(|object| object.size.is_none());
         let keys: Vec<&str> = unlisted.map(|object| object.key.as_str()).collect();
         self.location.store().sizes(&keys)
@@ -299,10 +332,11 @@ impl Contents {
     /// As the store reports.
     pub fn size(&self) -> Result<ContentsSize, ArrayError> {
         let mut size = ContentsSize::default();
-        for part in &self.parts {
+        for part in self.all() {
             match part.object_type {
                 ObjectType::Array => size.arrays = size.arrays.saturating_add(1),
-                _ => size.groups = size.groups.saturating_add(1),
+                ObjectType::Group => size.groups = size.groups.saturating_add(1),
+                ObjectType::Invalid => {}
             }
             size.objects = size.objects.saturating_add(part.objects.len() as u64);
             let listed = part.objects.iter().filter_map(|object| object.size);
@@ -318,62 +352,29 @@ impl Contents {
         Ok(size)
     }
 
-    /// The keys of objects that lie in the folder of an array and are not of it, as far as their names say.
+    /// The keys of objects that are of no array and no group, as far as their names say.
     pub fn strange(&self) -> impl Iterator<Item = &str> {
-        let arrays = self.parts.iter();
-        let arrays = arrays.filter(|part| part.object_type == ObjectType::Array);
-        arrays.flat_map(|part| {
-            let keys = part.keys();
-            keys.filter(|key| !below(&part.prefix, key).starts_with("__"))
+        self.all().flat_map(|part| {
+            let is_strange = |key: &&str| match part.object_type {
+                ObjectType::Array => !below(&part.prefix, key).starts_with("__"),
+                ObjectType::Group => false,
+                ObjectType::Invalid => true,
+            };
+            part.keys().filter(is_strange)
         })
     }
 
     /// The folders of all arrays and groups, and what they are.
     pub fn folders(&self) -> impl Iterator<Item = (&str, ObjectType)> {
-        let parts = self.parts.iter();
+        let parts = self
+            .all()
+            .filter(|part| part.object_type != ObjectType::Invalid);
         parts.map(|part| (part.prefix.as_str(), part.object_type))
     }
 
     /// Members of groups that lie outside, or are not there: URIs.
     pub fn left(&self) -> &[String] {
         &self.left
-    }
-
-    /// Removes all, and nothing else: of an array first what makes it one, groups after what is in them. Folders that
-    /// are empty then go too: they would still be taken for an array.
-    /// What is gone already is no error.
-    ///
-    /// # Errors
-    /// As the store reports. What is left can be found and removed again.
-    pub fn remove(&self) -> Result<(), ArrayError> {
-        for part in &self.parts {
-            let is_array = part.object_type == ObjectType::Array;
-            if is_array {
-                // Each stage lasts before the next: after a loss of power, too, no array is left that lacks some of its cells.
-                let of_stage = |key: &&str| stage(below(&part.prefix, key));
-                for wanted in (0..=LAST_STAGE).rev() {
-                    let keys = part.keys().rev().filter(|key| of_stage(key) == wanted);
-                    self.location.remove_all(&keys.collect::<Vec<&str>>())?;
-                }
-            } else {
-                self.location
-                    .remove_all(&part.keys().collect::<Vec<&str>>())?;
-            }
-            self.location.remove_all(&part.markers)?;
-            if is_array {
-                tdb_store::remove_empty_folders(&**self.location.store(), &part.prefix)?;
-            } else {
-                for folder in [METADATA_FOLDER, GROUP_FOLDER] {
-                    tdb_store::remove_empty_folders(
-                        &**self.location.store(),
-                        &join(&part.prefix, folder),
-                    )?;
-                }
-                // What else lies in it is none of it.
-                self.location.store().remove_folder(&part.prefix)?;
-            }
-        }
-        Ok(())
     }
 }
 

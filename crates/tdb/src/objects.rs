@@ -9,7 +9,8 @@ use crate::place::{self, Place};
 use crate::{Context, Error, Result};
 
 /// An array or a group and all that belongs to it, found and not yet touched. Of a group, members that lie in its folder
-/// belong to it; others are told by [`Contents::left`], and stay where they are.
+/// belong to it; others are told by [`Contents::left`], and stay where they are. What else lies in its folder is copied and moved with
+/// it, and stays where it is removed: [`Contents::others`].
 #[derive(Debug)]
 pub struct Objects {
     context: Context,
@@ -77,6 +78,15 @@ impl Objects {
     #[must_use]
     pub fn contents(&self) -> &Contents {
         &self.contents
+    }
+
+    /// The same without what lies in the folder of a group and is no member: what [`Objects::remove`] removes.
+    #[must_use]
+    pub fn of_members(self) -> Self {
+        Self {
+            contents: self.contents.of_members(),
+            ..self
+        }
     }
 
     /// Fails where a copy cannot be; tells where it will.

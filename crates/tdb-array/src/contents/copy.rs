@@ -30,7 +30,7 @@ impl Contents {
         self.copied(to, to_prefix, options).map(drop)
     }
 
-    /// Copies all, as [`Contents::copy`] does, and removes the original. Where nothing of that could be removed, the
+    /// Copies all, as [`Contents::copy`] does, and removes the original, with what is no member, too. Where nothing of that could be removed, the
     /// copy goes again; where a part of it was, the copy stays, which is whole then.
     ///
     /// # Errors
@@ -42,7 +42,7 @@ impl Contents {
         options: &ChangeOptions,
     ) -> Result<(), ArrayError> {
         let copying = self.copied(to, to_prefix, options)?;
-        let removed = self.remove();
+        let removed = self.remove_moved();
         if removed.is_err() && self.is_whole() {
             copying.take_back();
         }
@@ -105,7 +105,7 @@ impl Contents {
         changes: &HashMap<String, Vec<MemberChange>>,
         options: &ChangeOptions,
     ) -> Result<(), ArrayError> {
-        for objects in self.parts.iter().flat_map(Part::stages) {
+        for objects in self.all().flat_map(Part::stages) {
             let objects = objects.iter().map(|object| {
                 let to_key = join(to_prefix, below(self.prefix(), &object.key));
                 (object, to_key)

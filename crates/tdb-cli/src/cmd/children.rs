@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use tdb_array::{Group, ObjectType, UriTarget, Work};
+use tdb::LocalStores;
+use tdb_array::{ErrorKind, Group, ObjectType, UriTarget, Work};
 use tdb_store::{list_all, name};
 use tdb_tile::Code;
 
@@ -138,7 +139,11 @@ fn members(
             },
             UriTarget::Outside(uri) => Child {
                 name,
-                kind: Kind::Object(member.object_type),
+                kind: if is_gone(location, &uri)? {
+                    Kind::Missing
+                } else {
+                    Kind::Object(member.object_type)
+                },
                 site: Site::Outside(uri),
             },
         });
@@ -160,6 +165,36 @@ fn child(name: &str, location: Place, is_listed: bool) -> Result<Child, Failure>
         kind,
         site: Site::Inside(location),
     })
+}
+
+/// Whether a member that lies outside is not there. Only the store of the group itself is asked: where else a URI leads, nobody goes
+/// unasked.
+fn is_gone(location: &Place, uri: &str) -> Result<bool, Failure> {
+    let is_file = |uri: &str| uri.starts_with("file://");
+    let place = if is_file(uri) && is_file(&location.store_uri) {
+        match place::folder(uri, &LocalStores) {
+            Ok(place) => place,
+            // What cannot be looked at may be there.
+            Err(error) => return Ok(error.kind() == ErrorKind::NotFound),
+        }
+    } else {
+        let below = uri.strip_prefix(&location.store_uri);
+        let Some(below) = below.and_then(|below| below.strip_prefix('/')) else {
+            return Ok(false);
+        };
+        let prefix = below.trim_end_matches('/');
+        if tdb_store::check_prefix(prefix).is_err() {
+            return Ok(false);
+        }
+        Place {
+            uri: uri.to_owned(),
+            location: location.location.at(prefix),
+            ..location.clone()
+        }
+    };
+    let found = place.found()?;
+    let is_nothing = found.object_type == ObjectType::Invalid && found.unfinished.is_none();
+    Ok(is_nothing && is_empty(&place)?)
 }
 
 fn is_empty(location: &Place) -> Result<bool, Failure> {

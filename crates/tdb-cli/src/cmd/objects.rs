@@ -18,7 +18,7 @@ use crate::paint::{bytes, plural};
 #[derive(Debug, Args)]
 #[command(
     after_help = "Example:\n  tdb cp target/weather target/weather-copy\n\n\
-    Of a group, members that lie in its folder are taken along; others are told, and stay where they are."
+    Of a group, all that lies in its folder is taken along; members elsewhere are told, and stay where they are."
 )]
 pub(crate) struct CopyArguments {
     /// An array or group
@@ -36,7 +36,7 @@ pub(crate) struct CopyArguments {
 #[derive(Debug, Args)]
 #[command(
     after_help = "Example:\n  tdb mv target/weather-copy target/weather-moved\n\n\
-    Of a group, members that lie in its folder are taken along; others are told, and stay where they are."
+    Of a group, all that lies in its folder is taken along; members elsewhere are told, and stay where they are."
 )]
 pub(crate) struct MoveArguments {
     /// An array or group
@@ -50,7 +50,7 @@ pub(crate) struct MoveArguments {
 
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  tdb rm target/weather --dry-run\n\n\
-    Of a group, members that lie in its folder go too; others are told, and stay.")]
+    Of a group, members that lie in its folder go too; others, and what else lies there, are told, and stay.")]
 pub(crate) struct RemoveArguments {
     /// An array or group
     uri: String,
@@ -118,6 +118,8 @@ pub(crate) fn remove(
     place::refuse_link(&arguments.uri)?;
     let objects = context(global)?.objects(&arguments.uri)?;
     warn_of(objects.contents().left(), out);
+    warn_of_others(objects.contents(), out);
+    let objects = objects.of_members();
     let size = objects.size()?;
     if arguments.dry_run {
         tell("remove", objects.contents(), global, out)?;
@@ -162,6 +164,22 @@ fn warn_of(left: &[String], out: &Output) {
             "{member}: a member that lies outside, or is not there; left alone"
         ));
     }
+}
+
+/// Tells what a removal leaves in the folder of a group.
+fn warn_of_others(contents: &Contents, out: &Output) {
+    let others: Vec<&str> = contents.others().collect();
+    let Some(first) = others.first() else {
+        return;
+    };
+    let more = match others.len() {
+        1 => String::new(),
+        count => format!(" and {} more", count.saturating_sub(1)),
+    };
+    out.warn(&format!(
+        "{}{more}: in the folder of the group and no member; left alone",
+        contents.uri(first)
+    ));
 }
 
 fn tell(verb: &str, contents: &Contents, global: &Global, out: &mut Output) -> Result<(), Failure> {

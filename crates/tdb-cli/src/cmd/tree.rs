@@ -130,7 +130,13 @@ fn write_branches(branches: &[Branch], indent: &str, out: &mut Output) -> Result
         }
         if let Site::Outside(uri) = &child.site {
             let uri = out.look.paint(Role::Dim, &visible(uri));
-            write!(out, "  outside: {uri}")?;
+            // What is not there is nowhere.
+            let site = if child.kind == Kind::Missing {
+                ""
+            } else {
+                "outside: "
+            };
+            write!(out, "  {site}{uri}")?;
         }
         writeln!(out)?;
         write_branches(below, &format!("{indent}{bar}"), out)?;

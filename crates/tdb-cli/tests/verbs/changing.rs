@@ -506,6 +506,7 @@ fn what_is_copied_moved_and_removed_is_counted() {
     exit status 0
     ");
     insta::assert_snapshot!(said(&format!("cp v22_group/group {array} --dry-run")), @"
+    copy array group/gone
     copy array group/one
     copy array group/inner/three
     copy array group/two
@@ -513,7 +514,7 @@ fn what_is_copied_moved_and_removed_is_counted() {
     copy group group
     warning: file:///elsewhere/array: a member that lies outside, or is not there; left alone
     warning: s3://bucket/group: a member that lies outside, or is not there; left alone
-    3 arrays, 2 groups, 24 objects (10.9 KiB) would be copied
+    4 arrays, 2 groups, 29 objects (14.1 KiB) would be copied
     exit status 0
     ");
 }
