@@ -29,6 +29,7 @@ mod vacuum_commits;
 mod vacuum_fragments;
 mod vacuum_options;
 mod verify;
+mod verify_fragments;
 
 pub use clean::debris;
 pub use commits::{consolidate_commits, plan_merged_commits};

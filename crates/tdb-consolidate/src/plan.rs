@@ -3,7 +3,7 @@ use std::fmt;
 
 use bytes::Bytes;
 use tdb_array::ArrayError;
-use tdb_store::{Distance, Store, StoreError, join, remove_empty_folders};
+use tdb_store::{Distance, Store, StoreError, join, list_folders, remove_empty_folders};
 
 /// What is to be done, step by step: each is finished, and lasts, before the next begins.
 ///
@@ -72,14 +72,27 @@ impl Plan {
                     remove_all(store, &keys)?;
                 }
                 Step::RemoveFolders(folders) => {
-                    for folder in folders {
-                        remove_folder(store, &join(prefix, folder))?;
-                    }
+                    let folders = folders.iter().map(|folder| join(prefix, folder));
+                    remove_folders(store, folders.collect())?;
                 }
             }
         }
         Ok(())
     }
+}
+
+/// Removes all in folders: where answers are waited for, of all of them at once.
+fn remove_folders(store: &dyn Store, folders: Vec<String>) -> Result<(), StoreError> {
+    if store.distance() == Distance::Near {
+        return folders
+            .iter()
+            .try_for_each(|folder| remove_folder(store, folder));
+    }
+    let objects = list_folders(store, folders.clone())?;
+    let mut keys: Vec<String> = objects.into_iter().map(|object| object.key).collect();
+    // An object of a folder's own name is what some programs keep to show it.
+    keys.extend(folders);
+    remove_all(store, &keys)
 }
 
 /// Removes all in a folder, and folders in it that are empty; of a symbolic link in its place the link alone.
@@ -88,15 +101,12 @@ fn remove_folder(store: &dyn Store, folder: &str) -> Result<(), StoreError> {
         Ok(objects) => {
             let keys: Vec<String> = objects.into_iter().map(|object| object.key).collect();
             remove_all(store, &keys)?;
-            // Folders without objects are of file systems alone.
-            if store.distance() == Distance::Near {
-                remove_empty_folders(store, folder)?;
-            }
+            remove_empty_folders(store, folder)?;
         }
         Err(StoreError::NotAFile { .. }) => {}
         Err(error) => return Err(error),
     }
-    // An object of the folder's own name is a link, or what some stores keep to show a folder.
+    // An object of the folder's own name is a link.
     remove_all(store, &[folder.to_owned()])
 }
 

@@ -9,13 +9,12 @@ use tdb_array::{
     Array, ArrayError, ErrorKind, Fragment, Group, Location, OpenOptions, Unsound, Warning,
     is_out_of_memory,
 };
-use tdb_cells::{Activity, Column, Progress, Session};
+use tdb_cells::Session;
 use tdb_query::{ReadOptions, Reader};
 use tdb_schema::FieldKind;
-use tdb_tile::Datatype;
 
 use crate::MergeError;
-use crate::StoredField;
+use crate::verify_fragments::{Check, kinds};
 
 /// What is wrong with something that is stored.
 #[derive(Debug)]
@@ -153,12 +152,10 @@ impl Verifying<'_> {
         let all = array.fragments().iter().chain(&replaced);
         let tiles = all.map(tiles_of_fields);
         self.total = Some(tiles.fold(self.verified.tiles, u64::saturating_add));
-        for fragment in array.fragments() {
-            self.fragment(&array, fragment, &DamagedPlace::Fragment)?;
-        }
-        for fragment in &replaced {
-            self.fragment(&array, fragment, &DamagedPlace::Replaced)?;
-        }
+        let live: Vec<&Fragment> = array.fragments().iter().collect();
+        self.fragments(&array, &live, &DamagedPlace::Fragment)?;
+        let replaced: Vec<&Fragment> = replaced.iter().collect();
+        self.fragments(&array, &replaced, &DamagedPlace::Replaced)?;
         // What all parts together have to be.
         if self.verified.damages == damages
             && let Err(error) = plan(self.session, &array)
@@ -255,46 +252,20 @@ impl Verifying<'_> {
         }
     }
 
-    fn fragment(
+    /// Looks at fragments of an array, and tells what is wrong with them in their order.
+    fn fragments(
         &mut self,
         array: &Array,
-        fragment: &Fragment,
+        fragments: &[&Fragment],
         place: &dyn Fn(String) -> DamagedPlace,
     ) -> Result<(), MergeError> {
-        self.verified.fragments = self.verified.fragments.saturating_add(1);
-        let place = || place(fragment.name.as_str().to_owned());
-        if !fragment.metadata.dense
-            && let Err(error) = array.rtree_of(fragment)
-        {
-            self.found(place(), None, None, error.into())?;
-        }
-        for kind in kinds(fragment) {
-            match StoredField::open(self.session, array, fragment, kind) {
-                Ok(None) => {}
-                Ok(Some(field)) => self.field(fragment, &field, &place)?,
-                Err(error) => {
-                    let name = fragment.schema.field_of(kind).map(|f| f.name.to_owned());
-                    self.found(place(), name, None, error)?;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn field(
-        &mut self,
-        fragment: &Fragment,
-        field: &StoredField<'_>,
-        place: &dyn Fn() -> DamagedPlace,
-    ) -> Result<(), MergeError> {
-        for tile in 0..fragment.metadata.tile_count() {
-            self.verified.tiles = self.verified.tiles.saturating_add(1);
-            let progress = Progress::new(Activity::Verifying, self.verified.tiles);
-            self.session.tell(&progress.of(self.total));
-            let read = field.read(tile).map_err(MergeError::from);
-            if let Err(error) = read.and_then(|columns| check_text(fragment, &columns)) {
-                let name = Some(field.field().name.to_owned());
-                self.found(place(), name, Some(tile), error)?;
+        let check = Check::new(self.session, array, self.verified.tiles, self.total);
+        for (fragment, checked) in fragments.iter().zip(check.all(fragments)) {
+            self.verified.fragments = self.verified.fragments.saturating_add(1);
+            self.verified.tiles = self.verified.tiles.saturating_add(checked.tiles);
+            for (field, tile, error) in checked.damages {
+                let place = place(fragment.name.as_str().to_owned());
+                self.found(place, field, tile, error)?;
             }
         }
         Ok(())
@@ -322,49 +293,11 @@ impl Verifying<'_> {
     }
 }
 
-/// A cell whose bytes are no text, which files of cells refuse.
-#[derive(Debug, thiserror::Error)]
-#[error("cell {0} of the tile is text, and not UTF-8")]
-struct NotText(usize);
-
-/// Fails where a cell of text is none.
-fn check_text(fragment: &Fragment, columns: &[Column]) -> Result<(), MergeError> {
-    // TileDB stores any bytes as ASCII.
-    let is_text =
-        |column: &&Column| column.datatype == Datatype::StringUtf8 && column.cell_val_num.is_var();
-    for column in columns.iter().filter(is_text) {
-        if column.values.is_ascii() {
-            continue;
-        }
-        let mut cells = (0..).map_while(|row| column.cell(row));
-        if let Some(row) = cells.position(|cell| std::str::from_utf8(cell).is_err()) {
-            let error = ArrayError::Object {
-                key: fragment.name.as_str().to_owned(),
-                kind: ErrorKind::Corrupt,
-                source: Box::new(NotText(row)),
-            };
-            return Err(error.into());
-        }
-    }
-    Ok(())
-}
-
 /// Plans a read of all cells, which puts the parts of the array together; no cell is read.
 fn plan(session: &Session, array: &Arc<Array>) -> Result<(), MergeError> {
     let batches = Reader::open(session, array, &ReadOptions::default())?;
     drop(batches);
     Ok(())
-}
-
-/// The fields that a fragment may have.
-fn kinds(fragment: &Fragment) -> impl Iterator<Item = FieldKind> {
-    let kept = [
-        FieldKind::Timestamps,
-        FieldKind::DeleteTimestamps,
-        FieldKind::DeleteConditionIndex,
-    ];
-    let fields = fragment.schema.fields().map(|field| field.kind);
-    fields.chain(kept)
 }
 
 /// How many tiles the fields of a fragment have together.

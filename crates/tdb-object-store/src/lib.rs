@@ -15,6 +15,7 @@ mod profile;
 mod put;
 mod ranges;
 mod remote;
+mod removal;
 mod runtime;
 mod s3;
 mod said;

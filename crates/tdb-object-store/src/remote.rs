@@ -4,6 +4,7 @@ use std::fmt::{self, Debug};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use futures_util::stream::{self, StreamExt};
 use object_store::ObjectStore;
 use object_store::list::PaginatedListStore;
 use object_store::path::Path;
@@ -11,6 +12,9 @@ use tdb_store::{StoreError, check_key, join};
 
 use crate::markers::Markers;
 use crate::ranges::Tails;
+
+/// Requests that are under way at a time.
+const UNDER_WAY: usize = 32;
 
 /// What all requests need.
 pub(crate) struct Remote {
@@ -43,4 +47,21 @@ impl Remote {
             reason: "object stores take no control characters",
         })
     }
+}
+
+/// Does the same for each of many things, several at a time.
+pub(crate) fn many<T, R, F>(
+    remote: Arc<Remote>,
+    things: Vec<T>,
+    work: fn(Arc<Remote>, T) -> F,
+) -> impl Future<Output = Vec<R>> + Send + 'static
+where
+    T: Send + 'static,
+    R: Send + 'static,
+    F: Future<Output = R> + Send + 'static,
+{
+    stream::iter(things)
+        .map(move |thing| work(Arc::clone(&remote), thing))
+        .buffered(UNDER_WAY)
+        .collect::<Vec<_>>()
 }

@@ -3,10 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
-use futures_util::stream::{self, StreamExt};
 use object_store::ObjectStoreExt;
 use tdb_store::{
     Distance, Listing, Object, ObjectWriter, Page, Piece, Read, Store, StoreError, check_prefix,
@@ -18,15 +17,17 @@ use crate::listing;
 use crate::markers;
 use crate::put;
 use crate::ranges;
-use crate::remote::Remote;
+use crate::remote::{Remote, many};
+use crate::removal;
 use crate::runtime::Runtime;
 use crate::writer::{self, RemoteWriter};
 
 /// Ranges of an object that lie no more than so many bytes apart are read as one: what a request takes to be answered is
 /// what half a megabyte takes to come.
 const GAP: u64 = 512 << 10;
-/// Requests that are under way at a time.
-const UNDER_WAY: usize = 32;
+
+/// How long an object is waited for that a listing shows and that is not there yet.
+const SOONER: Duration = Duration::from_millis(200);
 
 /// A folder of an object store, as a store.
 #[derive(Clone, Debug)]
@@ -227,39 +228,23 @@ impl Store for RemoteStore {
         if let Err(error) = self.check_writable("") {
             return keys.iter().map(|_| Err(error.clone())).collect();
         }
-        let keys = keys.iter().map(|key| (*key).to_owned()).collect();
-        self.each(keys, |remote, key: String| async move {
-            remove(&remote, &key).await
-        })
+        let (remote, count) = (Arc::clone(&self.remote), keys.len());
+        let keys: Vec<String> = keys.iter().map(|key| (*key).to_owned()).collect();
+        let all = async move { removal::remove(remote, keys).await };
+        match self.runtime.wait(all) {
+            Ok(answers) => answers,
+            Err(error) => (0..count).map(|_| Err(error.clone())).collect(),
+        }
     }
-}
-
-/// Does the same for each of many things, several at a time.
-fn many<T, R, F>(
-    remote: Arc<Remote>,
-    things: Vec<T>,
-    work: fn(Arc<Remote>, T) -> F,
-) -> impl Future<Output = Vec<R>> + Send + 'static
-where
-    T: Send + 'static,
-    R: Send + 'static,
-    F: Future<Output = R> + Send + 'static,
-{
-    stream::iter(things)
-        .map(move |thing| work(Arc::clone(&remote), thing))
-        .buffered(UNDER_WAY)
-        .collect::<Vec<_>>()
 }
 
 async fn read(remote: &Remote, read: &Read) -> Result<Piece, StoreError> {
     let path = remote.path(&read.key)?;
-    ranges::read(&*remote.store, &path, read, remote.tails).await
-}
-
-/// Removes an object, which must be there: servers do not tell.
-async fn remove(remote: &Remote, key: &str) -> Result<(), StoreError> {
-    let path = remote.path(key)?;
-    ranges::size(&*remote.store, &path, key).await?;
-    let removed = remote.store.delete(&path).await;
-    removed.map_err(|error| failed(key, error))
+    let again = match ranges::read(&*remote.store, &path, read, remote.tails).await {
+        Err(StoreError::NotFound { .. }) if remote.pages.is_some() => remote,
+        answer => return answer,
+    };
+    // Who reads has seen the name in a listing: some servers know it there sooner than where they give its bytes.
+    tokio::time::sleep(SOONER).await;
+    ranges::read(&*again.store, &path, read, again.tails).await
 }

@@ -80,11 +80,19 @@ impl RemoteUri {
                 "a bucket or container is needed here; the account and the server are settings",
             ));
         }
-        tdb_store::check_prefix(folder).map_err(|_| wrong("no folder can have this name"))?;
+        // TileDB takes several slashes of S3 for one.
+        let folder = match service {
+            Service::S3 => {
+                let parts = folder.split('/').filter(|part| !part.is_empty());
+                parts.collect::<Vec<_>>().join("/")
+            }
+            Service::Gcs | Service::Azure | Service::Http => folder.to_owned(),
+        };
+        tdb_store::check_prefix(&folder).map_err(|_| wrong("no folder can have this name"))?;
         Ok(Self {
             service,
             root: root.to_owned(),
-            folder: folder.to_owned(),
+            folder,
         })
     }
 
@@ -135,6 +143,7 @@ mod tests {
         for (uri, service, root, folder) in [
             ("s3://b", Service::S3, "b", ""),
             ("s3a://b/", Service::S3, "b", ""),
+            ("s3://b//p///a//", Service::S3, "b", "p/a"),
             ("gs://b/a/b", Service::Gcs, "b", "a/b"),
             ("gcs://b/a b/", Service::Gcs, "b", "a b"),
             ("azure://c/ü", Service::Azure, "c", "ü"),

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::{Value as Json, json};
 use tdb_array::{ArrayError, Location};
 use tdb_consolidate::{Plan, Step};
-use tdb_store::StoreError;
+use tdb_store::{Distance, Object, Store, StoreError};
 
 use crate::paint::{bytes, plural};
 
@@ -28,33 +28,43 @@ impl Removal {
     ) -> Result<(), ArrayError> {
         let (folders, keys) = removed(plan);
         let (all_folders, all_keys) = removed(all);
-        for folder in all_folders.difference(&folders) {
-            let objects = place.store().list_recursive(&place.full(folder))?;
-            for object in objects {
-                self.add_size(object.size, place, &object.key)?;
+        let folders: Vec<String> = all_folders
+            .difference(&folders)
+            .map(|folder| place.full(folder))
+            .collect();
+        self.fragments = self.fragments.saturating_add(folders.len() as u64);
+        let store = &**place.store();
+        let found = Self::objects_in(store, folders)?;
+        let others: Vec<String> = all_keys
+            .difference(&keys)
+            .map(|key| place.full(key))
+            .collect();
+        self.others = self.others.saturating_add(others.len() as u64);
+        let unknown = found.iter().filter(|object| object.size.is_none());
+        let unknown = unknown.map(|object| &object.key).chain(&others);
+        let unknown: Vec<&str> = unknown.map(String::as_str).collect();
+        for size in tdb_store::answers(unknown.iter().copied(), store.sizes(&unknown)) {
+            match size {
+                // It may be gone by now.
+                Err(StoreError::NotFound { .. }) => {}
+                size => self.bytes = self.bytes.saturating_add(size?),
             }
-            self.fragments = self.fragments.saturating_add(1);
         }
-        for key in all_keys.difference(&keys) {
-            self.add_size(None, place, &place.full(key))?;
-            self.others = self.others.saturating_add(1);
-        }
+        let known = found.iter().filter_map(|object| object.size);
+        self.bytes = known.fold(self.bytes, u64::saturating_add);
         Ok(())
     }
 
-    /// Adds the bytes of an object, which may be gone by now.
-    fn add_size(
-        &mut self,
-        known: Option<u64>,
-        place: &Location,
-        key: &str,
-    ) -> Result<(), StoreError> {
-        let size = match known.map_or_else(|| place.store().size(key), Ok) {
-            Err(StoreError::NotFound { .. }) => 0,
-            size => size?,
-        };
-        self.bytes = self.bytes.saturating_add(size);
-        Ok(())
+    /// The objects in folders: where answers are waited for, of all of them at once.
+    fn objects_in(store: &dyn Store, folders: Vec<String>) -> Result<Vec<Object>, StoreError> {
+        if let Distance::Far { .. } = store.distance() {
+            return tdb_store::list_folders(store, folders);
+        }
+        let mut found = Vec::new();
+        for folder in folders {
+            found.extend(store.list_recursive(&folder)?);
+        }
+        Ok(found)
     }
 
     /// How much it is; `None` where there is nothing.

@@ -16,3 +16,4 @@ mod markers;
     reason = "the tests of the stores need more of it"
 )]
 mod stub;
+mod waiting;

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use crate::stub::Server;
+use crate::stub::{Answer, Does, Server};
 use tdb_store::{Store, conformance};
 
 #[test]
@@ -93,4 +93,49 @@ fn what_marks_an_empty_folder_goes_with_it() {
     let removals = server.asked().into_iter();
     let mut removals = removals.filter(|one| one.method == "DELETE");
     assert!(removals.all(|one| one.header("authorization").is_some()));
+}
+
+#[test]
+fn many_objects_are_removed_by_few_requests() {
+    let server = Server::good();
+    let keys: Vec<String> = (0..2500).map(|n| format!("x/{}/{n}", n % 5)).collect();
+    for key in &keys {
+        server.bucket.put(key, b"1");
+    }
+    server.bucket.put("x/0/stays", b"1");
+    let mut asked: Vec<&str> = keys.iter().map(String::as_str).collect();
+    asked.insert(1, "x/0/none");
+    asked.push("elsewhere/none");
+    let answers = server.store().remove_many(&asked);
+    for (key, answer) in asked.iter().zip(&answers) {
+        match answer {
+            Ok(()) => assert!(!key.ends_with("none"), "{key}"),
+            Err(error) => assert!(error.is_not_found() && error.key() == *key, "{error}"),
+        }
+    }
+    assert_eq!(answers.iter().filter(|answer| answer.is_ok()).count(), 2500);
+    assert!(server.bucket.has("x/0/stays"));
+    // A listing of each folder, a question for what lies alone, and a request for each thousand.
+    assert_eq!(server.asked().len(), 5 + 1 + 3);
+}
+
+#[test]
+fn of_many_objects_that_are_not_all_removed_each_is_told() {
+    let server = Server::start(|one, _| {
+        let body = String::from_utf8_lossy(&one.body).into_owned();
+        if one.value("delete").is_some() && body.contains("<Key>x/7</Key>") {
+            Does::Says(Answer::error(403, "AccessDenied", "No."))
+        } else {
+            Does::Serves
+        }
+    });
+    let keys: Vec<String> = (0..10).map(|n| format!("x/{n}")).collect();
+    for key in &keys {
+        server.bucket.put(key, b"1");
+    }
+    let asked: Vec<&str> = keys.iter().map(String::as_str).collect();
+    for (key, answer) in asked.iter().zip(server.store().remove_many(&asked)) {
+        assert_eq!(answer.is_err(), *key == "x/7", "{key}: {answer:?}");
+        assert_eq!(server.bucket.has(key), *key == "x/7");
+    }
 }

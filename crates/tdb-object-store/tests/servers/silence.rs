@@ -153,3 +153,17 @@ fn an_object_that_vanishes_while_it_is_read_is_an_error() {
     let error = read_whole(&server.store(), "a/object", u64::MAX).unwrap_err();
     assert!(error.to_string().contains("a/object: "), "{error}");
 }
+
+#[test]
+fn an_object_that_is_listed_and_not_there_yet_is_asked_for_once_more() {
+    let server = server(|one, before| match (one.is_read(), before) {
+        (true, 0) => Does::Says(Answer::error(404, "NoSuchKey", "there is no such object")),
+        _ => Does::Serves,
+    });
+    let store = server.store();
+    let whole = read_whole(&store, "a/object", u64::MAX).unwrap();
+    assert_eq!(whole.len(), 100_000);
+    let error = read_one(&store, Read::whole("a/none")).unwrap_err();
+    assert!(error.is_not_found(), "{error}");
+    assert_eq!(server.count(|one| one.path.ends_with("none")), 2);
+}

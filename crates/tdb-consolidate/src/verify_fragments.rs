@@ -1,0 +1,170 @@
+//! Decodes the tiles of fragments: of several at a time where the store is far, as each tile is waited for.
+
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+use tdb_array::{Array, ArrayError, ErrorKind, Fragment, is_out_of_memory};
+use tdb_cells::{Activity, Column, Progress, Session};
+use tdb_schema::FieldKind;
+use tdb_store::Distance;
+use tdb_tile::Datatype;
+
+use crate::{MergeError, StoredField};
+
+/// Fragments that are looked at at a time where the store is far.
+const AT_ONCE: usize = 32;
+
+/// What was found in a fragment.
+#[derive(Debug, Default)]
+pub(crate) struct Checked {
+    /// Tiles of fields that were tried.
+    pub(crate) tiles: u64,
+    /// A field, a tile, and what is wrong.
+    pub(crate) damages: Vec<(Option<String>, Option<u64>, MergeError)>,
+}
+
+/// Looks at fragments of an array.
+#[derive(Debug)]
+pub(crate) struct Check<'a> {
+    session: &'a Session,
+    array: &'a Array,
+    /// Tiles that were tried so far, for those who wait.
+    done: AtomicU64,
+    total: Option<u64>,
+}
+
+impl<'a> Check<'a> {
+    /// Of `done` tiles already, and as many in all as `total` says.
+    pub(crate) fn new(
+        session: &'a Session,
+        array: &'a Array,
+        done: u64,
+        total: Option<u64>,
+    ) -> Self {
+        Self {
+            session,
+            array,
+            done: AtomicU64::new(done),
+            total,
+        }
+    }
+
+    /// What is found in each of the fragments.
+    pub(crate) fn all(&self, fragments: &[&Fragment]) -> Vec<Checked> {
+        let is_far = self.array.location().store().distance() != Distance::Near;
+        if !is_far {
+            return fragments
+                .iter()
+                .map(|fragment| self.fragment(fragment))
+                .collect();
+        }
+        let found: Vec<Mutex<Option<Checked>>> =
+            fragments.iter().map(|_| Mutex::new(None)).collect();
+        let next = AtomicUsize::new(0);
+        let work = || {
+            loop {
+                let number = next.fetch_add(1, Ordering::Relaxed);
+                let (Some(fragment), Some(place)) = (fragments.get(number), found.get(number))
+                else {
+                    return;
+                };
+                let checked = self.fragment(fragment);
+                *place.lock().unwrap_or_else(PoisonError::into_inner) = Some(checked);
+            }
+        };
+        thread::scope(|scope| {
+            for _ in 1..AT_ONCE.min(fragments.len()) {
+                // Where the system has no thread to give, this one does it all.
+                let _ = thread::Builder::new().spawn_scoped(scope, work);
+            }
+            work();
+        });
+        let found = found.into_iter().zip(fragments);
+        found
+            .map(|(checked, fragment)| {
+                let checked = checked.into_inner().unwrap_or_else(PoisonError::into_inner);
+                // What several take together is more than what one takes by itself.
+                let checked = checked.filter(|checked| !is_too_much(checked));
+                checked.unwrap_or_else(|| self.fragment(fragment))
+            })
+            .collect()
+    }
+
+    fn fragment(&self, fragment: &Fragment) -> Checked {
+        let mut checked = Checked::default();
+        if !fragment.metadata.dense
+            && let Err(error) = self.array.rtree_of(fragment)
+        {
+            checked.damages.push((None, None, error.into()));
+        }
+        for kind in kinds(fragment) {
+            match StoredField::open(self.session, self.array, fragment, kind) {
+                Ok(None) => {}
+                Ok(Some(field)) => self.field(fragment, &field, &mut checked),
+                Err(error) => {
+                    let name = fragment.schema.field_of(kind).map(|f| f.name.to_owned());
+                    checked.damages.push((name, None, error));
+                }
+            }
+        }
+        checked
+    }
+
+    fn field(&self, fragment: &Fragment, field: &StoredField<'_>, checked: &mut Checked) {
+        for tile in 0..fragment.metadata.tile_count() {
+            checked.tiles = checked.tiles.saturating_add(1);
+            let done = self.done.fetch_add(1, Ordering::Relaxed).saturating_add(1);
+            let progress = Progress::new(Activity::Verifying, done);
+            self.session.tell(&progress.of(self.total));
+            let read = field.read(tile).map_err(MergeError::from);
+            if let Err(error) = read.and_then(|columns| check_text(fragment, &columns)) {
+                let name = Some(field.field().name.to_owned());
+                checked.damages.push((name, Some(tile), error));
+            }
+        }
+    }
+}
+
+fn is_too_much(checked: &Checked) -> bool {
+    let mut damages = checked.damages.iter();
+    damages.any(|(_, _, error)| is_out_of_memory(error))
+}
+
+/// A cell whose bytes are no text, which files of cells refuse.
+#[derive(Debug, thiserror::Error)]
+#[error("cell {0} of the tile is text, and not UTF-8")]
+struct NotText(usize);
+
+/// Fails where a cell of text is none.
+fn check_text(fragment: &Fragment, columns: &[Column]) -> Result<(), MergeError> {
+    // TileDB stores any bytes as ASCII.
+    let is_text =
+        |column: &&Column| column.datatype == Datatype::StringUtf8 && column.cell_val_num.is_var();
+    for column in columns.iter().filter(is_text) {
+        if column.values.is_ascii() {
+            continue;
+        }
+        let mut cells = (0..).map_while(|row| column.cell(row));
+        if let Some(row) = cells.position(|cell| std::str::from_utf8(cell).is_err()) {
+            let error = ArrayError::Object {
+                key: fragment.name.as_str().to_owned(),
+                kind: ErrorKind::Corrupt,
+                source: Box::new(NotText(row)),
+            };
+            return Err(error.into());
+        }
+    }
+    Ok(())
+}
+
+/// The fields that a fragment may have.
+pub(crate) fn kinds(fragment: &Fragment) -> impl Iterator<Item = FieldKind> {
+    let kept = [
+        FieldKind::Timestamps,
+        FieldKind::DeleteTimestamps,
+        FieldKind::DeleteConditionIndex,
+    ];
+    let fields = fragment.schema.fields().map(|field| field.kind);
+    fields.chain(kept)
+}

@@ -1,0 +1,146 @@
+//! Removes many objects, each of which must be there: servers do not tell.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use futures_util::stream::{self, StreamExt};
+use object_store::path::Path;
+use object_store::{Error, ObjectStoreExt};
+use tdb_store::{StoreError, parent};
+
+use crate::error::failed;
+use crate::listing;
+use crate::ranges;
+use crate::remote::{Remote, many};
+
+/// Objects of a folder from which on it is listed rather than to ask for each, and for how many of them a page is.
+const LISTED: usize = 2;
+/// Objects that servers remove by one request.
+const AT_ONCE: usize = 1000;
+
+/// Removes objects; an answer for each, in the order asked.
+pub(crate) async fn remove(remote: Arc<Remote>, keys: Vec<String>) -> Vec<Result<(), StoreError>> {
+    let listed = listed(&remote, &keys).await;
+    let asked = keys.into_iter().map(|key| {
+        let is_there = listed.tells(&key);
+        (key, is_there)
+    });
+    let found = many(
+        Arc::clone(&remote),
+        asked.collect(),
+        |remote, (key, is_there)| find(remote, key, is_there),
+    );
+    let mut answers = Vec::new();
+    let mut there = Vec::new();
+    for found in found.await {
+        match found {
+            Ok(object) => {
+                answers.push(None);
+                there.push(object);
+            }
+            Err(error) => answers.push(Some(Err(error))),
+        }
+    }
+    let chunks = there.chunks(AT_ONCE).map(<[_]>::to_vec).collect();
+    let removed = many(remote, chunks, chunk_of).await;
+    let mut removed = removed.into_iter().flatten();
+    let answers = answers.into_iter();
+    // There is an answer for each that was found.
+    answers
+        .map(|answer| answer.or_else(|| removed.next()).unwrap_or(Ok(())))
+        .collect()
+}
+
+/// An object that is to be removed, if it is there, which a listing may have told.
+async fn find(
+    remote: Arc<Remote>,
+    key: String,
+    is_there: Option<bool>,
+) -> Result<(String, Path), StoreError> {
+    let path = remote.path(&key)?;
+    match is_there {
+        Some(true) => {}
+        Some(false) => return Err(StoreError::NotFound { key }),
+        None => {
+            ranges::size(&*remote.store, &path, &key).await?;
+        }
+    }
+    Ok((key, path))
+}
+
+/// Removes objects by one request, or one by one where that fails: which of them it was, not every server says.
+async fn chunk_of(remote: Arc<Remote>, chunk: Vec<(String, Path)>) -> Vec<Result<(), StoreError>> {
+    let paths: Vec<Result<Path, Error>> = chunk.iter().map(|(_, path)| Ok(path.clone())).collect();
+    let together = remote.store.delete_stream(stream::iter(paths).boxed());
+    let together: Vec<Result<Path, Error>> = together.collect().await;
+    if together.len() == chunk.len() && together.iter().all(Result::is_ok) {
+        return chunk.iter().map(|_| Ok(())).collect();
+    }
+    if let [(key, _)] = &*chunk {
+        let error = together.into_iter().find_map(Result::err);
+        return vec![error.map_or(Ok(()), |error| Err(failed(key, error)))];
+    }
+    many(remote, chunk, single).await
+}
+
+async fn single(remote: Arc<Remote>, (key, path): (String, Path)) -> Result<(), StoreError> {
+    match remote.store.delete(&path).await {
+        // It was there, and went with the others.
+        Ok(()) | Err(Error::NotFound { .. }) => Ok(()),
+        Err(error) => Err(failed(&key, error)),
+    }
+}
+
+/// What listings show.
+#[derive(Default)]
+struct Listed {
+    keys: BTreeSet<String>,
+    /// Folders that were listed to their end.
+    whole: BTreeSet<String>,
+}
+
+impl Listed {
+    /// Whether an object is there, as far as the listings tell.
+    fn tells(&self, key: &str) -> Option<bool> {
+        let is_there = self.keys.contains(key);
+        (is_there || self.whole.contains(parent(key))).then_some(is_there)
+    }
+}
+
+/// Lists the folders of which much is removed, as far as that takes fewer requests.
+async fn listed(remote: &Arc<Remote>, keys: &[String]) -> Listed {
+    let mut folders: BTreeMap<&str, usize> = BTreeMap::new();
+    for key in keys {
+        let count = folders.entry(parent(key)).or_insert(0);
+        *count = count.saturating_add(1);
+    }
+    let worth = folders.into_iter().filter(|(_, count)| *count >= LISTED);
+    let worth = worth.map(|(folder, count)| (folder.to_owned(), count.div_euclid(LISTED)));
+    let mut listed = Listed::default();
+    for (folder, keys, is_whole) in many(Arc::clone(remote), worth.collect(), pages_of).await {
+        listed.keys.extend(keys);
+        if is_whole {
+            listed.whole.insert(folder);
+        }
+    }
+    listed
+}
+
+/// The objects of the first pages of a folder, and whether there are no more. What cannot be listed is asked for by itself.
+async fn pages_of(
+    remote: Arc<Remote>,
+    (folder, pages): (String, usize),
+) -> (String, Vec<String>, bool) {
+    let (mut found, mut page) = (Vec::new(), None);
+    for _ in 0..pages {
+        let Ok(listing) = listing::list(&remote, &folder, page).await else {
+            break;
+        };
+        found.extend(listing.objects.into_iter().map(|object| object.key));
+        page = listing.next;
+        if page.is_none() {
+            return (folder, found, true);
+        }
+    }
+    (folder, found, false)
+}
