@@ -81,6 +81,8 @@ impl LabelSearch {
         let domain = labels.non_empty_domain().into_iter().flatten().next();
         Ok(ReadOptions {
             attributes: Some(vec![self.label.attribute.clone()]),
+            // Before the first label there are none, and no fill values either.
+            reads_nothing: domain.is_none(),
             ranges: domain
                 .map(|d| (self.index.clone(), d))
                 .into_iter()

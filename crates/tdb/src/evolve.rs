@@ -4,6 +4,7 @@ use tdb_array::{ChangeOptions, Fragment, NameSource, SchemaEntry, Sight, Timesta
 use tdb_schema::{ArraySchema, CellValNum, Enumeration, SchemaError};
 use tdb_tile::{Bug, Datatype, Range};
 
+use crate::closed::closed_to_tiledb;
 use crate::interval::Axis;
 use crate::schema_changes;
 use crate::{Array, Attribute, Error, Interval, Result, Time, Value};
@@ -196,6 +197,13 @@ impl Evolution {
         };
         let fragments = self.array.engine().fragments().iter();
         fragments.filter(|fragment| !is_within(fragment)).count()
+    }
+
+    /// Why TileDB can no longer read the cells that are stored once this is done; `None` where it can. It is so of evolutions by
+    /// TileDB itself, too.
+    #[must_use]
+    pub fn closed_to_tiledb(&self) -> Option<&'static str> {
+        closed_to_tiledb(self.array.engine().fragments())
     }
 
     /// Writes the schema at the newest format version that releases read.

@@ -3,6 +3,7 @@
 
 mod arrangement;
 mod array;
+mod closed;
 mod column;
 mod condition_text;
 mod context;

@@ -76,6 +76,9 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
         let fragments = plural(outside as u64, "fragment");
         out.warn(&format!("the cells of {fragments} reach beyond the current domain, and reads leave those outside out"));
     }
+    if let Some(why) = evolution.closed_to_tiledb() {
+        out.warn(why);
+    }
     let name = if arguments.dry_run {
         None
     } else {

@@ -459,3 +459,17 @@ fn rows_of_a_file_replace_cells() {
     exit status 2
     "#);
 }
+
+#[test]
+fn before_the_first_label_there_is_none() {
+    // The array was made at 100, and its labels were written at 110.
+    let said = told(&run("count v22_labels/array --label name=a..z --at 105"));
+    assert!(
+        said.starts_with("0\n") && said.ends_with("exit status 0"),
+        "{said}"
+    );
+    let said = told(&run("read v22_labels/array --label name=a..z --at 105"));
+    assert!(said.ends_with("exit status 0"), "{said}");
+    let said = told(&run("count v22_labels/array --label name=a..z --at 110"));
+    assert!(!said.starts_with("0\n"), "{said}");
+}
