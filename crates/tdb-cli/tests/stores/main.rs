@@ -5,6 +5,7 @@
     reason = "helpers of tests, which may fail so"
 )]
 
+mod answers;
 mod common;
 mod environment;
 mod groups;
