@@ -134,9 +134,12 @@ impl HttpService for Client {
         let again = Again::of(&request);
         let trouble = request.extensions().get::<Trouble>().cloned();
         let answer = self.client.execute(request).await;
-        let answer = answer.map_err(|error| match self.asks_for_objects {
-            true => again.failed(error),
-            false => self.no_credentials(),
+        let answer = answer.map_err(|error| {
+            if self.asks_for_objects {
+                again.failed(error)
+            } else {
+                self.no_credentials()
+            }
         })?;
         if answer.status().is_success() {
             return self.success(answer, &asked, again).await;

@@ -34,7 +34,7 @@ pub(crate) async fn list(
             };
             let within = inside(folder);
             let answer = pages.list_paginated(within.as_deref(), options);
-            let answer = answer.await.map_err(|error| failed(prefix, error))?;
+            let answer = answer.await.map_err(|error| failed(named(prefix), error))?;
             (answer.result, answer.page_token)
         }
         None => (whole(remote, folder, prefix).await?, None),
@@ -42,7 +42,7 @@ pub(crate) async fn list(
     let mut listing = within(&remote.root, folder, found);
     let last = before
         .goes_on(&listing)
-        .map_err(|what| broken(prefix, what))?;
+        .map_err(|what| broken(named(prefix), what))?;
     listing.next = next.filter(|token| !token.is_empty()).map(|token| {
         let after = Before {
             token: Some(token),
@@ -51,6 +51,11 @@ pub(crate) async fn list(
         after.page()
     });
     Ok(listing)
+}
+
+/// What an error calls a folder: the root has no name.
+fn named(prefix: &str) -> &str {
+    if prefix.is_empty() { "/" } else { prefix }
 }
 
 /// What paths in a folder begin with; `None` for the root.
@@ -77,7 +82,7 @@ pub(crate) async fn list_recursive(
             ..PaginatedListOptions::default()
         };
         let answer = pages.list_paginated(within.as_deref(), options);
-        let answer = answer.await.map_err(|error| failed(prefix, error))?;
+        let answer = answer.await.map_err(|error| failed(named(prefix), error))?;
         let before = objects.len();
         for object in &answer.result.objects {
             let path = object.location.as_ref();
@@ -91,11 +96,11 @@ pub(crate) async fn list_recursive(
         }
         let is_news = objects.len() > before;
         if !is_news && answer.result.objects.iter().any(|object| object.size > 0) {
-            return Err(broken(prefix, CIRCLES));
+            return Err(broken(named(prefix), CIRCLES));
         }
         empty = if is_news { 0 } else { empty.saturating_add(1) };
         if empty > EMPTY {
-            return Err(broken(prefix, ENDLESS));
+            return Err(broken(named(prefix), ENDLESS));
         }
         token = answer.page_token.filter(|token| !token.is_empty());
         if token.is_none() {
@@ -168,10 +173,10 @@ async fn whole(remote: &Remote, folder: &str, prefix: &str) -> Result<ListResult
         None
     } else {
         let path = Path::parse(folder);
-        Some(path.map_err(|error| broken(prefix, error.to_string()))?)
+        Some(path.map_err(|error| broken(named(prefix), error.to_string()))?)
     };
     let found = remote.store.list_with_delimiter(path.as_ref()).await;
-    found.map_err(|error| failed(prefix, error))
+    found.map_err(|error| failed(named(prefix), error))
 }
 
 /// What lies directly in a folder. Objects with the name of the folder itself, which some programs make so that it is seen

@@ -154,7 +154,11 @@ pub(crate) async fn remove(
     {
         return Ok(());
     }
-    if let (Some(markers), false) = (markers, found.objects.is_empty()) {
+    // Of Azure's listings, the crate `object_store` leaves the marker of their own folder out.
+    let may_be_there = |markers: &&Markers| {
+        !found.objects.is_empty() || matches!(markers.signer, Signer::Azure { .. })
+    };
+    if let Some(markers) = markers.filter(may_be_there) {
         markers.remove(folder).await?;
     }
     let path = Path::parse(folder).map_err(|error| broken(folder, error.to_string()))?;

@@ -139,7 +139,7 @@ fn members(
             },
             UriTarget::Outside(uri) => Child {
                 name,
-                kind: if is_gone(location, &uri)? {
+                kind: if is_gone(location, &uri) {
                     Kind::Missing
                 } else {
                     Kind::Object(member.object_type)
@@ -169,22 +169,22 @@ fn child(name: &str, location: Place, is_listed: bool) -> Result<Child, Failure>
 
 /// Whether a member that lies outside is not there. Only the store of the group itself is asked: where else a URI leads, nobody goes
 /// unasked.
-fn is_gone(location: &Place, uri: &str) -> Result<bool, Failure> {
+fn is_gone(location: &Place, uri: &str) -> bool {
     let is_file = |uri: &str| uri.starts_with("file://");
     let place = if is_file(uri) && is_file(&location.store_uri) {
         match place::folder(uri, &LocalStores) {
             Ok(place) => place,
             // What cannot be looked at may be there.
-            Err(error) => return Ok(error.kind() == ErrorKind::NotFound),
+            Err(error) => return error.kind() == ErrorKind::NotFound,
         }
     } else {
         let below = uri.strip_prefix(&location.store_uri);
         let Some(below) = below.and_then(|below| below.strip_prefix('/')) else {
-            return Ok(false);
+            return false;
         };
         let prefix = below.trim_end_matches('/');
         if tdb_store::check_prefix(prefix).is_err() {
-            return Ok(false);
+            return false;
         }
         Place {
             uri: uri.to_owned(),
@@ -192,9 +192,11 @@ fn is_gone(location: &Place, uri: &str) -> Result<bool, Failure> {
             ..location.clone()
         }
     };
-    let found = place.found()?;
+    let Ok(found) = place.found() else {
+        return false;
+    };
     let is_nothing = found.object_type == ObjectType::Invalid && found.unfinished.is_none();
-    Ok(is_nothing && is_empty(&place)?)
+    is_nothing && is_empty(&place).unwrap_or(false)
 }
 
 fn is_empty(location: &Place) -> Result<bool, Failure> {

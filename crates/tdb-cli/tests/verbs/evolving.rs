@@ -1,5 +1,4 @@
 //! What `tdb evolve` says of those who read the array after it.
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::fs;
 

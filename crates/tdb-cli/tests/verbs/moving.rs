@@ -1,5 +1,4 @@
 //! Groups that are copied and moved with all that lies in their folder.
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::fs;
 use std::path::Path;

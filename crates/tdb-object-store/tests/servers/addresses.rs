@@ -118,3 +118,30 @@ fn settings_that_are_no_address_are_told_by_their_names() {
         assert!(error.to_string().contains(told), "{error}");
     }
 }
+
+#[test]
+fn servers_of_azure_and_google_may_be_told_without_their_beginning() {
+    let open = |uri: &str, settings: &Settings| {
+        let runtime = tdb_object_store::Runtime::start().unwrap();
+        let opened = tdb_object_store::open(uri, settings, &runtime);
+        opened.map(drop).map_err(|error| error.to_string())
+    };
+    let key =
+        r#"{"disable_oauth": true, "client_email": "", "private_key": "", "private_key_id": ""}"#;
+    for (uri, name) in [
+        ("azure://container", "vfs.azure.blob_endpoint"),
+        ("gs://bucket", "vfs.gcs.endpoint"),
+    ] {
+        let mut settings = Settings::new();
+        settings.set("vfs.azure.storage_account_name", "account");
+        settings.set("vfs.azure.storage_account_key", "a2V5");
+        settings.set("vfs.gcs.service_account_key", key);
+        for good in ["server:9000", "http://server:9000/path"] {
+            settings.set(name, good);
+            assert_eq!(open(uri, &settings), Ok(()), "{good}");
+        }
+        settings.set(name, "http://server :9000");
+        let error = open(uri, &settings).unwrap_err();
+        assert!(error.contains(name) && error.contains("a blank"), "{error}");
+    }
+}
