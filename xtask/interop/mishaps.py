@@ -1,5 +1,5 @@
 """What goes wrong around arrays: streams that are cut off, results in the wrong place, domains beyond all that was written, damaged
-objects, a past that upkeep took away, and arrays of old releases.
+objects, a past that upkeep took away, and writers whose clocks are off.
 
 `mishaps.py PROGRAM OUT SEED COUNT [KINDS [CASE]]` makes COUNT random cases of each kind (KINDS: names with commas between them, or
 `all`), with TileDB, and looks whether the program does what is right, or says that it cannot: a wrong answer without a word, a
@@ -14,6 +14,7 @@ import sys
 import time
 import traceback
 
+import mishap_clocks
 import mishap_damage
 import mishap_domains
 import mishap_history
@@ -29,6 +30,7 @@ KINDS = {
     "outputs": mishap_outputs.run,
     "damage": mishap_damage.run,
     "history": mishap_history.run,
+    "clocks": mishap_clocks.run,
 }
 
 

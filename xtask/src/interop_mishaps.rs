@@ -1,8 +1,8 @@
 //! `cargo xtask interop-mishaps`: what goes wrong around arrays, and what the program then does or says.
 //!
 //! `xtask/interop/mishaps.py` makes the cases, each kind in a module of its own: streams that are cut off (`streams`), results in the
-//! folder of an array (`outputs`), domains that are too large to be walked over (`domains`), damaged objects (`damage`), and a past that
-//! merges and vacuums took away (`history`).
+//! folder of an array (`outputs`), domains that are too large to be walked over (`domains`), damaged objects (`damage`), a past that
+//! merges and vacuums took away (`history`), and writers whose clocks are off by up to a day (`clocks`).
 
 use std::error::Error;
 use std::ops::RangeInclusive;

@@ -96,8 +96,8 @@ const LONG: &[Judge] = &[
         arguments: &["interop-mishaps", "--count", "10"],
         seeds: &[1, 2, 3],
         floors: &[
-            ("cases,", 50),
-            ("questions asked,", 500),
+            ("cases,", 60),
+            ("questions asked,", 600),
             ("of them refused,", 80),
         ],
     },

@@ -128,7 +128,7 @@ const COMMANDS: &[Command] = &[
     },
     Command {
         name: "interop-mishaps",
-        about: "cut streams, misplaced results, huge domains, damage and lost history, at random [--seed S] [--count N] [--kind A,B] [--case NUMBER] [--program FILE]",
+        about: "cut streams, misplaced results, huge domains, damage, lost history and clocks that are off, at random [--seed S] [--count N] [--kind A,B] [--case NUMBER] [--program FILE]",
         run: interop_mishaps::run,
     },
     Command {

@@ -175,6 +175,7 @@ impl Array {
             merged: live.merged,
             merged_spans: live.merged_spans,
             last_delete: live.last_delete,
+            later: live.later,
             warnings,
             ..snapshot
         }))

@@ -8,8 +8,8 @@ use crate::directory::{DatedObjects, GROUP_FOLDER, GROUP_MARKER, METADATA_FOLDER
 use crate::open::ObjectReader;
 use crate::uri::{Base, UriTarget};
 use crate::{
-    ArrayError, At, GroupDetails, GroupMember, Location, Metadata, Names, ObjectType, OpenOptions,
-    Warning,
+    ArrayError, At, GroupDetails, GroupMember, LaterObjects, Location, Metadata, Names, ObjectType,
+    OpenOptions, Warning,
 };
 
 /// A group, seen at a time: its members, and its metadata on request.
@@ -34,6 +34,8 @@ pub struct Group {
     /// The version of the last details, 2 where there are none.
     version: u32,
     pub(crate) metadata: DatedObjects,
+    /// Changes of the members that are of a later time.
+    later: Option<LaterObjects>,
     warnings: Vec<Warning>,
 }
 
@@ -92,6 +94,7 @@ impl Group {
         Ok(Self {
             members: GroupDetails::replay(all),
             version,
+            later: LaterObjects::of_changes(place.options.window.at, &details),
             metadata,
             warnings,
             place,
@@ -102,6 +105,16 @@ impl Group {
     /// Where the group is kept.
     pub fn store(&self) -> &Arc<dyn Store> {
         self.place.location.store()
+    }
+
+    /// Changes of the members that bear a later time than that for which the group was opened.
+    pub fn later_changes(&self) -> Option<LaterObjects> {
+        self.later
+    }
+
+    /// Objects of the metadata that bear a later time than that for which the group was opened.
+    pub fn later_metadata(&self) -> Option<LaterObjects> {
+        LaterObjects::of_metadata(self.window().at, &self.metadata)
     }
 
     /// Warnings about the group: oddities that are no reason to refuse it.

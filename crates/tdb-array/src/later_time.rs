@@ -3,16 +3,17 @@
 //! A write takes its time before others can see anything of it. A change of what was read that is committed in between
 //! has a later time, cannot know of the write, and would hide it. So whoever makes such a change announces it before its
 //! commit, and a write looks for announcements after its own: it sees the change, or the change, which looks again after its
-//! commit, sees the write. A write that has such a change above it is committed again, under a later time.
+//! commit, sees the write. A write that has such a change above it is committed again, under a later time. A change that lies further
+//! ahead than clocks may differ is no reason for that: a write of now stays one.
 
 use std::collections::HashSet;
 
 use tdb_store::{StoreError, list_all, name};
 
 use crate::directory::{CHANGED, changed_at};
-use crate::read_modify_write::{TRIES, intersect};
+use crate::read_modify_write::{AHEAD, TRIES, intersect};
 use crate::{
-    Array, ArrayError, Committed, Location, NameSource, OpenOptions, SealedFragment, TimeWindow,
+    Array, ArrayError, Committed, Location, NameSource, OpenOptions, SealedFragment,
     TimestampedName,
 };
 
@@ -20,7 +21,10 @@ impl Location {
     /// Notes that a change of what was read is about to be committed, at a time.
     pub(crate) fn announce_change(&self, time: u64) -> Result<(), ArrayError> {
         let announced = self.announced_changes()?;
-        if announced.iter().all(|(_, other)| *other < time) {
+        // One that lies far ahead is not looked at by writes of now.
+        let near = time.saturating_add(AHEAD);
+        let mut others = announced.iter().filter(|(_, other)| *other <= near);
+        if others.all(|(_, other)| *other < time) {
             // It need not outlive a loss of power: no write does that it is meant for.
             let object = self
                 .store()
@@ -98,17 +102,17 @@ impl Array {
             return Ok(None);
         };
         let changes = self.location().announced_changes()?;
-        let Some(change) = changes.iter().map(|(_, time)| *time).max() else {
+        let near = names.now().max(time).saturating_add(AHEAD);
+        let changes = changes.iter().map(|(_, time)| *time);
+        let Some(change) = changes.filter(|time| *time <= near).max() else {
             return Ok(None);
         };
         if change < time {
             return Ok(None);
         }
-        let options = OpenOptions {
-            window: TimeWindow::ALL,
-            ..OpenOptions::default()
-        };
-        let now = Self::open_location(self.location(), options)?;
+        let ends = committed.fragments.iter().chain(&committed.delete);
+        let last = ends.map(TimestampedName::end).fold(change, u64::max);
+        let now = Self::open_location(self.location(), OpenOptions::at(last))?;
         let has_above = self.has_above(&now, committed, time)?;
         has_above.then(|| after(change, names)).transpose()
     }

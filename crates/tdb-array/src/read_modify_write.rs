@@ -5,6 +5,10 @@
 //! twice: before its commit and after it. A new commit that is *older* than its own, in the order of times and names, was
 //! not seen and would be hidden: the change takes its own commit back and begins anew. A newer commit does no harm: it
 //! counts as a later write.
+//!
+//! A change sees what a read sees at its time: what bears a later time lies above it, and is left alone. But the clocks of other
+//! machines may be a little ahead, and a change made by one of them would hide this one, which could not have seen it. So a change
+//! waits until its own clock has passed what bears a time less than [`AHEAD`] to come.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -15,8 +19,8 @@ use tdb_store::list_all;
 use crate::claim::Claim;
 use crate::directory::{COMMITS_FOLDER, FRAGMENT_FOLDER};
 use crate::{
-    Array, ArrayError, ChangeOptions, Committed, Delete, Fragment, Location, OpenOptions,
-    TimeWindow, TimestampedName,
+    Array, ArrayError, ChangeOptions, Committed, Delete, Fragment, LaterObjects, Location,
+    OpenOptions, TimeWindow, TimestampedName,
 };
 
 /// How often a change begins anew.
@@ -32,18 +36,25 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// the change: what bears an older time is likely to be seen by then.
 const UNSEEN: Duration = Duration::from_millis(50);
 
+/// Milliseconds that the clocks of machines may differ by: what bears a time so little ahead of the time now is taken for a change
+/// made just now. What lies further ahead was dated, or comes from a clock that is wrong.
+pub(crate) const AHEAD: u64 = 2_000;
+
+/// A pause between two looks whether such a time has passed.
+const TICK: Duration = Duration::from_millis(100);
+
 /// A pause between two looks for such a write.
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// A change of an array that depends on what is read of it.
 ///
 /// ```no_run
-/// # use tdb_array::{Array, ArrayError, ChangeOptions, Committed, Location, Reach, ReadModifyWrite, Sight};
+/// # use tdb_array::{Array, ArrayError, ChangeOptions, Committed, Location, Reach, ReadModifyWrite};
 /// # fn write_by_what_is_read(array: &Array, time: u64) -> Result<Committed, ArrayError> { Ok(Committed::default()) }
 /// # fn change(location: &Location) -> Result<(), ArrayError> {
 /// let mut change = ReadModifyWrite::begin(location, &ChangeOptions::default())?;
 /// loop {
-///     let view = change.view(Sight::Everything)?;
+///     let view = change.view()?;
 ///     // Everything up to the commit goes here.
 ///     if !change.is_current(&view)? {
 ///         continue;
@@ -74,15 +85,6 @@ pub struct View {
     looked: Instant,
 }
 
-/// Which fragments and deletes a change reads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sight {
-    /// Everything that was written, future timestamps included.
-    Everything,
-    /// Everything that was written up to the time of the change.
-    UntilItsTime,
-}
-
 /// Which commits of other programs conflict with a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
@@ -93,7 +95,7 @@ pub enum Reach {
 }
 
 impl View {
-    /// The array that the change is made by.
+    /// The array that the change is made by: what was written up to the time of the change.
     pub fn array(&self) -> &Arc<Array> {
         &self.array
     }
@@ -121,27 +123,47 @@ impl ReadModifyWrite {
         })
     }
 
-    /// The array, as it is to be read for the change.
+    /// The array, as it is to be read for the change: what was written up to its time. Where the time is not given, and something
+    /// bears one that is less than two seconds to come, it is waited for.
     ///
     /// # Errors
     /// [`ArrayError::Overtaken`] after many views that were not current; as [`Array::open`].
-    pub fn view(&mut self, sight: Sight) -> Result<View, ArrayError> {
+    pub fn view(&mut self) -> Result<View, ArrayError> {
         self.tries = self.tries.saturating_add(1);
         if self.tries > TRIES {
             return Err(self.overtaken());
         }
-        self.renew()?;
-        let (time, looked) = (self.options.time(), Instant::now());
-        let window = match sight {
-            Sight::Everything => TimeWindow::ALL,
-            Sight::UntilItsTime => TimeWindow::until(time),
+        let mut waited = Duration::ZERO;
+        let mut before = None;
+        loop {
+            self.renew()?;
+            let (time, looked) = (self.options.time(), Instant::now());
+            let array = self.open(TimeWindow::until(time))?;
+            // A clock that stands still is not waited for.
+            let is_over = waited.as_millis() >= u128::from(AHEAD) || before == Some(time);
+            if is_over || !self.must_wait(&array, time)? {
+                return Ok(View {
+                    array: Arc::new(array),
+                    time,
+                    looked,
+                });
+            }
+            before = Some(time);
+            std::thread::sleep(TICK);
+            waited = waited.saturating_add(TICK);
+        }
+    }
+
+    /// Whether others have changed the array at a time that is a little ahead: their clocks may be.
+    fn must_wait(&self, array: &Array, time: u64) -> Result<bool, ArrayError> {
+        if self.options.timestamp.is_some() || array.later().is_none() {
+            return Ok(false);
+        }
+        let soon = self.open(TimeWindow::until(time.saturating_add(AHEAD)))?;
+        let count = |later: Option<LaterObjects>| {
+            later.map_or(0, |later| later.fragments.saturating_add(later.deletes))
         };
-        let array = Arc::new(self.open(window)?);
-        Ok(View {
-            array,
-            time,
-            looked,
-        })
+        Ok(count(soon.later()) < count(array.later()))
     }
 
     /// Says that work goes on, as others take a claim that does not change for one that was left behind. A thread says so by
@@ -167,7 +189,8 @@ impl ReadModifyWrite {
         self.waits.saturating_add(self.tries.saturating_sub(1))
     }
 
-    /// Whether the view shows all that a change at its time would lie above: to be asked right before the commit.
+    /// Whether the view shows all that a change at its time would lie above: to be asked right before the commit. What bears a later
+    /// time counts as a later write.
     ///
     /// # Errors
     /// As [`Array::open`].
@@ -214,9 +237,11 @@ impl ReadModifyWrite {
         reach: Reach,
     ) -> Result<bool, ArrayError> {
         std::thread::sleep(UNSEEN.saturating_sub(view.looked.elapsed()));
+        let ends = committed.fragments.iter().chain(&committed.delete);
+        let last = ends.map(TimestampedName::end).fold(view.time, u64::max);
         let mut waited = Duration::ZERO;
         loop {
-            let now = self.open(TimeWindow::ALL)?;
+            let now = self.open(TimeWindow::until(last))?;
             if self.hides(view, &now, committed, reach)? {
                 self.location.take_back(committed)?;
                 return Ok(false);

@@ -23,6 +23,18 @@ impl Array {
         array
     }
 
+    /// The array as if it had no other deletes than those up to a time.
+    #[must_use]
+    pub fn with_deletes_until(&self, time: u64) -> Self {
+        let mut array = self.clone();
+        if self.deletes().iter().any(|delete| delete.timestamp > time) {
+            array.is_part = true;
+            let deletes = &mut array.snapshot_mut().deletes;
+            deletes.retain(|delete| delete.timestamp <= time);
+        }
+        array
+    }
+
     /// Makes fragments part of the array in the place of others: commits them, all at once, and then says in a list
     /// that the others are replaced. A vacuum removes those.
     ///

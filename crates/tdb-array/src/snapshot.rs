@@ -10,7 +10,8 @@ use crate::enumerations::enumeration_key;
 use crate::fragment::Schemas;
 use crate::location::Access;
 use crate::{
-    ArrayError, At, Delete, Directory, Fragment, FragmentEntries, SchemaEntry, TimeWindow, Warning,
+    ArrayError, At, Delete, Directory, Fragment, FragmentEntries, LaterObjects, SchemaEntry,
+    TimeWindow, Warning,
 };
 
 /// An array at a time, as a value: its schema, its fragments and its deletes. It has no store, and nothing
@@ -36,6 +37,7 @@ pub struct Snapshot {
     pub(crate) merged_spans: Vec<(u64, u64)>,
     /// The time of the last delete, also of one that is yet to come.
     pub(crate) last_delete: Option<u64>,
+    pub(crate) later: Option<LaterObjects>,
 }
 
 impl Snapshot {
@@ -67,6 +69,7 @@ impl Snapshot {
             merged: FragmentEntries::default(),
             merged_spans: Vec::new(),
             last_delete: None,
+            later: None,
         })
     }
 
@@ -150,6 +153,16 @@ impl Snapshot {
     /// The deletes that count, by time.
     pub fn deletes(&self) -> &[Delete] {
         &self.deletes
+    }
+
+    /// Committed fragments and deletes that bear a later time than that for which the array was opened, also in part.
+    pub fn later(&self) -> Option<LaterObjects> {
+        self.later
+    }
+
+    /// Objects of the metadata that bear a later time than that for which the array was opened.
+    pub fn later_metadata(&self) -> Option<LaterObjects> {
+        LaterObjects::of_metadata(self.window.at, self.directory.metadata())
     }
 
     /// The span of time that the array was opened for.

@@ -116,8 +116,13 @@ fn merging(options: &mut MergeOptions, name: &str, value: &str) -> Option<bool> 
             }
             ["true", "false"].contains(&value)
         }
-        "timestamp_start" => set(&mut options.window.since, value),
-        "timestamp_end" => set(&mut options.window.at, value),
+        "timestamp_start" => set(&mut options.since, value),
+        "timestamp_end" => {
+            let mut until = 0;
+            let is_number = set(&mut until, value);
+            options.until = Some(until);
+            is_number
+        }
         _ => return None,
     })
 }

@@ -153,7 +153,10 @@ impl Merging<'_> {
             ..OpenOptions::default()
         };
         let opened = Array::open_location(array.location(), options)?;
-        let opened = opened.with_fragments(|fragment| self.names.contains(&fragment.name));
+        let last = self.options.deletes_until(self.step.times.1);
+        let opened = opened
+            .with_deletes_until(last)
+            .with_fragments(|fragment| self.names.contains(&fragment.name));
         let is_there =
             |name: &&TimestampedName| opened.fragments().iter().any(|f| f.name == **name);
         match self.names.iter().find(|name| !is_there(name)) {

@@ -5,8 +5,11 @@ use tdb_array::{NameSource, SystemNames, TimeWindow};
 /// Which fragments are merged, and into what.
 #[derive(Clone, Debug)]
 pub struct MergeOptions {
-    /// Only fragments all of whose cells are of this time.
-    pub window: TimeWindow,
+    /// Only fragments all of whose cells are of this time or later, in milliseconds since 1970.
+    pub since: u64,
+    /// Only fragments all of whose cells are of this time or earlier; of now or earlier, where none is given: what bears a time to
+    /// come is not read yet, and merged with it, what is read now could not be read until then.
+    pub until: Option<u64>,
     /// Just these fragments, by name, and all of them together; else those that `policy` picks.
     pub fragments: Option<Vec<String>>,
     /// How fragments are picked that nobody names.
@@ -26,7 +29,8 @@ pub struct MergeOptions {
 impl Default for MergeOptions {
     fn default() -> Self {
         Self {
-            window: TimeWindow::ALL,
+            since: 0,
+            until: None,
             fragments: None,
             policy: StepPolicy::default(),
             history: History::default(),
@@ -35,6 +39,21 @@ impl Default for MergeOptions {
             uri: None,
             names: Arc::new(SystemNames),
         }
+    }
+}
+
+impl MergeOptions {
+    /// The time of which fragments are merged.
+    pub(crate) fn window(&self) -> TimeWindow {
+        TimeWindow {
+            since: self.since,
+            at: self.until.unwrap_or_else(|| self.names.now()),
+        }
+    }
+
+    /// Deletes up to this time can have a part in a merge of fragments of up to `last`. Later ones go on to stand for themselves.
+    pub(crate) fn deletes_until(&self, last: u64) -> u64 {
+        self.names.now().max(last).max(self.until.unwrap_or(0))
     }
 }
 

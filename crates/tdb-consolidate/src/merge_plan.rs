@@ -1,7 +1,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use tdb_array::{Array, ArrayError, HistoryGap, Lost, Snapshot, TimestampedName};
+use tdb_array::{
+    Array, ArrayError, HistoryGap, LaterObjects, Lost, Snapshot, TimeWindow, TimestampedName,
+};
 use tdb_schema::value::rfc3339;
 use tdb_tile::{Bug, FormatVersion};
 
@@ -17,7 +19,8 @@ pub struct MergePlan {
     pub notes: Vec<String>,
 }
 
-/// Works out which fragments are merged. The array should be open for all times.
+/// Works out which fragments are merged. The array should be open for all times. Fragments of a time to come stay as they are, unless
+/// they are named or the options give such a time; this is noted.
 ///
 /// With [`History::WithoutDeleted`] a fragment that is merged with no other is rewritten alone if a delete concerns it
 /// that it does not know of. Nothing is changed: [`MergePlan::merge`] carries it out.
@@ -28,6 +31,7 @@ pub struct MergePlan {
 /// that cannot be merged without a change to what is seen.
 pub fn plan_merge(array: &Array, options: &MergeOptions) -> Result<MergePlan, ArrayError> {
     check_policy(&options.policy)?;
+    let window = options.window();
     let keeps_times = keeps_times(array);
     let rules = Rules::new(array, keeps_times, options.history);
     let named: Option<BTreeSet<&str>> = options.fragments.as_ref().map(|names| {
@@ -38,8 +42,14 @@ pub fn plan_merge(array: &Array, options: &MergeOptions) -> Result<MergePlan, Ar
     });
     let is_meant = |name: &TimestampedName| match &named {
         Some(names) => names.contains(name.as_str()),
-        None => options.window.contains(name),
+        None => window.contains(name),
     };
+    let meant = array.fragments().iter().map(|fragment| &fragment.name);
+    let last = meant
+        .filter(|name| is_meant(name))
+        .map(TimestampedName::end);
+    let last = options.deletes_until(last.max().unwrap_or(0));
+    let array = &array.with_deletes_until(last);
     let dropped = if options.forget_dropped {
         BTreeMap::new()
     } else {
@@ -60,6 +70,9 @@ pub fn plan_merge(array: &Array, options: &MergeOptions) -> Result<MergePlan, Ar
         .collect();
     let mut plan = MergePlan::default();
     plan.notes.extend(told_as_dropped(&dropped));
+    if named.is_none() && options.until.is_none() {
+        plan.notes.extend(told_as_later(array, window));
+    }
     match &named {
         Some(names) => {
             check_names(array, names)?;
@@ -105,6 +118,15 @@ fn told_as_dropped(dropped: &BTreeMap<&str, &str>) -> Option<String> {
     ))
 }
 
+/// What is said of fragments that bear a time to come.
+fn told_as_later(array: &Snapshot, window: TimeWindow) -> Option<String> {
+    let names = array.fragments().iter().map(|fragment| &fragment.name);
+    let later = LaterObjects::of_fragments(window.at, names)?;
+    Some(format!(
+        "left alone: {later}; merged with it, what is read now would be gone until then (--at TIME merges all up to a time)"
+    ))
+}
+
 /// Whether merged cells keep the times at which they were written.
 pub(crate) fn keeps_times(array: &Snapshot) -> bool {
     let newest = array.schemas().last();
@@ -124,7 +146,10 @@ impl MergePlan {
     /// The times as of which cells can no longer be read once this is carried out, and what was merged is vacuumed.
     pub fn gaps(&self, array: &Snapshot, options: &MergeOptions) -> Vec<HistoryGap> {
         let keeps_times = keeps_times(array);
-        let last_delete = array.deletes().iter().map(|delete| delete.timestamp).max();
+        let last = self.steps.iter().map(|step| step.times.1).max();
+        let last = options.deletes_until(last.unwrap_or(0));
+        let deletes = array.deletes().iter().map(|delete| delete.timestamp);
+        let last_delete = deletes.filter(|time| *time <= last).max();
         let gaps = self.steps.iter().filter_map(|step| {
             let (start, end) = step.times;
             let (end, what) = match options.history {

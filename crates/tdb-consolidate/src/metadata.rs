@@ -4,8 +4,8 @@ use bytes::Bytes;
 use tdb_array::commits::{parse_lines, rerooted};
 use tdb_array::directory::{DatedObjects, Lists, METADATA_FOLDER};
 use tdb_array::{
-    Array, ArrayError, At, ChangeOptions, Group, Location, MetadataRecord, Names, TimeWindow,
-    TimestampedName, settle,
+    Array, ArrayError, At, ChangeOptions, Group, LaterObjects, Location, MetadataRecord, Names,
+    TimeWindow, TimestampedName, settle,
 };
 use tdb_filters::{open_generic_tile, seal_generic_tile};
 use tdb_store::list_all;
@@ -38,7 +38,7 @@ pub fn plan_merged_group_metadata(
     planned(group.location(), group.window(), &line, options)
 }
 
-/// Puts all metadata of an array into one object, and beside it a list of those that it replaces.
+/// Puts all metadata of an array, as of the time for which it was opened, into one object, and beside it a list of those that it replaces.
 ///
 /// # Errors
 /// As the store reports; objects that break the format.
@@ -51,7 +51,7 @@ pub fn consolidate_array_metadata(
     Ok(plan)
 }
 
-/// Puts all metadata of a group into one object, and beside it a list of those that it replaces. TileDB wants whole
+/// Puts all metadata of a group, as of the time for which it was opened, into one object, and beside it a list of those that it replaces. TileDB wants whole
 /// URIs in that list, so the store of the group needs one.
 ///
 /// # Errors
@@ -72,6 +72,8 @@ fn planned(
     options: &ChangeOptions,
 ) -> Result<Plan, ArrayError> {
     let mut plan = Plan::default();
+    let now = options.names.now().max(window.at);
+    plan.notes.extend(told_as_later(&objects(location)?, now));
     // What vanishes between two reads was merged by others, and vacuumed: it is looked at again.
     let look = || live(location, window);
     let (found, _) = settle(location.prefix(), look, |live| {
@@ -98,6 +100,14 @@ fn planned(
     plan.put(key.clone(), tile);
     plan.put(format!("{key}.vac"), lines.concat());
     Ok(plan)
+}
+
+/// What is said of metadata that bears a time to come.
+fn told_as_later(objects: &DatedObjects, now: u64) -> Option<String> {
+    let later = LaterObjects::of_metadata(now, objects)?;
+    Some(format!(
+        "left alone: {later}; merged with it, what is read now would be gone until then (--at TIME merges all up to a time)"
+    ))
 }
 
 /// The metadata objects that count, in order.

@@ -95,6 +95,12 @@ fn plan_metadata(location: &Location, options: &VacuumOptions) -> Result<Plan, A
     let (mut replaced, mut done) = (BTreeSet::new(), Vec::new());
     for (key, bytes) in objects::read(location, &lists, location.limits().list_bytes)? {
         let merged = key.trim_end_matches(".vac");
+        if let Ok(name) = TimestampedName::of_key(merged)
+            && let Some(note) = options.told_as_later(&key, &name)
+        {
+            plan.notes.push(note);
+            continue;
+        }
         if !options.is_over(location, &key)? {
             plan.notes.push(young(&key));
             continue;

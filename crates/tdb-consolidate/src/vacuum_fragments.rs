@@ -17,6 +17,10 @@ pub(crate) fn plan_fragments(
     let (mut replaced, mut done) = (BTreeSet::new(), Vec::new());
     let in_force = in_force(&objects);
     for vacuum in &objects.vacuums {
+        if let Some(note) = options.told_as_later(&vacuum.key, &vacuum.name) {
+            plan.notes.push(note);
+            continue;
+        }
         if !options.is_over(location, &vacuum.key)? {
             plan.notes.push(young(&vacuum.key));
             continue;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use arrow_schema::{Field, FieldRef, Schema, SchemaRef};
 use datafusion::common::{DataFusionError, Result, internal_datafusion_err};
-use tdb_array::{Array, OpenOptions, TimeWindow};
+use tdb_array::{Array, NameSource, OpenOptions, SystemNames};
 use tdb_arrow::Mapping;
 use tdb_cells::files::OutputOptions;
 use tdb_cells::{FieldInfo, Session, stored_field};
@@ -56,13 +56,10 @@ impl Source {
         })
     }
 
-    /// The array with all that was written by now.
+    /// The array as it is now: what bears a time to come is not there yet.
     pub(crate) fn newest(&self) -> Result<Arc<Array>> {
-        let options = OpenOptions {
-            window: TimeWindow::ALL,
-            ..OpenOptions::default()
-        };
-        let opened = Array::open_location(self.array.location(), options);
+        let now = OpenOptions::at(SystemNames.now());
+        let opened = Array::open_location(self.array.location(), now);
         Ok(Arc::new(opened.map_err(|error| self.failed(error))?))
     }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use tdb_array::{
-    Array, ChangeOptions, Committed, Delete, OpenOptions, Reach, ReadModifyWrite, Sight, TimeWindow,
+    Array, ChangeOptions, Committed, Delete, OpenOptions, Reach, ReadModifyWrite, TimeWindow,
 };
 use tdb_cells::{FieldInfo, Session};
 use tdb_condition::{Condition, ConditionError, ConditionRules, Kept};
@@ -74,7 +74,7 @@ pub fn delete_cells(
     }
     let mut change = ReadModifyWrite::begin(array.location(), &options.change)?;
     loop {
-        let view = change.view(Sight::UntilItsTime)?;
+        let view = change.view()?;
         let time = view.time();
         let planned = planned(session, array, view.array(), condition, options, time)?;
         change.renew()?;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tdb_array::{Array, ChangeOptions, Committed, Reach, ReadModifyWrite, Sight, View};
+use tdb_array::{Array, ChangeOptions, Committed, Reach, ReadModifyWrite, View};
 use tdb_cells::{Batch, Session};
 use tdb_condition::{ConditionRules, GatheredPoints};
 use tdb_tile::Bug;
@@ -71,7 +71,7 @@ impl DeleteAt {
     pub fn look(&mut self) -> Result<Arc<Array>, QueryError> {
         self.seen = None;
         self.cells = 0;
-        let view = self.change.view(Sight::UntilItsTime)?;
+        let view = self.change.view()?;
         let seen = Arc::clone(view.array());
         self.seen = Some((view, no_points(&self.session, &seen)));
         Ok(seen)

@@ -1,8 +1,8 @@
 use std::sync::Arc;
 
 use tdb_array::{
-    ChangeOptions, Metadata, MetadataRecord, MetadataValue, OpenOptions, ReadModifyWrite,
-    TimeWindow, View, Warning,
+    ChangeOptions, LaterObjects, Metadata, MetadataRecord, MetadataValue, OpenOptions,
+    ReadModifyWrite, View, Warning,
 };
 use tdb_cells::Progress;
 use tdb_condition::Condition;
@@ -12,9 +12,14 @@ use tdb_schema::ArraySchema;
 use tdb_tile::Datatype;
 
 use crate::place::Place;
-use crate::{Context, Error, Result};
+use crate::{Context, Error, Result, Time};
 
 /// An open array: as it was at the time for which it was opened, whatever others write meanwhile.
+///
+/// What bears a time to come, since it was dated ahead or written by a program whose clock is ahead, is not there yet. So it is for
+/// reads, and for all that changes or keeps an array: [`set`](Self::set), [`restore`](Self::restore), [`delete`](Self::delete),
+/// [`consolidate`](Self::consolidate), [`vacuum`](Self::vacuum) and others see what a read sees at that moment, and leave what is to
+/// come as it is. [`later`](Self::later) says whether there is any: from its time on it stands above what is written now.
 #[derive(Clone, Debug)]
 pub struct Array {
     context: Context,
@@ -65,6 +70,12 @@ impl Array {
         self.array.fragments().len()
     }
 
+    /// Fragments and deletes that bear a later time than that for which the array was opened.
+    #[must_use]
+    pub fn later(&self) -> Option<LaterObjects> {
+        self.array.later()
+    }
+
     /// What is odd about what is stored, and no reason to refuse it.
     #[must_use]
     pub fn warnings(&self) -> &[Warning] {
@@ -112,25 +123,29 @@ impl Array {
         delete_cells(session, &self.array, condition, options).map_err(|error| self.failed(error))
     }
 
-    /// Merges fragments that lie beside or over each other. What was merged stays until [`Array::vacuum`].
+    /// Merges fragments that lie beside or over each other. What was merged stays until [`Array::vacuum`]. Fragments of a time to
+    /// come stay as they are, which is noted.
     ///
     /// # Errors
     /// What reading and writing finds.
     pub fn consolidate(&self) -> Result<Consolidation> {
-        let now = self.now()?;
+        let whole = self.whole()?.array;
         let options = MergeOptions::default();
-        let plan = plan_merge(&now, &options).map_err(|error| self.failed(error))?;
-        let merged = plan.merge(self.context.shared_session(), &now, &options);
+        let plan = plan_merge(&whole, &options).map_err(|error| self.failed(error))?;
+        let merged = plan.merge(self.context.shared_session(), &whole, &options);
         let merged = merged.map_err(|error| self.failed(error))?;
         let names = merged.fragments.iter();
+        let mut notes = plan.notes;
+        notes.extend(merged.notes);
         Ok(Consolidation {
             fragments: names.map(|name| name.as_str().to_owned()).collect(),
-            notes: merged.notes,
+            notes,
         })
     }
 
     /// Removes the fragments, metadata and commits that a consolidation replaced longer ago than ten minutes: readers that
-    /// have opened the array before that may still need the younger ones.
+    /// have opened the array before that may still need the younger ones. What is read now stays, though it was merged into
+    /// something of a time to come.
     ///
     /// # Errors
     /// As the store reports.
@@ -180,22 +195,34 @@ impl Array {
         put.map(|_| ()).map_err(|error| self.failed(error))
     }
 
-    /// The same array with all that was written, also of times to come.
+    /// The same array as it is now, whatever the time for which this one was opened.
     pub(crate) fn newest(&self) -> Result<Self> {
-        Ok(Self {
-            array: self.now()?,
-            ..self.clone()
-        })
+        self.as_of(None)
+    }
+
+    /// The same array as a change of this time sees it; without one, as it is now.
+    pub(crate) fn as_of(&self, time: Option<u64>) -> Result<Self> {
+        let time = time.unwrap_or_else(|| Time::now().0);
+        self.opened_again(OpenOptions::at(time))
+    }
+
+    /// The same array with all that was written, also of times to come.
+    pub(crate) fn whole(&self) -> Result<Self> {
+        self.opened_again(OpenOptions::default())
     }
 
     /// The array as it is now, whatever the time for which this one was opened.
     pub(crate) fn now(&self) -> Result<Arc<tdb_array::Array>> {
-        let options = OpenOptions {
-            window: TimeWindow::ALL,
-            ..OpenOptions::default()
-        };
+        Ok(self.newest()?.array)
+    }
+
+    fn opened_again(&self, options: OpenOptions) -> Result<Self> {
         let opened = tdb_array::Array::open_location(self.array.location(), options);
-        opened.map(Arc::new).map_err(|error| self.failed(error))
+        let opened = opened.map_err(|error| self.failed(error))?;
+        Ok(Self {
+            array: Arc::new(opened),
+            ..self.clone()
+        })
     }
 
     /// Begins a change that depends on what is read of the array.

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use tdb_array::{ChangeOptions, Fragment, NameSource, SchemaEntry, Sight, TimestampedName};
+use tdb_array::{ChangeOptions, Fragment, NameSource, SchemaEntry, TimestampedName};
 use tdb_schema::{ArraySchema, CellValNum, Enumeration, SchemaError};
 use tdb_tile::{Bug, Datatype, Range};
 
@@ -243,7 +243,7 @@ impl Evolution {
     pub fn commit(mut self) -> Result<String> {
         self.check()?;
         let mut change = self.array.read_modify_write(&self.options)?;
-        let view = change.view(Sight::Everything);
+        let view = change.view();
         let view = view.map_err(|error| self.array.failed(error))?;
         let newest = view.array().directory().schemas().last().cloned();
         if newest.as_ref() != self.array.engine().directory().schemas().last() {

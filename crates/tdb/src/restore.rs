@@ -2,7 +2,7 @@
 
 mod removal;
 
-use tdb_array::{ChangeOptions, MetadataRecord, Reach, Sight};
+use tdb_array::{ChangeOptions, MetadataRecord, Reach};
 use tdb_fragment::{Combine, ConditionOp, ConditionTree, ConditionValue};
 use tdb_query::{ReadOptions, Reader};
 use tdb_schema::Dimension;
@@ -69,6 +69,8 @@ impl Array {
     /// Makes the array what it was at a time, cells and metadata, by a new write: all times stay readable, and this can be
     /// taken back in the same way. Arrays of dimension labels are arrays of their own, and stay as they are.
     ///
+    /// What bears a time to come stays as it is, and stands above this once that time has come ([`Array::later`]).
+    ///
     /// Of what can have changed since, all cells are written again; where cells came since, they are deleted in the same
     /// commit.
     ///
@@ -93,12 +95,13 @@ impl Array {
     pub fn restore_with(&self, to: impl Into<Time>, options: &RestoreOptions) -> Result<Restored> {
         let to = to.into();
         if options.dry_run {
-            return Ok(self.difference_from(&self.newest()?, to, options)?.restored);
+            let now = self.as_of(options.change.timestamp)?;
+            return Ok(self.difference_from(&now, to, options)?.restored);
         }
         let failed = |error| self.failed(error);
         let mut change = self.read_modify_write(&options.change)?;
         loop {
-            let view = change.view(Sight::Everything).map_err(failed)?;
+            let view = change.view().map_err(failed)?;
             let now = self.of_view(&view);
             let mut before = self.difference_from(&now, to, options)?;
             change.renew().map_err(failed)?;
@@ -317,6 +320,11 @@ pub(crate) fn times(array: &Array, time: Option<u64>, now: u64) -> Result<(u64, 
     let fragments = engine.fragments().iter().map(|f| f.timestamps().1);
     let deletes = engine.deletes().iter().map(|delete| delete.timestamp);
     let newest = fragments.chain(deletes).max().unwrap_or(0);
+    // Of a fragment that was merged with cells to come, these are not seen.
+    let mut newest = newest.min(engine.window().at);
+    if let (Some(_), Some(later)) = (time, engine.later()) {
+        newest = newest.max(later.until);
+    }
     let first = newest.saturating_add(1);
     match time {
         None => {

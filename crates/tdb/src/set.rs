@@ -6,7 +6,7 @@ mod worked_out;
 use std::sync::Arc;
 
 use tdb_array::ErrorKind;
-use tdb_array::{ChangeOptions, NameSource, Reach, Sight};
+use tdb_array::{ChangeOptions, NameSource, Reach};
 use tdb_query::{ReadOptions, Reader};
 use tdb_schema::ArraySchema;
 use tdb_schema::names::UnknownName;
@@ -139,14 +139,14 @@ impl SetBuilder {
     }
 
     /// Writes the cells that match again, with these values. Cells that other programs write meanwhile are seen: the change is
-    /// made on top of them.
+    /// made on top of them. Cells of a time to come are not, and stand above the change once it has come ([`Array::later`]).
     ///
     /// # Errors
     /// More cells than are allowed; attributes that the array does not have, values that do not fit them, also where they are worked
     /// out for just one cell; an array that allows duplicates, where no cell replaces another; errors of reading and writing; other programs that change the same
     /// cells all the time.
     pub fn commit(self) -> Result<SetCells> {
-        let array = self.array.newest()?;
+        let array = self.array.as_of(self.options.timestamp)?;
         self.check(&array)?;
         if self.dry_run {
             let cells = self.count(&array)?;
@@ -162,7 +162,7 @@ impl SetBuilder {
         };
         let mut change = array.read_modify_write(&change)?;
         loop {
-            let view = change.view(Sight::Everything).map_err(failed)?;
+            let view = change.view().map_err(failed)?;
             let seen = array.of_view(&view);
             self.check(&seen)?;
             if self.count(&seen)? == 0 {

@@ -76,13 +76,19 @@ impl DatedObjects {
         self.within(window, |_| true)
     }
 
+    /// The names of all objects, also of those that a consolidation has replaced.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &TimestampedName> {
+        self.objects.iter().map(|(_, name)| name)
+    }
+
     /// The names of merged objects, of those that are wanted.
     pub(crate) fn merged(
         &self,
         wanted: impl Fn(&TimestampedName) -> bool,
     ) -> Vec<&TimestampedName> {
-        let names = self.objects.iter().map(|(_, name)| name);
-        let merged = names.filter(|name| name.start() < name.end() && wanted(name));
+        let merged = self
+            .names()
+            .filter(|name| name.start() < name.end() && wanted(name));
         merged.collect()
     }
 

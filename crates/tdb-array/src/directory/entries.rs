@@ -137,7 +137,10 @@ impl FragmentEntries {
     ///
     /// # Errors
     /// As [`FragmentEntries::iter`].
-    pub(super) fn keep(&mut self, keep: impl Fn(&Listed<'_>) -> bool) -> Result<Self, ArrayError> {
+    pub(super) fn keep(
+        &mut self,
+        mut keep: impl FnMut(&Listed<'_>) -> bool,
+    ) -> Result<Self, ArrayError> {
         let mut others = Vec::new();
         let mut lost = None;
         let mut lines = std::mem::take(&mut self.lines);

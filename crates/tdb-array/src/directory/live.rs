@@ -9,7 +9,7 @@ use super::{
 };
 use crate::commits::{check_line, parse_lines, records};
 use crate::name_parts::NameParts;
-use crate::{ArrayError, At, TimeWindow, TimestampedName};
+use crate::{ArrayError, At, LaterObjects, TimeWindow, TimestampedName};
 
 /// What counts of an array within a window of time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -29,6 +29,8 @@ pub struct Live {
     pub merged_spans: Vec<(u64, u64)>,
     /// The time of the last delete, also of one that is yet to come.
     pub last_delete: Option<u64>,
+    /// Fragments and deletes that bear a later time than the window.
+    pub later: Option<LaterObjects>,
 }
 
 /// A delete: cells written up to its time vanish if they fit a condition.
@@ -86,10 +88,22 @@ impl Directory {
         let loose = self.deletes.iter().map(|(_, name)| name.end());
         let listed = consolidated.deletes.keys();
         let listed = listed.filter_map(|key| Some(TimestampedName::of_key(key).ok()?.end()));
-        let last_delete = loose.chain(listed).max();
+        let ends: Vec<u64> = loose.chain(listed).collect();
+        let last_delete = ends.iter().copied().max();
+        let mut later = LaterObjects {
+            until: last_delete.unwrap_or(0),
+            deletes: ends.iter().filter(|end| **end > window.at).count() as u64,
+            ..LaterObjects::default()
+        };
         let mut committed = self.committed(consolidated.fragments, present)?;
         let (merged, merged_spans) = self.without_sources(&committed, lists)?;
-        committed.keep(|listed| rule(listed.parts))?;
+        committed.keep(|listed| {
+            if listed.parts.end > window.at {
+                later.fragments = later.fragments.saturating_add(1);
+                later.until = later.until.max(listed.parts.end);
+            }
+            rule(listed.parts)
+        })?;
         check_versions(&committed)?;
         let replacements = self.replacements(lists, |name| rule(name.parts()))?;
         let there = listed_of(&replacements, &committed)?;
@@ -113,6 +127,7 @@ impl Directory {
             merged,
             merged_spans,
             last_delete,
+            later: later.found(),
         })
     }
 

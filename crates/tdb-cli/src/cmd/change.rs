@@ -3,10 +3,14 @@
 use std::path::Path;
 
 use serde_json::Value;
-use tdb_array::{Array, ArrayError, ErrorKind, Group, OpenOptions, TimeWindow};
+use serde_json::json;
+use tdb_array::{Array, ArrayError, ErrorKind, Group, LaterObjects, OpenOptions};
+use tdb_schema::value::rfc3339;
 
 use crate::access::{Access, Change};
 use crate::failure::Failure;
+use crate::global::Global;
+use crate::output::Output;
 use crate::request_file;
 use tdb::place::Place;
 
@@ -40,20 +44,52 @@ pub(crate) fn json_argument(what: &str, text: &str) -> Result<Value, Failure> {
     }
 }
 
-/// Opens an array as it is now, whatever the time of the change.
+/// Opens an array with all that was written, also of times to come, whatever the time of the change.
 pub(crate) fn open_array(location: &Place, access: &Access) -> Result<Array, Failure> {
-    Array::open_location(&access.to(location), OpenOptions::default())
+    open_array_with(location, access, OpenOptions::default())
+}
+
+pub(crate) fn open_array_with(
+    location: &Place,
+    access: &Access,
+    options: OpenOptions,
+) -> Result<Array, Failure> {
+    Array::open_location(&access.to(location), options)
         .map_err(|error| Failure::in_place(error, location))
 }
 
-/// Opens a group as it is at the time of a change.
-pub(crate) fn open_group_at(location: &Place, change: &Change) -> Result<Group, Failure> {
-    let window = change.options.timestamp;
-    let options = OpenOptions {
-        window: window.map_or(TimeWindow::ALL, TimeWindow::until),
-        ..OpenOptions::default()
-    };
-    open_group(location, &change.access, options)
+/// Opens a group as it is at the time of a change; without one, as it is now.
+pub(crate) fn open_group_at(
+    location: &Place,
+    change: &Change,
+    global: &Global,
+) -> Result<Group, Failure> {
+    let time = change.options.timestamp.unwrap_or(global.now.0);
+    open_group(location, &change.access, OpenOptions::at(time))
+}
+
+/// Says that what was changed now will not be what is read for ever: something bears a time to come. Whoever gives the time of a
+/// change knows what it lies below.
+pub(crate) fn tell_later(later: Option<LaterObjects>, global: &Global, out: &Output) {
+    if let Some(later) = later.filter(|_| global.at().is_none()) {
+        out.warn(&format!(
+            "{later} will stand above what is changed now, from then on"
+        ));
+    }
+}
+
+/// The same for scripts: nothing where there is none, or the time of the change was given.
+pub(crate) fn later_json(later: Option<LaterObjects>, global: &Global) -> Value {
+    let later = later.filter(|_| global.at().is_none());
+    later.map_or(Value::Null, |later| {
+        json!({
+            "fragments": later.fragments,
+            "deletes": later.deletes,
+            "metadata": later.metadata,
+            "changes": later.changes,
+            "until": rfc3339(later.until),
+        })
+    })
 }
 
 pub(crate) fn open_group(

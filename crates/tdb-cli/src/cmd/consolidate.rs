@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use serde_json::{Value as Json, json};
 use tdb_array::{
-    Array, ArrayError, ChangeOptions, ErrorKind, Fragment, HistoryGap, ObjectType, TimeWindow,
+    Array, ArrayError, ChangeOptions, ErrorKind, Fragment, HistoryGap, ObjectType, OpenOptions,
     TimestampedName,
 };
 use tdb_consolidate::{
@@ -30,7 +30,8 @@ use tdb::place::{self, Place};
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  tdb consolidate target/weather\n  \
     tdb consolidate target/weather --mode commits --dry-run\n\n\
-    Fragments: --since and --at choose those all of whose cells are of that time. Without --fragments, all neighbours \
+    Fragments: --since and --at choose those all of whose cells are of that time. What bears a time to come, as by a clock that was \
+    ahead, is left alone unless --at says such a time. Without --fragments, all neighbours \
     in time that may be merged are; --config sm.consolidation.steps and its like say otherwise, and \
     sm.consolidation.amplification how many times as many cells a merged dense fragment may have (2).\n\n\
     What was merged stays until `tdb vacuum` removes it, or --vacuum does.")]
@@ -92,14 +93,14 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
             "--fragments, --no-timestamps and --purge-deleted are for --mode fragments",
         ));
     }
-    if global.at().is_some() && mode != Mode::GroupMeta {
+    if global.at().is_some() && matches!(mode, Mode::FragmentMeta | Mode::Commits) {
         return Err(Failure::invalid("--at means nothing to this --mode"));
     }
     let change = Change::new(global, &session(global))?;
     let (location, plan) = match mode {
         Mode::GroupMeta => {
             let location = place::group(uri, &global.counts)?;
-            let group = change::open_group_at(&location, &change)?;
+            let group = change::open_group_at(&location, &change, global)?;
             let options = &change.options;
             let plan = if arguments.dry_run {
                 plan_merged_group_metadata(&group, options)
@@ -110,12 +111,15 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
         }
         mode => {
             let location = place::array(uri, &global.counts)?;
-            let plan = of_array(&location, mode, &change, arguments.dry_run)?;
+            let plan = of_array(&location, mode, &change, arguments.dry_run, global)?;
             (location, plan)
         }
     };
-    let plan = plan.map_err(|error| Failure::in_place(error, &location))?;
-    let vacuumed = vacuum_merged(arguments, mode, &location, &change, out)?;
+    let mut plan = plan.map_err(|error| Failure::in_place(error, &location))?;
+    let notes = std::mem::take(&mut plan.notes);
+    let until = change.options.timestamp;
+    let until = until.filter(|until| *until > global.now.0);
+    let vacuumed = vacuum_merged(arguments, mode, (&location, until), &change, out)?;
     if global.json {
         let steps = plan.to_string();
         let steps: Vec<&str> = steps.lines().collect();
@@ -124,10 +128,12 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
             &json!({
                 "dry_run": arguments.dry_run,
                 "steps": steps,
+                "notes": notes,
                 "vacuum": vacuumed.map(|vacuumed| vacuumed.json(false)),
             }),
         );
     }
+    notes.iter().for_each(|note| out.note(note));
     if plan.is_empty() {
         out.note(NOTHING);
     }
@@ -143,11 +149,11 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     Ok(())
 }
 
-/// Removes what was merged, if that is asked for.
+/// Removes what was merged, if that is asked for: also into something of a time to come, if the merge was to take that.
 fn vacuum_merged(
     arguments: &Arguments,
     mode: Mode,
-    location: &Place,
+    (location, until): (&Place, Option<u64>),
     change: &Change,
     out: &mut Output,
 ) -> Result<Option<Vacuumed>, Failure> {
@@ -162,6 +168,7 @@ fn vacuum_merged(
     };
     let options = VacuumOptions {
         grace: Duration::ZERO,
+        until,
         change: change.options.clone(),
         ..VacuumOptions::default()
     };
@@ -236,8 +243,14 @@ fn of_array(
     mode: Mode,
     change: &Change,
     dry_run: bool,
+    global: &Global,
 ) -> Result<Result<Plan, ArrayError>, Failure> {
-    let array = change::open_array(location, &change.access)?;
+    let at = match mode {
+        // Footers and commits are merged whatever times they bear: no read differs by that.
+        Mode::FragmentMeta | Mode::Commits => OpenOptions::default(),
+        _ => OpenOptions::at(global.at().unwrap_or(global.now).0),
+    };
+    let array = change::open_array_with(location, &change.access, at)?;
     let options = &change.options;
     Ok(match (mode, dry_run) {
         (Mode::FragmentMeta, false) => consolidate_fragment_metadata(&array, options),
@@ -293,12 +306,14 @@ fn fragments(arguments: &Arguments, global: &Global, out: &mut Output) -> Result
             .iter()
             .filter(|new| names.contains(new.name.as_str())),
     )?;
-    // The time of a merge says what is merged, not when a vacuum happens.
+    // The time of a merge says what is merged, not when a vacuum happens; but what was merged into something of a time to come is
+    // removed where that was asked for.
+    let until = options.until.filter(|until| *until > global.now.0);
     let change = Change {
         access,
         options: ChangeOptions::default(),
     };
-    let vacuumed = vacuum_merged(arguments, Mode::Fragments, &location, &change, out)?;
+    let vacuumed = vacuum_merged(arguments, Mode::Fragments, (&location, until), &change, out)?;
     if global.json {
         let notes: Vec<&String> = planned.iter().chain(&made.notes).collect();
         return write_json(
@@ -407,12 +422,10 @@ fn merge_options(
     location: &Place,
 ) -> Result<MergeOptions, Failure> {
     let names = &arguments.fragments;
-    let window = global.merging.window;
-    let window = TimeWindow {
-        since: global.since.map_or(window.since, |moment| moment.0),
-        at: global.at().map_or(window.at, |moment| moment.0),
-    };
-    if !names.is_empty() && window != TimeWindow::ALL {
+    let merging = &global.merging;
+    let since = global.since.map_or(merging.since, |moment| moment.0);
+    let until = global.at().map(|moment| moment.0).or(merging.until);
+    if !names.is_empty() && (since > 0 || until.is_some()) {
         return Err(Failure::invalid(
             "either --fragments or a time says which fragments are merged",
         ));
@@ -423,7 +436,8 @@ fn merge_options(
         _ => global.merging.history,
     };
     Ok(MergeOptions {
-        window,
+        since,
+        until,
         fragments: (!names.is_empty()).then(|| names.clone()),
         history,
         forget_dropped: arguments.forget_dropped,

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use clap::{ArgGroup, Args};
 use serde_json::{Value as Json, json};
-use tdb_array::TimeWindow;
+use tdb_array::{OpenOptions, TimeWindow};
 use tdb_condition::ConditionError;
 use tdb_consolidate::{VacuumOptions, plan_fragment_removal};
 use tdb_query::{DeleteOptions, Deletion, QueryError, delete_cells};
@@ -110,7 +110,8 @@ fn cells(
     let session = session(global);
     let change = Change::new(global, &session)?;
     let location = place::array(&arguments.array, &global.counts)?;
-    let array = change::open_array(&location, &change.access)?;
+    let now = OpenOptions::at(global.now.0);
+    let array = change::open_array_with(&location, &change.access, now)?;
     if array.newest_schema().is_dense() {
         let what = format!(
             "{}: cells of dense arrays cannot be deleted",
@@ -150,7 +151,11 @@ fn cells(
         }
     })?;
     if global.json {
-        return write_json(out, &as_json(&deletion, arguments.dry_run));
+        let later = change::later_json(array.later(), global);
+        return write_json(out, &as_json(&deletion, arguments.dry_run, &later));
+    }
+    if deletion.taken > 0 {
+        change::tell_later(array.later(), global, out);
     }
     let verb = if arguments.dry_run {
         "delete"
@@ -171,11 +176,12 @@ fn cells(
     Ok(writeln!(out)?)
 }
 
-fn as_json(deletion: &Deletion, dry_run: bool) -> Json {
+fn as_json(deletion: &Deletion, dry_run: bool, later: &Json) -> Json {
     json!({
         "cells": deletion.cells,
         "fitting": deletion.fitting,
         "deleted": deletion.taken,
         "dry_run": dry_run,
+        "later": later,
     })
 }

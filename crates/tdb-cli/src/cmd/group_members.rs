@@ -5,9 +5,10 @@ use std::io::Write;
 use clap::Args;
 use serde_json::{Map, Value as Json, json};
 use tdb::{AddOptions, Group, MemberPlace};
-use tdb_array::{ChangeOptions, GroupMember, OpenOptions, TimeWindow};
+use tdb_array::{ChangeOptions, GroupMember, OpenOptions};
 use tdb_tile::Code;
 
+use super::change::tell_later;
 use super::write_json;
 use crate::access::{Change, context};
 use crate::failure::Failure;
@@ -55,6 +56,7 @@ pub(crate) fn add(arguments: &Add, global: &Global, out: &mut Output) -> Result<
     };
     options.change = change;
     let member = group.add_with(&arguments.uri, &options)?;
+    tell_later(group.engine().later_changes(), global, out);
     if global.json {
         return write_json(out, &Json::Object(member_json(&group, &member)));
     }
@@ -76,6 +78,7 @@ pub(crate) fn remove(arguments: &Rm, global: &Global, out: &mut Output) -> Resul
     } else {
         group.remove_with(&arguments.name, &change)?
     };
+    tell_later(group.engine().later_changes(), global, out);
     if global.json {
         let mut told = member_json(&group, &member);
         told.insert("dry_run".to_owned(), json!(dry_run));
@@ -115,9 +118,6 @@ fn shown(group: &Group, member: &GroupMember) -> String {
 fn open(uri: &str, global: &Global) -> Result<(Group, ChangeOptions), Failure> {
     let context = context(global)?;
     let change = Change::new(global, context.shared_session())?.options;
-    let options = OpenOptions {
-        window: change.timestamp.map_or(TimeWindow::ALL, TimeWindow::until),
-        ..OpenOptions::default()
-    };
+    let options = OpenOptions::at(change.timestamp.unwrap_or(global.now.0));
     Ok((context.open_group_with(uri, options)?, change))
 }

@@ -4,7 +4,10 @@ use std::io::Write;
 
 use clap::Args;
 use serde_json::{Value as Json, json};
-use tdb_array::{Array, ErrorKind, Group, Metadata, MetadataRecord, MetadataValue, ObjectType};
+use tdb_array::{
+    Array, ErrorKind, Group, LaterObjects, Metadata, MetadataRecord, MetadataValue, ObjectType,
+    OpenOptions,
+};
 use tdb_schema::CellValNum;
 use tdb_schema::json::cell_from_json;
 use tdb_schema::value::holds_bytes;
@@ -59,6 +62,7 @@ pub(crate) fn set(arguments: &Set, global: &Global, out: &mut Output) -> Result<
     let object = Object::open(uri, global)?;
     let before = object.metadata()?.get(key).cloned();
     object.put(key, Some(value.clone()))?;
+    change::tell_later(object.later(), global, out);
     if global.json {
         let told = json!({
             "key": key,
@@ -85,6 +89,7 @@ pub(crate) fn remove(arguments: &Rm, global: &Global, out: &mut Output) -> Resul
     if !dry_run {
         object.put(key, None)?;
     }
+    change::tell_later(object.later(), global, out);
     if global.json {
         let told = json!({
             "dry_run": dry_run,
@@ -124,8 +129,13 @@ impl Object {
         let change = Change::new(global, &session(global))?;
         let location = place::folder(uri, &global.counts)?;
         let kind = match location.object_type()? {
-            ObjectType::Array => Kind::Array(change::open_array(&location, &change.access)?),
-            ObjectType::Group => Kind::Group(change::open_group_at(&location, &change)?),
+            ObjectType::Array => {
+                let time = change.options.timestamp.unwrap_or(global.now.0);
+                let options = OpenOptions::at(time);
+                let array = change::open_array_with(&location, &change.access, options)?;
+                Kind::Array(array)
+            }
+            ObjectType::Group => Kind::Group(change::open_group_at(&location, &change, global)?),
             ObjectType::Invalid => return Err(location.nothing("array or group").into()),
         };
         Ok(Self {
@@ -141,6 +151,13 @@ impl Object {
             Kind::Group(group) => group.metadata(),
         };
         metadata.map_err(|error| Failure::in_place(error, &self.location))
+    }
+
+    fn later(&self) -> Option<LaterObjects> {
+        match &self.kind {
+            Kind::Array(array) => array.later_metadata(),
+            Kind::Group(group) => group.later_metadata(),
+        }
     }
 
     fn put(&self, key: &str, value: Option<MetadataValue>) -> Result<(), Failure> {

@@ -7,6 +7,7 @@ use serde_json::json;
 use tdb::{Context, RestoreOptions, Restored, Time, place};
 use tdb_consolidate::VacuumOptions;
 
+use super::change::{later_json, tell_later};
 use super::vacuum::{Removing, Vacuumed};
 use super::write_json;
 use crate::access::{Change, context};
@@ -53,6 +54,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     options.change.timestamp = global.at().map(|time| time.0);
     let array = context.open(&arguments.array)?;
     let restored = array.restore_with(arguments.to, &options)?;
+    tell_later(array.later(), global, out);
     if global.json {
         return write_json(
             out,
@@ -64,6 +66,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
                 "fragments": restored.fragments,
                 "metadata": restored.metadata,
                 "dry_run": arguments.dry_run,
+                "later": later_json(array.later(), global),
             }),
         );
     }

@@ -117,6 +117,9 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     let done = array.rewrite_with(&arguments.to, &schema, &options);
     line.clear();
     let done = done?;
+    if let Some(later) = array.later().filter(|_| global.at().is_none()) {
+        out.warn(&format!("not in the new array: {later}"));
+    }
     if global.json {
         return write_json(
             out,

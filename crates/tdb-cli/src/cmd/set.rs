@@ -11,6 +11,7 @@ use tdb_schema::value::parse_number;
 use tdb_text::cell_of_bytes;
 use tdb_tile::Datatype;
 
+use super::change::{later_json, tell_later};
 use super::selection::warn_of_labels;
 use super::write_json;
 use crate::access::{Change, context};
@@ -107,6 +108,9 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
         set = set.at(time);
     }
     let done = set.commit()?;
+    if done.cells > 0 {
+        tell_later(array.later(), global, out);
+    }
     if global.json {
         return write_json(
             out,
@@ -114,6 +118,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
                 "cells": done.cells,
                 "fragments": done.fragments,
                 "dry_run": arguments.dry_run,
+                "later": later_json(array.later(), global),
             }),
         );
     }

@@ -250,6 +250,7 @@ pub(crate) fn clean(
 pub(crate) fn options(grace: &Grace, change: ChangeOptions) -> VacuumOptions {
     VacuumOptions {
         grace: grace.grace,
+        until: change.timestamp,
         change,
         ..VacuumOptions::default()
     }

@@ -7,8 +7,9 @@ use std::io::Write;
 
 use serde_json::json;
 use tdb::{WriteOptions, Written};
-use tdb_array::OpenOptions;
+use tdb_array::LaterObjects;
 
+use super::change::{later_json, tell_later};
 use super::progress::Line;
 use super::{ranges, write_json};
 use crate::access::{Change, context};
@@ -27,7 +28,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     let line = Line::new(global);
     let context = line.of(context(global)?);
     Change::new(global, context.shared_session())?;
-    let array = context.open_with(&arguments.array, OpenOptions::default())?;
+    let array = context.open(&arguments.array)?;
     let intervals = [&arguments.ranges[..], &[]];
     let range_file = arguments.range_file.as_deref();
     let schema = array.engine().newest_schema();
@@ -51,12 +52,13 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     line.clear();
     let written = written?;
     global.note_zoned(&written.zoned);
-    tell(&written, arguments.dry_run, global, out)
+    tell(&written, array.later(), arguments.dry_run, global, out)
 }
 
 /// Says how many cells were written, and in how many fragments.
 fn tell(
     written: &Written,
+    later: Option<LaterObjects>,
     dry_run: bool,
     global: &Global,
     out: &mut Output,
@@ -66,8 +68,12 @@ fn tell(
             "cells": written.cells,
             "fragments": written.fragments,
             "dry_run": dry_run,
+            "later": later_json(later, global),
         });
         return write_json(out, &told);
+    }
+    if written.cells > 0 {
+        tell_later(later, global, out);
     }
     let cells = plural(written.cells, "cell");
     if dry_run {

@@ -49,6 +49,7 @@ mod spilling;
 mod stray_files;
 mod terminal;
 mod threads;
+mod to_come;
 mod together;
 mod unlabelled;
 #[cfg(target_os = "linux")]

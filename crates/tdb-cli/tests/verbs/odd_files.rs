@@ -168,7 +168,7 @@ fn a_write_says_what_it_wrote_and_a_dry_run_what_it_would() {
         serde_json::from_str(&stdout(&format!("write {array} {file} --dry-run --json"))).unwrap();
     assert_eq!(
         json,
-        serde_json::json!({"cells": 2, "fragments": [], "dry_run": true})
+        serde_json::json!({"cells": 2, "fragments": [], "dry_run": true, "later": null})
     );
     assert_eq!(said(""), "wrote 2 cells in 1 fragment\nexit status 0");
     let json = stdout(&format!("write {array} {file} --json"));

@@ -206,7 +206,8 @@ fn cells_are_set_and_come_back() {
       "written": 0,
       "fragments": [],
       "metadata": [],
-      "dry_run": false
+      "dry_run": false,
+      "later": null
     }
     exit status 0
     "#);
@@ -433,7 +434,8 @@ fn rows_of_a_file_replace_cells() {
       "rows": 2,
       "replaced": 2,
       "fragments": [],
-      "dry_run": true
+      "dry_run": true,
+      "later": null
     }
     exit status 0
     "#);

@@ -227,7 +227,7 @@ hint: --by-coordinates deletes just those that fit; --with-nulls deletes the oth
     // Without nulls among the cells nothing has to be allowed.
     let told = stdout(&format!("delete {array} --where a=20 --at 140 --json"));
     let told: serde_json::Value = serde_json::from_str(&told).unwrap();
-    let wanted = serde_json::json!({"cells": 2, "fitting": 1, "deleted": 1, "dry_run": false});
+    let wanted = serde_json::json!({"cells": 2, "fitting": 1, "deleted": 1, "dry_run": false, "later": null});
     assert_eq!(told, wanted);
 }
 

@@ -28,10 +28,8 @@ fn run(u: &mut Unstructured<'_>) -> Result<()> {
     let mut options = MergeOptions {
         policy: choices::policy(u)?,
         max_fragment_bytes: choices::size(u)?,
-        window: TimeWindow {
-            since: u.int_in_range(0..=60)?,
-            at: u.int_in_range(0..=80)?,
-        },
+        since: u.int_in_range(0..=60)?,
+        until: Some(u.int_in_range(0..=80)?),
         ..options()
     };
     if u.ratio(1, 4)? {

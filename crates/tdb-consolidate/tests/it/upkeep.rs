@@ -388,6 +388,7 @@ fn files_have_an_age() {
             grace: Duration::from_secs(grace),
             now: std::time::SystemTime::now() + Duration::from_secs(later),
             change: change(),
+            until: None,
         };
         plan_vacuum(array.location(), Mode::Fragments, &options).unwrap()
     };

@@ -22,7 +22,7 @@ use crate::objects::in_the_way;
 use crate::place::{self, Place};
 use crate::write::input_fields;
 use crate::written::Written;
-use crate::{Error, Result, Schema};
+use crate::{Error, Result, Schema, Time};
 
 /// There is nothing to note: an import that was stopped begins anew.
 const NOTE: &[u8] = b"";
@@ -91,7 +91,10 @@ impl ImportBuilder {
 
     fn add(&self, tell: &mut dyn FnMut(&ImportNotice)) -> Result<Imported> {
         let place = place::array(&self.uri, self.context.opener())?;
-        let array = self.open_array(&place)?;
+        let array = self.open_now(&place)?;
+        if let (Some(later), None) = (array.later(), self.time) {
+            tell(&ImportNotice::Later(later));
+        }
         let schema = array.newest_schema();
         let session = self.context.shared_session();
         let input = self.file.open(Becoming::fields_of(schema), None, session)?;
@@ -113,7 +116,7 @@ impl ImportBuilder {
         });
         let mut imported = Imported::of(written?);
         if is_counted {
-            let array = self.open_array(&place)?;
+            let array = self.open_now(&place)?;
             let all = before.saturating_add(imported.cells);
             // What others write meanwhile may make it more.
             imported.replaced = all.saturating_sub(self.count(&array)?);
@@ -218,8 +221,17 @@ impl ImportBuilder {
         draft.map_err(|error| in_the_way(place, error))
     }
 
+    /// The new array, whatever the time of its cells.
     fn open_array(&self, place: &Place) -> Result<Arc<Array>> {
-        let opened = Array::open_location(&self.context.location(place), OpenOptions::default());
+        self.opened(place, OpenOptions::default())
+    }
+
+    fn open_now(&self, place: &Place) -> Result<Arc<Array>> {
+        self.opened(place, OpenOptions::at(Time::now().0))
+    }
+
+    fn opened(&self, place: &Place, options: OpenOptions) -> Result<Arc<Array>> {
+        let opened = Array::open_location(&self.context.location(place), options);
         opened.map(Arc::new).map_err(|error| place.failed(error))
     }
 

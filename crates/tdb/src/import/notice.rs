@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use tdb_array::LaterObjects;
+
 /// What somebody may want to know of an import while it goes on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -16,13 +18,15 @@ pub enum ImportNotice {
     Kept(String),
     /// A column of this file has no name.
     Unnamed(String),
+    /// The array has something of a time to come, which will stand above the cells.
+    Later(LaterObjects),
 }
 
 impl ImportNotice {
     /// Whether something may be wrong.
     #[must_use]
     pub fn is_warning(&self) -> bool {
-        matches!(self, Self::Unnamed(_))
+        matches!(self, Self::Unnamed(_) | Self::Later(_))
     }
 }
 
@@ -31,6 +35,12 @@ impl fmt::Display for ImportNotice {
         match self {
             Self::Remembered => {
                 f.write_str("like the array that the file was read from; --dim makes another")
+            }
+            Self::Later(later) => {
+                write!(
+                    f,
+                    "{later} will stand above what is changed now, from then on"
+                )
             }
             Self::NotRemembered(why) => {
                 write!(f, "not like the array that the file was read from: {why}")

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 pub(crate) use coordinates::place_text;
 use coordinates::{Places, lost};
-use tdb_array::{ChangeOptions, Reach, ReadModifyWrite, Sight, View};
+use tdb_array::{ChangeOptions, Reach, ReadModifyWrite, View};
 use tdb_cells::{Batch, Column, Session};
 use tdb_query::{ReadOptions, Reader};
 use tdb_schema::{ArraySchema, Attribute};
@@ -22,7 +22,7 @@ use there::CellsThere;
 
 use crate::write_and_delete::{DeleteBeside, commit};
 use crate::written::Written;
-use crate::{Array, Error, Order, Result, Time};
+use crate::{Array, Error, Order, Result};
 
 /// What a row of a batch takes in memory beside its cells, about: its place among the others.
 const BYTES_OF_ROW: u64 = 96;
@@ -56,10 +56,7 @@ pub(crate) struct Replacing {
 
 impl Replacing {
     pub(crate) fn new(array: &Array, options: WriteOptions, dry_run: bool) -> Result<Self> {
-        let array = match options.timestamp {
-            Some(time) => array.context().open_at(array.uri(), Time(time))?,
-            None => array.newest()?,
-        };
+        let array = array.as_of(options.timestamp)?;
         if !options.ranges.is_empty() || options.order.is_some() {
             let what = "rows that replace cells say their places themselves, in any order";
             return Err(Error::invalid(what).with_hint("leave out the range and the order"));
@@ -185,11 +182,7 @@ impl Replacing {
     }
 
     fn view(&mut self, change: &mut ReadModifyWrite) -> Result<View> {
-        let sight = match self.options.timestamp {
-            Some(_) => Sight::UntilItsTime,
-            None => Sight::Everything,
-        };
-        let view = change.view(sight).map_err(|e| self.array.failed(e))?;
+        let view = change.view().map_err(|e| self.array.failed(e))?;
         self.array = self.array.of_view(&view);
         self.schema = Arc::clone(self.array.engine().newest_schema());
         Ok(view)

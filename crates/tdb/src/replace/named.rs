@@ -43,7 +43,7 @@ impl Replacing {
                 Some((_, view)) => view.time(),
                 None => self.options.names.now(),
             };
-            let (delete_at, write_at) = times(&self.array.newest()?, self.options.timestamp, now)?;
+            let (delete_at, write_at) = times(&self.array, self.options.timestamp, now)?;
             self.write_at = Some(write_at);
             let change = ChangeOptions {
                 timestamp: Some(delete_at),

@@ -31,7 +31,7 @@ impl Array {
     /// As there.
     pub fn plan_removal_after(&self, to: impl Into<Time>, options: &VacuumOptions) -> Result<Plan> {
         let to = to.into();
-        let now = self.newest()?;
+        let now = self.whole()?;
         check_begun(&now, to)?;
         let plan = plan_later_removal(now.engine(), to.0, options);
         plan.map_err(|error| match error {

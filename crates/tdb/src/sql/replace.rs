@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use arrow_array::RecordBatchReader;
-use tdb_array::{ChangeOptions, Reach, Sight};
+use tdb_array::{ChangeOptions, Reach};
 use tdb_arrow::ArrowInput;
 use tdb_cells::files::{Input, MadeOn, for_each_batch};
 use tdb_datafusion::{BoxedError, RowsOf};
@@ -19,7 +19,7 @@ pub(super) fn replace(array: &Array, rows: &mut RowsOf<'_>) -> Result<u64, Boxed
     let failed = |error| array.failed(error);
     let mut change = array.read_modify_write(&ChangeOptions::default())?;
     loop {
-        let view = change.view(Sight::UntilItsTime).map_err(failed)?;
+        let view = change.view().map_err(failed)?;
         let seen = array.of_view(&view);
         let found = rows(view.array())?;
         let Some((cells, write)) = write(&seen, view.time(), found)? else {

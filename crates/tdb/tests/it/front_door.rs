@@ -257,6 +257,8 @@ fn times_of_a_fragment_that_is_not_read_do_not_matter() {
     };
     write(10, 0);
     write(30, 900);
+    // What is to come is not merged.
+    std::thread::sleep(std::time::Duration::from_millis(50));
     let merged = tdb::open_at(&uri, now + 40).expect("opened").consolidate();
     assert_eq!(merged.expect("merged").fragments.len(), 1);
     write(5, 500);

@@ -22,6 +22,7 @@ mod padded;
 mod past;
 mod rewriting;
 mod setting;
+mod to_come;
 mod upkeep;
 mod values;
 mod walks;

@@ -4,9 +4,11 @@ use std::io::Write;
 
 use serde_json::json;
 use tdb::Written;
+use tdb_array::LaterObjects;
 
 use super::arguments::{Arguments, Which};
 use crate::access::{Change, context};
+use crate::cmd::change::{later_json, tell_later};
 use crate::cmd::progress::Line;
 use crate::cmd::write_json;
 use crate::failure::Failure;
@@ -36,12 +38,13 @@ pub(super) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     line.clear();
     let written = written?;
     global.note_zoned(&written.zoned);
-    tell(&written, arguments.dry_run, global, out)
+    tell(&written, array.later(), arguments.dry_run, global, out)
 }
 
 /// Says how many cells were there, and how many are new.
 fn tell(
     written: &Written,
+    later: Option<LaterObjects>,
     dry_run: bool,
     global: &Global,
     out: &mut Output,
@@ -55,8 +58,12 @@ fn tell(
                 "replaced": written.replaced,
                 "fragments": written.fragments,
                 "dry_run": dry_run,
+                "later": later_json(later, global),
             }),
         );
+    }
+    if written.cells > 0 {
+        tell_later(later, global, out);
     }
     let verb = if dry_run { "would replace" } else { "replaced" };
     let replaced = plural(written.replaced, "cell");

@@ -78,7 +78,8 @@ fn steps_go_on_with_what_they_made() {
     merge(&shared(&store), &pairs, None).unwrap();
     assert_eq!((fragments(&store), seen(&store, &times)), (1, before));
     let within = MergeOptions {
-        window: TimeWindow { since: 20, at: 39 },
+        since: 20,
+        until: Some(39),
         ..options()
     };
     let (store, _) = lived(Kind::Sparse, &[cells(1), cells(2), cells(3), cells(4)]);

@@ -179,7 +179,8 @@ fn a_purge_rewrites_a_fragment_that_stands_alone_and_no_more_than_once() {
     // Of fragments apart, those that the delete is older than are not touched.
     happen(&store, Kind::Sparse, &line(3, 9), 50);
     let alone = MergeOptions {
-        window: tdb_array::TimeWindow { since: 45, at: 55 },
+        since: 45,
+        until: Some(55),
         ..purge.clone()
     };
     assert!(plan(&store, &alone).unwrap().is_empty());

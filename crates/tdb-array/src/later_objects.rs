@@ -1,0 +1,101 @@
+//! What is stored under a later time than that for which an array or a group was opened.
+
+use std::fmt;
+
+use tdb_schema::value::rfc3339;
+
+use crate::TimestampedName;
+use crate::directory::DatedObjects;
+
+/// Objects that bear a later time than that for which an array or a group was opened. A read does not see them, and no change
+/// takes account of them: they were dated ahead, or written by a program whose clock is ahead.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LaterObjects {
+    /// Committed fragments, some of whose cells at least may be of a later time.
+    pub fragments: u64,
+    /// Deletes.
+    pub deletes: u64,
+    /// Objects of the metadata.
+    pub metadata: u64,
+    /// Changes of the members of a group.
+    pub changes: u64,
+    /// The last of their times, in milliseconds since 1970.
+    pub until: u64,
+}
+
+impl LaterObjects {
+    /// The same, or nothing where there is none.
+    pub(crate) fn found(self) -> Option<Self> {
+        let counts = [self.fragments, self.deletes, self.metadata, self.changes];
+        counts.iter().any(|count| *count > 0).then_some(self)
+    }
+
+    /// Those of some fragments, by their names, that end later than `at`.
+    pub fn of_fragments<'a>(
+        at: u64,
+        names: impl Iterator<Item = &'a TimestampedName>,
+    ) -> Option<Self> {
+        let (fragments, until) = Self::among(at, names);
+        let later = Self {
+            fragments,
+            until,
+            ..Self::default()
+        };
+        later.found()
+    }
+
+    /// Those of some objects of metadata that end later than `at`.
+    pub fn of_metadata(at: u64, objects: &DatedObjects) -> Option<Self> {
+        let (metadata, until) = Self::among(at, objects.names());
+        let later = Self {
+            metadata,
+            until,
+            ..Self::default()
+        };
+        later.found()
+    }
+
+    /// Those of some changes of the members of a group that end later than `at`.
+    pub(crate) fn of_changes(at: u64, objects: &DatedObjects) -> Option<Self> {
+        let (changes, until) = Self::among(at, objects.names());
+        let later = Self {
+            changes,
+            until,
+            ..Self::default()
+        };
+        later.found()
+    }
+
+    /// How many of some names end later than `at`, and the last of their times.
+    fn among<'a>(at: u64, names: impl Iterator<Item = &'a TimestampedName>) -> (u64, u64) {
+        let later = names.map(TimestampedName::end).filter(|end| *end > at);
+        later.fold((0, 0), |(count, last), end| {
+            (count.saturating_add(1), last.max(end))
+        })
+    }
+}
+
+impl fmt::Display for LaterObjects {
+    /// `2 fragments and 1 delete of a time to come (up to 2026-11-29T17:47:45.947Z)`
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kinds = [
+            (self.fragments, "fragment"),
+            (self.deletes, "delete"),
+            (self.metadata, "object of metadata"),
+            (self.changes, "change of the members"),
+        ];
+        let mut told = 0_usize;
+        for (count, what) in kinds.iter().filter(|(count, _)| *count > 0) {
+            let and = if told > 0 { " and " } else { "" };
+            let many = match (count, what.split_once(' ')) {
+                (1, _) => (*what).to_owned(),
+                (_, None) => format!("{what}s"),
+                (_, Some((noun, rest))) => format!("{noun}s {rest}"),
+            };
+            write!(f, "{and}{count} {many}")?;
+            told = told.saturating_add(1);
+        }
+        write!(f, " of a time to come (up to {})", rfc3339(self.until))
+    }
+}
