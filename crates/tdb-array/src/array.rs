@@ -8,7 +8,7 @@ use tdb_store::{Piece, Read, Store};
 use tdb_tile::{Bug, Grant};
 
 use crate::delete::read_deletes;
-use crate::directory::FragmentEntries;
+use crate::directory::{FRAGMENT_FOLDER, FragmentEntries};
 use crate::fragment::Schemas;
 use crate::fragment_parts::read_parts;
 use crate::named_objects::{NamedObjects, open_schemas};
@@ -19,7 +19,7 @@ use crate::snapshot::{Snapshot, current};
 use crate::uri::{Base, UriTarget};
 use crate::{
     ArrayError, At, Directory, Fragment, Live, Location, Metadata, Names, OpenOptions, OpenedPart,
-    TimeWindow, Warning,
+    TimeWindow, TimestampedName, Warning,
 };
 
 /// An array, seen at a time: what a query must know before it reads a tile.
@@ -159,6 +159,7 @@ impl Array {
         if !deletes.is_empty() {
             read_processed(place, &mut fragments)?;
         }
+        warnings.extend(nothing_committed(place, live.committed)?);
         let idle = live.idle.into_iter();
         warnings.extend(idle.map(|key| Warning::IdleList { key }));
         let snapshot = Snapshot::new(
@@ -350,6 +351,18 @@ impl Array {
         let tree = fragment.metadata.rtree(&part.payload, self.limits());
         tree.at(&fragment.metadata_key)
     }
+}
+
+/// What is odd about an array without a commit: fragments are there all the same.
+fn nothing_committed(place: &ObjectReader, committed: u64) -> Result<Option<Warning>, ArrayError> {
+    if committed > 0 {
+        return Ok(None);
+    }
+    let names = place.names(&[FRAGMENT_FOLDER])?;
+    let folders = names.folders_in(FRAGMENT_FOLDER);
+    let is_fragment = |folder: &&str| TimestampedName::parse(tdb_store::name(folder)).is_ok();
+    let fragments = folders.filter(is_fragment).count() as u64;
+    Ok((fragments > 0).then_some(Warning::NothingCommitted { fragments }))
 }
 
 fn damaged_commits(directory: &Directory) -> impl Iterator<Item = Warning> {

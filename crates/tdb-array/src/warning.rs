@@ -36,6 +36,24 @@ pub enum Warning {
         /// What is wrong with its name.
         problem: NameError,
     },
+    /// A whole fragment that was written a short time ago, and has no commit.
+    #[error(
+        "{key}: nothing commits it, so its cells are not read: its write is not finished, or its commit was lost, as in a copy without \
+         __commits"
+    )]
+    Uncommitted {
+        /// The folder of the fragment, relative to the array.
+        key: String,
+    },
+    /// No fragment is committed, and some are there.
+    #[error(
+        "no fragment is committed, so there are no cells, but {fragments} are there: their writes are not finished or were stopped, or the \
+         commits were lost, as in a copy without __commits"
+    )]
+    NothingCommitted {
+        /// How many fragments are there.
+        fragments: u64,
+    },
     /// An update: no released TileDB writes them, and its new values are not read.
     #[error("{key}: an update, which acts as a delete of the cells that it would change")]
     Update {

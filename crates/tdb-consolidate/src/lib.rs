@@ -8,6 +8,7 @@
 mod clean;
 mod commit_objects;
 mod commits;
+mod commits_verified;
 mod fragment_metadata;
 mod fragment_removal;
 mod later_removal;

@@ -14,6 +14,7 @@ use tdb_query::{ReadOptions, Reader};
 use tdb_schema::FieldKind;
 
 use crate::MergeError;
+use crate::commits_verified::commits_verified;
 use crate::verify_fragments::{Check, kinds};
 
 /// What is wrong with something that is stored.
@@ -53,13 +54,14 @@ pub struct Verified {
     pub tiles: u64,
     /// Damages that were told.
     pub damages: u64,
-    /// What is odd, and no damage: files of other programs, which are passed over.
+    /// What is odd, and no damage: files of other programs, which are passed over, and fragments that were written less than ten minutes
+    /// ago, and have no commit.
     pub warnings: Vec<Warning>,
 }
 
 /// Reads and decodes all that some read of an array looks at, and tells each object that cannot be: every tile of every
 /// field of every fragment, also of cells that others overwrite, of fragments that were merged and are still there, and
-/// of those that keep the array from being opened; names of commits, metadata, the enumerations of all schemas, and the
+/// of those that keep the array from being opened; commits and their names, metadata, the enumerations of all schemas, and the
 /// arrays of dimension labels. The session [tells](Session::with_progress) how many tiles are done.
 ///
 /// What can be decoded and is wrong all the same is not found: data without a checksum that was changed to other data.
@@ -148,6 +150,7 @@ impl Verifying<'_> {
         for Unsound { key, error, .. } in array.unsound_objects()? {
             self.found(DamagedPlace::Object(key), None, None, error.into())?;
         }
+        self.commits(location, damages)?;
         let replaced = self.open_replaced(&array)?;
         let all = array.fragments().iter().chain(&replaced);
         let tiles = all.map(tiles_of_fields);
@@ -164,6 +167,23 @@ impl Verifying<'_> {
             self.found(folder, None, None, error)?;
         }
         Ok(Some(array))
+    }
+
+    /// Compares the commits with the fragments that are there.
+    fn commits(&mut self, location: &Location, damages: u64) -> Result<(), MergeError> {
+        let found = match commits_verified(location) {
+            Ok(found) => found,
+            // What breaks the lists was told of the objects.
+            Err(error) if error.kind() == ErrorKind::Corrupt && self.verified.damages > damages => {
+                return Ok(());
+            }
+            Err(error) => return self.not_opened(error),
+        };
+        self.verified.warnings.extend(found.warnings);
+        for (key, error) in found.damages {
+            self.found(DamagedPlace::Object(key), None, None, error.into())?;
+        }
+        Ok(())
     }
 
     /// Looks at the arrays of the dimension labels of all schemas.

@@ -29,6 +29,8 @@ pub struct Live {
     pub merged_spans: Vec<(u64, u64)>,
     /// The time of the last delete, also of one that is yet to come.
     pub last_delete: Option<u64>,
+    /// How many fragments are committed, of whatever times.
+    pub committed: u64,
     /// Fragments and deletes that bear a later time than the window.
     pub later: Option<LaterObjects>,
 }
@@ -97,6 +99,7 @@ impl Directory {
         };
         let mut committed = self.committed(consolidated.fragments, present)?;
         let (merged, merged_spans) = self.without_sources(&committed, lists)?;
+        let all = committed.len() as u64;
         committed.keep(|listed| {
             if listed.parts.end > window.at {
                 later.fragments = later.fragments.saturating_add(1);
@@ -127,6 +130,7 @@ impl Directory {
             merged,
             merged_spans,
             last_delete,
+            committed: all,
             later: later.found(),
         })
     }

@@ -8,7 +8,7 @@ use tdb::place::{self, Place};
 use tdb_array::{ErrorKind, Location, ObjectType, TimeWindow};
 use tdb_consolidate::{Damage, verify};
 
-use self::looked::{Looked, of_all};
+use self::looked::{Looked, of_all, verdict};
 
 use super::progress::Line;
 use super::write_json;
@@ -72,7 +72,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     }
     let all = of_all(&looked.verified);
     if looked.damages.is_empty() {
-        out.note(&format!("{all}: all can be decoded"));
+        out.note(&format!("{all}: {}", verdict(&looked.verified)));
         return Ok(());
     }
     let errors = plural(looked.verified.damages, "error");

@@ -116,3 +116,100 @@ fn members_that_are_gone_or_damaged_are_found() {
     fs::write(first(&group.join("__meta")), "no metadata").unwrap();
     found(&group, "__meta/__", "meta ls URI");
 }
+
+/// The lists of an array that was merged, whose merged commits replace others, and which was vacuumed in part.
+#[test]
+fn lists_of_commits_that_are_cut_off_are_found() {
+    for (golden, ending) in [
+        ("v22_merged_dense/array", "vac"),
+        ("v16_commits_merged/array", "con"),
+        ("v16_commits_ignored/array", "ign"),
+    ] {
+        let (_folder, array) = copied(golden);
+        let verify = || told(&run(&format!("verify {}", array.display())));
+        assert!(
+            verify().ends_with("exit status 0"),
+            "{golden}: {}",
+            verify()
+        );
+        let commits = fs::read_dir(array.join("__commits")).unwrap();
+        let mut lists = commits.map(|entry| entry.unwrap().path());
+        let list = lists.find(|path| path.extension().is_some_and(|other| other == ending));
+        let list = list.unwrap();
+        fs::write(&list, "").unwrap();
+        let name = list.file_name().unwrap().to_string_lossy();
+        let line = format!(
+            "__commits/{name}: is empty: it was cut off, and what it said of fragments is lost"
+        );
+        let line = crate::common::repeatable(&line);
+        assert!(verify().contains(&line), "{}", verify());
+        assert!(verify().ends_with("exit status 1"), "{}", verify());
+    }
+}
+
+/// Sets the time at which all files of fragments were written.
+fn written_at(array: &Path, time: std::time::SystemTime) {
+    for fragment in fs::read_dir(array.join("__fragments")).unwrap() {
+        for file in fs::read_dir(fragment.unwrap().path()).unwrap() {
+            let file = fs::File::options().write(true).open(file.unwrap().path());
+            file.unwrap().set_modified(time).unwrap();
+        }
+    }
+}
+
+#[test]
+fn fragments_whose_commits_were_lost_are_found() {
+    let (_folder, array) = copied("v22_tour/array");
+    let now = std::time::SystemTime::now();
+    let uri = array.display().to_string();
+    fs::remove_dir_all(array.join("__commits")).unwrap();
+    written_at(&array, now);
+    let output = told(&run(&format!("verify {uri}")));
+    assert_eq!(
+        output.matches(": nothing commits it").count(),
+        3,
+        "{output}"
+    );
+    assert!(output.ends_with("exit status 1"), "{output}");
+    let warning = "warning: no fragment is committed, so there are no cells, but 3 are there";
+    for verb in ["count", "read", "info"] {
+        let output = told(&run(&format!("{verb} {uri}")));
+        assert!(output.contains(warning), "{output}");
+    }
+    // One of several.
+    let (_folder, array) = copied("v22_tour/array");
+    fs::remove_file(first(&array.join("__commits"))).unwrap();
+    // That of a write that goes on looks the same.
+    written_at(&array, now);
+    let output = told(&run(&format!("verify {}", array.display())));
+    assert!(
+        output.contains("nothing commits it, so its cells are not read: its write is not finished"),
+        "{output}"
+    );
+    assert!(
+        output.ends_with("all that is committed can be decoded\nexit status 0"),
+        "{output}"
+    );
+    written_at(&array, now - std::time::Duration::from_secs(3600));
+    let output = told(&run(&format!("verify {}", array.display())));
+    assert_eq!(
+        output.matches(": nothing commits it").count(),
+        1,
+        "{output}"
+    );
+    assert!(output.ends_with("exit status 1"), "{output}");
+}
+
+#[test]
+fn a_group_whose_members_are_all_elsewhere_is_not_called_sound() {
+    let folder = TempDir::new().unwrap();
+    let group = folder.path().join("g").display().to_string();
+    let member = fixtures().join("v22_tour/array").display().to_string();
+    assert!(run(&format!("group create {group}")).status.success());
+    assert!(run(&format!("group add {group} {member}")).status.success());
+    let output = told(&run(&format!("verify {group}")));
+    assert_eq!(
+        output,
+        "no array was looked at: 1 member elsewhere\nexit status 0"
+    );
+}

@@ -10,7 +10,7 @@ use tdb_consolidate::{Damage, Verified, verify_group};
 
 use super::super::children::{Kind, Site, children};
 use super::super::write_json;
-use super::looked::{Looked, json_of, line_of, of_all};
+use super::looked::{Looked, json_of, line_of, of_all, verdict};
 use crate::access::Opening;
 use crate::failure::Failure;
 use crate::global::Global;
@@ -58,6 +58,8 @@ pub(super) fn look_at(
         all.fragments = all.fragments.saturating_add(looked.verified.fragments);
         all.tiles = all.tiles.saturating_add(looked.verified.tiles);
         all.damages = all.damages.saturating_add(looked.verified.damages);
+        all.warnings
+            .extend(looked.verified.warnings.iter().cloned());
         if global.json {
             let mut of_array = looked.json();
             if let Some(members) = of_array.as_object_mut() {
@@ -123,7 +125,8 @@ impl Found {
             let errors = plural(damages, "error");
             return Err(Failure::finding(format!("{errors} in {text}")).within(&group.uri));
         }
-        text.push_str(": all can be decoded");
+        text.push_str(": ");
+        text.push_str(verdict(&self.all));
         let outside = plural(self.outside, "member");
         out.note(&match (self.outside, self.arrays) {
             (0, _) => text,

@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use serde_json::{Value as Json, json};
+use tdb_array::Warning;
 use tdb_consolidate::{Damage, DamagedPlace, Verified};
 
 use crate::failure::Failure;
@@ -93,6 +94,16 @@ pub(super) fn line_of(damage: &Damage) -> String {
     match text.split_once(": ") {
         Some((head, rest)) if place.ends_with(&format!("/{head}")) => format!("{place}: {rest}"),
         _ => format!("{place}: {text}"),
+    }
+}
+
+/// What is said where nothing is damaged.
+pub(super) fn verdict(verified: &Verified) -> &'static str {
+    let mut warnings = verified.warnings.iter();
+    if warnings.any(|warning| matches!(warning, Warning::Uncommitted { .. })) {
+        "all that is committed can be decoded"
+    } else {
+        "all can be decoded"
     }
 }
 
