@@ -5,7 +5,7 @@ use bytes::Bytes;
 use tdb_array::{ArrayError, ErrorKind, Snapshot};
 use tdb_cells::{Batch, CellProblem, out_of_order};
 use tdb_schema::names::UnknownName;
-use tdb_schema::{DataOrder, DimensionLabel, RangeError};
+use tdb_schema::{ArraySchema, DataOrder, Dimension, DimensionLabel, RangeError};
 use tdb_tile::{Bug, Range};
 
 use crate::QueryError;
@@ -131,6 +131,63 @@ impl LabelSearch {
         let (lo, hi) = self.found?;
         Some((self.dimension, Range { lo, hi }))
     }
+}
+
+/// What a search for a range of a label came to.
+#[derive(Debug)]
+pub(crate) struct FoundLabels {
+    pub(crate) label: String,
+    /// Of the label's dimension; none where no label lies within the range.
+    pub(crate) range: Option<Range>,
+}
+
+/// Puts ranges of dimensions in the place of those of labels. Several ranges of one label add up, as those of a dimension do; of those of
+/// several labels of a dimension, and of the dimension itself, a cell has to lie in each.
+pub(crate) fn narrow_by_labels(
+    options: &mut ReadOptions,
+    schema: &ArraySchema,
+    found: &[FoundLabels],
+) -> Result<(), Bug> {
+    let mut done: Vec<&str> = Vec::new();
+    for FoundLabels { label, .. } in found {
+        if done.contains(&label.as_str()) {
+            continue;
+        }
+        done.push(label);
+        let mut labels = schema.labels.iter();
+        let label = labels.find(|known| known.name == *label);
+        let dimension = label.and_then(|label| schema.dimensions.get(label.dimension as usize));
+        let (Some(label), Some(dimension)) = (label, dimension) else {
+            return Err(Bug::new("a label that was searched is not of the array"));
+        };
+        let of_label = found.iter().filter(|other| other.label == label.name);
+        let ranges = of_label.filter_map(|found| found.range.clone()).collect();
+        narrow(options, dimension, ranges);
+    }
+    Ok(())
+}
+
+/// Leaves of a dimension what lies in one of these ranges, too.
+fn narrow(options: &mut ReadOptions, dimension: &Dimension, by: Vec<Range>) {
+    let (asked, mut ranges): (Vec<_>, Vec<_>) = std::mem::take(&mut options.ranges)
+        .into_iter()
+        .partition(|(name, _)| *name == dimension.name);
+    let left: Vec<Range> = if asked.is_empty() {
+        by
+    } else {
+        let datatype = dimension.datatype;
+        let pairs = asked
+            .iter()
+            .flat_map(|(_, a)| by.iter().map(move |b| (a, b)));
+        let common = pairs.filter_map(|(a, b)| a.intersection(datatype, b));
+        common.collect()
+    };
+    options.reads_nothing |= left.is_empty();
+    let left = left
+        .into_iter()
+        .map(|range| (dimension.name.clone(), range));
+    ranges.extend(left);
+    options.ranges = ranges;
 }
 
 /// Labels that are not in their order, or that some cells in between lack, lead nowhere.

@@ -71,7 +71,8 @@ pub struct ReadOptions {
     /// Ranges of dimensions by name, bounds inclusive. Several ranges of one dimension are all read; a dimension
     /// without a range is read whole: where a list of ranges has turned out empty, [`reads_nothing`](Self::reads_nothing) says so.
     pub ranges: Vec<(String, Range)>,
-    /// Ranges of dimension labels, by the name of the label.
+    /// Ranges of dimension labels, by the name of the label. Several of one label are all read; a cell has to lie in those of each label,
+    /// and in the ranges of the dimension.
     pub label_ranges: Vec<(String, Range)>,
     /// Which of the cells with the same coordinates to return. Values other than [`Versions::Current`] are only for
     /// sparse arrays, and not possible together with a condition.

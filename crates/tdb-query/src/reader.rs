@@ -9,6 +9,7 @@ use tdb_store::{Distance, Store};
 use tdb_tile::Bug;
 
 use crate::ahead::Ahead;
+use crate::labels::{FoundLabels, narrow_by_labels};
 use crate::options::{ReadOptions, Versions};
 use crate::piece::{Decoded, Piece};
 use crate::planning::Purpose;
@@ -344,6 +345,7 @@ fn resolve_labels(
     warnings: &mut Vec<String>,
 ) -> Result<ReadOptions, QueryError> {
     let mut options = options.clone();
+    let mut found = Vec::new();
     for (name, range) in std::mem::take(&mut options.label_ranges) {
         let mut search = LabelSearch::new(array, &name, &range)?;
         let labels = Arc::new(array.open_label(search.label())?);
@@ -352,10 +354,11 @@ fn resolve_labels(
         for batch in Reader::open(session, &labels, &search.options(&labels)?)? {
             search.add(&batch?)?;
         }
-        match search.finish() {
-            Some(range) => options.ranges.push(range),
-            None => options.reads_nothing = true,
-        }
+        found.push(FoundLabels {
+            range: search.finish().map(|(_, range)| range),
+            label: name,
+        });
     }
+    narrow_by_labels(&mut options, array.schema(), &found)?;
     Ok(options)
 }

@@ -126,7 +126,8 @@ impl ReadBuilder {
         self
     }
 
-    /// An interval of a dimension label.
+    /// An interval of a dimension label. Several of one label are all read; a cell has to lie in one of each label that is asked for, and in
+    /// the intervals of the dimension itself.
     pub fn label(mut self, label: &str, interval: impl Into<Interval>) -> Self {
         self.labels.push((label.to_owned(), interval.into()));
         self

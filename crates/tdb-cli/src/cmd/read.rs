@@ -16,6 +16,7 @@ pub(super) use format::chosen_format;
 use others::Others;
 use reading::{Order, Reading};
 use tdb::{Arrangement, Array, Batches, Exported, OutputFile, place};
+use tdb_schema::ArraySchema;
 
 use super::open_location;
 use super::progress::Line;
@@ -268,6 +269,9 @@ fn read(
     for warning in batches.warnings() {
         out.warn(warning);
     }
+    if out.is_file || spread.is_some() {
+        tell_labels(array.schema(), &out);
+    }
     let messages = out.messages();
     let exported = write(batches, arguments, format, spread, global, out);
     line.clear();
@@ -308,6 +312,19 @@ fn write(
         file = file.stream();
     }
     batches.write_to(out.into_writer(), &file)
+}
+
+/// Says which labels of dimensions a file of cells does not have: they lie in arrays of their own.
+fn tell_labels(schema: &ArraySchema, out: &Output) {
+    let names = schema.labels.iter().map(|label| label.name.as_str());
+    let names: Vec<&str> = names.collect();
+    if !names.is_empty() {
+        let labels = if names.len() == 1 { "label" } else { "labels" };
+        out.warn(&format!(
+            "the file has no labels of dimensions, and an array that is made of it has none either: {labels} {}",
+            names.join(", ")
+        ));
+    }
 }
 
 /// What is in a folder.

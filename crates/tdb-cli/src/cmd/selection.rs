@@ -27,7 +27,7 @@ pub(crate) struct Selection {
     /// Many intervals: {"DIM": [[LO, HI], ...]}; an empty list of a dimension holds no cell
     #[arg(long, value_name = "FILE.json")]
     range_file: Option<PathBuf>,
-    /// An interval of a dimension label
+    /// An interval of a dimension label; repeated ones of a label add up, and a cell has to lie in those of each label and of --range
     #[arg(long = "label", value_name = "LABEL=LO..HI", value_parser = interval, allow_hyphen_values = true)]
     labels: Vec<NamedInterval>,
     /// The cells for which this holds, like "a > 1 and b in ('x', 'y')", "c like 'x%'" or "c starts with 'x'"; others are left out. A date is all of the period that it names; what is divided by 0 is null, and so is an index without a label; NaN and NaT pass != and "not in" alone. A name with spaces stands in "double quotes", before the first operator also bare

@@ -6,6 +6,7 @@ mod changing;
 mod common;
 mod comparing;
 mod costs;
+mod dimension_labels;
 mod doctor;
 mod doing;
 mod dump;
