@@ -120,8 +120,8 @@ struct Object {
 }
 
 enum Kind {
-    Array(Array),
-    Group(Group),
+    Array(Box<Array>),
+    Group(Box<Group>),
 }
 
 impl Object {
@@ -133,9 +133,12 @@ impl Object {
                 let time = change.options.timestamp.unwrap_or(global.now.0);
                 let options = OpenOptions::at(time);
                 let array = change::open_array_with(&location, &change.access, options)?;
-                Kind::Array(array)
+                Kind::Array(Box::new(array))
             }
-            ObjectType::Group => Kind::Group(change::open_group_at(&location, &change, global)?),
+            ObjectType::Group => {
+                let group = change::open_group_at(&location, &change, global)?;
+                Kind::Group(Box::new(group))
+            }
             ObjectType::Invalid => return Err(location.nothing("array or group").into()),
         };
         Ok(Self {

@@ -1,7 +1,5 @@
 //! Cells chosen by labels of their dimensions: of `x` `name` (alpha, beta, delta, gamma, omega, zeta) and `depth` (10 down to -2.5),
 //! of `y` `day`.
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-
 use crate::common::{run, stdout, told};
 
 fn count(selection: &str) -> String {
@@ -44,7 +42,7 @@ fn ranges_of_one_label_add_up() {
 
 #[test]
 fn a_file_says_which_labels_it_lacks() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("a.parquet");
     let output = run(&format!("export v22_labels/array {}", file.display()));
     let warning = "warning: the file has no labels of dimensions, and an array that is made of it has none either: labels name, depth, day";

@@ -29,7 +29,7 @@ fn array(is_dense: bool) -> (TempDir, Array, u64) {
         let record = tdb_array::MetadataRecord {
             key: "k".to_owned(),
             value: Some(
-                tdb_array::MetadataValue::try_new(Datatype::Int32, vec![value as u8, 0, 0, 0])
+                tdb_array::MetadataValue::try_new(Datatype::Int32, value.to_le_bytes().to_vec())
                     .expect("a value"),
             ),
         };
@@ -42,8 +42,9 @@ fn array(is_dense: bool) -> (TempDir, Array, u64) {
 fn written(array: &Array, time: u64, places: &[i64], value: i32) {
     let mut write = array.write().at(time);
     if array.schema().is_dense() {
-        let (first, last) = (places[0], places[places.len() - 1]);
-        write = write.range("k", first..=last);
+        let (first, last) = (places.first(), places.last());
+        let (first, last) = first.zip(last).expect("a place");
+        write = write.range("k", *first..=*last);
     } else {
         write = write.column("k", places.to_vec());
     }
@@ -57,10 +58,11 @@ fn values(array: &Array, time: u64) -> Vec<i32> {
     array.read().order(Order::Row).to_vec("v").expect("read")
 }
 
-fn key(array: &Array, time: u64) -> Option<u8> {
+fn key(array: &Array, time: u64) -> Option<i32> {
     let array = array.context().open_at(array.uri(), time).expect("opened");
     let metadata = array.metadata().expect("read");
-    metadata.get("k").map(|value| value.bytes[0])
+    let value = metadata.get("k")?;
+    value.bytes.first().copied().map(i32::from)
 }
 
 fn at_once() -> VacuumOptions {
@@ -85,7 +87,7 @@ fn a_merge_and_a_vacuum_leave_what_is_there_now_and_what_is_to_come() {
         array.vacuum_with(&at_once()).expect("vacuumed");
         for (time, value) in [(now, 2), (now + HOUR - 1, 2), (now + HOUR, 3)] {
             assert_eq!(values(&array, time), [value; 3], "dense {is_dense}");
-            assert_eq!(key(&array, time), Some(value as u8));
+            assert_eq!(key(&array, time), Some(value));
         }
     }
 }

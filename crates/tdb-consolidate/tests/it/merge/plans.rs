@@ -1,6 +1,6 @@
 //! Which fragments are merged.
 
-use tdb_array::{ErrorKind, TimeWindow};
+use tdb_array::ErrorKind;
 use tdb_cells::Session;
 use tdb_consolidate::{History, MergeOptions, Source, StepPolicy};
 
