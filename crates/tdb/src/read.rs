@@ -5,6 +5,7 @@ mod expected;
 #[cfg(any(feature = "arrow", feature = "text"))]
 mod export;
 mod groups;
+mod label_columns;
 mod values;
 
 use std::sync::Arc;
@@ -81,7 +82,8 @@ impl ReadBuilder {
     }
 
     /// Only these attributes, in this order. In sparse arrays `__timestamps` is one, too: when each cell was written, in
-    /// milliseconds since 1970.
+    /// milliseconds since 1970. A label of a dimension is one as well: the label of each cell's coordinate, or its fill value where none was
+    /// written.
     pub fn attrs<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
         self.options.attributes = Some(names.into_iter().map(Into::into).collect());
         self

@@ -176,8 +176,10 @@ fn cells(array: &Array, options: &ReadOptions) -> Result<Cells> {
 }
 
 fn selected(array: &Array, options: &ReadOptions, limits: &Limits) -> Result<Subarray> {
+    // Which attributes are read does not matter, and labels of dimensions may be among them.
     let plain = ReadOptions {
         condition: None,
+        attributes: None,
         ..options.clone()
     };
     let mut request = Request::new(array, &plain, &[], limits)?;

@@ -16,6 +16,7 @@ pub(super) use format::chosen_format;
 use others::Others;
 use reading::{Order, Reading};
 use tdb::{Arrangement, Array, Batches, Exported, OutputFile, place};
+use tdb_cells::FieldInfo;
 use tdb_schema::ArraySchema;
 
 use super::open_location;
@@ -270,7 +271,7 @@ fn read(
         out.warn(warning);
     }
     if out.is_file || spread.is_some() {
-        tell_labels(array.schema(), &out);
+        tell_labels(array.schema(), batches.fields(), &out);
     }
     let messages = out.messages();
     let exported = write(batches, arguments, format, spread, global, out);
@@ -315,14 +316,15 @@ fn write(
 }
 
 /// Says which labels of dimensions a file of cells does not have: they lie in arrays of their own.
-fn tell_labels(schema: &ArraySchema, out: &Output) {
+fn tell_labels(schema: &ArraySchema, fields: &[FieldInfo], out: &Output) {
     let names = schema.labels.iter().map(|label| label.name.as_str());
-    let names: Vec<&str> = names.collect();
+    let is_lacking = |name: &&str| fields.iter().all(|field| field.name != *name);
+    let names: Vec<&str> = names.filter(is_lacking).collect();
     if !names.is_empty() {
-        let labels = if names.len() == 1 { "label" } else { "labels" };
+        let labels = names.join(", ");
         out.warn(&format!(
-            "the file has no labels of dimensions, and an array that is made of it has none either: {labels} {}",
-            names.join(", ")
+            "the file lacks labels of dimensions, and so does an array that is made of it: {labels}; --attrs names those that are to be \
+             columns beside the others"
         ));
     }
 }

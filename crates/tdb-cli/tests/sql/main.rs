@@ -17,7 +17,7 @@ mod prompt;
 mod tables;
 
 use sqllogictest::{DB, DBOutput, DefaultColumnType, Runner};
-use tdb::{Context, FileFormat, OutputFile, Sql, SqlAnswer};
+use tdb::{Context, FileFormat, Order, OutputFile, Sql, SqlAnswer};
 use tdb_cells::Session;
 use tempfile::TempDir;
 
@@ -497,6 +497,37 @@ fn an_update_beside_sets_of_the_same_cell_loses_nothing() {
     let found = format!("{:?}", rows.to_arrow().unwrap().columns());
     assert!(found.contains(&format!("{},", 2 * ROUNDS)), "{found}");
     assert!(found.contains(&format!("{ROUNDS},")), "{found}");
+}
+
+/// A statement changes what a query sees: what bears a time to come is not there yet, and stays as it is.
+#[test]
+fn changes_leave_what_bears_a_time_to_come() {
+    const TO_COME: u64 = 4_102_444_800_000;
+    let folder = TempDir::new().unwrap();
+    let uri = folder.path().join("a").display().to_string();
+    let context = Context::new().threads(2);
+    let sql = context.sql().unwrap();
+    let run = |statement: &str| sql.run(statement, |_| Ok::<_, tdb::Error>(())).unwrap();
+    let rows = "select 1 as x, 2 as a union all select 2, 2";
+    run(&format!(
+        "copy ({rows}) to '{uri}' stored as tiledb options (dim 'x')"
+    ));
+    let array = context.open(&uri).unwrap();
+    let write = array.write().at(TO_COME).column("x", [1_i64, 2]);
+    write.column("a", [3_i64, 3]).commit().unwrap();
+    let values = |time: Option<u64>| -> Vec<i64> {
+        let time = time.map_or_else(|| context.open(&uri), |time| context.open_at(&uri, time));
+        time.unwrap().read().order(Order::Row).to_vec("a").unwrap()
+    };
+    run(&format!("update '{uri}' set a = 7 where a = 3"));
+    assert_eq!(values(None), [2, 2]);
+    run(&format!("update '{uri}' set a = a + 5 where x = 1"));
+    assert_eq!(values(None), [7, 2]);
+    run(&format!("delete from '{uri}' where a <= 3"));
+    assert_eq!(values(None), [7]);
+    run(&format!("insert into '{uri}' values (3, 4)"));
+    assert_eq!(values(None), [7, 4]);
+    assert_eq!(values(Some(TO_COME)), [3, 3, 4]);
 }
 
 #[cfg(unix)]

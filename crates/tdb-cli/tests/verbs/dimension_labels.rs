@@ -41,11 +41,55 @@ fn ranges_of_one_label_add_up() {
 }
 
 #[test]
-fn a_file_says_which_labels_it_lacks() {
+fn labels_are_columns_beside_the_cells() {
+    let read = |more: &str| stdout(&format!("read v22_labels/array --format csv {more}"));
+    assert_eq!(
+        read("--attrs name,a,day --range x=1..2 --range y=4"),
+        "x,y,name,a,day\n1,4,beta,107,2019-04-21\n2,4,delta,111,2019-04-21\n"
+    );
+    // Without the dimensions, and in another order, sorted and cut.
+    assert_eq!(
+        read("--attrs a,depth --no-dims --sort=-a --limit 2"),
+        "a,depth\n123,-2.5\n122,-2.5\n"
+    );
+    assert_eq!(
+        read("--attrs name --dims y --label name=beta..delta --label depth=0..5"),
+        "y,name\n1,delta\n2,delta\n3,delta\n4,delta\n"
+    );
+    assert_eq!(read("--attrs name --where a>1000"), "x,y,name\n");
+    let json = stdout("read v22_labels/array --format jsonl --attrs depth,name --limit 1");
+    assert_eq!(
+        json,
+        "{\"x\":0,\"y\":1,\"depth\":10.0,\"name\":\"alpha\"}\n"
+    );
+    let refused = told(&run("read v22_labels/array --attrs nam"));
+    assert!(
+        refused.contains("there is no attribute \"nam\""),
+        "{refused}"
+    );
+}
+
+#[test]
+fn a_file_has_the_labels_that_are_asked_for_and_says_which_it_lacks() {
     let folder = tempfile::tempdir().expect("a folder");
-    let file = folder.path().join("a.parquet");
-    let output = run(&format!("export v22_labels/array {}", file.display()));
-    let warning = "warning: the file has no labels of dimensions, and an array that is made of it has none either: labels name, depth, day";
-    assert!(told(&output).starts_with(warning), "{}", told(&output));
+    let place = |name: &str| folder.path().join(name).display().to_string();
+    for ending in ["parquet", "arrow", "csv"] {
+        let file = place(&format!("a.{ending}"));
+        let output = told(&run(&format!("export v22_labels/array {file}")));
+        let warning = "warning: the file lacks labels of dimensions, and so does an array that is made of it: name, depth, day; --attrs";
+        assert!(output.starts_with(warning), "{output}");
+        let file = place(&format!("b.{ending}"));
+        let output = run(&format!(
+            "export v22_labels/array {file} --attrs name,a,depth,day"
+        ));
+        assert!(!told(&output).contains("warning"), "{}", told(&output));
+        let made = place(&format!("made_{ending}"));
+        stdout(&format!("import {file} {made} --dim x,y --sparse -q"));
+        let read = stdout(&format!("read {made} --limit 1 --format csv"));
+        assert_eq!(
+            read, "x,y,name,a,depth,day\n0,1,alpha,100,10.0,2019-04-14\n",
+            "{ending}"
+        );
+    }
     assert!(!told(&run("read v22_labels/array --format csv")).contains("warning"));
 }

@@ -7,6 +7,7 @@ use tdb_cells::{Batch, Column, FieldInfo};
 use tdb_query::Reader;
 
 use super::ReadBuilder;
+use super::label_columns::LabelColumns;
 use crate::{Arranged, Array, Error, Result};
 
 /// Bytes of a batch of which cells are kept, at most; and the part of the memory that it is.
@@ -20,6 +21,7 @@ impl ReadBuilder {
     /// As for [`ReadBuilder::options`]; a request that the array does not allow.
     pub fn batches(self) -> Result<Batches> {
         let mut options = self.options()?;
+        let labels = LabelColumns::take(&self.array, &mut options)?;
         let schema = self.array.schema();
         let prepared = self.arrangement.clone().prepare(schema, &mut options)?;
         let session = self.array.context().shared_session();
@@ -31,6 +33,10 @@ impl ReadBuilder {
         let reader = Reader::open(session, self.array.engine(), &options)
             .map_err(|error| self.array.failed(error))?;
         let fields = prepared.fields(reader.fields());
+        let fields = match &labels {
+            Some(labels) => labels.fields(&fields),
+            None => fields,
+        };
         let warnings = reader.warnings().to_vec();
         let filled = Arc::new(AtomicU64::new(0));
         let source = Source {
@@ -42,6 +48,7 @@ impl ReadBuilder {
             fields,
             warnings,
             cells: prepared.apply(session, source),
+            labels,
             filled,
             #[cfg(any(feature = "arrow", feature = "text"))]
             asked: AskedCells {
@@ -81,6 +88,7 @@ pub struct Batches {
     pub(super) fields: Vec<FieldInfo>,
     warnings: Vec<String>,
     cells: Arranged<Source, Error>,
+    labels: Option<LabelColumns>,
     /// Cells so far that stand for others, as the reader counts them.
     filled: Arc<AtomicU64>,
     #[cfg(any(feature = "arrow", feature = "text"))]
@@ -142,7 +150,11 @@ impl Iterator for Batches {
     type Item = Result<Batch>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.cells.next()
+        let batch = self.cells.next()?;
+        Some(match &self.labels {
+            Some(labels) => batch.and_then(|batch| labels.add(&batch)),
+            None => batch,
+        })
     }
 }
 

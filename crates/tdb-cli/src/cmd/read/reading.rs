@@ -25,7 +25,7 @@ const BATCH: u64 = 32 << 20;
 /// What is read, and how it is shown.
 #[derive(Debug, Args)]
 pub(crate) struct Reading {
-    /// Attributes, in this order; all by default
+    /// Attributes, and labels of dimensions, in this order; all attributes by default
     #[arg(
         long,
         value_name = "A,B",
