@@ -12,6 +12,7 @@ mod commits_verified;
 mod fragment_metadata;
 mod fragment_removal;
 mod later_removal;
+mod left_alone;
 mod merge;
 mod merge_error;
 mod merge_options;

@@ -7,6 +7,7 @@ use tdb_array::{
 use tdb_schema::value::rfc3339;
 use tdb_tile::{Bug, FormatVersion};
 
+use crate::left_alone::left_alone;
 use crate::order_kept::{Domain, Piece, Refusal, Rules};
 use crate::{History, MergeOptions, MergeStep, Source, StepPolicy};
 
@@ -121,10 +122,7 @@ fn told_as_dropped(dropped: &BTreeMap<&str, &str>) -> Option<String> {
 /// What is said of fragments that bear a time to come.
 fn told_as_later(array: &Snapshot, window: TimeWindow) -> Option<String> {
     let names = array.fragments().iter().map(|fragment| &fragment.name);
-    let later = LaterObjects::of_fragments(window.at, names)?;
-    Some(format!(
-        "left alone: {later}; merged with it, what is read now would be gone until then (--at TIME merges all up to a time)"
-    ))
+    LaterObjects::of_fragments(window.at, names).map(left_alone)
 }
 
 /// Whether merged cells keep the times at which they were written.

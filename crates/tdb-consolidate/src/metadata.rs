@@ -11,6 +11,7 @@ use tdb_filters::{open_generic_tile, seal_generic_tile};
 use tdb_store::list_all;
 use tdb_tile::{Bug, FormatVersion, GenericTile};
 
+use crate::left_alone::left_alone;
 use crate::{Plan, objects};
 
 /// Works out what [`consolidate_array_metadata`] would do.
@@ -73,7 +74,8 @@ fn planned(
 ) -> Result<Plan, ArrayError> {
     let mut plan = Plan::default();
     let now = options.names.now().max(window.at);
-    plan.notes.extend(told_as_later(&objects(location)?, now));
+    let later = LaterObjects::of_metadata(now, &objects(location)?);
+    plan.notes.extend(later.map(left_alone));
     // What vanishes between two reads was merged by others, and vacuumed: it is looked at again.
     let look = || live(location, window);
     let (found, _) = settle(location.prefix(), look, |live| {
@@ -100,14 +102,6 @@ fn planned(
     plan.put(key.clone(), tile);
     plan.put(format!("{key}.vac"), lines.concat());
     Ok(plan)
-}
-
-/// What is said of metadata that bears a time to come.
-fn told_as_later(objects: &DatedObjects, now: u64) -> Option<String> {
-    let later = LaterObjects::of_metadata(now, objects)?;
-    Some(format!(
-        "left alone: {later}; merged with it, what is read now would be gone until then (--at TIME merges all up to a time)"
-    ))
 }
 
 /// The metadata objects that count, in order.

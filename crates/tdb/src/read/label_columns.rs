@@ -33,7 +33,7 @@ struct Labels {
     values: HashMap<Vec<u8>, Bytes>,
     /// What stands where no label was written.
     fill: Bytes,
-    _held: Vec<Grant>,
+    held: Vec<Grant>,
 }
 
 impl LabelColumns {
@@ -137,7 +137,7 @@ impl Labels {
             field: field_of(label, attribute, index),
             values: HashMap::new(),
             fill: attribute.fill.clone(),
-            _held: Vec::new(),
+            held: Vec::new(),
         };
         labels.fill_from(array, &stored, &attribute.name)?;
         Ok(labels)
@@ -175,7 +175,7 @@ impl Labels {
             let beside = BYTES_OF_LABEL.saturating_mul(batch.rows as u64);
             let budget = &session.limits().budget;
             let held = budget.take(bytes.saturating_add(beside));
-            self._held
+            self.held
                 .push(held.map_err(|error| array.failed(crate::Error::of(error)))?);
             for row in 0..batch.rows {
                 let (position, label) = positions
