@@ -10,7 +10,7 @@ use tdb_array::{Array, TimeWindow};
 use tdb_cells::Session;
 use tdb_tile::ErrorKind;
 
-use crate::ErrorText;
+use crate::error_text::ErrorText;
 
 /// An error of whoever opens arrays, as it tells it.
 pub type BoxedError = Box<dyn std::error::Error + Send + Sync>;

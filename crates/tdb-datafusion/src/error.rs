@@ -263,40 +263,6 @@ pub(crate) fn external(error: impl Into<BoxedError>) -> DataFusionError {
     DataFusionError::External(error.into())
 }
 
-/// What an error says, without what it is made of.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ErrorText {
-    /// The category of the error.
-    pub kind: ErrorKind,
-    /// The error in one line.
-    pub what: String,
-    /// The way out, where one is known.
-    pub hint: Option<String>,
-}
-
-/// What errors become that leave the process as text.
-#[derive(Clone)]
-pub struct ErrorForm(Arc<dyn Fn(BoxedError) -> BoxedError + Send + Sync>);
-
-impl ErrorForm {
-    /// The form that this function gives.
-    pub fn new(form: impl Fn(BoxedError) -> BoxedError + Send + Sync + 'static) -> Self {
-        Self(Arc::new(form))
-    }
-
-    /// An error in this form.
-    #[must_use]
-    pub fn of(&self, error: BoxedError) -> BoxedError {
-        (self.0)(error)
-    }
-}
-
-impl fmt::Debug for ErrorForm {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ErrorForm").finish_non_exhaustive()
-    }
-}
-
 /// An error below, and the array that it is of.
 #[derive(Debug)]
 pub(crate) struct Failed {

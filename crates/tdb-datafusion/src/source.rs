@@ -11,7 +11,8 @@ use tdb_cells::{FieldInfo, Session, stored_field};
 use tdb_schema::{Enumeration, FieldKind};
 
 use crate::arrays::BoxedError;
-use crate::error::{ErrorForm, Failed, external};
+use crate::error::{Failed, external};
+use crate::error_form::ErrorForm;
 
 /// An open array, and its fields as columns: dimensions first, then attributes.
 #[derive(Clone, Debug)]

@@ -21,7 +21,8 @@ use tdb_cells::Session as TdbSession;
 use tdb_condition::Condition;
 use tdb_query::{ReadOptions, Request};
 
-use crate::error::{ErrorForm, external};
+use crate::error::external;
+use crate::error_form::ErrorForm;
 use crate::insert::insertion;
 use crate::known::known_columns;
 use crate::machines::Machines;

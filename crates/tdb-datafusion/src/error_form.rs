@@ -1,0 +1,29 @@
+//! Errors that leave the process.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::arrays::BoxedError;
+
+/// What errors become that leave the process as text.
+#[derive(Clone)]
+pub struct ErrorForm(Arc<dyn Fn(BoxedError) -> BoxedError + Send + Sync>);
+
+impl ErrorForm {
+    /// The form that this function gives.
+    pub fn new(form: impl Fn(BoxedError) -> BoxedError + Send + Sync + 'static) -> Self {
+        Self(Arc::new(form))
+    }
+
+    /// An error in this form.
+    #[must_use]
+    pub fn of(&self, error: BoxedError) -> BoxedError {
+        (self.0)(error)
+    }
+}
+
+impl fmt::Debug for ErrorForm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ErrorForm").finish_non_exhaustive()
+    }
+}
