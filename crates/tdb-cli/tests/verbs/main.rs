@@ -29,6 +29,7 @@ mod looking;
 mod lost_tiles;
 mod mapping;
 mod mixed_keys;
+mod mounted;
 mod moving;
 mod naming;
 mod naming_columns;

@@ -195,9 +195,19 @@ impl Tree for Root {
         };
         let (old_path, new_path) = (self.path(old)?, self.make_parent(key)?);
         // A second name is refused where one is; a rename would replace.
-        fs::hard_link(&old_path, new_path)
-            .and_then(|()| fs::remove_file(&old_path))
-            .map_err(|error| StoreError::from_io(key, error))?;
+        let published = match fs::hard_link(&old_path, &new_path) {
+            Ok(()) => fs::remove_file(&old_path),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(error),
+            // A file system without second names: whether the name is taken is looked at just before.
+            Err(_) => match fs::symlink_metadata(&new_path) {
+                Ok(_) => Err(ErrorKind::AlreadyExists.into()),
+                Err(error) if error.kind() == ErrorKind::NotFound => {
+                    fs::rename(&old_path, &new_path)
+                }
+                Err(error) => Err(error),
+            },
+        };
+        published.map_err(|error| StoreError::from_io(key, error))?;
         prune(self, parent(old));
         Ok(None)
     }

@@ -3,7 +3,9 @@
 use std::fs::File;
 use std::os::fd::{AsFd, OwnedFd};
 
-use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, linkat, openat, statat, unlinkat};
+use rustix::fs::{
+    AtFlags, CWD, FileType, Mode, OFlags, linkat, openat, renameat, statat, unlinkat,
+};
 use rustix::io::{Errno, retry_on_intr};
 
 pub(super) const DRAFT: OFlags = OFlags::WRONLY.union(OFlags::CLOEXEC);
@@ -69,7 +71,8 @@ pub(super) fn nameless_file(_: &OwnedFd) -> Option<File> {
     None
 }
 
-/// Moves a name without taking another's place.
+/// Moves a name without taking another's place. Where the file system knows no such step, as those that object stores are mounted with
+/// (rclone, s3fs, gcsfuse), whether the name is taken is looked at just before, as it is in such stores.
 pub(super) fn rename_exclusive(
     old_folder: &OwnedFd,
     old: &str,
@@ -85,6 +88,22 @@ pub(super) fn rename_exclusive(
             other => return other,
         }
     }
-    linkat(old_folder, old, new_folder, new, AtFlags::empty())?;
-    unlinkat(old_folder, old, AtFlags::empty())
+    // Some systems have one number for two of these.
+    let unable = [
+        Errno::NOSYS,
+        Errno::INVAL,
+        Errno::NOTSUP,
+        Errno::OPNOTSUPP,
+        Errno::PERM,
+    ];
+    match linkat(old_folder, old, new_folder, new, AtFlags::empty()) {
+        Ok(()) => return unlinkat(old_folder, old, AtFlags::empty()),
+        Err(errno) if unable.contains(&errno) => {}
+        Err(errno) => return Err(errno),
+    }
+    match statat(new_folder, new, AtFlags::SYMLINK_NOFOLLOW) {
+        Ok(_) => Err(Errno::EXIST),
+        Err(Errno::NOENT) => renameat(old_folder, old, new_folder, new),
+        Err(errno) => Err(errno),
+    }
 }
