@@ -71,10 +71,10 @@ fn arrays_are_written_where_no_name_can_be_given_without_looking() {
     succeeds("import f.csv b --dim k");
     succeeds("write b f.csv");
     succeeds("set b k=2 v=7");
-    succeeds("delete b k=1");
+    succeeds("delete b --where k=1");
     succeeds("consolidate b");
     succeeds("vacuum b --grace 0s");
-    succeeds("meta set b key=value");
+    succeeds("meta set b key value");
     assert_eq!(succeeds("read b --format csv"), "k,v\n2,7\n");
     assert!(succeeds("verify a").contains("can be decoded"));
     succeeds(&format!("compare a {}", golden.display()));
