@@ -8,7 +8,7 @@ use object_store::path::Path;
 use object_store::{Error, ObjectStoreExt};
 use tdb_store::{StoreError, parent};
 
-use crate::error::failed;
+use crate::error::{broken, failed};
 use crate::listing;
 use crate::ranges;
 use crate::remote::{Remote, many};
@@ -44,11 +44,11 @@ pub(crate) async fn remove(remote: Arc<Remote>, keys: Vec<String>) -> Vec<Result
     let chunks = there.chunks(AT_ONCE).map(<[_]>::to_vec).collect();
     let removed = many(remote, chunks, chunk_of).await;
     let mut removed = removed.into_iter().flatten();
-    let answers = answers.into_iter();
-    // There is an answer for each that was found.
-    answers
-        .map(|answer| answer.or_else(|| removed.next()).unwrap_or(Ok(())))
-        .collect()
+    let answers = answers.into_iter().map(|answer| {
+        let answer = answer.or_else(|| removed.next());
+        answer.unwrap_or_else(|| Err(broken("", "no answer says whether an object was removed")))
+    });
+    answers.collect()
 }
 
 /// An object that is to be removed, if it is there, which a listing may have told.
