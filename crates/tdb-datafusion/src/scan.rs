@@ -102,12 +102,13 @@ impl ArrayScan {
     }
 
     /// Whether filters that become known while the query runs may narrow the first dimension, as those of `ORDER BY … LIMIT` do: then each
-    /// slice of a part is read with what is known when it is its turn.
+    /// slice of a part is read with what is known when it is its turn. Those of joins say all that they will when a read begins.
     fn is_sliced(&self) -> bool {
         let Some(first) = self.source.fields.first() else {
             return false;
         };
-        let mut columns = self.dynamic.iter().flat_map(collect_columns);
+        let changing = self.dynamic.iter().filter(|filter| may_change(filter));
+        let mut columns = changing.flat_map(collect_columns);
         self.order == ResultOrder::Unordered && columns.any(|column| column.name() == first.name)
     }
 
@@ -165,6 +166,12 @@ impl ArrayScan {
             ..ReadOptions::default()
         }
     }
+}
+
+/// Whether a filter can still become narrower.
+fn may_change(filter: &Arc<dyn PhysicalExpr>) -> bool {
+    let tracking = DynamicFilterTracking::classify(filter);
+    matches!(tracking, DynamicFilterTracking::Watching(_))
 }
 
 /// Slices of a part, from both of its ends in turn: the first that is read tells whoever wants the least or the greatest what is not
