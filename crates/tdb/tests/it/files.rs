@@ -249,7 +249,7 @@ fn files_whose_format_nobody_says_are_refused() {
     };
     insta::assert_snapshot!(kind(&desk.path("orders.xlsx")), @r"
     orders.xlsx: no format has the ending .xlsx
-    hint: the endings are .csv, .jsonl, .ndjson, .arrow, .feather, .ipc, .parquet, .npy
+    hint: the endings are .csv, .jsonl, .ndjson, .json, .arrow, .feather, .ipc, .parquet, .npy
     ");
     insta::assert_snapshot!(kind(&desk.path("other")), @r"
     other: the name does not tell the format
