@@ -43,6 +43,7 @@ mod rounded;
 mod rows;
 mod scan;
 mod seen;
+mod slices;
 mod source;
 mod statements;
 mod storable;

@@ -1,6 +1,5 @@
 //! The node of a plan that reads an array.
 
-use std::collections::VecDeque;
 use std::fmt;
 use std::sync::Arc;
 
@@ -30,6 +29,7 @@ use tdb_query::{ReadOptions, Request, ResultOrder};
 use crate::parts::{self, Part};
 use crate::pushdown::{self, pushed};
 use crate::pushed::May;
+use crate::slices::Slices;
 use crate::source::Source;
 use crate::stream::Batches;
 
@@ -172,36 +172,6 @@ impl ArrayScan {
 fn may_change(filter: &Arc<dyn PhysicalExpr>) -> bool {
     let tracking = DynamicFilterTracking::classify(filter);
     matches!(tracking, DynamicFilterTracking::Watching(_))
-}
-
-/// Slices of a part, from both of its ends in turn: the first that is read tells whoever wants the least or the greatest what is not
-/// needed of the others.
-struct Slices {
-    left: VecDeque<Part>,
-    is_last_next: bool,
-}
-
-impl Slices {
-    fn new(slices: Vec<Part>) -> Self {
-        Self {
-            left: slices.into(),
-            is_last_next: false,
-        }
-    }
-}
-
-impl Iterator for Slices {
-    type Item = Part;
-
-    fn next(&mut self) -> Option<Part> {
-        let is_last = self.is_last_next;
-        self.is_last_next = !is_last;
-        if is_last {
-            self.left.pop_back()
-        } else {
-            self.left.pop_front()
-        }
-    }
 }
 
 /// What is known of the first rows: of their columns nothing.
