@@ -353,7 +353,7 @@ impl Array {
     }
 }
 
-/// What is odd about an array without a commit: fragments are there all the same.
+/// A warning about an array that has fragments, but no commit.
 fn nothing_committed(place: &ObjectReader, committed: u64) -> Result<Option<Warning>, ArrayError> {
     if committed > 0 {
         return Ok(None);

@@ -20,8 +20,8 @@ use crate::{
 
 /// The objects of an array, or of a group and all that is in it and lies in its folder.
 ///
-/// What lies elsewhere is none of it, whatever the group says. What lies in the folder of a group and is no member is copied and
-/// moved with it, and is not removed.
+/// Members outside of the folder are left out. Objects in the folder of a group that belong to no member are copied and moved with the
+/// group, and are not removed with it.
 #[derive(Clone, Debug)]
 pub struct Contents {
     location: Location,
@@ -29,10 +29,10 @@ pub struct Contents {
     options: OpenOptions,
     /// Arrays and groups, each behind what is in it.
     parts: Vec<Part>,
-    /// What lies in the folder of a group and is no member.
+    /// Objects in the folder of a group that belong to no member.
     others: Vec<Part>,
     left: Vec<String>,
-    /// Those of them that are not there.
+    /// URIs of members that should be inside, and do not exist.
     missing: Vec<String>,
 }
 

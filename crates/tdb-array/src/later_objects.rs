@@ -1,4 +1,4 @@
-//! What is stored under a later time than that for which an array or a group was opened.
+//! Objects with a later timestamp than the time for which an array or a group was opened.
 
 use std::fmt;
 

@@ -68,10 +68,10 @@ type Chunk = (Bytes, (File, Range<u64>));
 
 fn chunk(mut file: File, range: Range<u64>) -> io::Result<Option<Chunk>> {
     let Range { start, end } = range;
-    let wanted = end.saturating_sub(start).min(CHUNK as u64);
-    if wanted == 0 {
+    let Some(left) = end.checked_sub(start).filter(|left| *left > 0) else {
         return Ok(None);
-    }
+    };
+    let wanted = left.min(CHUNK as u64);
     let mut bytes = Vec::new();
     file.seek(SeekFrom::Start(start))?;
     let read = (&mut file).take(wanted).read_to_end(&mut bytes)?;
@@ -79,7 +79,8 @@ fn chunk(mut file: File, range: Range<u64>) -> io::Result<Option<Chunk>> {
         // It has become shorter.
         return Ok(None);
     }
-    let next = start.saturating_add(read as u64);
+    let next = start.checked_add(read as u64);
+    let next = next.ok_or_else(|| io::Error::other("a file beyond 2^64 bytes"))?;
     Ok(Some((bytes.into(), (file, next..end))))
 }
 
@@ -97,16 +98,12 @@ fn bounded(
 ) -> BoxStream<'static, Result<Bytes>> {
     let mut line = 0_u64;
     let bounded = bytes.and_then(move |bytes| {
-        let end = bytes.iter().rposition(|byte| *byte == b'\n');
-        let begun = match end {
-            // A line within one chunk is in memory already.
-            Some(end) => bytes.len().saturating_sub(end),
-            None => bytes.len(),
-        } as u64;
-        line = if end.is_some() {
-            begun
-        } else {
-            line.saturating_add(begun)
+        // A line within one chunk is in memory already; the last one may go on in the next.
+        let mut lines = bytes.rsplitn(2, |byte| *byte == b'\n');
+        let last = lines.next().map_or(0, <[u8]>::len) as u64;
+        line = match lines.next() {
+            Some(_) => last,
+            None => line.saturating_add(last),
         };
         let is_too_long = line > too_long.most;
         let error = is_too_long.then(|| failed(Box::new(too_long.clone())));
@@ -211,8 +208,8 @@ mod tests {
         let chunks: [&[u8]; 4] = [b"abc", b"def\nab", b"", b"cde\n"];
         assert_eq!(length(&chunks, 6).await.unwrap(), 13);
         assert!(length(&chunks[..1], 2).await.is_err());
-        let error = length(&[b"a\nbc", b"defg"], 6).await.unwrap_err();
-        assert!(error.to_string().contains("more than 6 bytes"), "{error}");
+        let error = length(&[b"a\nbc", b"defg"], 5).await.unwrap_err();
+        assert!(error.to_string().contains("more than 5 bytes"), "{error}");
     }
 
     #[tokio::test]

@@ -218,7 +218,10 @@ fn slice_places(count: usize) -> Vec<usize> {
     let doubling = |place: &usize| place.checked_mul(2)?.checked_add(1);
     let low = std::iter::successors(Some(1_usize), doubling);
     let low: Vec<usize> = low.take_while(|place| *place < middle).collect();
-    let high = low.iter().rev().map(|place| count.saturating_sub(*place));
+    let high = low
+        .iter()
+        .rev()
+        .filter_map(|place| count.checked_sub(*place));
     low.iter().copied().chain(high).collect()
 }
 

@@ -67,7 +67,8 @@ impl<S> Guard<S> {
         engine: S,
         rules: Arc<Rules>,
         budget: Budget,
-        (name, journal): (String, Journal),
+        journal: Journal,
+        name: String,
     ) -> Self {
         let plans = Arc::new(Semaphore::new(rules.limits.plans));
         Self {

@@ -191,8 +191,8 @@ impl Worker {
         let engine = engine.with_runtime_env(runtime).with_version(VERSION);
         let engine = engine.into_worker_server();
         let engine = engine.max_decoding_message_size(self.limits.message);
-        let told = (name, journal.clone());
-        Ok(Guard::new(engine, Arc::new(rules), budget, told))
+        let (rules, journal) = (Arc::new(rules), journal.clone());
+        Ok(Guard::new(engine, rules, budget, journal, name))
     }
 }
 

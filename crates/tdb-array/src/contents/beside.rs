@@ -1,4 +1,4 @@
-//! What lies in the folder of a group and is no member: it is copied and moved with the folder, and stays where the group is removed.
+//! Objects in the folder of a group that belong to no member. `cp` and `mv` take them along with the folder; `rm` of the group leaves them.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};
@@ -23,7 +23,7 @@ impl Contents {
         Ok(())
     }
 
-    /// What lies in the folder of a group and is no member: folders of arrays and groups, and keys of other objects.
+    /// The contents of the folder that belong to no member: folders of arrays and groups, and keys of other objects.
     pub fn others(&self) -> impl Iterator<Item = &str> {
         self.others
             .iter()

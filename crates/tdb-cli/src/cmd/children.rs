@@ -174,7 +174,7 @@ fn is_gone(location: &Place, uri: &str) -> bool {
     let place = if is_file(uri) && is_file(&location.store_uri) {
         match place::folder(uri, &LocalStores) {
             Ok(place) => place,
-            // What cannot be looked at may be there.
+            // Any other error does not tell that the member is missing.
             Err(error) => return error.kind() == ErrorKind::NotFound,
         }
     } else {

@@ -25,11 +25,8 @@ impl<W: Write> JsonLinesWriter<W> {
         fields: &[FieldInfo],
         options: OutputOptions,
     ) -> Result<Self, ConversionError> {
-        let (keys, end): (_, &[u8]) = (keys(fields, b"{"), b"}\n");
-        let end = if fields.is_empty() { b"{}\n" } else { end };
-        Ok(Self {
-            lines: Lines::new(out, fields, options, Syntax::Json, keys, end),
-        })
+        let lines = objects(out, fields, options, &LINES);
+        Ok(Self { lines })
     }
 }
 
@@ -63,11 +60,8 @@ impl<W: Write> JsonArrayWriter<W> {
             out,
             is_open: false,
         };
-        let (keys, end): (_, &[u8]) = (keys(fields, b",\n{"), b"}");
-        let end = if fields.is_empty() { b",\n{}" } else { end };
-        Ok(Self {
-            lines: Lines::new(out, fields, options, Syntax::Json, keys, end),
-        })
+        let lines = objects(out, fields, options, &ELEMENTS);
+        Ok(Self { lines })
     }
 }
 
@@ -83,11 +77,36 @@ impl<W: Write> BatchWriter for JsonArrayWriter<W> {
     }
 }
 
-/// What stands before the cells of each column; the first one also begins the object.
-fn keys(fields: &[FieldInfo], begin: &[u8]) -> Vec<Vec<u8>> {
+/// How an object is written.
+struct ObjectSyntax {
+    begin: &'static [u8],
+    end: &'static [u8],
+    /// An object without fields.
+    empty: &'static [u8],
+}
+
+const LINES: ObjectSyntax = ObjectSyntax {
+    begin: b"{",
+    end: b"}\n",
+    empty: b"{}\n",
+};
+
+const ELEMENTS: ObjectSyntax = ObjectSyntax {
+    begin: b",\n{",
+    end: b"}",
+    empty: b",\n{}",
+};
+
+/// Rows as objects.
+fn objects<W: Write>(
+    out: W,
+    fields: &[FieldInfo],
+    options: OutputOptions,
+    syntax: &ObjectSyntax,
+) -> Lines<W> {
     let keys = fields.iter().enumerate().map(|(column, field)| {
         let mut key = if column == 0 {
-            begin.to_vec()
+            syntax.begin.to_vec()
         } else {
             vec![b',']
         };
@@ -95,7 +114,12 @@ fn keys(fields: &[FieldInfo], begin: &[u8]) -> Vec<Vec<u8>> {
         key.push(b':');
         key
     });
-    keys.collect()
+    let end = if fields.is_empty() {
+        syntax.empty
+    } else {
+        syntax.end
+    };
+    Lines::new(out, fields, options, Syntax::Json, keys.collect(), end)
 }
 
 /// Opens the array where the first object has the comma that separates it from the one before.

@@ -97,7 +97,7 @@ pub(super) fn line_of(damage: &Damage) -> String {
     }
 }
 
-/// What is said where nothing is damaged.
+/// The closing line about an array without damage.
 pub(super) fn verdict(verified: &Verified) -> &'static str {
     let mut warnings = verified.warnings.iter();
     if warnings.any(|warning| matches!(warning, Warning::Uncommitted { .. })) {
