@@ -84,9 +84,9 @@ class Edges:
             return values
         return numpy.ma.masked_array(values, [random.random() < 0.3 for _ in range(count)])
 
-    def stored(self, path=None):
+    def stored(self, path=None, context=None):
         """What TileDB reads, by the coordinate: the bytes of each cell, and whether it is null."""
-        with tiledb.open(path or self.path) as array:
+        with tiledb.open(path or self.path, ctx=context) as array:
             # What `array[:]` gives are labels, and an error where there is none.
             cells = array.subarray(slice(None))
             places = cells["x"] if self.sparse else numpy.arange(self.size)

@@ -2,8 +2,11 @@
 
 import shutil
 
+import tiledb
 from edge_arrays import LABELLED, NAT
 from edge_conditions import condition
+
+KEY = "0123456789abcdefghijklmnopqrstuv"
 
 
 def copied(judge, edges, name):
@@ -68,6 +71,14 @@ def upkeep(random, judge, edges, rows):
     shutil.rmtree(rewritten, ignore_errors=True)
     judge.tdb("rewrite", edges.path, rewritten, "-q")
     judge.same("rewrite", [repr(sorted(edges.stored(rewritten).items()))], [before])
+    locked = judge.path("locked")
+    shutil.rmtree(locked, ignore_errors=True)
+    key_file = judge.path("key")
+    with open(key_file, "wb") as file:
+        file.write(KEY.encode())
+    judge.tdb("rewrite", edges.path, locked, "--new-key-file", key_file, "-q")
+    settings = {"sm.encryption_type": "AES_256_GCM", "sm.encryption_key": KEY}
+    judge.same("rewrite under a key", [repr(sorted(edges.stored(locked, tiledb.Ctx(settings)).items()))], [before])
     merged = copied(judge, edges, "merged")
     judge.tdb("consolidate", merged, "-q")
     judge.tdb("vacuum", merged, "--grace", "0s", "-q")

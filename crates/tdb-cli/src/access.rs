@@ -1,5 +1,6 @@
 //! What reading and changing takes besides a place: the time, the key, memory and threads.
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tdb::Context;
@@ -117,9 +118,43 @@ pub(crate) fn context(global: &Global) -> Result<Context, Failure> {
     let context = context.stores(Arc::new(global.counts.clone()));
     match key_file(global)? {
         None => Ok(context),
-        Some((name, bytes)) => context
-            .key(&bytes)
-            .map_err(|error| Failure::invalid(format!("{name}: {error}"))),
+        Some(key) => with_key(context, key),
+    }
+}
+
+fn with_key(context: Context, (name, bytes): (String, Vec<u8>)) -> Result<Context, Failure> {
+    let context = context.key(&bytes);
+    context.map_err(|error| Failure::invalid(format!("{name}: {error}")))
+}
+
+/// The key of a second array: the new one of `rewrite`, and the second one of `compare`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct NewKey {
+    /// Key of the new array, a file of 32 raw bytes; "none" if it is not encrypted [default: as --key-file]
+    #[arg(long, value_name = "FILE|none")]
+    new_key_file: Option<PathBuf>,
+}
+
+impl NewKey {
+    /// The context of the new array: the same, with the key that is given for it.
+    pub(crate) fn context(&self, context: &Context) -> Result<Context, Failure> {
+        match &self.new_key_file {
+            None => Ok(context.clone()),
+            Some(path) if path.as_os_str() == "none" => Ok(context.clone().without_key()),
+            Some(path) => with_key(context.clone(), read_key(path)?),
+        }
+    }
+
+    /// The failure to open the second array; names the option where the key is at fault.
+    pub(crate) fn hint(error: tdb::Error) -> Failure {
+        let is_key = error.kind() == ErrorKind::Crypto;
+        let failure = Failure::from(error);
+        if is_key {
+            return failure.hint(
+                "--new-key-file gives the key of the second array, or \"none\" if it has none",
+            );
+        }
+        failure
     }
 }
 
@@ -154,11 +189,12 @@ fn key(global: &Global) -> Result<Option<EncryptionKey>, Failure> {
 
 /// What the user calls the key, and its bytes.
 fn key_file(global: &Global) -> Result<Option<(String, Vec<u8>)>, Failure> {
-    let Some(path) = &global.key_file else {
-        return Ok(None);
-    };
+    global.key_file.as_deref().map(read_key).transpose()
+}
+
+fn read_key(path: &Path) -> Result<(String, Vec<u8>), Failure> {
     let name = format!("key file {}", path.display());
     // One byte too many tells that it is no key.
     let bytes = request_file::read(path, &name, KEY_BYTES + 1)?;
-    Ok(Some((name, bytes)))
+    Ok((name, bytes))
 }

@@ -26,6 +26,8 @@ pub(crate) struct CommitObjects {
     pub(crate) vacuums: Vec<Vacuum>,
     /// Lists of what fragments replace that are not committed.
     pub(crate) idle: Vec<String>,
+    /// Lists among these whose last line has no end: every release of TileDB ends each.
+    pub(crate) cut_off: Vec<String>,
     /// Folders of fragments, committed or not.
     pub(crate) fragments: BTreeSet<String>,
     /// What stands in the place of such a folder and is none: a symbolic link. It holds nothing that is read.
@@ -113,6 +115,10 @@ impl CommitObjects {
             commits
                 .iter()
                 .try_for_each(|commit| check_line(&key, &commit.key))?;
+            let ends_in_delete = commits.last().is_some_and(|last| last.delete.is_some());
+            if !ends_in_delete && is_cut_off(&bytes) {
+                found.cut_off.push(key.clone());
+            }
             found.consolidated.push(Consolidated {
                 key,
                 bytes,
@@ -124,6 +130,9 @@ impl CommitObjects {
         };
         for (key, bytes) in read {
             let lines = lines(&key, &bytes)?;
+            if is_cut_off(&bytes) {
+                found.cut_off.push(key.clone());
+            }
             found.ignores.insert(key, lines);
         }
         let (counting, idle) = found.split_early(of(&format!(".{REPLACES}")));
@@ -137,6 +146,9 @@ impl CommitObjects {
                 continue;
             };
             let lines = lines(&key, &bytes)?;
+            if is_cut_off(&bytes) {
+                found.cut_off.push(key.clone());
+            }
             let lines = lines.iter().map(|line| rerooted(line).to_owned()).collect();
             found.vacuums.push(Vacuum { key, name, lines });
         }
@@ -184,6 +196,11 @@ impl CommitObjects {
             .filter(|folder| commits.contains(*folder) || old(folder))
             .collect()
     }
+}
+
+/// Whether the last of some lines has no end.
+pub(crate) fn is_cut_off(bytes: &[u8]) -> bool {
+    bytes.last().is_some_and(|last| *last != b'\n')
 }
 
 /// The names of an array's objects and folders that have to do with commits.

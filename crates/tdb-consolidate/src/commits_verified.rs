@@ -1,10 +1,10 @@
 //! What says which fragments count, compared with the fragments that are there: lists that were cut off, and fragments that nothing
 //! commits, as a copy leaves them that missed `__commits`.
 
-use tdb_array::directory::FRAGMENT_METADATA;
+use tdb_array::directory::{FRAGMENT_METADATA, METADATA_FOLDER};
 use tdb_array::{ArrayError, ErrorKind, Location, TimestampedName, Warning};
 
-use crate::commit_objects::{CommitObjects, commit_of};
+use crate::commit_objects::{CommitObjects, commit_of, is_cut_off};
 use crate::{VacuumOptions, objects};
 
 /// What is wrong with the commits of an array: the keys of objects and folders, each with what it is, and what is odd alone.
@@ -16,8 +16,13 @@ pub(crate) struct CommitsVerified {
 
 /// A list that says nothing: no program writes one.
 #[derive(Debug, thiserror::Error)]
-#[error("is empty: it was cut off, and what it said of fragments is lost")]
+#[error("is empty: it was cut off, and what it said is lost")]
 struct Emptied;
+
+/// A list that ends within a line, as no program writes one.
+#[derive(Debug, thiserror::Error)]
+#[error("ends within a line: it was cut off, and what the rest said is lost")]
+struct CutOff;
 
 /// A whole fragment without a commit.
 #[derive(Debug, thiserror::Error)]
@@ -38,6 +43,10 @@ pub(crate) fn commits_verified(location: &Location) -> Result<CommitsVerified, A
         let error = broken(&key, Emptied);
         found.damages.push((key, error));
     }
+    for key in &commits.cut_off {
+        found.damages.push((key.clone(), broken(key, CutOff)));
+    }
+    found.damages.extend(metadata_lists(location)?);
     let uncommitted = uncommitted(&commits);
     if uncommitted.is_empty() {
         return Ok(found);
@@ -88,6 +97,26 @@ fn emptied(objects: &CommitObjects) -> Vec<String> {
     let keys = ignores.map(|(key, _)| key);
     let keys = keys.chain(vacuums.map(|vacuum| &vacuum.key));
     keys.chain(merged.map(|list| &list.key)).cloned().collect()
+}
+
+/// The lists of replaced metadata objects that were cut off.
+fn metadata_lists(location: &Location) -> Result<Vec<(String, ArrayError)>, ArrayError> {
+    let (keys, _) = objects::list(location, METADATA_FOLDER)?;
+    let lists: Vec<String> = keys
+        .into_iter()
+        .filter(|key| key.ends_with(".vac"))
+        .collect();
+    // A list that is gone by now was vacuumed.
+    let read = objects::read(location, &lists, location.limits().list_bytes)?;
+    let damages = read.into_iter().filter_map(|(key, bytes)| {
+        let error = match &*bytes {
+            [] => broken(&key, Emptied),
+            bytes if is_cut_off(bytes) => broken(&key, CutOff),
+            _ => return None,
+        };
+        Some((key, error))
+    });
+    Ok(damages.collect())
 }
 
 /// The folders of fragments that no commit names, and no list of what was replaced or removed.

@@ -110,6 +110,11 @@ pub trait Arrays: Debug + Send + Sync {
         Err(format!("{uri}: cells are changed nowhere here").into())
     }
 
+    /// Called after a statement has changed an array, with the array as of about that time.
+    fn changed(&self, uri: &str, array: &Array) {
+        let _ = (uri, array);
+    }
+
     /// Begins a file of this machine, or a folder of files, that a statement makes. Without this function, statements make none.
     ///
     /// # Errors

@@ -317,7 +317,7 @@ impl Database {
                 waited(move || found.delete()).await?
             }
         };
-        self.refresh(&dml.table_name, table).await?;
+        self.refresh(&dml.table_name, table, cells).await?;
         Ok(Answer::Deleted(cells))
     }
 
@@ -325,7 +325,7 @@ impl Database {
         let (name, table) = (update.name.clone(), update.table.clone());
         let (context, arrays) = (self.context.clone(), Arc::clone(&self.arrays));
         let cells = waited(move || update.run(&context, &*arrays)).await?;
-        self.refresh(&name, &table).await?;
+        self.refresh(&name, &table, cells).await?;
         Ok(Answer::Changed(cells))
     }
 
@@ -352,17 +352,27 @@ impl Database {
             let counts = counts.as_any().downcast_ref::<arrow_array::UInt64Array>()?;
             Some(counts.values().iter().sum::<u64>())
         });
-        let written = counts.sum();
-        self.refresh(&name, table).await?;
+        let written: u64 = counts.sum();
+        self.refresh(&name, table, written).await?;
         Ok(Answer::Written(written))
     }
 
-    /// Opens a table anew that was given a name, so that the next statement sees what this one did.
-    async fn refresh(&self, name: &TableReference, table: &ArrayTable) -> Result<(), SqlError> {
+    /// Opens a table anew that was given a name and of which `cells` were changed, so that the next statement sees that.
+    async fn refresh(
+        &self,
+        name: &TableReference,
+        table: &ArrayTable,
+        cells: u64,
+    ) -> Result<(), SqlError> {
+        if cells == 0 {
+            return Ok(());
+        }
         if !self.context.table_exist(name.clone())? {
+            self.arrays.changed(table.uri(), table.array());
             return Ok(());
         }
         let newest = reopened(table).await?;
+        self.arrays.changed(newest.uri(), newest.array());
         if self.context.deregister_table(name.clone())?.is_some() {
             self.context
                 .register_table(name.clone(), Arc::new(newest))?;

@@ -112,6 +112,13 @@ impl Context {
         Ok(self)
     }
 
+    /// The same without a key: for arrays and groups that are not encrypted.
+    #[must_use]
+    pub fn without_key(mut self) -> Self {
+        self.key = None;
+        self
+    }
+
     /// The same with other stores.
     #[must_use]
     pub fn stores(mut self, stores: Arc<dyn Stores>) -> Self {

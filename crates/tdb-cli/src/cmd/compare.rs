@@ -11,7 +11,7 @@ use tdb_schema::json::cell_to_json;
 
 use super::selection::Selection;
 use super::{shown_type, write_json};
-use crate::access::{Opening, context};
+use crate::access::{NewKey, Opening, context};
 use crate::failure::Failure;
 use crate::global::Global;
 use crate::names::{Names, joined, names};
@@ -51,6 +51,8 @@ pub(crate) struct Arguments {
     /// Another array, with the same dimensions
     new: String,
     #[command(flatten)]
+    new_key: NewKey,
+    #[command(flatten)]
     scope: Scope,
 }
 
@@ -72,7 +74,9 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     let context = context(global)?;
     let options = Opening::new(global, context.shared_session())?.options;
     let old = context.open_with(&arguments.old, options.clone())?;
-    let new = context.open_with(&arguments.new, options)?;
+    let new = arguments.new_key.context(&context)?;
+    let new = new.open_with(&arguments.new, options);
+    let new = new.map_err(NewKey::hint)?;
     arguments.scope.show((old, new), true, global, out)
 }
 

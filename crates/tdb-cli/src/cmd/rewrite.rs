@@ -14,7 +14,7 @@ use tdb_schema::json::{Times, schema_to_json};
 use super::progress::Line;
 use super::write::Which;
 use super::{create, write_json};
-use crate::access::{Change, context};
+use crate::access::{Change, NewKey, context};
 use crate::failure::Failure;
 use crate::global::Global;
 use crate::names::{Names, joined, names};
@@ -25,9 +25,9 @@ use crate::request_file;
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  tdb rewrite fixtures/v22_tour/array target/tighter --filters zstd:9 --capacity 1000\n  \
-    tdb rewrite fixtures/v22_tour/array target/skies --attrs sky --filters sky=zstd:9\n\n\
+    tdb rewrite fixtures/v22_tour/array target/skies --attrs sky --filters sky=zstd:9\n\n\n\
     All cells that can be read are written again, and the metadata; the old array stays as it is, and its earlier times are \
-    in it alone. There is no new array before all of it is there; what was interrupted, or killed, goes on with the same command. \
+    in it alone. There is no new array before all of it is there; what was interrupted, or killed, goes on with the same command. --new-key-file encrypts a plain array, or changes its key. \
     Filters are named as tdb filters lists them, with the \
     level behind a colon, or stand as JSON in the shape of tdb schema --json."
 )]
@@ -65,6 +65,8 @@ pub(crate) struct Arguments {
     /// Sparse arrays: what becomes of cells with the same coordinates
     #[arg(long, value_enum)]
     duplicates: Option<Which>,
+    #[command(flatten)]
+    new_key: NewKey,
     /// Print the schema as JSON, and do nothing
     #[arg(long)]
     dry_run: bool,
@@ -114,6 +116,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     let temp = global.temp.clone();
     options.sort_in = Some(temp.unwrap_or_else(std::env::temp_dir));
     options.first_of_duplicates = arguments.duplicates == Some(Which::First);
+    options.target = Some(arguments.new_key.context(&context)?);
     let done = array.rewrite_with(&arguments.to, &schema, &options);
     line.clear();
     let done = done?;

@@ -15,6 +15,7 @@ mod ends;
 mod model;
 mod prompt;
 mod tables;
+mod to_come;
 
 use sqllogictest::{DB, DBOutput, DefaultColumnType, Runner};
 use tdb::{Context, FileFormat, Order, OutputFile, Sql, SqlAnswer};

@@ -61,3 +61,50 @@ fn verbs_that_look_at_many_use_the_key_where_there_is_encryption() {
     }
     insta::assert_snapshot!(shown);
 }
+
+#[test]
+fn an_array_is_rewritten_under_a_key_under_another_and_without() {
+    let folder = folder("rewritten_keys");
+    let place = |name: &str| folder.join(name).display().to_string();
+    let (key, other) = (place("key.bin"), place("other.bin"));
+    fs::write(&key, [7; 32]).unwrap();
+    fs::write(&other, [8; 32]).unwrap();
+    let done = |arguments: &str| {
+        let output = run(arguments);
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{arguments}: {errors}");
+        output.stdout
+    };
+    let (first, second, plain) = (place("first"), place("second"), place("plain"));
+    done(&format!(
+        "rewrite v22_tour/array {first} --new-key-file {key}"
+    ));
+    done(&format!(
+        "rewrite {first} {second} --key-file {key} --new-key-file {other}"
+    ));
+    done(&format!(
+        "rewrite {second} {plain} --key-file {other} --new-key-file none"
+    ));
+    let rows = done("read v22_tour/array");
+    assert_eq!(done(&format!("read {first} --key-file {key}")), rows);
+    assert_eq!(done(&format!("read {second} --key-file {other}")), rows);
+    assert_eq!(done(&format!("read {plain}")), rows);
+    // Neither without the key, nor with that of the old array.
+    for wrong in [String::new(), format!("--key-file {key}")] {
+        let output = run(&format!("read {second} {wrong}"));
+        assert_eq!(output.status.code(), Some(3), "{output:?}");
+    }
+    done(&format!(
+        "compare v22_tour/array {first} --new-key-file {key}"
+    ));
+    done(&format!(
+        "compare {first} {second} --key-file {key} --new-key-file {other}"
+    ));
+    done(&format!(
+        "compare {second} {plain} --key-file {other} --new-key-file none"
+    ));
+    let output = run(&format!("compare v22_tour/array {first}"));
+    assert_eq!(output.status.code(), Some(3), "{output:?}");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(errors.contains("--new-key-file"), "{errors}");
+}

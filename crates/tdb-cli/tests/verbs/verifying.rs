@@ -124,6 +124,7 @@ fn lists_of_commits_that_are_cut_off_are_found() {
         ("v22_merged_dense/array", "vac"),
         ("v16_commits_merged/array", "con"),
         ("v16_commits_ignored/array", "ign"),
+        ("v22_array_meta/array", "vac"),
     ] {
         let (_folder, array) = copied(golden);
         let verify = || told(&run(&format!("verify {}", array.display())));
@@ -132,18 +133,31 @@ fn lists_of_commits_that_are_cut_off_are_found() {
             "{golden}: {}",
             verify()
         );
-        let commits = fs::read_dir(array.join("__commits")).unwrap();
-        let mut lists = commits.map(|entry| entry.unwrap().path());
+        let folder = match golden {
+            "v22_array_meta/array" => "__meta",
+            _ => "__commits",
+        };
+        let objects = fs::read_dir(array.join(folder)).unwrap();
+        let mut lists = objects.map(|entry| entry.unwrap().path());
         let list = lists.find(|path| path.extension().is_some_and(|other| other == ending));
         let list = list.unwrap();
-        fs::write(&list, "").unwrap();
         let name = list.file_name().unwrap().to_string_lossy();
-        let line = format!(
-            "__commits/{name}: is empty: it was cut off, and what it said of fragments is lost"
-        );
-        let line = crate::common::repeatable(&line);
-        assert!(verify().contains(&line), "{}", verify());
-        assert!(verify().ends_with("exit status 1"), "{}", verify());
+        let whole = fs::read(&list).unwrap();
+        let cuts = [
+            (0, "is empty: it was cut off, and what it said is lost"),
+            (
+                1,
+                "ends within a line: it was cut off, and what the rest said is lost",
+            ),
+            (whole.len() / 2 + 7, "ends within a line"),
+            (whole.len() - 1, "ends within a line"),
+        ];
+        for (length, problem) in cuts {
+            fs::write(&list, &whole[..length]).unwrap();
+            let line = crate::common::repeatable(&format!("{folder}/{name}: {problem}"));
+            assert!(verify().contains(&line), "{golden} {length}: {}", verify());
+            assert!(verify().ends_with("exit status 1"), "{}", verify());
+        }
     }
 }
 

@@ -40,8 +40,17 @@ pub struct RewriteOptions {
     /// Of cells with the same coordinates the first is written, where the new array does not allow them; else they are an
     /// error.
     pub first_of_duplicates: bool,
+    /// The context that opens the new array, where it differs from that of the old one: with another key, or without.
+    pub target: Option<Context>,
     /// Where names and the current time come from.
     pub names: Arc<dyn NameSource>,
+}
+
+impl RewriteOptions {
+    /// The context of the new array.
+    fn context_of<'a>(&'a self, source: &'a Array) -> &'a Context {
+        self.target.as_ref().unwrap_or_else(|| source.context())
+    }
 }
 
 impl Default for RewriteOptions {
@@ -50,6 +59,7 @@ impl Default for RewriteOptions {
             part_bytes: PART,
             sort_in: None,
             first_of_duplicates: false,
+            target: None,
             names: Arc::new(SystemNames),
         }
     }
@@ -106,7 +116,7 @@ impl Array {
         options: &RewriteOptions,
     ) -> Result<Rewritten> {
         check(self, schema)?;
-        let context = self.context();
+        let context = options.context_of(self);
         let place = place::vacant(to, context.opener())?;
         let exists = |what: &str| Err(Error::new(ErrorKind::Exists, what.to_owned()).at(to));
         match place.object_type()? {
@@ -114,13 +124,13 @@ impl Array {
             ObjectType::Group => return exists("there is a group here already"),
             ObjectType::Invalid => {}
         }
-        let begun = match self.begun(&place, schema)? {
+        let begun = match self.begun(&place, schema, context)? {
             Some(begun) => begun,
             None => self.begin(&place, schema, options)?,
         };
         let Begun { draft, marker } = begun;
         let target = drafted(context, &place, &draft)?;
-        let source = context.open_at(self.uri(), Time(marker.at))?;
+        let source = self.context().open_at(self.uri(), Time(marker.at))?;
         source.check_history(false)?;
         let rewrite = Rewrite {
             expected: expected(&source, &ReadOptions::default()),
@@ -149,7 +159,8 @@ impl Array {
             timestamp: Some(now),
             names: Arc::clone(&options.names),
         };
-        let (location, note) = (self.context().location(place), marker.text());
+        let location = options.context_of(self).location(place);
+        let note = marker.text();
         let (labels, note) = (schema.enumerations(), note.as_bytes());
         let draft = Draft::begin(&location, Work::Rewrite, note, schema, labels, &change);
         let draft = draft.map_err(|error| in_the_way(place, error))?;
@@ -157,8 +168,8 @@ impl Array {
     }
 
     /// What a rewrite began and did not end: what it committed stays.
-    fn begun(&self, place: &Place, schema: &Schema) -> Result<Option<Begun>> {
-        let location = self.context().location(place);
+    fn begun(&self, place: &Place, schema: &Schema, context: &Context) -> Result<Option<Begun>> {
+        let location = context.location(place);
         let failed = |error| place.failed(error);
         let resumed = Draft::resume(&location, Work::Rewrite).map_err(failed)?;
         let Some((draft, note)) = resumed else {
@@ -174,7 +185,7 @@ impl Array {
             let what = format!("a rewrite of another array was begun here: {}", marker.from);
             return Err(exists(&what).with_hint(hint));
         }
-        let target = drafted(self.context(), place, &draft)?;
+        let target = drafted(context, place, &draft)?;
         let mut wanted = (**schema).clone();
         let found = target.engine().newest_schema();
         wanted.enumerations.clone_from(&found.enumerations);

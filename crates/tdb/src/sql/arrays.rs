@@ -238,6 +238,14 @@ impl Arrays for OfContext {
         replace::replace(&array, rows)
     }
 
+    fn changed(&self, uri: &str, array: &tdb_array::Array) {
+        if let Some(later) = array.later() {
+            let warning =
+                format!("{uri}: {later} will stand above what is changed now, from then on");
+            self.warnings.tell(warning);
+        }
+    }
+
     fn make(&self, name: &Path, kind: MadeKind) -> Result<Box<dyn Made>, BoxedError> {
         Ok(match kind {
             MadeKind::File => made::file(name)?,
