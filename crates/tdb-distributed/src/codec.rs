@@ -1,4 +1,4 @@
-//! Scans of arrays on their way to a worker and back.
+//! Nodes of plans that are not DataFusion's own on their way to a worker and back: scans of arrays, and [`ShortBatches`].
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,12 +8,15 @@ use datafusion::execution::TaskContext;
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion_proto::physical_plan::{PhysicalExtensionCodec, PhysicalProtoConverterExtension};
 use serde_json::Value as Json;
-use tdb_datafusion::{ArrayScan, ArrayTable, Arrays, BoxedError, ErrorForm};
+use tdb_datafusion::{ArrayScan, ArrayTable, Arrays, BoxedError, ErrorForm, ShortBatches};
 
 use crate::Allowed;
 use crate::state::state_of;
 use crate::wire::{Named, task_from_json, task_to_json};
 use crate::worker_error;
+
+/// What [`ShortBatches`] are on the way; scans are JSON.
+pub(crate) const SHORT_BATCHES: &[u8] = b"short batches";
 
 /// Arrays that a worker keeps open: parts of one query name the same ones again.
 const KEPT: usize = 32;
@@ -115,8 +118,12 @@ impl PhysicalExtensionCodec for ScanCodec {
         _context: &TaskContext,
         _converter: &dyn PhysicalProtoConverterExtension,
     ) -> Result<Arc<dyn ExecutionPlan>> {
-        if !inputs.is_empty() {
-            return internal_err!("a scan of an array has no inputs");
+        match inputs {
+            [] => {}
+            [input] if bytes == SHORT_BATCHES => {
+                return Ok(Arc::new(ShortBatches::new(Arc::clone(input))));
+            }
+            _ => return internal_err!("a scan of an array has no inputs"),
         }
         // An array may have to be opened, which waits for a store.
         let scan = tokio::task::block_in_place(|| self.decode(bytes));
@@ -133,6 +140,10 @@ impl PhysicalExtensionCodec for ScanCodec {
         bytes: &mut Vec<u8>,
         _converter: &dyn PhysicalProtoConverterExtension,
     ) -> Result<()> {
+        if node.is::<ShortBatches>() {
+            bytes.extend_from_slice(SHORT_BATCHES);
+            return Ok(());
+        }
         let Some(scan) = node.downcast_ref::<ArrayScan>() else {
             return internal_err!("{} is no scan of an array", node.name());
         };

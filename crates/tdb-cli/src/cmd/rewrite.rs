@@ -25,10 +25,10 @@ use crate::request_file;
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  tdb rewrite fixtures/v22_tour/array target/tighter --filters zstd:9 --capacity 1000\n  \
-    tdb rewrite fixtures/v22_tour/array target/skies --attrs sky --filters sky=zstd:9\n\n\n\
+    tdb rewrite fixtures/v22_tour/array target/skies --attrs sky --filters sky=zstd:9\n\n\
     All cells that can be read are written again, and the metadata; the old array stays as it is, and its earlier times are \
-    in it alone. There is no new array before all of it is there; what was interrupted, or killed, goes on with the same command. --new-key-file encrypts a plain array, or changes its key. \
-    Filters are named as tdb filters lists them, with the \
+    in it alone. There is no new array before all of it is there; what was interrupted, or killed, goes on with the same command. \
+    --new-key-file encrypts a plain array, or changes its key. Filters are named as tdb filters lists them, with the \
     level behind a colon, or stand as JSON in the shape of tdb schema --json."
 )]
 pub(crate) struct Arguments {

@@ -8,6 +8,7 @@ use serde_json::Value as Json;
 use super::Walk;
 use super::refusal::Refusal;
 use super::steps::Steps;
+use crate::codec::SHORT_BATCHES;
 use crate::messages::{Distributed, Exchange, Extension, Isolator, Node};
 use crate::wire::Named;
 
@@ -55,6 +56,7 @@ impl Walk<'_> {
         let extension = Extension::decode(bytes).map_err(Refusal::undecodable)?;
         match extension.codec {
             ENGINE => self.engine(&extension.blob),
+            SCAN if extension.blob == SHORT_BATCHES && inputs == 1 => Ok(()),
             SCAN if inputs > 0 => Err(Refusal::Odd("a scan of an array with inputs")),
             SCAN => self.scan(&extension.blob),
             _ => Err(Refusal::Node("an extension of this kind")),

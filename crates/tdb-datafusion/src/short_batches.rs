@@ -1,0 +1,187 @@
+//! Batches in slices that a join without equal columns is through with in a moment.
+//!
+//! For each batch of its second input, `NestedLoopJoinExec` of DataFusion 55.2 looks at every row of its first one, and gives way to nothing
+//! meanwhile where no pair fits: with 10^7 rows there, one batch takes minutes. How many rows it can be handed at a time is only known by
+//! how long the last ones took.
+
+use std::fmt;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+use std::time::{Duration, Instant};
+
+use arrow_array::RecordBatch;
+use arrow_schema::SchemaRef;
+use datafusion::common::tree_node::TreeNodeRecursion;
+use datafusion::common::{Result, Statistics, internal_err};
+use datafusion::execution::{RecordBatchStream, SendableRecordBatchStream, TaskContext};
+use datafusion::physical_expr::PhysicalExpr;
+use datafusion::physical_plan::execution_plan::CardinalityEffect;
+use datafusion::physical_plan::statistics::{ChildStats, StatisticsArgs};
+use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties};
+use futures_util::{Stream, StreamExt};
+
+/// How long a slice should take whoever asks for the next one.
+const AIM: Duration = Duration::from_millis(10);
+
+/// Rows of the first slice.
+const FIRST: usize = 1;
+
+/// Hands out the batches of its input in slices, and gives way to other tasks between them.
+#[derive(Debug)]
+pub struct ShortBatches {
+    input: Arc<dyn ExecutionPlan>,
+}
+
+impl ShortBatches {
+    /// The rows of `input`, in the same partitions and order.
+    #[must_use]
+    pub fn new(input: Arc<dyn ExecutionPlan>) -> Self {
+        Self { input }
+    }
+}
+
+impl DisplayAs for ShortBatches {
+    fn fmt_as(&self, _: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ShortBatches")
+    }
+}
+
+impl ExecutionPlan for ShortBatches {
+    fn name(&self) -> &'static str {
+        "ShortBatches"
+    }
+
+    fn properties(&self) -> &Arc<PlanProperties> {
+        self.input.properties()
+    }
+
+    fn maintains_input_order(&self) -> Vec<bool> {
+        vec![true]
+    }
+
+    fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
+        vec![&self.input]
+    }
+
+    fn apply_expressions(
+        &self,
+        _: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> Result<TreeNodeRecursion>,
+    ) -> Result<TreeNodeRecursion> {
+        Ok(TreeNodeRecursion::Continue)
+    }
+
+    fn with_new_children(
+        self: Arc<Self>,
+        children: Vec<Arc<dyn ExecutionPlan>>,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        match &children[..] {
+            [input] => Ok(Arc::new(Self::new(Arc::clone(input)))),
+            _ => internal_err!("ShortBatches has one input, not {}", children.len()),
+        }
+    }
+
+    fn execute(
+        &self,
+        partition: usize,
+        context: Arc<TaskContext>,
+    ) -> Result<SendableRecordBatchStream> {
+        Ok(Box::pin(Slices {
+            input: self.input.execute(partition, context)?,
+            rest: None,
+            rows: FIRST,
+            given: None,
+        }))
+    }
+
+    fn child_stats_requests(&self, partition: Option<usize>) -> Vec<ChildStats> {
+        vec![ChildStats::At(partition)]
+    }
+
+    fn statistics_from_inputs(
+        &self,
+        inputs: &[Arc<Statistics>],
+        _: &StatisticsArgs,
+    ) -> Result<Arc<Statistics>> {
+        match inputs {
+            [input] => Ok(Arc::clone(input)),
+            _ => internal_err!("statistics of {} inputs, not of one", inputs.len()),
+        }
+    }
+
+    fn cardinality_effect(&self) -> CardinalityEffect {
+        CardinalityEffect::Equal
+    }
+}
+
+/// The batches of one partition, in slices.
+struct Slices {
+    input: SendableRecordBatchStream,
+    /// Rows of a batch that were not handed out yet; never none of them.
+    rest: Option<RecordBatch>,
+    /// The most rows of the next slice.
+    rows: usize,
+    /// When the last slice was handed out, if nothing was asked for since.
+    given: Option<Instant>,
+}
+
+impl Stream for Slices {
+    type Item = Result<RecordBatch>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        if let Some(given) = self.given.take() {
+            let took = given.elapsed();
+            self.rows = rows_after(self.rows, took);
+            if took >= AIM / 2 {
+                context.waker().wake_by_ref();
+                return Poll::Pending;
+            }
+        }
+        let batch = match self.rest.take() {
+            Some(batch) => batch,
+            None => match ready!(self.input.poll_next_unpin(context)) {
+                Some(Ok(batch)) => batch,
+                end => return Poll::Ready(end),
+            },
+        };
+        let (all, rows) = (batch.num_rows(), self.rows.min(batch.num_rows()));
+        if rows < all {
+            self.rest = Some(batch.slice(rows, all - rows));
+        }
+        self.given = Some(Instant::now());
+        Poll::Ready(Some(Ok(batch.slice(0, rows))))
+    }
+}
+
+impl RecordBatchStream for Slices {
+    fn schema(&self) -> SchemaRef {
+        self.input.schema()
+    }
+}
+
+/// How many rows come next after some of which it is known how long they took: at most twice as many, and one at least.
+fn rows_after(rows: usize, took: Duration) -> usize {
+    if took < AIM / 2 {
+        rows.saturating_mul(2)
+    } else if took > AIM * 2 {
+        let times = took.as_nanos() / AIM.as_nanos();
+        usize::try_from(times).map_or(1, |times| (rows / times).max(1))
+    } else {
+        rows
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slices_grow_while_they_are_quick_and_shrink_to_one_row() {
+        let ms = Duration::from_millis;
+        assert_eq!(rows_after(16, ms(1)), 32);
+        assert_eq!(rows_after(16, ms(12)), 16);
+        assert_eq!(rows_after(16, ms(40)), 4);
+        assert_eq!(rows_after(16, ms(4000)), 1);
+        assert_eq!(rows_after(usize::MAX, ms(1)), usize::MAX);
+    }
+}
