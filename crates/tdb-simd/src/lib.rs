@@ -3,22 +3,24 @@
 
 /// A loop from bytes to bytes.
 ///
-/// It is built for several kinds of processors where all functions that it calls are `#[inline(always)]`, too: what is
-/// not inlined is built once, for the oldest.
+/// The loop is compiled for several kinds of processors. This works only if every function that it
+/// calls is `#[inline(always)]`: a function that is not inlined is compiled once, for the oldest
+/// processor.
 pub trait Kernel {
-    /// What is left to say at its end.
+    /// The result of the loop, besides the bytes written.
     type Output;
 
     /// Reads `from` and fills `to`. Implementations are `#[inline(always)]`.
     fn run(self, from: &[u8], to: &mut [u8]) -> Self::Output;
 }
 
-/// Runs a loop with the widest vectors that it is built for and the processor has.
+/// Runs a kernel with the widest vectors that it is compiled for and that the processor has.
 #[inline]
 pub fn run<K: Kernel>(kernel: K, from: &[u8], to: &mut [u8]) -> K::Output {
     #[cfg(target_arch = "x86_64")]
     if x86_64::has_avx2() {
-        // SAFETY: the processor has all features that the function is built for: each was asked for just now.
+        // SAFETY: `has_avx2` has just confirmed every processor feature that the function is
+        // compiled for.
         return unsafe { x86_64::run_with_avx2(kernel, from, to) };
     }
     kernel.run(from, to)
@@ -28,7 +30,7 @@ pub fn run<K: Kernel>(kernel: K, from: &[u8], to: &mut [u8]) -> K::Output {
 mod x86_64 {
     use super::Kernel;
 
-    /// Whether the processor has the features of [`run_with_avx2`].
+    /// True if the processor has the features of [`run_with_avx2`].
     #[inline]
     pub(super) fn has_avx2() -> bool {
         is_x86_feature_detected!("avx2")
@@ -38,8 +40,8 @@ mod x86_64 {
             && is_x86_feature_detected!("popcnt")
     }
 
-    /// The kernel, built for these features. The slices are arguments of their own, so that the compiler knows that they
-    /// do not overlap.
+    /// Runs the kernel, compiled for these features. The slices are separate arguments, so that the
+    /// compiler knows that they do not overlap.
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     pub(super) fn run_with_avx2<K: Kernel>(kernel: K, from: &[u8], to: &mut [u8]) -> K::Output {
         kernel.run(from, to)

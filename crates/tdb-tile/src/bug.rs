@@ -1,20 +1,20 @@
 use std::panic::Location;
 
-/// What cannot happen, and did: a defect of this library, no fault of its user or of what is stored.
+/// A broken invariant: a defect of this library, not a mistake of its user and not damaged data.
 ///
-/// It is an error and not a panic, so that a program can say what it was doing, and never a default value, which would
-/// be a wrong answer.
+/// It is an error rather than a panic, so that a program can report what it was doing, and never a
+/// default value, which would be a wrong answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a defect of tdb: {what} ({place})")]
 pub struct Bug {
-    /// What was found.
+    /// The impossible condition that was found.
     pub what: &'static str,
-    /// Where in the source.
+    /// The place in the source that found the condition.
     pub place: &'static Location<'static>,
 }
 
 impl Bug {
-    /// Something that cannot be, found where this is called.
+    /// Creates a bug located at the caller.
     ///
     /// ```
     /// let bug = tdb_tile::Bug::new("a tile that was planned is not there");

@@ -5,7 +5,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use crate::{Bug, Limits, WireError, WireErrorKind};
 
-/// Stands before every chunk of a stored tile.
+/// The header in front of every chunk of a stored tile.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned,
 )]
@@ -15,7 +15,7 @@ pub struct ChunkHeader {
     pub original: U32,
     /// Bytes of the filtered data.
     pub filtered: U32,
-    /// Bytes of what the filters recorded.
+    /// Bytes of the metadata that the filters recorded.
     pub metadata: U32,
 }
 
@@ -24,34 +24,36 @@ const _: () = assert!(HEADER == 12);
 
 const RECORD: &str = "TileChunks";
 
-/// Where one chunk stands, in the stored tile and in the unfiltered one.
+/// The position of one chunk, in the stored tile and in the unfiltered one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChunkEntry {
     /// First byte of the chunk in the unfiltered tile.
     pub start: u64,
     /// Bytes of the chunk in the unfiltered tile.
     pub original: u32,
-    /// Bytes of filter metadata.
+    /// Bytes of filter metadata; in the stored tile, it precedes the filtered data.
     pub metadata: u32,
-    /// Bytes of filtered data, behind the metadata.
+    /// Bytes of filtered data.
     pub filtered: u32,
     at: usize,
 }
 
 impl ChunkEntry {
-    /// The bytes of the unfiltered tile that this chunk holds.
+    /// The byte range of the unfiltered tile that this chunk holds.
     #[must_use]
     pub fn extent(&self) -> Range<u64> {
         self.start..self.start.saturating_add(u64::from(self.original))
     }
 
-    /// The chunk's filter metadata, out of the tile that the table was made from.
+    /// Returns the chunk's filter metadata as a slice of `tile`, the stored tile that the table was
+    /// parsed from; empty if `tile` is too short.
     #[must_use]
     pub fn metadata<'a>(&self, tile: &'a [u8]) -> &'a [u8] {
         self.piece(tile, self.at, self.metadata)
     }
 
-    /// The chunk's filtered data, out of the tile that the table was made from.
+    /// Returns the chunk's filtered data as a slice of `tile`, the stored tile that the table was
+    /// parsed from; empty if `tile` is too short.
     #[must_use]
     pub fn filtered<'a>(&self, tile: &'a [u8]) -> &'a [u8] {
         self.piece(
@@ -68,10 +70,10 @@ impl ChunkEntry {
     }
 }
 
-/// The chunks of one stored tile, found by one pass over their headers.
+/// The chunks of one stored tile, found in one pass over their headers.
 ///
-/// A table is filled again and again, so that reading allocates nothing per chunk
-/// once it has grown.
+/// A table can be parsed into again and again, so that reading allocates nothing per chunk once the
+/// table has grown.
 ///
 /// ```
 /// use tdb_tile::{ChunkTable, ChunkWriter, Limits};
@@ -93,11 +95,11 @@ pub struct ChunkTable {
 }
 
 impl ChunkTable {
-    /// Reads the chunk headers of the stored tile that fills `tile`.
+    /// Reads all chunk headers of `tile`, which must hold exactly one stored tile.
     ///
     /// # Errors
-    /// A chunk that goes beyond the tile, bytes after the last one, or unfiltered sizes
-    /// that add up to more than [`Limits::data_tile`].
+    /// Fails if a chunk goes beyond the tile, if bytes follow the last chunk, or if the unfiltered
+    /// sizes add up to more than [`Limits::data_tile`].
     pub fn parse(&mut self, tile: &[u8], limits: &Limits) -> Result<(), WireError> {
         self.entries.clear();
         self.tile_size = 0;
@@ -148,10 +150,10 @@ impl ChunkTable {
         Ok(())
     }
 
-    /// As [`ChunkTable::parse`], for a tile whose unfiltered size is known.
+    /// Like [`ChunkTable::parse`], for a tile whose unfiltered size is known.
     ///
     /// # Errors
-    /// As there, and where the chunks add up to another size.
+    /// As for [`ChunkTable::parse`], and if the unfiltered sizes do not add up to `size`.
     pub fn parse_sized(
         &mut self,
         tile: &[u8],
@@ -182,7 +184,7 @@ impl ChunkTable {
         self.tile_size
     }
 
-    /// The chunks that hold any of these bytes of the unfiltered tile.
+    /// Returns the chunks that hold any of these bytes of the unfiltered tile.
     #[must_use]
     pub fn overlapping(&self, bytes: Range<u64>) -> &[ChunkEntry] {
         let first = self
@@ -202,7 +204,7 @@ pub struct ChunkWriter<'a> {
 }
 
 impl<'a> ChunkWriter<'a> {
-    /// Begins a tile at the end of `out`.
+    /// Begins a tile at the end of `out`, with eight bytes reserved for the chunk count.
     #[must_use]
     pub fn new(out: &'a mut Vec<u8>) -> Self {
         let at = out.len();
@@ -210,10 +212,11 @@ impl<'a> ChunkWriter<'a> {
         Self { out, at, count: 0 }
     }
 
-    /// Appends a chunk that held `original` bytes before it was filtered.
+    /// Appends a chunk whose unfiltered size is `original` bytes.
     ///
     /// # Errors
-    /// Pieces of 4 GiB and more: the filters' own limits refuse them before.
+    /// [`Bug`] if the metadata or the data has 4 GiB or more: the limits of the filters refuse such
+    /// a chunk earlier.
     pub fn chunk(&mut self, original: u32, metadata: &[u8], filtered: &[u8]) -> Result<(), Bug> {
         let len = |piece: &[u8]| {
             let len = u32::try_from(piece.len()).map(U32::new);
@@ -231,7 +234,7 @@ impl<'a> ChunkWriter<'a> {
         Ok(())
     }
 
-    /// Ends the tile: writes the chunk count in front.
+    /// Ends the tile: writes the chunk count into the bytes reserved at its start.
     pub fn finish(self) {
         let count = self.count.to_le_bytes();
         if let Some(place) = self.out.get_mut(self.at..self.at.saturating_add(8)) {

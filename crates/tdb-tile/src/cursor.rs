@@ -4,7 +4,7 @@ use crate::{Scalar, WireError, WireErrorKind};
 
 /// Reads fields one after the other and never beyond the end.
 ///
-/// For records that are no fixed list of fields; most are described by a
+/// For records that are not a fixed list of fields; most records are described by a
 /// [`Walk`](crate::Walk) instead.
 #[derive(Clone, Debug)]
 pub struct Cursor<'a> {
@@ -15,7 +15,7 @@ pub struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    /// A cursor over all of `bytes`; `record` stands in errors.
+    /// Creates a cursor over all of `bytes`; errors name `record`.
     #[must_use]
     pub fn new(record: &'static str, bytes: &'a Bytes) -> Self {
         Self {
@@ -26,28 +26,28 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Bytes consumed so far.
+    /// The number of bytes consumed so far.
     #[must_use]
     pub fn offset(&self) -> usize {
         self.offset
     }
 
-    /// Bytes that are left.
+    /// The number of bytes left.
     #[must_use]
     pub fn left(&self) -> usize {
         self.end.saturating_sub(self.offset)
     }
 
-    /// An error at the present place.
+    /// Creates an error at the current offset.
     #[must_use]
     pub fn fail(&self, field: &'static str, kind: WireErrorKind) -> WireError {
         WireError::new(self.record, field, self.offset, kind)
     }
 
-    /// The next `n` bytes, without a copy.
+    /// Returns the next `n` bytes without copying them.
     ///
     /// # Errors
-    /// [`WireErrorKind::Truncated`] where fewer are left.
+    /// [`WireErrorKind::Truncated`] if fewer bytes are left.
     pub fn bytes(&mut self, field: &'static str, n: u64) -> Result<Bytes, WireError> {
         let left = self.left();
         let end = usize::try_from(n)
@@ -68,10 +68,10 @@ impl<'a> Cursor<'a> {
         Ok(piece)
     }
 
-    /// The next number.
+    /// Reads the next number.
     ///
     /// # Errors
-    /// [`WireErrorKind::Truncated`] where too few bytes are left.
+    /// [`WireErrorKind::Truncated`] if too few bytes are left.
     pub fn scalar<T: Scalar>(&mut self, field: &'static str) -> Result<T, WireError> {
         let left = self.left();
         let value = self
@@ -94,7 +94,7 @@ impl<'a> Cursor<'a> {
     /// Fails unless everything was consumed.
     ///
     /// # Errors
-    /// [`WireErrorKind::Trailing`] where bytes are left.
+    /// [`WireErrorKind::Trailing`] if bytes are left.
     pub fn finish(&self, field: &'static str) -> Result<(), WireError> {
         match self.left() {
             0 => Ok(()),

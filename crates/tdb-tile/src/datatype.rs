@@ -5,7 +5,7 @@ use crate::{Code, Scalar};
 
 macro_rules! datatypes {
     ($($(#[$doc:meta])* $name:ident = $code:literal, $text:literal, $physical:ident;)*) => {
-        /// The type of the values of a field, as stored (one byte).
+        /// The datatype of a field's values; stored as one byte.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
         #[repr(u8)]
         pub enum Datatype {
@@ -51,7 +51,7 @@ datatypes! {
     Float32 = 2, "float32", F32;
     /// 64-bit float.
     Float64 = 3, "float64", F64;
-    /// One signed byte of text of no stated encoding.
+    /// One signed byte of text in an unspecified encoding.
     Char = 4, "char", I8;
     /// 8-bit signed integer.
     Int8 = 5, "int8", I8;
@@ -105,23 +105,23 @@ datatypes! {
     DateTimeFemtosecond = 29, "datetime_fs", I64;
     /// Attoseconds since 1970-01-01.
     DateTimeAttosecond = 30, "datetime_as", I64;
-    /// A time in hours.
+    /// A time of day or duration in hours.
     TimeHour = 31, "time_hr", I64;
-    /// A time in minutes.
+    /// A time of day or duration in minutes.
     TimeMinute = 32, "time_min", I64;
-    /// A time in seconds.
+    /// A time of day or duration in seconds.
     TimeSecond = 33, "time_sec", I64;
-    /// A time in milliseconds.
+    /// A time of day or duration in milliseconds.
     TimeMillisecond = 34, "time_ms", I64;
-    /// A time in microseconds.
+    /// A time of day or duration in microseconds.
     TimeMicrosecond = 35, "time_us", I64;
-    /// A time in nanoseconds.
+    /// A time of day or duration in nanoseconds.
     TimeNanosecond = 36, "time_ns", I64;
-    /// A time in picoseconds.
+    /// A time of day or duration in picoseconds.
     TimePicosecond = 37, "time_ps", I64;
-    /// A time in femtoseconds.
+    /// A time of day or duration in femtoseconds.
     TimeFemtosecond = 38, "time_fs", I64;
-    /// A time in attoseconds.
+    /// A time of day or duration in attoseconds.
     TimeAttosecond = 39, "time_as", I64;
     /// Raw bytes.
     Blob = 40, "blob", U8;
@@ -133,7 +133,7 @@ datatypes! {
     GeometryWkt = 43, "geom_wkt", U8;
 }
 
-/// The machine type behind a [`Datatype`].
+/// The Rust number type that holds one value of a [`Datatype`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "the names of Rust's own number types")]
 pub enum Physical {
@@ -149,7 +149,7 @@ pub enum Physical {
     F64,
 }
 
-/// The name of Rust's number type.
+/// Writes the name of the Rust type: `i8`, `f64`.
 impl fmt::Display for Physical {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -167,8 +167,10 @@ impl fmt::Display for Physical {
     }
 }
 
-/// Runs an expression with `T` standing for the machine type of a datatype: the one place
-/// where code that depends on a type is chosen.
+/// Runs an expression with `T` as the Rust type of a datatype's values.
+///
+/// Code that depends on the Rust type is generic and chosen here, rather than by a `match` of its
+/// own.
 ///
 /// ```
 /// use tdb_tile::{Datatype, Scalar, with_scalar};
@@ -224,7 +226,7 @@ macro_rules! with_scalar {
 }
 
 impl Datatype {
-    /// Bytes of one value.
+    /// The size of one value in bytes.
     #[must_use]
     pub const fn size(self) -> usize {
         match self.physical() {
@@ -235,13 +237,14 @@ impl Datatype {
         }
     }
 
-    /// The datatype with this lower-case name, as `tdb schema --json` prints it.
+    /// Returns the datatype with this lower-case name, as `tdb schema --json` prints it; `None` if
+    /// there is none.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|d| d.name() == name)
     }
 
-    /// Signed and unsigned integers, and `bool`.
+    /// True for signed and unsigned integers and for `bool`.
     #[must_use]
     pub const fn is_integer(self) -> bool {
         matches!(
@@ -258,37 +261,37 @@ impl Datatype {
         )
     }
 
-    /// Points in time, in any unit.
+    /// True for points in time, in any unit.
     #[must_use]
     pub const fn is_datetime(self) -> bool {
         self as u8 >= Self::DateTimeYear as u8 && self as u8 <= Self::DateTimeAttosecond as u8
     }
 
-    /// Times of day or durations, in any unit.
+    /// True for times of day or durations, in any unit.
     #[must_use]
     pub const fn is_time(self) -> bool {
         self as u8 >= Self::TimeHour as u8 && self as u8 <= Self::TimeAttosecond as u8
     }
 
-    /// The string types; `char` is not one of them.
+    /// True for the string types; `char` is not one of them.
     #[must_use]
     pub const fn is_string(self) -> bool {
         self as u8 >= Self::StringAscii as u8 && self as u8 <= Self::StringUcs4 as u8
     }
 
-    /// Floating-point numbers.
+    /// True for floating-point numbers.
     #[must_use]
     pub const fn is_real(self) -> bool {
         matches!(self, Self::Float32 | Self::Float64)
     }
 
-    /// Blobs and geometries.
+    /// True for blobs and geometries.
     #[must_use]
     pub const fn is_byte_like(self) -> bool {
         matches!(self, Self::Blob | Self::GeometryWkb | Self::GeometryWkt)
     }
 
-    /// Whether the machine type has a sign.
+    /// True if the values are signed integers or floats.
     #[must_use]
     pub const fn is_signed(self) -> bool {
         matches!(
@@ -302,8 +305,8 @@ impl Datatype {
         )
     }
 
-    /// What stands in a cell that was never written, unless the schema says otherwise:
-    /// the bytes of one value.
+    /// The bytes of one value that fills cells that were never written, unless the schema sets
+    /// another fill value.
     #[must_use]
     pub fn default_fill(self) -> Vec<u8> {
         let mut out = Vec::new();
@@ -324,10 +327,11 @@ impl Datatype {
         out
     }
 
-    /// Compares two values (or strings) of this type as ranges, bounds and conditions do:
-    /// numbers by value, everything var-sized as unsigned bytes, shorter prefix first.
+    /// Compares two values (or strings) of this type as ranges, bounds and conditions do: numbers
+    /// by value; strings, `char`, `any`, blobs and geometries as unsigned bytes, a prefix before
+    /// what it begins.
     ///
-    /// `None` where a NaN is involved or a number is cut short.
+    /// Returns `None` if a value is NaN or has too few bytes for a number.
     #[must_use]
     pub fn compare(self, a: &[u8], b: &[u8]) -> Option<Ordering> {
         if self.is_string() || self.is_byte_like() || matches!(self, Self::Any | Self::Char) {
@@ -336,12 +340,14 @@ impl Datatype {
         with_scalar!(self, T => T::read(a)?.partial_cmp(&T::read(b)?))
     }
 
-    /// An order of whatever stands in cells of one value, fit to sort by: that of [`Datatype::compare`], in which both zeros are
-    /// equal; NaN, of whichever bits, comes behind all numbers, and what is cut short behind that.
+    /// Compares any two values for sorting, as a total order.
+    ///
+    /// The order is that of [`Datatype::compare`], in which both zeros are equal. NaN, whatever its
+    /// bits, sorts after all numbers; a value with too few bytes for a number sorts last.
     #[must_use]
     pub fn total_order(self, a: &[u8], b: &[u8]) -> Ordering {
         fn order<T: Scalar>(a: &[u8], b: &[u8]) -> Ordering {
-            // What does not compare with itself is no number.
+            // Only NaN is not comparable with itself.
             let is_nan = |value: T| value.partial_cmp(&value).is_none();
             match (T::read(a), T::read(b)) {
                 (Some(a), Some(b)) => {

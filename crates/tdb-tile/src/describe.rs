@@ -5,20 +5,21 @@ use bytes::Bytes;
 
 use crate::Scalar;
 
-/// Values of an array, or bytes, that a description shows before it only counts.
+/// Maximum number of values, or of bytes, that a description lists; of more it states only the
+/// number.
 const SHOWN: usize = 16;
 
-/// Watches a record being decoded.
+/// Receives the fields of a record while it is decoded.
 pub trait Observer {
-    /// A record within the record begins.
+    /// A nested record begins; `index` is its position if it is part of a list.
     fn enter(&mut self, field: &'static str, index: Option<u64>);
-    /// It ends.
+    /// The nested record that began last ends.
     fn leave(&mut self);
-    /// A field was read from these bytes.
+    /// A single value was read from the bytes at `place`.
     fn field(&mut self, place: Range<usize>, field: &'static str, value: &dyn Display);
-    /// Raw bytes were read.
+    /// Raw bytes were read from `place`.
     fn bytes(&mut self, place: Range<usize>, field: &'static str, value: &Bytes);
-    /// Numbers were read.
+    /// An array of numbers was read from the bytes at `place`.
     fn array<T: Scalar>(&mut self, place: Range<usize>, field: &'static str, values: &[T]);
 }
 
@@ -35,7 +36,7 @@ impl Observer for () {
     fn array<T: Scalar>(&mut self, _: Range<usize>, _: &'static str, _: &[T]) {}
 }
 
-/// Writes a line for every field: the bytes it takes, its path and its value.
+/// Collects one line of text per field: its byte range, its path and its value.
 #[derive(Debug, Default)]
 pub(crate) struct Description {
     path: Vec<String>,
@@ -50,7 +51,7 @@ impl Description {
     fn line(&mut self, place: Range<usize>, field: &str, value: &dyn Display) {
         let place = format!("{}..{}", place.start, place.end);
         let dot = if self.path.is_empty() { "" } else { "." };
-        // Writing to a string cannot fail.
+        // Writing to a `String` cannot fail.
         let _ = writeln!(
             self.text,
             "{place:>16}  {}{dot}{field} = {value}",

@@ -2,22 +2,22 @@ use crate::{Bug, ErrorKind, LimitError};
 
 /// What is wrong with stored bytes, and where: record, field and byte offset.
 ///
-/// Who read the bytes adds the name of the object.
+/// The error does not name the object; the caller that read the bytes adds its name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{record}.{field} at byte {offset}: {kind}")]
 pub struct WireError {
-    /// The record that was being read, as the format calls it.
+    /// The name that the format gives to the record being read.
     pub record: &'static str,
     /// The field of that record.
     pub field: &'static str,
-    /// Offset of the field from the start of the bytes that were given to the decoder.
+    /// Offset of the field from the start of the bytes passed to the decoder.
     pub offset: usize,
-    /// What is wrong with it.
+    /// The defect that was found in the field.
     pub kind: WireErrorKind,
 }
 
 impl WireError {
-    /// An error at `offset` of the given field.
+    /// Creates an error for `field` at byte `offset`.
     #[must_use]
     pub fn new(
         record: &'static str,
@@ -33,7 +33,7 @@ impl WireError {
         }
     }
 
-    /// What can be done about it.
+    /// Classifies the error by what the user can do about it.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         match self.kind {
@@ -44,7 +44,8 @@ impl WireError {
         }
     }
 
-    /// Whether a cap of [`Limits`](crate::Limits) was reached, rather than the bytes being wrong.
+    /// The cap of [`Limits`](crate::Limits) that was exceeded; `None` if the bytes themselves are
+    /// wrong.
     #[must_use]
     pub fn limit(&self) -> Option<&LimitError> {
         match &self.kind {
@@ -53,7 +54,7 @@ impl WireError {
         }
     }
 
-    /// Whether the bytes are of a version or use a feature that this build does not know.
+    /// True if the bytes have a version or use a feature that this build does not know.
     #[must_use]
     pub fn is_unsupported(&self) -> bool {
         matches!(
@@ -69,32 +70,33 @@ impl WireError {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum WireErrorKind {
-    /// The bytes end before the field does: they are cut short, or a length in them is wrong.
+    /// The bytes end before the field does: they are cut short, or a stored length is too large.
     #[error("needs {}, but the data ends after {left}", count_of(*needs, "byte"))]
     Truncated {
         /// Bytes that the field takes.
         needs: u64,
-        /// Bytes that are left.
+        /// Bytes that are left for the field.
         left: u64,
     },
-    /// Bytes follow where the record must end.
+    /// Bytes follow the end of the record.
     #[error("{} where the data should end", count_of(*left, "more byte"))]
     Trailing {
-        /// Bytes that are left over.
+        /// Number of bytes that follow.
         left: u64,
     },
-    /// A code that the format gives no meaning.
+    /// A code has no meaning in the format.
     #[error("no {what} has code {code}")]
     UnknownCode {
-        /// What the code should name.
+        /// The kind of thing that the code should name.
         what: &'static str,
-        /// The code found.
+        /// The code that was found.
         code: u64,
     },
-    /// A value does not fit the format version that is being written.
+    /// A value cannot be written in the requested format version; the number is the first version
+    /// that can hold it.
     #[error("needs format version {0} or newer")]
     NotBefore(u32),
-    /// The format version is beyond those known.
+    /// The format version is newer than any that this build reads.
     #[error("version {found} is too new for this tdb, which reads up to version {newest}")]
     NewerVersion {
         /// The version found.
@@ -102,37 +104,37 @@ pub enum WireErrorKind {
         /// The newest version that is read.
         newest: u32,
     },
-    /// The form that releases before 1.4 wrote, which knew no format versions.
+    /// The data has the layout of releases before 1.4, which stored no format version.
     #[error("a release of TileDB before 1.4 wrote this, in a form that tdb does not read")]
     BeforeVersions,
-    /// Something that is deliberately not read.
+    /// A feature of the format that this library does not read on purpose; the text names it.
     #[error("{0} is not supported")]
     Unsupported(&'static str),
     /// A text is not UTF-8.
     #[error("the text is not valid UTF-8")]
     NotUtf8,
-    /// Two facts that must agree do not.
+    /// Two facts that must agree do not agree.
     #[error("{what} is {found}, expected {wanted}")]
     Mismatch {
-        /// What was compared.
+        /// The quantity that was compared.
         what: &'static str,
-        /// The value that follows from the rest.
+        /// The value that the other facts require.
         wanted: u64,
-        /// The value found.
+        /// The value that was found.
         found: u64,
     },
     /// A rule of the format is broken; the text states the finding.
     #[error("{0}")]
     Invalid(&'static str),
-    /// A cap was reached.
+    /// A cap of [`Limits`](crate::Limits) was exceeded.
     #[error(transparent)]
     Limit(#[from] LimitError),
-    /// What cannot happen, and did.
+    /// An invariant of this library is broken.
     #[error(transparent)]
     Bug(#[from] Bug),
 }
 
-/// So many things, in words: "1 byte", "2 bytes".
+/// Formats a count with its noun: "1 byte", "2 bytes".
 fn count_of(count: u64, thing: &str) -> String {
     if count == 1 {
         format!("{count} {thing}")

@@ -1,27 +1,27 @@
-/// The kinds of errors that the outer layers tell apart.
+/// A coarse classification of errors, for callers that handle kinds of errors differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
     /// The request is wrong: option, name, expression, data that does not fit the schema.
     Invalid,
-    /// No such array, group or object.
+    /// The array, group or object does not exist.
     NotFound,
-    /// Something is in the way.
+    /// An object already exists at the target.
     Exists,
-    /// What is stored breaks the format.
+    /// Stored data breaks the format.
     Corrupt,
-    /// What is stored points outside.
+    /// A URI points outside the array or group.
     EscapesRoot,
-    /// What is stored loops.
+    /// Groups contain each other in a cycle.
     Cycle,
-    /// What is stored does not decrypt, or a key is missing or too many.
+    /// Data cannot be decrypted, or a key is missing or was given for data that is not encrypted.
     Crypto,
-    /// A newer version, a removed filter, a feature that is not compiled in.
+    /// The data needs a newer version, a removed filter or a feature that is not compiled in.
     Unsupported,
     /// The store or the network failed, or denied permission.
     Store,
-    /// A cap or the memory budget.
+    /// A cap of the limits or the memory budget was exceeded.
     Limit,
-    /// What cannot happen: a defect of this library, to be reported.
+    /// An invariant is broken: a defect of this library, to be reported.
     Bug,
 }

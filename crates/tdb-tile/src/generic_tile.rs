@@ -4,25 +4,26 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use crate::{Code, Datatype, FormatVersion, Limits, WireError, WireErrorKind};
 
-/// Stands before every tile that is stored on its own.
+/// The header in front of every generic tile.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned,
 )]
 #[repr(C)]
 pub struct GenericTileHeader {
-    /// Newest version that the writing library knew; it selects how filter options are read.
+    /// Newest format version that the writing library knew; it determines how filter options are
+    /// read.
     pub version: U32,
-    /// Bytes of the chunks behind the pipeline.
+    /// Bytes of the chunks, which follow the pipeline.
     pub persisted_size: U64,
     /// Bytes of the unfiltered tile.
     pub tile_size: U64,
-    /// Datatype code; always that of `char`.
+    /// Datatype code; writers store `char`.
     pub datatype: u8,
-    /// Bytes of a cell; always 1.
+    /// Bytes of a cell; writers store 1.
     pub cell_size: U64,
     /// Encryption code.
     pub encryption: u8,
-    /// Bytes of the serialized filter pipeline behind this header.
+    /// Bytes of the serialized filter pipeline, which follows this header.
     pub pipeline_size: U32,
 }
 
@@ -32,7 +33,7 @@ const _: () = assert!(HEADER == 34);
 /// How the tiles of an array are encrypted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EncryptionType {
-    /// Not at all.
+    /// No encryption.
     #[default]
     None,
     /// AES-256 in Galois/counter mode.
@@ -65,7 +66,7 @@ impl Code for EncryptionType {
     }
 }
 
-/// The header that releases before 1.4 wrote.
+/// The header of generic tiles written by releases before 1.4, which has no version.
 #[derive(Clone, Copy, FromBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 struct UnversionedHeader {
@@ -77,11 +78,11 @@ struct UnversionedHeader {
     _compression_level: U32,
 }
 
-/// Whether a release before 1.4 wrote this.
+/// True if a release before 1.4 wrote these bytes, which then store no format version.
 ///
-/// Those from 1.0 on began with the size of what follows; read as if a version came first, the size
-/// of a cell would be another number. Older ones wrote a schema without any header: the length of
-/// the array's path, and the path, where a header has zeros.
+/// Releases 1.0 to 1.3 wrote [`UnversionedHeader`], whose cell size of 1 lies where a versioned
+/// header has parts of two other fields, which do not form that number. Older releases wrote a
+/// schema without any header: the length of the array's path, then the path.
 fn is_before_versions(bytes: &[u8]) -> bool {
     let headed = UnversionedHeader::read_from_prefix(bytes).is_ok_and(|(header, rest)| {
         header.cell_size.get() == 1
@@ -91,37 +92,41 @@ fn is_before_versions(bytes: &[u8]) -> bool {
     headed || path_in_front(bytes).is_some_and(|path| path.contains('/'))
 }
 
-/// The text of printable characters at the start, behind its length.
+/// Returns the length-prefixed text of printable characters at the start of `bytes`; `None` if
+/// there is none.
 fn path_in_front(bytes: &[u8]) -> Option<&str> {
     let (length, rest) = U32::read_from_prefix(bytes).ok()?;
-    // So many that a header would show the zeros of its first size.
+    // A versioned header has its persisted size in these eight bytes: the high ones are zeros, not
+    // text.
     let length = usize::try_from(length.get()).ok().filter(|n| *n >= 8)?;
     let path = rest.get(..length)?;
     let path = std::str::from_utf8(path).ok()?;
     (!path.contains(char::is_control)).then_some(path)
 }
 
-/// A generic tile, taken apart but still filtered: what opens it lives a layer above.
+/// A generic tile, split into its parts but still filtered: a layer above undoes the filters.
 #[derive(Clone, Debug)]
 pub struct GenericTile {
     /// The header as stored.
     pub header: GenericTileHeader,
-    /// The serialized filter pipeline.
+    /// The serialized filter pipeline, still encoded.
     pub pipeline: Bytes,
-    /// The chunks.
+    /// The chunks, still filtered.
     pub chunks: Bytes,
-    /// What the header's code stands for.
+    /// The encryption that the header's code stands for.
     encryption: EncryptionType,
 }
 
 impl GenericTile {
-    /// What errors call the record.
+    /// The name of the record in errors.
     pub const NAME: &'static str = "GenericTile";
 
-    /// Takes apart the generic tile at the start of `bytes`; more may follow it.
+    /// Splits the generic tile at the start of `bytes` into its parts; other bytes may follow the
+    /// tile.
     ///
     /// # Errors
-    /// Sizes beyond the bytes or [`Limits::metadata_tile`], an unknown version, datatype or encryption.
+    /// Fails if a size goes beyond the bytes or [`Limits::metadata_tile`], or if the version, the
+    /// datatype or the encryption is unknown.
     pub fn parse(bytes: &Bytes, limits: &Limits) -> Result<Self, WireError> {
         let (header, rest) = GenericTileHeader::read_from_prefix(bytes).map_err(|_| {
             let kind = WireErrorKind::Truncated {
@@ -137,7 +142,7 @@ impl GenericTile {
         Self::check_sizes(&header, rest.len() as u64)?;
         let mut rest = bytes.slice(HEADER..);
         let pipeline = rest.split_to(header.pipeline_size.get() as usize);
-        // Fits: it is no more than the bytes in memory.
+        // The conversion cannot fail: the size is at most the number of bytes in memory.
         rest.truncate(usize::try_from(header.persisted_size.get()).unwrap_or(usize::MAX));
         Ok(Self {
             header,
@@ -151,7 +156,7 @@ impl GenericTile {
         WireError::new(Self::NAME, field, offset, kind)
     }
 
-    /// Fails where a code is unknown, or the tile larger than is allowed.
+    /// Checks the version, the codes and the unfiltered size, and returns the encryption.
     fn check_header(
         header: &GenericTileHeader,
         limits: &Limits,
@@ -186,7 +191,7 @@ impl GenericTile {
         })
     }
 
-    /// Fails where a size leads beyond the bytes that are left behind the header.
+    /// Fails if the pipeline or the chunks are longer than the `left` bytes that follow the header.
     fn check_sizes(header: &GenericTileHeader, left: u64) -> Result<(), WireError> {
         let pipeline = u64::from(header.pipeline_size.get());
         let behind = left.checked_sub(pipeline).ok_or_else(|| {
@@ -206,7 +211,7 @@ impl GenericTile {
         Ok(())
     }
 
-    /// Bytes that the tile takes, header included.
+    /// The stored size of the tile in bytes, header included.
     #[must_use]
     pub fn stored_size(&self) -> usize {
         HEADER
@@ -214,22 +219,22 @@ impl GenericTile {
             .saturating_add(self.chunks.len())
     }
 
-    /// The version in the header.
+    /// The format version in the header.
     #[must_use]
     pub fn version(&self) -> FormatVersion {
         FormatVersion::new(self.header.version.get())
     }
 
-    /// How the tile is encrypted.
+    /// The encryption of the tile.
     #[must_use]
     pub fn encryption(&self) -> EncryptionType {
         self.encryption
     }
 
-    /// A tile of `chunks` that hold `tile_size` unfiltered bytes.
+    /// Creates a tile from `chunks` whose unfiltered size is `tile_size` bytes.
     ///
     /// # Errors
-    /// A pipeline of more bytes than the header can say.
+    /// Fails if the pipeline has more bytes than the header can store (2^32 - 1).
     pub fn try_new(
         version: FormatVersion,
         encryption: EncryptionType,
@@ -258,7 +263,7 @@ impl GenericTile {
         })
     }
 
-    /// The stored form.
+    /// Encodes the tile as it is stored.
     #[must_use]
     pub fn encode(&self) -> Vec<u8> {
         let mut out = Vec::with_capacity(self.stored_size());
@@ -268,7 +273,7 @@ impl GenericTile {
         out
     }
 
-    /// The header, field by field, as text.
+    /// Formats the header as text, one line per field.
     #[must_use]
     pub fn describe(&self) -> String {
         let h = &self.header;

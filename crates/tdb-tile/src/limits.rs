@@ -4,29 +4,29 @@ use std::sync::atomic::{AtomicU64, Ordering};
 const MIB: u64 = 1 << 20;
 const GIB: u64 = 1 << 30;
 
-/// The caps that every decode is given: what the bytes at hand cannot bound, these do.
+/// The caps on everything whose size stored data determines, given to every decode function.
 ///
-/// All fields are public and may be set; [`Limits::default`] suits trusted and
-/// untrusted arrays alike.
+/// All fields are public and may be set; [`Limits::default`] suits trusted and untrusted arrays
+/// alike.
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// Unfiltered bytes of one generic tile (schema, footer part, metadata, group, ...).
+    /// Maximum unfiltered bytes of one generic tile (schema, footer part, metadata, group, ...).
     pub metadata_tile: u64,
-    /// Unfiltered bytes of one data, offsets or validity tile.
+    /// Maximum unfiltered bytes of one data, offsets or validity tile.
     pub data_tile: u64,
-    /// Fragments of one array.
+    /// Maximum number of fragments of one array.
     pub fragments: u64,
-    /// Levels of a condition tree.
+    /// Maximum depth of a condition tree.
     pub condition_depth: u64,
-    /// Nodes of a condition tree.
+    /// Maximum number of nodes of a condition tree.
     pub condition_nodes: u64,
-    /// Levels of groups within groups.
+    /// Maximum depth of groups within groups.
     pub group_depth: u64,
-    /// Bytes of one name or URI.
+    /// Maximum bytes of one name or URI.
     pub name_len: u64,
-    /// Bytes of one list of names (`.con`, `.ign`, `.vac`).
+    /// Maximum bytes of one list of names (`.con`, `.ign`, `.vac`).
     pub list_bytes: u64,
-    /// Memory that all decoding under these limits shares.
+    /// The memory budget that all decoding under these limits shares.
     pub budget: Budget,
 }
 
@@ -56,10 +56,10 @@ impl Limits {
         }
     }
 
-    /// Fails where `asked` is more than `allowed`; `what` and `setting` go into the error.
+    /// Fails if `asked` is more than `allowed`; `what` and `setting` go into the error.
     ///
     /// # Errors
-    /// [`LimitError`] when the cap is exceeded.
+    /// [`LimitError`] if the cap is exceeded.
     pub fn check(
         what: &'static str,
         setting: &'static str,
@@ -79,13 +79,13 @@ impl Limits {
     }
 }
 
-/// A cap was reached: what was asked for, what is allowed, and the setting that would help.
+/// A cap was exceeded: the amount asked for, the amount allowed, and the setting to raise.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{what} of {asked} is over the limit of {allowed} ({setting})")]
 pub struct LimitError {
-    /// What there would have been too much of.
+    /// The quantity that is too large.
     pub what: &'static str,
-    /// The field of [`Limits`] that sets the cap.
+    /// The field of [`Limits`], or another setting, that determines the cap.
     pub setting: &'static str,
     /// The amount asked for.
     pub asked: u64,
@@ -93,10 +93,10 @@ pub struct LimitError {
     pub allowed: u64,
 }
 
-/// A number of bytes or things as memory counts them.
+/// Converts a stored number of bytes or items to `usize`.
 ///
 /// # Errors
-/// More than the memory of this machine can be addressed by.
+/// Fails if the number is larger than any address of this machine.
 pub fn length(number: u64) -> Result<usize, LimitError> {
     usize::try_from(number).map_err(|_| LimitError {
         what: "size in memory",
@@ -106,7 +106,7 @@ pub fn length(number: u64) -> Result<usize, LimitError> {
     })
 }
 
-/// One counter of memory, shared by its clones.
+/// A counter of memory with a limit, shared by its clones.
 #[derive(Clone, Debug)]
 pub struct Budget {
     shared: Arc<Counter>,
@@ -130,16 +130,16 @@ impl Budget {
         }
     }
 
-    /// A budget that is never used up; it still counts.
+    /// A budget without a limit; it still counts.
     #[must_use]
     pub fn unlimited() -> Self {
         Self::new(u64::MAX)
     }
 
-    /// Takes `bytes`, which come back when the grant is dropped.
+    /// Reserves `bytes`, which are given back when the grant is dropped.
     ///
     /// # Errors
-    /// [`LimitError`] when fewer are left.
+    /// [`LimitError`] if fewer bytes are left.
     pub fn take(&self, bytes: u64) -> Result<Grant, LimitError> {
         let taken = self
             .shared
@@ -162,26 +162,26 @@ impl Budget {
         }
     }
 
-    /// Bytes that the budget allows in all.
+    /// The limit of the budget in bytes.
     #[must_use]
     pub fn limit(&self) -> u64 {
         self.shared.limit
     }
 
-    /// Bytes granted at this moment.
+    /// The number of bytes currently granted.
     #[must_use]
     pub fn used(&self) -> u64 {
         self.shared.used.load(Ordering::Relaxed)
     }
 
-    /// Bytes that can still be taken.
+    /// The number of bytes that can still be reserved.
     #[must_use]
     pub fn left(&self) -> u64 {
         self.limit().saturating_sub(self.used())
     }
 }
 
-/// Memory taken from a [`Budget`]; given back when dropped.
+/// Memory reserved in a [`Budget`]; given back when dropped.
 #[derive(Debug)]
 #[must_use = "a grant that is dropped at once bounds nothing"]
 pub struct Grant {
@@ -190,23 +190,23 @@ pub struct Grant {
 }
 
 impl Grant {
-    /// Bytes that this grant stands for.
+    /// The number of bytes that this grant reserves.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// Takes `bytes` more from the budget.
+    /// Reserves `bytes` more.
     ///
     /// # Errors
-    /// More than the budget has left; the grant is what it was then.
+    /// [`LimitError`] if fewer bytes are left; the grant is then unchanged.
     pub fn grow(&mut self, bytes: u64) -> Result<(), LimitError> {
         let mut more = self.budget.take(bytes)?;
         self.bytes = self.bytes.saturating_add(std::mem::take(&mut more.bytes));
         Ok(())
     }
 
-    /// Gives back what is above `bytes`.
+    /// Gives back the bytes above `bytes`; does nothing if the grant is smaller.
     pub fn shrink_to(&mut self, bytes: u64) {
         let bytes = self.bytes.min(bytes);
         drop(Self {

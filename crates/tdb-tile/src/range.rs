@@ -7,8 +7,9 @@ use crate::{Datatype, Scalar};
 
 /// An interval along one dimension, both ends included, as raw stored values.
 ///
-/// Numbers are their little-endian bytes; strings have any length and compare as
-/// unsigned bytes. Which of the two it is, the dimension's datatype says.
+/// The ends of a numeric dimension are little-endian numbers; those of a string dimension have any
+/// length and compare as unsigned bytes. A range does not know its datatype; the methods that
+/// compare take it.
 #[derive(Clone, PartialEq, Eq, Hash, Default)]
 pub struct Range {
     /// The lower end.
@@ -18,7 +19,7 @@ pub struct Range {
 }
 
 impl Range {
-    /// A range between two stored values.
+    /// Creates a range from two stored values.
     #[must_use]
     pub fn new(lo: impl Into<Bytes>, hi: impl Into<Bytes>) -> Self {
         Self {
@@ -27,7 +28,7 @@ impl Range {
         }
     }
 
-    /// A range between two numbers.
+    /// Creates a range from two numbers.
     #[must_use]
     pub fn of<T: Scalar>(lo: T, hi: T) -> Self {
         let (mut a, mut b) = (Vec::with_capacity(T::SIZE), Vec::with_capacity(T::SIZE));
@@ -36,14 +37,14 @@ impl Range {
         Self::new(a, b)
     }
 
-    /// Both ends as numbers; `None` where an end has another size.
+    /// Returns both ends as numbers; `None` if the size of an end is not that of `T`.
     #[must_use]
     pub fn ends<T: Scalar>(&self) -> Option<(T, T)> {
         (self.lo.len() == T::SIZE && self.hi.len() == T::SIZE)
             .then(|| Some((T::read(&self.lo)?, T::read(&self.hi)?)))?
     }
 
-    /// Whether the ends are in order; a NaN is not.
+    /// True if the lower end is not above the upper one; false if an end is NaN.
     #[must_use]
     pub fn is_ordered(&self, datatype: Datatype) -> bool {
         matches!(
@@ -52,25 +53,25 @@ impl Range {
         )
     }
 
-    /// Whether a value lies between the ends.
+    /// True if `value` lies between the ends, both included.
     #[must_use]
     pub fn contains(&self, datatype: Datatype, value: &[u8]) -> bool {
         at_most(datatype, &self.lo, value) && at_most(datatype, value, &self.hi)
     }
 
-    /// Whether the two have a value in common.
+    /// True if the ranges have a value in common.
     #[must_use]
     pub fn intersects(&self, datatype: Datatype, other: &Self) -> bool {
         at_most(datatype, &self.lo, &other.hi) && at_most(datatype, &other.lo, &self.hi)
     }
 
-    /// Whether all of `other` lies between the ends.
+    /// True if `other` lies within this range.
     #[must_use]
     pub fn covers(&self, datatype: Datatype, other: &Self) -> bool {
         at_most(datatype, &self.lo, &other.lo) && at_most(datatype, &other.hi, &self.hi)
     }
 
-    /// What the two have in common.
+    /// Returns the values that both ranges contain; `None` if there are none.
     #[must_use]
     pub fn intersection(&self, datatype: Datatype, other: &Self) -> Option<Self> {
         if !self.intersects(datatype, other) {
@@ -92,7 +93,7 @@ impl Range {
         })
     }
 
-    /// The smallest range that covers both.
+    /// Returns the smallest range that covers both ranges.
     #[must_use]
     pub fn union(&self, datatype: Datatype, other: &Self) -> Self {
         let lo = if at_most(datatype, &self.lo, &other.lo) {

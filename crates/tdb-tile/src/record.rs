@@ -3,8 +3,8 @@ use bytes::Bytes;
 use crate::describe::Description;
 use crate::{Decode, Encode, FormatVersion, Limits, Size, Walk, WireError, WireErrorKind};
 
-/// A record as it is stored: one description of its fields, in stored order, serves
-/// to decode, encode, measure and dump it.
+/// A stored record: one description of its fields, in stored order, serves to decode, encode,
+/// measure and dump it.
 ///
 /// ```
 /// use bytes::Bytes;
@@ -36,23 +36,23 @@ use crate::{Decode, Encode, FormatVersion, Limits, Size, Walk, WireError, WireEr
 /// # Ok::<(), WireError>(())
 /// ```
 pub trait Record: Clone + Default {
-    /// What the format calls the record.
+    /// The name of the record in the format's documentation and in errors.
     const NAME: &'static str;
-    /// The fewest bytes that one record takes: bounds how many can follow.
+    /// The fewest bytes that one record takes; it bounds how many records can follow.
     const MIN_SIZE: usize = 1;
-    /// Facts from outside that the layout depends on, and no more than needed.
+    /// The facts from outside the record that its layout depends on.
     type Cx: ?Sized;
 
     /// Visits every field in stored order.
     ///
     /// # Errors
-    /// What the walker finds wrong.
+    /// Errors that the walker finds.
     fn walk<W: Walk>(&mut self, w: &mut W, cx: &Self::Cx) -> Result<(), WireError>;
 
     /// Decodes a record that fills `bytes`.
     ///
     /// # Errors
-    /// Where the bytes break the format, exceed `limits`, or go on after the record.
+    /// Fails if the bytes break the format, exceed `limits`, or continue after the record.
     fn decode(
         bytes: &Bytes,
         version: FormatVersion,
@@ -71,10 +71,10 @@ pub trait Record: Clone + Default {
         }
     }
 
-    /// Decodes a record at the start of `bytes`, and says where it ends.
+    /// Decodes a record at the start of `bytes`; also returns the offset of its end.
     ///
     /// # Errors
-    /// Where the bytes break the format or exceed `limits`.
+    /// Fails if the bytes break the format or exceed `limits`.
     fn decode_prefix(
         bytes: &Bytes,
         version: FormatVersion,
@@ -84,10 +84,12 @@ pub trait Record: Clone + Default {
         Self::decode_at(bytes, 0, version, cx, limits)
     }
 
-    /// Decodes a record from this byte on, with whatever follows it, and tells where it ended.
+    /// Decodes a record that begins at byte `start`; also returns the offset of its end. Other
+    /// bytes may follow.
     ///
     /// # Errors
-    /// Where the bytes break the format or exceed `limits`; its place is one in all of the bytes.
+    /// Fails if the bytes break the format or exceed `limits`; offsets in errors count from the
+    /// start of `bytes`.
     fn decode_at(
         bytes: &Bytes,
         start: usize,
@@ -101,18 +103,19 @@ pub trait Record: Clone + Default {
         Ok((record, walker.offset()))
     }
 
-    /// The bytes of the record.
+    /// Encodes the record.
     ///
     /// # Errors
-    /// [`WireErrorKind::NotBefore`] where the version lacks a field that is set; lengths that do not agree.
+    /// [`WireErrorKind::NotBefore`] if a field is set that the version lacks; other errors if
+    /// lengths do not agree.
     fn encode(&self, version: FormatVersion, cx: &Self::Cx) -> Result<Vec<u8>, WireError> {
         let mut walker = Encode::new(Self::NAME, version);
         self.clone().walk(&mut walker, cx)?;
         Ok(walker.into_bytes())
     }
 
-    /// The bytes of the record, in parts that together are what [`Record::encode`] gives: long runs of bytes are not
-    /// copied.
+    /// Encodes the record as parts whose concatenation is the result of [`Record::encode`]; long
+    /// runs of bytes become parts of their own and are not copied.
     ///
     /// # Errors
     /// As for [`Record::encode`].
@@ -122,8 +125,10 @@ pub trait Record: Clone + Default {
         Ok(walker.into_parts())
     }
 
-    /// How many bytes this record takes; arrays have the lengths that `cx` gives them, so
-    /// the default record tells where the next one starts before a byte is read.
+    /// The encoded size of this record in bytes.
+    ///
+    /// The length of an array comes from `cx`, not from the record. Measuring a default record
+    /// therefore shows where the next record starts before a byte is read.
     ///
     /// # Errors
     /// As for [`Record::encode`].
@@ -133,9 +138,10 @@ pub trait Record: Clone + Default {
         Ok(walker.size())
     }
 
-    /// The bytes of `bytes`, field by field, as text; and the record or what is wrong with it.
+    /// Describes `bytes` as text, one line per field; also returns the record or the error that
+    /// ended decoding.
     ///
-    /// The text holds every field up to the first error.
+    /// The text holds every field before the first error.
     fn describe(
         bytes: &Bytes,
         version: FormatVersion,

@@ -4,25 +4,28 @@ use crate::Physical;
 
 /// A number of fixed width as the format stores it: little-endian, unaligned.
 pub trait Scalar: Copy + Default + PartialEq + PartialOrd + fmt::Display + fmt::Debug {
-    /// Bytes that one value takes.
+    /// The size of one value in bytes.
     const SIZE: usize;
 
-    /// Which of the machine types it is.
+    /// The number type as a value.
     const PHYSICAL: Physical;
 
-    /// The value in the first [`Scalar::SIZE`] bytes, `None` where there are fewer.
+    /// Reads the value in the first [`Scalar::SIZE`] bytes; `None` if there are fewer.
     fn read(bytes: &[u8]) -> Option<Self>;
 
-    /// The values that lie one behind the other in `bytes`, as far as there are whole ones.
+    /// Iterates over the values stored back to back in `bytes`; an incomplete value at the end is
+    /// ignored.
     fn read_all(bytes: &[u8]) -> impl ExactSizeIterator<Item = Self> + Clone + '_;
 
     /// Appends the value to `out`.
     fn write(self, out: &mut Vec<u8>);
 
-    /// The memory of values, to put bytes into it as they are stored; [`Scalar::settle`] makes values of them.
+    /// Returns the memory of `values`, to copy stored bytes into; call [`Scalar::settle`]
+    /// afterwards.
     fn memory(values: &mut [Self]) -> &mut [u8];
 
-    /// Makes values of what is in their memory, where the machine has them in another order of bytes than files.
+    /// Converts values whose memory was filled with stored bytes to the byte order of this machine;
+    /// does nothing on little-endian machines.
     fn settle(values: &mut [Self]);
 }
 

@@ -1,19 +1,19 @@
 use bytes::Bytes;
 
-/// A long run of `u64` that stays where it was read: tile offsets, sizes, counts.
+/// A long list of `u64` that stays in the bytes it was read from: tile offsets, sizes, counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct U64Column {
     bytes: Bytes,
 }
 
 impl U64Column {
-    /// Takes bytes as a column; `None` where they are no whole number of values.
+    /// Takes `bytes` as a column; `None` if their length is not a multiple of eight.
     #[must_use]
     pub fn new(bytes: Bytes) -> Option<Self> {
         bytes.len().is_multiple_of(8).then_some(Self { bytes })
     }
 
-    /// A column of these values.
+    /// Creates a column from these values.
     #[must_use]
     pub fn from_values(values: impl IntoIterator<Item = u64>) -> Self {
         Self {
@@ -21,46 +21,47 @@ impl U64Column {
         }
     }
 
-    /// The values in place, as they are stored. Nothing is left behind the last: [`U64Column::new`] looks at that.
+    /// The values as they are stored; no bytes are left over, since [`U64Column::new`] checks the
+    /// length.
     fn values(&self) -> &[[u8; 8]] {
         self.bytes.as_chunks().0
     }
 
-    /// The value at `index`.
+    /// Returns the value at `index`; `None` if the column is shorter.
     #[must_use]
     pub fn get(&self, index: usize) -> Option<u64> {
         self.values().get(index).copied().map(u64::from_le_bytes)
     }
 
-    /// How many values there are.
+    /// The number of values.
     #[must_use]
     pub fn len(&self) -> usize {
         self.bytes.len() / 8
     }
 
-    /// Whether there is none.
+    /// True if the column has no values.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.bytes.is_empty()
     }
 
-    /// The values one by one.
+    /// Iterates over the values.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = u64> + '_ {
         self.values().iter().copied().map(u64::from_le_bytes)
     }
 
-    /// Whether each value is larger than the one before.
+    /// True if each value is larger than the one before.
     #[must_use]
     pub fn is_increasing(&self) -> bool {
         let values = self.values();
         let later = values.iter().skip(1);
-        // With no way out in between, several are compared at a time.
+        // Without an early exit, the loop is vectorised.
         values.iter().zip(later).fold(true, |increases, (a, b)| {
             increases & (u64::from_le_bytes(*a) < u64::from_le_bytes(*b))
         })
     }
 
-    /// The first `count` values; `None` where there are fewer.
+    /// Returns a column of the first `count` values; `None` if there are fewer.
     #[must_use]
     pub fn first(&self, count: usize) -> Option<Self> {
         let end = count

@@ -12,36 +12,37 @@ use bytes::Bytes;
 
 use crate::{Code, FormatVersion, Limits, Record, Scalar, WireError, WireErrorKind};
 
-/// Visits the fields of a [`Record`]; see there.
+/// A visitor of the fields of a [`Record`]: decodes, encodes or measures them.
 pub trait Walk: Sized {
-    /// The version that the fields are laid out by.
+    /// The format version that determines the layout of the fields.
     fn version(&self) -> FormatVersion;
 
-    /// Lays out what follows by another version: for records that begin with their own.
+    /// Uses another version for the fields that follow; for records that begin with their own
+    /// version.
     fn set_version(&mut self, version: FormatVersion);
 
-    /// The caps in force.
+    /// The caps that apply to this walk.
     fn limits(&self) -> &Limits;
 
-    /// An error at the present place.
+    /// Creates an error at the current offset.
     fn fail(&self, field: &'static str, kind: WireErrorKind) -> WireError;
 
-    /// One number.
+    /// Visits one number.
     ///
     /// # Errors
-    /// Where the bytes end.
+    /// Fails if the bytes end.
     fn scalar<T: Scalar>(&mut self, field: &'static str, v: &mut T) -> Result<(), WireError>;
 
-    /// `n` bytes as they are.
+    /// Visits `n` raw bytes.
     ///
     /// # Errors
-    /// Where the bytes end, or `v` has another length when encoding.
+    /// Fails if the bytes end, or if the length of `v` is not `n` when encoding.
     fn raw(&mut self, field: &'static str, n: u64, v: &mut Bytes) -> Result<(), WireError>;
 
-    /// `n` numbers.
+    /// Visits an array of `n` numbers.
     ///
     /// # Errors
-    /// Where the bytes end, or `v` has another length when encoding.
+    /// Fails if the bytes end, or if the length of `v` is not `n` when encoding.
     fn array<T: Scalar>(
         &mut self,
         field: &'static str,
@@ -49,22 +50,22 @@ pub trait Walk: Sized {
         v: &mut Vec<T>,
     ) -> Result<(), WireError>;
 
-    /// A member of an enumeration, stored as one byte.
+    /// Visits a member of an enumeration, stored as one byte.
     ///
     /// # Errors
-    /// [`WireErrorKind::UnknownCode`].
+    /// [`WireErrorKind::UnknownCode`] when decoding; otherwise as for [`Walk::scalar`].
     fn code<E: Code>(&mut self, field: &'static str, v: &mut E) -> Result<(), WireError>;
 
-    /// Bytes that hold UTF-8.
+    /// Visits `n` bytes of UTF-8.
     ///
     /// # Errors
-    /// [`WireErrorKind::NotUtf8`], and as for [`Walk::raw`].
+    /// [`WireErrorKind::NotUtf8`] when decoding; otherwise as for [`Walk::raw`].
     fn text(&mut self, field: &'static str, n: u64, v: &mut String) -> Result<(), WireError>;
 
-    /// A record within this one.
+    /// Visits a nested record.
     ///
     /// # Errors
-    /// What its own walk finds.
+    /// Those of the nested record's walk.
     fn nested<R: Record>(
         &mut self,
         field: &'static str,
@@ -72,10 +73,11 @@ pub trait Walk: Sized {
         cx: &R::Cx,
     ) -> Result<(), WireError>;
 
-    /// `n` records, one after the other.
+    /// Visits `n` records, one after the other.
     ///
     /// # Errors
-    /// Where `n` cannot fit in the bytes left, and what the walks of the records find.
+    /// Fails if `n` records cannot fit in the bytes left, if the length of `v` is not `n` when
+    /// encoding or measuring, or if the walk of a record fails.
     fn list<R: Record>(
         &mut self,
         field: &'static str,
@@ -84,10 +86,10 @@ pub trait Walk: Sized {
         cx: &R::Cx,
     ) -> Result<(), WireError>;
 
-    /// The number of things that follow: `len` when encoding, what is stored when decoding.
+    /// Visits a count: `len` when encoding, the stored number when decoding; returns the count.
     ///
     /// # Errors
-    /// Where the bytes end, or `len` does not fit the stored width `T`.
+    /// Fails if the bytes end, or if `len` does not fit the stored width `T`.
     fn count<T>(&mut self, field: &'static str, len: usize) -> Result<u64, WireError>
     where
         T: Scalar + TryFrom<u64> + Into<u64>,
@@ -102,10 +104,10 @@ pub trait Walk: Sized {
         Ok(v.into())
     }
 
-    /// A truth value, stored as one byte; anything but zero is true.
+    /// Visits a boolean, stored as one byte; anything but zero is true.
     ///
     /// # Errors
-    /// Where the bytes end.
+    /// Fails if the bytes end.
     fn flag(&mut self, field: &'static str, v: &mut bool) -> Result<(), WireError> {
         let mut byte = u8::from(*v);
         self.scalar(field, &mut byte)?;
@@ -113,10 +115,11 @@ pub trait Walk: Sized {
         Ok(())
     }
 
-    /// A field that older versions lack; there it must hold its default.
+    /// Visits a number that versions before `min` lack; in those versions `v` must be the default.
     ///
     /// # Errors
-    /// [`WireErrorKind::NotBefore`] when encoding a value that the version has no place for.
+    /// [`WireErrorKind::NotBefore`] if the version lacks the field and `v` is not the default;
+    /// otherwise as for [`Walk::scalar`].
     fn since<T: Scalar>(
         &mut self,
         min: u32,
@@ -132,7 +135,7 @@ pub trait Walk: Sized {
         Ok(())
     }
 
-    /// A truth value that older versions lack; there it must be false.
+    /// Visits a boolean that versions before `min` lack; in those versions `v` must be false.
     ///
     /// # Errors
     /// As for [`Walk::since`].
@@ -146,7 +149,7 @@ pub trait Walk: Sized {
         Ok(())
     }
 
-    /// `n` numbers that older versions lack; there must be none.
+    /// Visits `n` numbers that versions before `min` lack; in those versions `v` must be empty.
     ///
     /// # Errors
     /// As for [`Walk::array`] and [`Walk::since`].
@@ -166,7 +169,7 @@ pub trait Walk: Sized {
         Ok(())
     }
 
-    /// Bytes behind their length as `u32`.
+    /// Visits bytes preceded by their length as `u32`.
     ///
     /// # Errors
     /// As for [`Walk::raw`].
@@ -175,7 +178,7 @@ pub trait Walk: Sized {
         self.raw(field, n, v)
     }
 
-    /// Bytes behind their length as `u64`.
+    /// Visits bytes preceded by their length as `u64`.
     ///
     /// # Errors
     /// As for [`Walk::raw`].
@@ -184,20 +187,20 @@ pub trait Walk: Sized {
         self.raw(field, n, v)
     }
 
-    /// A name behind its length as `u32`.
+    /// Visits a name preceded by its length as `u32`.
     ///
     /// # Errors
-    /// A name over [`Limits::name_len`], and as for [`Walk::text`].
+    /// Fails if the name is longer than [`Limits::name_len`]; otherwise as for [`Walk::text`].
     fn text32(&mut self, field: &'static str, v: &mut String) -> Result<(), WireError> {
         let n = self.count::<u32>(field, v.len())?;
         check_name(self, field, n)?;
         self.text(field, n, v)
     }
 
-    /// A name behind its length as `u64`.
+    /// Visits a name preceded by its length as `u64`.
     ///
     /// # Errors
-    /// A name over [`Limits::name_len`], and as for [`Walk::text`].
+    /// Fails if the name is longer than [`Limits::name_len`]; otherwise as for [`Walk::text`].
     fn text64(&mut self, field: &'static str, v: &mut String) -> Result<(), WireError> {
         let n = self.count::<u64>(field, v.len())?;
         check_name(self, field, n)?;

@@ -1,18 +1,19 @@
-//! Any bytes, at any alignment, through loops of several kinds: built for wide vectors, each does what it does as it is.
+//! Runs several kinds of loops on arbitrary bytes at any alignment: the version for wide vectors
+//! must give the same result as the plain loop.
 #![no_main]
 use libfuzzer_sys::fuzz_target;
 use tdb_simd::{Kernel, run};
 
-/// What a loop does with the bytes.
+/// The loop to run on the bytes.
 #[derive(Clone, Copy)]
 enum Work {
-    /// To each, a number is added.
+    /// Adds a number to each byte.
     Add(u8),
-    /// Each comes from a place that lies so many further on, round and round.
+    /// Rotates the bytes by this many places.
     Turn(usize),
-    /// Each is the exclusive or of all that come before.
+    /// Replaces each byte by the exclusive or of all bytes up to it.
     Chain,
-    /// The bits of eight are exchanged as rows and columns.
+    /// Transposes each group of eight bytes as a matrix of 8 by 8 bits.
     Transpose,
 }
 
@@ -63,7 +64,7 @@ fuzz_target!(|data: &[u8]| {
         2 => Work::Chain,
         _ => Work::Transpose,
     };
-    // The input may begin at any place, and so may what comes of it.
+    // Input and output may begin at any alignment.
     let from = &from[(usize::from(start >> 5)).min(from.len())..];
     let start = usize::from(start & 31);
     let (mut plain, mut wide) = (

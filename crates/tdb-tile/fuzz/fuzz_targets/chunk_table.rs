@@ -1,4 +1,5 @@
-//! Any bytes as the chunks of a tile: what is found is all of them, and is written back as it was.
+//! Parses arbitrary bytes as the chunks of a tile: the chunks cover all of it, and writing them
+//! gives the same bytes.
 #![no_main]
 use libfuzzer_sys::fuzz_target;
 use tdb_tile::{ChunkTable, ChunkWriter, Limits};

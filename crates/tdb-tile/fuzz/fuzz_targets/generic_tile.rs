@@ -1,4 +1,4 @@
-//! Any bytes as a generic tile: what is taken apart is put together as it was.
+//! Parses arbitrary bytes as a generic tile: encoding the parts gives the same bytes.
 #![no_main]
 use bytes::Bytes;
 use libfuzzer_sys::fuzz_target;

@@ -4,7 +4,7 @@ use super::Walk;
 use crate::describe::Observer;
 use crate::{Bug, Code, FormatVersion, Limits, Record, Scalar, WireError, WireErrorKind};
 
-/// Fills a record from bytes.
+/// The walker that fills a record from bytes.
 #[derive(Debug)]
 pub struct Decode<'a, O = ()> {
     record: &'static str,
@@ -33,13 +33,13 @@ impl<'a, O: Observer> Decode<'a, O> {
         }
     }
 
-    /// The same, from this byte on.
+    /// Starts the walk at byte `offset`.
     pub(crate) fn from(mut self, offset: usize) -> Self {
         self.offset = offset;
         self
     }
 
-    /// How far into the bytes the walk has come.
+    /// The offset of the next byte to read.
     pub(crate) fn offset(&self) -> usize {
         self.offset
     }
@@ -52,7 +52,8 @@ impl<'a, O: Observer> Decode<'a, O> {
         self.bytes.len().saturating_sub(self.offset) as u64
     }
 
-    /// The next bytes, in place: only what keeps them ([`Walk::raw`]) counts as one more owner of them all.
+    /// Returns the next `n` bytes as a slice; only [`Walk::raw`] makes a counted reference to the
+    /// whole buffer.
     fn take(&mut self, field: &'static str, n: u64) -> Result<&'a [u8], WireError> {
         let len = usize::try_from(n).ok();
         let piece = len.and_then(|len| self.bytes.get(self.offset..)?.get(..len));

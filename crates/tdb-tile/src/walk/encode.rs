@@ -3,20 +3,20 @@ use bytes::Bytes;
 use super::{Walk, length_mismatch};
 use crate::{Code, FormatVersion, Limits, Record, Scalar, WireError, WireErrorKind};
 
-/// Writes a record as bytes.
+/// The walker that writes a record as bytes.
 #[derive(Debug)]
 pub struct Encode {
     record: &'static str,
     version: FormatVersion,
     limits: Limits,
     out: Vec<u8>,
-    /// What stands before `out`, if long runs of bytes are not copied.
+    /// The finished parts, which precede `out`; `None` if long runs of bytes are copied.
     parts: Option<Vec<Bytes>>,
-    /// Bytes of the parts.
+    /// Total bytes of `parts`.
     before: usize,
 }
 
-/// Runs of so many bytes are worth a part of their own.
+/// Runs of at least this many bytes become parts of their own.
 const LONG: usize = 64 << 10;
 
 impl Encode {
@@ -31,7 +31,7 @@ impl Encode {
         }
     }
 
-    /// Long runs of bytes become parts of their own.
+    /// Creates a walker that does not copy long runs of bytes but makes them parts of their own.
     pub(crate) fn in_parts(record: &'static str, version: FormatVersion) -> Self {
         Self {
             parts: Some(Vec::new()),

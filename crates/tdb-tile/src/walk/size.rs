@@ -3,7 +3,7 @@ use bytes::Bytes;
 use super::{Walk, length_mismatch};
 use crate::{Code, FormatVersion, Limits, Record, Scalar, WireError, WireErrorKind};
 
-/// Measures a record.
+/// The walker that measures a record.
 #[derive(Debug)]
 pub struct Size {
     record: &'static str,
@@ -22,7 +22,7 @@ impl Size {
         }
     }
 
-    /// Bytes so far.
+    /// The size of the fields visited so far, in bytes.
     pub(crate) fn size(&self) -> u64 {
         self.size
     }
@@ -46,7 +46,7 @@ impl Walk for Size {
     }
 
     fn fail(&self, field: &'static str, kind: WireErrorKind) -> WireError {
-        // Only shown: what is measured need not fit into memory.
+        // Clamped, since the offset is only shown: a measured size need not fit into memory.
         WireError::new(
             self.record,
             field,

@@ -1,4 +1,4 @@
-//! Chunks and generic tiles: what is read back, and what is refused.
+//! Chunks and generic tiles: round trips, and the input that is refused.
 use bytes::Bytes;
 use proptest::prelude::*;
 use tdb_tile::{
@@ -137,7 +137,7 @@ fn tiles_of_releases_before_versions_are_recognised() {
     bare[0] = u8::try_from("/arrays/weather/of/the/nineteen-nineties".len()).unwrap();
     assert_eq!(kind(&bare), WireErrorKind::BeforeVersions);
 
-    // What is none of these is of a version to come.
+    // Cut short or without a path, the same bytes pass for a version that is too new.
     headed.truncate(60);
     assert!(matches!(
         kind(&headed),

@@ -1,4 +1,4 @@
-//! The tests of tdb-tile, in one program: it is linked once.
+//! The tests of tdb-tile, in one binary that is linked once.
 
 mod framing;
 mod order;

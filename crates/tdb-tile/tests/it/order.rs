@@ -1,10 +1,10 @@
-//! The order of values to sort by.
+//! The total order by which values are sorted.
 
 use std::cmp::Ordering;
 
 use tdb_tile::Datatype;
 
-/// Values in ascending order; those in one place are equal.
+/// Values in ascending order; the values of one inner list are equal.
 fn doubles() -> Vec<Vec<Vec<u8>>> {
     let bytes = |value: f64| value.to_le_bytes().to_vec();
     let nan = [

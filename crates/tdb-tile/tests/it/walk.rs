@@ -1,4 +1,4 @@
-//! One description of a record serves to decode, encode, measure and dump it.
+//! One description of a record decodes, encodes, measures and dumps it.
 use bytes::Bytes;
 use tdb_tile::{Datatype, FormatVersion, Limits, Record, Walk, WireError, WireErrorKind};
 
