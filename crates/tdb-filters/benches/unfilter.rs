@@ -1,5 +1,6 @@
-//! Decoding and encoding a tile of 512 KiB, one core, in chunks of 64 KiB: bytes of values per second. The tile and what it
-//! is stored as lie in the processor's second cache, as they do where a reader decodes what it has just fetched.
+//! Throughput of decoding and encoding on one core: a tile of 512 KiB in chunks of 64 KiB, in bytes
+//! of values per second. The tile and its stored form fit into the processor's second-level cache,
+//! where a reader finds what it has just fetched.
 //!
 //!     cargo bench -p tdb-filters --bench unfilter
 #![allow(clippy::unwrap_used, reason = "a benchmark")]
@@ -17,7 +18,8 @@ fn main() {
 const VERSION: FormatVersion = FormatVersion::WRITTEN;
 const TILE: usize = 512 << 10;
 
-/// Values that wander a little, as measurements do; with `runs`, one in eight of them.
+/// Values in a random walk, as measurements are; with `runs`, the value changes at one step in
+/// eight.
 fn values(datatype: Datatype, runs: bool) -> Vec<u8> {
     let size = datatype.size();
     let (mut random, mut value) = (1_u64, 1000_u64);
@@ -49,7 +51,7 @@ fn filter(spelled: &str) -> Description {
     })
 }
 
-/// The key that is given for this name, which stands for no filter of a list.
+/// The pipeline without filters but with a key.
 const ENCRYPTED: &str = "encrypted";
 
 const PIPELINES: &[(&str, Datatype)] = &[
@@ -143,7 +145,7 @@ fn filter_tile(bencher: divan::Bencher<'_, '_>, name: &str) {
         });
 }
 
-/// Strings of one to ten letters of which one in eight is new.
+/// Strings of one to ten letters; one in eight is random, the others are all the same.
 fn strings() -> (Vec<u8>, Vec<u64>) {
     let (mut out, mut starts, mut random) = (Vec::new(), Vec::new(), 1_u64);
     while out.len() < TILE {

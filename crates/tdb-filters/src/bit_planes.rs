@@ -1,9 +1,14 @@
-//! The loops behind bitshuffle: values to planes of bits and back.
+//! The loops of bitshuffle: values to planes of bits and back.
 //!
-//! A block of values of `S` bytes has `8 * S` planes: plane `8j + k` has bit `k` of byte `j` of all values, one byte for each group
-//! of eight values. Decoding first joins the planes of one `k` as byteshuffle joins planes of bytes: each group then has eight
-//! numbers of `S` bytes, where number `k` has bit `k` of all bytes of its values. Then bits change places among these eight, which
-//! makes them the values. Each byte is moved twice; by way of planes of bytes it would be moved three times.
+//! A block of values of `S` bytes has `8 * S` planes: plane `8j + k` has bit `k` of byte `j` of all
+//! values, one byte for each group of eight values.
+//!
+//! Decoding takes two passes. For each bit `k`, the first joins the planes `8j + k` of all `S`
+//! bytes as byteshuffle joins planes of bytes. Row `k` of the scratch memory then has one number of
+//! `S` bytes for each group; byte `j` of that number holds bit `k` of byte `j` of the group's eight
+//! values. The second pass transposes bits among the eight rows, which makes them the values. Each
+//! byte is moved twice; first joining bits to planes of bytes and then joining these would move it
+//! three times. Encoding is the reverse.
 
 use tdb_simd::Kernel;
 use tdb_tile::Bug;
@@ -11,18 +16,18 @@ use tdb_tile::Bug;
 use crate::planes::{check_lengths, eights, join, rows, rows_mut, split};
 use crate::turn::{bits_of_eights, bytes_of_eights, halves_of_twos, twos_of_fours};
 
-/// Bytes that are bit-shuffled together.
+/// Bytes that are bit-shuffled together; the format fixes this size.
 const BLOCK: usize = 8192;
 
-/// Bytes of eight groups of values of so many bytes.
+/// Returns the bytes of eight groups of eight values of `size` bytes.
 const fn eight_groups(size: usize) -> usize {
     size.saturating_mul(64)
 }
 
-/// Bytes of eight groups of the widest values.
+/// Bytes of eight groups of values of eight bytes, the widest.
 const EIGHT_GROUPS: usize = eight_groups(8);
 
-/// [`shuffle_blocks`], for values of so many bytes.
+/// Runs [`shuffle_blocks`] on values of this many bytes.
 struct Shuffle(usize);
 
 impl Kernel for Shuffle {
@@ -41,7 +46,7 @@ impl Kernel for Shuffle {
     }
 }
 
-/// [`unshuffle_blocks`], for values of so many bytes.
+/// Runs [`unshuffle_blocks`] on values of this many bytes.
 struct Unshuffle(usize);
 
 impl Kernel for Unshuffle {
@@ -60,7 +65,8 @@ impl Kernel for Unshuffle {
     }
 }
 
-/// Splits values of `size` bytes into planes of bits, block by block. Both slices are equally long.
+/// Splits values of `size` bytes into planes of bits, block by block. Both slices have the same
+/// length.
 pub(crate) fn shuffle_bits(size: usize, values: &[u8], planes: &mut [u8]) -> Result<(), Bug> {
     tdb_simd::run(Shuffle(size), values, planes)
 }
@@ -127,20 +133,21 @@ fn unshuffle_blocks<const S: usize>(planes: &[u8], values: &mut [u8]) -> Result<
     Ok(())
 }
 
-/// How many groups of eight values of `S` bytes there are in `bytes`.
+/// Returns the number of whole groups of eight values of `S` bytes in `bytes`.
 #[inline(always)]
 const fn groups_in<const S: usize>(bytes: &[u8]) -> usize {
     let (values, _) = bytes.as_chunks::<S>();
     values.as_chunks::<8>().0.len()
 }
 
-/// Bytes of so many groups of values of `S` bytes.
+/// Returns the bytes of `count` groups of eight values of `S` bytes.
 #[inline(always)]
 const fn bytes_of_groups<const S: usize>(count: usize) -> usize {
     count.saturating_mul(S.saturating_mul(8))
 }
 
-/// The first groups of a block, eight of them at a time, to the beginnings of its planes of `row` bytes.
+/// Shuffles the values of a multiple of eight groups into the start of each plane; planes have
+/// `row` bytes.
 #[inline(always)]
 fn shuffle_groups<const S: usize>(
     values: &[u8],
@@ -184,7 +191,8 @@ fn unshuffle_groups<const S: usize>(
     Ok(())
 }
 
-/// Values of eight groups at a time to eight rows: value `k` of a group has bit `k` of all its bytes, group by group in row `k`.
+/// Transposes bits of values into eight rows: row `k` receives, for each group of eight values, a
+/// number of `S` bytes with bit `k` of all bytes of the eight values.
 #[inline(always)]
 fn split_bits<const S: usize>(values: &[u8], turned: &mut [u8]) {
     let rows = rows_mut::<8>(turned, turned.len() / 8);
@@ -211,7 +219,8 @@ fn join_bits<const S: usize>(turned: &[u8], values: &mut [u8]) {
     }
 }
 
-/// Of `8 / S` groups: number `i` has value `i` of each. What comes of it has all values of the first group, then of the next.
+/// Reorders eight numbers, where number `i` holds value `i` of each of `8 / S` groups, into the
+/// values of the first group, then those of the next.
 #[inline(always)]
 const fn by_group<const S: usize>(numbers: [u64; 8]) -> [u64; 8] {
     let [a, b, c, d, e, f, g, h] = numbers;

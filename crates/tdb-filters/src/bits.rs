@@ -1,20 +1,22 @@
-//! Fields of fewer than 64 bits, packed into words from their most significant bit down.
+//! Fields of fewer than 64 bits, packed into 64-bit words from the most significant bit down.
 //!
-//! A block of 64 fields of `width` bits fills exactly `width` words, so blocks do not depend on each other.
+//! A block of 64 fields of `width` bits fills exactly `width` words, so blocks do not depend on
+//! each other.
 
 use zerocopy::little_endian::U64;
 
-/// Fields that are packed together.
+/// Number of fields that are packed together.
 pub(crate) const BLOCK: usize = 64;
 
-/// The words that so many fields take; what their last has to spare is 0.
+/// The number of words that hold `fields` fields; unused bits of the last word are 0.
 pub(crate) fn words(fields: usize, width: u32) -> usize {
     let (blocks, left) = (fields / BLOCK, fields % BLOCK);
     let last = left.saturating_mul(width as usize).div_ceil(BLOCK);
     blocks.saturating_mul(width as usize).saturating_add(last)
 }
 
-/// Packs a block of fields; of the last block, the words that hold fields that there are.
+/// Packs a block of fields into `words`. For an incomplete last block, `words` is shorter, and
+/// fields beyond it are ignored.
 pub(crate) fn pack(fields: &[u64; BLOCK], width: u32, words: &mut [U64]) {
     match width {
         0..=8 => pack_by::<8>(fields, width, words),
@@ -24,12 +26,13 @@ pub(crate) fn pack(fields: &[u64; BLOCK], width: u32, words: &mut [U64]) {
     }
 }
 
-/// As [`pack`], of fields so narrow that `G` of them fit into a word: they are joined first.
+/// Packs fields so narrow that `G` of them fit into a word. The fields of a group are joined first,
+/// so that the loop over words runs once per group.
 fn pack_by<const G: usize>(fields: &[u64; BLOCK], width: u32, words: &mut [U64]) {
     let mut places = words.iter_mut();
     #[expect(clippy::cast_possible_truncation, reason = "eight at most")]
     let joined = width.saturating_mul(G as u32);
-    // The bits of the window that are filled are its highest.
+    // The filled bits of the window are its most significant ones.
     let (mut window, mut filled) = (0_u64, 0_u32);
     for group in fields.as_chunks::<G>().0 {
         let group = group.iter().fold(0_u64, |all, field| {
@@ -55,7 +58,7 @@ fn pack_by<const G: usize>(fields: &[u64; BLOCK], width: u32, words: &mut [U64])
 mod tests {
     use super::*;
 
-    /// The plain form: bit by bit.
+    /// The reference implementation: bit by bit.
     fn plain(fields: &[u64], width: u32) -> Vec<u64> {
         let mut out = vec![0; words(fields.len(), width)];
         let bits = |field: &u64| {

@@ -3,11 +3,11 @@ use std::fmt;
 use crate::header::{Reader, put_length};
 use crate::{Chunk, Entry, Filter, FilterError, Out, Stage};
 
-/// A filter that leaves everything as it is and records digests of `N` bytes.
+/// A filter that leaves data and metadata unchanged and records digests of `N` bytes.
 ///
-/// Format: `docs/format/filters.md`, "Checksums". The metadata is two counts (parts of
-/// metadata, parts of data), for each part its length as `u64` and its digest, and then
-/// the metadata that was there before.
+/// Format: `docs/format/filters.md`, "Checksums". The recorded metadata is two counts (metadata
+/// parts, data parts), then the length as `u64` and the digest of each part; the metadata of
+/// earlier filters follows.
 pub(crate) struct Checksum<const N: usize> {
     pub(crate) entry: &'static Entry,
     pub(crate) digest: fn(&[u8]) -> [u8; N],

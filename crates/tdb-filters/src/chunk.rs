@@ -1,6 +1,7 @@
-/// Byte strings that lie one behind the other: the parts of a chunk's data or metadata.
+/// Byte strings stored back to back: the parts of a chunk's data or metadata.
 ///
-/// Only the whole is stored; where parts ended, the filter that needs to know writes down.
+/// Storage keeps only the joined bytes; a filter that needs the ends of parts for decoding records
+/// them.
 #[derive(Clone, Copy, Debug)]
 pub struct Parts<'a> {
     bytes: &'a [u8],
@@ -8,50 +9,50 @@ pub struct Parts<'a> {
 }
 
 impl<'a> Parts<'a> {
-    /// No parts.
+    /// An empty list of parts.
     pub const NONE: Self = Self {
         bytes: &[],
         ends: &[],
     };
 
-    /// Parts that end at these places of `bytes`; `None` where the ends decrease or the
-    /// last is not that of `bytes`.
+    /// Creates parts of `bytes` that end at `ends`; `None` if the ends decrease, or if the last end
+    /// is not the length of `bytes`.
     #[must_use]
     pub fn new(bytes: &'a [u8], ends: &'a [usize]) -> Option<Self> {
         let last = ends.last().copied().unwrap_or(0);
         (ends.is_sorted() && last == bytes.len()).then_some(Self { bytes, ends })
     }
 
-    /// One part, which ends at its only end.
+    /// Creates a single part.
     pub(crate) fn one(bytes: &'a [u8], ends: &'a [usize; 1]) -> Self {
         Self { bytes, ends }
     }
 
-    /// All parts, joined.
+    /// The bytes of all parts, joined.
     #[must_use]
     pub fn bytes(self) -> &'a [u8] {
         self.bytes
     }
 
-    /// How many parts there are.
+    /// The number of parts.
     #[must_use]
     pub fn len(self) -> usize {
         self.ends.len()
     }
 
-    /// Whether there is no part; a single empty part counts as one.
+    /// True if there are no parts; a single empty part counts as one.
     #[must_use]
     pub fn is_empty(self) -> bool {
         self.ends.is_empty()
     }
 
-    /// Where the parts end.
+    /// The end of each part within the joined bytes.
     #[must_use]
     pub fn ends(self) -> &'a [usize] {
         self.ends
     }
 
-    /// The parts one by one.
+    /// Iterates over the parts.
     pub fn iter(self) -> impl Iterator<Item = &'a [u8]> + Clone {
         let Self { bytes, ends } = self;
         let starts = std::iter::once(0).chain(ends.iter().copied());
@@ -61,15 +62,15 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// What one stage hands the next: data, and what the stages that wrote it recorded.
+/// The data and metadata that one stage passes to the next.
 ///
-/// When decoding, both come as one part each, and the metadata may be empty.
+/// When decoding, each is a single part, and the metadata may be empty.
 #[derive(Clone, Copy, Debug)]
 pub struct Chunk<'a> {
-    /// What earlier stages recorded.
+    /// The metadata that earlier stages recorded.
     pub metadata: Parts<'a>,
-    /// The payload.
+    /// The data: values, or the output of earlier stages.
     pub data: Parts<'a>,
-    /// When encoding with folded offsets: where in the data each cell starts.
+    /// The start of each cell in the data; only when encoding with folded offsets.
     pub starts: Option<&'a [u64]>,
 }

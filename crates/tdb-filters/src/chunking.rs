@@ -1,11 +1,12 @@
-//! Where tiles are cut into chunks when they are written: `docs/format/tiles.md`, "Chunks".
+//! The rules by which writers cut tiles into chunks: `docs/format/tiles.md`, "Chunks".
 
 use tdb_tile::Bug;
 
-/// Bytes of a chunk that every release since 2.0 aims at, whatever a pipeline stores.
+/// Target size of a chunk in bytes in every release since 2.0, whatever size a pipeline stores.
 const CHUNK: usize = 64 << 10;
 
-/// Bytes of a chunk of a tile of `size` bytes in cells of `cell` bytes: whole cells, at least one.
+/// Returns the chunk size for a tile of `size` bytes in cells of `cell` bytes: whole cells, at
+/// least one.
 pub(crate) fn chunk_size(size: usize, cell: usize) -> usize {
     let cell = cell.max(1);
     let most = size.min(CHUNK);
@@ -13,7 +14,7 @@ pub(crate) fn chunk_size(size: usize, cell: usize) -> usize {
     most.saturating_sub(rest).max(cell)
 }
 
-/// Cuts cells of one size; `ends` gets the end of every chunk.
+/// Cuts a tile of fixed-size cells; `ends` receives the end of every chunk.
 pub(crate) fn cut_fixed(size: usize, cell: usize, ends: &mut Vec<usize>) {
     ends.clear();
     let chunk = chunk_size(size, cell);
@@ -24,8 +25,12 @@ pub(crate) fn cut_fixed(size: usize, cell: usize, ends: &mut Vec<usize>) {
     }
 }
 
-/// Cuts between cells of any size that start at `starts`: chunks are filled to between a half
-/// and one and a half of `chunk`, or hold one cell.
+/// Cuts a tile of var-sized cells that begin at `starts`; `ends` receives the end of every chunk.
+///
+/// Cuts lie between cells. The cell that makes a chunk exceed `chunk` bytes decides: the chunk ends
+/// after it if the chunk was at most half full without it, or has at most one and a half times
+/// `chunk` bytes with it. Otherwise the chunk ends before it, and a cell larger than `chunk`
+/// becomes a chunk of its own.
 pub(crate) fn cut_cells(
     size: usize,
     chunk: usize,
@@ -62,7 +67,7 @@ pub(crate) fn cut_cells(
             filled = if alone { 0 } else { cell };
         }
     }
-    // The last chunk may be empty; readers know.
+    // The last chunk may be empty; readers accept that.
     ends.push(size);
     Ok(())
 }

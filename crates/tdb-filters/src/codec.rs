@@ -7,20 +7,22 @@ use crate::header::{Reader, put_length};
 use crate::room::cut;
 use crate::{Chunk, Description, Filter, FilterError, OptionValue, Out, Stage};
 
-/// A codec of byte strings whose decoded length is known: what the compression filters differ in.
+/// A codec of byte strings whose decoded length is known: the part in which compression filters
+/// differ.
 ///
-/// [`Compression`] makes a filter of it.
+/// [`Compression`] turns a codec into a filter.
 pub trait Codec: fmt::Debug + Send + Sync {
-    /// The name in errors.
+    /// The filter's name in errors.
     fn name(&self) -> &'static str;
 
-    /// Most bytes that `len` bytes can become.
+    /// The maximum number of bytes that `len` bytes can encode to.
     fn bound(&self, len: usize) -> usize;
 
-    /// Encodes `piece` into the start of `out`, which is as long as the bound, and says how many bytes that took.
+    /// Encodes `piece` into the start of `out`, which has the length of the bound, and returns the
+    /// encoded length.
     ///
     /// # Errors
-    /// Values that the codec cannot hold.
+    /// Values that the codec cannot represent.
     fn compress(
         &self,
         piece: &[u8],
@@ -31,7 +33,7 @@ pub trait Codec: fmt::Debug + Send + Sync {
     /// Decodes `piece` into all of `out`.
     ///
     /// # Errors
-    /// [`FilterError::Corrupt`] where it does not decode to exactly that length.
+    /// [`FilterError::Corrupt`] if `piece` does not decode to exactly that length.
     fn decompress(
         &self,
         piece: &[u8],
@@ -39,23 +41,24 @@ pub trait Codec: fmt::Debug + Send + Sync {
         stage: &mut Stage<'_>,
     ) -> Result<(), FilterError>;
 
-    /// Whether a part of no bytes is a piece like any other. TileDB cannot read the piece that
-    /// the deltas make of it, but does without.
+    /// True if an empty part is encoded as a piece. TileDB cannot read the piece that the delta
+    /// codecs make of an empty part, but accepts its absence.
     fn encodes_nothing(&self) -> bool {
         true
     }
 
-    /// Most bytes that one encoded byte can stand for, where the codec has such a bound.
+    /// The maximum number of bytes that one encoded byte can decode to; `usize::MAX` if the codec
+    /// has no such bound.
     fn max_expansion(&self) -> usize {
         usize::MAX
     }
 }
 
-/// The framing that all compression filters share: every part of the metadata, then every
-/// part of the data, is a piece of its own.
+/// The framing of all compression filters: every part of the metadata, then every part of the data,
+/// becomes one piece.
 ///
-/// Format: `docs/format/filters.md`, "Compression". The metadata is two counts (parts of
-/// metadata, parts of data) and, for each piece, its original and its stored length.
+/// Format: `docs/format/filters.md`, "Compression". The metadata is two counts (metadata parts,
+/// data parts) and, for each piece, its original and its stored length.
 #[derive(Clone, Copy, Debug)]
 pub struct Compression<C>(pub C);
 
@@ -63,7 +66,7 @@ impl<C: Codec> Compression<C> {
     /// Runs every part through the codec.
     ///
     /// # Errors
-    /// What the codec finds wrong.
+    /// Those of the codec.
     pub fn encode(
         &self,
         chunk: Chunk<'_>,
@@ -96,7 +99,7 @@ impl<C: Codec> Compression<C> {
     /// Undoes [`Compression::encode`].
     ///
     /// # Errors
-    /// Lengths that do not agree, and what the codec finds wrong.
+    /// Fails if lengths do not agree, or if the codec fails.
     pub fn decode(
         &self,
         chunk: Chunk<'_>,
@@ -138,7 +141,7 @@ impl<'a> Pieces<'a> {
     }
 }
 
-/// Pairs of original and stored length.
+/// The original and the stored length of each piece, as stored.
 #[derive(Clone, Copy)]
 struct Lengths<'a>(&'a [u8]);
 
@@ -176,7 +179,7 @@ fn decode_pieces<C: Codec>(
             .ok_or_else(|| FilterError::invalid(codec.name(), "piece lengths", "overflow"))?;
         out = rest;
         if original == 0 {
-            // Some releases store a stream for no bytes, and cut it short: nothing to decode.
+            // Some releases store a truncated stream for an empty part: there is nothing to decode.
             continue;
         }
         if original > length.saturating_mul(codec.max_expansion()) {
@@ -228,17 +231,17 @@ impl<C: Codec + Leveled> Filter for Compression<C> {
     }
 }
 
-/// A codec whose options are a compressor id and a level, and no more.
+/// A codec whose options are only a compressor id and a level.
 pub trait Leveled: Sized + 'static {
-    /// The id that the options begin with; not the code of the filter.
+    /// The compressor id at the start of the options; not the code of the filter.
     const ID: u8;
-    /// The level of a filter that does not say.
+    /// The level if none is given.
     const DEFAULT_LEVEL: i32 = -1;
 
-    /// A codec at this level, which is stored as given and brought into range when used.
+    /// Creates a codec with this level, which is stored as given and clamped when used.
     fn at(level: i32) -> Self;
 
-    /// The level as stored.
+    /// The level, as stored.
     fn level(&self) -> i32;
 }
 
@@ -248,7 +251,7 @@ pub(crate) fn write_level(id: u8, level: i32) -> Vec<u8> {
     out
 }
 
-/// Reads the id and the level that the options of every compressor begin with.
+/// Reads the compressor id and the level at the start of every compressor's options.
 pub(crate) fn read_level(
     options: &Options<'_>,
     reader: &mut Reader<'_>,
@@ -266,10 +269,10 @@ pub(crate) fn read_level(
     reader.scalar("level")
 }
 
-/// [`Entry::parse`](crate::Entry::parse) of a codec that only has a level.
+/// Implements [`Entry::parse`](crate::Entry::parse) for a codec that has only a level.
 ///
 /// # Errors
-/// Options of another length or for another compressor.
+/// Fails if the options have another length or are for another compressor.
 pub fn parse_leveled<C: Codec + Leveled>(
     options: &Options<'_>,
 ) -> Result<Box<dyn Filter>, FilterError> {
@@ -279,10 +282,10 @@ pub fn parse_leveled<C: Codec + Leveled>(
     Ok(Box::new(Compression(C::at(level))))
 }
 
-/// [`Entry::build`](crate::Entry::build) of a codec that only has a level.
+/// Implements [`Entry::build`](crate::Entry::build) for a codec that has only a level.
 ///
 /// # Errors
-/// A level that is no 32-bit number.
+/// Fails if the level is not a 32-bit number.
 pub fn build_leveled<C: Codec + Leveled>(
     description: &Description,
 ) -> Result<Box<dyn Filter>, FilterError> {

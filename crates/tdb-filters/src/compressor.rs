@@ -1,4 +1,4 @@
-//! Filters that hand each piece to a library.
+//! Compression filters that call a library for each piece.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -6,17 +6,17 @@ use std::marker::PhantomData;
 use crate::codec::{Codec, Leveled, build_leveled, parse_leveled, write_level};
 use crate::{Entry, FilterError, FilterRecord, Stage};
 
-/// Compresses a piece at a level into the start of the output; gives the bytes that it took.
+/// Compresses a piece at a level into the start of the output; returns the compressed length.
 pub(crate) type Compress = fn(i32, &[u8], &mut [u8], &mut Stage<'_>) -> Result<usize, FilterError>;
 
 /// Decompresses a piece into all of the output.
 pub(crate) type Decompress = fn(&[u8], &mut [u8], &mut Stage<'_>) -> Result<(), FilterError>;
 
-/// What the file of a compression filter says of its library.
+/// The properties of a compression library, defined in the file of its filter.
 pub(crate) trait Library: fmt::Debug + Send + Sync + 'static {
-    /// The filter's entry, which knows whether the library is compiled in.
+    /// The filter's entry, which records whether the library is compiled in.
     const ENTRY: &'static Entry;
-    /// The id that the options begin with.
+    /// The compressor id at the start of the options.
     const ID: u8;
     /// As [`Codec::max_expansion`].
     const MAX_EXPANSION: usize = usize::MAX;
@@ -27,18 +27,18 @@ pub(crate) trait Library: fmt::Debug + Send + Sync + 'static {
     fn bound(len: usize) -> usize;
 }
 
-/// The entry of a filter that consists of a library.
+/// Creates the entry of a filter that only calls a library.
 pub(crate) const fn entry<L: Library>(code: u8, name: &'static str) -> Entry {
     let parse = parse_leveled::<Compressor<L>>;
     Entry::new(code, name, parse, build_leveled::<Compressor<L>>)
 }
 
-/// A filter that consists of a library, as it is stored.
+/// Creates the stored form of a filter that only calls a library.
 pub(crate) fn record<L: Library>(level: i32) -> FilterRecord {
     FilterRecord::new(L::ENTRY.code, write_level(L::ID, level))
 }
 
-/// A library at a level.
+/// A filter that calls a library with a level.
 #[derive(Debug)]
 struct Compressor<L> {
     level: i32,
@@ -94,7 +94,7 @@ impl<L: Library> Codec for Compressor<L> {
     }
 }
 
-/// Fails unless a library made as many bytes as `out` has.
+/// Fails unless the library decoded exactly as many bytes as `out` has.
 #[cfg(any(feature = "gzip", feature = "bzip2"))]
 pub(crate) fn check_decoded(
     filter: &'static str,
@@ -114,7 +114,7 @@ pub(crate) fn check_decoded(
     Err(FilterError::corrupt(filter, "data", kind))
 }
 
-/// Stands in for the library of a codec that is not compiled in.
+/// Replaces the library of a codec that is not compiled in.
 #[cfg(not(all(feature = "gzip", feature = "zstd", feature = "lz4", feature = "bzip2")))]
 pub(crate) mod absent {
     use crate::{FilterError, Stage};

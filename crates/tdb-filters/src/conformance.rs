@@ -1,12 +1,15 @@
-//! What every filter must do, whoever wrote it: `check` runs one through all of it.
+//! A test suite for filters, those of this crate and any other: `check` runs a filter through all
+//! of it.
 //!
-//! - Its options read back as they were written.
-//! - Whatever values of any type it takes, in however many parts, it gives back, and the
-//!   metadata of the filters before it, too; a lossy filter gives back the same the second time.
-//! - It fills exactly the memory that it is lent.
-//! - Truncated and damaged input makes it fail or return something else; it never panics.
+//! - Options that are written and read again are the same.
+//! - Values of any type, in any number of parts, decode to the same values, and so does the
+//!   metadata of earlier filters. A lossy filter must be able to encode its own output again, to
+//!   the same length.
+//! - The decoded data fills exactly the memory that the filter is lent.
+//! - Truncated and damaged input makes the filter fail or return other data; the filter never
+//!   panics.
 //!
-//! It may refuse values, with [`FilterError::Values`] or [`FilterError::InvalidPipeline`].
+//! A filter may refuse values, with [`FilterError::Values`] or [`FilterError::InvalidPipeline`].
 #![expect(
     clippy::arithmetic_side_effects,
     clippy::cast_possible_truncation,
@@ -27,20 +30,20 @@ use crate::scratch::{Buffer, Contexts};
 use crate::stage::{Made, Out, Stage, StageTarget};
 use crate::{Description, EncryptionKey, Entry, FilterError};
 
-/// What was tried.
+/// Counts of the inputs that were tried.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Report {
-    /// Inputs that came back.
+    /// Inputs that were decoded again.
     pub round_trips: u64,
     /// Inputs that the filter refused to encode.
     pub refusals: u64,
-    /// Damaged inputs that the filter noticed.
+    /// Damaged inputs that the filter rejected.
     pub noticed: u64,
-    /// Damaged inputs that decoded to something.
+    /// Damaged inputs that were decoded without an error.
     pub unnoticed: u64,
 }
 
-/// The rule that a filter breaks, and with what.
+/// The rule that a filter breaks, and the input that shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
     rule: &'static str,
@@ -58,7 +61,7 @@ impl std::error::Error for Failure {}
 /// Checks a filter with its default options.
 ///
 /// # Errors
-/// The first rule that it breaks.
+/// The first rule that the filter breaks.
 pub fn check(entry: &'static Entry) -> Result<Report, Failure> {
     check_with(entry, &Description::new(entry.name))
 }
@@ -66,7 +69,7 @@ pub fn check(entry: &'static Entry) -> Result<Report, Failure> {
 /// Checks a filter with these options.
 ///
 /// # Errors
-/// The first rule that it breaks.
+/// The first rule that the filter breaks.
 pub fn check_with(entry: &'static Entry, options: &Description) -> Result<Report, Failure> {
     let filter = read_back(entry, options)?;
     let mut bench = Bench {
@@ -83,7 +86,8 @@ pub fn check_with(entry: &'static Entry, options: &Description) -> Result<Report
     Ok(bench.report)
 }
 
-/// Makes the filter of its options and back, twice.
+/// Builds the filter from its options, stores the options and parses them; fails if the result
+/// differs.
 fn read_back(entry: &'static Entry, options: &Description) -> Result<Box<dyn Filter>, Failure> {
     let fail = |rule, case: &dyn fmt::Debug| Failure {
         rule,
@@ -113,7 +117,7 @@ fn read_back(entry: &'static Entry, options: &Description) -> Result<Box<dyn Fil
     Ok(parsed)
 }
 
-/// A filter and what it needs to run.
+/// A filter and the state to run it.
 struct Bench {
     entry: &'static Entry,
     filter: Box<dyn Filter>,
@@ -128,7 +132,7 @@ impl Bench {
         for cells in [0, 1, 2, 7, 8, 9, 1001, full - 1, full, full + 1] {
             for pattern in Pattern::ALL {
                 for split in 0..4 {
-                    // The large ones take their time, and parts are parts.
+                    // Large inputs are slow, so they run for few types and for one part only.
                     let others = !stands_for_others(datatype) && cells > 2;
                     if others || (cells > 1001 && split > 0) {
                         continue;
@@ -333,7 +337,7 @@ impl Bench {
             None => Vec::new(),
         };
         if made.keeps_data {
-            // As the pipeline does with data that no filter touched.
+            // The pipeline makes the same check for data that no filter changed.
             if stored.data.len() != len {
                 let found = stored.data.len();
                 return Err(FilterError::mismatch(self.entry.name, "size", len, found));
@@ -349,7 +353,7 @@ impl Bench {
     }
 }
 
-/// One datatype of each kind that filters tell apart, for what takes long.
+/// True for one datatype of each kind that filters distinguish; slow tests run only for these.
 fn stands_for_others(datatype: Datatype) -> bool {
     use Datatype::{
         DateTimeDay, Float32, Float64, Int8, Int32, Int64, StringAscii, UInt8, UInt16, UInt64,

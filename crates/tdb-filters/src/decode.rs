@@ -1,4 +1,4 @@
-//! Chunks and tiles through a pipeline, from what is stored to values.
+//! Decoding: stored chunks and tiles through a pipeline to values.
 
 use std::mem;
 
@@ -10,11 +10,12 @@ use crate::{FilterError, Pipeline, Scratch};
 impl Pipeline {
     /// Decodes one chunk into exactly `out`, whose length is the chunk's original size.
     ///
-    /// With `starts`, offsets are folded into the data; where the cells start in `out` goes there.
-    /// Decoding data with folded offsets without asking for them is fine.
+    /// If `starts` is given, offsets are folded into the data; `starts` then receives the start of
+    /// each cell within `out`. Data with folded offsets can also be decoded without it.
     ///
     /// # Errors
-    /// Bytes that the filters cannot have written, a wrong key, limits.
+    /// Fails if the filters cannot have written the bytes, if the key is wrong, or if a limit is
+    /// exceeded.
     pub fn decode_chunk(
         &self,
         metadata: &[u8],
@@ -35,7 +36,7 @@ impl Pipeline {
     /// Decodes a whole stored tile into exactly `out`.
     ///
     /// # Errors
-    /// As [`Pipeline::decode_chunk`], and chunks that do not add up to the length of `out`.
+    /// As for [`Pipeline::decode_chunk`], and if the chunks do not add up to the length of `out`.
     pub fn decode_tile(
         &self,
         stored: &[u8],
@@ -53,11 +54,11 @@ impl Pipeline {
         result
     }
 
-    /// As [`Pipeline::decode_tile`], into memory made for it: zero-filled, of the size that the
-    /// chunks state, within the limit and the budget.
+    /// Like [`Pipeline::decode_tile`], into newly allocated memory of the size that the chunks
+    /// state, if the limits and the budget allow it.
     ///
     /// # Errors
-    /// As [`Pipeline::decode_tile`].
+    /// As for [`Pipeline::decode_tile`].
     pub fn decode_tile_to_vec(
         &self,
         stored: &[u8],

@@ -4,22 +4,22 @@ use crate::codec::{self, Codec, Compression};
 use crate::filter::Options;
 use crate::{BrokenValues, Chunk, Description, Filter, FilterError, OptionValue, Out, Stage};
 
-/// What the two delta filters share: compression framing, and an option that says which type
-/// the values are to be taken for.
+/// The common part of the two delta filters: compression framing, and an option that selects the
+/// datatype that values are reinterpreted as.
 #[derive(Debug)]
 pub(crate) struct Delta<C> {
     level: i32,
-    /// `any` where the values are what they come as.
+    /// `any` if values keep their own datatype.
     reinterpret: Datatype,
     codec: Compression<C>,
 }
 
-/// A delta codec that reads the type of its values from [`Stage::datatype`].
+/// A delta codec; takes the datatype of its values from [`Stage::datatype`].
 pub(crate) trait DeltaCodec: Codec + Default + Copy + 'static {
     const NAME: &'static str;
-    /// The compressor id that the options begin with.
+    /// The compressor id at the start of the options.
     const ID: u8;
-    /// Whether records of this version store the reinterpreted type.
+    /// True if records of this version store the reinterpreted datatype.
     fn stores_reinterpretation(version: FormatVersion) -> bool;
 }
 
@@ -40,7 +40,7 @@ impl<C: DeltaCodec> Delta<C> {
     }
 }
 
-/// Reads the options: compressor id, level, and from some version on the type.
+/// Reads the stored options: compressor id, level, and in newer versions the datatype.
 pub(crate) fn parse<C: DeltaCodec>(options: &Options<'_>) -> Result<Box<dyn Filter>, FilterError> {
     let mut reader = options.reader();
     let level = codec::read_level(options, &mut reader, C::ID)?;
@@ -59,7 +59,7 @@ pub(crate) fn parse<C: DeltaCodec>(options: &Options<'_>) -> Result<Box<dyn Filt
     Ok(Box::new(Delta::<C>::new(level, reinterpret)))
 }
 
-/// Reads the options as people write them.
+/// Reads the options of a description.
 pub(crate) fn build<C: DeltaCodec>(
     description: &Description,
 ) -> Result<Box<dyn Filter>, FilterError> {
@@ -131,7 +131,7 @@ impl<C: DeltaCodec> Filter for Delta<C> {
     }
 }
 
-/// How the values of a type are laid out for deltas: text of any kind is bytes.
+/// Returns the layout of a datatype's values for deltas: strings of any kind are bytes.
 pub(crate) fn physical(filter: &'static str, datatype: Datatype) -> Result<Physical, FilterError> {
     if datatype.is_real() {
         return Err(FilterError::InvalidPipeline {
@@ -145,7 +145,7 @@ pub(crate) fn physical(filter: &'static str, datatype: Datatype) -> Result<Physi
     Ok(datatype.physical())
 }
 
-/// Bytes of a value of this layout.
+/// Returns the size of one value in bytes.
 pub(crate) const fn size(physical: Physical) -> usize {
     match physical {
         Physical::I8 | Physical::U8 => 1,
@@ -155,7 +155,7 @@ pub(crate) const fn size(physical: Physical) -> usize {
     }
 }
 
-/// The bytes that as many values take as a piece is said to have: exactly those of `out`.
+/// Fails unless `count` values of `size` bytes, the number stored in a piece, fill `out` exactly.
 pub(crate) fn check_count(
     filter: &'static str,
     count: u64,
@@ -174,7 +174,7 @@ pub(crate) fn check_count(
     Err(FilterError::corrupt(filter, "data", kind))
 }
 
-/// A part that does not consist of whole values: TileDB drops its end without a word.
+/// The error for a part that is not a whole number of values: TileDB silently drops its end.
 pub(crate) fn cut_value(filter: &'static str) -> FilterError {
     FilterError::InvalidPipeline {
         filter,

@@ -2,7 +2,7 @@ use std::fmt;
 
 use crate::FilterError;
 
-/// A filter as people read and write it: its name and its options.
+/// A filter in readable form: its name and its options.
 ///
 /// ```
 /// use tdb_filters::{Description, FilterRecord, OptionValue, Registry, describe};
@@ -16,22 +16,22 @@ use crate::FilterError;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Description {
-    /// The filter's name.
+    /// The name of the filter.
     pub name: String,
-    /// Its options in stored order, by name.
+    /// The options by name, in stored order.
     pub options: Vec<(String, OptionValue)>,
 }
 
 /// The value of one option.
 #[derive(Clone, Debug, PartialEq)]
 pub enum OptionValue {
-    /// A level, a window in bytes, a width in bytes.
+    /// A whole number: a level, a window size in bytes, a width in bytes.
     Integer(i64),
-    /// A factor, an offset, a quality.
+    /// A real number: a factor, an offset, a quality.
     Real(f64),
-    /// Yes or no.
+    /// True or false.
     Flag(bool),
-    /// A datatype, an image format.
+    /// A word: a datatype, an image format.
     Text(String),
 }
 
@@ -70,7 +70,7 @@ impl fmt::Display for Description {
 }
 
 impl Description {
-    /// A filter with the default for every option.
+    /// Creates a filter with default options.
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
@@ -79,7 +79,7 @@ impl Description {
         }
     }
 
-    /// The same filter with one option set.
+    /// Returns the filter with one more option set.
     #[must_use]
     pub fn with(mut self, name: impl Into<String>, value: OptionValue) -> Self {
         self.options.push((name.into(), value));
@@ -91,10 +91,10 @@ impl Description {
         found.map(|(_, value)| value)
     }
 
-    /// An option that is a whole number, `default` where it is not given.
+    /// Returns an option that is a whole number, `default` if it is not set.
     ///
     /// # Errors
-    /// [`FilterError::Options`] where it is something else or out of range.
+    /// [`FilterError::Options`] if the option has another type or is out of range.
     pub fn integer<T: TryFrom<i64>>(
         &self,
         filter: &'static str,
@@ -114,15 +114,15 @@ impl Description {
         }
     }
 
-    /// An option that is a number, `default` where it is not given.
+    /// Returns an option that is a number, `default` if it is not set.
     ///
     /// # Errors
-    /// [`FilterError::Options`] where it is something else.
+    /// [`FilterError::Options`] if the option has another type.
     pub fn real(&self, filter: &'static str, name: &str, default: f64) -> Result<f64, FilterError> {
         match self.option(name) {
             None => Ok(default),
             Some(OptionValue::Real(v)) => Ok(*v),
-            // Exact for every number that people write.
+            // Exact up to 2^53.
             Some(OptionValue::Integer(v)) => Ok(*v as f64),
             Some(_) => Err(FilterError::Options {
                 filter,
@@ -131,10 +131,10 @@ impl Description {
         }
     }
 
-    /// An option that is true or false, `default` where it is not given.
+    /// Returns an option that is true or false, `default` if it is not set.
     ///
     /// # Errors
-    /// [`FilterError::Options`] where it is something else.
+    /// [`FilterError::Options`] if the option has another type.
     pub fn flag(
         &self,
         filter: &'static str,
@@ -151,10 +151,10 @@ impl Description {
         }
     }
 
-    /// An option that is a word, `default` where it is not given.
+    /// Returns an option that is a word, `default` if it is not set.
     ///
     /// # Errors
-    /// [`FilterError::Options`] where it is something else.
+    /// [`FilterError::Options`] if the option has another type.
     pub fn text<'a>(
         &'a self,
         filter: &'static str,

@@ -1,4 +1,4 @@
-//! Values through a pipeline, to chunks and tiles as they are stored.
+//! Encoding: values through a pipeline to stored chunks and tiles.
 
 use std::mem;
 
@@ -9,14 +9,15 @@ use crate::room::cut_ref;
 use crate::{FilterError, Pipeline, Scratch, chunking, strings};
 
 impl Pipeline {
-    /// Appends a tile of these values to `out`, cut into chunks as TileDB cuts them.
+    /// Encodes values as a tile and appends it to `out`, cut into chunks as TileDB cuts them.
     ///
-    /// `starts` tells where each cell of a var-sized field starts in `data`: they are where the
-    /// tile may be cut, and are folded into the data where [`Pipeline::folds_offsets`] says so.
+    /// `starts` gives the start of each cell of a var-sized field in `data`. Tiles are cut only at
+    /// these places, and the starts are folded into the data if [`Pipeline::folds_offsets`] is
+    /// true.
     ///
     /// # Errors
-    /// Values that a filter cannot encode, pipelines that nobody could read again
-    /// ([`Pipeline::check`]), starts that are not in order.
+    /// Fails if a filter cannot encode the values, if the pipeline's output could not be read again
+    /// ([`Pipeline::check`]), or if the starts are not in order.
     pub fn encode_tile(
         &self,
         data: &[u8],
@@ -45,10 +46,11 @@ impl Pipeline {
         written
     }
 
-    /// A tile of values of one size, which stand in several parts, in pieces: as [`Pipeline::encode_tile`] would give it.
+    /// Encodes a tile of fixed-size values from several parts. The concatenated result is that of
+    /// [`Pipeline::encode_tile`].
     ///
     /// # Errors
-    /// As there.
+    /// As for [`Pipeline::encode_tile`].
     pub fn encode_parts(
         &self,
         parts: &[Bytes],
@@ -74,16 +76,17 @@ impl Pipeline {
                 filled = filled.saturating_add(len);
                 self.encode_one(parts.next(len)?, None, &mut writer, scratch, limits)?;
             }
-            // The chunks of all pieces are counted in front of the first one, and those of this one not.
+            // Only the first piece has a chunk count, that of all pieces; the one that the writer
+            // put here is cut off.
             pieces.push(Bytes::from(piece).slice(size_of::<u64>()..));
         }
         Ok(pieces)
     }
 
-    /// Appends one chunk of these values, which must not be longer than 4 GiB.
+    /// Encodes values, at most 4 GiB, as one chunk and appends it.
     ///
     /// # Errors
-    /// As [`Pipeline::encode_tile`].
+    /// As for [`Pipeline::encode_tile`].
     pub fn encode_chunk(
         &self,
         data: &[u8],
@@ -99,7 +102,8 @@ impl Pipeline {
         self.encode_one(data, starts, writer, scratch, limits)
     }
 
-    /// One chunk of what was checked; with starts, the filter that folds them is given all of the tile.
+    /// Encodes one chunk whose starts were checked. A filter that folds offsets receives the whole
+    /// tile as one chunk, so `starts` needs no adjustment.
     fn encode_one(
         &self,
         data: &[u8],
@@ -149,21 +153,21 @@ impl Pipeline {
     }
 }
 
-/// What stands in errors for the filter.
+/// The name in errors that no single filter causes.
 const NAME: &str = "pipeline";
 
-/// Bytes of values that a piece of a tile is made of.
+/// Bytes of values after which a piece of a tile ends.
 const PIECE: usize = 1 << 20;
 
-/// Bytes that a piece may have more than its values.
+/// Bytes reserved in a piece beyond the size of its values.
 const ROOM: usize = 4 << 10;
 
-/// Values that stand in several parts.
+/// Values in several parts, read as one sequence.
 struct Parts<'a> {
     parts: &'a [Bytes],
-    /// Bytes of the first part that were taken.
+    /// Bytes already taken from the first part.
     taken: usize,
-    /// Those that stand in more than one part.
+    /// The last values that spanned more than one part, copied together.
     joined: Vec<u8>,
 }
 
@@ -176,7 +180,7 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// The next so many bytes.
+    /// Returns the next `len` bytes.
     fn next(&mut self, len: usize) -> Result<&[u8], Bug> {
         self.joined.clear();
         while let Some((first, rest)) = self.parts.split_first() {

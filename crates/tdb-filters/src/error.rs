@@ -1,54 +1,54 @@
 use tdb_tile::{Bug, ErrorKind, LimitError, WireError, WireErrorKind};
 
-/// Why a pipeline could not be built or run.
+/// The reasons why a pipeline cannot be built or run.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FilterError {
-    /// What a filter stored cannot be what it wrote.
+    /// The stored bytes of a filter are not valid output of that filter.
     #[error("{filter}.{field}: {kind}")]
     Corrupt {
         /// The filter's name.
         filter: &'static str,
-        /// What it was reading.
+        /// The field that was being read.
         field: &'static str,
-        /// What is wrong with it.
+        /// The defect that was found in the field.
         kind: WireErrorKind,
     },
     /// The framing around the filters is wrong.
     #[error(transparent)]
     Wire(WireError),
-    /// The filter is known, but was left out of this build.
+    /// The filter is known but not compiled in.
     #[error("{name} (code {code}) is not compiled in; enable feature \"{feature}\"")]
     NotCompiledIn {
         /// The filter's name.
         name: &'static str,
         /// The filter's code.
         code: u8,
-        /// The feature of this crate that brings it.
+        /// The feature of this crate that enables the filter.
         feature: &'static str,
     },
-    /// The pipeline names a filter that nobody can read.
+    /// The pipeline contains a filter that cannot be read.
     #[error("filter code {code} {why}")]
     Unsupported {
-        /// The code found.
+        /// The stored filter code.
         code: u8,
-        /// Why it cannot be read.
+        /// The reason why it cannot be read.
         why: &'static str,
     },
-    /// The options of a filter make no sense.
+    /// The options of a filter are invalid.
     #[error("options of {filter}: {why}")]
     Options {
         /// The filter's name.
         filter: &'static str,
-        /// What is wrong with them.
+        /// The reason why they are invalid.
         why: &'static str,
     },
-    /// There is no filter of this name.
+    /// No filter has this name.
     #[error("there is no filter {name:?}; known are {}", known.join(", "))]
     UnknownName {
-        /// The name.
+        /// The unknown name.
         name: String,
-        /// Those that there are.
+        /// The names of all known filters.
         known: Vec<&'static str>,
     },
     /// A filter has no option of this name.
@@ -56,40 +56,40 @@ pub enum FilterError {
     UnknownOption {
         /// The filter's name.
         filter: &'static str,
-        /// The option.
+        /// The unknown option.
         name: String,
-        /// Those that it has.
+        /// The names of the filter's options.
         known: Vec<&'static str>,
     },
-    /// A key is missing, of the wrong length, or not the one; deliberately no more is said.
+    /// A key is missing, wrong, or of the wrong length. The message deliberately has no details.
     #[error("{0}")]
     Crypto(&'static str),
-    /// A cap was reached.
+    /// A cap of the limits was exceeded.
     #[error(transparent)]
     Limit(LimitError),
-    /// The filters do not fit each other or the field that they are for.
+    /// The filters cannot be combined, or do not suit the field.
     #[error("{filter} cannot be used here: {why}")]
     InvalidPipeline {
         /// The filter's name.
         filter: &'static str,
-        /// Why.
+        /// The reason.
         why: &'static str,
     },
-    /// What cannot happen, and did.
+    /// An invariant of this library is broken.
     #[error(transparent)]
     Bug(#[from] Bug),
-    /// The values that are to be written cannot pass a filter.
+    /// A filter cannot encode the values.
     #[error("{filter} cannot encode these values: {why}")]
     Values {
         /// The filter's name.
         filter: &'static str,
-        /// Why.
+        /// The reason.
         why: &'static str,
     },
 }
 
 impl FilterError {
-    /// What can be done about it.
+    /// Classifies the error by what the user can do about it.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         match self {
@@ -102,7 +102,8 @@ impl FilterError {
         }
     }
 
-    /// Stored bytes of a filter that break its format.
+    /// Creates an error for stored bytes that break a filter's format; a [`WireErrorKind::Limit`]
+    /// becomes [`FilterError::Limit`].
     #[must_use]
     pub fn corrupt(
         filter: &'static str,
@@ -119,7 +120,7 @@ impl FilterError {
         }
     }
 
-    /// Stored bytes of a filter that break a rule; `finding` states what was found.
+    /// Creates an error for stored bytes that break a rule; `finding` states what was found.
     #[must_use]
     pub fn invalid(filter: &'static str, field: &'static str, finding: &'static str) -> Self {
         Self::Corrupt {
@@ -129,7 +130,7 @@ impl FilterError {
         }
     }
 
-    /// Two facts about stored bytes that do not agree.
+    /// Creates an error for two facts about stored bytes that do not agree.
     #[must_use]
     pub fn mismatch(filter: &'static str, what: &'static str, wanted: usize, found: usize) -> Self {
         Self::Corrupt {

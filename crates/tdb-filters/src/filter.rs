@@ -8,16 +8,17 @@ use crate::{
     TileKind,
 };
 
-/// One reversible stage of a pipeline: reads what it is lent, writes into what it is lent,
-/// and allocates nothing per chunk.
+/// One reversible stage of a pipeline. It reads and writes memory that the pipeline lends it, and
+/// allocates nothing per chunk.
 ///
-/// `docs/adding-a-filter.md` walks through writing one;
-/// `conformance::check` (feature `conformance`) tests it.
+/// `docs/adding-a-filter.md` is a tutorial; `conformance::check` (feature `conformance`) tests a
+/// filter.
 pub trait Filter: fmt::Debug + Send + Sync {
-    /// Filters a chunk on the way to storage.
+    /// Encodes a chunk.
     ///
     /// # Errors
-    /// [`FilterError::Values`] or [`FilterError::InvalidPipeline`] where the data cannot pass.
+    /// [`FilterError::Values`] or [`FilterError::InvalidPipeline`] if the filter cannot encode the
+    /// data.
     fn encode(
         &self,
         chunk: Chunk<'_>,
@@ -25,10 +26,10 @@ pub trait Filter: fmt::Debug + Send + Sync {
         stage: &mut Stage<'_>,
     ) -> Result<(), FilterError>;
 
-    /// Undoes [`Filter::encode`]; data and metadata come joined.
+    /// Undoes [`Filter::encode`]. Data and metadata are one part each.
     ///
     /// # Errors
-    /// [`FilterError::Corrupt`] where the bytes cannot come from `encode`.
+    /// [`FilterError::Corrupt`] if the bytes cannot be output of `encode`.
     fn decode(
         &self,
         chunk: Chunk<'_>,
@@ -36,12 +37,12 @@ pub trait Filter: fmt::Debug + Send + Sync {
         stage: &mut Stage<'_>,
     ) -> Result<(), FilterError>;
 
-    /// The options as they are stored; must be what [`Entry::parse`] reads back.
+    /// The options in their stored form, which [`Entry::parse`] must be able to read.
     fn options(&self, _version: FormatVersion) -> Vec<u8> {
         Vec::new()
     }
 
-    /// The options as people read them; must be what [`Entry::build`] takes.
+    /// The options in their readable form, which [`Entry::build`] must accept.
     fn describe(&self) -> Vec<(&'static str, OptionValue)> {
         Vec::new()
     }
@@ -51,132 +52,134 @@ pub trait Filter: fmt::Debug + Send + Sync {
         input
     }
 
-    /// Whether values of this type can be written through the filter.
+    /// True if the filter can encode values of this type.
     fn accepts(&self, _input: Datatype) -> bool {
         true
     }
 
-    /// What the filter does with the offsets of a tile of var-sized values, where it comes first.
+    /// The place of a var-sized tile's offsets if this is the first filter.
     fn offsets(&self, _tile: &TileKind) -> Offsets {
         Offsets::Apart
     }
 
-    /// Whether the filter must be given such a tile as one chunk.
+    /// True if the filter needs the whole tile as one chunk.
     fn unites_chunks(&self, _tile: &TileKind) -> bool {
         false
     }
 
-    /// Fails, with the reason, where the filter cannot write such a tile at all, whatever the type that the
-    /// filters before it leave.
+    /// Fails if the filter cannot encode tiles of this kind at all, whatever datatype earlier
+    /// filters output.
     ///
     /// # Errors
-    /// Why, as the end of "cannot be used here: ".
+    /// The reason, as the end of the message "cannot be used here: ".
     fn check_tile(&self, _tile: &TileKind) -> Result<(), &'static str> {
         Ok(())
     }
 
-    /// Fails where a new array may not have the filter on this field.
+    /// Fails if a new array must not use the filter for this field.
     ///
     /// # Errors
-    /// What does not fit.
+    /// The property of the field that does not suit the filter.
     fn check_field(&self, _field: &FilteredField<'_>) -> Result<(), Misfit> {
         Ok(())
     }
 
-    /// Whether data and metadata leave and come back as they are, so that the filter need not run.
+    /// True if the filter changes neither data nor metadata, so that it need not run.
     fn does_nothing(&self) -> bool {
         false
     }
 
-    /// Whether this is a compressor: format 1 keeps coordinates dimension by dimension where one follows.
+    /// True for compressors: format version 1 stores coordinates dimension by dimension if the
+    /// pipeline has one.
     fn compresses(&self) -> bool {
         false
     }
 
-    /// Whether data leaves as it came (checksums), so that it need not be moved.
+    /// True if the filter does not change the data (checksums), so that the data need not be
+    /// copied.
     fn keeps_data(&self) -> bool {
         false
     }
 
-    /// Whether values come back changed, however little.
+    /// True if decoded values may differ, however little, from the encoded ones.
     fn is_lossy(&self) -> bool {
         false
     }
 
-    /// The first of these values of a type that comes back as quite another: one that the filter can only cut off,
-    /// which is more than it rounds.
+    /// Returns the first of these values that the filter would clamp, so that it would decode to a
+    /// value far from it rather than to a rounded one.
     fn first_unfit(&self, _values: &[u8], _input: Datatype) -> Option<Unfit> {
         None
     }
 
-    /// Whether data or metadata can leave in parts of any length, whatever the size of the
-    /// values that came.
+    /// True if output parts may have lengths that are not multiples of the input's value size.
     fn breaks_values(&self, _input: Datatype) -> bool {
         false
     }
 
-    /// What the filter makes of parts that are no whole number of values.
+    /// The filter's treatment of parts that are not a whole number of values.
     fn broken_values(&self) -> BrokenValues {
         BrokenValues::Fine
     }
 }
 
-/// Where the offsets of a tile of var-sized values are.
+/// The place of the offsets of a tile of var-sized values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Offsets {
-    /// In a tile of their own; the filter sees values only.
+    /// In a tile of their own; the filter sees only values.
     Apart,
-    /// In a tile of their own, by the rules of the format version; a writer that folded them nevertheless
-    /// left that tile without chunks.
+    /// In a tile of their own, according to the format version. Some writers folded them
+    /// nevertheless; these wrote an offsets tile without chunks.
     ApartOrFolded,
-    /// Folded into the data: the filter is given [`Chunk::starts`], and gives them back through
+    /// Folded into the data: the filter receives [`Chunk::starts`] and returns them through
     /// [`Out::data_and_starts`].
     Folded,
 }
 
-/// A value that a filter cannot store.
+/// A value that a filter cannot represent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Unfit {
-    /// Its number among the values, from 0.
+    /// The index of the value, from 0.
     pub index: usize,
-    /// Name of the filter.
+    /// The name of the filter.
     pub filter: &'static str,
-    /// The least and the greatest value that it can store.
+    /// The least and the greatest value that the filter can represent.
     pub range: (f64, f64),
 }
 
-/// What a filter makes of parts that are no whole number of values: some of TileDB's drop
-/// their end without a word, so that such pipelines must not be written.
+/// A filter's treatment of parts that are not a whole number of values. Some of TileDB's filters
+/// silently drop the end of such a part, so pipelines that produce such parts must not be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BrokenValues {
-    /// They pass.
+    /// They are encoded and decoded correctly.
     Fine,
-    /// They are lost, unless values are single bytes.
+    /// Their end is lost, unless values are single bytes.
     Lost,
-    /// Whatever follows a filter that [breaks values](Filter::breaks_values) cannot be read.
+    /// The output cannot be read if any earlier filter [breaks values](Filter::breaks_values).
     Unreadable,
 }
 
-/// The stored options of a filter, on their way to becoming one.
+/// The stored options of a filter, input of [`Entry::parse`].
 #[derive(Debug)]
 pub struct Options<'a> {
     /// The filter's name.
     pub filter: &'static str,
-    /// The options as stored.
+    /// The options in their stored form.
     pub bytes: &'a [u8],
-    /// The version of the record that holds them.
+    /// The format version of the record that contains them.
     pub version: FormatVersion,
     pub(crate) key: Option<&'a EncryptionKey>,
 }
 
 impl<'a> Options<'a> {
-    /// The key of the array, for filters that [encrypt](Entry::encrypts): none where options are only looked at.
+    /// The key of the array, for filters that [encrypt](Entry::encrypts); `None` if the options are
+    /// only described.
     #[must_use]
     pub fn key(&self) -> Option<&'a EncryptionKey> {
         self.key
     }
 
-    /// An error about these options.
+    /// Creates an error about these options.
     #[must_use]
     pub fn fail(&self, why: &'static str) -> FilterError {
         FilterError::Options {
@@ -185,45 +188,46 @@ impl<'a> Options<'a> {
         }
     }
 
-    /// A reader over the options.
+    /// Returns a reader of the options.
     #[must_use]
     pub fn reader(&self) -> Reader<'a> {
         Reader::new(self.filter, self.bytes)
     }
 
-    /// Fails unless there are none.
+    /// Fails if there are options.
     ///
     /// # Errors
-    /// [`FilterError::Corrupt`] where there are bytes.
+    /// [`FilterError::Corrupt`] if the options are not empty.
     pub fn none(&self) -> Result<(), FilterError> {
         self.reader().finish("options")
     }
 }
 
-/// What a table of filters holds of each: the one place where a filter is announced.
+/// The entry of a filter in the table of filters: everything needed to parse, build and list it.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
-    /// The code that pipelines store.
+    /// The code in stored pipelines.
     pub code: u8,
-    /// The name that people use.
+    /// The name in descriptions.
     pub name: &'static str,
-    /// The format version of the first release that wrote it.
+    /// The format version of the first release that wrote the filter.
     pub since: u32,
-    /// The feature that brings the filter; `None` where it is always there.
+    /// The feature that enables the filter; `None` if it is always compiled in.
     pub feature: Option<&'static str>,
-    /// Whether this build can run the filter.
+    /// True if this build can run the filter.
     pub compiled: bool,
-    /// Whether it encrypts with the array's key, without which it cannot run. A pipeline with such a filter
-    /// gets no other when there is a key.
+    /// True if the filter encrypts with the array's key and cannot run without it. With a key,
+    /// [`Pipeline::new`](crate::Pipeline::new) appends encryption only if no filter of the pipeline
+    /// encrypts.
     pub encrypts: bool,
-    /// Makes a filter of stored options.
+    /// Creates the filter from stored options.
     pub parse: fn(&Options<'_>) -> Result<Box<dyn Filter>, FilterError>,
-    /// Makes a filter of options as people write them, with defaults for those left out.
+    /// Creates the filter from a description, with defaults for missing options.
     pub build: fn(&Description) -> Result<Box<dyn Filter>, FilterError>,
 }
 
 impl Entry {
-    /// An entry for a filter that is always there.
+    /// Creates an entry for a filter that is always compiled in.
     #[must_use]
     pub const fn new(
         code: u8,
@@ -243,14 +247,14 @@ impl Entry {
         }
     }
 
-    /// The same entry, for a filter that releases write from this format version on.
+    /// Sets the format version of the first release that wrote the filter.
     #[must_use]
     pub const fn since(mut self, version: u32) -> Self {
         self.since = version;
         self
     }
 
-    /// The same entry, for a filter that a feature brings.
+    /// Sets the feature that enables the filter, and whether it is compiled in.
     #[must_use]
     pub const fn behind(mut self, feature: &'static str, compiled: bool) -> Self {
         self.feature = Some(feature);
@@ -258,7 +262,7 @@ impl Entry {
         self
     }
 
-    /// The same entry, for a filter that encrypts with the array's key.
+    /// Marks the filter as one that encrypts with the array's key.
     #[must_use]
     pub const fn encrypting(mut self) -> Self {
         self.encrypts = true;
@@ -268,7 +272,7 @@ impl Entry {
     /// Fails unless this build can run the filter.
     ///
     /// # Errors
-    /// [`FilterError::NotCompiledIn`].
+    /// [`FilterError::NotCompiledIn`] if the filter is not compiled in.
     pub fn available(&self) -> Result<(), FilterError> {
         if self.compiled {
             return Ok(());
@@ -276,7 +280,7 @@ impl Entry {
         Err(FilterError::NotCompiledIn {
             name: self.name,
             code: self.code,
-            // Only `behind` says that something is not there, and it names the feature.
+            // Only `behind` clears `compiled`, and it sets the feature.
             feature: self.feature.unwrap_or("of another build"),
         })
     }

@@ -3,18 +3,19 @@
 use zerocopy::little_endian::{F32, F64};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-/// `f32` or `f64`; all arithmetic as TileDB does it, in that type or in `f64`.
+/// `f32` or `f64`. As in TileDB, scaling computes in that type, restoring in `f64`.
 pub(crate) trait Float: Copy {
     type Stored: Copy + FromBytes + IntoBytes + Immutable + KnownLayout + Unaligned;
 
     fn load(stored: Self::Stored) -> Self;
     fn store(self) -> Self::Stored;
-    /// Less the offset and divided by the factor.
+    /// Subtracts the offset and divides by the factor.
     fn scaled(self, factor: f64, offset: f64) -> Self;
-    /// Rounded, halves away from 0: what is stored, if it fits.
+    /// Rounds to the nearest whole number, halves away from 0.
     fn rounded(self) -> f64;
-    /// What becomes [`Float::rounded`] where the digits behind the point are cut off: further from 0 by the greatest
-    /// number below a half. A half itself would make 1 of the number before 0.5.
+    /// Moves the number away from 0 by the largest value below one half, so that truncating the
+    /// result gives [`Float::rounded`]. One half itself would turn the number just below 0.5 into
+    /// 1.
     fn past_half(self) -> f64;
     fn restore(scaled: i64, factor: f64, offset: f64) -> Self;
 }
@@ -65,7 +66,7 @@ float! {
     f64, F64;
 }
 
-/// Without the digits behind the point; the nearest number that there is, and 0 for what is none.
+/// Truncates to an integer; numbers out of range become the nearest `i64`, and NaN becomes 0.
 #[inline]
 #[expect(
     clippy::cast_possible_truncation,
@@ -75,7 +76,7 @@ pub(crate) fn whole(real: f64) -> i64 {
     real as i64
 }
 
-/// As [`whole`], of a number in range.
+/// Truncates to an integer a number that was clamped to the range of `i32`.
 #[inline]
 #[expect(
     clippy::cast_possible_truncation,

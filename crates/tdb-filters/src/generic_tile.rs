@@ -7,12 +7,14 @@ use crate::{
     EncryptionKey, FilterError, FilterList, FilterRecord, Pipeline, Registry, Scratch, TileKind,
 };
 
-/// The payload of a generic tile: decrypts and unfilters it. It counts against the budget of
-/// the limits for as long as any part of it is kept.
+/// Returns the payload of a generic tile: decrypts and decodes it.
+///
+/// The payload counts against the budget of the limits as long as any part of it is kept.
 ///
 /// # Errors
-/// [`FilterError::Crypto`] where a key was given and the tile is not encrypted, or the other way
-/// round, or the key is another one; else as [`Pipeline::decode_tile`].
+/// [`FilterError::Crypto`] if a key is given and the tile is not encrypted, if the tile is
+/// encrypted and no key is given, or if the key is wrong; otherwise as for
+/// [`Pipeline::decode_tile`].
 pub fn open_generic_tile(
     tile: &GenericTile,
     key: Option<&EncryptionKey>,
@@ -21,10 +23,10 @@ pub fn open_generic_tile(
     open_generic_tile_with(tile, key, &mut Scratch::default(), limits)
 }
 
-/// As [`open_generic_tile`], for who opens many and keeps the scratch memory.
+/// Like [`open_generic_tile`], with scratch memory that the caller keeps for the next tile.
 ///
 /// # Errors
-/// As [`open_generic_tile`].
+/// As for [`open_generic_tile`].
 pub fn open_generic_tile_with(
     tile: &GenericTile,
     key: Option<&EncryptionKey>,
@@ -57,7 +59,7 @@ pub fn open_generic_tile_with(
         size,
         limits.metadata_tile,
     )?;
-    // That the chunks add up to the size is known before there is memory for it.
+    // Checks that the chunks add up to the size before memory is allocated for it.
     scratch.table.parse_sized(&tile.chunks, size, limits)?;
     let held = limits.budget.take(size)?;
     let mut bytes = vec![0; in_memory("metadata tile size", "metadata_tile", size)?];
@@ -65,7 +67,7 @@ pub fn open_generic_tile_with(
     Ok(Bytes::from_owner(Payload { bytes, _held: held }))
 }
 
-/// Bytes, and the grant for them.
+/// The decoded bytes, and the grant for their memory.
 struct Payload {
     bytes: Vec<u8>,
     _held: Grant,
@@ -77,11 +79,11 @@ impl AsRef<[u8]> for Payload {
     }
 }
 
-/// A generic tile around a payload, as TileDB writes it: gzip (where compiled in), then
-/// encryption where there is a key.
+/// Encodes a payload as a generic tile as TileDB writes it: gzip (if compiled in), then encryption
+/// if there is a key.
 ///
 /// # Errors
-/// A key in a build without encryption; no random numbers.
+/// Fails if a key is given to a build without encryption, or if the system has no random numbers.
 pub fn seal_generic_tile(
     payload: &[u8],
     version: FormatVersion,
@@ -90,10 +92,10 @@ pub fn seal_generic_tile(
     seal_generic_tile_with(payload, version, key, &mut Scratch::default())
 }
 
-/// As [`seal_generic_tile`], for who seals many and keeps the scratch memory.
+/// Like [`seal_generic_tile`], with scratch memory that the caller keeps for the next tile.
 ///
 /// # Errors
-/// As [`seal_generic_tile`].
+/// As for [`seal_generic_tile`].
 pub fn seal_generic_tile_with(
     payload: &[u8],
     version: FormatVersion,
@@ -109,10 +111,11 @@ pub fn seal_generic_tile_with(
     Ok(tile.encode())
 }
 
-/// As [`seal_generic_tile_with`], around a payload in parts, and in pieces: neither is in memory as a whole.
+/// Like [`seal_generic_tile_with`], for a payload in parts. The result is in pieces, so that
+/// neither need be in memory as a whole.
 ///
 /// # Errors
-/// As [`seal_generic_tile`].
+/// As for [`seal_generic_tile`].
 pub fn seal_generic_tile_in_pieces(
     payload: &[Bytes],
     version: FormatVersion,
@@ -140,7 +143,7 @@ pub fn seal_generic_tile_in_pieces(
     Ok(pieces)
 }
 
-/// The filters of generic tiles.
+/// Returns the filters of new generic tiles, their encryption type and a pipeline of them.
 fn sealing(
     version: FormatVersion,
     key: Option<&EncryptionKey>,

@@ -1,10 +1,10 @@
-//! Reading and writing what filters record: for filters of this crate and from outside.
+//! Reading and writing the metadata that filters record; for filters of this crate and others.
 
 use tdb_tile::{Bug, Scalar, WireErrorKind};
 
 use crate::FilterError;
 
-/// Reads what a filter recorded, field after field, and never beyond the end.
+/// Reads the fields of a filter's metadata or options in order, and never beyond the end.
 #[derive(Clone, Debug)]
 pub struct Reader<'a> {
     filter: &'static str,
@@ -13,7 +13,7 @@ pub struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// A reader over `bytes`; `filter` stands in errors.
+    /// Creates a reader of `bytes`; errors name `filter`.
     #[must_use]
     pub fn new(filter: &'static str, bytes: &'a [u8]) -> Self {
         Self {
@@ -23,22 +23,22 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Bytes read so far.
+    /// The number of bytes read so far.
     #[must_use]
     pub fn position(&self) -> usize {
         self.position
     }
 
-    /// What is left.
+    /// The bytes not read yet.
     #[must_use]
     pub fn rest(&self) -> &'a [u8] {
         self.bytes.get(self.position..).unwrap_or(&[])
     }
 
-    /// The next `n` bytes.
+    /// Returns the next `n` bytes.
     ///
     /// # Errors
-    /// Where fewer are left.
+    /// Fails if fewer bytes are left.
     pub fn take(&mut self, field: &'static str, n: usize) -> Result<&'a [u8], FilterError> {
         let rest = self.rest();
         let piece = rest.get(..n).ok_or_else(|| {
@@ -52,27 +52,27 @@ impl<'a> Reader<'a> {
         Ok(piece)
     }
 
-    /// The next number.
+    /// Reads the next number.
     ///
     /// # Errors
-    /// Where the bytes end.
+    /// Fails if the bytes end.
     pub fn scalar<T: Scalar>(&mut self, field: &'static str) -> Result<T, FilterError> {
         let read = T::read(self.take(field, T::SIZE)?);
         read.ok_or_else(|| Bug::new("a number of another size").into())
     }
 
-    /// The next `u32`, as a length.
+    /// Reads the next `u32` as a length.
     ///
     /// # Errors
-    /// Where the bytes end.
+    /// Fails if the bytes end.
     pub fn length(&mut self, field: &'static str) -> Result<usize, FilterError> {
         Ok(self.scalar::<u32>(field)? as usize)
     }
 
-    /// The next `u64`, as the length of something that is in memory.
+    /// Reads the next `u64` as the length of data in memory.
     ///
     /// # Errors
-    /// Where the bytes end, or where memory could not hold as much.
+    /// Fails if the bytes end, or if the length exceeds the address space.
     pub fn long_length(&mut self, field: &'static str) -> Result<usize, FilterError> {
         let needs = self.scalar::<u64>(field)?;
         let left = self.rest().len() as u64;
@@ -81,10 +81,10 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// The next `u32`, as the number of records of `size` bytes that follow.
+    /// Reads the next `u32` as the number of records of `size` bytes that follow.
     ///
     /// # Errors
-    /// Where the bytes end, or cannot hold as many records.
+    /// Fails if the bytes end, or if that many records cannot follow.
     pub fn count(&mut self, field: &'static str, size: usize) -> Result<usize, FilterError> {
         let count = self.length(field)?;
         let needs = count.saturating_mul(size);
@@ -101,7 +101,7 @@ impl<'a> Reader<'a> {
     /// Fails unless everything was read.
     ///
     /// # Errors
-    /// Where bytes are left.
+    /// [`FilterError::Corrupt`] if bytes are left.
     pub fn finish(&self, field: &'static str) -> Result<(), FilterError> {
         match self.rest().len() {
             0 => Ok(()),
@@ -114,10 +114,10 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Appends a length as the `u32` that headers hold.
+/// Appends a length as `u32`.
 ///
 /// # Errors
-/// Where it does not fit: data of 4 GiB and more cannot be filtered in one chunk.
+/// Fails if the length is 4 GiB or more: one chunk cannot hold such data.
 pub fn put_length(
     filter: &'static str,
     header: &mut Vec<u8>,
@@ -131,7 +131,7 @@ pub fn put_length(
     Ok(())
 }
 
-/// Appends the header that many filters share: how many parts the data has, and the length of each.
+/// Appends the header that many filters share: the number of parts, and the length of each.
 ///
 /// # Errors
 /// As for [`put_length`].
@@ -146,10 +146,11 @@ pub fn put_parts(
         .try_for_each(|length| put_length(filter, header, length))
 }
 
-/// Reads the header of [`put_parts`]: the lengths, which add up to `total`, as raw little-endian `u32`s.
+/// Reads the header that [`put_parts`] writes; returns the lengths of the parts, which add up to
+/// `total`.
 ///
 /// # Errors
-/// Where the header is cut short or the lengths do not add up.
+/// Fails if the header is truncated or the lengths do not add up.
 pub fn parts<'a>(
     filter: &'static str,
     reader: &mut Reader<'a>,

@@ -4,12 +4,13 @@ use zeroize::Zeroizing;
 
 use crate::FilterError;
 
-/// The key of an encrypted array: 32 bytes, wiped from memory when dropped, never printed.
+/// The key of an encrypted array: 32 bytes. It is wiped from memory when dropped, and never
+/// printed.
 #[derive(Clone)]
 pub struct EncryptionKey(Zeroizing<[u8; 32]>);
 
 impl EncryptionKey {
-    /// Takes a key of exactly 32 bytes.
+    /// Creates a key from exactly 32 bytes.
     ///
     /// # Errors
     /// [`FilterError::Crypto`] for any other length.

@@ -56,7 +56,7 @@ pub use registry::{Registry, describe};
 pub use scratch::Scratch;
 pub use stage::{Out, Stage};
 pub use tile_kind::{FilteredField, Misfit, TileKind};
-// What the interface of this crate takes and gives, so that it is enough by itself.
+// The types of `tdb-tile` in this crate's interface, so that callers need no other crate.
 pub use tdb_tile::{
     Bug, Datatype, EncryptionType, ErrorKind, FormatVersion, GenericTile, LimitError, Limits,
     Record, WireError, WireErrorKind,

@@ -5,11 +5,11 @@ use crate::run::Run;
 use crate::step::{self, Step};
 use crate::{EncryptionKey, FilterError, FilterList, Registry, Scratch, TileKind, Unfit};
 
-/// A tile of no chunks: the offsets tile of strings whose offsets are folded into their values.
+/// A tile without chunks: the offsets tile of strings whose offsets are folded into their values.
 pub const NO_CHUNKS: [u8; 8] = [0; 8];
 
-/// Filters ready to run over the tiles of one field: share one between threads, with a
-/// [`Scratch`] for each.
+/// Filters ready to run over the tiles of one field. Threads can share a pipeline; each needs its
+/// own [`Scratch`].
 ///
 /// ```
 /// use tdb_filters::{Description, FilterList, Pipeline, Registry, Scratch, TileKind};
@@ -37,12 +37,12 @@ pub struct Pipeline {
     pub(crate) cuts: bool,
     pub(crate) folds: bool,
     pub(crate) can_fold: bool,
-    /// Why nobody could read what this pipeline writes.
+    /// The reason why the pipeline's output could not be read; `None` if it can.
     unwritable: Option<FilterError>,
 }
 
 impl Pipeline {
-    /// About the bytes of memory that it takes beside its own.
+    /// The approximate heap memory of the pipeline in bytes.
     #[must_use]
     pub fn bytes_beside(&self) -> usize {
         let steps = self.steps.iter();
@@ -50,12 +50,13 @@ impl Pipeline {
         steps.fold(0, usize::saturating_add)
     }
 
-    /// Makes the filters of `list`, which was stored in a record of `options_version` (a schema,
-    /// the header of a generic tile), ready for tiles of `kind`. With a key, data is encrypted last.
+    /// Prepares the filters of `list` for tiles of `kind`. `options_version` is the format version
+    /// of the record that contains `list` (a schema, the header of a generic tile). With a key,
+    /// encryption is appended as the last filter.
     ///
     /// # Errors
-    /// Filters that are unknown, withdrawn or not compiled in; options that make no sense; an
-    /// encrypted pipeline without a key; a string filter that folds offsets and is not first.
+    /// Fails if a filter is unknown, withdrawn or not compiled in, if options are invalid, if an
+    /// encrypted pipeline has no key, or if a string filter that folds offsets is not the first.
     pub fn new(
         list: &FilterList,
         options_version: FormatVersion,
@@ -75,7 +76,7 @@ impl Pipeline {
         let unites = (steps.iter()).any(|step| step.filter.unites_chunks(&kind));
         let first = steps.first().map(|step| step.filter.offsets(&kind));
         Ok(Self {
-            // Folded offsets are those of the whole tile.
+            // Offsets are folded for a whole tile, so it must not be cut.
             cuts: list.max_chunk != 0 && !unites && folds_at.is_none(),
             folds: folds_at.is_some(),
             can_fold: first.is_some_and(|offsets| offsets != Offsets::Apart),
@@ -85,58 +86,59 @@ impl Pipeline {
         })
     }
 
-    /// Fails where what the pipeline writes could not be read again, by this crate or by TileDB:
-    /// values of a type that a filter does not take, text filters out of place, and filters
-    /// that count in whole values behind those that break them. To read, none of this matters.
+    /// Fails if this crate or TileDB could not read the pipeline's output. Reasons are values of a
+    /// type that a filter does not accept, string filters that are not the first, and filters of
+    /// whole values after filters that break values. Reading does not need this check.
     ///
     /// # Errors
-    /// [`FilterError::InvalidPipeline`].
+    /// [`FilterError::InvalidPipeline`] with the reason.
     pub fn check(&self) -> Result<(), FilterError> {
         self.unwritable.clone().map_or(Ok(()), Err)
     }
 
-    /// The first of these values that would come back as quite another (see [`Filter::first_unfit`]).
+    /// Returns the first of these values that a filter would clamp (see [`Filter::first_unfit`]).
     ///
     /// [`Filter::first_unfit`]: crate::Filter::first_unfit
     #[must_use]
     pub fn first_unfit(&self, values: &[u8]) -> Option<Unfit> {
-        // What comes after a filter that changes the bytes sees no values any more.
+        // Later filters no longer see values once a filter has changed the bytes.
         let step = self.steps.iter().find(|step| !step.filter.keeps_data())?;
         step.filter.first_unfit(values, step.datatype)
     }
 
-    /// Whether there is no filter: the stored bytes of a chunk are its data.
+    /// True if there is no filter: the stored bytes of a chunk are its values.
     #[must_use]
     pub fn is_identity(&self) -> bool {
         self.steps.is_empty()
     }
 
-    /// Whether one of the filters is a compressor: format 1 then keeps coordinates dimension by dimension.
+    /// True if one of the filters is a compressor: format version 1 then stores coordinates
+    /// dimension by dimension.
     #[must_use]
     pub fn compresses(&self) -> bool {
         self.steps.iter().any(|step| step.filter.compresses())
     }
 
-    /// Whether writing folds offsets into the values: the offsets tile is then [`NO_CHUNKS`].
+    /// True if encoding folds offsets into the values: the offsets tile is then [`NO_CHUNKS`].
     #[must_use]
     pub fn folds_offsets(&self) -> bool {
         self.folds
     }
 
-    /// Whether the offsets of a tile that holds cells are folded into its values, by the
-    /// offsets tile that was stored with it: some writers fold in versions that should not.
+    /// True if the offsets of a non-empty tile are folded into its values, judged by the offsets
+    /// tile stored with it. Some writers fold offsets in versions that should not.
     #[must_use]
     pub fn folds_offsets_of(&self, stored_offsets: &[u8]) -> bool {
         self.folds || (self.can_fold && stored_offsets == NO_CHUNKS)
     }
 
-    /// What the tiles are.
+    /// The kind of tiles that the pipeline encodes and decodes.
     #[must_use]
     pub fn kind(&self) -> &TileKind {
         &self.kind
     }
 
-    /// The filters at work, with offsets in the data where `folds`.
+    /// Creates a run of the filters; `folds` is true if offsets are folded into the data.
     pub(crate) fn run<'a>(
         &'a self,
         folds: bool,

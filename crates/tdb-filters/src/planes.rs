@@ -1,14 +1,15 @@
-//! The loops behind byteshuffle: values to planes of bytes and back.
+//! The loops of byteshuffle: values to planes of bytes and back.
 //!
-//! All work is done on eight `u64` at a time, whose bytes change places in three steps; the compiler makes vector code of it on
-//! every target, and `tdb_simd` has it made for those that this processor has.
+//! Each loop transposes a matrix of bytes, eight `u64` at a time, in three steps of swaps
+//! ([`crate::turn`]). The steps are plain integer operations, which the compiler vectorises on
+//! every target; `tdb_simd` selects the widest vectors of the processor.
 
 use tdb_simd::Kernel;
 use tdb_tile::Bug;
 
 use crate::turn::{HIGH, LOW, bytes_of_eights, bytes_of_fours};
 
-/// [`shuffle_values`], for values of so many bytes.
+/// Runs [`shuffle_values`] on values of this many bytes.
 struct Shuffle(usize);
 
 impl Kernel for Shuffle {
@@ -20,7 +21,7 @@ impl Kernel for Shuffle {
     }
 }
 
-/// [`unshuffle_planes`], for values of so many bytes.
+/// Runs [`unshuffle_planes`] on values of this many bytes.
 struct Unshuffle(usize);
 
 impl Kernel for Unshuffle {
@@ -32,8 +33,8 @@ impl Kernel for Unshuffle {
     }
 }
 
-/// Splits values of `size` bytes into planes, one for each byte of a value; what is left
-/// over at the end is copied. Both slices are equally long.
+/// Splits values of `size` bytes into planes, one for each byte of a value; bytes after the last
+/// whole value are copied. Both slices have the same length.
 pub(crate) fn shuffle(size: usize, values: &[u8], planes: &mut [u8]) -> Result<(), Bug> {
     tdb_simd::run(Shuffle(size), values, planes)
 }
@@ -72,7 +73,7 @@ fn unshuffle_planes(size: usize, planes: &[u8], values: &mut [u8]) -> Result<(),
     }
 }
 
-/// Where both slices are equally long, all places where they are cut lie within them.
+/// Fails unless both slices have the same length; all later cuts then lie within both.
 #[inline(always)]
 pub(crate) fn check_lengths(from: &[u8], to: &[u8]) -> Result<(), Bug> {
     if from.len() == to.len() {
@@ -81,7 +82,7 @@ pub(crate) fn check_lengths(from: &[u8], to: &[u8]) -> Result<(), Bug> {
     Err(Bug::new("values and planes of other lengths"))
 }
 
-/// The `N` rows of `row` bytes that `bytes` begins with.
+/// Returns the first `N` rows of `row` bytes each.
 #[inline(always)]
 pub(crate) fn rows<const N: usize>(mut bytes: &[u8], row: usize) -> [&[u8]; N] {
     std::array::from_fn(|_| {
@@ -91,7 +92,7 @@ pub(crate) fn rows<const N: usize>(mut bytes: &[u8], row: usize) -> [&[u8]; N] {
     })
 }
 
-/// As [`rows`].
+/// Like [`rows`], for mutable bytes.
 #[inline(always)]
 pub(crate) fn rows_mut<const N: usize>(mut bytes: &mut [u8], row: usize) -> [&mut [u8]; N] {
     std::array::from_fn(|_| {
@@ -101,7 +102,7 @@ pub(crate) fn rows_mut<const N: usize>(mut bytes: &mut [u8], row: usize) -> [&mu
     })
 }
 
-/// As many values as come in eights by [`split`], the rest by a plain loop.
+/// Splits values into planes: a multiple of eight values by [`split`], the rest in a plain loop.
 #[inline(always)]
 fn shuffle_by<const S: usize>(values: &[u8], planes: &mut [u8]) -> Result<(), Bug> {
     let (values, left) = values.as_chunks::<S>();
@@ -123,7 +124,7 @@ fn shuffle_by<const S: usize>(values: &[u8], planes: &mut [u8]) -> Result<(), Bu
     )
 }
 
-/// As many values as come in eights by [`join`], the rest by a plain loop.
+/// Joins planes to values: a multiple of eight values by [`join`], the rest in a plain loop.
 #[inline(always)]
 fn unshuffle_by<const S: usize>(planes: &[u8], values: &mut [u8]) -> Result<(), Bug> {
     let (values, rest) = values.as_chunks_mut::<S>();
@@ -140,7 +141,7 @@ fn unshuffle_by<const S: usize>(planes: &[u8], values: &mut [u8]) -> Result<(), 
     join(planes.map(|plane| plane.split_at(eights.len()).0), eights)
 }
 
-/// Eights of values of one, two, four or eight bytes to a plane for each byte.
+/// Splits a multiple of eight values of one, two, four or eight bytes into one plane per byte.
 #[inline(always)]
 pub(crate) fn split<const S: usize>(
     values: &[[u8; S]],
@@ -173,7 +174,7 @@ pub(crate) fn join<const S: usize>(planes: [&[u8]; S], values: &mut [[u8; S]]) -
     Ok(())
 }
 
-/// The largest multiple of eight up to `count`.
+/// Returns the largest multiple of eight that is at most `count`.
 #[inline(always)]
 pub(crate) const fn eights(count: usize) -> usize {
     count & !7
@@ -181,7 +182,8 @@ pub(crate) const fn eights(count: usize) -> usize {
 
 #[inline(always)]
 fn split_pairs(values: &[[u8; 2]], [a, b]: [&mut [u8]; 2]) {
-    // Each loop narrows numbers of 16 bits, which is one vector instruction; writing both planes at once is none.
+    // Each loop narrows 16-bit numbers, which is one vector instruction; a single loop that writes
+    // both planes is not vectorised.
     let numbers = || values.iter().map(|value| u16::from_le_bytes(*value));
     for (number, a) in numbers().zip(a) {
         [*a, _] = number.to_le_bytes();
@@ -205,7 +207,8 @@ fn split_fours(values: &[[u8; 4]], [a, b, c, d]: [&mut [u8]; 4]) {
     let ((a, _), (b, _)) = (a.as_chunks_mut::<8>(), b.as_chunks_mut::<8>());
     let ((c, _), (d, _)) = (c.as_chunks_mut::<8>(), d.as_chunks_mut::<8>());
     for ((((values, a), b), c), d) in values.iter().zip(a).zip(b).zip(c).zip(d) {
-        // Each number holds two values: first 0 and 1, then 0 and 4.
+        // The loaded numbers hold values 0 and 1, 2 and 3, and so on; the transposition needs 0 and
+        // 4, 1 and 5, and so on.
         let [v, w, x, y] = values.map(u64::from_le_bytes);
         let turned = bytes_of_fours([
             v & LOW | x << 32,
@@ -225,7 +228,8 @@ fn join_fours([a, b, c, d]: [&[u8]; 4], values: &mut [[u8; 4]]) {
     let ((c, _), (d, _)) = (c.as_chunks::<8>(), d.as_chunks::<8>());
     for ((((values, a), b), c), d) in values.iter_mut().zip(a).zip(b).zip(c).zip(d) {
         let planes = [a, b, c, d].map(|plane| u64::from_le_bytes(*plane));
-        // Each number holds two values: first 0 and 4, then 0 and 1.
+        // The transposition gives values 0 and 4, 1 and 5, and so on; they are stored as 0 and 1, 2
+        // and 3, and so on.
         let [v, w, x, y] = bytes_of_fours(planes);
         *values = [
             v & LOW | w << 32,

@@ -1,17 +1,17 @@
 use bytes::Bytes;
 use tdb_tile::{Record, Walk, WireError};
 
-/// One filter as a pipeline stores it; what the options say, its [`Entry`](crate::Entry) knows.
+/// One filter of a stored pipeline; its [`Entry`](crate::Entry) interprets the options.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct FilterRecord {
     /// The filter's code.
     pub code: u8,
-    /// Its options as stored.
+    /// The options in their stored form.
     pub options: Bytes,
 }
 
 impl FilterRecord {
-    /// A filter with these options.
+    /// Creates a filter with these options.
     #[must_use]
     pub fn new(code: u8, options: impl Into<Bytes>) -> Self {
         Self {
@@ -33,23 +33,24 @@ impl Record for FilterRecord {
     }
 }
 
-/// A filter pipeline as it is stored, in schemas and in front of generic tiles: nothing
-/// is checked beyond its framing, and encoding gives back the bytes that were decoded.
+/// A filter pipeline in its stored form, in schemas and in generic tiles. Decoding checks only the
+/// framing, and encoding restores the decoded bytes.
 ///
 /// Format: `docs/format/filters.md`, "Stored form".
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct FilterList {
-    /// Bytes of a chunk before filtering; see `docs/format/tiles.md`, "Chunks", for how little it means.
+    /// Bytes of a chunk before filtering; `docs/format/tiles.md`, "Chunks", describes how little
+    /// this number means.
     pub max_chunk: u32,
-    /// The filters in the order in which they are applied when writing.
+    /// The filters in the order in which encoding applies them.
     pub filters: Vec<FilterRecord>,
 }
 
 impl FilterList {
-    /// The chunk size of every release since 2.0.
+    /// The chunk size in bytes of every release since 2.0.
     pub const MAX_CHUNK: u32 = 64 << 10;
 
-    /// A pipeline of these filters, with the usual chunk size.
+    /// Creates a pipeline of these filters with the usual chunk size.
     #[must_use]
     pub fn new(filters: Vec<FilterRecord>) -> Self {
         Self {
@@ -58,7 +59,7 @@ impl FilterList {
         }
     }
 
-    /// Whether there is no filter.
+    /// True if there is no filter.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.filters.is_empty()

@@ -5,7 +5,7 @@ use crate::filter::{Entry, Filter, Options};
 use crate::filters::{ALL, WITHDRAWN};
 use crate::{Description, EncryptionKey, FilterError, FilterList, FilterRecord};
 
-/// The filters that a pipeline may name: those of this crate, and any brought from outside.
+/// The filters that a pipeline may contain: those of this crate, and any that a caller adds.
 #[derive(Clone, Debug)]
 pub struct Registry {
     // Later entries win.
@@ -22,7 +22,7 @@ impl Registry {
         &BUILTIN
     }
 
-    /// These filters and one more, which replaces one of the same code or name.
+    /// Returns a registry with one more filter, which replaces any with the same code or name.
     #[must_use]
     pub fn with(&self, entry: &'static Entry) -> Self {
         let mut entries = self.entries.clone();
@@ -30,24 +30,26 @@ impl Registry {
         Self { entries }
     }
 
-    /// The filter that a pipeline stores under this code.
+    /// Returns the filter with this code.
     #[must_use]
     pub fn entry(&self, code: u8) -> Option<&'static Entry> {
         self.entries.iter().rev().copied().find(|e| e.code == code)
     }
 
-    /// The filter with this name.
+    /// Returns the filter with this name.
     #[must_use]
     pub fn by_name(&self, name: &str) -> Option<&'static Entry> {
         self.entries.iter().rev().copied().find(|e| e.name == name)
     }
 
-    /// The filter that a record stands for, ready to be asked; to run, it needs a [`Pipeline`](crate::Pipeline).
+    /// Creates the filter of a stored record, to query its properties; running it takes a
+    /// [`Pipeline`](crate::Pipeline).
     ///
-    /// `version` is that of what holds the record. Works for filters that are not compiled in, too.
+    /// `version` is the format version of the record's container. Filters that are not compiled in
+    /// can be created, too.
     ///
     /// # Errors
-    /// Codes that stand for nothing, and options that make no sense.
+    /// Fails if the code is unknown or the options are invalid.
     pub fn filter(
         &self,
         record: &FilterRecord,
@@ -57,7 +59,7 @@ impl Registry {
             .map(|(_, filter)| filter)
     }
 
-    /// The filter that is stored as this code and these options, and its entry.
+    /// Creates the filter with this code and these stored options; also returns its entry.
     pub(crate) fn parse(
         &self,
         code: u8,
@@ -75,13 +77,13 @@ impl Registry {
         Ok((entry, filter))
     }
 
-    /// All filters, in the order in which they were announced.
+    /// Iterates over all filters: those of this crate by code, then those added, in order.
     pub fn entries(&self) -> impl Iterator<Item = &'static Entry> + '_ {
         self.entries.iter().copied()
     }
 }
 
-/// A code that no filter has.
+/// Creates the error for a code that no filter has.
 fn unknown(code: u8) -> FilterError {
     let why = if WITHDRAWN.contains(&code) {
         "was withdrawn, and what it wrote cannot be read"
@@ -91,12 +93,13 @@ fn unknown(code: u8) -> FilterError {
     FilterError::Unsupported { code, why }
 }
 
-/// What a stored filter is, in people's terms; `version` is that of the record that holds it.
+/// Describes a stored filter in readable form; `version` is the format version of the record that
+/// contains it.
 ///
-/// Works for filters that are not compiled in, too.
+/// Filters that are not compiled in can be described, too.
 ///
 /// # Errors
-/// Codes that stand for nothing, and options that make no sense.
+/// Fails if the code is unknown or the options are invalid.
 pub fn describe(
     record: &FilterRecord,
     version: FormatVersion,
@@ -114,7 +117,8 @@ pub fn describe(
 }
 
 impl FilterList {
-    /// Whether one of the filters encrypts with the array's key; those that are unknown do not.
+    /// True if one of the filters encrypts with the array's key; unknown filters count as not
+    /// encrypting.
     pub(crate) fn encrypts(&self, registry: &Registry) -> bool {
         let mut entries = self.filters.iter().filter_map(|f| registry.entry(f.code));
         entries.any(|entry| entry.encrypts)
@@ -122,10 +126,10 @@ impl FilterList {
 }
 
 impl Description {
-    /// The stored form, for a record of `version`.
+    /// Returns the stored form of this filter, for a record of `version`.
     ///
     /// # Errors
-    /// Names of filters or options that there are not, and values out of range.
+    /// Fails if the filter or an option is unknown, or if a value is out of range.
     pub fn record(
         &self,
         version: FormatVersion,

@@ -8,22 +8,26 @@ use crate::stage::{Made, Out, Stage, StageTarget};
 use crate::step::Step;
 use crate::{FilterError, TileKind};
 
-/// The filters of a pipeline at work on one chunk after the other.
+/// Runs the filters of a pipeline on one chunk after the other.
 pub(crate) struct Run<'a> {
     steps: &'a [Step],
     kind: &'a TileKind,
-    /// The first filter folds offsets into the data.
+    /// True if the first filter folds offsets into the data.
     folds: bool,
     memory: &'a mut Memory,
     contexts: &'a mut Contexts,
     limits: &'a Limits,
 }
 
-/// Bytes on their way through the stages of a decode: read at the front, written at the back.
+/// The data or the metadata of a chunk between two stages of a decode.
+///
+/// A stage reads the front buffer and writes the back buffer; then the two are swapped. Before the
+/// first stage writes, the stored input takes the place of the front buffer, so that it is not
+/// copied.
 struct Flow<'a> {
     input: &'a [u8],
     is_input: bool,
-    /// What stands before was consumed.
+    /// Start of the unread bytes; earlier ones were consumed.
     from: usize,
     front: &'a mut Buffer,
     back: &'a mut Buffer,
@@ -41,7 +45,7 @@ impl<'a> Flow<'a> {
         }
     }
 
-    /// What there is to read, and where to write.
+    /// Returns the bytes to read, and the buffer to write.
     fn split(&mut self) -> Result<(&[u8], &mut Buffer), Bug> {
         let all = if self.is_input {
             self.input
@@ -57,7 +61,8 @@ impl<'a> Flow<'a> {
         Ok(self.split()?.0)
     }
 
-    /// What was written is read next, or else what was read, without the `consumed` start.
+    /// Prepares for the next stage: it reads the bytes just written, or else the same bytes without
+    /// the first `consumed`.
     fn advance(&mut self, was_written: bool, consumed: usize) {
         if was_written {
             mem::swap(&mut self.front, &mut self.back);
@@ -89,7 +94,8 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Runs the stages backwards, from the stored bytes of a chunk to its `result`.
+    /// Runs the stages in reverse order, from the stored bytes of a chunk to its values in
+    /// `result`.
     pub(crate) fn decode(
         &mut self,
         metadata: &[u8],
@@ -133,7 +139,7 @@ impl<'a> Run<'a> {
             };
             step.filter.decode(chunk, &mut out, &mut stage)?;
             let made = out.made.checked(step.name)?;
-            // Metadata that is not handed on is gone.
+            // Metadata that the stage does not pass on is consumed.
             let [all] = recorded_end;
             metadata.advance(made.metadata, made.keeps_metadata_from.unwrap_or(all));
             data.advance(made.data && !to_result, 0);
@@ -152,10 +158,10 @@ impl<'a> Run<'a> {
         finish(data.present()?, result)
     }
 
-    /// Most bytes that a stage may hand to the next. No filter makes more than a few times
-    /// its input out of it when writing, folded offsets excepted, which come on top.
+    /// Returns the maximum number of bytes that a stage may output. When encoding, filters enlarge
+    /// their input at most a few times, except for folded offsets, whose size comes on top.
     fn decode_cap(&self, original: usize) -> usize {
-        // A limit beyond memory is none.
+        // A limit beyond the address space is no limit.
         let limit = usize::try_from(self.limits.data_tile).unwrap_or(usize::MAX);
         if self.folds {
             return limit;
@@ -166,7 +172,7 @@ impl<'a> Run<'a> {
             .min(limit)
     }
 
-    /// Runs the stages forwards; returns the metadata and the data to be stored.
+    /// Runs the stages in order; returns the metadata and the data to be stored.
     pub(crate) fn encode<'b>(
         &'b mut self,
         data: &'b [u8],
@@ -247,7 +253,7 @@ impl Step {
     }
 }
 
-/// Copies what no filter wrote into the result.
+/// Copies data that no filter wrote to the result.
 fn finish(decoded: &[u8], result: &mut [u8]) -> Result<(), FilterError> {
     let (wanted, found) = (result.len(), decoded.len());
     if wanted != found {

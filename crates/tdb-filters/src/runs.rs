@@ -1,14 +1,14 @@
-//! Runs of equal cells of a fixed size: a cell's bytes and a *big-endian* `u16` length each.
+//! Runs of equal fixed-size cells; each is a cell's bytes and a *big-endian* `u16` length.
 
 use crate::FilterError;
 use crate::room::cut;
 
 pub(crate) const NAME: &str = "rle";
-/// Bytes of a run's length.
+/// Bytes of the length of a run.
 pub(crate) const LENGTH: usize = 2;
 
-/// Writes the runs of whole cells into the start of `out`, which must hold a run for each, and
-/// says how many bytes that took.
+/// Writes the runs of whole cells into the start of `out`, which must have room for a run per cell;
+/// returns the number of bytes written.
 pub(crate) fn pack(cell: usize, piece: &[u8], out: &mut [u8]) -> Result<usize, FilterError> {
     match cell {
         1 => pack_by::<1>(piece, out),
@@ -19,7 +19,7 @@ pub(crate) fn pack(cell: usize, piece: &[u8], out: &mut [u8]) -> Result<usize, F
     }
 }
 
-/// Writes the cells of runs into all of `out`.
+/// Writes the cells of all runs into `out`, which they must fill exactly.
 pub(crate) fn expand(cell: usize, piece: &[u8], out: &mut [u8]) -> Result<(), FilterError> {
     match cell {
         1 => expand_by::<1>(piece, out),
@@ -30,13 +30,13 @@ pub(crate) fn expand(cell: usize, piece: &[u8], out: &mut [u8]) -> Result<(), Fi
     }
 }
 
-/// As [`pack_any`], for cells of `C` bytes.
+/// Like [`pack_any`], for cells of `C` bytes.
 fn pack_by<const C: usize>(piece: &[u8], out: &mut [u8]) -> Result<usize, FilterError> {
     let (mut cells, _) = piece.as_chunks::<C>();
     let all = out.len();
     let mut room = out;
     while let Some((value, rest)) = cells.split_first() {
-        // The longest run, less the cell that begins it.
+        // The maximum length of a run, less the cell that begins it.
         let most = rest.len().min(u16::MAX.saturating_sub(1).into());
         let (within, _) = rest.split_at(most);
         let more = equal_cells(value, within);
@@ -47,12 +47,13 @@ fn pack_by<const C: usize>(piece: &[u8], out: &mut [u8]) -> Result<usize, Filter
     Ok(all.saturating_sub(room.len()))
 }
 
-/// How many cells at the start equal `value`: block by block, then one by one.
+/// Returns the number of leading cells that equal `value`: compares block by block, then one by
+/// one.
 fn equal_cells<const C: usize>(value: &[u8; C], cells: &[[u8; C]]) -> usize {
     let is_other = |cell: &[u8; C]| cell != value;
     let (blocks, _) = cells.as_chunks::<16>();
     let has_other = |block: &[[u8; C]; 16]| {
-        // No early end: this is one comparison of vectors.
+        // Without an early exit, this is one vector comparison.
         block.iter().fold(false, |any, cell| any | is_other(cell))
     };
     let whole = blocks.iter().position(has_other).unwrap_or(blocks.len());
@@ -62,7 +63,7 @@ fn equal_cells<const C: usize>(value: &[u8; C], cells: &[[u8; C]]) -> usize {
     start.saturating_add(more)
 }
 
-/// The plain form of [`pack`], for cells of any size.
+/// Implements [`pack`] for cells of any size, without vectorisation.
 fn pack_any(cell: usize, piece: &[u8], out: &mut [u8]) -> Result<usize, FilterError> {
     let mut cells = piece.chunks_exact(cell);
     let Some(mut value) = cells.next() else {
@@ -82,7 +83,7 @@ fn pack_any(cell: usize, piece: &[u8], out: &mut [u8]) -> Result<usize, FilterEr
     Ok(all.saturating_sub(room.len()))
 }
 
-/// Fills the start of the room, for which the bound is enough.
+/// Writes a run to the start of `room`, whose size is the codec's bound.
 #[inline]
 fn put_run(value: &[u8], length: u16, room: &mut &mut [u8]) -> Result<(), FilterError> {
     cut(room, value.len())?.copy_from_slice(value);
@@ -90,7 +91,7 @@ fn put_run(value: &[u8], length: u16, room: &mut &mut [u8]) -> Result<(), Filter
     Ok(())
 }
 
-/// As [`expand_any`], for cells of `C` bytes.
+/// Like [`expand_any`], for cells of `C` bytes.
 fn expand_by<const C: usize>(piece: &[u8], out: &mut [u8]) -> Result<(), FilterError> {
     let (mut cells, rest) = out.as_chunks_mut::<C>();
     if !rest.is_empty() {
@@ -115,7 +116,7 @@ fn expand_by<const C: usize>(piece: &[u8], out: &mut [u8]) -> Result<(), FilterE
     complete(cells.is_empty())
 }
 
-/// The plain form of [`expand`], for cells of any size.
+/// Implements [`expand`] for cells of any size, without vectorisation.
 fn expand_any(cell: usize, piece: &[u8], mut out: &mut [u8]) -> Result<(), FilterError> {
     let runs = piece.chunks_exact(cell.saturating_add(LENGTH));
     if !runs.remainder().is_empty() {
@@ -188,13 +189,13 @@ mod tests {
         out
     }
 
-    /// Cells from numbers, few of which differ.
+    /// One cell per number; all bytes of a cell are that number.
     fn cells(cell: usize, numbers: &[u8]) -> Vec<u8> {
         let cells = numbers.iter().map(|number| vec![*number; cell]);
         cells.collect::<Vec<_>>().concat()
     }
 
-    /// Every number as often as the one after it says.
+    /// Each number, repeated as often as its pair specifies.
     fn repeated(numbers: &[(u8, usize)]) -> Vec<u8> {
         let runs = numbers.iter().map(|(number, times)| vec![*number; *times]);
         runs.collect::<Vec<_>>().concat()
@@ -228,7 +229,7 @@ mod tests {
                 piece.extend(length.to_be_bytes());
             }
             piece.extend(vec![7; tail]);
-            // As long as the cells, or of any other length.
+            // As long as the cells, and of another length.
             let lengths = piece.chunks_exact(cell + LENGTH).map(|run| usize::from(run[cell + 1]));
             for room in [lengths.sum::<usize>() * cell, room / cell * cell] {
                 let (mut plain, mut fast) = (vec![0; room], vec![0; room]);

@@ -5,11 +5,11 @@ use tdb_tile::{Bug, ChunkTable, Grant, Limits};
 
 use crate::FilterError;
 
-/// What a worker keeps from chunk to chunk, so that none of it is allocated again:
-/// the memory between two stages and the state of codecs.
+/// The memory that a worker reuses for every chunk: buffers between stages, and the state of
+/// codecs.
 ///
-/// One per thread; it grows to what the largest chunk needed and counts against the
-/// budget of the limits it grew under.
+/// Each thread needs its own. The memory grows to the needs of the largest chunk, and counts
+/// against the budget of the limits under which it grew.
 #[derive(Default)]
 pub struct Scratch {
     pub(crate) table: ChunkTable,
@@ -18,7 +18,7 @@ pub struct Scratch {
     pub(crate) cuts: Vec<usize>,
 }
 
-/// Two of each: a stage reads the front and writes the back, then they change places.
+/// Pairs of buffers: a stage reads the first and writes the second, then the two are swapped.
 #[derive(Default)]
 pub(crate) struct Memory {
     pub(crate) data: [Buffer; 2],
@@ -35,17 +35,17 @@ impl fmt::Debug for Scratch {
     }
 }
 
-/// Memory that only grows.
+/// A buffer whose memory only grows.
 #[derive(Default)]
 pub(crate) struct Buffer {
     bytes: Vec<u8>,
-    /// No more than there is.
+    /// Length of the bytes lent last; at most that of `bytes`.
     len: usize,
     grant: Option<Grant>,
 }
 
 impl Buffer {
-    /// Lends `len` bytes, whatever they hold.
+    /// Lends `len` bytes with arbitrary content.
     pub(crate) fn lend(&mut self, len: usize, limits: &Limits) -> Result<&mut [u8], FilterError> {
         if len > self.bytes.len() {
             (self.grant, self.len) = (None, 0);
@@ -57,18 +57,18 @@ impl Buffer {
         Ok(self.bytes.split_at_mut(len).0)
     }
 
-    /// Gives up the end of what was lent.
+    /// Shortens the bytes lent last to `len`.
     pub(crate) fn shorten(&mut self, len: usize) {
         self.len = self.len.min(len);
     }
 
-    /// What was lent last.
+    /// The bytes lent last.
     pub(crate) fn filled(&self) -> &[u8] {
         self.bytes.split_at(self.len).0
     }
 }
 
-/// The state of codecs, one of each type.
+/// The states of codecs, at most one of each type.
 #[derive(Default)]
 pub(crate) struct Contexts {
     kept: Vec<Box<dyn Any + Send>>,

@@ -5,26 +5,26 @@ use tdb_tile::{Datatype, FormatVersion, Limits};
 use crate::FilterError;
 use crate::scratch::{Buffer, Contexts};
 
-/// All that a filter may know of where it stands: never the tile, the array or a configuration.
+/// The context in which a filter runs: everything that a filter may know beyond its options.
 pub struct Stage<'a> {
     /// Format version of the fragment.
     pub version: FormatVersion,
-    /// Type of the values that the filter is given when encoding.
+    /// Datatype of the filter's input when encoding.
     pub datatype: Datatype,
-    /// Bytes of a cell of the tile, whatever the datatype has become.
+    /// Bytes of a cell of the tile, even if earlier filters changed the datatype.
     pub cell_size: usize,
-    /// The chunk holds strings whose offsets are folded into the data (or are to be).
+    /// True if the chunk holds strings whose offsets are folded into the data, or are to be.
     pub folds_offsets: bool,
-    /// The caps in force.
+    /// The caps that apply.
     pub limits: &'a Limits,
     pub(crate) contexts: &'a mut Contexts,
 }
 
 impl Stage<'_> {
-    /// The state that a codec keeps per worker, made when first asked for.
+    /// Returns the state of type `T` that a codec keeps per worker; the first call creates it.
     ///
     /// # Errors
-    /// What `make` returns.
+    /// Those of `make`.
     pub fn context<T: Any + Send>(
         &mut self,
         make: impl FnOnce() -> Result<T, FilterError>,
@@ -33,12 +33,12 @@ impl Stage<'_> {
     }
 }
 
-/// Where a stage puts what it makes: memory kept from chunk to chunk, or, when the last
-/// stage decodes, the caller's own.
+/// The output of a stage. Memory is reused for every chunk, except for the values of a decode,
+/// which go directly into the caller's memory.
 pub struct Out<'a> {
     pub(crate) filter: &'static str,
     pub(crate) limits: &'a Limits,
-    /// Most bytes that the stage may make.
+    /// Maximum number of bytes that the stage may output.
     pub(crate) cap: usize,
     pub(crate) target: StageTarget<'a>,
     pub(crate) metadata: &'a mut Buffer,
@@ -47,33 +47,35 @@ pub struct Out<'a> {
     pub(crate) made: Made,
 }
 
-/// Memory for data.
+/// The memory for a stage's output data.
 pub(crate) enum StageTarget<'a> {
-    /// The caller's, to be filled exactly.
+    /// The caller's memory, to be filled exactly.
     Caller(&'a mut [u8]),
     Scratch(&'a mut Buffer),
 }
 
-/// What a stage did.
+/// A record of the outputs that a stage produced.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Made {
     pub(crate) data: bool,
     pub(crate) keeps_data: bool,
     pub(crate) metadata: bool,
-    /// The input's metadata goes on from this byte.
+    /// Start of the input's metadata that goes on to the next stage; `None` if none does.
     pub(crate) keeps_metadata_from: Option<usize>,
 }
 
 impl Out<'_> {
-    /// Memory for the data, all of it, to be overwritten.
+    /// Returns memory for `len` bytes of data. Its content is arbitrary, and the stage must
+    /// overwrite all of it.
     ///
     /// # Errors
-    /// A length over the cap; when this is the caller's memory, any length but its own.
+    /// Fails if the length is over the cap. In the caller's memory, any length but its own fails.
     pub fn data(&mut self, len: usize) -> Result<&mut [u8], FilterError> {
         Ok(self.header_and_data(len)?.1)
     }
 
-    /// When encoding: the stage's own metadata, to be appended to, and memory for the data.
+    /// When encoding: returns the stage's own metadata, to append to, and memory for `len` bytes of
+    /// data.
     ///
     /// # Errors
     /// As for [`Out::data`].
@@ -86,40 +88,41 @@ impl Out<'_> {
         Ok((self.header, data))
     }
 
-    /// When encoding: gives back the end of the memory for data.
+    /// When encoding: shortens the output data to `len` bytes.
     pub fn shorten_data(&mut self, len: usize) {
         if let StageTarget::Scratch(buffer) = &mut self.target {
             buffer.shorten(len);
         }
     }
 
-    /// Hands the data on as it came.
+    /// Passes the input data on unchanged.
     pub fn keep_data(&mut self) {
         self.made.keeps_data = true;
     }
 
-    /// When encoding: the stage's own metadata, which becomes the first part.
+    /// When encoding: returns the stage's own metadata, which becomes the first part.
     pub fn header(&mut self) -> &mut Vec<u8> {
         self.header
     }
 
-    /// When decoding: memory for all metadata that goes to the next stage.
+    /// When decoding: returns memory for all metadata of the next stage.
     ///
     /// # Errors
-    /// A length over the cap.
+    /// Fails if the length is over the cap.
     pub fn metadata(&mut self, len: usize) -> Result<&mut [u8], FilterError> {
         self.made.metadata = true;
         check_cap(len, self.cap)?;
         self.metadata.lend(len, self.limits)
     }
 
-    /// Hands the metadata on as it came: from byte `from` on when decoding, all parts when encoding.
+    /// Passes the input's metadata on unchanged: from byte `from` on when decoding, all parts when
+    /// encoding.
     pub fn keep_metadata(&mut self, from: usize) {
         self.made.keeps_metadata_from = Some(from);
     }
 
-    /// When decoding strings with folded offsets: memory for the data, and where the start of
-    /// each cell goes; nowhere if nobody asked.
+    /// When decoding strings with folded offsets: returns memory for the data, and the list that
+    /// receives the start of each cell; `None` if the caller does not need the starts.
     ///
     /// # Errors
     /// As for [`Out::data`].
@@ -167,7 +170,7 @@ impl StageTarget<'_> {
 }
 
 impl Made {
-    /// Fails where a stage did not say what becomes of its data.
+    /// Fails unless the stage either wrote data or passed its input on.
     pub(crate) fn checked(self, filter: &'static str) -> Result<Self, FilterError> {
         if self.data == self.keeps_data {
             return Err(FilterError::InvalidPipeline {

@@ -9,14 +9,15 @@ use crate::{EncryptionKey, FilterError, FilterList, Registry, TileKind};
 pub(crate) struct Step {
     pub(crate) name: &'static str,
     pub(crate) filter: Box<dyn Filter>,
-    /// What the filter is given when encoding.
+    /// Datatype of the filter's input when encoding.
     pub(crate) datatype: Datatype,
-    /// When decoding, its data is the result: the filters after it leave data alone.
+    /// True if the filter's decoded data is the result: the filters before it in the pipeline keep
+    /// data.
     pub(crate) is_last: bool,
 }
 
-/// Makes the filters of a stored pipeline, and encryption where a key asks for it; those
-/// that do nothing are left out.
+/// Creates the filters of a stored pipeline, and appends encryption if there is a key and no filter
+/// encrypts. Filters that do nothing are left out.
 pub(crate) fn steps(
     list: &FilterList,
     options_version: FormatVersion,
@@ -55,7 +56,7 @@ pub(crate) fn steps(
     Ok(steps)
 }
 
-/// Rules of creation: `docs/format/filters.md`, "What must not be written".
+/// Checks the rules for new pipelines: `docs/format/filters.md`, "What must not be written".
 pub(crate) fn check(steps: &[Step], kind: &TileKind) -> Result<(), FilterError> {
     let mut is_broken = false;
     for (index, step) in steps.iter().enumerate() {
@@ -63,7 +64,7 @@ pub(crate) fn check(steps: &[Step], kind: &TileKind) -> Result<(), FilterError> 
             let filter = step.name;
             Err(FilterError::InvalidPipeline { filter, why })
         };
-        // Writers that handed no types on did not ask, either.
+        // Writers that did not propagate datatypes did not check them, either.
         if kind.propagates && !step.filter.accepts(step.datatype) {
             return fail("it takes no values of this type");
         }

@@ -1,12 +1,12 @@
-//! What the two string forms share, in which the offsets of the cells are folded into the data.
+//! The common part of the two string formats, which fold the offsets of cells into the data.
 
 use tdb_tile::Datatype;
 
 use crate::header::{Reader, put_length};
 use crate::{Chunk, FilterError, Offsets, Stage, TileKind};
 
-/// Where the offsets of a tile are under a filter for strings, which folds those of UTF-8 since one version and
-/// those of ASCII since one that the filter knows: `docs/format/filters.md`, "Strings".
+/// Determines where a string filter puts a tile's offsets. UTF-8 offsets are folded from one format
+/// version on, ASCII offsets if `folds_ascii`: `docs/format/filters.md`, "Strings".
 pub(crate) const fn offsets(tile: &TileKind, folds_ascii: bool) -> Offsets {
     let folds = match tile.datatype {
         Datatype::StringAscii if tile.is_var => folds_ascii,
@@ -20,10 +20,10 @@ pub(crate) const fn offsets(tile: &TileKind, folds_ascii: bool) -> Offsets {
     }
 }
 
-/// The cells of a chunk, one after the other.
+/// Iterates over the cells of a chunk.
 ///
 /// # Errors
-/// Starts that are out of order, beyond the data, or leave out its beginning.
+/// Fails if the starts are out of order or beyond the data, or if the first is not 0.
 pub(crate) fn cells<'a>(
     filter: &'static str,
     data: &'a [u8],
@@ -44,7 +44,7 @@ pub(crate) fn cells<'a>(
     }))
 }
 
-/// Fails unless every byte of the data belongs to one cell.
+/// Fails unless every byte of the data belongs to exactly one cell.
 pub(crate) fn check_starts(
     filter: &'static str,
     data: &[u8],
@@ -64,7 +64,7 @@ pub(crate) fn check_starts(
     })
 }
 
-/// The smallest of the widths 1, 2, 4 and 8 that holds a number.
+/// Returns the smallest of the widths 1, 2, 4 and 8 bytes that holds `number`.
 pub(crate) const fn width(number: usize) -> u8 {
     match number {
         0..=0xff => 1,
@@ -74,7 +74,7 @@ pub(crate) const fn width(number: usize) -> u8 {
     }
 }
 
-/// Fills all of `place` with the last big-endian bytes of a number.
+/// Writes the low bytes of `number` to `place` in big-endian order.
 pub(crate) fn put(number: usize, place: &mut [u8]) {
     let bytes = (number as u64).to_be_bytes();
     for (place, byte) in place.iter_mut().rev().zip(bytes.iter().rev()) {
@@ -82,26 +82,26 @@ pub(crate) fn put(number: usize, place: &mut [u8]) {
     }
 }
 
-/// Appends the last `width` big-endian bytes of a number.
+/// Appends the low `width` bytes of `number` in big-endian order.
 pub(crate) fn push(number: usize, width: u8, out: &mut Vec<u8>) {
     let bytes = (number as u64).to_be_bytes();
     out.extend(bytes.iter().skip(bytes.len().saturating_sub(width.into())));
 }
 
-/// Reads a big-endian number of `width` bytes.
+/// Reads a big-endian number from all of `bytes`.
 pub(crate) fn number(bytes: &[u8]) -> usize {
     let wide = bytes
         .iter()
         .fold(0_u64, |wide, byte| (wide << 8) | u64::from(*byte));
-    // What memory cannot count is beyond everything that there is.
+    // Clamped: a number beyond the address space exceeds every length that it can be compared with.
     usize::try_from(wide).unwrap_or(usize::MAX)
 }
 
-/// What the metadata of both forms begins with.
+/// The start of the metadata of both formats.
 pub(crate) struct Head {
-    /// Bytes of the strings.
+    /// Bytes of all strings.
     pub(crate) original: usize,
-    /// How many cells there are.
+    /// The number of cells.
     pub(crate) cells: usize,
 }
 
@@ -163,7 +163,7 @@ impl Head {
     }
 }
 
-/// Reads a width, which must be one of 1, 2, 4 and 8.
+/// Reads a width; fails unless it is 1, 2, 4 or 8.
 pub(crate) fn read_width(
     filter: &'static str,
     header: &mut Reader<'_>,

@@ -1,18 +1,22 @@
-//! Bytes and bits of several `u64` that change places.
+//! Transpositions of small matrices of bytes or bits, held in several `u64`.
+//!
+//! Each swaps ever smaller blocks across the diagonal: first the off-diagonal quarters of the whole
+//! matrix, then those within each quarter, and so on. A matrix of 8 by 8 takes three steps, and a
+//! step handles all rows in whole words.
 
-/// The low half.
+/// The low half of a `u64`.
 pub(crate) const LOW: u64 = 0x0000_0000_ffff_ffff;
-/// The high half.
+/// The high half of a `u64`.
 pub(crate) const HIGH: u64 = !LOW;
 
-/// Exchanges the bits of `a` in `mask << by` with those of `b` in `mask`.
+/// Swaps the bits of `a` in `mask << by` with the bits of `b` in `mask`.
 #[inline(always)]
 const fn exchange(a: u64, b: u64, by: u32, mask: u64) -> (u64, u64) {
     let turned = ((a >> by) ^ b) & mask;
     (a ^ (turned << by), b ^ turned)
 }
 
-/// Byte `j` of number `i` becomes byte `i` of number `j`.
+/// Transposes 8 by 8 bytes: byte `j` of number `i` becomes byte `i` of number `j`.
 #[inline(always)]
 pub(crate) const fn bytes_of_eights([a, b, c, d, e, f, g, h]: [u64; 8]) -> [u64; 8] {
     let (a, e) = exchange(a, e, 32, LOW);
@@ -24,7 +28,7 @@ pub(crate) const fn bytes_of_eights([a, b, c, d, e, f, g, h]: [u64; 8]) -> [u64;
     [a, b, c, d, e, f, g, h]
 }
 
-/// Two bytes `j` of number `i` become two bytes `i` of number `j`.
+/// Transposes 4 by 4 pairs of bytes: pair `j` of number `i` becomes pair `i` of number `j`.
 #[inline(always)]
 pub(crate) const fn twos_of_fours([a, b, c, d]: [u64; 4]) -> [u64; 4] {
     let (a, c) = exchange(a, c, 32, LOW);
@@ -34,13 +38,14 @@ pub(crate) const fn twos_of_fours([a, b, c, d]: [u64; 4]) -> [u64; 4] {
     [a, b, c, d]
 }
 
-/// The low halves of both, and the high ones.
+/// Returns the low halves of both numbers as one, and their high halves as the other.
 #[inline(always)]
 pub(crate) const fn halves_of_twos(a: u64, b: u64) -> (u64, u64) {
     exchange(a, b, 32, LOW)
 }
 
-/// Byte `j` of each half of number `i` becomes byte `i` of that half of number `j`.
+/// Transposes 4 by 4 bytes in each half: byte `j` of a half of number `i` becomes byte `i` of the
+/// same half of number `j`.
 #[inline(always)]
 pub(crate) const fn bytes_of_fours([a, b, c, d]: [u64; 4]) -> [u64; 4] {
     let (a, c) = exchange(a, c, 16, 0x0000_ffff_0000_ffff);
@@ -50,7 +55,8 @@ pub(crate) const fn bytes_of_fours([a, b, c, d]: [u64; 4]) -> [u64; 4] {
     [a, b, c, d]
 }
 
-/// Bit `k` of each byte of number `i` becomes bit `i` of that byte of number `k`.
+/// Transposes 8 by 8 bits at each byte: bit `k` of a byte of number `i` becomes bit `i` of the same
+/// byte of number `k`.
 #[inline(always)]
 pub(crate) const fn bits_of_eights([a, b, c, d, e, f, g, h]: [u64; 8]) -> [u64; 8] {
     const FOUR: u64 = 0x0f0f_0f0f_0f0f_0f0f;

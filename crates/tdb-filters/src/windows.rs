@@ -1,10 +1,11 @@
-//! What bit-width reduction and positive delta share: which types they act on, and windows.
+//! The common part of bit-width reduction and positive delta: the datatypes that they apply to, and
+//! windows.
 
 use tdb_tile::{Datatype, FormatVersion};
 
 use crate::Stage;
 
-/// Whether the two filters can be used with a type at all.
+/// True if both filters can be used with the datatype at all.
 pub(crate) fn accepts(datatype: Datatype) -> bool {
     datatype.is_integer() || datatype.is_byte_like() || is_temporal(datatype)
 }
@@ -13,7 +14,7 @@ const fn is_temporal(datatype: Datatype) -> bool {
     datatype.is_datetime() || datatype.is_time()
 }
 
-/// Whether the two filters act on values of this type, or hand them on as they are.
+/// True if both filters change values of the stage's datatype; otherwise they pass them on.
 pub(crate) fn acts(stage: &Stage<'_>) -> bool {
     acts_in(stage.datatype, stage.version)
 }
@@ -25,8 +26,8 @@ fn acts_in(datatype: Datatype, version: FormatVersion) -> bool {
     datatype.is_integer() || datatype.is_byte_like()
 }
 
-/// The windows of a part: whole values, at most `max` bytes; one of another length for a part
-/// that is shorter than a value, and at the end.
+/// Splits a part into windows of whole values, at most `max` bytes but at least one value each. The
+/// last window has the rest, which may not be a whole number of values.
 pub(crate) fn windows(part: &[u8], size: usize, max: usize) -> impl Iterator<Item = &[u8]> + Clone {
     let most = part.len().min(max);
     let rest = most.checked_rem(size).unwrap_or(0);

@@ -1,6 +1,6 @@
-//! Numbers of one, two, four or eight bytes, for loops that do not care what they mean.
+//! Integers of one, two, four or eight bytes, for loops that are generic over the width.
 //!
-//! Arithmetic goes through `u64`, wrapping; the compiler narrows it to the width that is kept.
+//! Arithmetic is done in `u64` and wraps; the compiler narrows it to the width that is stored.
 
 use zerocopy::little_endian::{U16, U32, U64};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
@@ -11,33 +11,34 @@ use crate::FilterError;
 pub(crate) trait Word: Copy {
     const SIZE: usize;
     const BITS: u8;
-    /// As many bits, the top one a sign: what vectors can compare.
+    /// The signed integer of the same width; vector instructions compare signed numbers.
     type Signed: Copy + Ord + Into<i64>;
-    /// Little-endian, unaligned.
+    /// The stored form: little-endian, unaligned.
     type Stored: Copy + FromBytes + IntoBytes + Immutable + KnownLayout + Unaligned;
 
     fn load(stored: Self::Stored) -> Self;
     fn store(self) -> Self::Stored;
     fn to_u64(self) -> u64;
-    /// With the top bit taken for a sign.
+    /// Converts to 64 bits, with the top bit as a sign.
     fn sign_extended(self) -> u64;
-    /// The number that is in the same place among those with a sign: itself, or the one whose top bit is the other.
+    /// Maps the number to a signed one in the same order: unchanged if it is signed, otherwise with
+    /// the top bit flipped.
     fn ordered(self, is_signed: bool) -> Self::Signed;
-    /// The low bytes.
+    /// Takes the low bytes of a `u64`.
     fn from_u64(wide: u64) -> Self;
 
-    /// The word that `bytes` are.
+    /// Reads the word that fills `bytes`.
     fn one(filter: &'static str, bytes: &[u8]) -> Result<Self, FilterError> {
         let stored = Self::Stored::read_from_bytes(bytes).map_err(|_| broken(filter))?;
         Ok(Self::load(stored))
     }
 
-    /// The words that `bytes` hold.
+    /// Views `bytes` as words.
     fn slice<'a>(filter: &'static str, bytes: &'a [u8]) -> Result<&'a [Self::Stored], FilterError> {
         <[Self::Stored]>::ref_from_bytes(bytes).map_err(|_| broken(filter))
     }
 
-    /// The words that `bytes` hold.
+    /// Views `bytes` as mutable words.
     fn slice_mut<'a>(
         filter: &'static str,
         bytes: &'a mut [u8],
@@ -100,8 +101,8 @@ word! {
     u64, i64, 64, U64, U64::get, U64::new;
 }
 
-/// Runs an expression with `$t` standing for the word of `$size` bytes. No datatype has another size; if one had, the
-/// function around it would return a bug.
+/// Runs an expression with `$t` as the word of `$size` bytes. Every datatype has one of these
+/// sizes; for any other, the enclosing function returns a [`Bug`](tdb_tile::Bug).
 macro_rules! with_word {
     ($size:expr, $t:ident => $body:expr) => {
         match $size {

@@ -1,4 +1,4 @@
-//! A filter in a crate of its own, which this one does not know, is built and tested with what is public.
+//! Builds and tests a filter in a crate of its own, through the public interface only.
 use std::path::Path;
 use std::process::Command;
 

@@ -1,4 +1,5 @@
-//! Any metadata and data through any pipeline: no panic, and no memory beyond the budget.
+//! Decodes arbitrary metadata and data through an arbitrary pipeline: no panic, and no memory
+//! beyond the budget.
 #![no_main]
 use libfuzzer_sys::fuzz_target;
 use tdb_filters::{FilterList, Pipeline, Registry, Scratch, TileKind};

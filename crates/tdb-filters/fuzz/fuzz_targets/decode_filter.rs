@@ -1,4 +1,5 @@
-//! Any metadata and data through each filter alone, with its default options: every codec.
+//! Decodes arbitrary metadata and data through each filter alone, with its default options, so that
+//! every codec is reached.
 #![no_main]
 use libfuzzer_sys::fuzz_target;
 use tdb_filters::filters::ALL;

@@ -1,4 +1,5 @@
-//! Any bytes as a generic tile, with and without a key.
+//! Opens arbitrary bytes as a generic tile, with and without a key, and seals and opens them as a
+//! payload.
 #![no_main]
 use bytes::Bytes;
 use libfuzzer_sys::fuzz_target;

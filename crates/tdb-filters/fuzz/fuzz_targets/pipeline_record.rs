@@ -1,4 +1,4 @@
-//! Any bytes as a stored pipeline: decoded, written back, described, and made ready to run.
+//! Decodes arbitrary bytes as a stored pipeline, encodes, describes and prepares it.
 #![no_main]
 use bytes::Bytes;
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,5 @@
-//! Any values through any pipeline of default filters: what is taken comes back.
+//! Encodes arbitrary values through a pipeline of default filters: values that it accepts are
+//! decoded unchanged.
 #![no_main]
 use libfuzzer_sys::fuzz_target;
 use tdb_filters::filters::ALL;

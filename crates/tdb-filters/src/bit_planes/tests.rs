@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Bytes of which no two neighbours look alike.
+/// Random bytes, so that no two neighbours are alike.
 fn noise(len: usize) -> Vec<u8> {
     let mut random = 1_u64;
     let bytes = std::iter::repeat_with(|| {
@@ -14,7 +14,8 @@ fn noise(len: usize) -> Vec<u8> {
     bytes.take(len).collect()
 }
 
-/// The plain form: bit by bit, in blocks; what is left of a block after groups of eight values is copied.
+/// The reference implementation: bit by bit, in blocks; bytes of a block after its last whole group
+/// of eight values are copied.
 fn plain(size: usize, values: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
     for block in values.chunks(BLOCK) {

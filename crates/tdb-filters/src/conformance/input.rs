@@ -1,8 +1,8 @@
-//! What filters are given: values of every kind, in parts.
+//! The inputs for filters: values of every kind, in parts.
 
 use tdb_tile::Datatype;
 
-/// Input of a filter, or what it makes of it.
+/// The input of a filter, or its output.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Pieces {
     pub(super) metadata: Vec<u8>,
@@ -21,12 +21,12 @@ impl Pieces {
     }
 }
 
-/// Types whose offsets can be folded.
+/// True for types whose offsets can be folded into the data.
 pub(super) fn is_text(datatype: Datatype) -> bool {
     matches!(datatype, Datatype::StringAscii | Datatype::StringUtf8)
 }
 
-/// What the values are like.
+/// The sequence of values in an input.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Pattern {
     Zero,
@@ -38,8 +38,9 @@ impl Pattern {
     pub(super) const ALL: [Self; 3] = [Self::Zero, Self::Ascending, Self::Random];
 }
 
-/// `cells` values in one part, two halves, a short part and the rest, or parts of no whole values;
-/// with metadata parts that earlier filters could have left. Text comes with its offsets.
+/// Creates an input of `cells` values. By `split`, the data is one part, two halves, a short part
+/// and the rest, or parts that cut values; the metadata has parts that earlier filters could have
+/// left. Text has offsets if it is one part.
 pub(super) fn input(datatype: Datatype, cells: usize, pattern: Pattern, split: usize) -> Pieces {
     let size = datatype.size();
     let mut random = Random(42);
@@ -84,7 +85,7 @@ pub(super) fn input(datatype: Datatype, cells: usize, pattern: Pattern, split: u
     }
 }
 
-/// Numbers that look random and are the same every time.
+/// A generator of the same pseudorandom numbers in every run.
 pub(super) struct Random(pub(super) u64);
 
 impl Random {

@@ -1,11 +1,11 @@
 //! Filter 11: AES-256 in Galois/counter mode, under the array's key.
 //!
-//! Never in the pipelines of a schema: [`Pipeline::new`](crate::Pipeline::new) appends it when it
-//! is given a key. The pipelines of generic tiles do name it, without options.
+//! The pipelines of a schema never contain it: [`Pipeline::new`](crate::Pipeline::new) appends it
+//! when it is given a key. The pipelines of generic tiles contain it, without options.
 //!
-//! Metadata: `u32` parts of metadata, `u32` parts of data, then for each part `u32` plain
-//! length, `u32` stored length (the same), 12 bytes of initialization vector, 16 bytes of
-//! tag. Data: the encrypted parts. Vectors are random and never used twice.
+//! Metadata: `u32` number of metadata parts, `u32` number of data parts, then for each part `u32`
+//! plain length, `u32` stored length (the same), 12 bytes of initialization vector, 16 bytes of
+//! tag. Data: the encrypted parts. Every part gets a new random vector.
 
 use tdb_tile::Datatype;
 
@@ -104,7 +104,7 @@ impl Filter for Encryption {
     }
 }
 
-/// The plain lengths of all parts.
+/// Returns the sum of the plain lengths of all parts.
 fn total(records: &[u8]) -> Result<usize, FilterError> {
     records
         .chunks_exact(RECORD)
@@ -180,7 +180,7 @@ mod library {
             Ok((vector, tag))
         }
 
-        /// Decrypts in place; nothing is left of the bytes where the tag is wrong.
+        /// Decrypts in place; overwrites the bytes with zeros if the tag does not match.
         pub(super) fn open(
             &self,
             vector: &[u8],
@@ -207,7 +207,7 @@ mod library {
     use super::{ENTRY, TAG, VECTOR};
     use crate::{EncryptionKey, FilterError};
 
-    /// There is none without the library.
+    /// A key that cannot exist: encryption is not compiled in.
     #[derive(Debug)]
     pub(super) enum Key {}
 

@@ -1,14 +1,16 @@
-//! Filter 7: values as their distance from the least of a window, in as few bytes as hold it.
+//! Filter 7: values as distances from the least value of a window, in as few bytes as hold the
+//! largest distance.
 //!
-//! Acts on integers of 16 bits and more, and from format 20 on dates and times; all else passes
-//! unchanged and unrecorded. Options: `u32` most bytes of a window.
+//! Applies to integers of 16 bits and more, and from format 20 to dates and times; other data
+//! passes unchanged, and nothing is recorded. Options: `u32` maximum bytes of a window.
 //!
 //! Metadata: `u32` bytes of data, `u32` window count, then for each window the least value, `u8`
-//! bits, `u32` bytes of the window before. Data: the windows, each value less the least in 8, 16
-//! or 32 bits, *with a sign* where the type has one; or as it was, with bits for a whole value.
+//! bits, `u32` bytes of the unfiltered window. Data: the windows. A window stores each value's
+//! distance from the least one in 8, 16 or 32 bits, as a *signed* number for signed types. If its
+//! bits are those of a whole value, the window is stored unchanged.
 //!
-//! `[1000, 1001, 1127, 1000]` as `i32` is a window of 16 bits, `0000 0100 7f00 0000`: 127 and
-//! one more do not fit eight bits with a sign.
+//! `[1000, 1001, 1127, 1000]` as `i32` is a window of 16 bits, `0000 0100 7f00 0000`: the distance
+//! 127 plus one does not fit into eight bits with a sign.
 
 use tdb_tile::FormatVersion;
 
@@ -40,7 +42,7 @@ struct BitWidthReduction {
     window: u32,
 }
 
-/// Values of one byte cannot get narrower.
+/// True if the filter applies to the stage's datatype; values of one byte cannot get narrower.
 fn acts(stage: &Stage<'_>) -> bool {
     windows::acts(stage) && stage.datatype.size() > 1
 }
@@ -127,7 +129,7 @@ impl Filter for BitWidthReduction {
     }
 }
 
-/// Writes one window, and says how many bytes that took.
+/// Writes one window; returns its stored length in bytes.
 fn reduce<T: Word>(
     window: &[u8],
     is_signed: bool,
@@ -162,8 +164,8 @@ fn reduce<T: Word>(
     Ok(len)
 }
 
-/// The least value, and the bits that the distance of the greatest needs; the type's own
-/// where that distance and one more cannot be said in the type.
+/// Returns the least value, and the bits (8, 16, 32 or 64) that hold the distance to the greatest
+/// value plus one; the type's own bits if no narrower width does.
 fn measure<T: Word>(values: &[T::Stored], is_signed: bool) -> (u64, u8) {
     let Some((least, greatest)) = ends::<T>(values, is_signed) else {
         return (0, 8.min(T::BITS));
@@ -183,7 +185,8 @@ fn measure<T: Word>(values: &[T::Stored], is_signed: bool) -> (u64, u8) {
         };
         return (least.cast_unsigned(), bits.min(full));
     }
-    // In both, the top bit of the type is the other one, and above it are copies.
+    // [`Word::ordered`] has flipped the top bits of both ends, so their distance is unchanged; the
+    // top bit of the least value is flipped back below.
     let range = greatest.wrapping_sub(least).cast_unsigned();
     let bits = match range.saturating_add(1) {
         0..=0xff => 8,
@@ -196,7 +199,7 @@ fn measure<T: Word>(values: &[T::Stored], is_signed: bool) -> (u64, u8) {
     (least.to_u64(), bits.min(full))
 }
 
-/// The least and the greatest value, in the order of [`Word::ordered`].
+/// Returns the least and the greatest value, mapped by [`Word::ordered`].
 fn ends<T: Word>(values: &[T::Stored], is_signed: bool) -> Option<(i64, i64)> {
     let ordered = |value: &T::Stored| T::load(*value).ordered(is_signed);
     let first = ordered(values.first()?);
@@ -219,7 +222,7 @@ fn narrow<T: Word, N: Word>(
     Ok(())
 }
 
-/// Reads one window into the start of `room`; returns the rest.
+/// Reads one window into the start of `room`; returns the rest of `room`.
 fn restore<'a, T: Word>(
     is_signed: bool,
     header: &mut Reader<'_>,
@@ -259,7 +262,7 @@ fn restore<'a, T: Word>(
     Ok(rest)
 }
 
-/// Adds the least value to each distance, wrapping: old writers relied on it.
+/// Adds the least value to each distance. The addition wraps: old writers relied on that.
 #[inline]
 fn widen<T: Word, N: Word>(
     narrow: &[u8],
@@ -284,7 +287,7 @@ mod tests {
 
     use super::*;
 
-    /// The plain form: with numbers that hold all values of both kinds.
+    /// The reference implementation, in numbers wide enough for signed and unsigned values.
     fn plain<T: Word>(values: &[T], is_signed: bool) -> (u64, u8) {
         let wide = |value: &T| {
             let signed = i128::from(value.sign_extended().cast_signed());
@@ -297,7 +300,7 @@ mod tests {
         let least = values.iter().map(wide).min().unwrap_or(0);
         let greatest = values.iter().map(wide).max().unwrap_or(0);
         let sign = u32::from(is_signed);
-        // One more than the range must fit below the sign.
+        // The distance plus one must fit below the sign bit.
         let fits = |bits: &u8| greatest - least + 1 < 1 << (u32::from(*bits) - sign);
         let bits = [8, 16, 32].into_iter().find(fits).unwrap_or(64);
         (least as u64, bits.min(T::BITS))

@@ -1,13 +1,13 @@
-//! Filter 8: the first bits of all values, then the second bits, and so on, in blocks of 8192 bytes.
+//! Filter 8: the first bits of all values, then the second bits, and so on, in blocks of 8192
+//! bytes.
 //!
-//! Metadata: `u32` part count, `u32` length of each part, where a part whose length is no
-//! multiple of 8 is split in two before: the whole eights and the rest. A part is shuffled
-//! when its length is a multiple of 8 and of the value's size, else copied. In each block as
-//! many values as come in groups of eight are turned into planes: bit `i % 8` of byte
-//! `i / 8` of plane `8j + k` is bit `k` of byte `j` of value `i`. Other values of the block
-//! follow unchanged.
+//! Metadata: `u32` part count, `u32` length of each part. A part whose length is not a multiple of
+//! 8 is first split in two: all but the last `length % 8` bytes, and those. A part is shuffled if
+//! its length is a multiple of 8 and of the value's size, and copied otherwise. In each block,
+//! whole groups of eight values are turned into planes: bit `i % 8` of byte `i / 8` of plane `8j +
+//! k` is bit `k` of byte `j` of value `i`. The remaining values of the block follow unchanged.
 //!
-//! Twelve `i32` are one part of 48 bytes: eight of them turned, four copied behind.
+//! Twelve `i32` are one part of 48 bytes: eight values shuffled, then four copied.
 
 use crate::bit_planes;
 use crate::header::{self, Reader, put_parts};
@@ -26,7 +26,7 @@ pub(crate) static ENTRY: Entry = Entry::new(
 #[derive(Debug)]
 struct Bitshuffle;
 
-/// The parts that are shuffled each for itself.
+/// Splits a part of `length` bytes into the lengths that are shuffled or copied separately.
 fn split(length: usize) -> impl Iterator<Item = usize> + Clone {
     let rest = length % 8;
     let whole = length.saturating_sub(rest);
@@ -74,7 +74,7 @@ impl Filter for Bitshuffle {
         let lengths = header::parts(NAME, &mut reader, stored.len())?;
         let mut room = out.data(stored.len())?;
         for length in lengths {
-            // The lengths add up to that of both.
+            // Cannot fail: the lengths add up to the size of `stored` and of `room`.
             let part = cut_ref(&mut stored, length)?;
             let values = cut(&mut room, length)?;
             if is_shuffled(length, size) {

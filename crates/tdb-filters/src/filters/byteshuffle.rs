@@ -1,7 +1,7 @@
 //! Filter 9: the first bytes of all values, then the second bytes, and so on.
 //!
-//! Metadata: `u32` part count, `u32` length of each part. A part of `e` values of `s` bytes
-//! becomes `s` planes of `e` bytes; bytes left over at the end stay where they are.
+//! Metadata: `u32` part count, `u32` length of each part. A part of `e` values of `s` bytes becomes
+//! `s` planes of `e` bytes; bytes after the last whole value stay in place.
 //!
 //! `[0x0102, 0x0304]` as `u16`, stored `02 01 04 03`, becomes `02 04 01 03`.
 
@@ -50,7 +50,7 @@ impl Filter for Byteshuffle {
         let lengths = header::parts(NAME, &mut reader, stored.len())?;
         let mut room = out.data(stored.len())?;
         for length in lengths {
-            // The lengths add up to that of both.
+            // Cannot fail: the lengths add up to the size of `stored` and of `room`.
             let part = cut_ref(&mut stored, length)?;
             let values = cut(&mut room, length)?;
             planes::unshuffle(stage.datatype.size(), part, values)?;

@@ -1,6 +1,7 @@
 //! Filter 5: bzip2 streams.
 //!
-//! Framing: [`Compression`](crate::Compression). Levels run from 1 to 9; those below, the default among them, mean 1.
+//! Framing: [`Compression`](crate::Compression). Levels range from 1 to 9; lower ones, including
+//! the default of -1, mean 1.
 //!
 //! ```
 //! use tdb_filters::{Description, Registry};
@@ -30,7 +31,7 @@ impl Library for Bzip2 {
     const DECOMPRESS: Decompress = library::decompress;
 
     fn bound(len: usize) -> usize {
-        // One percent and 600 bytes, says its manual.
+        // The manual's bound is one percent plus 600 bytes.
         len.saturating_add(len / 64).saturating_add(700)
     }
 }
@@ -43,7 +44,7 @@ mod library {
     use crate::compressor::check_decoded;
     use crate::{FilterError, Stage};
 
-    // The library's states cannot be used twice: one is made for every piece.
+    // The library cannot reset its states: each piece needs a new one.
     pub(super) fn compress(
         level: i32,
         piece: &[u8],

@@ -1,10 +1,12 @@
-//! Filter 19: each value as its difference from the one before, wrapping.
+//! Filter 19: each value as its wrapping difference from the one before.
 //!
-//! Framing: [`Compression`](crate::Compression), so metadata is delta-coded too. A piece is
-//! `u64` count of values, the first value, and the differences. Options: compressor id 8,
-//! `i32` level without meaning, `u8` datatype that the values are taken for (17, `any`: as they come).
+//! Framing: [`Compression`](crate::Compression), so metadata is delta-coded, too. A piece is the
+//! `u64` count of values, the first value, and the differences. Options: compressor id 8, `i32`
+//! level without meaning, `u8` datatype that values are reinterpreted as (17, `any`: their own
+//! datatype).
 //!
-//! TileDB 2.16 wrote one value of garbage after the last: a piece may be longer than its count says.
+//! TileDB 2.16 wrote one value of garbage at the end: a piece may be longer than its count
+//! requires.
 //!
 //! `[1, 2, 4]` as `u8` is `03 00 00 00 00 00 00 00  01 01 02`.
 

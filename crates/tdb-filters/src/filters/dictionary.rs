@@ -1,11 +1,11 @@
-//! Filter 14: each distinct string once, and for every cell the number of its string.
+//! Filter 14: each distinct string once, and for every cell the index of its string.
 //!
-//! For var-sized ASCII (from format 13) and UTF-8 (from 17) only; offsets are folded into the data
+//! Only for var-sized ASCII (from format 13) and UTF-8 (from 17); offsets are folded into the data
 //! (`docs/format/filters.md`, "Strings"). The metadata is `u32` 0, `u32` 1, `u32` bytes of the
-//! strings, `u32` bytes of the numbers, `u32` bytes of the offsets, `u8` width of a number, `u8` width
-//! of a string length, `u32` bytes of the dictionary, and the dictionary: length (big-endian) and
-//! bytes of each string, in order of first appearance. The data is the numbers, big-endian; their
-//! width is what the count of *cells* needs.
+//! strings, `u32` bytes of the indexes, `u32` bytes of the offsets, `u8` width of an index, `u8`
+//! width of a string length, `u32` bytes of the dictionary, and the dictionary: length (big-endian)
+//! and bytes of each string, in order of first appearance. The data is the indexes, big-endian;
+//! their width depends on the number of *cells*.
 //!
 //! The cells `aa aa b "" "" b` are `00 00 01 02 02 01` with the dictionary `02 6161 01 62 00`.
 
@@ -103,7 +103,7 @@ impl Filter for Dictionary {
     }
 
     fn unites_chunks(&self, tile: &TileKind) -> bool {
-        // UTF-8 too, also in versions that do not fold its offsets yet.
+        // Also for UTF-8 in versions that do not fold its offsets yet.
         tile.is_var_text() && tile.version.folds_ascii_dictionary_offsets()
     }
 
@@ -155,7 +155,7 @@ fn encode(data: &[u8], starts: &[u64], out: &mut Out<'_>) -> Result<(), FilterEr
     Ok(())
 }
 
-/// Where each string of a dictionary is; kept per worker.
+/// The byte range of each string within the dictionary; kept per worker.
 #[derive(Default)]
 struct Entries(Vec<Range<usize>>);
 
@@ -222,17 +222,18 @@ fn expand(
     Ok(())
 }
 
-/// Strings on their way from the dictionary to the data.
+/// The state of a copy from the dictionary to the data.
 struct StringCells<'a> {
     dictionary: &'a [u8],
     entries: &'a [Range<usize>],
     memory: &'a mut [u8],
-    /// Bytes of the memory that are filled.
+    /// Number of bytes of `memory` that are filled.
     place: usize,
     starts: Option<&'a mut Vec<u64>>,
 }
 
-/// A copy of so many bytes is one instruction; what it writes too much, the next overwrites.
+/// Strings up to this length are copied as 16 bytes in one instruction; the next string overwrites
+/// the excess.
 const SHORT: usize = 16;
 
 impl StringCells<'_> {
@@ -252,7 +253,7 @@ impl StringCells<'_> {
     #[inline]
     fn put(&mut self, entry: &Range<usize>) -> Result<(), FilterError> {
         let end = self.place.saturating_add(entry.len());
-        // Every entry lies in the dictionary, and the place within the memory.
+        // Cannot fail: every entry lies within the dictionary, and `place` within the memory.
         let free = self.memory.get_mut(self.place..);
         let (Some(free), Some(left)) = (free, self.dictionary.get(entry.start..)) else {
             return Err(Bug::new("a string begins beyond its dictionary").into());

@@ -1,10 +1,10 @@
 //! Filter 6: each value as the change of the difference from the one before.
 //!
-//! Framing: [`Compression`](crate::Compression), so metadata is coded too. A piece is `u8` bits,
+//! Framing: [`Compression`](crate::Compression), so metadata is coded, too. A piece is `u8` bits,
 //! `u64` count, the first value, the second, and then, packed, a sign bit and `bits` bits of
-//! magnitude for each further value. The packed bits fill 64-bit little-endian words from their
-//! most significant bit down; the last word is padded. With bits for a whole value or more
-//! (less the sign), the values follow as they are. Options as for delta, with compressor id 6.
+//! magnitude for each further value. The packed bits fill 64-bit little-endian words from the most
+//! significant bit down; the last word is padded. If `bits` and the sign take as many bits as a
+//! value or more, the values are stored unchanged. Options as for delta, with compressor id 6.
 //!
 //! `[10, 12, 15, 15, 14, 100, 7, -3]` as `i32` has 8 bits: `08 | 08 00 00 00 00 00 00 00 |
 //! 0a 00 00 00 | 0c 00 00 00 | 00 4c 99 7d 25 e0 c0 00`.
@@ -20,7 +20,7 @@ use crate::word::{Word, with_word};
 use crate::{Entry, FilterError, Stage};
 
 const NAME: &str = "double_delta";
-/// Bytes before the first value: bits and count.
+/// Bytes before the first value: the bits and the count.
 const HEAD: usize = 9;
 
 pub(crate) static ENTRY: Entry =
@@ -48,7 +48,7 @@ impl Codec for Changes {
     }
 
     fn bound(&self, len: usize) -> usize {
-        // Fewer bits than a value has, each; the last word is padded.
+        // A packed value has fewer bits than the value; the last word is padded.
         len.saturating_add(HEAD).saturating_add(8)
     }
 
@@ -92,7 +92,8 @@ impl Codec for Changes {
     }
 }
 
-/// Whether values with so many bits of magnitude are stored as they are.
+/// True if values are stored unchanged because `bits` bits of magnitude and a sign would not be
+/// fewer.
 fn is_raw(bits: u32, size: usize) -> bool {
     bits as usize >= size.saturating_mul(8).saturating_sub(1)
 }
@@ -112,7 +113,7 @@ fn decode<T: Word>(
     };
     let (first, mut value) = (T::load(*first).to_u64(), T::load(*second).to_u64());
     let mut difference = value.wrapping_sub(first);
-    // A sign and fewer bits than a whole value: at most 63.
+    // The sign and fewer bits than a value has: at most 63.
     let width = bits.saturating_add(1);
     let needed = (out.len() as u64).saturating_mul(width.into()).div_ceil(64);
     let needed = in_memory("packed changes", "data_tile", needed.saturating_mul(8))?;
@@ -128,7 +129,8 @@ fn decode<T: Word>(
             window <<= width;
             field
         } else {
-            // What is left in the window stands above what the next word adds.
+            // The bits left in the window are the high bits of the field, those of the next word
+            // its low bits.
             let Some(word) = words.next() else {
                 return Err(Bug::new("packed changes were counted wrong").into());
             };
@@ -154,8 +156,9 @@ const TOO_FAR: FilterError = FilterError::Values {
     why: "two of them are further apart than a 64-bit number can say",
 };
 
-/// Values as numbers of 64 bits that are as far apart as they are; where it takes more bits to say how far, their
-/// difference overflows as one with signs.
+/// Maps values to signed 64-bit numbers with the same differences. For unsigned types, the mapping
+/// subtracts 2^63: two values whose difference does not fit into `i64` then overflow a signed
+/// subtraction, as they do for signed types.
 fn wide<T: Word>(
     values: &[T::Stored],
     is_signed: bool,
@@ -171,7 +174,7 @@ fn wide<T: Word>(
     })
 }
 
-/// The difference, wrapped, and in the sign of the other number whether it was.
+/// Returns the wrapped difference, and a number that is negative if the subtraction overflowed.
 #[inline]
 const fn difference(value: i64, before: i64) -> (i64, i64) {
     let difference = value.wrapping_sub(before);
@@ -199,7 +202,7 @@ fn encode<T: Word>(piece: &[u8], is_signed: bool, out: &mut [u8]) -> Result<usiz
     Ok(all.saturating_sub(room.len()))
 }
 
-/// Packs the changes of values none of which are too far apart, a block of them at a time.
+/// Packs the changes of values whose differences do not overflow, block by block.
 fn pack_changes<T: Word>(
     values: &[T::Stored],
     is_signed: bool,
@@ -226,7 +229,8 @@ fn pack_changes<T: Word>(
     }
 }
 
-/// Bits of the largest magnitude among the first difference and all changes; none for two values or fewer.
+/// Returns the bits of the largest magnitude among the first difference and all changes; 0 if there
+/// are at most two values.
 fn needed_bits<T: Word>(values: &[T::Stored], is_signed: bool) -> Result<u32, FilterError> {
     let mut numbers = wide::<T>(values, is_signed);
     let (Some(first), Some(mut before), 1..) = (numbers.next(), numbers.next(), numbers.len())
@@ -234,7 +238,7 @@ fn needed_bits<T: Word>(values: &[T::Stored], is_signed: bool) -> Result<u32, Fi
         return Ok(0);
     };
     let (mut step, mut overflow) = difference(before, first);
-    // The highest bit of all of them is that of the largest.
+    // The bitwise or of all magnitudes has the same highest bit as the largest of them.
     let mut magnitudes = step.unsigned_abs();
     for number in numbers {
         let (next, is_beyond) = difference(number, before);
@@ -249,7 +253,7 @@ fn needed_bits<T: Word>(values: &[T::Stored], is_signed: bool) -> Result<u32, Fi
     Ok(u64::BITS.saturating_sub(magnitudes.leading_zeros()).max(1))
 }
 
-/// Fills the start of memory, for which the codec's bound is enough.
+/// Copies `bytes` to the start of `room`, whose size is the codec's bound.
 fn put(room: &mut &mut [u8], bytes: &[u8]) -> Result<(), FilterError> {
     cut(room, bytes.len())?.copy_from_slice(bytes);
     Ok(())
@@ -266,7 +270,7 @@ mod tests {
 
     use super::*;
 
-    /// The plain form: checked differences, and fields that are packed bit by bit.
+    /// The reference implementation: checked differences, and fields packed bit by bit.
     fn plain<T: Word>(values: &[T], is_signed: bool) -> Option<Vec<u8>> {
         let wide = |value: &T| {
             let signed = i128::from(value.sign_extended().cast_signed());

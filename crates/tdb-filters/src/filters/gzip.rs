@@ -1,6 +1,7 @@
-//! Filter 1: deflate in zlib's framing (`78 ..`, a checksum at the end), whatever the name says.
+//! Filter 1: deflate in zlib's framing (`78 ..`, a checksum at the end), in spite of its name.
 //!
-//! Framing: [`Compression`](crate::Compression). Levels run from 0 to 9; those below mean the library's default, 6.
+//! Framing: [`Compression`](crate::Compression). Levels range from 0 to 9; lower ones mean the
+//! library's default, 6.
 //!
 //! ```
 //! use tdb_filters::{FilterRecord, Registry, describe};
@@ -22,7 +23,7 @@ const NAME: &str = "gzip";
 pub(crate) static ENTRY: Entry =
     compressor::entry::<Gzip>(1, NAME).behind("gzip", cfg!(feature = "gzip"));
 
-/// The filter at a level, as it is stored.
+/// Creates the stored form of the filter with this level.
 pub(crate) fn at_level(level: i32) -> FilterRecord {
     compressor::record::<Gzip>(level)
 }
@@ -38,7 +39,7 @@ impl Library for Gzip {
     const DECOMPRESS: Decompress = library::decompress;
 
     fn bound(len: usize) -> usize {
-        // Static codes take up to nine bits a byte.
+        // Static Huffman codes take up to nine bits per byte.
         len.saturating_add(len / 4).saturating_add(128)
     }
 }

@@ -1,6 +1,6 @@
 //! Filter 3: raw LZ4 blocks, without a frame.
 //!
-//! Framing: [`Compression`](crate::Compression). The level is stored, and means nothing.
+//! Framing: [`Compression`](crate::Compression). The level is stored, but has no effect.
 //!
 //! ```
 //! use tdb_filters::{Description, Registry};
@@ -31,7 +31,7 @@ impl Library for Lz4 {
     const DECOMPRESS: Decompress = library::decompress;
 
     fn bound(len: usize) -> usize {
-        // 110 % and a bit: the library's own bound.
+        // The library's own bound is a little over 110 %.
         len.saturating_add(len / 8).saturating_add(64)
     }
 }

@@ -1,4 +1,4 @@
-//! One filter per file; the table below is all that ties them together.
+//! One filter per file; the table below is the only place that lists them.
 
 pub(crate) mod aes_256_gcm;
 mod bit_width_reduction;
@@ -25,7 +25,7 @@ use crate::Entry;
 pub use rle::default_rle;
 pub use zstd::default_zstd;
 
-/// Codes that had a filter once, whose data nobody can read any more.
+/// Codes of former filters whose data no library can read any more.
 pub(crate) const WITHDRAWN: &[u8] = &[17];
 
 /// The filters of this crate, ordered by code.

@@ -1,7 +1,7 @@
-//! Filter 0: hands every chunk on unchanged.
+//! Filter 0: passes every chunk on unchanged.
 //!
-//! Stores no options and records nothing. A compression filter that was told not to
-//! compress is stored as this one.
+//! Has no options and records nothing. TileDB stores a compression filter without a compressor as
+//! this filter.
 
 use crate::{Chunk, Entry, Filter, FilterError, Out, Stage};
 

@@ -1,10 +1,11 @@
-//! Filter 10: each value as its difference from the one before, where values never decrease.
+//! Filter 10: each value as its difference from the one before; values must not decrease.
 //!
-//! Acts on integers, blobs and geometries, and from format 20 on dates and times; all else passes
-//! unchanged and unrecorded. Options: `u32` most bytes of a window.
+//! Applies to integers, blobs and geometries, and from format 20 to dates and times; other data
+//! passes unchanged, and nothing is recorded. Options: `u32` maximum bytes of a window.
 //!
-//! Metadata: `u32` window count, then for each window its first value and `u32` bytes. Data of the
-//! same length: in each window 0, then the differences. A window of no whole values is as it was.
+//! Metadata: `u32` window count, then for each window its first value and its `u32` length in
+//! bytes. The data has the same length as before: in each window 0, then the differences. A window
+//! that is not a whole number of values is stored unchanged.
 //!
 //! `[5, 7, 7, 100]` as `i32` is one window that begins with 5, and the data `[0, 2, 0, 93]`.
 
@@ -64,7 +65,7 @@ impl Filter for PositiveDelta {
             } else {
                 place.copy_from_slice(window);
             }
-            // Where a window is no whole number of values, its first value is nothing.
+            // A window that is not a whole number of values gets zeros in place of the first value.
             header.resize(after_first, 0);
             put_length(NAME, header, window.len())?;
         }
@@ -91,7 +92,7 @@ impl Filter for PositiveDelta {
             let first = header.take("first value", size)?;
             let len = header.length("window length")?;
             let window = stored.take("window", len)?;
-            // As long as what is stored.
+            // Cannot fail: `room` is as long as the stored data.
             let place = cut(&mut room, len)?;
             if len.is_multiple_of(size) {
                 with_word!(size, T => decode::<T>(first, window, place)?);
@@ -124,7 +125,7 @@ fn encode<T: Word>(window: &[u8], is_signed: bool, out: &mut [u8]) -> Result<(),
     };
     let pairs = || later.iter().zip(values);
     let ordered = |value: &T::Stored| T::load(*value).ordered(is_signed);
-    // No early end: all pairs are compared, several at a time.
+    // Without an early exit, the loop over pairs is vectorised.
     let decreases = pairs().map(|(value, before)| ordered(value) < ordered(before));
     if decreases.fold(false, |any, decreases| any | decreases) {
         return Err(FilterError::Values {

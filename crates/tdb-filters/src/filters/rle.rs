@@ -1,12 +1,12 @@
 //! Filter 4: runs of equal cells.
 //!
-//! Fixed-size cells: framing as [`Compression`]; a run is the cell's bytes and a *big-endian*
-//! `u16` length. The cell is that of the tile, whatever datatype earlier filters have made of it.
+//! Fixed-size cells: framing as for [`Compression`]; a run is the cell's bytes and a *big-endian*
+//! `u16` length. The cell size is that of the tile, even if earlier filters changed the datatype.
 //!
-//! Var-sized ASCII and UTF-8, where offsets are folded (`docs/format/filters.md`, "Strings"): a run
-//! is its length, the string's length, both big-endian, and the string. The metadata is `u32` 0,
-//! `u32` 1, `u32` bytes of the strings, `u32` bytes of the runs, `u32` bytes of the offsets,
-//! `u8` width of run lengths, `u8` width of string lengths.
+//! Var-sized ASCII and UTF-8, if offsets are folded (`docs/format/filters.md`, "Strings"): a run is
+//! its length, the string's length, both big-endian, and the string. The metadata is `u32` 0, `u32`
+//! 1, `u32` bytes of the strings, `u32` bytes of the runs, `u32` bytes of the offsets, `u8` width
+//! of run lengths, `u8` width of string lengths.
 //!
 //! The cells `aa aa b "" "" b` are `02 02 6161 | 01 01 62 | 02 00 | 01 01 62`.
 
@@ -36,7 +36,7 @@ fn build(description: &Description) -> Result<Box<dyn Filter>, FilterError> {
     Ok(Box::new(RunLength(Compression(Runs { level }))))
 }
 
-/// The filter with its default level, which means nothing, as it is stored.
+/// Creates the stored form of the filter with its default level; the level has no effect.
 ///
 /// ```
 /// use tdb_filters::{Description, Registry, filters};
@@ -53,7 +53,7 @@ pub fn default_rle() -> FilterRecord {
     )
 }
 
-/// Runs of fixed-size cells, or of strings where offsets are folded.
+/// Encodes runs of fixed-size cells, or runs of strings if offsets are folded.
 #[derive(Debug)]
 struct RunLength(Compression<Runs>);
 
@@ -103,7 +103,7 @@ impl Filter for RunLength {
     }
 
     fn unites_chunks(&self, tile: &TileKind) -> bool {
-        // UTF-8 too, also in versions that do not fold its offsets yet.
+        // Also for UTF-8 in versions that do not fold its offsets yet.
         tile.is_var_text() && tile.version.folds_ascii_rle_offsets()
     }
 }
@@ -131,7 +131,7 @@ impl Codec for Runs {
     }
 
     fn bound(&self, len: usize) -> usize {
-        // Every cell a run, and cells of one byte.
+        // In the worst case, every cell has one byte and is a run of its own.
         len.saturating_mul(1 + LENGTH)
     }
 
@@ -161,7 +161,7 @@ impl Codec for Runs {
     }
 }
 
-/// Equal neighbours and how many there are.
+/// Groups cells into runs: each equal value and the number of its repetitions.
 fn equal_neighbours<'a>(
     mut cells: impl Iterator<Item = &'a [u8]> + Clone,
 ) -> impl Iterator<Item = (&'a [u8], usize)> {
@@ -246,10 +246,10 @@ fn expand_strings(
     complete(cells == 0 && memory.is_empty())
 }
 
-/// Repeats a string until `run` is full.
+/// Fills `run` with copies of `value`.
 fn fill(run: &mut [u8], value: &[u8]) {
     match *value {
-        // Strings of no bytes fill nothing.
+        // An empty string has no bytes to copy.
         [] => {}
         [byte] => run.fill(byte),
         _ => {

@@ -1,11 +1,11 @@
-//! Filter 15: numbers as integers: less an offset, divided by a factor, rounded. Loses precision.
+//! Filter 15: real numbers as integers: `(value - offset) / factor`, rounded. Lossy.
 //!
-//! Options: `f64` factor, `f64` offset, `u64` bytes of the integers (1, 2, 4 or 8). Acts on any type
-//! of four or eight bytes, taken for `f32` or `f64`; what follows sees signed integers. Metadata:
-//! `u32` part count, `u32` *stored* length of each part.
+//! Options: `f64` factor, `f64` offset, `u64` bytes of the integers (1, 2, 4 or 8). Applies to any
+//! type of four or eight bytes, interpreted as `f32` or `f64`; later filters see signed integers.
+//! Metadata: `u32` part count, `u32` *stored* length of each part.
 //!
-//! What does not fit becomes the nearest integer that does, NaN becomes 0; TileDB leaves both open. Writers ask
-//! [`Filter::first_unfit`] first.
+//! A number outside the integer range becomes the nearest integer in it, and NaN becomes 0; TileDB
+//! leaves both undefined. Writers call [`Filter::first_unfit`] first.
 //!
 //! `[1, 2.5, -1.5, 0.5, 3.49]` with factor 2 and offset 1 in two bytes is `[0, 1, -1, 0, 1]`.
 
@@ -77,7 +77,7 @@ impl ScaleFloat {
     }
 }
 
-/// Whether values are taken for `f64` (true) or `f32`.
+/// True if values are interpreted as `f64`, false for `f32`; fails for other sizes.
 fn is_double(datatype: Datatype) -> Result<bool, FilterError> {
     match datatype.size() {
         4 => Ok(false),
@@ -218,8 +218,9 @@ impl ScaleFloat {
         })
     }
 
-    /// Where the first value is that does not fit in `-end..end`: a block is looked at value by value only if one of
-    /// its values is that far from 0, or no number.
+    /// Returns the index of the first value whose scaled and rounded form is outside `-end..end`.
+    /// Only blocks that contain a value near the limits or a NaN are examined value by value, so
+    /// that the common case is one vectorised comparison per block.
     fn position_beyond<F: Float>(&self, values: &[F::Stored], end: f64) -> Option<usize> {
         let scaled = |value: &F::Stored| F::load(*value).scaled(self.factor, self.offset);
         let is_near = |value: &F::Stored| scaled(value).past_half().abs() < end - 1.0;
@@ -254,7 +255,8 @@ impl ScaleFloat {
             }
             return Ok(());
         }
-        // Of 32 bits at most, which a real number holds exactly.
+        // With at most 32 bits, the limits are exact as floats, and clamping needs no wider
+        // integers.
         let (least, most) = (least as f64, most as f64);
         for (value, place) in places {
             let scaled = F::load(*value).scaled(self.factor, self.offset);
@@ -293,7 +295,7 @@ mod tests {
 
     use super::*;
 
-    /// Whole numbers, halves and their neighbours of any size, and any bits.
+    /// Whole numbers and halves of any size, their neighbours, and arbitrary bits.
     fn doubles() -> impl Strategy<Value = f64> {
         let half = (any::<i64>(), 0_u32..64).prop_map(|(n, by)| (n >> by) as f64 / 2.0);
         let near = (half, -2_i64..3).prop_map(|(half, steps)| {
@@ -312,7 +314,7 @@ mod tests {
         prop_oneof![near, any::<u32>().prop_map(f32::from_bits)]
     }
 
-    /// The plain form: rounded, cut to what fits.
+    /// The reference implementation: rounds, then clamps.
     fn plain<F: Float, W: Word>(filter: &ScaleFloat, values: &[F]) -> Vec<u8> {
         let most = i64::MAX >> (64 - W::SIZE * 8);
         let mut out = Vec::new();

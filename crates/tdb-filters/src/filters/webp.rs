@@ -1,13 +1,13 @@
 //! Filter 18: images as WebP, for dense two-dimensional `uint8` attributes.
 //!
-//! A tile is one image: `y_extent` rows of `x_extent` bytes, which are pixels of three (`rgb`, `bgr`)
-//! or four (`rgba`, `bgra`) bytes. Options: `f32` quality, `u8` format (0 none, 1 `rgb`, 2 `bgr`, 3 `rgba`, 4
-//! `bgra`), `u8` lossless, `u16` y extent, `u16` x extent, two bytes of padding; the extents are the tile
-//! extents of the two dimensions, set when the schema is made. Metadata: `u32` part count, `u32` length of
-//! each encoded image. Data: WebP files.
+//! A tile is one image: `y_extent` rows of `x_extent` bytes, which are pixels of three (`rgb`,
+//! `bgr`) or four (`rgba`, `bgra`) bytes. Options: `f32` quality, `u8` format (0 none, 1 `rgb`, 2
+//! `bgr`, 3 `rgba`, 4 `bgra`), `u8` lossless, `u16` y extent, `u16` x extent, two bytes of padding.
+//! The extents are the tile extents of the two dimensions, set when the schema is created.
+//! Metadata: `u32` part count, `u32` length of each encoded image. Data: WebP files.
 //!
-//! Both kinds are decoded. Lossless images are encoded with feature `webp`; lossy ones need
-//! `webp-lossy`, which compiles a C library.
+//! Lossless and lossy images can be decoded. Encoding lossless images needs the feature `webp`,
+//! lossy ones `webp-lossy`, which compiles a C library.
 
 mod format;
 
@@ -38,7 +38,7 @@ fn parse(options: &Options<'_>) -> Result<Box<dyn Filter>, FilterError> {
         rows: reader.scalar("y extent")?,
         row: reader.scalar("x extent")?,
     };
-    // Padding of a C structure; short of nothing but sense.
+    // The rest is padding of a C structure and is ignored.
     Ok(Box::new(filter))
 }
 
@@ -67,9 +67,9 @@ struct Webp {
     quality: f32,
     format: Format,
     is_lossless: bool,
-    /// Rows of an image.
+    /// Number of rows of an image.
     rows: u16,
-    /// Bytes of a row.
+    /// Number of bytes of a row.
     row: u16,
 }
 
@@ -160,7 +160,7 @@ impl Filter for Webp {
         let images = lengths.clone().filter(|length| *length > 0).count();
         let mut room = out.data(images.saturating_mul(shape.bytes()))?;
         for length in lengths.filter(|length| *length > 0) {
-            // The lengths add up to that of the data.
+            // Cannot fail: the lengths add up to that of the data.
             let image = cut_ref(&mut stored, length)?;
             let pixels = cut(&mut room, shape.bytes())?;
             library::decode(shape, image, pixels, stage)?;
@@ -204,7 +204,7 @@ impl Filter for Webp {
             return Err(Misfit::Datatype("the pixels of an image are uint8"));
         }
         let counts = |d: Datatype| !d.is_real() && d != Datatype::StringAscii;
-        // An image has rows and columns.
+        // The first dimension is the rows, the second the columns.
         match *field.dimensions {
             [y, x] if field.is_dense && y == x && counts(y) => Ok(()),
             _ => Err(Misfit::Array(
@@ -222,7 +222,7 @@ impl Filter for Webp {
     }
 }
 
-/// Swaps red and blue where blue comes first.
+/// Swaps red and blue if the format stores blue first.
 fn reverse(format: Format, pixels: &mut [u8]) {
     let depth = format.depth().filter(|_| format.is_reversed());
     let Some(depth) = depth else { return };
@@ -301,7 +301,7 @@ mod library {
         })
     }
 
-    /// Decodes into `pixels`, with or without alpha as the shape has it, red first.
+    /// Decodes an image into `pixels`, red first, with alpha if the shape has four bytes per pixel.
     pub(super) fn decode(
         shape: Shape,
         image: &[u8],

@@ -1,7 +1,7 @@
 //! Filter 16: each value combined by exclusive or with the one before.
 //!
-//! Metadata: `u32` part count, `u32` length of each part. Data of the same length. What
-//! follows sees signed integers of the same width.
+//! Metadata: `u32` part count, `u32` length of each part. The data has the same length as before.
+//! Later filters see signed integers of the same width.
 //!
 //! `[10, 12, 15]` becomes `[10, 6, 3]`.
 
@@ -58,7 +58,7 @@ impl Filter for Xor {
         let lengths = header::parts(NAME, &mut reader, stored.len())?;
         let mut room = out.data(stored.len())?;
         for length in lengths {
-            // The lengths add up to that of both.
+            // Cannot fail: the lengths add up to the size of `stored` and of `room`.
             let part = cut_ref(&mut stored, length)?;
             let values = cut(&mut room, length)?;
             with_word!(size, T => decode::<T>(part, values)?);

@@ -1,6 +1,7 @@
 //! Filter 2: Zstandard frames.
 //!
-//! Framing: [`Compression`](crate::Compression). Levels run from -7 to 22; those below mean 3, so that -1, the default, is Zstandard's own -1.
+//! Framing: [`Compression`](crate::Compression). Levels range from -7 to 22; lower ones mean 3. The
+//! default, -1, is Zstandard's own level -1.
 //!
 //! ```
 //! use tdb_filters::{Description, OptionValue, Registry};
@@ -21,7 +22,7 @@ const NAME: &str = "zstd";
 pub(crate) static ENTRY: Entry =
     compressor::entry::<Zstd>(2, NAME).behind("zstd", cfg!(feature = "zstd"));
 
-/// The filter at its default level, as it is stored.
+/// Creates the stored form of the filter with its default level.
 ///
 /// ```
 /// use tdb_filters::{Description, Registry, filters};
@@ -45,7 +46,7 @@ impl Library for Zstd {
     const DECOMPRESS: Decompress = library::decompress;
 
     fn bound(len: usize) -> usize {
-        // The library's own bound, with more to spare for short input.
+        // The library's own bound, with some more for short input.
         len.saturating_add(len >> 8).saturating_add(512)
     }
 }

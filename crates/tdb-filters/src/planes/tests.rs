@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Bytes of which no two neighbours look alike.
+/// Random bytes, so that no two neighbours are alike.
 fn noise(len: usize) -> Vec<u8> {
     let mut random = 1_u64;
     let bytes = std::iter::repeat_with(|| {
@@ -14,7 +14,7 @@ fn noise(len: usize) -> Vec<u8> {
     bytes.take(len).collect()
 }
 
-/// The plain form: byte by byte.
+/// The reference implementation: byte by byte.
 fn plain(size: usize, values: &[u8]) -> Vec<u8> {
     let whole = values.len() / size * size;
     let (values, rest) = values.split_at(whole);
@@ -30,7 +30,7 @@ fn all_lengths_and_places_are_shuffled_as_in_the_plain_form() {
             let start = len % 37;
             let values = &all[start..start + len];
             let wanted = plain(size, values);
-            // The slice in memory begins anywhere, and what is beside it stays.
+            // The slice begins at any alignment, and the bytes around it must not change.
             for run in [shuffle, shuffle_values] {
                 let mut planes = vec![0xa5; start + len + 40];
                 run(size, values, &mut planes[start..start + len]).unwrap();

@@ -1,4 +1,5 @@
-//! What is not compiled in is described, and says what it takes to run it.
+//! A filter that is not compiled in can be described, and its error names the feature that enables
+//! it.
 #![cfg(not(feature = "zstd"))]
 
 use tdb_filters::{

@@ -1,6 +1,7 @@
-//! Every filter of the table passes the suite that filters from outside must pass.
+//! Every filter of the table passes the suite that filters from other crates must pass.
 //!
-//! In the repository the feature is always on in tests; whoever tests the package asks for it.
+//! Tests in the repository always enable the feature; tests of the published package must request
+//! it.
 #![cfg(feature = "conformance")]
 
 use tdb_filters::conformance::{check, check_with};
@@ -12,7 +13,7 @@ fn all_filters_of_the_table_conform() {
     for entry in ALL.iter().filter(|entry| entry.compiled) {
         let report = check(entry).unwrap_or_else(|failure| panic!("{failure}"));
         println!("{}: {report:?}", entry.name);
-        // Images have a shape, and the default is none; text filters take text.
+        // Without a shape, webp refuses all images; text filters accept only text.
         if entry.name != "webp" {
             assert!(report.round_trips > 0, "{}: {report:?}", entry.name);
         }
@@ -46,7 +47,7 @@ fn options_of_filters_conform() {
     ];
     all.extend([1, 2, 4, 8].map(scale));
     all.extend(["gzip", "zstd", "lz4", "rle"].map(level));
-    // 1001 bytes are 7 rows of 143, and no whole number of pixels; 7 bytes of 1.
+    // 1001 bytes are 7 rows of 143, which is not a whole number of pixels; 7 bytes are 7 rows of 1.
     all.extend([image("rgb", 143), image("bgra", 1)]);
     for options in &all {
         let entry = ALL.iter().find(|entry| entry.name == options.name);

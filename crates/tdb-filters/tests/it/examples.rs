@@ -1,4 +1,4 @@
-//! Runs the program of `examples/`, and compares what it prints.
+//! Runs the program of `examples/` and compares its output.
 
 use std::process::Command;
 

@@ -1,4 +1,4 @@
-//! Bytes that TileDB wrote, or that follow from what it wrote: encoded to, and decoded from.
+//! Known answers: bytes that TileDB wrote, or that follow from such bytes, are encoded and decoded.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -37,7 +37,7 @@ fn pipeline(kind: TileKind, filters: &[Description]) -> Pipeline {
     Pipeline::new(&list, V, kind, None, Registry::builtin()).unwrap()
 }
 
-/// Encodes, compares metadata and data of the only chunk, and decodes.
+/// Encodes, compares the metadata and the data of the only chunk, and decodes.
 fn check(
     kind: TileKind,
     filters: &[Description],
@@ -164,7 +164,7 @@ fn double_delta_of_eight_integers() {
 #[test]
 fn double_delta_counts_the_bits_of_the_first_difference() {
     let values: Vec<i64> = (0..20).map(|i| i * 10).collect();
-    // 18 changes of 5 bits each in two words.
+    // 18 changes of 5 bits each take two words.
     let data = format!(
         "04 1400000000000000 0000000000000000 0a00000000000000 {}",
         "00".repeat(16)
@@ -393,7 +393,7 @@ fn bit_width_reduction_passes_bytes_and_old_dates_unrecorded() {
 #[test]
 fn bit_width_reduction_reads_windows_that_wrapped() {
     let pipeline = pipeline(kind(Datatype::Int16), &one("bit_width_reduction"));
-    // 8 bits, least value 32767: -32768 is one more, wrapping.
+    // 8 bits, least value 32767: -32768 is one more, with wrapping.
     let metadata = unhex("04000000 01000000 ff7f 08 04000000");
     let mut out = [0; 4];
     pipeline

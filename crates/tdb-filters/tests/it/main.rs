@@ -1,4 +1,4 @@
-//! The tests of tdb-filters, in one program: it is linked once.
+//! The tests of tdb-filters, in one binary that is linked once.
 
 mod absent;
 mod conformance;

@@ -1,5 +1,5 @@
-//! A filter from outside says of itself all that one of this crate can: that it folds offsets, wants tiles whole,
-//! encrypts, compresses, and which fields it is for.
+//! A filter from outside can declare all properties that a filter of this crate can: that it folds
+//! offsets, needs whole tiles, encrypts or compresses, and which fields it suits.
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
 use tdb_filters::header::{Reader, put_length};
@@ -12,7 +12,7 @@ use tdb_tile::{ChunkTable, Datatype, FormatVersion, Limits};
 const V: FormatVersion = FormatVersion::WRITTEN;
 const NAME: &str = "sealed_text";
 
-/// Takes strings with their offsets, and adds the first byte of the key to each of theirs.
+/// Encodes strings with their offsets, and adds the first byte of the key to each byte.
 static ENTRY: Entry = Entry::new(
     210,
     NAME,
@@ -125,7 +125,7 @@ fn text() -> TileKind {
     TileKind::new(V, Datatype::StringUtf8).var()
 }
 
-/// The pipeline of these codes, with a key.
+/// Creates the pipeline of the filters with these codes, with a key.
 fn pipeline(codes: &[u8], kind: TileKind) -> Result<Pipeline, FilterError> {
     let key = tdb_filters::EncryptionKey::new(&[3; 32]).unwrap();
     let registry = Registry::builtin().with(&ENTRY);
@@ -138,7 +138,7 @@ fn it_folds_offsets_and_is_given_tiles_whole() {
     let cells = 30_000_u64;
     let values = vec![b'a'; 300_000];
     let starts: Vec<u64> = (0..cells).map(|cell| cell * 10).collect();
-    // Byteshuffle, code 9, comes after it.
+    // Byteshuffle (code 9) follows it.
     for codes in [&[210][..], &[210, 9]] {
         let pipeline = pipeline(codes, text()).unwrap();
         pipeline.check().unwrap();
@@ -162,7 +162,7 @@ fn it_encrypts_in_the_place_of_the_filter_that_a_key_brings() {
     let registry = Registry::builtin().with(&ENTRY);
     let without = Pipeline::new(&list(&[210]), V, text(), None, &registry).unwrap_err();
     assert!(matches!(without, FilterError::Crypto(_)), "{without}");
-    // 36 bytes for each part would be the vector and the tag of another encryption.
+    // A second encryption would add 36 bytes for each part.
     let (mut scratch, limits) = (Scratch::default(), Limits::default());
     let mut stored = Vec::new();
     pipeline(&[210], text())
@@ -203,7 +203,7 @@ fn it_says_which_fields_it_is_for() {
     assert!(matches!(fits(numbers, false), Err(Misfit::Datatype(_))));
 }
 
-/// Says that it keeps metadata from beyond its end.
+/// Keeps metadata from a place beyond its end.
 static GREEDY: Entry = Entry::new(
     211,
     "greedy",

@@ -1,4 +1,4 @@
-//! Whole pipelines: what comes back, what is refused.
+//! Whole pipelines: round trips, and the input that is refused.
 #![allow(
     clippy::unwrap_used,
     clippy::cast_possible_truncation,
@@ -311,7 +311,7 @@ fn lossy_images_need_a_feature_to_be_written() {
         @r#"lossy webp encoding (code 18) is not compiled in; enable feature "webp-lossy""#);
 }
 
-/// Whether an error says that a number is not what it is: "is 256, expected 256".
+/// True if an error expects the value that it found: "is 256, expected 256".
 fn contradicts_itself(error: &str) -> bool {
     let Some((before, wanted)) = error.split_once(", expected ") else {
         return false;
@@ -319,7 +319,8 @@ fn contradicts_itself(error: &str) -> bool {
     before.rsplit(' ').next() == Some(wanted)
 }
 
-/// A stored tile of one chunk of one part, without the last bytes of the part, which is said to be so short.
+/// Shortens a stored tile of one chunk of one part: drops the last bytes of the part, and adjusts
+/// the lengths.
 fn cut(stored: &[u8], by: usize) -> Vec<u8> {
     const LENGTHS: [usize; 2] = [12, 32];
     let mut tile: Vec<u8> = stored.iter().copied().take(stored.len() - by).collect();

@@ -1,4 +1,4 @@
-//! Laws that hold for all input: what goes in comes out, and nothing makes a filter panic.
+//! Laws for all input: values survive a round trip, and no bytes make a filter panic.
 #![allow(
     clippy::unwrap_used,
     clippy::cast_possible_truncation,
@@ -23,7 +23,7 @@ fn pipeline(names: &[&str], kind: TileKind) -> Pipeline {
     Pipeline::new(&list, V, kind, None, Registry::builtin()).unwrap()
 }
 
-/// Filters that run without a key or an image's shape.
+/// Filters that need neither a key nor the shape of an image.
 fn names() -> impl Strategy<Value = Vec<&'static str>> {
     let plain = ALL
         .iter()
@@ -37,7 +37,7 @@ fn datatypes() -> impl Strategy<Value = Datatype> {
     proptest::sample::select(Datatype::ALL)
 }
 
-/// The data of the only chunk, filtered.
+/// Returns the filtered data of the only chunk.
 fn filtered(name: &str, datatype: Datatype, values: &[u8]) -> Vec<u8> {
     let pipeline = pipeline(&[name], TileKind::new(V, datatype));
     let (mut stored, limits) = (Vec::new(), Limits::default());
@@ -171,7 +171,8 @@ fn stages_are_bounded_before_they_run() {
     {
         return;
     }
-    // Each stream inflates a thousandfold, to zeros that inflate again: 1 GiB behind 3 KiB.
+    // Each of the nested streams could inflate a thousandfold; the metadata states 1 GiB between
+    // them.
     let kind = TileKind::new(V, Datatype::Char);
     let pipeline = pipeline(&["gzip", "gzip"], kind);
     let (mut scratch, limits) = (Scratch::default(), Limits::with_budget(8 << 20));
@@ -185,7 +186,7 @@ fn stages_are_bounded_before_they_run() {
         .decode_chunk(&metadata, &data, &mut out, None, &mut scratch, &limits)
         .unwrap_err();
     assert!(!matches!(error, FilterError::Values { .. }), "{error}");
-    // Metadata that does decode does not get the data its size.
+    // Metadata that decodes does not raise the limit of the data.
     let mut inner = Vec::new();
     let single = self::pipeline(&["gzip"], kind);
     single

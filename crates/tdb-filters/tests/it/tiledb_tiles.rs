@@ -1,5 +1,6 @@
-//! Tiles that TileDB 2.30 wrote under random pipelines (`data/recipe.py`): read as TileDB reads
-//! them, and where no compressor leaves a choice, written byte for byte as TileDB writes them.
+//! Tiles that TileDB 2.30 wrote through random pipelines (`data/recipe.py`). They are read as
+//! TileDB reads them and, where no compressor has a choice, written byte for byte as TileDB writes
+//! them.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests")]
 #![cfg(all(
     feature = "gzip",
@@ -109,8 +110,8 @@ fn tiles_of_tiledb_are_read_and_written() {
         let mut starts = Vec::new();
         let asked = folds.then_some(&mut starts);
         let values = pipeline.decode_tile_to_vec(&line.stored, asked, &mut scratch, &limits);
-        // Some pipelines lose the end of a part, which TileDB finds again where it left it in
-        // memory, if it does. They are not written.
+        // Some pipelines drop the end of a part; TileDB reads it back only if the bytes are still
+        // in its memory. Such pipelines are not written.
         let is_lossy = pipeline.check().is_err();
         if is_lossy && values.is_err() {
             continue;

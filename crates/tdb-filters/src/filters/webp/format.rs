@@ -1,4 +1,4 @@
-/// What the bytes of a pixel are.
+/// The colour channels of a pixel, in stored order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Format {
     None,
@@ -42,7 +42,7 @@ impl Format {
         }
     }
 
-    /// Bytes of a pixel; none where the format was not set.
+    /// The number of bytes of a pixel; `None` if the format was not set.
     pub(super) const fn depth(self) -> Option<u16> {
         match self {
             Self::None => None,
@@ -51,7 +51,7 @@ impl Format {
         }
     }
 
-    /// Whether blue comes first, as it never does in the library's images.
+    /// True if blue comes first; in the library's images, red does.
     pub(super) const fn is_reversed(self) -> bool {
         matches!(self, Self::Bgr | Self::Bgra)
     }

@@ -1,4 +1,4 @@
-//! Filter 200: turns all bytes of a chunk around, and adds a mark to each.
+//! Filter 200: reverses the bytes of a chunk, and adds a mark to each.
 //!
 //! Options: `u8` mark. Metadata: none of its own. `[1, 2, 3]` with mark 1 becomes `[4, 3, 2]`.
 
