@@ -1,4 +1,4 @@
-//! Search in, and decoding of, a tree over 100 000 tiles.
+//! Searching and decoding a tree over 100 000 tiles.
 #![expect(clippy::unwrap_used, reason = "a test or bench may stop there")]
 
 use bytes::Bytes;

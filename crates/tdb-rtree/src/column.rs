@@ -5,20 +5,21 @@ use tdb_tile::{Datatype, Range, Scalar, with_scalar};
 
 use crate::DimensionType;
 
-/// The ranges of one dimension over all nodes of a level, lower and upper ends apart.
+/// The ranges of one dimension for all nodes of a level, with lower and upper ends in separate
+/// arrays.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Column {
-    /// Little-endian numbers, one after the other.
+    /// Little-endian numbers, stored back to back.
     Fixed {
         datatype: Datatype,
         lo: Vec<u8>,
         hi: Vec<u8>,
     },
-    /// Strings.
+    /// Strings of any length.
     Var { lo: Strings, hi: Strings },
 }
 
-/// Strings in one piece of memory; compared as unsigned bytes.
+/// Strings stored back to back in one buffer, with the end of each.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Strings {
     bytes: Vec<u8>,
@@ -43,7 +44,7 @@ impl Strings {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         let mut left = self.bytes.as_slice();
         starts.zip(&self.ends).map(move |(start, &end)| {
-            // Ends never decrease and the last is the length.
+            // Cannot panic: ends never decrease, and the last is the length of `bytes`.
             let (value, rest) = left.split_at(end.saturating_sub(start));
             left = rest;
             value
@@ -67,7 +68,7 @@ impl Column {
         }
     }
 
-    /// Both ends of the range of one node.
+    /// Returns both ends of the range of one node; `None` if there is no such node.
     pub(crate) fn ends(&self, index: usize) -> Option<(&[u8], &[u8])> {
         match self {
             Self::Fixed { datatype, lo, hi } => {
@@ -80,7 +81,7 @@ impl Column {
         }
     }
 
-    /// How many nodes it has ranges of; `None` where the two ends are of other numbers.
+    /// Returns the number of nodes; `None` if the numbers of lower and upper ends differ.
     pub(crate) fn len(&self) -> Option<usize> {
         let (lo, hi) = match self {
             Self::Fixed { datatype, lo, hi } => {
@@ -100,7 +101,7 @@ impl Column {
         ))
     }
 
-    /// Appends a range whose ends have the right size.
+    /// Appends a range; the caller has checked the size of its ends.
     pub(crate) fn push(&mut self, low: &[u8], high: &[u8]) {
         match self {
             Self::Fixed { lo, hi, .. } => {
@@ -114,7 +115,7 @@ impl Column {
         }
     }
 
-    /// The unions of every `fanout` ranges: the same column one level up.
+    /// Returns the column of the level above: the unions of each `fanout` consecutive ranges.
     pub(crate) fn parents(&self, fanout: usize) -> Self {
         match self {
             Self::Fixed { datatype, lo, hi } => with_scalar!(*datatype, T => Self::Fixed {
@@ -130,7 +131,8 @@ impl Column {
     }
 }
 
-/// Of every `fanout` values the one before which no other comes in the `wanted` direction.
+/// Returns the minimum (`Ordering::Less`) or maximum (`Ordering::Greater`) of each `fanout`
+/// consecutive values.
 fn extremes<T: Scalar>(values: &[u8], fanout: usize, wanted: Ordering) -> Vec<u8> {
     let mut out = Vec::new();
     for group in values.chunks(T::SIZE.saturating_mul(fanout)) {

@@ -1,11 +1,11 @@
 use tdb_tile::Datatype;
 
-/// What a tree must know of one dimension.
+/// The properties of a dimension that a tree depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct DimensionType {
-    /// Type of the coordinates.
+    /// The datatype of the coordinates.
     pub datatype: Datatype,
-    /// Whether their length varies: strings.
+    /// True if the coordinates are strings, whose length varies.
     pub is_var: bool,
 }
 
@@ -28,7 +28,7 @@ impl DimensionType {
         }
     }
 
-    /// Bytes of one coordinate, where all take the same.
+    /// The size of a coordinate in bytes; `None` for strings.
     #[must_use]
     pub const fn coordinate_size(self) -> Option<usize> {
         if self.is_var {
@@ -39,7 +39,8 @@ impl DimensionType {
     }
 }
 
-/// Bytes of a rectangle over these dimensions, where all take the same.
+/// Returns the size of a rectangle over these dimensions in bytes; `None` if one of them is a
+/// string dimension.
 pub(crate) fn fixed_mbr_size(dimensions: &[DimensionType]) -> Option<u64> {
     dimensions.iter().try_fold(0_u64, |sum, dimension| {
         let size = dimension.coordinate_size()? as u64;

@@ -1,20 +1,20 @@
 use tdb_tile::{Bug, ErrorKind};
 
-/// Ranges that do not fit the dimensions of a tree.
+/// The reasons why ranges do not fit the dimensions of a tree.
 ///
-/// What is wrong with stored bytes is a [`WireError`](tdb_tile::WireError).
+/// Defects of stored bytes are reported as [`WireError`](tdb_tile::WireError).
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RTreeError {
-    /// There are ranges for more or fewer dimensions than the tree has.
+    /// The number of ranges is not the number of the tree's dimensions.
     #[error("there are ranges for {found} dimensions, and the array has {wanted}")]
     DimensionCount {
-        /// Dimensions of the tree.
+        /// Number of dimensions of the tree.
         wanted: usize,
-        /// Dimensions that were given.
+        /// Number of ranges given.
         found: usize,
     },
-    /// An end of a range has another size than a coordinate.
+    /// The end of a range does not have the size of a coordinate.
     #[error(
         "the ends of a range of dimension {dimension} (counted from 0) take {lo} and {hi} bytes, and its coordinates {wanted}"
     )]
@@ -28,13 +28,13 @@ pub enum RTreeError {
         /// Bytes of the upper end.
         hi: usize,
     },
-    /// What cannot happen, and did.
+    /// An invariant of this library is broken.
     #[error(transparent)]
     Bug(#[from] Bug),
 }
 
 impl RTreeError {
-    /// What can be done about it.
+    /// Classifies the error by what the user can do about it.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         match self {

@@ -6,7 +6,7 @@ use crate::column::Column;
 use crate::dimension_type::fixed_mbr_size;
 use crate::mbr::walk_range;
 
-/// The nodes of one level, from the first tiles to the last.
+/// The nodes of one level, in tile order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Level {
     pub(crate) len: usize,
@@ -51,7 +51,7 @@ impl Record for Level {
     }
 }
 
-/// One node: taken from the columns where they hold it, else put there.
+/// Visits one node: encodes the node that the columns hold, or decodes a new one into them.
 fn walk_node<W: Walk>(
     w: &mut W,
     index: usize,
@@ -71,7 +71,8 @@ fn walk_node<W: Walk>(
     Ok(())
 }
 
-/// The rectangles as stored: for each node, dimension by dimension, lower and upper end.
+/// Joins the columns to rectangles as stored: node by node, dimension by dimension, lower and upper
+/// end.
 fn interleave(columns: &[Column], len: usize) -> Result<Bytes, Bug> {
     let mut out = Vec::new();
     for index in 0..len {
@@ -95,7 +96,8 @@ fn split(bytes: &[u8], dimensions: &[DimensionType]) -> Vec<Column> {
         let size = dimension.datatype.size();
         let (mut lo, mut hi) = (Vec::new(), Vec::new());
         for mbr in bytes.chunks_exact(stride.max(1)) {
-            // The stride is what all dimensions take, of which this one begins at its start.
+            // Cannot panic: `stride` is the sum of the sizes of all dimensions, and `start` that of
+            // the earlier ones.
             let (_, mbr) = mbr.split_at(start);
             let (low, mbr) = mbr.split_at(size);
             let (high, _) = mbr.split_at(size);
@@ -113,7 +115,7 @@ fn split(bytes: &[u8], dimensions: &[DimensionType]) -> Vec<Column> {
 }
 
 impl Level {
-    /// The level above this one; each node covers `fanout` of these.
+    /// Returns the level above this one; each of its nodes covers `fanout` nodes of this level.
     pub(crate) fn parents(&self, fanout: usize) -> Self {
         Self {
             len: self.len.div_ceil(fanout),

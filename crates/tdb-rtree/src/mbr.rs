@@ -2,12 +2,12 @@ use tdb_tile::{Range, Record, Walk, WireError, WireErrorKind};
 
 use crate::DimensionType;
 
-/// A minimum bounding rectangle: a range on every dimension.
+/// A minimum bounding rectangle: one range per dimension.
 ///
 /// Footers store the non-empty domain in the same form.
 ///
-/// Fixed-size coordinates are stored as lower and upper end; strings as the bytes of both
-/// ends together, the bytes of the lower end (both `u64`), and the two ends.
+/// A fixed-size coordinate is stored as lower and upper end. A range of strings is stored as the
+/// bytes of both ends together and the bytes of the lower end (both `u64`), then the two ends.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Mbr(pub Vec<Range>);
 

@@ -4,24 +4,25 @@ use crate::column::Column;
 use crate::level::Level;
 use crate::{DimensionType, Mbr, RTreeError};
 
-/// Children of a node in every tree that TileDB writes.
+/// Number of children per node in every tree that TileDB writes.
 const FANOUT: u32 = 10;
 
-/// The bounding rectangles of the tiles of a sparse fragment, and those of groups of them.
+/// The MBRs of the tiles of a sparse fragment, and of the groups of tiles above them.
 ///
-/// Decoded and encoded as a [`Record`] whose context is the type of each dimension; dense
+/// A tree is decoded and encoded as a [`Record`] whose context is the type of each dimension. Dense
 /// fragments store a tree without levels. Stored form: `docs/format/fragments.md`, "R-tree".
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RTree {
     fanout: u32,
-    /// From the root to the leaves.
+    /// The levels from the root to the leaves.
     levels: Vec<Level>,
     dimensions: Vec<DimensionType>,
-    /// What a tree without levels says instead; nothing depends on it.
+    /// The dimensions stored in a tree without levels if they are not those of the array; kept only
+    /// so that encoding restores the stored bytes.
     stated: Option<Stated>,
-    /// Whether an upper bound is worth nothing where the lower one is the empty string.
+    /// True if an upper bound may be too small when the lower bound is the empty string.
     doubts_empty_strings: bool,
-    /// Whether bounds of dates may be wrong.
+    /// True if bounds of dates may be wrong.
     doubts_dates: bool,
 }
 
@@ -85,7 +86,7 @@ impl Record for RTree {
     }
 }
 
-/// What trees of formats 1 to 4 say about their dimensions.
+/// The dimension count and datatype that trees of formats 1 to 4 store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Stated {
     dimension_count: u32,
@@ -102,7 +103,7 @@ impl Stated {
     }
 }
 
-/// Each level has a node for every `fanout` nodes below it, the first one node.
+/// Checks that the root level has one node, and every other level one parent per `fanout` nodes.
 fn check_level_sizes(levels: &[Level], fanout: u32) -> Result<(), WireErrorKind> {
     let mismatch = |wanted: usize, found: usize| WireErrorKind::Mismatch {
         what: "number of nodes in a level",
@@ -125,10 +126,10 @@ fn check_level_sizes(levels: &[Level], fanout: u32) -> Result<(), WireErrorKind>
 }
 
 impl RTree {
-    /// A tree over tiles with these bounding rectangles, in the order of the tiles.
+    /// Builds a tree over tiles with these MBRs, in tile order.
     ///
     /// # Errors
-    /// Where a rectangle does not fit the dimensions.
+    /// Fails if an MBR does not fit the dimensions.
     pub fn build<M: AsRef<[Range]>>(
         dimensions: &[DimensionType],
         leaves: impl IntoIterator<Item = M>,
@@ -160,9 +161,9 @@ impl RTree {
         Ok(tree)
     }
 
-    /// The same tree, whose bounds are believed as far as writers of `version` deserve it.
+    /// Returns the same tree, with the bounds distrusted that writers of `version` got wrong.
     ///
-    /// A decoded tree knows its version; a built one believes all bounds.
+    /// A decoded tree already does so for its own version; a built one trusts all bounds.
     #[must_use]
     pub fn written_by(mut self, version: FormatVersion) -> Self {
         self.doubts_empty_strings = version.misstates_empty_string_bounds();
@@ -176,25 +177,26 @@ impl RTree {
         &self.dimensions
     }
 
-    /// How many tiles the tree covers.
+    /// The number of tiles that the tree covers.
     #[must_use]
     pub fn tile_count(&self) -> usize {
         self.leaves().map_or(0, |level| level.len)
     }
 
-    /// How many levels there are, root and leaves included.
+    /// The number of levels, root and leaves included.
     #[must_use]
     pub fn level_count(&self) -> usize {
         self.levels.len()
     }
 
-    /// The stored range of a tile on a dimension.
+    /// Returns the stored range of a tile along a dimension; `None` if there is no such tile or
+    /// dimension.
     #[must_use]
     pub fn leaf(&self, tile: usize, dimension: usize) -> Option<Range> {
         self.leaves()?.columns.get(dimension)?.get(tile)
     }
 
-    /// The stored bounding rectangle of a tile.
+    /// Returns the stored MBR of a tile; `None` if there is no such tile.
     #[must_use]
     pub fn mbr(&self, tile: usize) -> Option<Mbr> {
         let columns = &self.leaves()?.columns;
@@ -205,8 +207,9 @@ impl RTree {
             .map(Mbr)
     }
 
-    /// The bounding rectangle of a tile if it holds all cells of the tile: `None` where bounds are out of order, an upper bound is
-    /// worth nothing, or bounds of dates may be wrong. [`RTree::search`] believes more, as the reference does.
+    /// Returns the MBR of a tile if it surely bounds all cells of the tile. `None` if bounds are
+    /// out of order, if an upper bound may be too small, or if bounds of dates may be wrong.
+    /// [`RTree::search`] trusts more bounds, as TileDB does.
     #[must_use]
     pub fn believed_mbr(&self, tile: usize) -> Option<Mbr> {
         let mbr = self.mbr(tile)?;
@@ -219,7 +222,7 @@ impl RTree {
         is_believed.then_some(mbr)
     }
 
-    /// The rectangle around all tiles, from the leaves; `None` without tiles.
+    /// Returns the MBR of all tiles, computed from the leaves; `None` if there are no tiles.
     #[must_use]
     pub fn bounding_mbr(&self) -> Option<Mbr> {
         let leaves = self.leaves()?;

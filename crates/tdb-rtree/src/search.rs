@@ -4,33 +4,34 @@ use crate::column::{Column, Strings};
 use crate::rtree::check_range;
 use crate::{RTree, RTreeError};
 
-/// A tile that may hold cells of a search.
+/// A tile that may contain cells within the searched ranges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TileOverlap {
-    /// Index of the tile in its fragment.
+    /// The index of the tile in its fragment.
     pub tile: u64,
-    /// Whether every cell of the tile lies within the ranges; where not, each has to be looked at.
+    /// True if every cell of the tile lies within the ranges; otherwise each cell must be checked.
     pub full: bool,
 }
 
-/// How a tile overlaps a search, so that the least over all dimensions holds for the tile.
+/// The overlap of a tile with a search. The smallest number over all dimensions is the overlap of
+/// the tile.
 const NONE: u8 = 0;
 const PARTIAL: u8 = 1;
 const FULL: u8 = 2;
 
 impl RTree {
-    /// The tiles whose rectangles meet a range on every dimension, in their order.
+    /// Returns the tiles whose MBRs intersect at least one range on every dimension, in tile order.
     ///
-    /// `ranges` has a list for each dimension; an empty list means all coordinates. Ranges
-    /// may overlap and come in any order; those with the lower end above the upper hold nothing.
+    /// `ranges` has one list per dimension; an empty list means all coordinates. Ranges may overlap
+    /// and need not be sorted; a range whose lower end is above its upper end is empty.
     ///
-    /// Only leaves are asked, each dimension in one pass over flat numbers: inner nodes of
-    /// formats 5 to 9 may be too small. Bounds out of order (dates across 1970 in
-    /// formats 1 to 4, NaN) count as no bounds, and so does, in formats 5 to 9, the
-    /// upper bound beside an empty string.
+    /// Only the leaves are searched, in one pass per dimension over flat arrays, because inner
+    /// nodes of formats 5 to 9 may be too small. Bounds that are out of order (dates across 1970 in
+    /// formats 1 to 4, NaN) count as unbounded, and so does, in formats 5 to 9, an upper bound
+    /// whose lower bound is the empty string.
     ///
     /// # Errors
-    /// Where the ranges do not fit the dimensions.
+    /// Fails if the ranges do not fit the dimensions.
     pub fn search(&self, ranges: &[Vec<Range>]) -> Result<Vec<TileOverlap>, RTreeError> {
         self.check_search(ranges)?;
         let Some(leaves) = self.leaves() else {
@@ -38,7 +39,7 @@ impl RTree {
         };
         let mut overlaps = vec![FULL; leaves.len];
         for (column, ranges) in leaves.columns.iter().zip(ranges) {
-            // A tile without bounds would count as one that lies within the ranges.
+            // Tiles for which a column has no bounds would keep `FULL`, a wrong answer.
             if column.len() != Some(leaves.len) {
                 return Err(Bug::new("a dimension has bounds of other tiles").into());
             }
@@ -108,7 +109,7 @@ fn narrow_strings(
     let ranges = merge(ranges.iter().map(|r| (&r.lo[..], &r.hi[..])).collect());
     for (overlap, (lo, hi)) in overlaps.iter_mut().zip(lo.iter().zip(hi.iter())) {
         let found = if doubts_empty && lo.is_empty() {
-            // Cells from the empty string up to anywhere.
+            // The tile may contain any strings from the empty one on.
             if ranges.is_empty() { NONE } else { PARTIAL }
         } else {
             overlap_of(lo, hi, &ranges)
@@ -117,9 +118,9 @@ fn narrow_strings(
     }
 }
 
-/// Sorts ranges and joins those that overlap; those that hold nothing go.
+/// Sorts ranges and joins those that overlap; empty ranges are dropped.
 fn merge<T: PartialOrd + Copy>(mut ranges: Vec<(T, T)>) -> Vec<(T, T)> {
-    // A NaN is not ordered with itself, so none is left to be sorted.
+    // NaN is not equal to itself, so this removes NaN before the sort.
     ranges.retain(|(lo, hi)| lo <= hi);
     ranges.sort_by(|a, b| a.0.partial_cmp(&b.0).unwrap_or(std::cmp::Ordering::Equal));
     let mut merged: Vec<(T, T)> = Vec::new();
@@ -152,7 +153,7 @@ fn overlap_of<T: PartialOrd + Copy>(lo: T, hi: T, ranges: &[(T, T)]) -> u8 {
     if ranges.is_empty() {
         return NONE;
     }
-    // Bounds out of order say nothing.
+    // Bounds out of order restrict nothing.
     if !matches!(lo.partial_cmp(&hi), Some(order) if order.is_le()) {
         return PARTIAL;
     }

@@ -1,4 +1,5 @@
-//! Any bytes as a tree: no panic; what decodes is encoded as it was, and can be searched.
+//! Decodes arbitrary bytes as a tree: no panic; a tree that decodes is encoded to the same bytes
+//! and can be searched.
 #![no_main]
 use bytes::Bytes;
 use libfuzzer_sys::fuzz_target;

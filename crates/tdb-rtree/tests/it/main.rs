@@ -1,4 +1,4 @@
-//! The tests of tdb-rtree, in one program: it is linked once.
+//! The tests of tdb-rtree, in one binary that is linked once.
 
 mod search;
 mod stored;

@@ -1,4 +1,4 @@
-//! A search finds what looking at every tile by hand finds.
+//! A search finds the same tiles as a check of every tile.
 #![expect(clippy::unwrap_used, reason = "a test or bench may stop there")]
 
 use proptest::prelude::*;
@@ -12,8 +12,8 @@ const DIMENSIONS: [DimensionType; 3] = [
 ];
 const STRINGS: [DimensionType; 1] = [DimensionType::var(Datatype::StringAscii)];
 
-/// The rule, word for word: a tile is met if on each dimension some range meets its bounds,
-/// and is full if on each dimension one range covers them.
+/// The rule, applied tile by tile: a tile is found if on each dimension some range intersects its
+/// bounds, and is full if on each dimension the ranges cover them.
 fn by_hand(leaves: &[Vec<Range>], ranges: &[Vec<Range>], doubts_empty: bool) -> Vec<TileOverlap> {
     let mut found = Vec::new();
     for (tile, leaf) in (0..).zip(leaves) {
@@ -40,7 +40,7 @@ fn by_hand(leaves: &[Vec<Range>], ranges: &[Vec<Range>], doubts_empty: bool) -> 
     found
 }
 
-/// Whether overlapping ranges together cover the bounds: those that touch them are joined first.
+/// True if overlapping ranges together cover the bounds; ranges that intersect are joined first.
 fn covered(datatype: Datatype, mut list: Vec<&Range>, bounds: &Range) -> bool {
     let Some(start) = list.iter().position(|r| r.contains(datatype, &bounds.lo)) else {
         return false;

@@ -1,4 +1,4 @@
-//! Trees as bytes: both layouts, their laws, and what is refused.
+//! Trees as bytes: both layouts, round trips, and the input that is refused.
 #![expect(clippy::unwrap_used, reason = "a test or bench may stop there")]
 
 use bytes::Bytes;
@@ -31,7 +31,7 @@ fn mixed(n: u32) -> RTree {
     RTree::build(&MIXED, leaves).unwrap()
 }
 
-/// Encodes, decodes, encodes, measures, cuts short; gives the description.
+/// Checks encoding, decoding, the measured size, and every truncation; returns the description.
 fn check(tree: &RTree, version: FormatVersion) -> String {
     let dimensions = tree.dimensions();
     let bytes = Bytes::from(tree.encode(version, dimensions).unwrap());
