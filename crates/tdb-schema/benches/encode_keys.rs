@@ -1,4 +1,4 @@
-//! Keys of a million cells of two int64 dimensions.
+//! Encoding the keys of a million cells with two int64 dimensions.
 #![expect(clippy::unwrap_used, reason = "a test or bench may stop there")]
 
 use divan::counter::ItemsCount;
@@ -23,7 +23,7 @@ fn schema(extent: i64, cell_order: CellOrder) -> ArraySchema {
     }
 }
 
-/// Coordinates all over the domain, by multiplication with a large odd number.
+/// Coordinates spread over the whole domain, by multiplication with a large odd number.
 fn coordinates(seed: u64) -> Vec<u8> {
     let cells =
         (0..CELLS).map(|i| (i.wrapping_add(seed)).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 20);

@@ -4,38 +4,38 @@ use tdb_tile::{Datatype, FormatVersion};
 
 use crate::{AttributeRecord, CellValNum, DataOrder, Problem, SchemaError};
 
-/// A column of values.
+/// An attribute of an array: a column of values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Attribute {
-    /// Its name; may be empty.
+    /// The name; may be empty.
     pub name: String,
-    /// The datatype of its values.
+    /// The datatype of the values.
     pub datatype: Datatype,
-    /// Values per cell.
+    /// Number of values per cell.
     pub cell_val_num: CellValNum,
-    /// Its filters.
+    /// The filters of the values; offsets and validity have their own.
     pub filters: FilterList,
-    /// The bytes of a cell that was never written.
+    /// The fill value: the bytes of a cell that was never written.
     pub fill: Bytes,
-    /// Whether a cell of a nullable attribute that was never written is valid.
+    /// The validity of a cell that was never written, if the attribute is nullable.
     pub fill_valid: bool,
-    /// Whether cells may be null.
+    /// True if cells may be null.
     pub nullable: bool,
-    /// Whether the values are sorted.
+    /// The order of the values along the array, if they are sorted.
     pub order: DataOrder,
-    /// The enumeration that the values are indices into.
+    /// The name of the enumeration whose values the cells refer to by index.
     pub enumeration: Option<String>,
 }
 
-/// The bytes of a cell that was never written, where nothing else is said: one value
-/// of a var-sized field, otherwise as many as a cell holds.
+/// Returns the default fill value: one value for a var-sized field, otherwise the values of one
+/// cell.
 #[must_use]
 pub(crate) fn default_fill(datatype: Datatype, cell_val_num: CellValNum) -> Bytes {
     let n = cell_val_num.fixed().unwrap_or(1);
     datatype.default_fill().repeat(n as usize).into()
 }
 
-/// The same, where a cell is not larger than 64 MiB.
+/// Like [`default_fill`]; `None` if a cell is larger than 64 MiB.
 #[cfg(feature = "serde")]
 pub(crate) fn bounded_default_fill(datatype: Datatype, cell_val_num: CellValNum) -> Option<Bytes> {
     const LARGEST: u64 = 64 << 20;
@@ -44,7 +44,7 @@ pub(crate) fn bounded_default_fill(datatype: Datatype, cell_val_num: CellValNum)
 }
 
 impl Attribute {
-    /// An attribute of one value per cell, without filters.
+    /// Creates an attribute with one value per cell and without filters.
     #[must_use]
     pub fn new(name: impl Into<String>, datatype: Datatype) -> Self {
         let cell_val_num = CellValNum::Fixed(1);
@@ -61,7 +61,7 @@ impl Attribute {
         }
     }
 
-    /// The same attribute with another number of values per cell, and the fill value that goes with it.
+    /// Sets the number of values per cell, and the fill value to its default.
     #[must_use]
     pub fn with_cell_val_num(mut self, cell_val_num: CellValNum) -> Self {
         self.cell_val_num = cell_val_num;
@@ -69,7 +69,7 @@ impl Attribute {
         self
     }
 
-    /// Bytes of a cell, unless they vary.
+    /// The size of a cell in bytes; `None` if it varies.
     #[must_use]
     pub fn cell_size(&self) -> Option<u64> {
         cell_size(self.datatype, self.cell_val_num)
@@ -111,7 +111,7 @@ impl Attribute {
         Ok(())
     }
 
-    /// What a stored attribute of this version says.
+    /// Converts a stored attribute of this version, and checks it.
     pub(crate) fn from_record(
         record: AttributeRecord,
         version: FormatVersion,
@@ -142,7 +142,8 @@ impl Attribute {
             attribute.check()?;
             return Ok(attribute);
         }
-        // The default is as large as a cell, whose size has to be believable first.
+        // The default fill value is as large as a cell, so the attribute is checked without its
+        // stored cell size first.
         let stored = std::mem::replace(&mut attribute.cell_val_num, CellValNum::Var);
         attribute.fill = default_fill(datatype, CellValNum::Var);
         attribute.check()?;
@@ -165,13 +166,13 @@ impl Attribute {
             nullable: self.nullable,
             fill_valid: self.fill_valid,
             order: self.order,
-            // No name stands for none.
+            // The empty string is stored for no enumeration.
             enumeration: self.enumeration.as_deref().unwrap_or("").to_owned(),
         }
     }
 }
 
-/// Bytes of a cell, unless they vary.
+/// Returns the size of a cell in bytes; `None` if it varies.
 pub(crate) fn cell_size(datatype: Datatype, cell_val_num: CellValNum) -> Option<u64> {
     let n = u64::from(cell_val_num.fixed()?);
     Some(n.saturating_mul(datatype.size() as u64))

@@ -5,26 +5,26 @@ use tdb_tile::{Datatype, Record, Walk, WireError, WireErrorKind};
 use crate::DataOrder;
 use crate::presence::since;
 
-/// An attribute as it is stored.
+/// An attribute in its stored form.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AttributeRecord {
-    /// Its name; may be empty.
+    /// The name; may be empty.
     pub name: String,
-    /// Its datatype.
+    /// The datatype of the values.
     pub datatype: Datatype,
-    /// Values per cell; `u32::MAX` where it varies.
+    /// Number of values per cell; `u32::MAX` if it varies.
     pub cell_val_num: u32,
-    /// Its filters.
+    /// The filters of the values.
     pub filters: FilterList,
-    /// What stands in cells that were never written (from version 6).
+    /// The fill value of cells that were never written (from version 6).
     pub fill: Bytes,
-    /// Whether cells may be null (from version 7).
+    /// True if cells may be null (from version 7).
     pub nullable: bool,
-    /// Whether a cell that was never written is valid (from version 7).
+    /// The validity of cells that were never written (from version 7).
     pub fill_valid: bool,
-    /// Whether the values are sorted (from version 17).
+    /// The order of the values, if they are sorted (from version 17).
     pub order: DataOrder,
-    /// The name of its enumeration, or nothing (from version 20).
+    /// The name of the enumeration; empty for none (from version 20).
     pub enumeration: String,
 }
 

@@ -8,24 +8,24 @@ use crate::{
     EnumerationRef, Problem, SchemaError, SchemaRecord,
 };
 
-/// Dimensions that a Hilbert curve goes through at most.
+/// Maximum number of dimensions of a Hilbert curve.
 const HILBERT_DIMENSIONS: usize = 16;
 
 impl TryFrom<SchemaRecord> for ArraySchema {
     type Error = SchemaError;
 
     /// # Errors
-    /// A schema that makes no sense, under the default [`Limits`].
+    /// The schema breaks a rule, or exceeds the default [`Limits`].
     fn try_from(record: SchemaRecord) -> Result<Self, SchemaError> {
         Self::from_record(record, &Limits::default())
     }
 }
 
 impl ArraySchema {
-    /// Makes sense of what is stored.
+    /// Converts the stored form of a schema, and checks it.
     ///
     /// # Errors
-    /// A schema that makes no sense, or whose cells or tiles exceed the limits.
+    /// Fails if the schema breaks a rule, or if its cells or tiles exceed the limits.
     pub fn from_record(record: SchemaRecord, limits: &Limits) -> Result<Self, SchemaError> {
         let SchemaRecord {
             version,
@@ -91,7 +91,8 @@ impl ArraySchema {
         Ok(schema)
     }
 
-    /// A tile of a sparse array holds at least a byte for each of its cells.
+    /// Fails if the capacity exceeds the limit of a data tile: a tile of a sparse array takes at
+    /// least one byte per cell.
     pub(crate) fn check_capacity(&self, limits: &Limits) -> Result<(), SchemaError> {
         if self.is_dense() {
             return Ok(());
@@ -104,10 +105,10 @@ impl ArraySchema {
         })
     }
 
-    /// Fails unless the schema obeys the rules that reading relies on.
+    /// Checks the rules that reading relies on.
     ///
     /// # Errors
-    /// The first rule that is broken.
+    /// The first rule that the schema breaks.
     pub fn check(&self) -> Result<(), SchemaError> {
         let fail = |field: &str, problem| Err(SchemaError::invalid(field, problem));
         if self.dimensions.is_empty() {

@@ -4,7 +4,7 @@ use tdb_tile::Datatype;
 use crate::{ArraySchema, Field, Problem, SchemaError};
 
 impl ArraySchema {
-    /// Fails where tiles of a new array would go through filters that do not fit them.
+    /// Fails if the filters of any tile of a new array do not suit it.
     pub(crate) fn check_new_filters(&self) -> Result<(), SchemaError> {
         for field in self.fields() {
             self.check_field_filters(&field)?;
@@ -15,7 +15,8 @@ impl ArraySchema {
         self.check_list("validity_filters", &self.validity_filters, validity)
     }
 
-    /// The part of [`ArraySchema::check_new_filters`] that is about one dimension or attribute.
+    /// Does the part of [`ArraySchema::check_new_filters`] that concerns one dimension or
+    /// attribute.
     pub(crate) fn check_field_filters(&self, field: &Field<'_>) -> Result<(), SchemaError> {
         let name = format!("filters of {:?}", field.name);
         let kind = TileKind::new(self.version, field.datatype);
@@ -34,13 +35,13 @@ impl ArraySchema {
     fn check_list(&self, name: &str, list: &FilterList, kind: TileKind) -> Result<(), SchemaError> {
         let pipeline = Pipeline::new(list, self.version, kind, None, Registry::builtin());
         match pipeline.and_then(|pipeline| pipeline.check()) {
-            // Another build can write what this one cannot.
+            // Another build may be able to write what this one cannot.
             Ok(()) | Err(FilterError::NotCompiledIn { .. }) => Ok(()),
             Err(error) => Err(SchemaError::invalid(name, Problem::Filter(error))),
         }
     }
 
-    /// Asks each filter whether a field of such an array is for it; where `kind` is of a field.
+    /// Fails if one of the filters refuses the field, of which `kind` is the kind of tile.
     fn check_fit(&self, name: &str, list: &FilterList, kind: TileKind) -> Result<(), SchemaError> {
         let dimensions: Vec<Datatype> = self.dimensions.iter().map(|d| d.datatype).collect();
         let field = FilteredField {

@@ -7,9 +7,9 @@ use crate::{
     DataOrder, Dimension, DimensionLabel, Enumeration, Problem, SchemaError, TIMESTAMPS,
 };
 
-/// Labels whose names start so are TileDB's own.
+/// Prefix of the label names that TileDB reserves.
 const RESERVED: &str = "__";
-/// The fields that TileDB keeps next to those of a sparse array.
+/// Names of the fields that TileDB itself adds to a sparse array.
 const SPECIAL: [&str; 4] = [
     COORDS,
     TIMESTAMPS,
@@ -18,11 +18,11 @@ const SPECIAL: [&str; 4] = [
 ];
 
 impl ArraySchema {
-    /// Fails unless an array may be made of the schema: what TileDB refuses to create,
-    /// beyond what [`ArraySchema::check`] refuses to read.
+    /// Checks the rules for new arrays: TileDB refuses to create an array that breaks them, though
+    /// [`ArraySchema::check`] allows to read it.
     ///
     /// # Errors
-    /// The first rule that is broken.
+    /// The first rule that the schema breaks.
     pub fn check_new(&self) -> Result<(), SchemaError> {
         self.check()?;
         self.check_capacity(&Limits::default())?;
@@ -51,7 +51,8 @@ impl ArraySchema {
         self.check_new_filters()
     }
 
-    /// `__dim_0` is what TileDB itself calls a dimension without a name.
+    /// Checks the names of sparse arrays only. The name `__dim_0` is allowed: TileDB itself gives
+    /// it to a dimension without a name.
     fn check_dimension_name(&self, name: &str) -> Result<(), SchemaError> {
         if self.is_dense() {
             Ok(())
@@ -60,7 +61,8 @@ impl ArraySchema {
         }
     }
 
-    /// A label is an array of its own that this one makes: over whole numbers, sorted.
+    /// Checks a label whose array is created with this one: its values are sorted, over a dimension
+    /// of whole numbers.
     fn check_new_label(&self, label: &DimensionLabel) -> Result<(), SchemaError> {
         let fail = |what: &str, problem| {
             let field = format!("{what} of label {:?}", label.name);
@@ -100,7 +102,7 @@ impl ArraySchema {
         Ok(())
     }
 
-    /// The part of [`ArraySchema::check_new`] that is about attributes.
+    /// Does the part of [`ArraySchema::check_new`] that concerns attributes.
     pub(crate) fn check_new_attributes(&self) -> Result<(), SchemaError> {
         for attribute in &self.attributes {
             check_name("attribute", &attribute.name)?;
@@ -110,15 +112,15 @@ impl ArraySchema {
         Ok(())
     }
 
-    /// Fails where an attribute's datatype cannot count the values of its enumeration.
+    /// Fails if the datatype of an attribute cannot count the values of its enumeration.
     ///
     /// # Errors
-    /// [`Problem::TooFewIndices`].
+    /// [`Problem::TooFewIndices`] for the first such attribute.
     pub fn check_indices(&self, enumeration: &Enumeration) -> Result<(), SchemaError> {
         let (name, values) = (enumeration.name(), enumeration.len());
         for attribute in &self.attributes {
             let refers = attribute.enumeration.as_deref() == Some(name);
-            // TileDB keeps the largest number free.
+            // TileDB never uses the largest number as an index.
             let next = i128::try_from(values)
                 .unwrap_or(i128::MAX)
                 .saturating_add(1);
@@ -135,8 +137,8 @@ impl ArraySchema {
         Ok(())
     }
 
-    /// The schema with a tile extent for every dimension that has a domain but no extent:
-    /// the width of the domain, as TileDB stores it.
+    /// Sets the tile extent of every dimension with a domain but no extent to the width of the
+    /// domain, as TileDB stores it.
     #[must_use]
     pub fn with_extents(mut self) -> Self {
         for dimension in &mut self.dimensions {
@@ -170,7 +172,8 @@ fn check_name(what: &str, name: &str) -> Result<(), SchemaError> {
     Ok(())
 }
 
-/// TileDB looks at the end of the last space tile where a type has 64 bits, and lets it pass the end of smaller ones.
+/// Fails if the domain holds every value of its type, or if the last space tile ends beyond the
+/// largest value of a 64-bit type. TileDB does not check the last tile of narrower types.
 fn check_last_tile(dimension: &Dimension) -> Result<(), SchemaError> {
     let datatype = dimension.datatype;
     let fail = |what: &str, problem| {

@@ -25,7 +25,8 @@ macro_rules! codes {
         }
 
         impl $name {
-            /// The member with this name, as the command line spells it.
+            /// Returns the member with this name, in the command line's spelling; `None` if there
+            /// is none.
             #[must_use]
             pub fn from_name(name: &str) -> Option<Self> {
                 match name { $($text => Some(Self::$variant),)* _ => None }
@@ -35,29 +36,29 @@ macro_rules! codes {
 }
 
 codes! {
-    /// How the cells of an array are addressed.
+    /// The way in which the cells of an array are addressed.
     ArrayType, "array type" {
-        /// By their position; every cell of the domain exists.
+        /// By position; every cell of the domain exists.
         #[default]
         Dense = 0, "dense";
-        /// By coordinates that are stored with them.
+        /// By coordinates stored with the cells.
         Sparse = 1, "sparse";
     }
 }
 
 codes! {
-    /// Which dimension varies fastest.
+    /// The order of tiles or cells: which dimension varies fastest.
     Order, "tile order" {
-        /// The last.
+        /// The last dimension varies fastest.
         #[default]
         RowMajor = 0, "row-major";
-        /// The first.
+        /// The first dimension varies fastest.
         ColumnMajor = 1, "col-major";
     }
 }
 
 codes! {
-    /// The order of the cells within a space tile, or, with a Hilbert curve, within the array.
+    /// The order of the cells within a space tile or, with a Hilbert curve, within the array.
     CellOrder, "cell order" {
         /// The last dimension varies fastest.
         #[default]
@@ -70,14 +71,14 @@ codes! {
 }
 
 codes! {
-    /// Whether the values of an attribute are sorted along a one-dimensional dense array.
+    /// The order of an attribute's values along a one-dimensional dense array.
     DataOrder, "data order" {
-        /// They are not.
+        /// The values are not sorted.
         #[default]
         Unordered = 0, "unordered";
-        /// Each is at least the one before.
+        /// Each value is at least the one before.
         Increasing = 1, "increasing";
-        /// Each is at most the one before.
+        /// Each value is at most the one before.
         Decreasing = 2, "decreasing";
     }
 }
@@ -85,14 +86,15 @@ codes! {
 codes! {
     /// The shape of a current domain.
     CurrentDomainType, "current domain type" {
-        /// A box: one range for each dimension.
+        /// A box: one range per dimension.
         #[default]
         Rectangle = 0, "rectangle";
     }
 }
 
 impl CellOrder {
-    /// The order of cells by their coordinates: ties on a Hilbert curve are broken in row-major order.
+    /// Returns the order of cells by their coordinates; cells at the same position of a Hilbert
+    /// curve are in row-major order.
     #[must_use]
     pub fn of_coordinates(self) -> Order {
         match self {
@@ -102,25 +104,25 @@ impl CellOrder {
     }
 }
 
-/// How many values a cell of a field holds.
+/// The number of values per cell of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CellValNum {
-    /// This many in every cell.
+    /// The same number in every cell.
     Fixed(u32),
-    /// Any number; an offsets tile says where each cell starts.
+    /// Any number; an offsets tile stores the start of each cell.
     Var,
 }
 
 impl CellValNum {
     const VAR: u32 = u32::MAX;
 
-    /// Whether the number differs from cell to cell.
+    /// True if the number differs from cell to cell.
     #[must_use]
     pub fn is_var(self) -> bool {
         self == Self::Var
     }
 
-    /// The number, where it is the same for all cells.
+    /// The number, if it is the same for all cells.
     #[must_use]
     pub fn fixed(self) -> Option<u32> {
         match self {

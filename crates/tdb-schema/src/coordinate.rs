@@ -1,44 +1,47 @@
 use tdb_tile::{Datatype, Scalar, with_scalar};
 
-/// Space tiles that 64 bits count.
+/// 2^64, the number of tile indices in 64 bits.
 const TILES: f64 = 18_446_744_073_709_551_616.0;
 
-/// What grids, orders and keys ask of the machine types that coordinates have.
+/// The operations on a number type that grids, orders and sort keys need.
 pub(crate) trait Coordinate: Scalar {
     /// Bits of the type.
     const BITS: u32;
-    /// Whether it is a floating-point type.
+    /// True for floating-point types.
     const IS_REAL: bool;
 
-    /// Whether it is neither NaN nor infinite.
+    /// True if the value is neither NaN nor infinite.
     fn is_finite(self) -> bool;
 
-    /// The nearest `f64`.
+    /// Converts to the nearest `f64`.
     fn to_f64(self) -> f64;
 
-    /// The nearest value to `v`.
+    /// Converts from `f64` to the nearest value of the type.
     fn nearest(v: f64) -> Self;
 
-    /// A number that compares as the value does: the two zeros are one, NaNs come last.
+    /// Maps the value to an integer in the same order: both zeros have the same rank, NaNs come
+    /// last.
     fn rank(self) -> u64;
 
-    /// How far the value is above `start`: the wrapping difference of the ranks, in the type's width.
+    /// Returns the distance from `start` to the value: the difference of the ranks, wrapping in the
+    /// width of the type.
     fn above(self, start: Self) -> u64;
 
-    /// The space tile that holds the value, in tiles of `extent` from `lo` on.
+    /// Returns the index of the space tile that contains the value; tiles have the width `extent`
+    /// and start at `lo`.
     fn tile(self, lo: Self, extent: Self) -> u64;
 
-    /// The greatest index that a space tile has between `lo` and the value.
+    /// Returns the greatest tile index of any value from `lo` to this one.
     fn last_tile(self, lo: Self, extent: Self) -> u64;
 
-    /// [`Coordinate::tile`] of signed whole numbers, where the distance from `lo` wraps around in the
-    /// type itself; `None` for all others.
+    /// Like [`Coordinate::tile`] for signed integers, with a distance from `lo` that wraps around
+    /// in the signed type; `None` for other types.
     fn signed_tile(self, lo: Self, extent: Self) -> Option<i64>;
 
-    /// The value of a whole number.
+    /// Returns the value of an integer; `None` for floats.
     fn whole(self) -> Option<i128>;
 
-    /// The whole number with this value, if the type has it.
+    /// Converts a whole number to the type; `None` if the type cannot represent it.
     fn from_whole(value: i128) -> Option<Self>;
 }
 
@@ -55,7 +58,7 @@ macro_rules! whole {
 
             #[inline]
             fn to_f64(self) -> f64 {
-                // The format computes in f64, which drops bits of 64-bit numbers.
+                // The format computes in `f64`, which loses low bits of 64-bit numbers.
                 self as f64
             }
 
@@ -143,7 +146,7 @@ macro_rules! real {
             #[inline]
             fn rank(self) -> u64 {
                 const SIGN: $bits = 1 << (<$bits>::BITS - 1);
-                // Adding zero turns -0 into 0. A NaN's sign is dropped: it ranks last.
+                // Adding zero turns -0 into 0. The sign of a NaN is dropped, so that every NaN ranks last.
                 let bits = if self.is_nan() { <$bits>::MAX >> 1 } else { (self + 0.0).to_bits() };
                 u64::from(if bits & SIGN == 0 { bits | SIGN } else { !bits })
             }
@@ -160,8 +163,9 @@ macro_rules! real {
                 reason = "cuts the fraction"
             )]
             fn tile(self, lo: Self, extent: Self) -> u64 {
-                // What no index counts, TileDB leaves to the processor: x86 makes 0 of it. An infinite distance in
-                // tiles of infinite width is the other half of the domain, and comes last.
+                // An index beyond 64 bits depends on the processor in TileDB; x86 gives 0. An infinite
+                // distance divided by an infinite extent is NaN: the second half of the domain, whose tile
+                // comes last.
                 let tile = (self - lo) / extent;
                 if tile.is_nan() {
                     1
@@ -206,13 +210,13 @@ real! {
     f64, u64;
 }
 
-/// The value of a whole number of any width; `None` for floats and where bytes are missing.
+/// Returns the value of an integer of any width; `None` for floats, and if bytes are missing.
 pub(crate) fn whole(datatype: Datatype, bytes: &[u8]) -> Option<i128> {
     with_scalar!(datatype, T => T::read(bytes).and_then(Coordinate::whole))
 }
 
-/// The value of a tile extent: the stored bytes without a sign. TileDB stores the width of
-/// wide signed domains so, which only looks negative.
+/// Returns the value of a tile extent, reading its bytes as unsigned: the extent of a wide signed
+/// domain is stored without a sign.
 pub(crate) fn extent_value(datatype: Datatype, bytes: &[u8]) -> Option<u64> {
     with_scalar!(datatype, T => {
         let extent = T::read(bytes)?;
@@ -220,7 +224,7 @@ pub(crate) fn extent_value(datatype: Datatype, bytes: &[u8]) -> Option<u64> {
     })
 }
 
-/// The stored form of a tile extent, if it fits the width of the datatype.
+/// Returns the stored form of a tile extent; `None` if it does not fit the datatype's width.
 pub(crate) fn extent_bytes(datatype: Datatype, extent: u128) -> Option<Vec<u8>> {
     let bytes = extent.to_le_bytes();
     let (stored, beyond) = bytes.split_at_checked(datatype.size())?;
@@ -230,7 +234,7 @@ pub(crate) fn extent_bytes(datatype: Datatype, extent: u128) -> Option<Vec<u8>> 
         .then(|| stored.to_vec())
 }
 
-/// The stored form of a whole number, if the datatype has it.
+/// Returns the stored form of a whole number; `None` if the datatype cannot represent it.
 pub(crate) fn whole_bytes(datatype: Datatype, value: i128) -> Option<Vec<u8>> {
     with_scalar!(datatype, T => {
         let mut out = Vec::with_capacity(T::SIZE);

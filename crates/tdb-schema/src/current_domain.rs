@@ -3,16 +3,16 @@ use tdb_tile::{Range, Record, Walk, WireError, WireErrorKind};
 
 use crate::{CellValNum, CurrentDomainType, DimensionRecord};
 
-/// The part of the domain that is in use, as it is stored.
+/// The current domain, the part of the domain that is in use, in its stored form.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CurrentDomainRecord {
     /// The version of this record; only 0 is known.
     pub version: u32,
-    /// Whether there is a current domain. What is stored says the opposite: whether there is none.
+    /// True if there is a current domain. The stored flag is the opposite: true if there is none.
     pub is_set: bool,
-    /// Its shape.
+    /// The shape.
     pub shape: CurrentDomainType,
-    /// One range for each dimension.
+    /// One range per dimension.
     pub ranges: Vec<RangeRecord>,
 }
 
@@ -58,13 +58,13 @@ impl Record for CurrentDomainRecord {
     }
 }
 
-/// A range of one dimension, as current domains, bounding rectangles and non-empty domains store it.
+/// A range of one dimension in its stored form, as in current domains, MBRs and non-empty domains.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RangeRecord(pub Range);
 
 impl Record for RangeRecord {
     const NAME: &'static str = "Range";
-    /// Bytes of a coordinate, or `None` for strings.
+    /// The size of a coordinate in bytes; `None` for strings.
     type Cx = Option<usize>;
 
     fn walk<W: Walk>(&mut self, w: &mut W, size: &Option<usize>) -> Result<(), WireError> {
@@ -93,7 +93,7 @@ impl From<RangeRecord> for Range {
 }
 
 impl RangeRecord {
-    /// The range between two stored values.
+    /// Creates a range between two stored values.
     #[must_use]
     pub fn new(lo: impl Into<Bytes>, hi: impl Into<Bytes>) -> Self {
         Self(Range::new(lo, hi))

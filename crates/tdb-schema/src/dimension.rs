@@ -5,26 +5,26 @@ use tdb_tile::{Datatype, Range, Scalar, with_scalar};
 use crate::coordinate::Coordinate;
 use crate::{CellValNum, DimensionRecord, Problem, SchemaError};
 
-/// An axis of an array.
+/// A dimension of an array.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Dimension {
-    /// Its name; may be empty in old arrays.
+    /// The name; may be empty in old arrays.
     pub name: String,
-    /// The datatype of its coordinates.
+    /// The datatype of the coordinates.
     pub datatype: Datatype,
-    /// One, or [`CellValNum::Var`] for strings.
+    /// One value, or [`CellValNum::Var`] for strings.
     pub cell_val_num: CellValNum,
-    /// Its own filters; where there are none, see
+    /// The filters of the dimension; if empty, see
     /// [`ArraySchema::dimension_filters`](crate::ArraySchema::dimension_filters).
     pub filters: FilterList,
-    /// The coordinates that there may be; none for strings.
+    /// The range of allowed coordinates; `None` for strings.
     pub domain: Option<Range>,
-    /// The width of a space tile, as a value of the dimension's datatype.
+    /// The width of a space tile, as a stored value of the dimension's datatype.
     pub extent: Option<Bytes>,
 }
 
 impl Dimension {
-    /// A dimension of numbers from `lo` to `hi`, in space tiles of `extent`.
+    /// Creates a dimension of numbers from `lo` to `hi`, with space tiles of width `extent`.
     #[must_use]
     pub fn numbers<T: Scalar>(
         name: impl Into<String>,
@@ -44,7 +44,7 @@ impl Dimension {
         }
     }
 
-    /// A dimension of strings.
+    /// Creates a dimension of strings.
     #[must_use]
     pub fn strings(name: impl Into<String>) -> Self {
         Self {
@@ -57,13 +57,13 @@ impl Dimension {
         }
     }
 
-    /// Whether coordinates are strings.
+    /// True if the coordinates are strings.
     #[must_use]
     pub fn is_var(&self) -> bool {
         self.cell_val_num.is_var()
     }
 
-    /// Whether coordinates are whole numbers: integers, dates and times.
+    /// True if the coordinates are whole numbers: integers, dates or times.
     #[must_use]
     pub fn is_integral(&self) -> bool {
         !self.is_var() && !self.datatype.is_real()
@@ -94,7 +94,7 @@ impl Dimension {
         with_scalar!(d, T => check_extent::<T>(domain, extent)).or_else(|p| fail("extent", p))
     }
 
-    /// The part of [`Dimension::check`] that domain and extent rely on.
+    /// Checks the properties that the checks of domain and extent rely on.
     pub(crate) fn check_type(&self) -> Result<(), SchemaError> {
         let found = self.datatype;
         if found == Datatype::StringAscii {
@@ -148,21 +148,22 @@ fn check_extent<T: Coordinate>(domain: &Range, extent: &Bytes) -> Result<(), Pro
             found: extent.len() as u64,
         })?;
     if T::IS_REAL && extent.to_f64() == f64::INFINITY && !width(lo, hi).is_finite() {
-        // What TileDB stores where no extent was given and the type has no such width.
+        // TileDB stores infinity if no extent was given and the width of the domain is infinite in
+        // the type.
         return Ok(());
     }
     if !extent.is_finite() {
         return Err(Problem::NotFinite);
     }
     if !T::IS_REAL {
-        // Without a sign, as the width of a wide signed domain is stored.
+        // Compared as unsigned: the width of a wide signed domain is stored without a sign.
         return match extent.above(T::default()) {
             0 => Err(Problem::NotPositive),
             width if width.saturating_sub(1) > hi.above(lo) => Err(Problem::BeyondDomain),
             _ => Ok(()),
         };
     }
-    // TileDB stores the width of the domain where no extent was given: 0 for a single point.
+    // If no extent was given, TileDB stores the width of the domain, which is 0 for a single point.
     if extent < T::default() || (extent == T::default() && lo != hi) {
         Err(Problem::NotPositive)
     } else if extent.to_f64() > hi.to_f64() - lo.to_f64() + 1.0 {
@@ -172,7 +173,7 @@ fn check_extent<T: Coordinate>(domain: &Range, extent: &Bytes) -> Result<(), Pro
     }
 }
 
-/// The width of a domain of floats in their own type, where it may be infinite.
+/// Returns the width of a domain in the type of its coordinates; it may be infinite.
 pub(crate) fn width<T: Coordinate>(lo: T, hi: T) -> T {
     T::nearest(hi.to_f64() - lo.to_f64())
 }
@@ -191,7 +192,7 @@ impl TryFrom<DimensionRecord> for Dimension {
             extent,
         } = record;
         let ends = (!domain.is_empty()).then(|| {
-            // An odd length is found by the check of the ends.
+            // The check below rejects an odd length.
             let (lo, hi) = domain.split_at(domain.len() / 2);
             Range::new(domain.slice_ref(lo), domain.slice_ref(hi))
         });
@@ -220,7 +221,7 @@ impl From<&Dimension> for DimensionRecord {
             filters: dimension.filters.clone(),
             domain,
             null_extent: dimension.extent.is_none(),
-            // No bytes stand for none.
+            // A dimension without an extent stores no bytes for it.
             extent: dimension.extent.as_ref().map_or(Bytes::new(), Bytes::clone),
         }
     }

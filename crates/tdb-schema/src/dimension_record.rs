@@ -4,20 +4,21 @@ use tdb_tile::{Datatype, Record, Walk, WireError};
 
 use crate::presence::since;
 
-/// A dimension as it is stored.
+/// A dimension in its stored form.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DimensionRecord {
-    /// Its name; may be empty in old arrays.
+    /// The name; may be empty in old arrays.
     pub name: String,
-    /// Its datatype; that of the domain before version 5.
+    /// The datatype; before version 5, that of all dimensions.
     pub datatype: Datatype,
-    /// Values per coordinate; `u32::MAX` for strings.
+    /// Number of values per coordinate; `u32::MAX` for strings.
     pub cell_val_num: u32,
-    /// Its own filters; none means those of the coordinates, from version 5.
+    /// The filters of the dimension; from version 5, an empty list means the filters of the
+    /// coordinates.
     pub filters: FilterList,
-    /// Lower and upper end, one behind the other; empty for strings.
+    /// The lower and the upper end of the domain, back to back; empty for strings.
     pub domain: Bytes,
-    /// Whether there is no tile extent.
+    /// True if there is no tile extent.
     pub null_extent: bool,
     /// The tile extent, if there is one.
     pub extent: Bytes,

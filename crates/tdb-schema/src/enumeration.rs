@@ -7,7 +7,7 @@ use tdb_tile::{Datatype, Limits, Record, U64Column};
 use crate::attribute::cell_size;
 use crate::{CellValNum, EnumerationRecord, Problem, SchemaError};
 
-/// The values that the cells of an attribute are indices into.
+/// An enumeration: the values that the cells of an attribute refer to by index.
 ///
 /// ```
 /// use tdb_schema::{CellValNum, Enumeration};
@@ -30,7 +30,7 @@ pub struct Enumeration {
     ordered: bool,
     data: Bytes,
     offsets: U64Column,
-    /// Indices in the order of the values' bytes; made when first asked for.
+    /// Indices in the order of the values' bytes; computed on first use.
     sorted: OnceLock<Vec<u32>>,
 }
 
@@ -41,16 +41,16 @@ impl PartialEq for Enumeration {
 }
 
 impl Enumeration {
-    /// Decodes an enumeration file, once its generic tile is opened.
+    /// Decodes an enumeration file whose generic tile was opened.
     ///
     /// # Errors
-    /// Bytes that break the format, offsets out of order or beyond the data.
+    /// Fails if the bytes break the format, or if offsets are out of order or beyond the data.
     pub fn decode(payload: &Bytes, limits: &Limits) -> Result<Self, SchemaError> {
-        // The record has a version of its own, which the walk does not need.
+        // The record stores its own version; the walk does not use the one given here.
         EnumerationRecord::decode(payload, FormatVersion::default(), &(), limits)?.try_into()
     }
 
-    /// The content of an enumeration file.
+    /// Encodes the content of an enumeration file.
     ///
     /// # Errors
     /// None in practice: every enumeration can be stored.
@@ -58,10 +58,11 @@ impl Enumeration {
         Ok(EnumerationRecord::from(self).encode(FormatVersion::default(), &())?)
     }
 
-    /// A new enumeration of these values, to be stored as `file`.
+    /// Creates an enumeration of these values, to be stored as `file`.
     ///
     /// # Errors
-    /// A file name that is none, values of the wrong size, a value that is there twice.
+    /// Fails if the file name is invalid, if a value has the wrong size, or if a value occurs
+    /// twice.
     pub fn from_values<V: AsRef<[u8]>>(
         name: impl Into<String>,
         file: impl Into<String>,
@@ -107,7 +108,7 @@ impl Enumeration {
         }
     }
 
-    /// The enumeration with more values behind those it has, to be stored as `file`.
+    /// Returns the enumeration with `more` values at its end, to be stored as `file`.
     ///
     /// # Errors
     /// As for [`Enumeration::from_values`].
@@ -128,7 +129,7 @@ impl Enumeration {
         )
     }
 
-    /// Whether this holds all that `old` held, at the same indices.
+    /// True if this enumeration contains all values of `old` at the same indices.
     #[must_use]
     pub fn extends(&self, old: &Self) -> bool {
         self.name == old.name
@@ -139,49 +140,49 @@ impl Enumeration {
             && self.iter().zip(old.iter()).all(|(a, b)| a == b)
     }
 
-    /// Its name, as attributes refer to it.
+    /// The name that attributes refer to.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The file in `__schema/__enumerations` that holds it.
+    /// The name of the file in `__schema/__enumerations` that stores the enumeration.
     #[must_use]
     pub fn file(&self) -> &str {
         &self.file
     }
 
-    /// The datatype of its values.
+    /// The datatype of the values.
     #[must_use]
     pub fn datatype(&self) -> Datatype {
         self.datatype
     }
 
-    /// Numbers or characters per value.
+    /// Number of numbers or characters per value.
     #[must_use]
     pub fn cell_val_num(&self) -> CellValNum {
         self.cell_val_num
     }
 
-    /// Whether the order of the values means something.
+    /// True if the order of the values is meaningful.
     #[must_use]
     pub fn is_ordered(&self) -> bool {
         self.ordered
     }
 
-    /// The values, one behind the other.
+    /// The bytes of all values, back to back.
     #[must_use]
     pub fn data(&self) -> &Bytes {
         &self.data
     }
 
-    /// Where each value starts in [`Enumeration::data`]; empty where all have the same size.
+    /// The start of each value in [`Enumeration::data`]; empty if all values have the same size.
     #[must_use]
     pub fn offsets(&self) -> &U64Column {
         &self.offsets
     }
 
-    /// How many values there are.
+    /// The number of values.
     #[must_use]
     pub fn len(&self) -> usize {
         match cell_size(self.datatype, self.cell_val_num)
@@ -192,13 +193,13 @@ impl Enumeration {
         }
     }
 
-    /// Whether there is none.
+    /// True if there are no values.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The value that `index` stands for; `None` where it stands for nothing.
+    /// Returns the value at `index`; `None` if the index is out of range.
     #[must_use]
     pub fn value(&self, index: usize) -> Option<&[u8]> {
         let (start, end) = match cell_size(self.datatype, self.cell_val_num) {
@@ -217,12 +218,12 @@ impl Enumeration {
         self.data.get(start..end)
     }
 
-    /// The values in order.
+    /// Iterates over the values by index.
     pub fn iter(&self) -> impl Iterator<Item = &[u8]> + '_ {
         (0..self.len()).filter_map(|index| self.value(index))
     }
 
-    /// The index that stands for a value; the lowest, should a file hold it twice.
+    /// Returns the index of a value; the lowest one if a file contains the value twice.
     #[must_use]
     pub fn index_of(&self, value: &[u8]) -> Option<usize> {
         let sorted = self.sorted();
@@ -233,7 +234,7 @@ impl Enumeration {
 
     fn sorted(&self) -> &[u32] {
         self.sorted.get_or_init(|| {
-            // More than 2^32 values are refused where an enumeration is made.
+            // The constructors refuse more than 2^32 - 1 values.
             let mut sorted: Vec<u32> = (0..).take(self.len()).collect();
             sorted.sort_by_key(|&i| (self.value(i as usize), i));
             sorted
@@ -340,7 +341,8 @@ impl From<&Enumeration> for EnumerationRecord {
     }
 }
 
-/// The name of a file in `__schema/__enumerations`: one component of a path, starting with `__`.
+/// Checks the name of a file in `__schema/__enumerations`: a single path component that starts with
+/// `__`.
 pub(crate) fn check_file_name(name: &str, file: &str) -> Result<(), SchemaError> {
     if file.starts_with("__") && !file.contains(['/', '\\', '\0', ':']) {
         return Ok(());

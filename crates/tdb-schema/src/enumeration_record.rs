@@ -3,24 +3,24 @@ use tdb_tile::{Datatype, Record, Walk, WireError, WireErrorKind};
 
 use crate::CellValNum;
 
-/// An enumeration file, once its generic tile is opened.
+/// The content of an enumeration file, without its generic tile.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EnumerationRecord {
     /// The version of this record; only 0 is known.
     pub version: u32,
-    /// The enumeration's name.
+    /// The name of the enumeration.
     pub name: String,
-    /// The name of the file itself.
+    /// The name of the file.
     pub file: String,
     /// The datatype of the values.
     pub datatype: Datatype,
-    /// Numbers or characters per value; `u32::MAX` where it varies.
+    /// Number of numbers or characters per value; `u32::MAX` if it varies.
     pub cell_val_num: u32,
-    /// Whether the order of the values means something.
+    /// True if the order of the values is meaningful.
     pub ordered: bool,
-    /// The values, one behind the other.
+    /// The bytes of all values, back to back.
     pub data: Bytes,
-    /// Where each value starts in `data`, as `u64`, if they vary in size.
+    /// The start of each value in `data` as `u64`, if values vary in size.
     pub offsets: Bytes,
 }
 
@@ -60,12 +60,12 @@ impl Record for EnumerationRecord {
     }
 }
 
-/// An entry of the schema's list of enumerations.
+/// An entry in the schema's list of enumerations.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EnumerationEntryRecord {
-    /// The enumeration's name, as attributes refer to it.
+    /// The name that attributes refer to.
     pub name: String,
-    /// The file in `__schema/__enumerations` that holds it.
+    /// The name of the file in `__schema/__enumerations` that stores the enumeration.
     pub file: String,
 }
 

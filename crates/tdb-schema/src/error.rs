@@ -4,64 +4,64 @@ use tdb_tile::{Datatype, LimitError, WireError};
 
 use crate::value::ValueError;
 
-/// Why a schema, an enumeration or a value was refused.
+/// The reasons why a schema, an enumeration or a value is refused.
 ///
-/// Whether that means a damaged file or a wrong request knows who called: what was
-/// read from a store is damaged, what a person wrote is a wrong request.
+/// Only the caller knows whether the error means a damaged file (the input was read from a store)
+/// or a wrong request (a person wrote it).
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SchemaError {
-    /// The bytes break the format, are of a newer version, or exceed a limit.
+    /// The bytes break the format, have a newer version, or exceed a limit.
     #[error(transparent)]
     Wire(#[from] WireError),
-    /// A rule that schemas obey is broken.
+    /// A schema breaks a rule.
     #[error("{field}: {problem}")]
     Invalid {
-        /// Which field of which dimension, attribute, ...: `extent of dimension "x"`.
+        /// The field that breaks the rule: `extent of dimension "x"`.
         field: String,
-        /// The rule.
+        /// The rule that is broken.
         problem: Problem,
     },
-    /// A stored name leads out of the place where it must stay.
+    /// A stored file name leads out of the folder in which it must be.
     #[error("{field}: {name:?} leads out of the array")]
     EscapesRoot {
-        /// Which field.
+        /// The field that contains the name.
         field: String,
-        /// The name found.
+        /// The name that was found.
         name: String,
     },
-    /// A cap was reached.
+    /// A cap of the limits was exceeded.
     #[error("{field}: {limit}")]
     Limit {
-        /// Which field.
+        /// The field that exceeds the cap.
         field: String,
-        /// What was asked and allowed.
+        /// The amount that was asked for and the amount allowed.
         limit: LimitError,
     },
 }
 
-/// The rules that a schema can break.
+/// The rules that a schema, an enumeration or a value can break.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Problem {
-    /// There must be at least one.
+    /// At least one must exist, but none does.
     #[error("is missing")]
     Missing,
-    /// There are more than allowed.
+    /// There are more than the maximum.
     #[error("{found} are more than {most}")]
     TooMany {
-        /// How many there are.
+        /// The number found.
         found: usize,
-        /// How many there may be.
+        /// The maximum number.
         most: usize,
     },
-    /// A number that must be more than zero is not.
+    /// A number that must be positive is not.
     #[error("must be more than 0")]
     NotPositive,
-    /// The lower end is above the upper end.
+    /// The lower end of a range is above the upper end.
     #[error("the lower end is above the upper end")]
     Reversed,
-    /// A NaN or an infinity where a number is needed.
+    /// A number is NaN or infinite.
     #[error("must be finite")]
     NotFinite,
     /// A tile extent is larger than the domain.
@@ -76,120 +76,120 @@ pub enum Problem {
     /// A domain holds every value of its datatype.
     #[error("holds every {0}, one more than can be counted")]
     HoldsEveryValue(Datatype),
-    /// The stored bytes have a length that the datatype rules out.
+    /// The number of stored bytes does not fit the datatype.
     #[error("takes {found} bytes, expected {wanted}")]
     Length {
-        /// What the datatype asks for.
+        /// The length that the datatype requires.
         wanted: u64,
-        /// What was found.
+        /// The length that was found.
         found: u64,
     },
-    /// A number of bytes is no whole number of values.
+    /// A number of bytes is not a whole number of values.
     #[error("{found} bytes are not a whole number of values of {size} bytes")]
     Fraction {
-        /// Bytes found.
+        /// The bytes found.
         found: u64,
-        /// Bytes of a value.
+        /// The bytes of a value.
         size: u64,
     },
-    /// The datatype cannot be used here.
+    /// The datatype is not allowed here.
     #[error("{found} is not allowed: {why}")]
     Datatype {
-        /// The datatype found.
+        /// The datatype that was found.
         found: Datatype,
-        /// The rule.
+        /// The reason.
         why: &'static str,
     },
-    /// The values per cell cannot be used here.
+    /// The number of values per cell is not allowed here; the text states the reason.
     #[error("{0}")]
     CellValNum(&'static str),
-    /// The name is that of another dimension, attribute or label.
+    /// Another dimension, attribute or label has the same name.
     #[error("the name is used twice")]
     DuplicateName,
-    /// The name may not be used for something new.
+    /// The name is not allowed for a new field; the text states the reason.
     #[error("{0}")]
     Name(&'static str),
-    /// Something refers to what is not there.
+    /// The schema refers to an object that does not exist.
     #[error("refers to {what} {name:?}, which does not exist")]
     Dangling {
-        /// What is missing.
+        /// The kind of the missing object.
         what: &'static str,
-        /// Its name or number.
+        /// The name or number of the missing object.
         name: String,
     },
-    /// What is to be taken away is needed.
+    /// An object cannot be removed because an attribute uses it.
     #[error("attribute {attribute:?} uses it")]
     InUse {
-        /// The first one that does.
+        /// The first attribute that uses it.
         attribute: String,
     },
-    /// What is to be changed is not there.
+    /// The object to be changed does not exist.
     #[error("does not exist")]
     Absent,
-    /// A feature that this kind of array does not have.
+    /// This kind of array cannot have the feature; the text states the reason.
     #[error("{0}")]
     NotAllowed(&'static str),
-    /// An offset goes down, beyond the data, or does not start at 0.
+    /// Offsets decrease, exceed the data, or do not start at 0.
     #[error(
         "value {index} starts at byte {offset}, out of order or beyond the {len} bytes of data"
     )]
     Offset {
-        /// The value that the offset belongs to.
+        /// The index of the value with the wrong offset.
         index: usize,
-        /// The offset.
+        /// The wrong offset.
         offset: u64,
-        /// Bytes of data.
+        /// The number of bytes of data.
         len: u64,
     },
-    /// A value that must be unique is not.
+    /// A value occurs twice.
     #[error("value {index} is there twice")]
     DuplicateValue {
-        /// The later of the two.
+        /// The index of the second occurrence.
         index: usize,
     },
-    /// A value does not say what it should.
+    /// A text or number cannot be converted to a value.
     #[error(transparent)]
     Value(#[from] ValueError),
-    /// There are more or fewer than there must be.
+    /// The number of items is wrong.
     #[error("there are {found}, expected {wanted}")]
     Count {
-        /// How many there must be.
+        /// The number required.
         wanted: u64,
-        /// How many there are.
+        /// The number found.
         found: u64,
     },
-    /// Something else stands where a value is expected.
+    /// JSON contains something else where a certain value is expected.
     #[error("is {found}, expected {wanted}")]
     Unexpected {
-        /// What was found.
+        /// A description of what was found.
         found: String,
-        /// What was expected.
+        /// A description of what was expected.
         wanted: String,
     },
-    /// An object has a member that means nothing.
+    /// A JSON object has an unknown member.
     #[error("{name:?} means nothing here{}; known are {}", meant(name, known), known.join(", "))]
     UnknownMember {
-        /// The member.
+        /// The unknown member.
         name: String,
-        /// Those that mean something.
+        /// The names of all known members.
         known: &'static [&'static str],
     },
-    /// A filter or its options make no sense.
+    /// A filter or its options are invalid.
     #[error(transparent)]
     Filter(#[from] FilterError),
-    /// A cell would take more memory than cells may.
+    /// A cell is larger than the maximum.
     #[error("is too large")]
     TooLarge,
-    /// Indices of an attribute cannot count the values of its enumeration.
+    /// The datatype of an attribute cannot count the values of its enumeration.
     #[error(
         "{datatype} has no index for each of the {values} values of enumeration {enumeration:?}"
     )]
     TooFewIndices {
-        /// The attribute's datatype.
+        /// The datatype of the attribute.
         datatype: Datatype,
-        /// The enumeration.
+        /// The name of the enumeration.
         enumeration: String,
-        /// How many values it has.
+        /// The number of its values.
         values: usize,
     },
 }
@@ -202,7 +202,7 @@ impl SchemaError {
         }
     }
 
-    /// Whether a cap was reached.
+    /// Returns the cap that was exceeded; `None` for other errors.
     #[must_use]
     pub fn limit(&self) -> Option<&LimitError> {
         match self {
@@ -212,16 +212,17 @@ impl SchemaError {
         }
     }
 
-    /// Whether a newer version or an unknown feature is in the way.
+    /// True if the cause is a newer version or an unknown feature.
     #[must_use]
     pub fn is_unsupported(&self) -> bool {
         matches!(self, Self::Wire(wire) if wire.is_unsupported())
     }
 }
 
-/// The known name that is meant, if one is near: `, "filters" is meant?`.
+/// Returns a hint with the nearest known name, `, "filters" is meant?`, or the empty string if none
+/// is near.
 pub(crate) fn meant(name: &str, known: &[&str]) -> String {
-    // What people type by mistake is short; what is longer is no near miss.
+    // Typing errors are short, so 64 letters suffice to compare.
     let letters = |text: &str| text.chars().take(64).collect::<String>();
     let typed = letters(name);
     let near = known.iter().map(|known| {

@@ -3,16 +3,16 @@ use tdb_tile::{FormatVersion, Range};
 
 use crate::{ArraySchema, Attribute, Enumeration, EnumerationRef, FieldKind, Problem, SchemaError};
 
-/// Changes of a schema that leave the cells of older fragments readable: attributes and
-/// enumerations come and go, enumerations and the current domain grow.
+/// Schema evolution: changes that keep the cells of older fragments readable. Attributes and
+/// enumerations can be added and removed; enumerations and the current domain can grow.
 ///
-/// Each takes one step; what comes out is checked as a new schema is, and is stored in the
-/// version that [`ArraySchema::upgraded`] gives it.
+/// Each method takes one step. Its result is checked like a new schema, and has the version of
+/// [`ArraySchema::upgraded`].
 impl ArraySchema {
-    /// The schema as it is stored in the version that is written now, filter options included.
+    /// Converts the schema to the version that is written now, filter options included.
     ///
-    /// Dimensions without filters of a schema before version 5 are given the filter
-    /// `none`, since no filters at all would mean those of the coordinates.
+    /// Before version 5, a dimension without filters has none; later, an empty list means the
+    /// filters of the coordinates. Such dimensions therefore get the filter `none`.
     #[must_use]
     pub fn upgraded(mut self) -> Self {
         let (from, to) = (self.version, self.version.max(FormatVersion::WRITTEN));
@@ -35,10 +35,10 @@ impl ArraySchema {
         self
     }
 
-    /// Adds an attribute; its enumeration must be there.
+    /// Adds an attribute, whose enumeration must exist.
     ///
     /// # Errors
-    /// A name that is taken, and what [`ArraySchema::check_new`] refuses.
+    /// Fails if the name is in use, or if [`ArraySchema::check_new`] refuses the attribute.
     pub fn with_attribute(mut self, attribute: Attribute) -> Result<Self, SchemaError> {
         self.attributes.push(attribute);
         let schema = self.evolved()?;
@@ -48,10 +48,10 @@ impl ArraySchema {
         Ok(schema)
     }
 
-    /// Takes an attribute away; its cells stay stored.
+    /// Removes an attribute; its cells remain stored.
     ///
     /// # Errors
-    /// A name that no attribute has; the last attribute of a dense array.
+    /// Fails if no attribute has the name, or if it is the last attribute of a dense array.
     pub fn without_attribute(mut self, name: &str) -> Result<Self, SchemaError> {
         let index = self
             .attribute_index(name)
@@ -63,7 +63,7 @@ impl ArraySchema {
     /// Adds an enumeration.
     ///
     /// # Errors
-    /// A name that is taken.
+    /// Fails if the name is in use.
     pub fn with_enumeration(mut self, enumeration: &Enumeration) -> Result<Self, SchemaError> {
         self.enumerations.push(EnumerationRef {
             name: enumeration.name().to_owned(),
@@ -73,10 +73,11 @@ impl ArraySchema {
         self.evolved()
     }
 
-    /// Puts an enumeration in the place of the one that it extends.
+    /// Replaces an enumeration by one that extends it.
     ///
     /// # Errors
-    /// One that is not there, or is not extended; attributes that cannot count the values.
+    /// Fails if `old` does not exist, if `new` does not extend it, or if attributes cannot count
+    /// the values.
     pub fn with_extended_enumeration(
         mut self,
         old: &Enumeration,
@@ -100,10 +101,10 @@ impl ArraySchema {
         self.evolved()
     }
 
-    /// Takes an enumeration away that no attribute refers to.
+    /// Removes an enumeration that no attribute uses.
     ///
     /// # Errors
-    /// One that is not there, or is in use.
+    /// Fails if the enumeration does not exist or is in use.
     pub fn without_enumeration(mut self, name: &str) -> Result<Self, SchemaError> {
         let before = self.enumerations.len();
         self.enumerations.retain(|entry| entry.name != name);
@@ -119,10 +120,10 @@ impl ArraySchema {
         self.evolved()
     }
 
-    /// Gives the array a current domain, which must hold the one that it has.
+    /// Sets the current domain, which must contain the present one.
     ///
     /// # Errors
-    /// Ranges outside the domain, or that leave out cells that were allowed.
+    /// Fails if ranges are outside the domain, or exclude cells that were allowed.
     pub fn with_current_domain(mut self, ranges: Vec<Range>) -> Result<Self, SchemaError> {
         let old = self.current_domain.replace(ranges);
         let schema = self.evolved()?;
@@ -138,7 +139,8 @@ impl ArraySchema {
         Ok(schema)
     }
 
-    /// Checks what a step of evolution can break. What was odd about an old array stays.
+    /// Checks the rules that a step of evolution can break; other oddities of an old array may
+    /// stay.
     fn evolved(self) -> Result<Self, SchemaError> {
         let schema = self.upgraded();
         schema.check()?;
@@ -154,8 +156,8 @@ fn absent(what: &str, name: &str) -> SchemaError {
     SchemaError::invalid(format!("{what} {name:?}"), Problem::Absent)
 }
 
-/// Gives options the length that they have in a newer version: TileDB reads as many bytes
-/// as the version implies. A filter that is unknown stays as it is.
+/// Converts filter options to the length that they have in the newer version, since TileDB reads as
+/// many bytes as the version implies. Unknown filters stay unchanged.
 fn upgrade_filters(list: &mut FilterList, from: FormatVersion, to: FormatVersion) {
     let registry = Registry::builtin();
     for record in &mut list.filters {

@@ -4,57 +4,57 @@ use tdb_tile::Datatype;
 use crate::attribute::cell_size;
 use crate::{ArraySchema, Attribute, CellValNum};
 
-/// The coordinates of all dimensions, in fragments before version 5.
+/// The field of the coordinates of all dimensions, in fragments before version 5.
 pub const COORDS: &str = "__coords";
-/// When each cell was written, in consolidated fragments.
+/// The field of the timestamp at which each cell was written, in consolidated fragments.
 pub const TIMESTAMPS: &str = "__timestamps";
-/// When each cell was deleted, in consolidated fragments.
+/// The field of the timestamp at which each cell was deleted, in consolidated fragments.
 pub const DELETE_TIMESTAMPS: &str = "__delete_timestamps";
-/// The condition that deleted each cell, in consolidated fragments.
+/// The field of the condition that deleted each cell, in consolidated fragments.
 pub const DELETE_CONDITION_INDEX: &str = "__delete_condition_index";
 
-/// What a [`Field`] is.
+/// The kind of a [`Field`], with the index of an attribute or dimension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FieldKind {
     /// The attribute with this index.
     Attribute(usize),
     /// The dimension with this index.
     Dimension(usize),
-    /// [`COORDS`].
+    /// The field [`COORDS`].
     Coords,
-    /// [`TIMESTAMPS`].
+    /// The field [`TIMESTAMPS`].
     Timestamps,
-    /// [`DELETE_TIMESTAMPS`].
+    /// The field [`DELETE_TIMESTAMPS`].
     DeleteTimestamps,
-    /// [`DELETE_CONDITION_INDEX`].
+    /// The field [`DELETE_CONDITION_INDEX`].
     DeleteConditionIndex,
 }
 
-/// One column of an array, whatever it is.
+/// A column of an array: an attribute, a dimension or a field that TileDB adds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Field<'a> {
-    /// Attribute, dimension or one that TileDB keeps for itself.
+    /// The kind of the field.
     pub kind: FieldKind,
-    /// Its name.
+    /// The name.
     pub name: &'a str,
-    /// The datatype of its values.
+    /// The datatype of the values.
     pub datatype: Datatype,
-    /// Values per cell.
+    /// Number of values per cell.
     pub cell_val_num: CellValNum,
-    /// Whether cells may be null.
+    /// True if cells may be null.
     pub nullable: bool,
-    /// The filters that its tiles go through; offsets and validity tiles have their own.
+    /// The filters of the field's tiles; offsets and validity tiles have their own.
     pub filters: &'a FilterList,
 }
 
 impl Field<'_> {
-    /// Whether cells vary in size.
+    /// True if cells vary in size.
     #[must_use]
     pub fn is_var(&self) -> bool {
         self.cell_val_num.is_var()
     }
 
-    /// Bytes of a cell, unless they vary.
+    /// The size of a cell in bytes; `None` if it varies.
     #[must_use]
     pub fn cell_size(&self) -> Option<u64> {
         cell_size(self.datatype, self.cell_val_num)
@@ -62,7 +62,7 @@ impl Field<'_> {
 }
 
 impl ArraySchema {
-    /// The field with this name: attribute, dimension, or one that TileDB keeps for itself.
+    /// Returns the field with this name: an attribute, a dimension, or a field that TileDB adds.
     #[must_use]
     pub fn field(&self, name: &str) -> Option<Field<'_>> {
         let special = match name {
@@ -77,13 +77,14 @@ impl ArraySchema {
         self.field_of(special.or_else(attribute).or_else(dimension)?)
     }
 
-    /// The index of the attribute with this name.
+    /// Returns the index of the attribute with this name.
     #[must_use]
     pub fn attribute_index(&self, name: &str) -> Option<usize> {
         self.attributes.iter().position(|a| a.name == name)
     }
 
-    /// Whether the schema has an attribute of another schema of the array: of the same name, with cells of the same type.
+    /// True if the schema has an attribute of the same name with cells of the same type as
+    /// `attribute`, which is from another schema of the array.
     #[must_use]
     pub fn has_same_attribute(&self, attribute: &Attribute) -> bool {
         self.attributes.iter().any(|own| {
@@ -93,13 +94,13 @@ impl ArraySchema {
         })
     }
 
-    /// The index of the dimension with this name.
+    /// Returns the index of the dimension with this name.
     #[must_use]
     pub fn dimension_index(&self, name: &str) -> Option<usize> {
         self.dimensions.iter().position(|d| d.name == name)
     }
 
-    /// The field of this kind, if the schema has it.
+    /// Returns the field of this kind; `None` if the schema does not have it.
     #[must_use]
     pub fn field_of(&self, kind: FieldKind) -> Option<Field<'_>> {
         let special = |name, datatype, n| Field {
@@ -143,7 +144,7 @@ impl ArraySchema {
         })
     }
 
-    /// The dimensions, then the attributes, as fields.
+    /// Iterates over the dimensions, then the attributes.
     pub fn fields(&self) -> impl Iterator<Item = Field<'_>> {
         let dimensions = (0..self.dimensions.len()).map(FieldKind::Dimension);
         let attributes = (0..self.attributes.len()).map(FieldKind::Attribute);

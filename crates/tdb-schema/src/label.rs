@@ -2,26 +2,27 @@ use tdb_tile::Datatype;
 
 use crate::{CellValNum, DataOrder, LabelRecord, SchemaError};
 
-/// Other names for the positions along a dimension, kept in an array of their own.
+/// A dimension label: other values that stand for the positions along a dimension, stored in an
+/// array of their own.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DimensionLabel {
-    /// Its name.
+    /// The name of the label.
     pub name: String,
-    /// The index of the dimension that it labels.
+    /// The index of the labelled dimension.
     pub dimension: u32,
-    /// Whether [`DimensionLabel::uri`] is relative to the array.
+    /// True if [`DimensionLabel::uri`] is relative to the array.
     pub relative: bool,
-    /// Where the array that holds the label stands.
+    /// The URI of the array that stores the labels.
     pub uri: String,
-    /// The attribute of that array that holds the labels.
+    /// The attribute of that array that stores the labels.
     pub attribute: String,
-    /// How the labels are sorted.
+    /// The order in which the labels are sorted.
     pub order: DataOrder,
     /// The datatype of the labels.
     pub datatype: Datatype,
-    /// Values per label.
+    /// Number of values per label.
     pub cell_val_num: CellValNum,
-    /// Whether the label's array is not part of this one.
+    /// True if the label's array is not part of this array.
     pub is_external: bool,
 }
 
@@ -29,7 +30,7 @@ impl TryFrom<LabelRecord> for DimensionLabel {
     type Error = SchemaError;
 
     /// # Errors
-    /// [`SchemaError::EscapesRoot`] for a relative URI that leaves the array.
+    /// [`SchemaError::EscapesRoot`] if a relative URI leads out of the array.
     fn try_from(record: LabelRecord) -> Result<Self, SchemaError> {
         let LabelRecord {
             dimension,
@@ -78,7 +79,7 @@ impl From<&DimensionLabel> for LabelRecord {
     }
 }
 
-/// Whether a relative path stays below where it starts.
+/// True if a relative path has no part that leads out of its folder.
 fn stays_inside(path: &str) -> bool {
     !path.contains(['\\', '\0', ':'])
         && path

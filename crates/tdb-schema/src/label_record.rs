@@ -2,26 +2,26 @@ use tdb_tile::{Datatype, Record, Walk, WireError};
 
 use crate::DataOrder;
 
-/// A dimension label as it is stored.
+/// A dimension label in its stored form.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LabelRecord {
-    /// The index of the dimension that it labels.
+    /// The index of the labelled dimension.
     pub dimension: u32,
-    /// Its name.
+    /// The name of the label.
     pub name: String,
-    /// Whether [`LabelRecord::uri`] is relative to the array.
+    /// True if [`LabelRecord::uri`] is relative to the array.
     pub relative: bool,
-    /// Where the array that holds the label stands.
+    /// The URI of the array that stores the labels.
     pub uri: String,
-    /// The attribute of that array that holds the labels.
+    /// The attribute of that array that stores the labels.
     pub attribute: String,
-    /// How the labels are sorted.
+    /// The order in which the labels are sorted.
     pub order: DataOrder,
     /// The datatype of the labels.
     pub datatype: Datatype,
-    /// Values per label.
+    /// Number of values per label; `u32::MAX` if it varies.
     pub cell_val_num: u32,
-    /// Whether the label's array is not part of this one.
+    /// True if the label's array is not part of this array.
     pub is_external: bool,
 }
 

@@ -1,11 +1,11 @@
-//! Names that are not known, and those that may have been meant.
+//! Unknown names, and hints at the names that were probably meant.
 
 use strsim::osa_distance;
 
-/// Names that are listed where one is not known; the rest is counted.
+/// Maximum number of known names that a hint lists; of more it states only the number.
 const LISTED: usize = 20;
 
-/// A field, label, ... was asked for by a name that none of those known has.
+/// The error for a request of a field, label or other object by an unknown name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("there is no {what} {name:?}")]
 pub struct UnknownName {
@@ -15,13 +15,13 @@ pub struct UnknownName {
 }
 
 impl UnknownName {
-    /// The name that is not known.
+    /// The unknown name.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// `what` is the singular of what has names: "dimension".
+    /// Creates the error; `what` is the kind of object in the singular: "dimension".
     ///
     /// ```
     /// use tdb_schema::names::UnknownName;
@@ -46,15 +46,15 @@ impl UnknownName {
         }
     }
 
-    /// The names that are known, and which of them is nearest.
+    /// A hint with the known names and the one nearest to the unknown name.
     #[must_use]
     pub fn hint(&self) -> &str {
         &self.hint
     }
 }
 
-/// What helps who asked for a field, label, ... by a name that none of those known has: the names that are known, and
-/// which of them is nearest. `what` is the singular of what has names.
+/// Creates a hint for an unknown name: the known names and the one nearest to it. `what` is the
+/// kind of object in the singular.
 #[must_use]
 pub fn hint<'a>(what: &str, name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     let known: Vec<&str> = known.into_iter().collect();
@@ -72,11 +72,11 @@ pub fn hint<'a>(what: &str, name: &str, known: impl IntoIterator<Item = &'a str>
     }
 }
 
-/// Letters of a name that are compared, at most: what people type by mistake is short.
+/// Maximum number of letters that are compared; longer names are not typing errors.
 const LONGEST: usize = 256;
 
-/// The known name that needs the fewest changes, if a third of its letters stay at most to be changed. Two letters in the wrong
-/// order are one change.
+/// Returns the known name that needs the fewest edits. They must be at most a third of the letters of
+/// the longer name, though one edit is always allowed. Two swapped letters count as one edit.
 fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
     let letters = |text: &str| {
         text.to_lowercase()

@@ -1,6 +1,6 @@
 use tdb_tile::Walk;
 
-/// Whether the version has what came with `min`.
+/// True if the walk's version has the fields that version `min` added.
 pub(crate) fn since<W: Walk>(w: &W, min: u32) -> bool {
     w.version().number() >= min
 }

@@ -8,75 +8,75 @@ use crate::{
 };
 use crate::{CurrentDomainRecord, CurrentDomainType};
 
-/// What an array is: its dimensions, attributes and the orders of its cells.
+/// The schema of an array: its dimensions, attributes and the orders of its cells.
 ///
-/// A schema that was decoded obeys the rules that reading relies on; one that was put
-/// together by hand is checked by [`ArraySchema::check`], and by
-/// [`ArraySchema::check_new`] before an array is made of it.
+/// A decoded schema obeys the rules that reading relies on. For a schema built in memory,
+/// [`ArraySchema::check`] checks these rules, and [`ArraySchema::check_new`] those for creating an
+/// array.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ArraySchema {
-    /// The format version that it is stored in.
+    /// The format version in which the schema is stored.
     pub version: FormatVersion,
     /// Dense or sparse.
     pub array_type: ArrayType,
     /// The order of space tiles.
     pub tile_order: Order,
-    /// The order of cells.
+    /// The order of cells within a tile, or along a Hilbert curve.
     pub cell_order: CellOrder,
-    /// Cells of a tile of a sparse array.
+    /// Maximum number of cells in a tile of a sparse array.
     pub capacity: u64,
-    /// Whether cells may share their coordinates.
+    /// True if several cells may have the same coordinates.
     pub allows_duplicates: bool,
-    /// Filters of coordinates.
+    /// The filters of coordinates.
     pub coords_filters: FilterList,
-    /// Filters of offsets tiles.
+    /// The filters of offsets tiles.
     pub offsets_filters: FilterList,
-    /// Filters of validity tiles.
+    /// The filters of validity tiles.
     pub validity_filters: FilterList,
-    /// The axes.
+    /// The dimensions, in order.
     pub dimensions: Vec<Dimension>,
-    /// The columns of values.
+    /// The attributes, in order.
     pub attributes: Vec<Attribute>,
-    /// Other names for positions along a dimension.
+    /// The dimension labels.
     pub labels: Vec<DimensionLabel>,
     /// The enumerations that attributes refer to.
     pub enumerations: Vec<EnumerationRef>,
-    /// The part of the domain in use, one range for each dimension.
+    /// The current domain, one range per dimension: the part of the domain that may contain cells.
     pub current_domain: Option<Vec<Range>>,
 }
 
-/// Where an enumeration is stored.
+/// A reference to an enumeration file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EnumerationRef {
-    /// Its name, as attributes refer to it.
+    /// The name that attributes refer to.
     pub name: String,
-    /// The file in `__schema/__enumerations` that holds it.
+    /// The name of the file in `__schema/__enumerations` that stores the enumeration.
     pub file: String,
 }
 
-/// What is odd about a stored schema, and no reason to refuse it.
+/// An oddity of a stored schema that is no reason to refuse it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SchemaWarning {
-    /// Bytes follow the schema: perhaps of a newer version. They are not read.
+    /// Bytes follow the schema, perhaps fields of a newer version. They are ignored.
     #[error("{left} bytes follow the array schema")]
     TrailingBytes {
-        /// How many.
+        /// The number of bytes.
         left: u64,
     },
-    /// A field has no name.
+    /// A dimension has no name.
     #[error("dimension {index} has no name")]
     AnonymousDimension {
-        /// Which dimension.
+        /// The index of the dimension.
         index: usize,
     },
 }
 
-/// Cells of a sparse tile, where nothing else is said.
+/// Default number of cells in a tile of a sparse array.
 pub(crate) const DEFAULT_CAPACITY: u64 = 10_000;
 
 impl ArraySchema {
-    /// A schema with the defaults of TileDB: row-major, no duplicates, 10,000 cells to a
+    /// Creates a schema with the defaults of TileDB: row-major, no duplicates, 10,000 cells per
     /// sparse tile; coordinates and offsets compressed with zstd, validity run-length encoded.
     #[must_use]
     pub fn new(
@@ -103,18 +103,18 @@ impl ArraySchema {
         }
     }
 
-    /// Decodes a schema file, once its generic tile is opened.
+    /// Decodes a schema file whose generic tile was opened.
     ///
     /// # Errors
-    /// Bytes that break the format, a newer version, and a schema that makes no sense.
+    /// Fails if the bytes break the format or have a newer version, or if the schema breaks a rule.
     pub fn decode(payload: &Bytes, limits: &Limits) -> Result<Self, SchemaError> {
         Self::decode_with_warnings(payload, limits).map(|(schema, _)| schema)
     }
 
-    /// As [`ArraySchema::decode`]; also says what is odd about the schema.
+    /// Like [`ArraySchema::decode`]; also returns the oddities of the schema.
     ///
     /// # Errors
-    /// As there.
+    /// As for [`ArraySchema::decode`].
     pub fn decode_with_warnings(
         payload: &Bytes,
         limits: &Limits,
@@ -134,15 +134,16 @@ impl ArraySchema {
         Ok((schema, warnings))
     }
 
-    /// The content of a schema file, in the version of the schema.
+    /// Encodes the content of a schema file, in the version of the schema.
     ///
     /// # Errors
-    /// Where the version has no place for something that is set.
+    /// Fails if the version cannot store a field that is set.
     pub fn encode(&self) -> Result<Vec<u8>, SchemaError> {
         Ok(SchemaRecord::from(self).encode(self.version, &())?)
     }
 
-    /// The bytes of a schema, field by field, as text; and the schema or what is wrong with it.
+    /// Describes the stored bytes of a schema, one line per field; also returns the schema or the
+    /// error.
     pub fn describe(payload: &Bytes, limits: &Limits) -> (String, Result<Self, SchemaError>) {
         let (text, record) = SchemaRecord::describe(payload, FormatVersion::default(), &(), limits);
         let schema = record
@@ -151,8 +152,8 @@ impl ArraySchema {
         (text, schema)
     }
 
-    /// The filters that the tiles of a dimension go through: its own, or, where it has
-    /// none, those of the coordinates (from format version 5).
+    /// Returns the filters of a dimension's tiles: its own or, from format version 5, those of the
+    /// coordinates if it has none.
     #[must_use]
     pub fn dimension_filters(&self, index: usize) -> Option<&FilterList> {
         let own = &self.dimensions.get(index)?.filters;
@@ -160,15 +161,16 @@ impl ArraySchema {
         Some(if inherits { &self.coords_filters } else { own })
     }
 
-    /// Whether cells are addressed by position.
+    /// True if cells are addressed by position.
     #[must_use]
     pub fn is_dense(&self) -> bool {
         self.array_type == ArrayType::Dense
     }
 
-    /// The part of the domain that may hold cells: the current domain where there is one.
+    /// Returns the range of a dimension that may contain cells: the current domain or, without one,
+    /// the domain.
     ///
-    /// `None` stands for any string.
+    /// `None` if there is neither: any string is allowed.
     #[must_use]
     pub fn bounds(&self, dimension: usize) -> Option<&Range> {
         match &self.current_domain {
@@ -200,7 +202,7 @@ impl From<&ArraySchema> for SchemaRecord {
             coords_filters: schema.coords_filters.clone(),
             offsets_filters: schema.offsets_filters.clone(),
             validity_filters: schema.validity_filters.clone(),
-            // Later versions do not store it, and read the code 0.
+            // Later versions do not store the field; decoding leaves its default, the code 0.
             domain_datatype: datatype
                 .filter(|_| schema.version.zips_coordinates())
                 .unwrap_or(Datatype::Int32),

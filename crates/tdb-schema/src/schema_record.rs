@@ -7,31 +7,31 @@ use crate::{
     EnumerationEntryRecord, LabelRecord, Order,
 };
 
-/// An array schema as it is stored: what the bytes say, whether or not it makes sense.
+/// An array schema in its stored form, whether or not it is valid.
 ///
-/// [`ArraySchema`](crate::ArraySchema) is what it becomes once it was checked. The
-/// layout is that of the page `docs/format/schema.md`, version by version.
+/// [`ArraySchema`](crate::ArraySchema) is the validated form. The layout is described in
+/// `docs/format/schema.md`, version by version.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SchemaRecord {
-    /// The format version of everything below.
+    /// The format version of all fields.
     pub version: u32,
-    /// Whether cells may share their coordinates (from version 5).
+    /// True if several cells may have the same coordinates (from version 5).
     pub allows_duplicates: bool,
     /// Dense or sparse.
     pub array_type: ArrayType,
     /// The order of space tiles.
     pub tile_order: Order,
-    /// The order of cells.
+    /// The order of cells within a tile, or along a Hilbert curve.
     pub cell_order: CellOrder,
-    /// Cells of a tile of a sparse array.
+    /// Maximum number of cells in a tile of a sparse array.
     pub capacity: u64,
-    /// Filters of coordinates.
+    /// The filters of coordinates.
     pub coords_filters: FilterList,
-    /// Filters of offsets tiles.
+    /// The filters of offsets tiles.
     pub offsets_filters: FilterList,
-    /// Filters of validity tiles (from version 7).
+    /// The filters of validity tiles (from version 7).
     pub validity_filters: FilterList,
-    /// The datatype that all dimensions share (until version 4).
+    /// The datatype that all dimensions share (up to version 4).
     pub domain_datatype: Datatype,
     /// The dimensions.
     pub dimensions: Vec<DimensionRecord>,
@@ -41,7 +41,7 @@ pub struct SchemaRecord {
     pub labels: Vec<LabelRecord>,
     /// Names and files of the enumerations, in any order (from version 20).
     pub enumerations: Vec<EnumerationEntryRecord>,
-    /// The part of the domain in use (from version 22).
+    /// The current domain (from version 22).
     pub current_domain: CurrentDomainRecord,
 }
 

@@ -1,4 +1,4 @@
-//! Ranges of dimensions that are asked for.
+//! Subarrays: the requested ranges of dimensions.
 
 use tdb_tile::{Bug, Datatype, ErrorKind, Range};
 
@@ -6,44 +6,44 @@ use crate::names::UnknownName;
 use crate::value::{Value, read};
 use crate::{ArraySchema, Dimension};
 
-/// Why a range cannot be asked for.
+/// The reasons why a range is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RangeError {
-    /// The ends of a range have another size than the coordinates of its dimension.
+    /// The ends of a range do not have the size of the dimension's coordinates.
     #[error("range of dimension {dimension:?} is not of type {datatype}")]
     Type {
         /// Name of the dimension.
         dimension: String,
-        /// Its type.
+        /// Datatype of the dimension.
         datatype: Datatype,
     },
-    /// A range whose lower end lies above its upper end.
+    /// The lower end of a range is above its upper end.
     #[error("range of {kind} {name:?} ends before it begins")]
     Backwards {
-        /// What the range is of: `dimension` or `label`.
+        /// The kind of axis: `dimension` or `label`.
         kind: &'static str,
         /// Name of the dimension or label.
         name: String,
     },
-    /// A range that reaches out of the domain, where that is not wanted.
+    /// A range is not within the domain, but must be.
     #[error("range of dimension {dimension:?} reaches out of its domain: {domain}")]
     OutOfDomain {
         /// Name of the dimension.
         dimension: String,
-        /// Both ends of its domain, as text.
+        /// Both ends of the domain as text.
         domain: String,
     },
-    /// A dimension that the array does not have.
+    /// The array has no dimension of this name.
     #[error(transparent)]
     Unknown(#[from] UnknownName),
-    /// A bug in tdb.
+    /// An invariant of this library is broken.
     #[error(transparent)]
     Bug(#[from] Bug),
 }
 
 impl RangeError {
-    /// The category of the error, which tells what the caller can do.
+    /// Classifies the error by what the caller can do about it.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         match self {
@@ -55,7 +55,7 @@ impl RangeError {
         }
     }
 
-    /// A hint how to avoid the error, if there is one.
+    /// A hint at how to avoid the error, if there is one.
     #[must_use]
     pub fn hint(&self) -> Option<&str> {
         match self {
@@ -73,7 +73,7 @@ pub struct Subarray {
 }
 
 impl Subarray {
-    /// The whole domain.
+    /// Creates a subarray of the whole domain.
     #[must_use]
     pub fn all(schema: &ArraySchema) -> Self {
         Self {
@@ -82,12 +82,14 @@ impl Subarray {
         }
     }
 
-    /// The cross product of the ranges of each dimension; a dimension without a range is read whole.
+    /// Creates the cross product of the ranges of each dimension; a dimension without a range is
+    /// read whole.
     ///
-    /// Ranges that extend beyond the domain are clipped to it, ranges outside of it are dropped, both with a warning.
+    /// Ranges that extend beyond the domain are clipped, ranges outside of it are dropped, both
+    /// with a warning.
     ///
     /// # Errors
-    /// A dimension that does not exist; bounds of the wrong size or in the wrong order.
+    /// Fails if a dimension does not exist, or if the ends of a range have the wrong size or order.
     pub fn new(schema: &ArraySchema, ranges: &[(String, Range)]) -> Result<Self, RangeError> {
         let mut subarray = Self::all(schema);
         for (name, range) in ranges {
@@ -101,10 +103,11 @@ impl Subarray {
         Ok(subarray)
     }
 
-    /// As [`Subarray::new`], of ranges that lie in the domain.
+    /// Like [`Subarray::new`], but refuses ranges that are not within the domain.
     ///
     /// # Errors
-    /// As [`Subarray::new`]; [`RangeError::OutOfDomain`] for a range that would be clipped or dropped.
+    /// As for [`Subarray::new`]; [`RangeError::OutOfDomain`] for a range that would be clipped or
+    /// dropped.
     pub fn within(schema: &ArraySchema, ranges: &[(String, Range)]) -> Result<Self, RangeError> {
         let subarray = Self::new(schema, ranges)?;
         for (name, range) in ranges {
@@ -131,8 +134,8 @@ impl Subarray {
         Ok(subarray)
     }
 
-    /// Cells along each dimension, where all of them count whole numbers. A dimension without a range is as long as
-    /// `whole`.
+    /// Returns the number of cells along each dimension; `None` unless all dimensions have whole
+    /// numbers. For a dimension without a range, `whole` returns the range to count.
     #[must_use]
     pub fn shape<'a>(
         &'a self,
@@ -152,11 +155,12 @@ impl Subarray {
         sides.collect()
     }
 
-    /// Cells along each dimension of what a read of a dense array returns.
+    /// Returns the number of cells along each dimension in the result of a read of a dense array.
     #[must_use]
     pub fn result_shape(&self, schema: &ArraySchema) -> Option<Vec<u64>> {
         let asks = (0..schema.dimensions.len()).any(|index| self.ranges(index).is_some());
-        // As soon as anything is asked for, a dimension without a range is read as a whole.
+        // If any dimension has a range, the others are read whole; without any range, a read
+        // returns the current domain.
         self.shape(schema, |index| {
             if asks {
                 schema.dimensions.get(index)?.domain.as_ref()
@@ -166,7 +170,7 @@ impl Subarray {
         })
     }
 
-    /// Adds an interval along the dimension at `index`.
+    /// Adds a range along the dimension at `index`.
     pub fn add(
         &mut self,
         dimensions: &[Dimension],
@@ -215,14 +219,15 @@ impl Subarray {
         Ok(())
     }
 
-    /// The intervals of a dimension in the order given; `None` for all of it.
+    /// Returns the ranges of a dimension in the order in which they were added; `None` for all of
+    /// it.
     #[must_use]
     pub fn ranges(&self, dimension: usize) -> Option<&[Range]> {
         self.dimensions.get(dimension)?.as_deref()
     }
 
-    /// Restricts dimensions without a range to these: the dimension of the schema at an index, and the range outside of which
-    /// nothing is wanted.
+    /// Restricts dimensions without a range to `bounds`: pairs of a dimension's index and the range
+    /// to read.
     pub fn restrict(&mut self, schema: &ArraySchema, bounds: &[(usize, Range)]) {
         for (index, range) in bounds {
             let (Some(dimension), Some(place @ None)) = (
@@ -239,8 +244,8 @@ impl Subarray {
         }
     }
 
-    /// Cuts the ranges of all dimensions to these, one for each dimension, with a warning; a dimension without a range stays
-    /// as it is.
+    /// Clips the ranges of all dimensions to `bounds`, one per dimension, with a warning.
+    /// Dimensions without a range stay unchanged.
     pub fn cut_to(&mut self, schema: &ArraySchema, bounds: &[Range]) {
         let dimensions = schema.dimensions.iter().zip(bounds);
         for ((dimension, bounds), place) in dimensions.zip(&mut self.dimensions) {
@@ -257,19 +262,19 @@ impl Subarray {
         }
     }
 
-    /// Whether no dimension has more than one range.
+    /// True if no dimension has more than one range.
     #[must_use]
     pub fn is_one_box(&self) -> bool {
         let mut ranges = self.dimensions.iter().flatten();
         ranges.all(|ranges| ranges.len() < 2)
     }
 
-    /// Leaves nothing of it.
+    /// Makes the subarray empty.
     pub fn clear(&mut self) {
         self.dimensions.fill(Some(Vec::new()));
     }
 
-    /// Whether it contains no cell.
+    /// True if the subarray contains no cell.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.dimensions
@@ -277,7 +282,7 @@ impl Subarray {
             .any(|ranges| ranges.as_ref().is_some_and(Vec::is_empty))
     }
 
-    /// Whether it is the whole domain.
+    /// True if the subarray is the whole domain.
     #[must_use]
     pub fn is_all(&self) -> bool {
         self.dimensions.iter().all(Option::is_none)
@@ -295,7 +300,7 @@ fn no_dimension(schema: &ArraySchema, name: &str) -> RangeError {
     UnknownName::new("dimension", name, known).into()
 }
 
-/// Whole numbers in a range.
+/// Returns the number of whole numbers in a range; `None` for other values.
 fn cells_of(datatype: Datatype, range: &Range) -> Option<u64> {
     let whole = |bytes| match read(datatype, bytes)?.as_ticks() {
         Value::Signed(value) => Some(i128::from(value)),

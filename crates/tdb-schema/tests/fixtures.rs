@@ -1,4 +1,4 @@
-//! What real TileDB releases wrote.
+//! Arrays that real TileDB releases wrote.
 #![cfg(feature = "serde")]
 #![allow(
     clippy::cast_possible_truncation,
@@ -19,7 +19,7 @@ use tdb_schema::{ArraySchema, Enumeration};
 use tdb_tile::{GenericTile, Limits};
 use zerocopy::little_endian::U64;
 
-/// A golden array: its folder, and what TileDB says of it.
+/// A golden array: its folder, and TileDB's answers about it.
 struct Fixture {
     name: String,
     array: PathBuf,
@@ -55,7 +55,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 }
 
 impl Fixture {
-    /// The content of an object that is a generic tile.
+    /// Returns the content of an object that is a generic tile.
     fn open(&self, path: &Path) -> Bytes {
         let limits = Limits::default();
         let tile = GenericTile::parse(&fs::read(path).unwrap().into(), &limits).unwrap();
@@ -68,7 +68,7 @@ impl Fixture {
         open_generic_tile(&tile, key.as_ref(), &limits).unwrap()
     }
 
-    /// The contents of all schema files, oldest first.
+    /// Returns the contents of all schema files, oldest first.
     fn schemas(&self) -> Vec<Bytes> {
         let legacy = self.array.join("__array_schema.tdb");
         let legacy = legacy.is_file().then_some(legacy);
@@ -118,7 +118,7 @@ fn every_schema_and_enumeration_is_read_and_written_byte_for_byte() {
     }
 }
 
-/// What `tdb schema --json` shows, put as manifests put it.
+/// Converts the output of `tdb schema --json` to the form of the manifests.
 fn as_in_manifest(fixture: &Fixture, schema: &ArraySchema) -> Json {
     let enumerations: Vec<Enumeration> = fixture
         .enumerations()
@@ -175,7 +175,7 @@ fn as_in_manifest(fixture: &Fixture, schema: &ArraySchema) -> Json {
     json
 }
 
-/// Manifests show floats of 32 bits with the digits of 64.
+/// Manifests write 32-bit floats with the digits of 64-bit ones.
 fn shorten(value: &mut Json) {
     if let Some(number) = value.as_f64() {
         *value = serde_json::json!(format!("{:?}", number as f32));
@@ -200,7 +200,7 @@ fn schemas_say_what_tiledb_says() {
         let mut wanted = fixture.manifest["schema"].clone();
         let mut found = as_in_manifest(&fixture, &schema);
         for json in [&mut wanted, &mut found] {
-            // TileDB lists enumerations in any order, and only those of attributes.
+            // TileDB lists enumerations in any order, and only those that attributes use.
             for dimension in json["dimensions"].as_array_mut().unwrap() {
                 if dimension["datatype"] == "float32" {
                     let ends = ["/domain/0", "/domain/1", "/extent"];
@@ -216,7 +216,7 @@ fn schemas_say_what_tiledb_says() {
                     .any(|a| a.enumeration.as_deref() == e["name"].as_str())
             });
             list.sort_by_key(|e| e["name"].to_string());
-            // Manifests show strings that are ASCII as text, whatever their size, others as hex.
+            // Manifests show ASCII strings of any size as text, others as hex.
             for enumeration in list {
                 if enumeration["datatype"]
                     .as_str()
@@ -239,7 +239,7 @@ fn schemas_say_what_tiledb_says() {
 fn a_schema_that_is_shown_can_be_created_again() {
     for fixture in fixtures() {
         let schema = fixture.schema();
-        // Old releases made arrays whose last tile overflows.
+        // Old releases created arrays whose last tile overflows.
         if schema.check_new().is_err() {
             continue;
         }
@@ -276,7 +276,7 @@ fn unhex(text: &Json) -> Vec<u8> {
         .collect()
 }
 
-/// The columns of the dimensions in the answer to a query, as `(data, offsets)`.
+/// Returns the columns of the dimensions in a query's answer, as `(data, offsets)`.
 fn coordinates(schema: &ArraySchema, query: &Json) -> Option<Vec<(Vec<u8>, Vec<U64>)>> {
     let columns = &query["columns"];
     let column = |name: &str| {
@@ -302,7 +302,7 @@ fn tiledb_returns_cells_in_the_order_of_comparator_and_keys() {
     let (mut checked, mut hilbert) = (0, 0);
     for fixture in fixtures() {
         let schema = fixture.schema();
-        // 2.30 trusts the order of such files, which is another.
+        // TileDB 2.30 assumes the current order for such files, but they have another.
         let is_old = WriterRule::of(schema.version) != WriterRule::Current
             && (fixture.name.contains("_order_") || fixture.name.contains("_hilbert_"));
         if schema.is_dense() || is_old {
@@ -321,7 +321,8 @@ fn tiledb_returns_cells_in_the_order_of_comparator_and_keys() {
             let Some(data) = coordinates(&schema, query) else {
                 continue;
             };
-            // 2.30 merges fragments by unsigned bytes, though they are sorted by signed ones.
+            // TileDB 2.30 merges fragments by unsigned bytes, though they are sorted by signed
+            // ones.
             let texts = data
                 .iter()
                 .zip(&schema.dimensions)
@@ -335,7 +336,7 @@ fn tiledb_returns_cells_in_the_order_of_comparator_and_keys() {
                 .zip(&schema.dimensions)
                 .map(|((data, offsets), dimension)| {
                     if dimension.is_var() {
-                        // The last offset is the total.
+                        // The last offset is the total size.
                         Column::Var {
                             offsets: &offsets[..offsets.len() - 1],
                             data,

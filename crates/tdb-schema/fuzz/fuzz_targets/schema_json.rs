@@ -1,4 +1,5 @@
-//! Any JSON as a schema: no panic; what is taken is shown as JSON that is the same schema, and stored and read as such.
+//! Reads arbitrary JSON as a schema: no panic; a schema that is accepted survives a round trip
+//! through JSON and through its stored form.
 #![no_main]
 use libfuzzer_sys::fuzz_target;
 use tdb_schema::ArraySchema;

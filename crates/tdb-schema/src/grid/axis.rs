@@ -6,19 +6,19 @@ use tdb_tile::{Datatype, Range, with_scalar};
 use crate::Dimension;
 use crate::coordinate::{Coordinate, extent_value, whole, whole_bytes};
 
-/// One dimension of whole numbers: its cells and space tiles, both numbered from 0 at
-/// the start of the domain.
+/// A dimension of whole numbers. Its cells and space tiles are numbered from 0 at the start of the
+/// domain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GridAxis {
     datatype: Datatype,
     start: i128,
     last: u64,
-    /// `None` where one tile holds the whole domain.
+    /// `None` if one tile covers the whole domain.
     extent: Option<NonZeroU64>,
 }
 
 impl GridAxis {
-    /// The axis of a dimension; `None` where it is one of strings or floats.
+    /// Creates the axis of a dimension; `None` for strings and floats.
     #[must_use]
     pub fn new(dimension: &Dimension) -> Option<Self> {
         let datatype = dimension.datatype;
@@ -43,13 +43,13 @@ impl GridAxis {
         self.datatype
     }
 
-    /// The last cell of the domain; there is one more than this.
+    /// The number of the domain's last cell; the domain has one cell more.
     #[must_use]
     pub fn last_cell(&self) -> u64 {
         self.last
     }
 
-    /// Cells of a space tile.
+    /// Number of cells of a space tile.
     #[must_use]
     pub fn extent(&self) -> u128 {
         match self.extent {
@@ -58,20 +58,20 @@ impl GridAxis {
         }
     }
 
-    /// Space tiles that the domain touches.
+    /// Number of space tiles that the domain touches.
     #[must_use]
     pub fn tiles(&self) -> u128 {
         u128::from(self.tile_of(self.last)).saturating_add(1)
     }
 
-    /// The cell of a coordinate; `None` outside the domain.
+    /// Returns the number of the cell at a coordinate; `None` outside the domain.
     #[must_use]
     pub fn cell(&self, coordinate: &[u8]) -> Option<u64> {
         let above = whole(self.datatype, coordinate)?.checked_sub(self.start)?;
         u64::try_from(above).ok().filter(|&cell| cell <= self.last)
     }
 
-    /// The coordinate of a cell within the domain.
+    /// Returns the coordinate of a cell; `None` outside the domain.
     #[must_use]
     pub fn value(&self, cell: u64) -> Option<Bytes> {
         if cell > self.last {
@@ -81,14 +81,15 @@ impl GridAxis {
         whole_bytes(self.datatype, value).map(Bytes::from)
     }
 
-    /// The first and last cell of a range within the domain.
+    /// Returns the first and last cell of a range; `None` if the range is not within the domain.
     #[must_use]
     pub fn cells(&self, range: &Range) -> Option<(u64, u64)> {
         let (lo, hi) = (self.cell(&range.lo)?, self.cell(&range.hi)?);
         (lo <= hi).then_some((lo, hi))
     }
 
-    /// The first and last cell of the part of a range that lies within the domain.
+    /// Returns the first and last cell of the part of a range within the domain; `None` if there is
+    /// none.
     #[must_use]
     pub fn clipped_cells(&self, range: &Range) -> Option<(u64, u64)> {
         let above = |end| whole(self.datatype, end)?.checked_sub(self.start);
@@ -101,7 +102,7 @@ impl GridAxis {
         Some((cell(lo)?, cell(hi)?))
     }
 
-    /// The space tile that holds a cell.
+    /// Returns the number of the space tile that contains a cell.
     #[must_use]
     pub fn tile_of(&self, cell: u64) -> u64 {
         match self.extent {
@@ -110,7 +111,7 @@ impl GridAxis {
         }
     }
 
-    /// The first and last cell of a space tile; the last one is cut at the domain's end.
+    /// Returns the first and last cell of a space tile, clipped to the domain.
     #[must_use]
     pub fn cells_of_tile(&self, tile: u64) -> (u64, u64) {
         match self.extent {
@@ -123,8 +124,8 @@ impl GridAxis {
         }
     }
 
-    /// Appends the coordinates of `count` cells from `first` on, which the domain has. The low bytes of a number are those
-    /// of its type, whatever its sign.
+    /// Appends the coordinates of `count` cells from `first` on, all within the domain. The low
+    /// bytes of the computed number are its stored form, signed or not.
     fn append_run(&self, first: u64, count: usize, out: &mut Vec<u8>) {
         let first = self.start.wrapping_add(i128::from(first));
         match self.datatype.size() {
@@ -135,7 +136,7 @@ impl GridAxis {
         }
     }
 
-    /// Appends the coordinates of the cells from `first` to `last`, each of them `times` times.
+    /// Appends the coordinates of the cells from `first` to `last`, each repeated `times` times.
     pub fn append_values(&self, first: u64, last: u64, times: usize, out: &mut Vec<u8>) {
         let last = last.min(self.last);
         let count = last
@@ -155,7 +156,7 @@ impl GridAxis {
     }
 }
 
-/// Appends whole numbers that follow each other, from one on: as many bytes of each as they have.
+/// Appends `count` consecutive numbers from `first` on, each as its `SIZE` low bytes.
 fn count_up<const SIZE: usize>(first: i128, count: usize, out: &mut Vec<u8>) {
     let begin = out.len();
     out.resize(begin.saturating_add(count.saturating_mul(SIZE)), 0);
@@ -172,7 +173,7 @@ fn count_up<const SIZE: usize>(first: i128, count: usize, out: &mut Vec<u8>) {
 fn append_times<T: Coordinate>(value: T, times: usize, out: &mut Vec<u8>) {
     let start = out.len();
     value.write(out);
-    // Doubles what is there, so that long runs are copied in large pieces.
+    // Doubles the copied bytes each time, so that long runs are copied in large pieces.
     let mut left = times.saturating_sub(1).saturating_mul(T::SIZE);
     if times == 0 {
         out.truncate(start);

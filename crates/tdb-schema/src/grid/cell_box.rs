@@ -1,4 +1,4 @@
-/// A box of cells: from which cell to which, both included, along each dimension.
+/// A box of cells: the first and last cell along each dimension, both included.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct CellBox {
     /// The first cell along each dimension.
@@ -8,7 +8,8 @@ pub struct CellBox {
 }
 
 impl CellBox {
-    /// How many cells there are along each dimension.
+    /// Returns the number of cells along each dimension; `None` if the box is empty or a number
+    /// exceeds `u64`.
     #[must_use]
     pub fn shape(&self) -> Option<Vec<u64>> {
         let ends = self.lo.iter().zip(&self.hi);
@@ -16,13 +17,13 @@ impl CellBox {
             .collect()
     }
 
-    /// How many cells there are.
+    /// Returns the number of cells; `None` if the box is empty or the number exceeds `u64`.
     #[must_use]
     pub fn cells(&self) -> Option<u64> {
         self.shape()?.into_iter().try_fold(1, u64::checked_mul)
     }
 
-    /// Whether a cell lies in the box.
+    /// True if the box contains the cell.
     #[must_use]
     pub fn contains(&self, cell: &[u64]) -> bool {
         let ends = self.lo.iter().zip(&self.hi);
@@ -32,13 +33,13 @@ impl CellBox {
                 .all(|((lo, hi), cell)| lo <= cell && cell <= hi)
     }
 
-    /// Whether all of `other` lies in the box.
+    /// True if the box contains all cells of `other`.
     #[must_use]
     pub fn covers(&self, other: &Self) -> bool {
         self.contains(&other.lo) && self.contains(&other.hi)
     }
 
-    /// What the two have in common.
+    /// Returns the cells that both boxes contain; `None` if there are none.
     #[must_use]
     pub fn intersection(&self, other: &Self) -> Option<Self> {
         if self.lo.len() != other.lo.len() {
@@ -53,7 +54,7 @@ impl CellBox {
         (!is_empty).then_some(Self { lo, hi })
     }
 
-    /// The smallest box that holds both.
+    /// Returns the smallest box that contains both boxes.
     #[must_use]
     pub fn union(&self, other: &Self) -> Self {
         let pick = |a: &[u64], b: &[u64], f: fn(u64, u64) -> u64| {

@@ -1,7 +1,7 @@
 use crate::Order;
 use crate::grid::CellBox;
 
-/// How the cells of a box lie in memory, one behind the other.
+/// The positions of the cells of a box in memory, without gaps, in row-major or column-major order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CellLayout {
     origin: Vec<u64>,
@@ -10,8 +10,8 @@ pub struct CellLayout {
 }
 
 impl CellLayout {
-    /// Cells from `origin` on, as many as `shape` says along each dimension; `None` where
-    /// they cannot be counted.
+    /// Creates the layout of a box that starts at `origin` and has `shape` cells along each
+    /// dimension; `None` if the number of cells exceeds `u64`.
     #[must_use]
     pub fn new(origin: Vec<u64>, shape: Vec<u64>, order: Order) -> Option<Self> {
         let mut strides = vec![0; shape.len()];
@@ -33,13 +33,13 @@ impl CellLayout {
         })
     }
 
-    /// The layout of just these cells.
+    /// Creates the layout of exactly these cells.
     #[must_use]
     pub fn of_box(cells: &CellBox, order: Order) -> Option<Self> {
         Self::new(cells.lo.clone(), cells.shape()?, order)
     }
 
-    /// The cell's place; `None` outside.
+    /// Returns the position of a cell, counted in cells; `None` outside the box.
     #[must_use]
     pub fn position(&self, cell: &[u64]) -> Option<u64> {
         let axes = self.origin.iter().zip(&self.shape).zip(&self.strides);
@@ -50,20 +50,21 @@ impl CellLayout {
             })
     }
 
-    /// Cells from one place to the next along a dimension.
+    /// The distance in cells between neighbours along each dimension.
     #[must_use]
     pub fn strides(&self) -> &[u64] {
         &self.strides
     }
 
-    /// How many cells there are.
+    /// The number of cells; `None` if it exceeds `u64`.
     #[must_use]
     pub fn cells(&self) -> Option<u64> {
         self.shape.iter().copied().try_fold(1, u64::checked_mul)
     }
 }
 
-/// One dimension of a copy: how many cells, and how far apart they are on either side.
+/// One dimension of a copy: the number of cells, and their distance in the source and in the
+/// target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Leg {
     cells: u64,
@@ -71,21 +72,20 @@ struct Leg {
     to_step: u64,
 }
 
-/// The runs of cells that take a box from one layout to another: pairs of places where
-/// a run of [`Copies::run`] cells begins.
+/// An iterator over the runs of cells that copy a box from one layout to another. Each item is the
+/// start of a run of [`Copies::run`] cells, in the source and in the target.
 ///
-/// Runs are as long as the layouts allow: a box that is stored in one piece on both
-/// sides is a single run.
+/// Runs are as long as the layouts allow: a box that is contiguous in both is a single run.
 #[derive(Clone, Debug)]
 pub struct Copies {
     run: Leg,
-    /// From the slowest to the fastest.
+    /// The outer dimensions, from the slowest to the fastest.
     legs: Vec<Leg>,
     at: Vec<u64>,
     next: Option<(u64, u64)>,
 }
 
-/// Plans the copy of the cells of a box; `None` where a layout does not hold them all.
+/// Plans the copy of a box of cells; `None` if a layout does not contain all of them.
 ///
 /// ```
 /// use tdb_schema::Order;
@@ -100,7 +100,7 @@ pub struct Copies {
 /// ```
 #[must_use]
 pub fn copies(cells: &CellBox, from: &CellLayout, to: &CellLayout) -> Option<Copies> {
-    // The last cells must have places too.
+    // The last cell must lie within both layouts, too.
     from.position(&cells.hi)?;
     to.position(&cells.hi)?;
     let start = (from.position(&cells.lo)?, to.position(&cells.lo)?);
@@ -137,7 +137,7 @@ pub fn copies(cells: &CellBox, from: &CellLayout, to: &CellLayout) -> Option<Cop
     })
 }
 
-/// Joins each leg with the next faster one where one follows the other without a gap on both sides.
+/// Joins each leg with the next faster one if the two are contiguous in both layouts.
 fn merged(legs: Vec<Leg>) -> Vec<Leg> {
     let mut out: Vec<Leg> = Vec::with_capacity(legs.len());
     for leg in legs {
@@ -146,7 +146,7 @@ fn merged(legs: Vec<Leg>) -> Vec<Leg> {
                 if leg.from_step.checked_mul(leg.cells) == Some(slower.from_step)
                     && leg.to_step.checked_mul(leg.cells) == Some(slower.to_step) =>
             {
-                // Counted by the layouts, so it fits.
+                // Cannot overflow: the layouts count at least as many cells.
                 slower.cells = slower.cells.saturating_mul(leg.cells);
                 slower.from_step = leg.from_step;
                 slower.to_step = leg.to_step;
@@ -158,19 +158,19 @@ fn merged(legs: Vec<Leg>) -> Vec<Leg> {
 }
 
 impl Copies {
-    /// Cells of every run.
+    /// The number of cells of every run.
     #[must_use]
     pub fn run(&self) -> u64 {
         self.run.cells
     }
 
-    /// How far apart the cells of a run are in the layout that is read.
+    /// The distance between the cells of a run in the source.
     #[must_use]
     pub fn from_step(&self) -> u64 {
         self.run.from_step
     }
 
-    /// How far apart the cells of a run are in the layout that is written.
+    /// The distance between the cells of a run in the target.
     #[must_use]
     pub fn to_step(&self) -> u64 {
         self.run.to_step
@@ -185,7 +185,7 @@ impl Copies {
                     to.saturating_add(leg.to_step),
                 ));
             }
-            // Back to the first; the places stay within the layouts.
+            // Returns to the first cell of this dimension and advances the next slower one.
             *at = 0;
             let back = leg.cells.saturating_sub(1);
             from = from.saturating_sub(leg.from_step.saturating_mul(back));
@@ -196,7 +196,7 @@ impl Copies {
 }
 
 impl Iterator for Copies {
-    /// Where a run begins in the layout that is read and in the one that is written.
+    /// The start of a run in the source and in the target.
     type Item = (u64, u64);
 
     fn next(&mut self) -> Option<(u64, u64)> {

@@ -1,20 +1,22 @@
 use super::{CellBox, GridAxis, SpaceTileGrid};
 
-/// How many space tiles releases 2.0 to 2.2 counted in a box of cells.
+/// The number of space tiles that releases 2.0 to 2.2 computed for a box of cells.
 ///
-/// They took the number of a tile for a 64-bit float, which holds whole numbers up to 2^53 only: beyond, a box
-/// has more or fewer tiles than they counted.
+/// They converted the number of a tile to a 64-bit float, which is exact only up to 2^53. Beyond
+/// that, the computed number of tiles is too small or too large.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FloatCount {
-    /// How many tiles they counted.
+    /// The number of tiles that they computed.
     pub tiles: u64,
-    /// Whether the box goes beyond 2^63 from the start of the domain along a dimension with a sign, where
-    /// distances turned negative: what they wrote there in row-major or column-major order was not stored.
+    /// True if the box goes beyond 2^63 cells from the start of a signed dimension, where the
+    /// computed distance is negative. What those releases wrote there in row-major or column-major
+    /// order was not stored.
     pub turns_negative: bool,
 }
 
 impl SpaceTileGrid {
-    /// What releases 2.0 to 2.2 took for the number of [`SpaceTileGrid::tiles_of`] these cells.
+    /// Computes the number that releases 2.0 to 2.2 used instead of the count of
+    /// [`SpaceTileGrid::tiles_of`].
     #[must_use]
     pub fn float_count(&self, cells: &CellBox) -> FloatCount {
         let mut count = FloatCount {
@@ -31,13 +33,13 @@ impl SpaceTileGrid {
     }
 }
 
-/// Floats hold every tile number of narrower types.
+/// True for the types whose distances turn negative: signed and 64 bits wide.
 fn is_wide_signed(axis: &GridAxis) -> bool {
     let datatype = axis.datatype();
     datatype.size() == 8 && datatype.is_signed()
 }
 
-/// The number of the space tile of a cell, there and back through a float.
+/// Returns the number of the space tile that contains a cell, converted to a float and back.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -50,12 +52,12 @@ fn float_tile(axis: &GridAxis, cell: u64) -> u64 {
         return 0;
     };
     if is_wide_signed(axis) {
-        // The distance turns negative beyond 2^63.
+        // The distance is negative beyond 2^63.
         let tile = cell.cast_signed().checked_div(extent.cast_signed());
         return (tile.unwrap_or(0) as f64 as i64).cast_unsigned();
     }
     let tile = cell.checked_div(extent).unwrap_or(0) as f64;
-    // What the cast gave on the machines that those releases ran on.
+    // The result of that cast on the machines of those releases.
     if tile >= BEYOND { 0 } else { tile as u64 }
 }
 
@@ -69,7 +71,8 @@ mod tests {
 
     const EXACT: u64 = 1 << 53;
 
-    /// The tiles there are, and what TileDB 2.0.8 stored of such a box: 1-D, `lo..=hi` counted from the domain's start.
+    /// Returns the true number of tiles of a one-dimensional box, and the computed one. The tests
+    /// expect what TileDB 2.0.8 stored; `lo` and `hi` count from the domain's start.
     fn counts<T: Scalar>(
         (datatype, domain, extent): (Datatype, (T, T), T),
         (lo, hi): (u64, u64),
@@ -97,7 +100,7 @@ mod tests {
     #[test]
     fn tiles_are_counted_rightly_up_to_2_to_the_53() {
         assert_eq!(unsigned(1, (EXACT - 10, EXACT)), (11, 11));
-        // Far beyond 2^63, and few tiles from the start.
+        // Far beyond 2^63 cells, but few tiles from the start.
         assert_eq!(unsigned(1 << 60, (1 << 63, u64::MAX - 1)), (8, 8));
     }
 
@@ -109,7 +112,7 @@ mod tests {
         assert_eq!(unsigned(2, two(EXACT, 4)), (4, 5));
         let middle = 1 << 63;
         assert_eq!(unsigned(16, (middle - 40, middle + 39)), (6, 1));
-        // The last tiles become 2^64, and that 0.
+        // The numbers of the last tiles round to 2^64, which becomes 0.
         let top = u64::MAX - 1;
         assert_eq!(unsigned(1, (top - 2998, top)), (2999, 2049));
     }

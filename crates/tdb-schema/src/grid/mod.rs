@@ -1,8 +1,8 @@
 //! The space tiles of a domain of whole numbers.
 //!
-//! Everything is counted in cells from the start of the domain: a coordinate becomes the number
-//! of the cell along its dimension, from 0, and fits `u64` whatever the datatype. Nothing here
-//! overflows: what does not fit `u64` is `None`.
+//! Positions are counted in cells from the start of the domain: a coordinate becomes the number of
+//! its cell along the dimension, from 0, which fits `u64` for every datatype. Numbers that do not
+//! fit `u64` become `None` rather than overflow.
 //!
 //! Format: `docs/format/orders.md`, "Space tiles".
 
@@ -22,7 +22,7 @@ use tdb_tile::Range;
 
 use crate::{ArraySchema, Order};
 
-/// How the domain of an array is cut into space tiles.
+/// The division of an array's domain into space tiles.
 ///
 /// ```
 /// use tdb_schema::grid::{CellBox, SpaceTileGrid};
@@ -54,7 +54,7 @@ pub struct SpaceTileGrid {
 }
 
 impl SpaceTileGrid {
-    /// The grid of a schema; `None` where a dimension is a string or a float.
+    /// Creates the grid of a schema; `None` if a dimension is a string or a float.
     #[must_use]
     pub fn new(schema: &ArraySchema) -> Option<Self> {
         Some(Self {
@@ -80,13 +80,14 @@ impl SpaceTileGrid {
         self.tile_order
     }
 
-    /// The order of the cells of a tile.
+    /// The order of the cells within a tile.
     #[must_use]
     pub fn cell_order(&self) -> Order {
         self.cell_order
     }
 
-    /// Cells of every space tile, those beyond the domain's end included.
+    /// The number of cells of a space tile, those beyond the domain's end included; `None` if it
+    /// exceeds `u64`.
     #[must_use]
     pub fn cells_per_tile(&self) -> Option<u64> {
         self.axes.iter().try_fold(1_u64, |cells, axis| {
@@ -94,7 +95,7 @@ impl SpaceTileGrid {
         })
     }
 
-    /// The whole domain.
+    /// Returns the box of all cells of the domain.
     #[must_use]
     pub fn domain(&self) -> CellBox {
         CellBox {
@@ -103,14 +104,14 @@ impl SpaceTileGrid {
         }
     }
 
-    /// The cells between two coordinates along each dimension; `None` where they do not lie
-    /// within the domain, are out of order, or are of another type.
+    /// Returns the cells between two coordinates on each dimension; `None` if a range is not within
+    /// the domain, out of order, or of another type.
     #[must_use]
     pub fn cell_box(&self, ranges: &[Range]) -> Option<CellBox> {
         self.box_of(ranges, GridAxis::cells)
     }
 
-    /// As [`SpaceTileGrid::cell_box`], but cut to the domain; `None` where nothing is left.
+    /// Like [`SpaceTileGrid::cell_box`], but clipped to the domain; `None` if nothing is left.
     #[must_use]
     pub fn clipped_box(&self, ranges: &[Range]) -> Option<CellBox> {
         self.box_of(ranges, GridAxis::clipped_cells)
@@ -133,7 +134,7 @@ impl SpaceTileGrid {
         Some(CellBox { lo, hi })
     }
 
-    /// The coordinates at the ends of a box of cells within the domain.
+    /// Returns the range of coordinates of a box on each dimension; `None` outside the domain.
     #[must_use]
     pub fn ranges(&self, cells: &CellBox) -> Option<Vec<Range>> {
         let ends = cells.lo.iter().zip(&cells.hi);
@@ -144,7 +145,7 @@ impl SpaceTileGrid {
             .collect()
     }
 
-    /// The space tiles that hold any of the cells.
+    /// Returns the space tiles that contain any of the cells.
     #[must_use]
     pub fn tiles_of(&self, cells: &CellBox) -> TileBox {
         let tiles = |ends: &[u64]| {
@@ -154,7 +155,7 @@ impl SpaceTileGrid {
         TileBox::new(tiles(&cells.lo), tiles(&cells.hi), self.tile_order)
     }
 
-    /// The cells of a space tile that lie within the domain.
+    /// Returns the cells of a space tile, clipped to the domain.
     #[must_use]
     pub fn tile_cells(&self, tile: &[u64]) -> CellBox {
         let axes = self.axes.iter().zip(tile);
@@ -162,7 +163,7 @@ impl SpaceTileGrid {
         CellBox { lo, hi }
     }
 
-    /// The cells of all these tiles that lie within the domain.
+    /// Returns the cells of all these tiles, clipped to the domain.
     #[must_use]
     pub fn tiles_cells(&self, tiles: &TileBox) -> CellBox {
         CellBox {
@@ -171,7 +172,8 @@ impl SpaceTileGrid {
         }
     }
 
-    /// How a stored tile holds its cells: all of them, also those beyond the domain's end.
+    /// Returns the layout of a stored tile, which has all cells of the space tile, also those
+    /// beyond the domain's end.
     #[must_use]
     pub fn tile_layout(&self, tile: &[u64]) -> Option<CellLayout> {
         let shape = self

@@ -1,6 +1,6 @@
 use crate::Order;
 
-/// A box of space tiles, numbered in tile order: how a dense fragment stores them.
+/// A box of space tiles, numbered in tile order, as a dense fragment stores them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TileBox {
     first: Vec<u64>,
@@ -9,7 +9,7 @@ pub struct TileBox {
 }
 
 impl TileBox {
-    /// The tiles from `first` to `last`, both included, along each dimension.
+    /// Creates the box from tile `first` to tile `last`, both included, along each dimension.
     #[must_use]
     pub fn new(first: Vec<u64>, last: Vec<u64>, order: Order) -> Self {
         Self { first, last, order }
@@ -33,19 +33,19 @@ impl TileBox {
         self.order
     }
 
-    /// How many tiles there are.
+    /// Returns the number of tiles; `None` if it exceeds `u64`.
     #[must_use]
     pub fn count(&self) -> Option<u64> {
         (0..self.first.len()).try_fold(1_u64, |count, axis| count.checked_mul(self.along(axis)?))
     }
 
-    /// Tiles along one dimension.
+    /// Returns the number of tiles along one dimension.
     fn along(&self, axis: usize) -> Option<u64> {
         let (first, last) = (self.first.get(axis)?, self.last.get(axis)?);
         last.checked_sub(*first)?.checked_add(1)
     }
 
-    /// The dimensions from the one that varies fastest to the slowest.
+    /// Iterates over the dimensions from the one that varies fastest to the slowest.
     fn axes(&self) -> impl Iterator<Item = usize> + use<> {
         let n = self.first.len();
         let order = self.order;
@@ -55,7 +55,7 @@ impl TileBox {
         })
     }
 
-    /// The number of a tile in tile order; `None` outside the box.
+    /// Returns the number of a tile in tile order; `None` outside the box.
     #[must_use]
     pub fn position(&self, tile: &[u64]) -> Option<u64> {
         let (mut position, mut stride) = (0_u64, Some(1_u64));
@@ -65,7 +65,7 @@ impl TileBox {
             if tile > *self.last.get(axis)? {
                 return None;
             }
-            // A stride beyond u64 matters only where it is used.
+            // A stride beyond `u64` is an error only if it is needed.
             if from_first > 0 {
                 position = position.checked_add(from_first.checked_mul(stride?)?)?;
             }
@@ -74,13 +74,13 @@ impl TileBox {
         Some(position)
     }
 
-    /// The tile with this number in tile order.
+    /// Returns the tile with this number in tile order; `None` if the number is too large.
     #[must_use]
     pub fn tile(&self, position: u64) -> Option<Vec<u64>> {
         let (mut rest, mut tile) = (position, self.first.clone());
         for axis in self.axes() {
             let (place, along) = (tile.get_mut(axis)?, self.along(axis));
-            // More tiles than u64 counts: no position goes beyond this dimension.
+            // The dimension has more tiles than `u64` can count, so every position lies within it.
             let Some(along) = along else {
                 *place = place.checked_add(rest)?;
                 return Some(tile);
@@ -91,7 +91,7 @@ impl TileBox {
         (rest == 0).then_some(tile)
     }
 
-    /// The tiles in tile order.
+    /// Iterates over the tiles in tile order.
     pub fn iter(&self) -> impl Iterator<Item = Vec<u64>> + '_ {
         let mut next = Some(self.first.clone());
         std::iter::from_fn(move || {
@@ -113,7 +113,8 @@ impl TileBox {
         None
     }
 
-    /// What the two have in common, in this box's order.
+    /// Returns the tiles that both boxes contain, in the order of this box; `None` if there are
+    /// none.
     #[must_use]
     pub fn intersection(&self, other: &Self) -> Option<Self> {
         let pick = |a: &[u64], b: &[u64], f: fn(u64, u64) -> u64| {

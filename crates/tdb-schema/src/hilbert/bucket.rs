@@ -4,14 +4,14 @@ use crate::Dimension;
 use crate::coordinate::Coordinate;
 use crate::order::{Column, WriterRule};
 
-/// How the coordinates of one dimension fall into buckets.
+/// The mapping from the coordinates of one dimension to buckets.
 #[derive(Clone, Debug)]
 pub(crate) enum Axis {
     Number {
         datatype: Datatype,
         lo: f64,
         hi: f64,
-        /// What the distance from the start of the domain is divided by.
+        /// The divisor of the distance from the start of the domain.
         span: f64,
         /// The number of the last bucket.
         last: f64,
@@ -46,7 +46,7 @@ impl Axis {
         })
     }
 
-    /// Whether these bytes are a coordinate: text may have any length.
+    /// True if the bytes can be a coordinate: a number of the right size, or any text.
     pub(crate) fn holds(&self, value: &[u8]) -> bool {
         match self {
             Self::Text { .. } => true,
@@ -54,7 +54,7 @@ impl Axis {
         }
     }
 
-    /// The bucket of one coordinate.
+    /// Returns the bucket of one coordinate.
     pub(crate) fn bucket(&self, value: &[u8]) -> u64 {
         match self {
             Self::Text { bits } => text_bucket(value, *bits),
@@ -65,14 +65,15 @@ impl Axis {
                 last,
                 ..
             } => {
-                // What is missing has no place in the domain, and comes first.
+                // A missing coordinate counts as the start of the domain.
                 let value = with_scalar!(*datatype, T => T::read(value).map_or(*lo, T::to_f64));
                 number_bucket(value, *lo, *span, *last)
             }
         }
     }
 
-    /// The buckets of the cells from `first` on; `false` where one lies outside the domain.
+    /// Computes the buckets of cells from `first` on; returns false if a cell is missing or a
+    /// coordinate is outside the domain.
     pub(crate) fn fill(&self, column: &Column<'_>, first: usize, out: &mut [u64]) -> bool {
         match (self, column) {
             (Self::Text { bits }, _) => {
@@ -104,8 +105,8 @@ impl Axis {
         }
     }
 
-    /// Whether neighbouring coordinates always have different buckets. The margins are far
-    /// wider than the rounding errors of `f64`.
+    /// True if different coordinates surely have different buckets; the margins are far wider than
+    /// the rounding errors of `f64`.
     pub(crate) fn is_injective(&self) -> bool {
         const EXACT: f64 = (1_u64 << 53) as f64;
         const WIDEST: f64 = (1_u64 << 48) as f64;
@@ -129,7 +130,7 @@ impl Axis {
 }
 
 fn last_bucket(bits: u32) -> f64 {
-    // Rounds up to 2^63 for a single dimension, as TileDB does.
+    // For a single dimension this rounds up to 2^63, as in TileDB.
     1_u64.wrapping_shl(bits).wrapping_sub(1) as f64
 }
 
@@ -162,8 +163,8 @@ fn fill<T: Coordinate>(
     is_inside
 }
 
-/// The bucket of a string: its first eight bytes, each *added* as a signed number, so that
-/// a byte from 0x80 on sets all bits above it.
+/// Returns the bucket of a string, computed from its first eight bytes. Each byte is a *signed*
+/// number, so that bytes from 0x80 on set all bits above their own, as in TileDB.
 pub(crate) fn text_bucket(value: &[u8], bits: u32) -> u64 {
     let joined = (0..8).fold(0_u64, |joined, i| {
         let byte = value.get(i).copied().unwrap_or(0);

@@ -1,9 +1,13 @@
-/// Dimensions that the curve goes through at most.
+/// Maximum number of dimensions of the curve.
 pub(super) const MAX_DIMENSIONS: usize = 16;
-/// Bits of a place, shared out among the dimensions.
+/// Bits of a position on the curve, divided among the dimensions.
 const PLACE_BITS: u32 = 63;
 
 /// The Hilbert curve through a cube of `2^bits` buckets along each dimension.
+///
+/// Positions are computed by Skilling's algorithm: it undoes the rotations and reflections of
+/// nested cubes bit by bit, Gray-encodes the result, and interleaves the bits of all dimensions. It
+/// needs no table of states and no recursion, so that many points are computed in one loop per bit.
 ///
 /// ```
 /// use tdb_schema::hilbert::HilbertCurve;
@@ -22,7 +26,7 @@ pub struct HilbertCurve {
 }
 
 impl HilbertCurve {
-    /// The curve through this many dimensions: 1 to 16.
+    /// Creates the curve through this many dimensions; `None` unless 1 to 16.
     #[must_use]
     pub fn new(dimensions: usize) -> Option<Self> {
         if !(1..=MAX_DIMENSIONS).contains(&dimensions) {
@@ -32,13 +36,14 @@ impl HilbertCurve {
         Some(Self { dimensions, bits })
     }
 
-    /// Bits of a bucket along each dimension.
+    /// The number of bits of a bucket along each dimension.
     #[must_use]
     pub fn bits(&self) -> u32 {
         self.bits
     }
 
-    /// Bits of a place. Along a single dimension the last bucket needs one more than the others.
+    /// The number of bits of a position. With a single dimension, the last bucket needs one bit
+    /// more than the others.
     #[must_use]
     pub fn place_bits(&self) -> u32 {
         match self.dimensions {
@@ -50,7 +55,7 @@ impl HilbertCurve {
         }
     }
 
-    /// The place of a point, given as buckets; `point` is left in another form.
+    /// Returns the position of a point, given as buckets; overwrites `point`.
     #[must_use]
     pub fn index(&self, point: &mut [u64]) -> u64 {
         let mut place = [0];
@@ -59,8 +64,9 @@ impl HilbertCurve {
         place
     }
 
-    /// The places of many points: `stride` buckets of the first dimension, then of the next,
-    /// and so on, of which the first `places.len()` count.
+    /// Computes the positions of many points. `buckets` has `stride` buckets of the first
+    /// dimension, then of the next, and so on; only the first `places.len()` of each are used.
+    /// Overwrites `buckets`.
     pub(crate) fn indices(&self, buckets: &mut [u64], stride: usize, places: &mut [u64]) {
         let n = places.len();
         let mut axes: Vec<&mut [u64]> = buckets
@@ -72,7 +78,7 @@ impl HilbertCurve {
             return;
         };
         if rest.is_empty() {
-            // The curve through one dimension is the dimension.
+            // With one dimension, the position is the bucket.
             places.copy_from_slice(first);
             return;
         }
@@ -85,7 +91,8 @@ impl HilbertCurve {
         self.interleave(&axes, places);
     }
 
-    /// Takes back the rotations and reflections of all but the smallest cubes, from the largest on.
+    /// Undoes the rotations and reflections of the nested cubes, from the largest to the smallest
+    /// but one.
     fn undo(&self, first: &mut [u64], rest: &mut [&mut [u64]]) {
         for bit in (1..self.bits).rev() {
             let below = (1_u64 << bit).wrapping_sub(1);
@@ -104,7 +111,8 @@ impl HilbertCurve {
         }
     }
 
-    /// Bit by bit from the highest, the first dimension before the others.
+    /// Interleaves the bits of all dimensions into positions, from the highest bit down, the first
+    /// dimension first.
     fn interleave(&self, axes: &[&mut [u64]], places: &mut [u64]) {
         if let [x, y] = axes {
             for ((place, x), y) in places.iter_mut().zip(x.iter()).zip(y.iter()) {
@@ -122,7 +130,7 @@ impl HilbertCurve {
         }
     }
 
-    /// The point at a place, as buckets.
+    /// Returns the point at a position, as buckets.
     #[must_use]
     pub fn point(&self, place: u64) -> Vec<u64> {
         let mut point = vec![0_u64; self.dimensions];
@@ -141,7 +149,7 @@ impl HilbertCurve {
         point
     }
 
-    /// The inverse of `undo` after `gray`.
+    /// Inverts `undo` followed by `gray`.
     fn redo(&self, point: &mut [u64]) {
         let last = point.last().copied().unwrap_or(0);
         for i in (1..point.len()).rev() {
@@ -167,7 +175,7 @@ impl HilbertCurve {
     }
 }
 
-/// Gray-encodes the point.
+/// Gray-encodes the points across dimensions.
 fn gray(first: &mut [u64], rest: &mut [&mut [u64]]) {
     let mut before: &[u64] = first;
     for axis in rest.iter_mut() {
@@ -186,14 +194,14 @@ fn gray(first: &mut [u64], rest: &mut [&mut [u64]]) {
     rest.iter_mut().for_each(|axis| flip(axis));
 }
 
-/// Bit j of the result is the parity of the bits above j.
+/// Returns a number whose bit `j` is the parity of the bits of `x` above `j`.
 fn parity_above(x: u64) -> u64 {
     [1, 2, 4, 8, 16, 32]
         .iter()
         .fold(x >> 1, |y, shift| y ^ (y >> shift))
 }
 
-/// The lower 32 bits, each moved to twice its place.
+/// Moves bit `i` of the lower 32 bits to bit `2i`, for interleaving.
 fn spread(x: u64) -> u64 {
     const STEPS: [(u32, u64); 5] = [
         (16, 0x0000_ffff_0000_ffff),

@@ -1,7 +1,7 @@
 //! The Hilbert curve through the domain of a sparse array.
 //!
-//! A coordinate is first put into one of 2^bits *buckets* along its dimension, then the
-//! buckets of all dimensions give the place on the curve. The curve is that of John Skilling,
+//! Each coordinate is first mapped to one of 2^bits *buckets* along its dimension; the buckets of
+//! all dimensions then determine the position on the curve. The curve is that of John Skilling,
 //! *Programming the Hilbert curve* (2004), which TileDB uses.
 //!
 //! Format: `docs/format/orders.md`, "Hilbert order".
@@ -17,20 +17,21 @@ use tdb_tile::Bug;
 use crate::ArraySchema;
 use crate::order::{Column, WriterRule};
 
-/// Places on the Hilbert curve of an array.
+/// The mapping from the cells of an array to positions on its Hilbert curve.
 #[derive(Clone, Debug)]
 pub struct HilbertSpace {
     curve: HilbertCurve,
     axes: Vec<Axis>,
 }
 
-/// Cells that are taken through the curve together.
+/// Number of cells whose positions are computed together.
 const BLOCK: usize = 256;
 
 impl HilbertSpace {
-    /// The curve through the domain of a schema; `None` where there are no dimensions or too many.
+    /// Creates the curve through the domain of a schema; `None` if there are no dimensions or too
+    /// many.
     ///
-    /// Writers of format versions 7 and 8 have their own rule.
+    /// Writers of format versions 7 and 8 used another mapping to buckets, which `rule` selects.
     #[must_use]
     pub fn new(schema: &ArraySchema, rule: WriterRule) -> Option<Self> {
         let curve = HilbertCurve::new(schema.dimensions.len())?;
@@ -48,10 +49,10 @@ impl HilbertSpace {
         &self.curve
     }
 
-    /// The place of one cell, given the stored form of its coordinates.
+    /// Returns the position of one cell, given the stored form of its coordinates.
     ///
     /// # Errors
-    /// [`Bug`] where a coordinate is missing or too short: it has no place.
+    /// [`Bug`] if a coordinate is missing or too short.
     pub fn place(&self, cell: &[&[u8]]) -> Result<u64, Bug> {
         let mut axes = self.axes.iter().zip(cell);
         if cell.len() < self.axes.len() || !axes.all(|(axis, value)| axis.holds(value)) {
@@ -60,8 +61,8 @@ impl HilbertSpace {
         Ok(self.place_by(&|i| cell.get(i).copied()))
     }
 
-    /// As [`HilbertSpace::place`], for cells all coordinates of which are known to be there: offsets are checked when a
-    /// tile is read.
+    /// Like [`HilbertSpace::place`], for cells known to have all coordinates: the offsets of a tile
+    /// are checked when it is read.
     pub(crate) fn place_by<'a>(&self, cell: &impl Fn(usize) -> Option<&'a [u8]>) -> u64 {
         let mut point = [0_u64; curve::MAX_DIMENSIONS];
         for (i, (bucket, axis)) in point.iter_mut().zip(&self.axes).enumerate() {
@@ -70,15 +71,16 @@ impl HilbertSpace {
         self.curve.index(&mut point)
     }
 
-    /// Whether no two cells share a place.
+    /// True if different cells surely have different positions.
     pub(crate) fn is_injective(&self) -> bool {
         self.axes.iter().all(Axis::is_injective)
     }
 
-    /// The places of many cells.
+    /// Computes the positions of many cells and passes them to `take`, block by block, with the
+    /// index of the first cell.
     ///
     /// # Errors
-    /// The index of a dimension that has coordinates outside the domain.
+    /// The index of a dimension with a coordinate outside the domain.
     pub(crate) fn for_each_block(
         &self,
         columns: &[Column<'_>],

@@ -8,7 +8,7 @@ use crate::json::object::{unexpected, unexpected_kind};
 use crate::value::{self, Cell, Value};
 use crate::{CellValNum, Problem, SchemaError};
 
-/// What a cell holds: a value, a list of numbers, text, or bytes as `{"hex": ..}`.
+/// Converts a cell to JSON: a value, a list of numbers, text, or bytes as `{"hex": ..}`.
 #[must_use]
 pub fn cell_to_json(
     datatype: Datatype,
@@ -25,7 +25,8 @@ pub fn cell_to_json(
     }
 }
 
-/// One value: numbers in full, `"NaN"` and `"Infinity"` where JSON has no number, null for no time.
+/// Converts a value to JSON: numbers with all digits, `"NaN"` and `"Infinity"` since JSON has no
+/// such numbers, null for no time.
 #[must_use]
 pub fn value_to_json(value: Value<'_>, times: Times) -> Json {
     let value = match times {
@@ -36,7 +37,7 @@ pub fn value_to_json(value: Value<'_>, times: Times) -> Json {
         Value::Bool(v) => v.into(),
         Value::Signed(v) => v.into(),
         Value::Unsigned(v) => v.into(),
-        // Digits rather than an f64, so that a float of 32 bits keeps its short form.
+        // The digits are kept as text, so that an `f32` keeps its short form.
         Value::Float32(_) | Value::Float64(_) => {
             let text = value.to_string();
             Number::from_str(&text).map_or(Json::String(text), Json::Number)
@@ -48,10 +49,10 @@ pub fn value_to_json(value: Value<'_>, times: Times) -> Json {
     }
 }
 
-/// The stored form of what [`cell_to_json`] makes; `place` stands in errors.
+/// Converts JSON in the form of [`cell_to_json`] to the stored form of a cell; errors name `place`.
 ///
 /// # Errors
-/// JSON that is no such cell.
+/// Fails if the JSON is not such a cell.
 pub fn cell_from_json(
     datatype: Datatype,
     cell_val_num: CellValNum,
@@ -135,7 +136,7 @@ fn read_bytes(
     }
 }
 
-/// Bytes from their hexadecimal digits.
+/// Decodes hexadecimal digits; `None` if the text has other characters or an odd length.
 pub(super) fn unhex(text: &str) -> Option<Vec<u8>> {
     let (pairs, rest) = text.as_bytes().as_chunks::<2>();
     if !rest.is_empty() {

@@ -6,9 +6,10 @@ use crate::json::cell::unhex;
 use crate::json::object::{Object, unexpected};
 use crate::{Problem, SchemaError};
 
-/// A pipeline as a list of filters; as an object with `max_chunk` where that is not the usual one.
+/// Converts a pipeline to a list of filters, or to an object with `max_chunk` if that is not the
+/// usual one.
 ///
-/// A filter that is unknown is shown by its code and the bytes of its options.
+/// An unknown filter is shown as its code and the bytes of its options.
 #[must_use]
 pub fn filters_to_json(list: &FilterList, version: FormatVersion) -> Json {
     let filters: Vec<Json> = list
@@ -45,10 +46,10 @@ fn filter_to_json(record: &FilterRecord, version: FormatVersion) -> Json {
     Json::Object(std::iter::once(name).chain(options).collect())
 }
 
-/// The pipeline that [`filters_to_json`] shows; `place` stands in errors.
+/// Converts JSON in the form of [`filters_to_json`] to a pipeline; errors name `place`.
 ///
 /// # Errors
-/// JSON that is no pipeline; filters and options that there are not.
+/// Fails if the JSON is not a pipeline, or if a filter or an option is unknown.
 pub fn filters_from_json(
     json: &Json,
     version: FormatVersion,
@@ -75,7 +76,7 @@ pub fn filters_from_json(
     Ok(list)
 }
 
-/// Tells filters that make images of tiles how large those are, unless they were told.
+/// Sets the image size of filters that encode tiles as images, unless it is already set.
 pub(super) fn set_image_shape(
     list: &mut FilterList,
     version: FormatVersion,

@@ -1,5 +1,5 @@
-//! Schemas and values as JSON: the shape that `tdb schema --json` prints and
-//! `tdb create --schema` takes.
+//! Schemas and values as JSON, in the form that `tdb schema --json` prints and `tdb create
+//! --schema` reads.
 //!
 //! ```
 //! use tdb_schema::json::{Times, schema_from_json, schema_to_json};
@@ -35,12 +35,13 @@ pub use write::{
     schema_to_json,
 };
 
-/// How dates and times are written. Both ways are read: text is ISO 8601, numbers are ticks.
+/// The form in which dates and times are written. Both forms can be read: text is ISO 8601, numbers
+/// are ticks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Times {
     /// As ISO 8601.
     #[default]
     Iso,
-    /// As raw 64-bit numbers.
+    /// As the stored 64-bit numbers.
     Ticks,
 }

@@ -4,14 +4,14 @@ use crate::error::meant;
 use crate::{CellValNum, Problem, SchemaError};
 use tdb_tile::Datatype;
 
-/// A JSON object that is read member by member; knows where in the document it stands.
+/// A JSON object and its place in the document, for reading member by member.
 pub(super) struct Object<'a> {
     place: String,
     members: &'a Map<String, Json>,
 }
 
 impl<'a> Object<'a> {
-    /// Fails where `json` is no object, or has members other than those known.
+    /// Fails if `json` is not an object, or has unknown members.
     pub(super) fn new(
         json: &'a Json,
         place: impl Into<String>,
@@ -31,7 +31,7 @@ impl<'a> Object<'a> {
         Ok(Self { place, members })
     }
 
-    /// Where a member stands in the document.
+    /// Returns the place of a member in the document, for errors.
     pub(super) fn place(&self, key: &str) -> String {
         match self.place.as_str() {
             "" => key.to_owned(),
@@ -39,7 +39,7 @@ impl<'a> Object<'a> {
         }
     }
 
-    /// A member; null is as good as absent.
+    /// Returns a member; null counts as absent.
     pub(super) fn member(&self, key: &str) -> Option<&'a Json> {
         self.members.get(key).filter(|json| !json.is_null())
     }
@@ -66,13 +66,13 @@ impl<'a> Object<'a> {
         self.typed(key, "a whole number", Json::as_u64)
     }
 
-    /// The values of a list; none where it is absent.
+    /// Returns the values of a list; an absent list is empty.
     pub(super) fn list(&self, key: &str) -> Result<&'a [Json], SchemaError> {
         let list = self.typed(key, "a list", |json| json.as_array().map(Vec::as_slice))?;
         Ok(list.unwrap_or(&[]))
     }
 
-    /// A member of an enumeration, by its name.
+    /// Returns the enumeration member that a text names.
     pub(super) fn name<T>(
         &self,
         key: &str,
@@ -121,7 +121,7 @@ impl<'a> Object<'a> {
     }
 }
 
-/// An error for JSON that is something else; shows it where it is short.
+/// Creates an error for unexpected JSON, which the error quotes if it is short.
 pub(super) fn unexpected(place: &str, json: &Json, wanted: String) -> SchemaError {
     let found = match json {
         Json::Array(_) => "a list".to_owned(),
@@ -132,7 +132,7 @@ pub(super) fn unexpected(place: &str, json: &Json, wanted: String) -> SchemaErro
     SchemaError::invalid(or_whole(place), Problem::Unexpected { found, wanted })
 }
 
-/// What stands in errors for the document itself.
+/// Returns the place, or `schema` for the document itself.
 fn or_whole(place: &str) -> &str {
     match place {
         "" => "schema",

@@ -11,15 +11,16 @@ use crate::{
     Enumeration, EnumerationRef, Order, Problem, SchemaError,
 };
 
-/// A schema, and its enumerations, from the shape that `schema_to_json` makes.
+/// Reads a schema and its enumerations from JSON in the form of `schema_to_json`.
 ///
-/// Only what has no default is needed: the type, and name, datatype and, but for strings,
-/// domain of each dimension. Defaults are those of TileDB, except that attributes of strings
-/// and blobs vary in size unless they say otherwise. `file` names the file of each
-/// enumeration, `__` and 32 hexadecimal digits and `_0`: it is called once for each.
+/// Only members without a default are required: the type, and for each dimension name, datatype and
+/// (except for strings) domain. Defaults are those of TileDB, except that attributes of strings and
+/// blobs are var-sized by default. `file` is called once per enumeration and returns the name of
+/// its file: `__`, 32 hexadecimal digits, `_0`.
 ///
 /// # Errors
-/// JSON of another shape, by its place; what [`ArraySchema::check_new`] refuses.
+/// Fails if the JSON has another form, with the place in the error, or if
+/// [`ArraySchema::check_new`] refuses the schema.
 pub fn schema_from_json(
     json: &Json,
     file: impl FnMut() -> String,
@@ -81,7 +82,8 @@ pub fn schema_from_json(
     Ok((schema, enumerations))
 }
 
-/// A schema without fields: type, version, orders, capacity, and filters that are not of one field.
+/// Reads the settings of a schema without its fields: type, version, orders, capacity, and the
+/// filters that do not belong to a single field.
 fn settings(object: &Object<'_>) -> Result<ArraySchema, SchemaError> {
     let array_type = object.name("type", "\"dense\" or \"sparse\"", ArrayType::from_name)?;
     let array_type = array_type.ok_or_else(|| object.missing("type"))?;
@@ -111,7 +113,8 @@ fn settings(object: &Object<'_>) -> Result<ArraySchema, SchemaError> {
     Ok(schema)
 }
 
-/// Rows and columns of a space tile of two dimensions: the image that webp makes of a tile.
+/// Returns the rows and columns of a space tile of a two-dimensional array, the image that webp
+/// makes of a tile.
 fn image_shape(schema: &ArraySchema) -> Option<[u64; 2]> {
     let [y, x] = schema.dimensions.as_slice() else {
         return None;
@@ -170,7 +173,7 @@ fn dimension_from_json(
     }
     if let Some(json) = object.member("filters") {
         let filters = filters_from_json(json, schema.version, &object.place("filters"))?;
-        // No filters stand for those of the coordinates, which are shown in their place.
+        // An empty list means the filters of the coordinates, and JSON shows these in its place.
         dimension.filters = if filters == schema.coords_filters {
             tdb_filters::FilterList::default()
         } else if filters.is_empty() && schema.version.dimensions_inherit_filters() {
@@ -182,7 +185,7 @@ fn dimension_from_json(
     Ok(dimension)
 }
 
-/// Both ends of a range along a dimension.
+/// Reads both ends of a range along a dimension.
 fn range_from_json(dimension: &Dimension, json: &Json, place: &str) -> Result<Range, SchemaError> {
     let Some([lo, hi]) = json.as_array().map(Vec::as_slice) else {
         return Err(unexpected(place, json, "a list of two values".to_owned()));
@@ -194,11 +197,11 @@ fn range_from_json(dimension: &Dimension, json: &Json, place: &str) -> Result<Ra
     Ok(Range::new(end(lo, 0)?, end(hi, 1)?))
 }
 
-/// One range of each dimension, by its name: a current domain. A dimension that is not named
-/// keeps its domain.
+/// Reads a current domain: one range per dimension, by name. A dimension without a range keeps its
+/// domain.
 ///
 /// # Errors
-/// JSON that says something else; a dimension of strings that is not named.
+/// Fails if the JSON has another form, or if a string dimension has no range.
 pub fn ranges_from_json(
     schema: &ArraySchema,
     json: &Json,
@@ -228,10 +231,10 @@ pub fn ranges_from_json(
     schema.dimensions.iter().map(range).collect()
 }
 
-/// One attribute or a list of them, for a schema of this version.
+/// Reads one attribute or a list of attributes, for a schema of this version.
 ///
 /// # Errors
-/// JSON that says something else.
+/// Fails if the JSON has another form.
 pub fn attributes_from_json(
     json: &Json,
     version: FormatVersion,
@@ -246,10 +249,10 @@ pub fn attributes_from_json(
         .collect()
 }
 
-/// An attribute for a schema of this version.
+/// Reads an attribute for a schema of this version.
 ///
 /// # Errors
-/// JSON that says something else.
+/// Fails if the JSON has another form.
 pub fn attribute_from_json(
     json: &Json,
     version: FormatVersion,
@@ -294,10 +297,10 @@ pub fn attribute_from_json(
     Ok(attribute)
 }
 
-/// One enumeration or a list of them; `file` names the file of each.
+/// Reads one enumeration or a list of enumerations; `file` returns the file name of each.
 ///
 /// # Errors
-/// JSON that says something else; values that are there twice.
+/// Fails if the JSON has another form, or if a value occurs twice.
 pub fn enumerations_from_json(
     json: &Json,
     place: &str,
@@ -338,7 +341,8 @@ fn enumeration_from_json(
     Enumeration::from_values(name, file, datatype, cell_val_num, ordered, values)
 }
 
-/// A label as TileDB lays out new ones: an array of its own below the labelled one.
+/// Reads a label, and lays it out as TileDB lays out new ones: as an array of its own within the
+/// labelled array.
 fn label_from_json(
     json: &Json,
     schema: &ArraySchema,

@@ -4,7 +4,7 @@ use tdb_tile::{Code, FormatVersion, Range};
 use crate::json::{Times, cell_to_json, filters_to_json};
 use crate::{ArraySchema, Attribute, CellValNum, Dimension, DimensionLabel, Enumeration};
 
-/// A schema, with the values of those of its enumerations that are given.
+/// Converts a schema to JSON, with the values of the given enumerations; of others, only the name.
 #[must_use]
 pub fn schema_to_json(schema: &ArraySchema, enumerations: &[Enumeration], times: Times) -> Json {
     let version = schema.version;
@@ -56,7 +56,7 @@ pub fn schema_to_json(schema: &ArraySchema, enumerations: &[Enumeration], times:
     })
 }
 
-/// A dimension of this schema, and its number among them.
+/// Converts a dimension of this schema to JSON; `index` is its position in the schema.
 #[must_use]
 pub fn dimension_to_json(
     schema: &ArraySchema,
@@ -81,7 +81,7 @@ pub fn dimension_to_json(
     })
 }
 
-/// An attribute of a schema of this version.
+/// Converts an attribute of a schema of this version to JSON.
 #[must_use]
 pub fn attribute_to_json(attribute: &Attribute, version: FormatVersion, times: Times) -> Json {
     let Attribute {
@@ -102,7 +102,7 @@ pub fn attribute_to_json(attribute: &Attribute, version: FormatVersion, times: T
     })
 }
 
-/// An enumeration and all its values.
+/// Converts an enumeration to JSON, with all its values.
 #[must_use]
 pub fn enumeration_to_json(enumeration: &Enumeration, times: Times) -> Json {
     let (datatype, cell_val_num) = (enumeration.datatype(), enumeration.cell_val_num());
@@ -137,7 +137,7 @@ fn cell_val_num_to_json(number: CellValNum) -> Json {
     }
 }
 
-/// One range of each dimension, by the dimension's name.
+/// Converts ranges, one per dimension, to a JSON object with the dimensions' names.
 #[must_use]
 pub fn ranges_to_json(schema: &ArraySchema, ranges: &[Range], times: Times) -> Json {
     let ranges = schema.dimensions.iter().zip(ranges);
@@ -150,7 +150,7 @@ pub fn ranges_to_json(schema: &ArraySchema, ranges: &[Range], times: Times) -> J
     Json::Object(members)
 }
 
-/// Both ends of a range along a dimension.
+/// Converts a range along a dimension to a list of its two ends.
 #[must_use]
 pub fn range_to_json(dimension: &Dimension, range: &Range, times: Times) -> Json {
     let end = |end| cell_to_json(dimension.datatype, dimension.cell_val_num, end, times);

@@ -2,22 +2,22 @@ use std::ops::Range;
 
 use zerocopy::little_endian::U64;
 
-/// The coordinates of many cells along one dimension, as they are stored.
+/// The coordinates of many cells along one dimension, in stored form.
 #[derive(Clone, Copy, Debug)]
 pub enum Column<'a> {
-    /// Numbers, one behind the other.
+    /// Numbers, stored back to back.
     Fixed(&'a [u8]),
-    /// Strings.
+    /// Strings of any length.
     Var {
-        /// Where each string starts in `data`.
+        /// The start of each string in `data`.
         offsets: &'a [U64],
-        /// The strings, one behind the other.
+        /// The bytes of all strings, stored back to back.
         data: &'a [u8],
     },
 }
 
 impl<'a> Column<'a> {
-    /// How many cells there are; `size` is that of a number.
+    /// Returns the number of cells; `size` is the size of a number in bytes.
     #[must_use]
     pub fn len(&self, size: usize) -> usize {
         match self {
@@ -26,7 +26,8 @@ impl<'a> Column<'a> {
         }
     }
 
-    /// The coordinates of some of the cells; `size` is that of a number. `None` where there are not so many.
+    /// Returns the coordinates of a range of cells; `size` is the size of a number in bytes. `None`
+    /// if there are fewer cells.
     #[must_use]
     pub fn part(&self, rows: Range<usize>, size: usize) -> Option<Self> {
         match self {
@@ -47,7 +48,7 @@ impl<'a> Column<'a> {
         }
     }
 
-    /// The string of a cell; `None` for numbers, and where the offsets are out of order.
+    /// Returns the string of a cell; `None` for numbers, and if offsets are out of order.
     #[must_use]
     pub fn cell(&self, row: usize) -> Option<&'a [u8]> {
         match self {
@@ -56,7 +57,7 @@ impl<'a> Column<'a> {
         }
     }
 
-    /// Where the string of a cell stands; `None` as for [`Column::cell`].
+    /// Returns the byte range of a cell's string in the data; `None` as for [`Column::cell`].
     pub(crate) fn range(&self, row: usize) -> Option<Range<usize>> {
         match self {
             Self::Fixed(_) => None,
@@ -71,7 +72,7 @@ impl<'a> Column<'a> {
         }
     }
 
-    /// The stored form of a cell's coordinate; `size` is that of a number.
+    /// Returns the stored form of a cell's coordinate; `size` is the size of a number in bytes.
     #[must_use]
     pub fn value(&self, row: usize, size: usize) -> Option<&'a [u8]> {
         match self {

@@ -7,20 +7,21 @@ use crate::hilbert::HilbertSpace;
 use crate::order::{Column, SortOrder, TextOrder, WriterRule};
 use crate::{ArraySchema, CellOrder, Dimension, Order};
 
-/// Compares cells by their coordinates, whatever the dimensions are.
+/// Compares cells by their coordinates, in every order and for all kinds of dimensions.
 #[derive(Clone, Debug)]
 pub struct CellComparator {
     dimensions: Vec<Dimension>,
     hilbert: Option<HilbertSpace>,
-    /// The dimensions whose tile indices are compared first.
+    /// The dimensions whose tile indices are compared first, the most significant first; empty if
+    /// the order has no tiles.
     tiles: Vec<usize>,
-    /// The dimensions in the order in which coordinates are compared.
+    /// The dimensions whose coordinates are compared, the most significant first.
     cells: Vec<usize>,
     text: TextOrder,
     rule: WriterRule,
 }
 
-/// The indices of `n` dimensions, the most significant first.
+/// Returns the indices of `n` dimensions, the most significant first.
 pub(crate) fn by_significance(n: usize, order: Order) -> Vec<usize> {
     match order {
         Order::RowMajor => (0..n).collect(),
@@ -29,13 +30,13 @@ pub(crate) fn by_significance(n: usize, order: Order) -> Vec<usize> {
 }
 
 impl CellComparator {
-    /// Compares by this order, as it is written now.
+    /// Creates a comparator for this order as current writers understand it.
     #[must_use]
     pub fn new(schema: &ArraySchema, order: SortOrder) -> Self {
         Self::with_rule(schema, order, WriterRule::Current)
     }
 
-    /// Compares by global order as writers of this format version understood it.
+    /// Creates a comparator for global order as writers of this format version understood it.
     #[must_use]
     pub fn of_writer(schema: &ArraySchema, version: FormatVersion) -> Self {
         Self::with_rule(schema, SortOrder::Global, WriterRule::of(version))
@@ -83,7 +84,8 @@ impl CellComparator {
         )
     }
 
-    /// Coordinates by dimension. None is missing: offsets are checked when a tile is read.
+    /// Compares two cells, given functions from dimension to coordinate. No coordinate is missing:
+    /// the offsets of a tile are checked when it is read.
     fn compare_by<'a>(
         &self,
         a: impl Fn(usize) -> Option<&'a [u8]>,
@@ -123,7 +125,8 @@ fn rank<T: Coordinate>(bytes: &[u8]) -> Option<u64> {
     T::read(bytes).map(T::rank)
 }
 
-/// A number that compares as the tile indices of a coordinate do; 0 where there are no tiles.
+/// Returns the tile index of a coordinate as a number in the order of the rule; 0 if the dimension
+/// has no tiles.
 fn tile_rank(dimension: &Dimension, value: &[u8], rule: WriterRule) -> u64 {
     let (Some(domain), Some(extent)) = (&dimension.domain, &dimension.extent) else {
         return 0;

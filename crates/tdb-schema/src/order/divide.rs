@@ -1,9 +1,9 @@
-/// Divides many numbers by the same number.
+/// Division of many numbers by the same number.
 pub(crate) trait Divide: Copy {
     fn divide(self, n: u64) -> u64;
 }
 
-/// By a power of two.
+/// Division by a power of two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Shift(pub(crate) u32);
 
@@ -14,8 +14,8 @@ impl Divide for Shift {
     }
 }
 
-/// By multiplication with 2^64 / divisor, rounded up: exact where both numbers are below 2^32
-/// (Lemire, Kaser, Kurz: *Faster remainder by direct computation*, 2019).
+/// Division by multiplication with 2^64 / divisor, rounded up. It is exact if dividend and divisor
+/// are below 2^32 (Lemire, Kaser, Kurz: *Faster remainder by direct computation*, 2019).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Reciprocal(u64);
 
@@ -26,7 +26,7 @@ impl Divide for Reciprocal {
     }
 }
 
-/// By division.
+/// Division by any number, with the division instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Plain(std::num::NonZeroU64);
 
@@ -37,7 +37,7 @@ impl Divide for Plain {
     }
 }
 
-/// The fastest way to divide numbers up to `largest`.
+/// The fastest exact way to divide numbers up to a known maximum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Divider {
     Shift(Shift),

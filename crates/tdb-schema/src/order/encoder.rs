@@ -4,57 +4,62 @@ use crate::order::pack::{Free, KeyPlace, Span, Word, pack_text};
 use crate::order::{Column, SortOrder, TextOrder, WriterRule};
 use crate::{ArraySchema, CellOrder, Order};
 
-/// An integer that cells are sorted by: `u64` or `u128`.
+/// An integer type of sort keys: `u64` or `u128`.
 pub trait Key: Word {}
 
 impl Key for u64 {}
 impl Key for u128 {}
 
-/// How many bits keys need.
+/// The width of sort keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyWidth {
-    /// 64.
+    /// 64 bits.
     U64,
-    /// 128.
+    /// 128 bits.
     U128,
 }
 
-/// Keys of the width that they need.
+/// Sort keys in the narrowest type that holds them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Keys {
-    /// Of 64 bits.
+    /// Keys of 64 bits.
     U64(Vec<u64>),
-    /// Of 128 bits.
+    /// Keys of 128 bits.
     U128(Vec<u128>),
 }
 
-/// Why columns have no keys.
+/// The reasons why cells cannot be encoded as keys.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum KeyError {
-    /// A coordinate lies outside the domain, which writers may be told not to check:
-    /// such cells are compared by a [`CellComparator`](crate::order::CellComparator).
+    /// A coordinate lies outside the domain, which a writer may have been told not to check. Such
+    /// cells must be compared by a [`CellComparator`](crate::order::CellComparator).
     #[error("dimension {dimension} has a coordinate outside the domain")]
     OutsideDomain {
         /// The index of the dimension.
         dimension: usize,
     },
-    /// The columns are not those of the dimensions, or not equally long.
+    /// A column does not suit its dimension, or has another length than the others.
     #[error("the column of dimension {dimension} has another type or length")]
     Columns {
         /// The index of the first such dimension.
         dimension: usize,
     },
-    /// The keys need 128 bits.
+    /// The keys need 128 bits, but 64-bit keys were requested.
     #[error("keys of 64 bits are too narrow")]
     TooNarrow,
 }
 
-/// Turns columns of coordinates into keys: integers that compare as the cells do.
+/// Encodes columns of coordinates as keys: integers that compare as the cells do, so that cells are
+/// sorted as integers.
 ///
-/// Keys are as good as the cells themselves where [`KeyEncoder::is_exact`] says so. Else
-/// equal keys leave open which cell comes first: a
-/// [`CellComparator`](crate::order::CellComparator) decides.
+/// From its highest bit down, a key has the tile indices, then the coordinates within the tile,
+/// each in as few bits as the domain needs, the most significant dimension first. A string
+/// contributes as many of its first bytes as fit; nothing follows it. With a Hilbert curve, the
+/// position on the curve takes the place of the tile indices.
+///
+/// If [`KeyEncoder::is_exact`] is true, keys decide the order completely. Otherwise, cells with
+/// equal keys must be compared by a [`CellComparator`](crate::order::CellComparator).
 ///
 /// ```
 /// use tdb_schema::order::{Column, KeyEncoder, Keys, SortOrder};
@@ -75,7 +80,7 @@ pub enum KeyError {
 /// ```
 #[derive(Clone, Debug)]
 pub struct KeyEncoder {
-    /// Bytes of a coordinate of each dimension; `None` for strings.
+    /// The size of a coordinate of each dimension in bytes; `None` for strings.
     sizes: Vec<Option<usize>>,
     parts: Vec<Part>,
     hilbert: Option<(HilbertSpace, KeyPlace)>,
@@ -84,7 +89,7 @@ pub struct KeyEncoder {
     text: TextOrder,
 }
 
-/// What a dimension has in the keys.
+/// The part of the keys that comes from one dimension.
 #[derive(Clone, Debug)]
 enum Part {
     Number {
@@ -93,13 +98,14 @@ enum Part {
         cell: Option<KeyPlace>,
     },
     Text {
-        /// How many bytes of it, and how many bits from the end.
+        /// The number of leading bytes in the key, and the shift from the lowest bit; `None` if
+        /// there is no room.
         prefix: Option<(usize, u32)>,
     },
 }
 
 impl KeyEncoder {
-    /// Keys for this order, as it is written now.
+    /// Creates an encoder for this order as current writers understand it.
     #[must_use]
     pub fn new(schema: &ArraySchema, order: SortOrder) -> Self {
         let spans: Vec<Option<Span>> = schema.dimensions.iter().map(Span::new).collect();
@@ -133,7 +139,7 @@ impl KeyEncoder {
         }
     }
 
-    /// Places everything in as few bits as possible.
+    /// Assigns the bits of the keys, which are as narrow as possible: 64 bits if everything fits.
     fn narrowest(sizes: Vec<Option<usize>>, plan: impl Fn(Free) -> (Vec<Part>, Free)) -> Self {
         let needed = plan(Free::unbounded()).1.taken();
         let bits = needed.unwrap_or(u32::MAX).min(u128::BITS);
@@ -187,8 +193,9 @@ impl KeyEncoder {
         (parts, free)
     }
 
-    /// The place on the curve, then the coordinates in row-major order where places are
-    /// shared; the place alone where both do not fit.
+    /// Creates an encoder for the Hilbert order: keys of the position on the curve, followed by the
+    /// coordinates in row-major order if positions are shared. Keys have only the position if both
+    /// do not fit.
     fn hilbert(schema: &ArraySchema, sizes: Vec<Option<usize>>, spans: Vec<Option<Span>>) -> Self {
         let space = HilbertSpace::new(schema, WriterRule::Current);
         let is_injective = space.as_ref().is_some_and(HilbertSpace::is_injective);
@@ -199,7 +206,7 @@ impl KeyEncoder {
             Self::plan(&spans, &[], &cells, free)
         });
         if keys.is_exact && !is_injective {
-            // Exact keys have no strings: the rest is the coordinates of all dimensions.
+            // Exact keys have no strings, so the low bits are the coordinates of all dimensions.
             let left = spans.iter().flatten().map(Span::cell_bits).sum();
             let place = KeyPlace { left, drop: 0 };
             let hilbert = space.map(|space| (space, place));
@@ -214,22 +221,23 @@ impl KeyEncoder {
         }
     }
 
-    /// Whether cells with equal keys have equal coordinates.
+    /// True if cells with equal keys have equal coordinates.
     #[must_use]
     pub fn is_exact(&self) -> bool {
         self.is_exact
     }
 
-    /// How wide keys are.
+    /// The width of the keys.
     #[must_use]
     pub fn width(&self) -> KeyWidth {
         self.width
     }
 
-    /// The keys of cells, given the columns of all dimensions in the order of the schema.
+    /// Encodes cells as keys, given the columns of all dimensions in the order of the schema.
     ///
     /// # Errors
-    /// [`KeyError::OutsideDomain`], and columns that are not those of the dimensions.
+    /// [`KeyError::OutsideDomain`], or [`KeyError::Columns`] if the columns do not suit the
+    /// dimensions.
     pub fn encode(&self, columns: &[Column<'_>]) -> Result<Keys, KeyError> {
         match self.width {
             KeyWidth::U64 => {
@@ -245,10 +253,10 @@ impl KeyEncoder {
         }
     }
 
-    /// As [`KeyEncoder::encode`], into a vector that is kept.
+    /// Like [`KeyEncoder::encode`], into a vector that the caller reuses.
     ///
     /// # Errors
-    /// As there, and [`KeyError::TooNarrow`].
+    /// As for [`KeyEncoder::encode`], and [`KeyError::TooNarrow`].
     pub fn encode_into<K: Key>(
         &self,
         columns: &[Column<'_>],
@@ -267,8 +275,8 @@ impl KeyEncoder {
         Ok(())
     }
 
-    /// As [`KeyEncoder::encode`], into as many zeros as there are cells: so can the keys of parts of the columns be made on
-    /// several threads ([`Column::part`]).
+    /// Like [`KeyEncoder::encode`], into a slice with one zero per cell. Threads can encode parts
+    /// of the columns ([`Column::part`]) this way.
     ///
     /// # Errors
     /// As for [`KeyEncoder::encode_into`].
@@ -285,7 +293,7 @@ impl KeyEncoder {
         if let Some((space, place)) = &self.hilbert {
             space
                 .for_each_block(columns, rows, |first, places| {
-                    // There is a key for each row, and blocks begin at rows.
+                    // Cannot panic: there is one key per row, and `first` is a row.
                     let (_, keys) = keys.split_at_mut(first);
                     for (key, value) in keys.iter_mut().zip(places) {
                         key.set(*value, *place);
@@ -318,7 +326,7 @@ impl KeyEncoder {
         Ok(())
     }
 
-    /// How many cells the columns hold.
+    /// Returns the number of cells; fails if the columns do not suit the dimensions.
     fn rows(&self, columns: &[Column<'_>]) -> Result<usize, KeyError> {
         let mut rows = None;
         for (dimension, size) in self.sizes.iter().enumerate() {

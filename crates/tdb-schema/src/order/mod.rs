@@ -1,7 +1,7 @@
-//! Which of two cells comes first.
+//! The orders of cells.
 //!
-//! [`CellComparator`] is the rule in full. [`KeyEncoder`] turns columns of coordinates into
-//! integers that compare as the cells do, so that cells are sorted and merged as integers.
+//! [`CellComparator`] implements the complete rules. [`KeyEncoder`] encodes columns of coordinates
+//! as integers that compare as the cells do, so that cells are sorted and merged as integers.
 //!
 //! Format: `docs/format/orders.md`.
 
@@ -20,14 +20,14 @@ pub use encoder::{Key, KeyEncoder, KeyError, KeyWidth, Keys};
 pub use rule::WriterRule;
 pub use text::TextOrder;
 
-/// An order of cells.
+/// An order in which cells can be sorted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SortOrder {
-    /// That in which sparse fragments store them: by space tile, then by coordinates;
-    /// or along the Hilbert curve.
+    /// The order in which sparse fragments store cells: by space tile, then by coordinates; or
+    /// along the Hilbert curve.
     Global,
-    /// By coordinates, the first dimension first.
+    /// By coordinates; the first dimension is the most significant.
     RowMajor,
-    /// By coordinates, the last dimension first.
+    /// By coordinates; the last dimension is the most significant.
     ColumnMajor,
 }

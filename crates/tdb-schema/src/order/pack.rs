@@ -6,15 +6,15 @@ use crate::coordinate::Coordinate;
 use crate::order::divide::{Divide, Divider};
 use crate::order::{Column, TextOrder};
 
-/// An unsigned integer that keys are made of.
+/// An unsigned integer that can be a sort key.
 pub trait Word: Copy + Ord + Send + Sync + 'static {
-    /// Bits of a key.
+    /// The number of bits of a key.
     const BITS: u32;
-    /// A key with no bit set.
+    /// The key without any bit set.
     const ZERO: Self;
     /// Sets the bits of `value` at `place`.
     fn set(&mut self, value: u64, place: KeyPlace);
-    /// Sets the bits of a prefix of a string, `left` bits from the end.
+    /// Sets the bits of a string prefix, shifted left by `left` bits.
     fn set_text(&mut self, prefix: u128, left: u32);
 }
 
@@ -28,7 +28,7 @@ impl Word for u64 {
     }
 
     fn set_text(&mut self, prefix: u128, left: u32) {
-        // A prefix has as many bytes as a key has room for.
+        // The prefix of a string has at most as many bytes as the key.
         #[expect(clippy::cast_possible_truncation, reason = "no more than eight bytes")]
         let prefix = prefix as u64;
         *self |= prefix.wrapping_shl(left);
@@ -49,18 +49,19 @@ impl Word for u128 {
     }
 }
 
-/// Where a number goes in a key: without its last `drop` bits, `left` bits from the end.
+/// The place of a number in a key: the number loses its lowest `drop` bits and is shifted left by
+/// `left`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeyPlace {
     pub(crate) left: u32,
     pub(crate) drop: u32,
 }
 
-/// The bits of a key that are still free, filled from the highest down.
+/// The unassigned bits of a key; assigned from the highest down.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Free {
     bits: u32,
-    /// Whether everything had its place so far.
+    /// True if everything so far was assigned all its bits.
     is_exact: bool,
 }
 
@@ -72,12 +73,13 @@ impl Free {
         }
     }
 
-    /// More than is ever taken.
+    /// Creates more bits than can ever be assigned, to count those needed.
     pub(crate) fn unbounded() -> Self {
         Self::new(u32::MAX)
     }
 
-    /// How many of unbounded bits were taken; `None` if no number of bits is enough.
+    /// Returns the number of assigned bits if the bits were unbounded; `None` if no number of bits
+    /// suffices, as for strings.
     pub(crate) fn taken(self) -> Option<u32> {
         self.is_exact.then(|| u32::MAX.saturating_sub(self.bits))
     }
@@ -86,8 +88,8 @@ impl Free {
         self.is_exact
     }
 
-    /// A place for a number of so many bits, or for as many of the highest as fit; `None`
-    /// where there is none, or nothing to place.
+    /// Assigns a number of `bits` bits a place, without its lowest bits if not all fit. `None` if
+    /// no bits are free, or if `bits` is 0.
     pub(crate) fn take(&mut self, bits: u32) -> Option<KeyPlace> {
         let taken = bits.min(self.bits);
         let drop = bits.saturating_sub(taken);
@@ -99,7 +101,8 @@ impl Free {
         })
     }
 
-    /// A place for the first bytes of a string: nothing has a place behind it.
+    /// Assigns all remaining bits to the first bytes of a string; returns the number of bytes and
+    /// the shift.
     pub(crate) fn take_text(&mut self) -> Option<(usize, u32)> {
         let bytes = self.bits.checked_div(8).unwrap_or(0);
         let left = self.bits.checked_rem(8).unwrap_or(0);
@@ -109,29 +112,29 @@ impl Free {
     }
 }
 
-/// Bits that numbers up to `largest` take.
+/// Returns the number of bits of `largest`.
 pub(crate) fn bits_of(largest: u64) -> u32 {
     u64::BITS.saturating_sub(largest.leading_zeros())
 }
 
-/// How far coordinates of a dimension range, and how its space tiles are found.
+/// The range of a dimension's coordinates, and the division into space tiles.
 #[derive(Clone, Debug)]
 pub(crate) struct Span {
     datatype: Datatype,
     lo: Bytes,
     extent: Bytes,
-    /// How far the end of the domain is above its start.
+    /// The distance from the start to the end of the domain.
     last: u64,
-    /// The last space tile.
+    /// The index of the last space tile.
     last_tile: u64,
-    /// Absent where there are no tiles; for floats it is not used.
+    /// `None` if there are no tiles; not used for floats.
     divider: Option<Divider>,
-    /// The extent as a number of cells.
+    /// The tile extent as a number of cells.
     width: u64,
 }
 
 impl Span {
-    /// `None` for strings.
+    /// Creates the span of a dimension; `None` for strings.
     pub(crate) fn new(dimension: &Dimension) -> Option<Self> {
         let domain = dimension.domain.as_ref()?;
         let extent = dimension.extent.clone();
@@ -147,18 +150,18 @@ impl Span {
                 last_tile: extent_value.map_or(0, |e| hi.last_tile(lo, e)),
                 divider: Divider::new(width, last),
                 width,
-                // Not read where there are no tiles.
+                // Not read if there are no tiles.
                 extent: extent.map_or(Bytes::new(), |extent| extent),
             })
         })
     }
 
-    /// Bits of a coordinate's distance from the start of the domain.
+    /// The number of bits of a coordinate's distance from the start of the domain.
     pub(crate) fn cell_bits(&self) -> u32 {
         bits_of(self.last)
     }
 
-    /// Bits of a tile index; 0 where there are no tiles, or only one.
+    /// The number of bits of a tile index; 0 if there are no tiles, or only one.
     pub(crate) fn tile_bits(&self) -> u32 {
         match self.divider {
             Some(_) => bits_of(self.last_tile),
@@ -166,7 +169,8 @@ impl Span {
         }
     }
 
-    /// Bits of what a tile index leaves open about a coordinate.
+    /// The number of bits that distinguish the coordinates of one tile; for floats, those of the
+    /// whole coordinate.
     pub(crate) fn bits_within_tile(&self) -> u32 {
         if self.tile_bits() == 0 || self.datatype.is_real() {
             return self.cell_bits();
@@ -174,7 +178,7 @@ impl Span {
         bits_of(self.width.saturating_sub(1))
     }
 
-    /// Sets the coordinates in the keys; `false` where one lies outside the domain.
+    /// Sets the bits of coordinates in the keys; returns false if one lies outside the domain.
     pub(crate) fn pack_cells<K: Word>(&self, bytes: &[u8], cell: KeyPlace, keys: &mut [K]) -> bool {
         with_scalar!(self.datatype, T => {
             let Some(lo) = T::read(&self.lo) else { return false };
@@ -182,8 +186,8 @@ impl Span {
         })
     }
 
-    /// Sets tile indices, and what they leave open, in the keys; `false` where a coordinate
-    /// lies outside the domain.
+    /// Sets the bits of tile indices and of the coordinates within tiles in the keys; returns false
+    /// if a coordinate lies outside the domain.
     pub(crate) fn pack_tiles<K: Word>(
         &self,
         bytes: &[u8],
@@ -254,10 +258,11 @@ fn pack<T: Coordinate, K: Word>(
     is_inside
 }
 
-/// The most bytes of a string that a key has.
+/// Maximum number of leading bytes of a string in a key.
 const PREFIX: usize = 16;
 
-/// Sets the first `bytes` bytes of the strings in the keys, `left` bits from the end; `false` where there is no string.
+/// Sets the first `bytes` bytes of strings in the keys, shifted left by `left` bits; returns false
+/// if a string is missing.
 pub(crate) fn pack_text<K: Word>(
     column: &Column<'_>,
     bytes: usize,
@@ -273,24 +278,24 @@ pub(crate) fn pack_text<K: Word>(
             return false;
         };
         let len = text.len();
-        // What stands behind a short string is read with it, and left out.
+        // A window of 16 bytes also reads bytes after a short string; they are masked below.
         let window = data.get(text.start..).and_then(<[u8]>::first_chunk);
         let first = window.map_or_else(|| padded(data.get(text)), |first| *first);
         let ranks = u128::from_be_bytes(first) ^ order.signs();
-        // No byte ranks as the lowest one.
+        // Bytes beyond the end of the string rank below every other byte.
         let prefix = ranks & u128::MAX.unbounded_shl(bits_behind(len));
         key.set_text(prefix.unbounded_shr(bits_behind(bytes)), left);
     }
     true
 }
 
-/// The bits of a prefix behind so many bytes.
+/// Returns the number of bits of a prefix after its first `bytes` bytes.
 #[expect(clippy::cast_possible_truncation, reason = "of 16 bytes at most")]
 fn bits_behind(bytes: usize) -> u32 {
     u8::BITS.saturating_mul(PREFIX.saturating_sub(bytes) as u32)
 }
 
-/// A string at the end of all, and zeros behind it.
+/// Copies the last string of the data, and fills the rest with zeros.
 fn padded(text: Option<&[u8]>) -> [u8; PREFIX] {
     let mut bytes = [0; PREFIX];
     for (place, byte) in bytes.iter_mut().zip(text.unwrap_or(&[])) {

@@ -1,13 +1,13 @@
-//! Whether cells are stored in an order that is not the global one by name.
+//! Detects arrays whose global order is the same as row-major or column-major order.
 
 use super::SortOrder;
 use crate::coordinate::{extent_value, whole};
 use crate::{ArraySchema, CellOrder, Dimension};
 
 impl ArraySchema {
-    /// Whether the global order of a sparse array puts its cells in `order`, so that a read in that order takes them as they are stored:
-    /// of one dimension, and of several where space tiles divide none but the one that changes slowest. False where that is not certain,
-    /// as for floats in tiles.
+    /// True if the global order of a sparse array puts its cells in `order`, so that a read in that
+    /// order can take them as they are stored. That is so with one dimension, and with several if
+    /// space tiles divide only the slowest one. False if it is not certain, as for floats in tiles.
     #[must_use]
     pub fn stores_in(&self, order: SortOrder) -> bool {
         let (cell_order, slowest) = match order {
@@ -28,19 +28,19 @@ impl ArraySchema {
     }
 }
 
-/// How the index of the space tile changes with the coordinate.
+/// The dependence of the tile index on the coordinate.
 enum Tiling {
     /// All coordinates lie in one tile.
     One,
-    /// A greater coordinate never lies in a tile before.
+    /// A greater coordinate never lies in an earlier tile.
     Ascending,
-    /// By rules that differ between writers.
+    /// Writers may differ.
     Unknown,
 }
 
 fn tiling(dimension: &Dimension) -> Tiling {
     let datatype = dimension.datatype;
-    // Text is stored by signed bytes, and sorted by unsigned ones.
+    // Strings are stored in the order of signed bytes, but sorted by unsigned ones.
     let Some(domain) = dimension
         .domain
         .as_ref()
@@ -55,7 +55,8 @@ fn tiling(dimension: &Dimension) -> Tiling {
     let (Some(span), Some(extent)) = (span(), extent_value(datatype, extent)) else {
         return Tiling::Unknown;
     };
-    // Beyond these, differences of signed numbers wrap around, and writers have placed the last cells in the first tile.
+    // Beyond this, differences of signed numbers wrap around, and some writers put the last cells
+    // into the first tile.
     let bits = datatype
         .size()
         .checked_mul(8)

@@ -2,19 +2,19 @@ use std::cmp::Ordering;
 
 use crate::order::SortOrder;
 
-/// How strings compare when cells are put in order; a prefix always comes first.
+/// The order of strings when cells are sorted; a prefix always comes first.
 ///
-/// Ranges, bounds and conditions compare bytes without a sign, whatever the order of cells.
+/// Ranges, bounds and conditions compare unsigned bytes in any order of cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TextOrder {
-    /// By bytes with a sign: as sparse fragments store them.
+    /// By signed bytes, as sparse fragments store them.
     Signed,
-    /// By bytes without a sign: results in row-major and column-major order.
+    /// By unsigned bytes, as in results in row-major and column-major order.
     Unsigned,
 }
 
 impl TextOrder {
-    /// How strings compare in an order of cells.
+    /// Returns the order of strings within an order of cells.
     #[must_use]
     pub fn of(order: SortOrder) -> Self {
         match order {
@@ -35,7 +35,7 @@ impl TextOrder {
         }
     }
 
-    /// What is to be changed of bytes, so that they compare the same as numbers without a sign.
+    /// Returns the bits to flip in 16 bytes, so that bytes compared as unsigned are in this order.
     pub(crate) fn signs(self) -> u128 {
         match self {
             Self::Signed => u128::from_ne_bytes([0x80; 16]),

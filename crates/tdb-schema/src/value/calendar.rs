@@ -1,14 +1,14 @@
-//! The proleptic Gregorian calendar, in whole numbers of any size.
+//! The proleptic Gregorian calendar, in integers that hold any year.
 
-/// Days of 400 years, after which the calendar repeats.
+/// Number of days in 400 years, after which the calendar repeats.
 const CYCLE: i128 = 146_097;
 
-/// The day as a count from 1970-01-01; `None` for a date that does not exist.
+/// Converts a date to days since 1970-01-01; `None` for a date that does not exist.
 pub(super) fn days_from_date(year: i128, month: i128, day: i128) -> Option<i128> {
     if !(1..=12).contains(&month) || day < 1 || day > days_of_month(year, month) {
         return None;
     }
-    // Years from March on, so that the odd day is the last: its month starts at day 0.
+    // Years start in March, so that the leap day is the last day of a year.
     let (year, month) = match month {
         3.. => (year, month.checked_sub(3)?),
         _ => (year.checked_sub(1)?, month.checked_add(9)?),
@@ -26,11 +26,11 @@ pub(super) fn days_from_date(year: i128, month: i128, day: i128) -> Option<i128>
         .checked_sub(719_469)
 }
 
-/// The same for years from 1600 to 9999, where 32 bits are enough; `None` for others, too.
+/// Like [`days_from_date`], for years from 1600 to 9999, in 32 bits; also `None` for other years.
 pub(super) fn plain_days_from_date(year: u32, month: u32, day: u32) -> Option<i32> {
     const LENGTHS: [u32; 12] = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
     const BEFORE: [u32; 12] = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334];
-    /// Days from 1600-01-01, with which the calendar begins to repeat, to 1970-01-01.
+    /// Number of days from 1600-01-01, where the calendar starts to repeat, to 1970-01-01.
     const TO_1970: i32 = 135_140;
     let index = usize::try_from(month.checked_sub(1)?).ok()?;
     let (length, before) = (LENGTHS.get(index)?, BEFORE.get(index)?);
@@ -47,7 +47,7 @@ pub(super) fn plain_days_from_date(year: u32, month: u32, day: u32) -> Option<i3
     let years = year.checked_sub(1600)?;
     let leaps = match years.checked_sub(1) {
         None => 0,
-        // 1600 was one.
+        // 1600 was a leap year.
         Some(past) => (past / 4)
             .checked_sub(past / 100)?
             .checked_add(past / 400)?
@@ -65,11 +65,11 @@ pub(super) fn plain_days_from_date(year: u32, month: u32, day: u32) -> Option<i3
     i32::try_from(days).ok()?.checked_sub(TO_1970)
 }
 
-/// Year, month and day of a count of days from 1970-01-01.
+/// Converts days since 1970-01-01 to year, month and day.
 pub(super) fn date_from_days(days: i128) -> Option<(i128, i128, i128)> {
     let days = days.checked_add(719_468)?;
     let (cycle, day) = (days.div_euclid(CYCLE), days.rem_euclid(CYCLE));
-    // Each leap day shifts the rest by one: every 4 years, but for every 100, but for every 400.
+    // Removes the leap days before the day: one every 4 years, except every 100, except every 400.
     let shifted = day
         .checked_sub(day / 1_460)?
         .checked_add(day / 36_524)?

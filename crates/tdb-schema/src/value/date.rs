@@ -7,7 +7,7 @@ use crate::value::unit::{Moment, Unit};
 /// A day of the proleptic Gregorian calendar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CalendarDate {
-    /// The year; 0 is the one before year 1. More than 64 bits hold, for datetimes of years and months.
+    /// The year; 0 is the year before year 1. Datetimes of years and months need more than 64 bits.
     pub year: i128,
     /// The month, from 1.
     pub month: u8,
@@ -24,7 +24,7 @@ pub enum DatePart {
     Day,
 }
 
-/// Finds the dates of many datetimes of one datatype: of a week its first day, of a month or year the first day too.
+/// Converts many datetimes of one datatype to dates; a week, month or year becomes its first day.
 ///
 /// ```
 /// use tdb_schema::value::Calendar;
@@ -37,14 +37,15 @@ pub enum DatePart {
 #[derive(Clone, Debug)]
 pub struct Calendar {
     datatype: Datatype,
-    /// Ticks of a day, where whole days have so many and 64 bits count them.
+    /// Number of ticks per day; `None` if a tick may be longer than a day, or if 64 bits cannot
+    /// hold the number.
     of_day: Option<i64>,
-    /// The day found last, as neighbours are often of one day.
+    /// The day converted last and its date: neighbours often have the same day.
     last: Option<(i64, CalendarDate)>,
 }
 
 impl CalendarDate {
-    /// A part of the date as a number.
+    /// Returns a part of the date as a number.
     #[must_use]
     pub fn part(self, part: DatePart) -> i128 {
         match part {
@@ -65,10 +66,10 @@ impl CalendarDate {
 }
 
 impl DatePart {
-    /// All parts, from the longest.
+    /// All parts, the longest first.
     pub const ALL: [Self; 3] = [Self::Year, Self::Month, Self::Day];
 
-    /// As conditions and other expressions call it: "year".
+    /// The name in conditions and other expressions: "year".
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -78,7 +79,7 @@ impl DatePart {
         }
     }
 
-    /// The part with this name, in letters of any case.
+    /// Returns the part with this name, in upper or lower case.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         let has_name = |part: &Self| part.name().eq_ignore_ascii_case(name);
@@ -87,14 +88,14 @@ impl DatePart {
 }
 
 impl Calendar {
-    /// For datetimes of this datatype; `None` for other datatypes.
+    /// Creates a calendar for datetimes of this datatype; `None` for other datatypes.
     #[must_use]
     pub fn new(datatype: Datatype) -> Option<Self> {
         let unit = Unit::of(datatype).filter(|_| datatype.is_datetime())?;
         Some(Self {
             datatype,
             of_day: match unit {
-                // Of these a tick may have several days.
+                // A tick of these units may be longer than a day.
                 Unit::Years | Unit::Months | Unit::Days(_) => None,
                 _ => unit.ticks_of_day().and_then(|ticks| ticks.try_into().ok()),
             },
@@ -102,7 +103,7 @@ impl Calendar {
         })
     }
 
-    /// The date on which a tick begins; `None` for [`NOT_A_TIME`].
+    /// Returns the date on which a tick begins; `None` for [`NOT_A_TIME`].
     pub fn date(&mut self, ticks: i64) -> Option<CalendarDate> {
         if ticks == NOT_A_TIME {
             return None;
@@ -125,7 +126,7 @@ impl Calendar {
 }
 
 impl Moment {
-    /// The midnight with which a date begins; `None` for a date that does not exist.
+    /// Returns the midnight at which a date begins; `None` for a date that does not exist.
     #[must_use]
     pub fn of_date(year: i128, month: u8, day: u8) -> Option<Self> {
         Self::new(days_from_date(year, month.into(), day.into())?, 0)

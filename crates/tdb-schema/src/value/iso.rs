@@ -1,23 +1,23 @@
-//! Reading ISO 8601.
+//! Parses ISO 8601.
 
 use crate::value::calendar::{days_from_date, plain_days_from_date};
 use crate::value::unit::{Length, Moment, Unit};
 
-/// Digits of the longest number that is read: more than any datetime needs.
+/// Maximum number of digits of a number, more than any datetime needs.
 const DIGITS: usize = 20;
 
 impl Moment {
-    /// Reads ISO 8601: `2024`, `2024-02`, `2024-02-29`, then `T` or a space and `12`, `12:30`
-    /// or `12:30:01.5`, then `Z`, an offset such as `+02:00`, or nothing, which means UTC.
-    /// Years of other than four digits have a sign.
+    /// Parses ISO 8601: `2024`, `2024-02`, `2024-02-29`, then `T` or a space and `12`, `12:30` or
+    /// `12:30:01.5`, then `Z`, an offset such as `+02:00`, or nothing, which means UTC. A year that
+    /// does not have four digits needs a sign.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         Self::parse_to(text).map(|(moment, _)| moment)
     }
 
-    /// Reads the same as the name of a period, `2024-02` as the whole month: the moment at which it begins, and the one
-    /// at which it is over. It is as long as the last part that the text says: a year, a month, a day, an hour, a minute,
-    /// a second, or a part of one.
+    /// Parses the same text as a period, `2024-02` as the whole month; returns the moments at which
+    /// it begins and ends. The period has the length of the last part in the text: a year, a month,
+    /// a day, an hour, a minute, a second, or a fraction of a second.
     ///
     /// ```
     /// use tdb_schema::value::Moment;
@@ -32,7 +32,7 @@ impl Moment {
         Some((start, start.after(unit)?))
     }
 
-    /// The moment that a text says, and to what unit it says it.
+    /// Parses a moment; also returns the unit of the last part in the text.
     fn parse_to(text: &str) -> Option<(Self, Unit)> {
         if let Some(days) = days_of_date(text) {
             return Some((Self::new(days.into(), 0)?, Unit::Days(1)));
@@ -52,8 +52,9 @@ impl Moment {
     }
 }
 
-/// The days since 1970-01-01 of a date such as `2024-02-29`: of ten bytes, and in a year from 1600 on; `None` for all else, which
-/// may be a date, too. Most dates are of this form, and it is read many times faster than the others.
+/// Parses a date such as `2024-02-29` to days since 1970-01-01. `None` unless the text has ten
+/// bytes and a year from 1600 on, although other texts may be dates, too. Most dates have this
+/// form, which this function parses many times faster than the general one.
 ///
 /// ```
 /// use tdb_schema::value::days_of_date;
@@ -75,7 +76,7 @@ pub fn days_of_date(text: &str) -> Option<i32> {
     plain_days_from_date(year, two(e, f), two(g, h))
 }
 
-/// The day of a date, or the first one of a month or a year.
+/// Parses a date, or a month or year as its first day; also returns the unit of the last part.
 fn date_days(text: &str) -> Option<(i128, Unit)> {
     let (is_before, has_sign, rest) = match text.as_bytes().first()? {
         b'-' => (true, true, text.get(1..)?),
@@ -103,7 +104,8 @@ fn date_days(text: &str) -> Option<(i128, Unit)> {
     }
 }
 
-/// Whether a date and time, `2024-02-29T12:30+02:00`, says an offset from UTC: what is stored is another clock's time.
+/// True if a date and time has an offset from UTC, as `2024-02-29T12:30+02:00` does: the stored
+/// time then differs from the text.
 ///
 /// ```
 /// use tdb_schema::value::has_offset;
@@ -118,7 +120,7 @@ pub fn has_offset(text: &str) -> bool {
     let clock = text
         .find(['T', 't', ' '])
         .map_or("", |at| text.split_at(at).1);
-    // Most texts have none, and need no closer look.
+    // Most texts have no offset, and this fast check suffices.
     if !clock.contains(['+', '-']) {
         return false;
     }
@@ -126,7 +128,7 @@ pub fn has_offset(text: &str) -> bool {
     offset.is_some_and(|(_, offset)| offset != 0)
 }
 
-/// Splits `Z` or an offset from UTC, in attoseconds, off the end.
+/// Splits `Z` or an offset from the end of the text; returns the offset from UTC in attoseconds.
 fn split_offset(text: &str) -> Option<(&str, i128)> {
     if let Some(clock) = text.strip_suffix(['Z', 'z']) {
         return Some((clock, 0));
@@ -140,7 +142,7 @@ fn split_offset(text: &str) -> Option<(&str, i128)> {
     Some((clock, offset.checked_mul(sign)?))
 }
 
-/// `12`, `12:30`, `12:30:01.5`, and to what unit that is said.
+/// Parses `12`, `12:30` or `12:30:01.5`; also returns the unit of the last part.
 fn read_clock(text: &str, most_hours: i128) -> Option<(Length, Unit)> {
     let mut unit = Unit::Hours;
     let mut parts = text.split(':');
@@ -175,7 +177,7 @@ fn read_clock(text: &str, most_hours: i128) -> Option<(Length, Unit)> {
     }
 }
 
-/// Digits behind the point.
+/// Returns the number of digits after the point.
 fn fraction_digits(seconds: &str) -> Option<u32> {
     let fraction = seconds.split_once('.').map_or("", |(_, fraction)| fraction);
     u32::try_from(fraction.len()).ok()
@@ -193,14 +195,14 @@ fn read_seconds(text: &str) -> Option<(i128, i128)> {
             let missing = 18_u32.checked_sub(u32::try_from(digits.len()).ok()?)?;
             number(digits)?.checked_mul(10_i128.checked_pow(missing)?)?
         }
-        // Finer than any unit.
+        // Finer than an attosecond, the finest unit.
         Some(_) => return None,
     };
     Some((whole, fraction))
 }
 
-/// Reads a length of time as a clock shows it, `[-]HH:MM[:SS[.fraction]]`; whether it is
-/// negative stands apart.
+/// Parses a length of time as a clock shows it, `[-]HH:MM[:SS[.fraction]]`; returns whether it is
+/// negative, and the length without a sign.
 pub(super) fn read_length(text: &str) -> Option<(bool, Length)> {
     let (is_negative, clock) = match text.strip_prefix('-') {
         Some(clock) => (true, clock),

@@ -1,7 +1,7 @@
-//! Raw values as people read and write them.
+//! Values in readable form: conversion from and to text.
 //!
-//! Dates and times are exact for all units, from years to attoseconds. Where ticks are asked
-//! for, they are the raw 64-bit numbers instead.
+//! Dates and times are exact for all units, from years to attoseconds. They can also be converted
+//! as ticks, the stored 64-bit numbers.
 //!
 //! ```
 //! use tdb_schema::value::{parse, read};
@@ -38,33 +38,33 @@ pub use time_text::TimeText;
 pub use unit::Moment;
 use unit::{Length, Unit};
 
-/// The number that stands for "no time" in dates and times.
+/// The tick that means "no time" in dates and times.
 pub const NOT_A_TIME: i64 = i64::MIN;
 
 /// One value of a field.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Value<'a> {
-    /// Yes or no; any byte but 0 is yes.
+    /// True or false; every stored byte but 0 is true.
     Bool(bool),
-    /// An integer, or the ticks of a date or time.
+    /// A signed integer, or the ticks of a date or time.
     Signed(i64),
-    /// An integer without a sign.
+    /// An unsigned integer.
     Unsigned(u64),
     /// A float of 32 bits.
     Float32(f32),
     /// A float of 64 bits.
     Float64(f64),
-    /// A date or time: its datatype and ticks; never [`NOT_A_TIME`].
+    /// A date or time: its datatype and ticks; the ticks are never [`NOT_A_TIME`].
     Time(Datatype, i64),
-    /// The date or time that is none.
+    /// No date or time: the ticks are [`NOT_A_TIME`].
     NotATime,
     /// Text.
     Text(&'a str),
-    /// Bytes that are no text, or no UTF-8.
+    /// Bytes that are not text, or not valid UTF-8.
     Bytes(&'a [u8]),
 }
 
-/// What a cell holds.
+/// The content of a cell.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cell<'a> {
     /// One value, or a string or blob of any length.
@@ -73,17 +73,17 @@ pub enum Cell<'a> {
     Many(Vec<Value<'a>>),
 }
 
-/// A text that does not say what it should.
+/// The error for a text that is not a valid value.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{:?} is not a valid {wanted}", shortened(.text))]
 pub struct ValueError {
-    /// The text.
+    /// The invalid text.
     pub text: String,
-    /// What it should be: the datatype, and how it is written.
+    /// The expected value: the datatype, and the form in which it is written.
     pub wanted: String,
 }
 
-/// A text for an error: the first 40 characters of one that is longer.
+/// Shortens a text for an error to its first 40 characters.
 #[must_use]
 pub fn shortened(text: &str) -> Cow<'_, str> {
     const MOST: usize = 40;
@@ -94,9 +94,9 @@ pub fn shortened(text: &str) -> Cow<'_, str> {
     format!("{start}…").into()
 }
 
-/// One number from its stored form; `None` where bytes are missing.
+/// Reads one value from its stored form; `None` if bytes are missing.
 ///
-/// Datatypes whose values are bytes or characters are [`Value::Bytes`] of that size.
+/// Values of datatypes that hold bytes or characters become [`Value::Bytes`] of one value's size.
 #[must_use]
 pub fn read(datatype: Datatype, bytes: &[u8]) -> Option<Value<'_>> {
     let bytes = bytes.get(..datatype.size())?;
@@ -126,8 +126,8 @@ pub fn read(datatype: Datatype, bytes: &[u8]) -> Option<Value<'_>> {
     }
 }
 
-/// A whole cell from its stored form: text where strings vary in length and are UTF-8, other
-/// strings and blobs as bytes, numbers one by one.
+/// Reads a whole cell from its stored form. Var-sized strings that are valid UTF-8 become text,
+/// other strings and blobs become bytes, numbers are read one by one.
 #[must_use]
 pub fn read_cell(datatype: Datatype, cell_val_num: CellValNum, bytes: &[u8]) -> Cell<'_> {
     if holds_bytes(datatype) {
@@ -144,7 +144,7 @@ pub fn read_cell(datatype: Datatype, cell_val_num: CellValNum, bytes: &[u8]) -> 
     Cell::Many(values.filter_map(|value| read(datatype, value)).collect())
 }
 
-/// Whether cells are runs of bytes or characters rather than numbers.
+/// True if cells are sequences of bytes or characters rather than numbers.
 #[must_use]
 pub fn holds_bytes(datatype: Datatype) -> bool {
     datatype.is_string()
@@ -152,7 +152,7 @@ pub fn holds_bytes(datatype: Datatype) -> bool {
         || matches!(datatype, Datatype::Char | Datatype::Any)
 }
 
-/// Whether var-sized cells are text for people: ASCII, UTF-8 or well-known text.
+/// True if var-sized cells are readable text: ASCII, UTF-8 or well-known text.
 #[must_use]
 pub fn holds_text(datatype: Datatype) -> bool {
     matches!(
@@ -162,7 +162,7 @@ pub fn holds_text(datatype: Datatype) -> bool {
 }
 
 impl Value<'_> {
-    /// The same value with dates and times as their raw number.
+    /// Converts dates and times to ticks; other values stay unchanged.
     #[must_use]
     pub fn as_ticks(self) -> Self {
         match self {
@@ -189,7 +189,7 @@ impl fmt::Display for Value<'_> {
     }
 }
 
-/// The shortest digits that say just this number.
+/// Writes the fewest digits that identify the number.
 fn write_float(v: f64, shown: &dyn fmt::Debug, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     if v.is_nan() {
         f.write_str("NaN")
@@ -203,7 +203,7 @@ fn write_float(v: f64, shown: &dyn fmt::Debug, f: &mut fmt::Formatter<'_>) -> fm
 fn write_time(datatype: Datatype, ticks: i64, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     if let Some((length, unit)) = Length::of_ticks(datatype, ticks.unsigned_abs()) {
         f.write_str(if ticks < 0 { "-" } else { "" })?;
-        // Hours alone would be taken for a number.
+        // Hours alone would look like a number.
         let unit = if unit == Unit::Hours {
             Unit::Minutes
         } else {
@@ -215,14 +215,15 @@ fn write_time(datatype: Datatype, ticks: i64, f: &mut fmt::Formatter<'_>) -> fmt
     moment.write(Unit::of(datatype).ok_or(fmt::Error)?, f)
 }
 
-/// Appends the stored form of what a text says.
+/// Parses a text and appends the stored form of its value.
 ///
-/// Numbers are digits; floats also `NaN`, `Infinity` and `-Infinity`; `bool` is `true` or
-/// `false`. Dates and times are ISO 8601, or digits, which are ticks; but four digits are a year of a
-/// datetime, and so is a sign with four or more of a datetime of years. Text and bytes are as they are.
+/// Numbers are digits; floats also `NaN`, `Infinity` and `-Infinity`; `bool` is `true` or `false`.
+/// Dates and times are ISO 8601, or digits, which are ticks. There are two exceptions: four digits
+/// are a year for every datetime, and a sign with four or more digits is a year for datetimes of
+/// years. Text and bytes are taken as they are.
 ///
 /// # Errors
-/// A text that says something else, or no whole number of the datatype's units.
+/// Fails if the text is not a valid value, or not a whole number of the datatype's units.
 pub fn parse(datatype: Datatype, text: &str, out: &mut Vec<u8>) -> Result<(), ValueError> {
     if holds_bytes(datatype) {
         out.extend_from_slice(text.as_bytes());
@@ -235,7 +236,7 @@ pub fn parse(datatype: Datatype, text: &str, out: &mut Vec<u8>) -> Result<(), Va
     parse_number(datatype, text, out)
 }
 
-/// Whether a number is the year of a datetime, and no ticks.
+/// True if a number is the year of a datetime rather than ticks.
 fn looks_like_year(datatype: Datatype, text: &str) -> bool {
     let digits = text.trim_start_matches(['+', '-']);
     let has_sign = digits.len() < text.len();
@@ -259,10 +260,10 @@ fn refusal(datatype: Datatype, text: &str) -> ValueError {
     }
 }
 
-/// Appends the stored form of a number; dates and times are their ticks.
+/// Parses a number and appends its stored form; dates and times are ticks.
 ///
 /// # Errors
-/// A text that is no such number.
+/// Fails if the text is not such a number.
 pub fn parse_number(datatype: Datatype, text: &str, out: &mut Vec<u8>) -> Result<(), ValueError> {
     let refused = || refusal(datatype, text);
     if datatype == Datatype::Bool {
@@ -297,14 +298,14 @@ pub fn parse_number(datatype: Datatype, text: &str, out: &mut Vec<u8>) -> Result
     Ok(())
 }
 
-/// Whether an infinity is meant, rather than a number beyond the largest.
+/// True if the text names infinity, rather than being a number too large for the type.
 fn names_infinity(text: &str) -> bool {
     !text.contains(|c: char| c.is_ascii_digit())
 }
 
-/// The last tick of a date or time that does not lie after a text of ISO 8601, and whether it is
-/// just that; `None` where the text or the datatype is something else. It may be beyond what 64
-/// bits count.
+/// Parses ISO 8601 to the last tick that is not after the text's moment; also returns whether the
+/// two are equal. `None` if the text is not ISO 8601 or the datatype is not a date or time. The
+/// tick may exceed 64 bits.
 #[must_use]
 pub fn time_ticks(datatype: Datatype, text: &str) -> Option<(i128, bool)> {
     if datatype == Datatype::DateTimeDay
@@ -325,10 +326,12 @@ pub fn time_ticks(datatype: Datatype, text: &str) -> Option<(i128, bool)> {
     Some((floor, is_exact))
 }
 
-/// The first and the last tick of a datetime that begin in the period which a text names, as
-/// [`Moment::parse_period`] reads it: `2024-02` is all of the month. Four digits are a year, other numbers are ticks.
+/// Returns the first and the last tick of a datetime that begin within the period that a text
+/// names, as [`Moment::parse_period`] parses it: `2024-02` is the whole month. Four digits are a
+/// year, other numbers are ticks.
 ///
-/// `None` where the text is ticks or no date, the datatype is no datetime, or no tick of it begins in the period.
+/// `None` if the text is ticks or not a date, if the datatype is not a datetime, or if no tick
+/// begins within the period.
 ///
 /// ```
 /// use tdb_schema::value::period_ticks;
@@ -344,7 +347,7 @@ pub fn period_ticks(datatype: Datatype, text: &str) -> Option<(i64, i64)> {
     is_date.then(|| ticks_of_period(datatype, text))?
 }
 
-/// As [`period_ticks`], of a text that is never ticks.
+/// Like [`period_ticks`], but the text is never taken as ticks.
 #[must_use]
 pub fn ticks_of_period(datatype: Datatype, text: &str) -> Option<(i64, i64)> {
     datatype.is_datetime().then_some(())?;
@@ -354,17 +357,17 @@ pub fn ticks_of_period(datatype: Datatype, text: &str) -> Option<(i64, i64)> {
         floor.checked_add(i128::from(!is_exact))
     };
     let (first, end) = (next_tick(start)?, next_tick(end)?);
-    // What 64 bits count, but for the number of no time.
+    // Clips to 64 bits without the number that means no time.
     let first = first.max(i128::from(NOT_A_TIME).saturating_add(1));
     let last = end.checked_sub(1)?.min(i64::MAX.into());
     (first <= last).then_some(())?;
     Some((first.try_into().ok()?, last.try_into().ok()?))
 }
 
-/// Appends the stored form of a date or time in ISO 8601, or of `NaT`.
+/// Parses a date or time in ISO 8601, or `NaT`, and appends its stored form.
 ///
 /// # Errors
-/// A text that is none, is finer than the datatype's unit, or beyond what 64 bits count.
+/// Fails if the text is neither, is finer than the datatype's unit, or exceeds 64 bits.
 pub fn parse_time(datatype: Datatype, text: &str, out: &mut Vec<u8>) -> Result<(), ValueError> {
     if text == "NaT" && (datatype.is_datetime() || datatype.is_time()) {
         NOT_A_TIME.write(out);
@@ -379,8 +382,8 @@ pub fn parse_time(datatype: Datatype, text: &str, out: &mut Vec<u8>) -> Result<(
     Ok(())
 }
 
-/// Milliseconds since 1970, as versions of an array are told by, in RFC 3339 and UTC; what is beyond its dates stays
-/// a number.
+/// Formats milliseconds since 1970, as in the timestamps of array versions, in RFC 3339 and UTC. A
+/// number beyond the range of datetimes is formatted as a number.
 ///
 /// ```
 /// use tdb_schema::value::rfc3339;

@@ -1,11 +1,11 @@
-//! Text in cells of fixed size, which NUL bytes fill up.
+//! Text in fixed-size cells, padded with NUL bytes.
 
 use tdb_tile::Datatype;
 
 use crate::CellValNum;
 
-/// Whether cells are text of fixed size: `char`, `string_ascii` or `string_utf8`. What is shorter than a cell has NUL bytes behind
-/// it, which are no part of the text, as numpy has it.
+/// True if cells are fixed-size text: `char`, `string_ascii` or `string_utf8`. As in numpy, a
+/// shorter text is followed by NUL bytes, which are not part of it.
 #[must_use]
 pub fn is_padded(datatype: Datatype, values: CellValNum) -> bool {
     let is_text = matches!(
@@ -15,7 +15,8 @@ pub fn is_padded(datatype: Datatype, values: CellValNum) -> bool {
     is_text && !values.is_var()
 }
 
-/// The text of a cell [of fixed size](is_padded) without the NUL bytes behind it; other cells as they are.
+/// Returns the text of a [fixed-size](is_padded) cell without the NUL bytes at its end; other cells
+/// unchanged.
 #[must_use]
 pub fn unpadded(datatype: Datatype, values: CellValNum, cell: &[u8]) -> &[u8] {
     if !is_padded(datatype, values) {

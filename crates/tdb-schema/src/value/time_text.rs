@@ -5,34 +5,35 @@ use tdb_tile::Datatype;
 use crate::value::unit::Unit;
 use crate::value::{NOT_A_TIME, Value};
 
-/// Writes many dates or times of one datatype as text, as [`Value`] shows each of them.
+/// Formats many dates or times of one datatype as text, in the form of [`Value`].
 ///
-/// What is the same from one to the next, the date, is worked out once.
+/// The text of a date is computed once for consecutive ticks of the same day.
 #[derive(Clone, Debug)]
 pub struct TimeText {
     datatype: Datatype,
-    /// Of datetimes that say the time of day, in 64 bits.
+    /// The division of a day; `None` unless the datatype is a datetime with a time of day whose
+    /// ticks per day fit 64 bits.
     clock: Option<Clock>,
-    /// The day written last, and how.
+    /// The day written last; `date` is its text.
     day: i64,
     date: Vec<u8>,
 }
 
-/// How the ticks of a day make up its time.
+/// The number of ticks of each part of a day.
 #[derive(Clone, Copy, Debug)]
 struct Clock {
     of_day: i64,
     of_hour: i64,
-    /// 0 where minutes are not said.
+    /// 0 if the text has no minutes.
     of_minute: i64,
-    /// 0 where seconds are not said.
+    /// 0 if the text has no seconds.
     of_second: i64,
-    /// Behind the point.
+    /// Number of digits after the point.
     digits: usize,
 }
 
 impl TimeText {
-    /// A writer for this datatype.
+    /// Creates a formatter for this datatype.
     #[must_use]
     pub fn new(datatype: Datatype) -> Self {
         Self {
@@ -46,7 +47,7 @@ impl TimeText {
         }
     }
 
-    /// Appends what `ticks` say; nothing for [`NOT_A_TIME`].
+    /// Appends the text of `ticks`; nothing for [`NOT_A_TIME`].
     pub fn append(&mut self, ticks: i64, out: &mut Vec<u8>) {
         if ticks == NOT_A_TIME {
             return;
@@ -67,7 +68,8 @@ impl TimeText {
 }
 
 impl Clock {
-    /// That of a unit; `None` for those of days and more, and for days of more ticks than 64 bits count.
+    /// Creates the clock of a unit; `None` for days and longer units, and if the ticks per day
+    /// exceed 64 bits.
     fn new(unit: Unit) -> Option<Self> {
         let (of_second, digits) = match unit {
             Unit::Years | Unit::Months | Unit::Days(_) => return None,
@@ -89,7 +91,7 @@ impl Clock {
         })
     }
 
-    /// `T12`, `T12:30`, `T12:30:01`, `T12:30:01.500`.
+    /// Appends `T12`, `T12:30`, `T12:30:01` or `T12:30:01.500`.
     fn append(self, ticks: i64, out: &mut Vec<u8>) {
         let part = |unit: i64, of: i64| ticks.checked_div(unit).map(|n| n.rem_euclid(of));
         for (before, unit, of) in [
@@ -109,18 +111,18 @@ impl Clock {
     }
 }
 
-/// Appends the last `count` digits of a number that is not negative.
+/// Appends the last `count` digits of a non-negative number.
 fn digits(mut number: i64, count: usize, out: &mut Vec<u8>) {
     let start = out.len();
     out.resize(start.saturating_add(count), b'0');
     for place in out.iter_mut().skip(start).rev() {
-        // A remainder by ten.
+        // A remainder by ten is one digit.
         *place = b'0'.wrapping_add(u8::try_from(number % 10).unwrap_or(0));
         number /= 10;
     }
 }
 
 fn write(value: Value<'_>, out: &mut Vec<u8>) {
-    // Writing to memory cannot fail.
+    // Writing to a vector cannot fail.
     let _ = write!(out, "{value}");
 }

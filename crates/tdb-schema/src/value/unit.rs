@@ -4,27 +4,28 @@ use tdb_tile::{Code, Datatype};
 
 use crate::value::calendar::{date_from_days, days_from_date};
 
-/// Attoseconds of a second.
+/// Number of attoseconds in a second.
 const SECOND: i128 = 1_000_000_000_000_000_000;
 const DAY: i128 = 86_400 * SECOND;
 
-/// What the ticks of a date or time count.
+/// The unit that the ticks of a date or time count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unit {
     Years,
     Months,
-    /// So many days.
+    /// A number of days: 1, or 7 for weeks.
     Days(i128),
     Hours,
     Minutes,
-    /// Parts of a second, with so many digits behind the point.
+    /// Fractions of a second with this many digits after the point; 0 for whole seconds.
     Fractions(u32),
 }
 
 impl Unit {
     pub(super) fn of(datatype: Datatype) -> Option<Self> {
         let code = datatype.code();
-        // The units of times are those of datetimes from the hour on.
+        // The datatypes of times have the units of the datetimes from the hour down, in the same
+        // order.
         let index = if datatype.is_datetime() {
             code.checked_sub(Datatype::DateTimeYear.code())?
         } else if datatype.is_time() {
@@ -44,7 +45,7 @@ impl Unit {
         })
     }
 
-    /// Attoseconds of a tick, for units from the week down.
+    /// The number of attoseconds per tick; `None` for years and months.
     fn attoseconds(self) -> Option<i128> {
         match self {
             Self::Years | Self::Months => None,
@@ -60,13 +61,13 @@ impl Unit {
     }
 }
 
-/// A point in time in the proleptic Gregorian calendar and UTC, without leap seconds: every
-/// tick of every datetime is one.
+/// A point in time in the proleptic Gregorian calendar and UTC, without leap seconds. Every tick of
+/// every datetime is such a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Moment {
-    /// Since 1970-01-01.
+    /// Days since 1970-01-01.
     days: i128,
-    /// Since midnight, less than a day.
+    /// Attoseconds since midnight, less than a day.
     attoseconds: i128,
 }
 
@@ -78,12 +79,12 @@ impl Moment {
         })
     }
 
-    /// Whole days since 1970-01-01.
+    /// The number of whole days since 1970-01-01.
     pub(super) fn days(self) -> i128 {
         self.days
     }
 
-    /// The moment at which a tick of a datetime begins; `None` for other datatypes.
+    /// Returns the moment at which a tick of a datetime begins; `None` for other datatypes.
     #[must_use]
     pub fn of_ticks(datatype: Datatype, ticks: i64) -> Option<Self> {
         let unit = Unit::of(datatype).filter(|_| datatype.is_datetime())?;
@@ -106,8 +107,8 @@ impl Moment {
         }
     }
 
-    /// The last tick of a datetime that does not begin after the moment, and whether it
-    /// begins just then; `None` for other datatypes. It may be out of the range of `i64`.
+    /// Returns the last tick of a datetime that does not begin after the moment, and whether it
+    /// begins exactly then; `None` for other datatypes. The tick may exceed `i64`.
     #[must_use]
     pub fn ticks(self, datatype: Datatype) -> Option<(i128, bool)> {
         let unit = Unit::of(datatype).filter(|_| datatype.is_datetime())?;
@@ -139,7 +140,8 @@ impl Moment {
         })
     }
 
-    /// The moment one unit later: of a year or a month, where it begins one.
+    /// Returns the moment one unit later. For years and months, the moment must be the start of
+    /// one.
     pub(super) fn after(self, unit: Unit) -> Option<Self> {
         let Some(length) = unit.attoseconds() else {
             let (year, month, day) = date_from_days(self.days)?;
@@ -153,7 +155,7 @@ impl Moment {
         Self::new(self.days, self.attoseconds.checked_add(length)?)
     }
 
-    /// Writes as much as a datetime of this unit says.
+    /// Writes the parts that a datetime of this unit has.
     pub(super) fn write(self, unit: Unit, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (year, month, day) = date_from_days(self.days).ok_or(fmt::Error)?;
         match year {
@@ -180,7 +182,8 @@ impl Moment {
     }
 }
 
-/// ISO 8601 with the time of day, to as many thousandths of thousandths as it has.
+/// Writes ISO 8601 with the time of day, and as many digits of the second, in groups of three, as
+/// are needed.
 impl fmt::Display for Moment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let is_exact = |digits: &u32| {
@@ -192,7 +195,7 @@ impl fmt::Display for Moment {
     }
 }
 
-/// A length of time, without its sign: seconds, and the rest in attoseconds.
+/// A length of time without its sign: whole seconds, and the rest in attoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Length {
     pub(super) seconds: i128,
@@ -200,14 +203,15 @@ pub(super) struct Length {
 }
 
 impl Length {
-    /// That of less than 3 * 10^20 seconds.
+    /// Converts to attoseconds; `None` from about 10^20 seconds on.
     pub(super) fn in_attoseconds(self) -> Option<i128> {
         self.seconds
             .checked_mul(SECOND)?
             .checked_add(self.attoseconds)
     }
 
-    /// So many ticks of a time, and its unit; `None` for other datatypes.
+    /// Returns the length of `ticks` ticks of a time, and the time's unit; `None` for other
+    /// datatypes.
     pub(super) fn of_ticks(datatype: Datatype, ticks: u64) -> Option<(Self, Unit)> {
         let unit = Unit::of(datatype).filter(|_| datatype.is_time())?;
         let (tick, ticks) = (unit.attoseconds()?, i128::from(ticks));
@@ -224,7 +228,8 @@ impl Length {
         Some((length, unit))
     }
 
-    /// How many whole ticks of a time this is, and whether it is just so many.
+    /// Returns the number of whole ticks of a time in this length, and whether they are exactly
+    /// this length.
     pub(super) fn ticks(self, datatype: Datatype) -> Option<(i128, bool)> {
         let tick = Unit::of(datatype)
             .filter(|_| datatype.is_time())?
@@ -240,7 +245,7 @@ impl Length {
         Some((ticks, is_exact))
     }
 
-    /// As a clock shows it, hours going on beyond 24.
+    /// Writes the length as a clock shows it; hours may exceed 24.
     pub(super) fn write(self, unit: Unit, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (minutes, seconds) = (self.seconds / 60, self.seconds % 60);
         write!(f, "{:02}", minutes / 60)?;

@@ -1,4 +1,4 @@
-//! Damaged bytes: an error or a schema, never a panic.
+//! Damaged bytes give an error or a schema, never a panic.
 #![allow(
     clippy::indexing_slicing,
     clippy::unwrap_used,
@@ -13,7 +13,7 @@ use tdb_schema::order::{CellComparator, Column, KeyEncoder, SortOrder};
 use tdb_schema::{ArraySchema, CellOrder, CellValNum, Enumeration};
 use tdb_tile::{Datatype, Limits};
 
-/// All that can be asked of a schema.
+/// Calls every function that takes a schema.
 fn use_schema(schema: &ArraySchema, cell: &[u8]) {
     schema.encode().unwrap();
     let _ = schema.check_new();

@@ -1,4 +1,4 @@
-//! Schemas that change.
+//! Schema evolution.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use crate::common::{full, plane};
@@ -99,7 +99,7 @@ fn the_current_domain_only_grows() {
 #[test]
 fn an_old_schema_is_stored_as_a_new_one() {
     let mut old = full(15);
-    // Before version 20 the options of double delta lack the datatype.
+    // Before version 20, the options of double delta have no datatype.
     let stored = FilterRecord::new(6, &[6, 255, 255, 255, 255][..]);
     old.attributes[0].filters = FilterList::new(vec![stored]);
     let new = old

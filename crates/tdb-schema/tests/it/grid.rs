@@ -1,4 +1,4 @@
-//! Space tiles, against the same things done one cell at a time.
+//! Space tiles, compared with computations cell by cell.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use crate::common::{dense, dimension, plane};
@@ -78,7 +78,7 @@ fn a_dimension_without_extent_is_one_tile() {
 
 #[test]
 fn an_extent_beyond_the_signed_maximum_looks_negative() {
-    // TileDB stores the width of the domain where no extent was given: 2^63 + 1.
+    // If no extent was given, TileDB stores the width of the domain: 2^63 + 1.
     let (lo, hi) = (-(1_i64 << 62), 1 << 62);
     let schema = dense(vec![dimension("x", Datatype::Int64, lo, hi, i64::MIN + 1)]);
     schema.check().unwrap();
@@ -169,7 +169,7 @@ proptest! {
         let order: Vec<_> = all.iter().collect();
         prop_assert_eq!(&order[usize::try_from(position).unwrap()], &tile);
         prop_assert_eq!(order.len() as u64, all.count().unwrap());
-        // The tiles cut the domain into pieces that do not overlap.
+        // The tiles cut the domain into disjoint pieces.
         let cells: u64 = order.iter().map(|tile| grid.tile_cells(tile).cells().unwrap()).sum();
         prop_assert_eq!(Some(cells), grid.domain().cells());
     }
@@ -180,7 +180,8 @@ proptest! {
         from_order in orders(),
         to_order in orders(),
     ) {
-        // Each axis: where the box begins in its layout, its length, and what is left behind it.
+        // For each axis: the start of the box in its layout, its length, and the number of cells
+        // after it.
         let cells = CellBox {
             lo: axes.iter().map(|a| 10 + a.0).collect(),
             hi: axes.iter().map(|a| 10 + a.0 + a.1 - 1).collect(),

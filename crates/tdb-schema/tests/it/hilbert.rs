@@ -1,4 +1,4 @@
-//! The Hilbert curve, against the textbook.
+//! The Hilbert curve, compared with the published algorithm.
 #![allow(
     clippy::cast_possible_truncation,
     clippy::indexing_slicing,
@@ -80,7 +80,7 @@ fn one_dimension_is_its_own_curve() {
     let space = HilbertSpace::new(&schema, WriterRule::Current).unwrap();
     let place = |v: i32| space.place(&[&raw(v)[..]]).unwrap();
     assert_eq!(place(0), 0);
-    // The last bucket rounds up, and comes last all the same.
+    // The last bucket rounds up to a number of its own; the order stays correct.
     assert_eq!(place(100), 1 << 63);
     assert!(place(99) < place(100));
 }
@@ -138,6 +138,6 @@ fn bytes_of_strings_have_a_sign() {
     assert_eq!(bucket(b"a"), (0x61_u64 << 56) >> 33);
     assert_eq!(bucket(b"abcdefghi"), 0x6162_6364_6566_6768 >> 33);
     assert_eq!(bucket(b"\x80"), (0x80_u64 << 56) >> 33);
-    // The byte 0x80 sets all bits of the one before.
+    // The byte 0x80 sets all bits of the byte before.
     assert_eq!(bucket(b"a\x80"), (0xffff_u64 << 48 & !(0x7f << 48)) >> 33);
 }

@@ -1,4 +1,4 @@
-//! Schemas as JSON, and back.
+//! Schemas to JSON and back.
 #![cfg(feature = "serde")]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -42,7 +42,8 @@ fn a_schema_is_shown_and_read_again() {
     insta::assert_snapshot!(serde_json::to_string_pretty(&json).unwrap());
 }
 
-/// Arrays that TileDB makes: a dimension without a name, the last tile beyond the type, no width of the domain.
+/// Dimensions as TileDB can create them: without a name, with a last tile beyond the type, with an
+/// infinite width of the domain.
 #[test]
 fn a_schema_of_odd_dimensions_is_read_again() {
     let mut schema = sparse(vec![
@@ -94,7 +95,7 @@ fn filters_have_their_options() {
         json["attributes"][0]["filters"],
         json["dimensions"][0]["filters"]
     ]));
-    // Shown, as it may stand in an old array; nothing new can have it.
+    // An old array may have the filter, so it is shown; a new array must not have it.
     let error = read(&json).unwrap_err();
     insta::assert_snapshot!(error, @r#"filters of "a": filter code 17 was withdrawn, and what it wrote cannot be read"#);
     let shown = &json["attributes"][0]["filters"];

@@ -1,4 +1,4 @@
-//! The tests of tdb-schema, in one program: it is linked once.
+//! The tests of tdb-schema, in one binary that is linked once.
 
 mod common;
 mod damage;

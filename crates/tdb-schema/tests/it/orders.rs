@@ -1,4 +1,4 @@
-//! Orders of cells, against the same rules written down naively.
+//! Orders of cells, compared with naive implementations of the same rules.
 #![allow(
     clippy::cast_possible_truncation,
     clippy::indexing_slicing,
@@ -17,7 +17,7 @@ use tdb_schema::{ArraySchema, CellOrder, Dimension, Order};
 use tdb_tile::{Datatype, FormatVersion, Scalar};
 use zerocopy::little_endian::U64;
 
-/// One coordinate, as the naive rules see it.
+/// A coordinate in the naive rules.
 #[derive(Clone, Debug, PartialEq)]
 enum Value {
     Whole(i128),
@@ -25,7 +25,7 @@ enum Value {
     Text(Vec<u8>),
 }
 
-/// A dimension as the naive rules see it: domain and extent.
+/// A dimension in the naive rules: its domain and extent.
 #[derive(Clone, Debug)]
 enum Axis {
     Whole(Datatype, i128, i128, i128),
@@ -81,7 +81,7 @@ impl Axis {
         }
     }
 
-    /// A value within the domain, picked by a number.
+    /// Picks a value within the domain by a number.
     fn pick(&self, seed: u64) -> Value {
         match self {
             Self::Whole(_, lo, hi, _) => Value::Whole(lo + i128::from(seed) % (hi - lo + 1)),
@@ -100,7 +100,7 @@ impl Axis {
             }
             Self::Text => {
                 let letters = [b'a', b'b', 0x80, 0xff, 0x01, 0];
-                // Of those that are longer than what a key has of them, most differ late.
+                // Strings longer than their part of a key mostly differ only near the end.
                 let n = [0, 1, 2, 3, 4, 9, 15, 16, 17, 40][(seed % 10) as usize];
                 let letter = |i: usize| {
                     if n > 4 && !i.is_multiple_of(7) {
@@ -183,7 +183,7 @@ fn whole_axis() -> impl Strategy<Value = Axis> {
             };
             let pick = |seed: u64| least + i128::from(seed >> shrink) % count;
             let (lo, hi) = (pick(a).min(pick(b)), pick(a).max(pick(b)));
-            // Extents are values of the datatype too.
+            // Extents are values of the datatype, too.
             let most = (hi - lo + 1).min(least + count - 1);
             let extent = 1 + i128::from(c) % most;
             let extent = if c.is_multiple_of(3) {
@@ -204,7 +204,7 @@ fn axis() -> impl Strategy<Value = Axis> {
     ]
 }
 
-/// Columns of cells, as they are stored.
+/// Columns of cells in stored form.
 struct Cells {
     fixed: Vec<Vec<u8>>,
     offsets: Vec<Vec<U64>>,
@@ -394,7 +394,7 @@ fn keys_are_as_narrow_as_the_domain_allows() {
         width(&schema)
     };
     assert_eq!(hilbert(2, 999_999), (KeyWidth::U64, true));
-    // More coordinates than the 2^31 buckets: ties are broken by the bits of both dimensions.
+    // There are more coordinates than the 2^31 buckets: the bits of both dimensions break ties.
     assert_eq!(hilbert(2, (1 << 34) - 1), (KeyWidth::U64, false));
     assert_eq!(hilbert(2, (1 << 33) - 1), (KeyWidth::U128, true));
 }
@@ -455,7 +455,7 @@ fn strings_are_stored_by_signed_bytes_and_results_sorted_by_unsigned_ones() {
     assert_eq!(texts, sorted);
 }
 
-/// The values of one dimension in the order of a version's writers.
+/// Sorts values of one dimension in the order of a version's writers.
 fn sorted_by<T: Scalar>(schema: &ArraySchema, version: u32, values: &[T]) -> Vec<T> {
     let comparator = CellComparator::of_writer(schema, FormatVersion::new(version));
     let mut values = values.to_vec();
@@ -463,7 +463,7 @@ fn sorted_by<T: Scalar>(schema: &ArraySchema, version: u32, values: &[T]) -> Vec
     values
 }
 
-/// By their keys, too, in the order in which tdb writes.
+/// Sorts values by their keys, in the order in which tdb writes.
 fn written_order<T: Scalar>(schema: &ArraySchema, values: &[T]) -> Vec<T> {
     let mut values = values.to_vec();
     let encoder = KeyEncoder::new(schema, SortOrder::Global);
@@ -489,7 +489,8 @@ fn tiles_without_a_width_are_two() {
     let schema = sparse(vec![axis("x"), axis("y")]);
     let encoder = KeyEncoder::new(&schema, SortOrder::Global);
     let comparator = CellComparator::of_writer(&schema, FormatVersion::new(22));
-    // The lower halves of both, then that of x, that of y, and the upper ones of both.
+    // The lower half of both dimensions, the lower half of `x` only, that of `y` only, then the
+    // upper half of both.
     let cells = [
         (0.0, 0.0),
         (f64::MIN, f64::MAX),

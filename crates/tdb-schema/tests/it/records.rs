@@ -1,4 +1,4 @@
-//! What is stored is decoded, and what is decoded is stored again.
+//! Stored bytes are decoded, and the decoded records are encoded to the same bytes.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use crate::common::{full, plane};

@@ -1,4 +1,4 @@
-//! What makes no sense is refused, by name.
+//! Invalid schemas are refused, and the error names the field.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use crate::common::{dense, dimension, full, plane, raw, sparse, strings};
@@ -99,7 +99,7 @@ fn odd_but_readable_schemas_are_read() {
         dimension("", Datatype::UInt64, 0, u64::MAX, 1 << 40),
     ]);
     anonymous.check().unwrap();
-    // A domain of 255 values and an extent of 20: the last tile goes beyond 127.
+    // The domain has 255 values, the extent is 20: the last tile ends beyond 127.
     let beyond = sparse(vec![dimension("x", Datatype::Int8, -128_i8, 126, 20)]);
     beyond.check().unwrap();
     let whole = dense(vec![dimension("x", Datatype::Int32, i32::MIN, i32::MAX, 1)]);
@@ -256,7 +256,8 @@ fn an_enumerated_attribute_holds_one_integer() {
     );
 }
 
-/// The refusals of a plane and of a sparse array with these filters of its attribute `a`.
+/// Returns the errors for a two-dimensional dense array and a sparse array whose attribute `a` has
+/// these filters.
 fn filter_refusals(datatype: Datatype, filters: &[(u8, &'static [u8])]) -> String {
     let list = FilterList::new(
         filters

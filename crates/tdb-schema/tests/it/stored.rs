@@ -1,4 +1,5 @@
-//! Schemas and enumerations that real releases stored: described byte by byte, decoded, and encoded to the same bytes.
+//! Schemas and enumerations stored by real releases: described byte by byte, decoded, and encoded
+//! to the same bytes.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::fs;
@@ -9,7 +10,7 @@ use tdb_filters::open_generic_tile;
 use tdb_schema::{ArraySchema, Enumeration, EnumerationRecord};
 use tdb_tile::{FormatVersion, GenericTile, Limits, Record};
 
-/// The objects whose names end so, by name, and what their generic tiles hold.
+/// Returns the objects whose names end in `ending`, with the content of their generic tiles.
 fn objects(ending: &str) -> Vec<(String, Bytes)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
     let files = fs::read_dir(folder)
@@ -52,7 +53,8 @@ fn enumerations_are_laid_out_as_described() {
     }
 }
 
-/// The lines of a description without those of second and later dimensions and attributes.
+/// Returns the lines of a description without those of the second and later dimensions and
+/// attributes.
 fn outline(description: &str) -> String {
     let is_first = |line: &&str| !(1..40).any(|i| line.contains(&format!("s[{i}].")));
     description

@@ -1,4 +1,4 @@
-//! Values as text, and back.
+//! Values to text and back.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use proptest::prelude::*;
@@ -122,7 +122,7 @@ fn four_digits_are_the_year_of_every_datetime() {
             let (mut as_year, mut as_date) = (Vec::new(), Vec::new());
             let year_is = parse(datatype, year, &mut as_year);
             let date_is = parse(datatype, &format!("{year}-01-01"), &mut as_date);
-            // Weeks begin where they begin, and attoseconds do not reach so far.
+            // A year may not begin with a week, and attoseconds do not reach all years.
             assert_eq!(year_is.is_ok(), date_is.is_ok(), "{datatype} {year}");
             assert_eq!(as_year, as_date, "{datatype} {year}");
         }
@@ -133,7 +133,7 @@ fn four_digits_are_the_year_of_every_datetime() {
             }
         }
     }
-    // Of times of day, and of numbers of other types, they are none.
+    // For times of day and for other types, four digits are a number.
     assert_eq!(parsed(Datatype::TimeSecond, "2020"), 2020_i64.to_le_bytes());
     assert_eq!(parsed(Datatype::Int32, "2020"), 2020_i32.to_le_bytes());
 }
@@ -273,11 +273,11 @@ fn a_date_names_a_period_to_its_last_part() {
         ("1972-12", Some((1065, 1095))),
         ("1972-02-29", Some((789, 789))),
         ("1969-12-31", Some((-1, -1))),
-        // No day begins in these.
+        // No day begins within these periods.
         ("1972-02-29T12", None),
         ("1972-02-29T00:00:01", None),
         ("1972-02-29T00:00", Some((789, 789))),
-        // Ticks, or no dates.
+        // These are ticks, or not dates.
         ("19720", None),
         ("-1972", None),
         ("972", None),
@@ -305,12 +305,12 @@ fn a_date_names_a_period_to_its_last_part() {
             "{text}"
         );
     }
-    // 1970-01-01 is the first day of a week of ticks.
+    // 1970-01-01 is the first day of a week tick.
     assert_eq!(period(D::DateTimeWeek, "1970"), Some((0, 52)));
     assert_eq!(period(D::DateTimeWeek, "1970-01-02"), None);
     assert_eq!(period(D::DateTimeMonth, "1971"), Some((12, 23)));
     assert_eq!(period(D::DateTimeYear, "+12024"), Some((10_054, 10_054)));
-    // As far as 64 bits go.
+    // The period is clipped to 64 bits.
     let (last, most) = period(D::DateTimeNanosecond, "2262").unwrap();
     assert_eq!((last > 0, most), (true, i64::MAX));
     assert_eq!(period(D::DateTimeNanosecond, "2263"), None);

@@ -1,4 +1,4 @@
-//! Schemas that tests begin with.
+//! Schemas that several tests use.
 #![allow(
     clippy::indexing_slicing,
     reason = "helpers of tests; each uses its own part"
@@ -11,14 +11,14 @@ use tdb_schema::{
 };
 use tdb_tile::{Datatype, FormatVersion, Range, Scalar};
 
-/// The stored form of a number.
+/// Returns the stored form of a number.
 pub(crate) fn raw<T: Scalar>(value: T) -> Bytes {
     let mut out = Vec::new();
     value.write(&mut out);
     out.into()
 }
 
-/// A dimension of numbers.
+/// Creates a dimension of numbers.
 pub(crate) fn dimension<T: Scalar>(
     name: &str,
     datatype: Datatype,
@@ -29,17 +29,17 @@ pub(crate) fn dimension<T: Scalar>(
     Dimension::numbers(name, datatype, (lo, hi), extent)
 }
 
-/// A dimension of strings.
+/// Creates a dimension of strings.
 pub(crate) fn strings(name: &str) -> Dimension {
     Dimension::strings(name)
 }
 
-/// The pipeline that TileDB gives to coordinates.
+/// The default pipeline of coordinates in TileDB.
 pub(crate) fn zstd() -> FilterList {
     FilterList::new(vec![FilterRecord::new(2, &[2, 255, 255, 255, 255][..])])
 }
 
-/// A sparse array of these dimensions, with an attribute.
+/// Creates a sparse array of these dimensions, with one attribute.
 pub(crate) fn sparse(dimensions: Vec<Dimension>) -> ArraySchema {
     let attributes = vec![Attribute::new("a", Datatype::Float64)];
     ArraySchema {
@@ -49,7 +49,7 @@ pub(crate) fn sparse(dimensions: Vec<Dimension>) -> ArraySchema {
     }
 }
 
-/// A dense array of these dimensions, with an attribute.
+/// Creates a dense array of these dimensions, with one attribute.
 pub(crate) fn dense(dimensions: Vec<Dimension>) -> ArraySchema {
     ArraySchema {
         array_type: ArrayType::Dense,
@@ -57,7 +57,7 @@ pub(crate) fn dense(dimensions: Vec<Dimension>) -> ArraySchema {
     }
 }
 
-/// A dense array of two dimensions.
+/// Creates a dense array of two dimensions.
 pub(crate) fn plane() -> ArraySchema {
     dense(vec![
         dimension("y", Datatype::Int32, 1, 10, 4),
@@ -65,7 +65,7 @@ pub(crate) fn plane() -> ArraySchema {
     ])
 }
 
-/// A schema that uses all that the version has a place for.
+/// Creates a schema that uses every feature of the version.
 pub(crate) fn full(version: u32) -> ArraySchema {
     let mut schema = sparse(vec![
         dimension("y", Datatype::Int64, -100_i64, 100, 10),
