@@ -1,4 +1,4 @@
-//! From the bytes of a footer to checked metadata; from those of tile offsets to an index.
+//! Decoding a footer to checked metadata, and tile offsets to an index.
 #![expect(clippy::unwrap_used, reason = "a bench may stop there")]
 
 use bytes::Bytes;
@@ -21,7 +21,7 @@ fn schema() -> ArraySchema {
     ArraySchema::decode(&payload, &limits).unwrap()
 }
 
-/// A footer of 26 fields.
+/// A footer with 26 fields.
 #[divan::bench]
 fn footer(bencher: Bencher<'_, '_>) {
     let file = Bytes::from_static(include_bytes!("../tests/data/v22_dense.metadata"));

@@ -1,4 +1,5 @@
-//! Shows the footer of a fragment: `cargo run -p tdb-fragment --example footer -- ARRAY/__schema/NAME ARRAY/__fragments/NAME`
+//! Shows the footer of a fragment: `cargo run -p tdb-fragment --example footer --
+//! ARRAY/__schema/NAME ARRAY/__fragments/NAME`
 
 use tdb_fragment::{ArraySchema, FragmentMetadata, GenericTile, Limits, open_generic_tile};
 

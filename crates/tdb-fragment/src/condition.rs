@@ -1,4 +1,4 @@
-//! The condition of a delete, as stored: `docs/format/conditions.md`.
+//! The stored condition of a delete: `docs/format/conditions.md`.
 mod check;
 mod codes;
 mod tree;

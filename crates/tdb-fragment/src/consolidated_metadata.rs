@@ -3,27 +3,27 @@ use tdb_tile::{FormatVersion, Limits, Record, Walk, WireError};
 
 /// The footers of several fragments in one object (`.meta`).
 ///
-/// A reader that cannot make sense of an entry uses the fragment's own footer: versions 2.4
-/// to 2.30 of TileDB miscount here the footers of some old fragments.
-/// `docs/format/fragments.md`, "Consolidated metadata".
+/// If an entry cannot be decoded, a reader uses the fragment's own footer: TileDB 2.4 to 2.30 store
+/// wrong offsets for the footers of some old fragments. `docs/format/fragments.md`, "Consolidated
+/// metadata".
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ConsolidatedMetadata {
     entries: Vec<ConsolidatedEntry>,
-    /// Where footers begin, in order: one ends where the next begins.
+    /// The starts of all footers, sorted: a footer ends where the next one starts.
     starts: Vec<u64>,
     payload: Bytes,
 }
 
-/// Which fragment, and where its footer begins.
+/// A fragment and the start of its footer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ConsolidatedEntry {
-    /// The name of the fragment; in old arrays its URI, or its path from the array.
+    /// The name of the fragment; in old arrays its URI, or its path relative to the array.
     pub key: String,
-    /// Offset of its footer from the start of the content.
+    /// Offset of the footer from the start of the content.
     pub offset: u64,
 }
 
-/// What stands before the footers.
+/// The list of entries in front of the footers.
 #[derive(Clone, Debug, Default)]
 struct Directory {
     entries: Vec<ConsolidatedEntry>,
@@ -54,10 +54,10 @@ impl Record for ConsolidatedEntry {
 }
 
 impl ConsolidatedMetadata {
-    /// Decodes the content of the object, once its generic tile is opened.
+    /// Decodes the content of the object, whose generic tile was opened.
     ///
     /// # Errors
-    /// Where the list of fragments breaks the format; footers are looked at one by one.
+    /// Fails if the list of fragments breaks the format. The footers are not decoded here.
     pub fn decode(payload: &Bytes, limits: &Limits) -> Result<Self, WireError> {
         let (directory, _) =
             Directory::decode_prefix(payload, FormatVersion::WRITTEN, &(), limits)?;
@@ -70,19 +70,19 @@ impl ConsolidatedMetadata {
         })
     }
 
-    /// The list of fragments, field by field, as text; and the object or what is wrong with it.
+    /// Describes the list of fragments, one line per field; also returns the object or the error.
     pub fn describe(payload: &Bytes, limits: &Limits) -> (String, Result<Self, WireError>) {
         let (text, _) = Directory::describe(payload, FormatVersion::WRITTEN, &(), limits);
         (text, Self::decode(payload, limits))
     }
 
-    /// The content of an object that holds these footers.
+    /// Encodes the content of an object with these footers, each with its fragment's name.
     ///
-    /// Leave out fragments before format 5 and of format 11: no released TileDB opens
-    /// the array otherwise.
+    /// The caller must leave out fragments before format 5 and of format 11: released TileDB
+    /// versions cannot open the array otherwise.
     ///
     /// # Errors
-    /// More footers than can be counted.
+    /// Fails if there are more footers than can be counted.
     pub fn encode<'a>(
         footers: impl IntoIterator<Item = (&'a str, &'a [u8])>,
     ) -> Result<Vec<u8>, WireError> {
@@ -106,14 +106,14 @@ impl ConsolidatedMetadata {
         Ok(out)
     }
 
-    /// The fragments, as listed.
+    /// The fragments in stored order.
     #[must_use]
     pub fn entries(&self) -> &[ConsolidatedEntry] {
         &self.entries
     }
 
-    /// The bytes from where a footer should begin to where the next one should; `None` where
-    /// they are not in the object.
+    /// Returns the bytes from the start of an entry's footer to the start of the next one; `None`
+    /// if they are not within the object.
     #[must_use]
     pub fn footer(&self, entry: &ConsolidatedEntry) -> Option<Bytes> {
         let next = self.starts.partition_point(|start| *start <= entry.offset);

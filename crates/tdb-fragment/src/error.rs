@@ -1,55 +1,55 @@
 use tdb_tile::{ErrorKind, WireError};
 
-/// What is wrong with the metadata of a fragment, or was asked of it in vain.
+/// The reasons why fragment metadata is invalid, or lacks what was requested.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FragmentError {
-    /// The bytes of a record break the format, or a limit was reached.
+    /// The bytes of a record break the format, or exceed a limit.
     #[error(transparent)]
     Wire(#[from] WireError),
-    /// Two facts do not agree, or one does not agree with the schema.
+    /// Two facts do not agree, or a fact does not agree with the schema.
     #[error("{what} is {found}, expected {wanted}")]
     Mismatch {
-        /// What was compared.
+        /// The quantity that was compared.
         what: &'static str,
-        /// What follows from the rest.
+        /// The value that the other facts require.
         wanted: u64,
-        /// What is stored.
+        /// The value that is stored.
         found: u64,
     },
-    /// A fact makes no sense; the text states the finding.
+    /// A stored fact is invalid; the text states the finding.
     #[error("{0}")]
     Invalid(&'static str),
-    /// What is wrong concerns one field.
+    /// An error that concerns a single field.
     #[error("field {field:?}: {error}")]
     Field {
-        /// Name of the field.
+        /// The name of the field.
         field: String,
-        /// What is wrong.
+        /// The error.
         error: Box<FragmentError>,
     },
-    /// The name of a field does not make the name of a file in the fragment.
+    /// The name of a field cannot be part of a file name.
     #[error("no file can be named after field {field:?}")]
     FileName {
-        /// Name of the field.
+        /// The name of the field.
         field: String,
     },
-    /// The fragment has no such field, or its version stores no such fact.
+    /// The fragment lacks the field, or its version does not store the requested fact.
     #[error("format version {version} stores no {what} here")]
     NotStored {
-        /// What was asked for.
+        /// The requested fact.
         what: &'static str,
-        /// The version of the fragment.
+        /// The format version of the fragment.
         version: u32,
     },
 }
 
 impl FragmentError {
-    /// What can be done about it.
+    /// Classifies the error by what the user can do about it.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         match self {
-            // The names of fields stand in a stored schema.
+            // The names of fields come from a stored schema.
             Self::FileName { .. } => ErrorKind::Corrupt,
             Self::NotStored { .. } => ErrorKind::Invalid,
             _ => self.wire().map_or(ErrorKind::Corrupt, WireError::kind),
@@ -63,7 +63,7 @@ impl FragmentError {
         }
     }
 
-    /// The error of the bytes behind this one, if it is one.
+    /// Returns the [`WireError`] that caused this error, if any.
     #[must_use]
     pub fn wire(&self) -> Option<&WireError> {
         match self {

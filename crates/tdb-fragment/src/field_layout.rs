@@ -2,30 +2,30 @@ use tdb_rtree::DimensionType;
 use tdb_schema::{ArraySchema, FieldKind};
 use tdb_tile::FormatVersion;
 
-/// What the layout of fragment metadata depends on outside of it: how many attributes the
-/// schema has, and the types of its dimensions.
+/// The facts from the schema that the layout of fragment metadata depends on: the number of
+/// attributes, and the types of the dimensions.
 ///
-/// All that is kept per field is numbered alike: the attributes; a slot for the coordinates of
-/// all dimensions together, which nothing fills from format 5 on; from there the
-/// dimensions; then timestamps, and deletion timestamps and conditions, where the fragment has them.
-/// `docs/format/fragments.md`, "Fields".
+/// All per-field lists of the metadata have the same order: the attributes; one slot for the
+/// coordinates of all dimensions together, which is unused from format 5 on; the dimensions;
+/// timestamps; deletion timestamps and deletion conditions. Later slots exist only if the fragment
+/// has the fields. `docs/format/fragments.md`, "Fields".
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FieldLayout {
     attributes: usize,
     dimensions: Vec<DimensionType>,
 }
 
-/// Which of the fields that TileDB keeps for itself a fragment has.
+/// The fields of a fragment that TileDB adds to those of the schema.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ExtraFields {
-    /// When each cell was written.
+    /// True if the fragment stores the timestamp of each cell.
     pub timestamps: bool,
-    /// When each cell was deleted, and by which condition.
+    /// True if the fragment stores for each cell when it was deleted, and by which condition.
     pub deletes: bool,
 }
 
 impl FieldLayout {
-    /// The layout of an array with so many attributes and these dimensions.
+    /// Creates the layout of an array with this number of attributes and these dimensions.
     #[must_use]
     pub fn new(attributes: usize, dimensions: Vec<DimensionType>) -> Self {
         Self {
@@ -34,7 +34,7 @@ impl FieldLayout {
         }
     }
 
-    /// The layout of an array with this schema.
+    /// Creates the layout of an array with this schema.
     #[must_use]
     pub fn of(schema: &ArraySchema) -> Self {
         let dimensions = schema.dimensions.iter().map(|dimension| DimensionType {
@@ -50,13 +50,13 @@ impl FieldLayout {
         &self.dimensions
     }
 
-    /// Whether coordinates of all dimensions have a fixed size.
+    /// True if the coordinates of all dimensions have a fixed size.
     #[must_use]
     pub fn has_fixed_dimensions(&self) -> bool {
         self.dimensions.iter().all(|dimension| !dimension.is_var)
     }
 
-    /// How many fields are numbered.
+    /// The number of slots in per-field lists.
     #[must_use]
     pub fn fields(&self, version: FormatVersion, extra: ExtraFields) -> u64 {
         let with_coords = (self.attributes as u64).saturating_add(1);
@@ -69,7 +69,7 @@ impl FieldLayout {
             .saturating_add(u64::from(extra.deletes).saturating_mul(2))
     }
 
-    /// How many fields are numbered in what is kept of var-sized values.
+    /// The number of slots in per-field lists of var-sized values.
     #[must_use]
     pub fn var_fields(&self, version: FormatVersion, extra: ExtraFields) -> u64 {
         if version.zips_coordinates() {
@@ -79,7 +79,7 @@ impl FieldLayout {
         }
     }
 
-    /// The number of a field; `None` where fragments of the version have no such field.
+    /// Returns the slot of a field; `None` if fragments of the version have no such field.
     #[must_use]
     pub fn index(
         &self,

@@ -1,29 +1,29 @@
-//! How the files of a fragment are named in each format version: `docs/format/fragments.md`, "Files".
+//! The names of a fragment's files in each format version: `docs/format/fragments.md`, "Files".
 use tdb_schema::{COORDS, Field, FieldKind};
 use tdb_tile::FormatVersion;
 
 use crate::FragmentError;
 
-/// The file of a fragment that holds its metadata.
+/// The name of the file that stores a fragment's metadata.
 pub const FRAGMENT_METADATA: &str = "__fragment_metadata.tdb";
 
-/// The files that hold the tiles of a field.
+/// The names of the files that store the tiles of a field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DataFiles {
-    /// Fixed-size cells; the offsets of var-sized ones.
+    /// The file of fixed-size cells, or of the offsets of var-sized cells.
     pub fixed: String,
-    /// Values of var-sized cells.
+    /// The file of the values of var-sized cells.
     pub var: Option<String>,
-    /// Which cells are null.
+    /// The file of the validity of cells.
     pub validity: Option<String>,
 }
 
 impl DataFiles {
-    /// The files of a field in a fragment of this version.
+    /// Returns the file names of a field in a fragment of this version.
     ///
     /// # Errors
-    /// [`FragmentError::FileName`] where the name of the field, as old versions use it, would
-    /// point out of the fragment.
+    /// [`FragmentError::FileName`] if an old version would name the file after the field, and the
+    /// name would lead out of the fragment.
     pub fn of(field: &Field<'_>, version: FormatVersion) -> Result<Self, FragmentError> {
         let stem = stem(field, version)?;
         Ok(Self {
@@ -38,7 +38,7 @@ fn stem(field: &Field<'_>, version: FormatVersion) -> Result<String, FragmentErr
     Ok(match field.kind {
         FieldKind::Attribute(index) if version.names_by_index() => format!("a{index}"),
         FieldKind::Dimension(index) if version.names_by_index() => format!("d{index}"),
-        // Version 5 ceased to give a name to the attribute without one.
+        // From version 5 on, an attribute without a name has no file name of its own.
         FieldKind::Attribute(_) if field.name.is_empty() && version.zips_coordinates() => {
             "__attr".to_owned()
         }
@@ -62,7 +62,7 @@ fn stem(field: &Field<'_>, version: FormatVersion) -> Result<String, FragmentErr
     })
 }
 
-/// As TileDB 2.2.9 did it: characters that Windows forbids have codes that are not theirs.
+/// Encodes a name as TileDB 2.2.9 did, with wrong codes for some characters that Windows forbids.
 fn percent_encoded(name: &str) -> String {
     let mut out = String::with_capacity(name.len());
     for character in name.chars() {

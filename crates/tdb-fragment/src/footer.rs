@@ -4,39 +4,39 @@ use tdb_tile::{FormatVersion, Limits, Record, Walk, WireError, WireErrorKind};
 
 use crate::{ExtraFields, FieldLayout, GenericTileOffsets};
 
-/// The end of the metadata of a fragment, from format 3 on: never compressed, never encrypted.
+/// The footer of fragment metadata (from format 3), which is never compressed or encrypted.
 ///
-/// Holds the bytes as they are; [`FragmentMetadata`](crate::FragmentMetadata) asks if they
-/// make sense. `docs/format/fragments.md`, "Footer".
+/// It has the stored facts without validation; [`FragmentMetadata`](crate::FragmentMetadata) checks
+/// them. `docs/format/fragments.md`, "Footer".
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Footer {
-    /// The version of the fragment.
+    /// The format version of the fragment.
     pub version: FormatVersion,
-    /// The schema that the fragment was written with (from 10).
+    /// The name of the schema that the fragment was written with (from 10).
     pub schema_name: String,
-    /// Whether cells are addressed by position.
+    /// True if cells are addressed by position.
     pub dense: bool,
-    /// Whether the non-empty domain is none; no writer sets it.
+    /// True if there is no non-empty domain; no writer sets this.
     pub null_domain: bool,
-    /// The box around the written cells.
+    /// The bounding box of the written cells.
     pub non_empty_domain: Mbr,
-    /// Tiles of a sparse fragment; 0 in dense ones.
+    /// The number of tiles of a sparse fragment; 0 in dense ones.
     pub sparse_tile_count: u64,
-    /// Cells of the last tile.
+    /// The number of cells in the last tile.
     pub last_tile_cells: u64,
-    /// Whether there is a field of timestamps (from 14).
+    /// True if the fragment has the field of timestamps (from 14).
     pub has_timestamps: bool,
-    /// Whether there are fields of deletion timestamps and conditions (from 15).
+    /// True if the fragment has the fields of deletion timestamps and conditions (from 15).
     pub has_delete_meta: bool,
-    /// Bytes of the data file of each field: fixed-size cells, or offsets.
+    /// The size in bytes of each field's data file: fixed-size cells, or offsets.
     pub file_sizes: Vec<u64>,
-    /// Bytes of the file of var-sized values of each field.
+    /// The size in bytes of each field's file of var-sized values.
     pub var_file_sizes: Vec<u64>,
-    /// Bytes of the validity file of each field (from 7).
+    /// The size in bytes of each field's validity file (from 7).
     pub validity_file_sizes: Vec<u64>,
-    /// Where the rest of the metadata is.
+    /// The offsets of the rest of the metadata.
     pub offsets: GenericTileOffsets,
-    /// What a later library has added (from 23).
+    /// Additions of later libraries (from 23).
     pub sections: Vec<OptionalSection>,
 }
 
@@ -48,10 +48,10 @@ impl Footer {
         }
     }
 
-    /// Bytes of a footer of formats 3 to 9, whose domain has a fixed size.
+    /// Returns the size in bytes of a footer of formats 3 to 9 for dimensions of fixed size.
     ///
     /// # Errors
-    /// Other versions.
+    /// Fails for a version without a footer or a newer one than is known.
     pub(crate) fn fixed_size(
         version: FormatVersion,
         layout: &FieldLayout,
@@ -66,7 +66,7 @@ impl Footer {
     /// Decodes a footer that fills `bytes`, whatever its version.
     ///
     /// # Errors
-    /// Where the bytes break the format, or are of a version that is not known.
+    /// Fails if the bytes break the format or have an unknown version.
     pub fn read(bytes: &Bytes, layout: &FieldLayout, limits: &Limits) -> Result<Self, WireError> {
         let (footer, end) = Self::decode_prefix(bytes, FormatVersion::default(), layout, limits)?;
         let left = bytes.len().saturating_sub(end) as u64;
@@ -168,12 +168,13 @@ fn walk_sections<W: Walk>(w: &mut W, sections: &mut Vec<OptionalSection>) -> Res
     }
 }
 
-/// The start of a footer: what must be known before the rest can be decoded.
+/// The start of a footer: the facts that decoding the rest depends on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FooterStart {
-    /// The version of the fragment.
+    /// The format version of the fragment.
     pub version: FormatVersion,
-    /// The schema that it was written with; empty before format 10, where there is just one.
+    /// The name of the schema that the fragment was written with; empty before format 10, when an
+    /// array has just one.
     pub schema_name: String,
 }
 
@@ -181,7 +182,7 @@ impl FooterStart {
     /// Decodes the start of a footer.
     ///
     /// # Errors
-    /// Where the bytes end, or are of a version that is not known.
+    /// Fails if the bytes end, or have an unknown version.
     pub fn read(footer: &Bytes, limits: &Limits) -> Result<Self, WireError> {
         Self::decode_prefix(footer, FormatVersion::default(), &(), limits).map(|(start, _)| start)
     }
@@ -202,18 +203,18 @@ impl Record for FooterStart {
     }
 }
 
-/// An addition to the footer that a reader may skip; unknown ones are kept as they are.
+/// An addition to the footer that a reader may skip; unknown sections are preserved.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OptionalSection {
-    /// What it holds.
+    /// The kind of content.
     pub id: u64,
-    /// Its content.
+    /// The content of the section.
     pub content: Bytes,
 }
 
 impl OptionalSection {
-    /// The section of sparse fragments that says where the tiles of the first, then those of
-    /// the last coordinates of each data tile are, for each dimension.
+    /// The section of sparse fragments with the offsets of the tiles that store, for each
+    /// dimension, the first coordinates of all data tiles, then those that store the last ones.
     pub const GLOBAL_ORDER_BOUNDS: u64 = 0;
 }
 

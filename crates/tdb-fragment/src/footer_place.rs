@@ -6,21 +6,21 @@ use tdb_tile::{FormatVersion, Limits, Scalar, WireError, WireErrorKind};
 
 use crate::{FieldLayout, Footer, FragmentError, FragmentMetadata};
 
-/// A step that needs bytes it could not name before, or is done.
+/// The result of a step that may need more bytes than it was given.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Next<T> {
-    /// These bytes of the same object are wanted.
+    /// The step needs these bytes of the same object.
     Need(Range<u64>),
-    /// The result.
+    /// The step is done, with this result.
     Done(T),
 }
 
-/// Where the footer is, and its bytes.
+/// The bytes of a footer, and its offset.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FooterBytes {
-    /// Offset of the footer in the metadata file: what is before are generic tiles.
+    /// Offset of the footer in the metadata file; generic tiles precede it.
     pub start: u64,
-    /// The footer, without its length.
+    /// The bytes of the footer, without its stored length.
     pub bytes: Bytes,
 }
 
@@ -29,14 +29,14 @@ const LENGTH_SIZE: u64 = 8;
 impl FooterBytes {
     /// Finds the footer in the last bytes of a metadata file.
     ///
-    /// `tail` is any number of them, `file_size` the size of the whole, `name_version` the
-    /// version that the fragment's name tells. Before format 10 the size of the footer follows from
-    /// the array's one schema (`old_layout`), unless a dimension is of strings; the file
-    /// ends with the length otherwise. When `tail` is too short, the bytes from the start of
-    /// the footer (or of its length) to the end of the file are asked for; call again with them.
+    /// `tail` is any number of these bytes, `file_size` the size of the whole file, `name_version`
+    /// the version in the fragment's name. Before format 10, the size of the footer follows from
+    /// the array's only schema (`old_layout`) unless a dimension is a string; otherwise the file
+    /// ends with the length. If `tail` is too short, the result is the range from the start of the
+    /// footer (or of its length) to the end of the file; call again with these bytes.
     ///
     /// # Errors
-    /// A length that does not fit the file; a version without a footer.
+    /// Fails if the length does not fit the file, or if the version has no footer.
     pub fn locate(
         tail: &Bytes,
         file_size: u64,
@@ -75,9 +75,10 @@ impl FooterBytes {
 }
 
 impl FragmentMetadata {
-    /// Finds, decodes and checks the footer of a metadata file that is in memory as a whole.
+    /// Finds, decodes and checks the footer of a metadata file that is wholly in memory.
     ///
-    /// `name_version` is the version that the fragment's name ends with, `schema` the one that [`FooterStart`] names.
+    /// `name_version` is the version at the end of the fragment's name, `schema` the schema that
+    /// [`FooterStart`] names.
     ///
     /// # Errors
     /// As for [`FooterBytes::locate`] and [`FragmentMetadata::read`].
@@ -111,7 +112,7 @@ fn stored_length(tail: &Bytes, file_size: u64) -> Result<Next<u64>, WireError> {
     })
 }
 
-/// The bytes of a range of the file, where they are among its last ones.
+/// Returns the bytes of a range of the file; `None` if `tail` does not contain all of them.
 fn slice_of_tail(tail: &Bytes, file_size: u64, range: Range<u64>) -> Option<Bytes> {
     let tail_start = file_size.checked_sub(tail.len() as u64)?;
     let at = |offset: u64| usize::try_from(offset.checked_sub(tail_start)?).ok();
@@ -119,9 +120,9 @@ fn slice_of_tail(tail: &Bytes, file_size: u64, range: Range<u64>) -> Option<Byte
     (start <= end && end <= tail.len()).then(|| tail.slice(start..end))
 }
 
-/// What is wrong with a field that begins at `offset` in the file.
+/// Creates an error for a field at byte `offset` of the file.
 fn fail(field: &'static str, offset: u64, why: &'static str) -> WireError {
-    // Only shown.
+    // Clamped, since the offset is only shown.
     let offset = usize::try_from(offset).unwrap_or(usize::MAX);
     WireError::new("FragmentFooter", field, offset, WireErrorKind::Invalid(why))
 }

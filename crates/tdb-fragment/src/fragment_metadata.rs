@@ -16,25 +16,28 @@ use crate::{
     DataFiles, ExtraFields, FieldLayout, Footer, FragmentError, GenericTileOffsets, LegacyMetadata,
 };
 
-/// What is known of a fragment before any of its tiles is read, whatever its version.
+/// The metadata of a fragment that is known before any of its tiles is read, in the same form for
+/// every version.
 ///
-/// Made of a [`Footer`] (from format 3) or of [`LegacyMetadata`], and checked against the
-/// schema that the fragment was written with. What belongs to single tiles is read when
-/// it is needed: [`FragmentMetadata::part_place`] says where it is, and functions such as
-/// [`FragmentMetadata::tile_index`] take its bytes.
+/// It is made from a [`Footer`] (from format 3) or from [`LegacyMetadata`], and checked against the
+/// schema that the fragment was written with. The metadata of single tiles is read when it is
+/// needed: [`FragmentMetadata::part_place`] returns its location, and functions such as
+/// [`FragmentMetadata::tile_index`] decode its bytes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FragmentMetadata {
-    /// The version of the fragment.
+    /// The format version of the fragment.
     pub version: FormatVersion,
-    /// The schema that it was written with; `None` before format 10, where there is just one.
+    /// The name of the schema that the fragment was written with; `None` before format 10, when an
+    /// array has just one.
     pub schema_name: Option<String>,
-    /// Whether cells are addressed by position; sparse fragments occur in old dense arrays.
+    /// True if cells are addressed by position; old dense arrays may have sparse fragments.
     pub dense: bool,
-    /// The box around the written cells. Of strings in formats 5 to 9 it may be too small.
+    /// The bounding box of the written cells. In formats 5 to 9, ranges of strings may be too
+    /// small.
     pub non_empty_domain: Vec<Range>,
-    /// Cells of the last tile.
+    /// The number of cells in the last tile.
     pub last_tile_cells: u64,
-    /// Which fields there are beside those of the schema.
+    /// The fields that the fragment has besides those of the schema.
     pub extra_fields: ExtraFields,
     layout: FieldLayout,
     file_sizes: FileSizes,
@@ -42,7 +45,7 @@ pub struct FragmentMetadata {
     parts: Parts,
 }
 
-/// Bytes of the data files, by field.
+/// The sizes of the data files in bytes, by field.
 #[derive(Clone, Debug, PartialEq)]
 struct FileSizes {
     fixed: Vec<u64>,
@@ -50,14 +53,14 @@ struct FileSizes {
     validity: Vec<u64>,
 }
 
-/// Where the rest of the metadata is.
+/// The rest of the metadata, or its location.
 #[derive(Clone, Debug, PartialEq)]
 enum Parts {
     Stored {
         offsets: Box<GenericTileOffsets>,
-        /// From the section that says so: first coordinates, then last ones.
+        /// The offsets in the section of global order bounds: first coordinates, then last ones.
         global_order_bounds: Vec<u64>,
-        /// All offsets in order, and where the last tile ends.
+        /// All offsets, sorted, and the end of the last generic tile.
         starts: Vec<u64>,
     },
     Here {
@@ -67,15 +70,15 @@ enum Parts {
 }
 
 impl FragmentMetadata {
-    /// The metadata that ends with this footer.
+    /// Creates the metadata of a fragment from its footer.
     ///
-    /// `tiles_end` is where the generic tiles end: where the footer begins; for a footer from
-    /// consolidated metadata, the size of the fragment's own metadata file, or `u64::MAX`
-    /// where that is not known.
+    /// `tiles_end` is the end of the generic tiles, which is the start of the footer. For a footer
+    /// from consolidated metadata, it is the size of the fragment's own metadata file, or
+    /// `u64::MAX` if that is unknown.
     ///
     /// # Errors
-    /// Facts that contradict each other or the schema: more tiles than the files have room
-    /// for, a last tile over the capacity, a non-empty domain outside the domain.
+    /// Fails if facts contradict each other or the schema: more tiles than fit into the files, a
+    /// last tile over the capacity, a non-empty domain outside the domain.
     pub fn from_footer(
         footer: Footer,
         tiles_end: u64,
@@ -121,9 +124,9 @@ impl FragmentMetadata {
         Ok(metadata)
     }
 
-    /// The metadata of a fragment of format 1 or 2, from its one generic tile.
+    /// Creates the metadata of a fragment of format 1 or 2 from its only generic tile.
     ///
-    /// `has_coordinates` tells whether the fragment has a file `__coords.tdb`: if not, it is dense.
+    /// `has_coordinates` is true if the fragment has a file `__coords.tdb`; otherwise it is dense.
     ///
     /// # Errors
     /// As for [`FragmentMetadata::from_footer`].
@@ -177,7 +180,8 @@ impl FragmentMetadata {
         Self::from_footer(footer, tiles_end, schema)
     }
 
-    /// How many tiles each field has, or should have: [`FragmentMetadata::lost_from`].
+    /// The number of tiles of each field. A fragment may lack some of them:
+    /// [`FragmentMetadata::lost_from`].
     #[must_use]
     pub fn tile_count(&self) -> u64 {
         match self.tiles {
@@ -185,7 +189,8 @@ impl FragmentMetadata {
         }
     }
 
-    /// Cells of a tile, those of a dense one beyond the domain or never written included.
+    /// The number of cells in a tile. A dense tile includes cells beyond the domain and cells never
+    /// written.
     #[must_use]
     pub fn tile_cells(&self, tile: u64) -> u64 {
         match self.tiles {
@@ -197,7 +202,7 @@ impl FragmentMetadata {
         }
     }
 
-    /// Cells of all tiles; saturates.
+    /// The number of cells in all tiles; saturates.
     #[must_use]
     pub fn cell_count(&self) -> u64 {
         match self.tiles {
@@ -210,9 +215,9 @@ impl FragmentMetadata {
         }
     }
 
-    /// The space tiles that a dense fragment stores: those its non-empty domain touches.
+    /// The space tiles that a dense fragment stores: those that its non-empty domain intersects.
     ///
-    /// [`TileBox::position`] is the number of a space tile among the data tiles.
+    /// [`TileBox::position`] maps a space tile to the number of its data tile.
     #[must_use]
     pub fn space_tiles(&self) -> Option<&TileBox> {
         match &self.tiles {
@@ -221,9 +226,10 @@ impl FragmentMetadata {
         }
     }
 
-    /// The field whose files hold this one, if the fragment has it.
+    /// Returns the field whose files store the given field; `None` if the fragment lacks the field.
     ///
-    /// Before format 5 that of a dimension is [`FieldKind::Coords`]; dense fragments have no coordinates.
+    /// Before format 5, this is [`FieldKind::Coords`] for a dimension. Dense fragments have no
+    /// coordinates.
     #[must_use]
     pub fn stored_field(&self, field: FieldKind) -> Option<FieldKind> {
         let zips = self.version.zips_coordinates();
@@ -242,10 +248,10 @@ impl FragmentMetadata {
             .map(|_| stored)
     }
 
-    /// The files that hold a field.
+    /// Returns the names of the files that store a field.
     ///
     /// # Errors
-    /// [`FragmentError::NotStored`] where the fragment lacks the field, [`FragmentError::FileName`].
+    /// [`FragmentError::NotStored`] if the fragment lacks the field; [`FragmentError::FileName`].
     pub fn data_files(&self, field: &Field<'_>) -> Result<DataFiles, FragmentError> {
         if self.stored_field(field.kind).is_none() {
             return Err(self.not_stored("such field").in_field(field.name));
@@ -253,7 +259,7 @@ impl FragmentMetadata {
         DataFiles::of(field, self.version)
     }
 
-    /// Bytes of all data files together; saturates.
+    /// The size of all data files in bytes; saturates.
     #[must_use]
     pub fn data_size(&self) -> u64 {
         let FileSizes {
@@ -265,7 +271,7 @@ impl FragmentMetadata {
         all.fold(0, |sum, size| sum.saturating_add(*size))
     }
 
-    /// Bytes of the data files of a field together; 0 where the fragment lacks it.
+    /// The size of a field's data files in bytes; 0 if the fragment lacks the field.
     #[must_use]
     pub fn field_data_size(&self, field: FieldKind) -> u64 {
         let index = self.layout.index(field, self.version, self.extra_fields);
@@ -281,7 +287,7 @@ impl FragmentMetadata {
             .fold(0, |sum, size| sum.saturating_add(*size))
     }
 
-    /// The numbering of the fields.
+    /// The order of fields in per-field lists.
     #[must_use]
     pub fn layout(&self) -> &FieldLayout {
         &self.layout

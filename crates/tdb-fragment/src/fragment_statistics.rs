@@ -1,12 +1,12 @@
 use bytes::Bytes;
 use tdb_tile::{Record, Walk, WireError};
 
-/// What the cells of the whole fragment come to, field by field (from format 12).
+/// Statistics of all cells of a fragment, field by field (from format 12).
 ///
 /// `docs/format/fragments.md`, "Fragment statistics".
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FragmentStatistics {
-    /// One for every field, in the order of [`FieldLayout`](crate::FieldLayout).
+    /// The statistics of each field, in the order of [`FieldLayout`](crate::FieldLayout).
     pub fields: Vec<FieldStatistics>,
 }
 
@@ -20,16 +20,16 @@ impl Record for FragmentStatistics {
     }
 }
 
-/// What the cells of a field come to.
+/// Statistics of all cells of a field.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FieldStatistics {
-    /// The least value; no bytes where there is none.
+    /// The minimum; empty if there is none.
     pub min: Bytes,
-    /// The greatest value; no bytes where there is none.
+    /// The maximum; empty if there is none.
     pub max: Bytes,
-    /// The sum: `i64`, `u64` or `f64`, by the datatype of the field.
+    /// The sum: the bits of an `i64`, `u64` or `f64`, depending on the datatype of the field.
     pub sum: u64,
-    /// How many cells are null.
+    /// The number of null cells.
     pub null_count: u64,
 }
 

@@ -1,38 +1,40 @@
 use tdb_tile::{Record, Walk, WireError};
 
-/// Where in the metadata file of a fragment each of its generic tiles begins.
+/// The offsets of the generic tiles in a fragment's metadata file.
 ///
-/// Lists have an entry for every field ([`FieldLayout`](crate::FieldLayout)).
+/// Lists have one entry per field ([`FieldLayout`](crate::FieldLayout)).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GenericTileOffsets {
-    /// The R-tree.
+    /// Offset of the R-tree.
     pub rtree: u64,
-    /// Where data tiles begin.
+    /// Offsets of the lists of data tile offsets.
     pub tile_offsets: Vec<u64>,
-    /// Where tiles of var-sized values begin; before format 5 for attributes only.
+    /// Offsets of the lists of tile offsets of var-sized values; before format 5 for attributes
+    /// only.
     pub var_offsets: Vec<u64>,
-    /// Unfiltered sizes of tiles of var-sized values; before format 5 for attributes only.
+    /// Offsets of the lists of unfiltered tile sizes of var-sized values; before format 5 for
+    /// attributes only.
     pub var_sizes: Vec<u64>,
-    /// Where validity tiles begin (from 7).
+    /// Offsets of the lists of validity tile offsets (from 7).
     pub validity_offsets: Vec<u64>,
-    /// Least values by tile (from 11).
+    /// Offsets of the lists of minimum values by tile (from 11).
     pub mins: Vec<u64>,
-    /// Greatest values by tile (from 11).
+    /// Offsets of the lists of maximum values by tile (from 11).
     pub maxs: Vec<u64>,
-    /// Sums by tile (from 11).
+    /// Offsets of the lists of sums by tile (from 11).
     pub sums: Vec<u64>,
-    /// Null counts by tile (from 11).
+    /// Offsets of the lists of null counts by tile (from 11).
     pub null_counts: Vec<u64>,
-    /// Statistics of the whole fragment (from 12).
+    /// Offset of the statistics of the whole fragment (from 12).
     pub fragment_statistics: u64,
-    /// Delete conditions that the fragment has taken in already (from 16).
+    /// Offset of the delete conditions that have been applied to the fragment (from 16).
     pub processed_conditions: u64,
 }
 
 impl Record for GenericTileOffsets {
     const NAME: &'static str = "GenericTileOffsets";
     const MIN_SIZE: usize = 8;
-    /// The numbers of fields, and of those in lists for var-sized values.
+    /// The number of fields, and the number of fields in lists of var-sized values.
     type Cx = (u64, u64);
 
     fn walk<W: Walk>(&mut self, w: &mut W, cx: &(u64, u64)) -> Result<(), WireError> {

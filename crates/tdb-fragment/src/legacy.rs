@@ -1,32 +1,32 @@
-//! Fragment metadata of formats 1 and 2: all of it in one generic tile, without a footer.
+//! Fragment metadata of formats 1 and 2: a single generic tile without a footer.
 use bytes::Bytes;
 use tdb_rtree::{Mbr, RTree};
 use tdb_tile::{FormatVersion, Limits, Record, Walk, WireError, WireErrorKind};
 
 use crate::{ExtraFields, FieldLayout, TileVector};
 
-/// The content of the generic tile. `docs/format/fragments.md`, "Formats 1 and 2".
+/// The content of that generic tile. `docs/format/fragments.md`, "Formats 1 and 2".
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LegacyMetadata {
-    /// The version of the fragment, 1 or 2.
+    /// The format version of the fragment, 1 or 2.
     pub version: FormatVersion,
-    /// The box around the written cells.
+    /// The bounding box of the written cells.
     pub non_empty_domain: Mbr,
-    /// The bounding rectangle of each tile; none in dense fragments.
+    /// The MBR of each tile; empty in dense fragments.
     pub mbrs: Vec<Mbr>,
-    /// First and last coordinates of each tile, as tuples; nothing needs them.
+    /// First and last coordinates of each tile; not used for reading.
     pub bounding_coordinates: Vec<Mbr>,
-    /// Where data tiles begin: attributes, then the coordinates.
+    /// The offsets of the data tiles: attributes, then the coordinates.
     pub tile_offsets: Vec<TileVector>,
-    /// Where tiles of var-sized values begin, for each attribute.
+    /// The offsets of the tiles of var-sized values, for each attribute.
     pub var_offsets: Vec<TileVector>,
-    /// Unfiltered sizes of tiles of var-sized values, for each attribute.
+    /// The unfiltered sizes of the tiles of var-sized values, for each attribute.
     pub var_sizes: Vec<TileVector>,
-    /// Cells of the last tile.
+    /// The number of cells in the last tile.
     pub last_tile_cells: u64,
-    /// Bytes of the data file of each attribute, then of the coordinates.
+    /// The size in bytes of each attribute's data file, then of the coordinates' file.
     pub file_sizes: Vec<u64>,
-    /// Bytes of the file of var-sized values of each attribute.
+    /// The size in bytes of each attribute's file of var-sized values.
     pub var_file_sizes: Vec<u64>,
 }
 
@@ -78,7 +78,7 @@ fn walk_version<W: Walk>(w: &mut W, version: &mut FormatVersion) -> Result<(), W
     Ok(())
 }
 
-/// The domain stands behind its size, which follows from the dimensions.
+/// Visits the domain and the size before it, which must be that of the dimensions' ranges.
 fn walk_domain<W: Walk>(w: &mut W, domain: &mut Mbr, cx: &FieldLayout) -> Result<(), WireError> {
     let sizes = cx.dimensions().iter().map(|d| d.datatype.size());
     let wanted = sizes.fold(0_usize, |sum, size| {
@@ -97,15 +97,16 @@ fn walk_domain<W: Walk>(w: &mut W, domain: &mut Mbr, cx: &FieldLayout) -> Result
 }
 
 impl LegacyMetadata {
-    /// Decodes the content of the metadata file, once its generic tile is opened.
+    /// Decodes the content of the metadata file, whose generic tile was opened.
     ///
     /// # Errors
-    /// Where the bytes break the format.
+    /// Fails if the bytes break the format.
     pub fn read(payload: &Bytes, layout: &FieldLayout, limits: &Limits) -> Result<Self, WireError> {
         Self::decode(payload, FormatVersion::default(), layout, limits)
     }
 
-    /// The tree over the tiles, as a fragment of format 3 stores it.
+    /// Builds the R-tree over the tiles and encodes it as the metadata part that newer fragments
+    /// store.
     pub(crate) fn rtree(&self, layout: &FieldLayout) -> Result<Bytes, WireError> {
         let fail = |_| {
             let kind = WireErrorKind::Invalid("rectangles of other dimensions");

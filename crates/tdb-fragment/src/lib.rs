@@ -52,7 +52,8 @@ pub use tile_index::TileIndex;
 pub use tile_statistics::TileStatistics;
 pub use tile_summary::TileSum;
 pub use tile_vector::TileVector;
-// What the interface of this crate takes and gives, and what opens the schema that it needs, so that it is enough by itself.
+// The types of other crates in this crate's interface, and the function that opens schemas, so that
+// callers need no other crate.
 pub use tdb_filters::{EncryptionKey, FilterError, open_generic_tile};
 pub use tdb_rtree::{DimensionType, Mbr, RTree};
 pub use tdb_schema::{ArraySchema, Field, FieldKind, SchemaError};

@@ -7,55 +7,58 @@ use crate::{
     ProcessedConditions, TileBounds, TileVector,
 };
 
-/// All of a metadata file, to be written: what the footer says and what it points at.
+/// A complete metadata file, for writing: the footer, and the records that its offsets refer to.
 ///
-/// Versions 1 and 2 are not written.
+/// Versions 1 and 2 cannot be written.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MetadataFile {
-    /// The footer; its offsets are found out when the file is put together.
+    /// The footer; encoding computes its offsets.
     pub footer: Footer,
-    /// The bounding rectangles of the tiles; without levels in a dense fragment.
+    /// The MBRs of the tiles; without levels in a dense fragment.
     pub rtree: RTree,
-    /// What is kept of each field, in the order of [`FieldLayout`].
+    /// The tile lists of each field, in the order of [`FieldLayout`].
     pub fields: Vec<FieldTiles>,
-    /// First coordinates of each tile by dimension, then last ones: sparse fragments from format 23.
+    /// The first coordinates of all tiles, by dimension, then the last coordinates: sparse
+    /// fragments from format 23.
     pub global_order_bounds: Vec<TileBounds>,
     /// Statistics of the whole fragment (from 12).
     pub statistics: FragmentStatistics,
-    /// Delete conditions that were taken in (from 15).
+    /// The delete conditions that have been applied to the fragment (from 15).
     pub processed_conditions: ProcessedConditions,
 }
 
-/// What a metadata file keeps of the tiles of one field.
+/// The tile lists of one field in a metadata file.
 ///
-/// Where a field has no such thing, vectors of offsets, sizes and null counts hold a zero for each tile,
-/// and bounds and sums nothing.
+/// If the field has no such tiles, vectors of offsets, sizes and null counts have a zero for each
+/// tile; bounds and sums are empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FieldTiles {
-    /// Where data tiles begin.
+    /// The offsets of the data tiles.
     pub tile_offsets: TileVector,
-    /// Where tiles of var-sized values begin.
+    /// The offsets of the tiles of var-sized values.
     pub var_offsets: TileVector,
-    /// Unfiltered sizes of tiles of var-sized values.
+    /// The unfiltered sizes of the tiles of var-sized values.
     pub var_sizes: TileVector,
-    /// Where validity tiles begin (from 7).
+    /// The offsets of the validity tiles (from 7).
     pub validity_offsets: TileVector,
-    /// Least values (from 11).
+    /// The minimum of each tile (from 11).
     pub mins: TileBounds,
-    /// Greatest values (from 11).
+    /// The maximum of each tile (from 11).
     pub maxs: TileBounds,
-    /// Sums (from 11).
+    /// The sum of each tile (from 11).
     pub sums: TileVector,
-    /// Null counts (from 11).
+    /// The null count of each tile (from 11).
     pub null_counts: TileVector,
 }
 
 impl MetadataFile {
-    /// The bytes of the file. `seal` turns the content of a generic tile, in parts, into the tile, in pieces:
-    /// `tdb_filters::seal_generic_tile_in_pieces` with the version of the library and the key of the array.
+    /// Encodes the file.
+    ///
+    /// `seal` encodes the content of a generic tile, in parts, as the tile, in pieces. Callers pass
+    /// `tdb_filters::seal_generic_tile_in_pieces` with the library's version and the array's key.
     ///
     /// # Errors
-    /// What `seal` finds, and facts that the version has no place for.
+    /// Those of `seal`, and facts that the version cannot store.
     pub fn encode<E: From<WireError>>(
         &self,
         layout: &FieldLayout,
@@ -69,10 +72,11 @@ impl MetadataFile {
         Ok(out)
     }
 
-    /// As [`MetadataFile::encode`], piece by piece, so that the file is never in memory as a whole.
+    /// Like [`MetadataFile::encode`], but passes the file to `hand_on` piece by piece, so that it
+    /// is never in memory as a whole.
     ///
     /// # Errors
-    /// Those of `hand_on`, too.
+    /// As for [`MetadataFile::encode`], and those of `hand_on`.
     pub fn write<E: From<WireError>>(
         &self,
         layout: &FieldLayout,
@@ -176,9 +180,9 @@ impl MetadataFile {
     }
 }
 
-/// Generic tiles one after the other.
+/// The writer of the file's generic tiles, which are written one after the other.
 struct Sealed<S, H> {
-    /// Bytes so far.
+    /// The number of bytes written so far.
     written: u64,
     version: FormatVersion,
     seal: S,
@@ -191,7 +195,7 @@ where
     S: FnMut(&[Bytes]) -> Result<Vec<Bytes>, E>,
     H: FnMut(&[u8]) -> Result<(), E>,
 {
-    /// Hands on a record as a generic tile; gives the offset of it.
+    /// Writes a record as a generic tile; returns its offset.
     fn push<R: Record>(&mut self, record: &R, cx: &R::Cx) -> Result<u64, E> {
         let offset = self.written;
         let payload = record.encode_parts(self.version, cx)?;

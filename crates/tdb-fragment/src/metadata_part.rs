@@ -3,30 +3,30 @@ use std::ops::Range;
 use bytes::Bytes;
 use tdb_schema::FieldKind;
 
-/// A part of a fragment's metadata that is read when it is needed.
+/// A part of a fragment's metadata that is read only when it is needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MetadataPart {
-    /// The bounding rectangles of the tiles.
+    /// The MBRs of the tiles.
     RTree,
-    /// Where the data tiles of a field begin.
+    /// The offsets of a field's data tiles.
     TileOffsets(FieldKind),
-    /// Where the tiles of var-sized values of a field begin.
+    /// The offsets of a field's tiles of var-sized values.
     VarOffsets(FieldKind),
-    /// Unfiltered sizes of the tiles of var-sized values of a field.
+    /// The unfiltered sizes of a field's tiles of var-sized values.
     VarSizes(FieldKind),
-    /// Where the validity tiles of a field begin.
+    /// The offsets of a field's validity tiles.
     ValidityOffsets(FieldKind),
-    /// The least value of each tile of a field.
+    /// The minimum of each tile of a field.
     Mins(FieldKind),
-    /// The greatest value of each tile of a field.
+    /// The maximum of each tile of a field.
     Maxs(FieldKind),
     /// The sum of each tile of a field.
     Sums(FieldKind),
-    /// The nulls of each tile of a field.
+    /// The number of null cells in each tile of a field.
     NullCounts(FieldKind),
     /// Statistics of the whole fragment.
     FragmentStatistics,
-    /// Delete conditions that the fragment has taken in already.
+    /// The delete conditions that have been applied to the fragment.
     ProcessedConditions,
     /// The coordinate of the first cell of each tile, along the dimension with this index.
     FirstCoordinates(usize),
@@ -54,13 +54,13 @@ impl MetadataPart {
     }
 }
 
-/// Where a [`MetadataPart`] is.
+/// The location of a [`MetadataPart`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PartPlace {
-    /// In the metadata file: a generic tile begins with this range, and ends within it.
+    /// In the metadata file: a generic tile starts at the start of this range and ends within it.
     ///
     /// The range may end beyond the file.
     Stored(Range<u64>),
-    /// Here, opened: formats 1 and 2 keep everything in one tile.
+    /// In memory, already opened: formats 1 and 2 store everything in one tile.
     Here(Bytes),
 }

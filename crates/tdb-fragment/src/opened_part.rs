@@ -1,11 +1,11 @@
 use bytes::Bytes;
 use tdb_tile::FormatVersion;
 
-/// A part of a fragment's metadata, out of the generic tile that it is stored in.
+/// A part of a fragment's metadata whose generic tile was opened.
 #[derive(Clone, Debug)]
 pub struct OpenedPart {
-    /// The version of the library that wrote it, as its tile says.
+    /// The version in the header of the generic tile, that of the library that wrote it.
     pub version: FormatVersion,
-    /// Its content.
+    /// The content of the generic tile.
     pub payload: Bytes,
 }

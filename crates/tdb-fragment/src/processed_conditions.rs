@@ -1,11 +1,12 @@
 use tdb_tile::{Record, Walk, WireError};
 
-/// The delete conditions whose effect the fragment's delete fields show already (from format 15).
+/// The delete conditions that have been applied to a fragment: its delete fields already contain
+/// their effect (from format 15).
 ///
 /// `docs/format/fragments.md`, "Processed conditions".
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ProcessedConditions {
-    /// Where each condition is stored, relative to the array: `__commits/<name>.del`.
+    /// The path of each condition, relative to the array: `__commits/<name>.del`.
     pub markers: Vec<String>,
 }
 

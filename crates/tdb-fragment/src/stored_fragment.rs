@@ -2,19 +2,19 @@ use tdb_schema::ArraySchema;
 
 use crate::FragmentMetadata;
 
-/// A fragment and where it is: what it takes to read its tiles, whoever found it.
+/// A fragment with its location, schema and metadata: everything that reading its tiles requires.
 #[derive(Clone, Copy, Debug)]
 pub struct StoredFragment<'a> {
-    /// Its name.
+    /// The name of the fragment.
     pub name: &'a str,
-    /// The first and the last time that it holds cells of, in milliseconds since 1970.
+    /// The first and the last timestamp of its cells, in milliseconds since 1970.
     pub timestamps: (u64, u64),
-    /// The key of its folder, within the store.
+    /// The key of the fragment's folder within the store.
     pub prefix: &'a str,
-    /// The key of its metadata, as errors call it.
+    /// The key of the metadata, for errors.
     pub metadata_key: &'a str,
-    /// The schema that it was written with.
+    /// The schema that the fragment was written with.
     pub schema: &'a ArraySchema,
-    /// What is known of it before its tiles are read.
+    /// The metadata that is known before any tile is read.
     pub metadata: &'a FragmentMetadata,
 }

@@ -1,14 +1,14 @@
 use bytes::Bytes;
 use tdb_tile::{Record, U64Column, Walk, WireError, WireErrorKind};
 
-/// The least, or the greatest, value of each tile of a field (from format 11).
+/// The minimum, or the maximum, of each tile of a field (from format 11).
 ///
 /// `docs/format/fragments.md`, "Tile statistics".
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TileBounds {
-    /// One value after the other; for var-sized fields the offset of each in `var`, as `u64`.
+    /// The values back to back; for var-sized fields, the offset of each value in `var` as `u64`.
     pub fixed: Bytes,
-    /// Var-sized values.
+    /// The values of var-sized fields, back to back.
     pub var: Bytes,
 }
 
@@ -27,12 +27,13 @@ impl Record for TileBounds {
 }
 
 impl TileBounds {
-    /// Fails unless there is a value for each of so many tiles, or none at all.
+    /// Fails unless there is one value for each of `tiles` tiles, or none at all.
     ///
-    /// `cell_size` is that of the field, `None` where it varies.
+    /// `cell_size` is the size of the field's cells in bytes; `None` if it varies.
     ///
     /// # Errors
-    /// [`WireErrorKind::Mismatch`], offsets that decrease or point beyond the values.
+    /// [`WireErrorKind::Mismatch`] for a wrong size; [`WireErrorKind::Invalid`] if offsets decrease
+    /// or are beyond the values.
     pub fn check(&self, tiles: u64, cell_size: Option<u64>) -> Result<(), WireError> {
         let fail = |field, kind| Err(WireError::new(Self::NAME, field, 0, kind));
         if self.fixed.is_empty() {
@@ -61,7 +62,7 @@ impl TileBounds {
         Ok(())
     }
 
-    /// The value of a tile; `None` where there are none, or it is cut short.
+    /// Returns the value of a tile; `None` if there are no values or the value is truncated.
     #[must_use]
     pub fn get(&self, tile: usize, cell_size: Option<usize>) -> Option<&[u8]> {
         let Some(size) = cell_size else {

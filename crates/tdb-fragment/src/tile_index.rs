@@ -4,21 +4,21 @@ use tdb_tile::U64Column;
 
 use crate::FragmentError;
 
-/// Where the tiles of a field are in its files.
+/// The locations of a field's tiles in its files.
 ///
-/// Begins are strictly increasing and lie within the files.
+/// Within a file, the offsets increase strictly and lie within the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TileIndex {
     fixed: Tiles,
     var: Option<(Tiles, U64Column)>,
     validity: Option<Tiles>,
-    /// How many tiles there should be.
+    /// The number of tiles that the fragment should have.
     wanted: u64,
-    /// Tiles from this one on cannot be read.
+    /// The first tile that cannot be read; neither can all later ones.
     end: u64,
 }
 
-/// The begins of the tiles of one file.
+/// The offsets of the tiles in one file, and the size of the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Tiles {
     starts: U64Column,
@@ -65,7 +65,8 @@ impl TileIndex {
         }
     }
 
-    /// All files of a field have as many tiles, even where some were lost.
+    /// Fails unless all files of the field have the same number of tiles, even if some tiles were
+    /// lost.
     pub(crate) fn check(&self) -> Result<(), FragmentError> {
         let var = self.var.iter();
         let counts = var.flat_map(|(tiles, sizes)| [tiles.count(), sizes.len() as u64]);
@@ -80,7 +81,7 @@ impl TileIndex {
         }
     }
 
-    /// The same without the tiles from `end` on.
+    /// Returns the index without the tiles from `end` on.
     pub(crate) fn up_to(self, end: u64) -> Self {
         Self {
             end: end.min(self.end),
@@ -88,44 +89,44 @@ impl TileIndex {
         }
     }
 
-    /// How many tiles are stored.
+    /// The number of stored tiles.
     #[must_use]
     pub fn tile_count(&self) -> u64 {
         self.fixed.count()
     }
 
-    /// Whether the fragment should have more tiles than are stored.
+    /// True if the fragment should have more tiles than are stored.
     pub(crate) fn lacks_tiles(&self) -> bool {
         self.tile_count() < self.wanted
     }
 
-    /// The tiles from this one on were lost when the fragment was written:
-    /// [`FragmentMetadata::lost_from`](crate::FragmentMetadata::lost_from).
+    /// The first of the tiles that were lost when the fragment was written; `None` if no tile was
+    /// lost. See [`FragmentMetadata::lost_from`](crate::FragmentMetadata::lost_from).
     #[must_use]
     pub fn lost_from(&self) -> Option<u64> {
         (self.end < self.wanted).then_some(self.end)
     }
 
-    /// The bytes of a tile of fixed-size cells, or of offsets, in its file.
+    /// Returns the byte range in its file of a tile of fixed-size cells, or of offsets.
     #[must_use]
     pub fn tile_extent(&self, tile: u64) -> Option<Range<u64>> {
         self.fixed.get(self.readable(tile)?)
     }
 
-    /// The bytes of a tile of var-sized values in its file.
+    /// Returns the byte range in its file of a tile of var-sized values.
     #[must_use]
     pub fn var_extent(&self, tile: u64) -> Option<Range<u64>> {
         self.var.as_ref()?.0.get(self.readable(tile)?)
     }
 
-    /// Bytes of a tile of var-sized values, unfiltered.
+    /// Returns the unfiltered size in bytes of a tile of var-sized values.
     #[must_use]
     pub fn var_size(&self, tile: u64) -> Option<u64> {
         let tile = usize::try_from(self.readable(tile)?).ok()?;
         self.var.as_ref()?.1.get(tile)
     }
 
-    /// The bytes of a validity tile in its file.
+    /// Returns the byte range in its file of a validity tile.
     #[must_use]
     pub fn validity_extent(&self, tile: u64) -> Option<Range<u64>> {
         self.validity.as_ref()?.get(self.readable(tile)?)

@@ -1,4 +1,4 @@
-//! What the stored statistics of a tile prove about its cells.
+//! Facts about a tile's cells that its stored statistics prove.
 
 use tdb_schema::value::{Value, read};
 use tdb_tile::Scalar;
@@ -6,23 +6,24 @@ use tdb_tile::Scalar;
 use crate::TileStatistics;
 use crate::trust::{Nulls, Trust};
 
-/// What floats of a tile may come to at most for their stored sum to be believed: far below where writers stop adding,
-/// and so little that nothing brings a sum that has stopped there back below it.
+/// The largest absolute sum that a tile's floats may reach for their stored sum to be trusted. It
+/// is far below the value at which writers stop adding, and so small that no later addition could
+/// bring a stopped sum back below it.
 const FLOAT_LIMIT: f64 = 1e290;
 
-/// The sum of the cells of a tile that are not null.
+/// The sum of a tile's cells, nulls excluded.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum TileSum {
-    /// Of integers with a sign.
+    /// The sum of signed integers.
     Signed(i64),
-    /// Of integers without one.
+    /// The sum of unsigned integers.
     Unsigned(u64),
-    /// Of floats.
+    /// The sum of floats.
     Float(f64),
 }
 
 impl TileStatistics {
-    /// How many cells of a tile are null, where what is stored can be relied on.
+    /// The number of null cells of a tile; `None` if the stored count cannot be trusted.
     #[must_use]
     pub fn known_nulls(&self, tile: usize) -> Option<u64> {
         match self.nulls {
@@ -32,8 +33,9 @@ impl TileStatistics {
         }
     }
 
-    /// The least and the greatest value of a tile of so many cells, where what is stored proves them: as
-    /// [`TileStatistics::bounds`], also of floats. A zero may be of either sign.
+    /// Returns the minimum and the maximum of a tile of `cells` cells; `None` if the stored values
+    /// do not prove them. Like [`TileStatistics::bounds`], but also for floats. A zero may have
+    /// either sign.
     #[must_use]
     pub fn extremes(&self, tile: usize, cells: u64) -> Option<(&[u8], &[u8])> {
         if self.datatype.is_real() && self.trust == Trust::Floats {
@@ -43,7 +45,8 @@ impl TileStatistics {
         self.bounds(tile, cells)
     }
 
-    /// The sum of a tile of so many cells, where what is stored proves it: writers stop adding at the end of the type.
+    /// Returns the sum of a tile of `cells` cells; `None` if the stored sum is not proved to be
+    /// exact. Writers stop adding at the limits of the type.
     #[must_use]
     pub fn known_sum(&self, tile: usize, cells: u64) -> Option<TileSum> {
         if self.datatype.is_real() {
@@ -52,7 +55,7 @@ impl TileStatistics {
         let (min, max) = self.bounds(tile, cells)?;
         let sum = self.sum(tile)?.to_le_bytes();
         let cells = i128::from(cells);
-        // Where all cells together stay within the type, no part of them leaves it.
+        // If `cells` times the largest value fits the type, then so does every partial sum.
         let fits = |limit: i128, end: i128| end.checked_mul(cells).is_some_and(|all| all <= limit);
         if self.datatype.is_signed() {
             let ends = (self.whole(min)?, self.whole(max)?);
@@ -64,10 +67,12 @@ impl TileStatistics {
         is_known.then(|| TileSum::Unsigned(u64::from_le_bytes(sum)))
     }
 
-    /// The sum of floats, where it proves that there is no NaN among them and that it is no place where writers stopped.
+    /// Returns the sum of floats if it proves that no cell is NaN and that the writer did not stop
+    /// adding.
     ///
-    /// A NaN makes the sum NaN, unless the writer had stopped adding before it, at the greatest float. What comes after the
-    /// last NaN lies between the stored ends, which are then too small to take the sum back from there.
+    /// A NaN makes the sum NaN, unless the writer had stopped adding before it, at the greatest
+    /// float. The values after the last NaN lie between the stored bounds; they are then too small
+    /// to bring the sum back from there.
     fn float_sum(&self, tile: usize, cells: u64) -> Option<f64> {
         let (min, max) = (self.float(self.min(tile)?)?, self.float(self.max(tile)?)?);
         if self.trust != Trust::Floats || self.known_nulls(tile)? >= cells {
@@ -76,7 +81,7 @@ impl TileStatistics {
         let sum = f64::from_le_bytes(self.sum(tile)?.to_le_bytes());
         let most = min.abs().max(max.abs()) * cells as f64;
         let is_within = min <= max && most < FLOAT_LIMIT;
-        // Each addition rounds a little.
+        // Each addition may round a little.
         (is_within && sum.abs() <= most * 2.0).then_some(sum)
     }
 
@@ -84,7 +89,7 @@ impl TileStatistics {
         match read(self.datatype, bytes)?.as_ticks() {
             Value::Signed(value) => Some(value.into()),
             Value::Unsigned(value) => Some(value.into()),
-            // Writers add what stands in the byte.
+            // Writers add the byte as a number, even if it is not 0 or 1.
             Value::Bool(_) => Some((*bytes.first()?).into()),
             _ => None,
         }
@@ -129,14 +134,15 @@ mod tests {
         }
     }
 
-    /// What TileDB stores of floats that come in several runs: a NaN takes the place of what came before, and a run ends where
-    /// adding goes beyond the type.
+    /// Returns the statistics that TileDB stores for floats in several runs: a NaN replaces the
+    /// bounds of the values before it, and adding stops for the rest of a run once the sum would
+    /// exceed the type.
     fn stored(runs: &[Vec<f64>]) -> TileStatistics {
         let (mut min, mut max, mut sum) = (f64::MAX, f64::MIN, 0.0_f64);
         for run in runs {
             let mut adds = true;
             for &value in run {
-                // As written there: a comparison with a NaN fails either way.
+                // As in TileDB: a comparison with NaN is false either way.
                 min = if min < value { min } else { value };
                 max = if max > value { max } else { value };
                 let goes_on = (sum < 0.0) == (value < 0.0) && sum.abs() > f64::MAX - value.abs();

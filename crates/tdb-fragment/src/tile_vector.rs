@@ -1,12 +1,12 @@
 use bytes::Bytes;
 use tdb_tile::{FormatVersion, Limits, Record, U64Column, Walk, WireError, WireErrorKind};
 
-/// Eight bytes for every tile of a field: an offset, a size, a count or a sum.
+/// One 64-bit value for each tile of a field: an offset, a size, a count or a sum.
 ///
 /// `docs/format/fragments.md`, "Tile vectors".
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TileVector {
-    /// The values, read where they are.
+    /// The values, in their stored bytes.
     pub values: U64Column,
 }
 
@@ -27,10 +27,10 @@ impl Record for TileVector {
 }
 
 impl TileVector {
-    /// Decodes a vector that must have a value for each of so many tiles.
+    /// Decodes a vector that must have a value for each of `tiles` tiles.
     ///
     /// # Errors
-    /// Where the bytes break the format or hold another number of values.
+    /// Fails if the bytes break the format, or have another number of values.
     pub fn read(payload: &Bytes, tiles: u64, limits: &Limits) -> Result<Self, WireError> {
         let vector = Self::decode(payload, FormatVersion::WRITTEN, &(), limits)?;
         vector.check(tiles)?;

@@ -1,19 +1,22 @@
-//! What the statistics that writers store are worth: `docs/format/fragments.md`, "Which statistics to trust".
+//! The reliability of the statistics that writers store: `docs/format/fragments.md`, "Which
+//! statistics to trust".
 
 use tdb_filters::Registry;
 use tdb_schema::{CellValNum, Field};
 use tdb_tile::{Datatype, FormatVersion};
 
-/// What a stored bound is worth.
+/// The reliability of a stored bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Trust {
-    /// Nothing.
+    /// Never reliable.
     None,
-    /// Nothing by themselves, as a NaN replaces what came before it; something together with the sum.
+    /// Not reliable alone, since a NaN replaces the bounds of earlier values; reliable if the sum
+    /// proves that there is no NaN.
     Floats,
-    /// As far as text goes: a NUL ends the writers' comparison, and a single `char` was signed.
+    /// Reliable for text without NUL, at which writers stopped comparing; for a single `char`,
+    /// which they compared as signed, only up to 0x7f.
     Text { signed: bool },
-    /// Everything.
+    /// Always reliable.
     Full,
 }
 
@@ -50,14 +53,14 @@ impl Trust {
     }
 }
 
-/// What is known of the null cells of a tile.
+/// The reliability of a stored null count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Nulls {
-    /// There can be none.
+    /// The field has no null cells.
     Never,
-    /// How many is stored.
+    /// The stored count is reliable.
     Counted,
-    /// What is stored cannot be relied on.
+    /// The stored count is not reliable.
     Unknown,
 }
 
@@ -83,16 +86,18 @@ impl Nulls {
     }
 }
 
-/// Writes that lost values: up to release 2.20 at least, cells of 16 bits with a sign came out of it as others.
+/// The filter with which writers lost values: up to release 2.20 at least, it changed signed 16-bit
+/// cells.
 const BIT_WIDTH_REDUCTION: &str = "bit_width_reduction";
 
-/// Whether cells may come out of a field's filters as others than went in, which is what statistics are of.
+/// True if the field's filters may have changed cells; the stored statistics are of the cells
+/// before filtering.
 fn may_lose(field: &Field<'_>, version: FormatVersion) -> bool {
     let filters = Registry::builtin();
     field.filters.filters.iter().any(|record| {
         let entry = filters.entry(record.code);
         let loses = entry.is_none_or(|entry| entry.name == BIT_WIDTH_REDUCTION);
-        // Of a filter that is not known nothing is.
+        // Unknown filters may be lossy.
         loses
             || filters
                 .filter(record, version)

@@ -1,4 +1,4 @@
-//! Conditions of deletes.
+//! Decodes arbitrary bytes as the condition of a delete.
 #![no_main]
 use libfuzzer_sys::fuzz_target;
 use tdb_fragment::ConditionTree;

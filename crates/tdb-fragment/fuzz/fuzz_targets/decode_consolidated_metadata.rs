@@ -1,4 +1,4 @@
-//! Footers of many fragments in one object.
+//! Decodes arbitrary bytes as the footers of many fragments in one object.
 #![no_main]
 use bytes::Bytes;
 use libfuzzer_sys::fuzz_target;

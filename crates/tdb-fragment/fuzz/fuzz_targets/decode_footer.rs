@@ -1,4 +1,4 @@
-//! Footers of every version, and what is made of them.
+//! Decodes arbitrary bytes as a footer of any version, and uses the resulting metadata.
 #![no_main]
 use bytes::Bytes;
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,4 @@
-//! Statistics of whole fragments.
+//! Decodes arbitrary bytes as the statistics of a whole fragment.
 #![no_main]
 use libfuzzer_sys::fuzz_target;
 use tdb_fragment::FragmentStatistics;

@@ -1,4 +1,4 @@
-//! Metadata of formats 1 and 2.
+//! Decodes arbitrary bytes as metadata of format 1 or 2.
 #![no_main]
 use libfuzzer_sys::fuzz_target;
 use tdb_fragment::{FieldLayout, FragmentMetadata, LegacyMetadata, MetadataPart};
@@ -16,7 +16,7 @@ fuzz_target!(|data: &[u8]| {
             continue;
         };
         if let Ok(tdb_fragment::PartPlace::Here(tree)) = metadata.part_place(MetadataPart::RTree) {
-            // A dense fragment with rectangles is refused when they are asked for.
+            // A dense fragment with MBRs is refused when its R-tree is requested.
             let tree = metadata.rtree(&tree, &limits());
             assert!(tree.is_ok() || metadata.dense);
         }

@@ -1,4 +1,4 @@
-//! Markers of delete conditions.
+//! Decodes arbitrary bytes as the markers of delete conditions.
 #![no_main]
 use libfuzzer_sys::fuzz_target;
 use tdb_fragment::ProcessedConditions;

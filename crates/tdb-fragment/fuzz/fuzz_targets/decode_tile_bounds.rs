@@ -1,4 +1,4 @@
-//! Least and greatest values of tiles.
+//! Decodes arbitrary bytes as the minimum or maximum values of tiles.
 #![no_main]
 use libfuzzer_sys::fuzz_target;
 use tdb_fragment::TileBounds;

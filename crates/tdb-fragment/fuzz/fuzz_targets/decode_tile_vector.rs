@@ -1,4 +1,4 @@
-//! Tile offsets, sizes, sums and counts.
+//! Decodes arbitrary bytes as tile offsets, sizes, sums or counts.
 #![no_main]
 use libfuzzer_sys::fuzz_target;
 use tdb_fragment::TileVector;

@@ -1,19 +1,20 @@
-//! What all targets share: the law, and schemas to decode by.
+//! The common part of all targets: the round-trip check, and schemas to decode with.
 use bytes::Bytes;
 use tdb_schema::{ArraySchema, ArrayType, Attribute, CellValNum, Dimension};
 use tdb_tile::{Datatype, FormatVersion, Limits, Record};
 
-/// Few bytes, so that more is a finding.
+/// Limits with a small memory budget, so that exceeding it is found as an error.
 #[must_use]
 pub fn limits() -> Limits {
     Limits::with_budget(64 << 20)
 }
 
-/// Any bytes: an error, or a record that is measured and encoded as it was.
+/// Decodes arbitrary bytes: an error, or a record whose measured and encoded size is that of the
+/// bytes.
 pub fn law<R: Record>(data: &[u8], version: FormatVersion, cx: &R::Cx) -> Option<R> {
     let bytes = Bytes::copy_from_slice(data);
     let record = R::decode(&bytes, version, cx, &limits()).ok()?;
-    // Bytes that stand for truth values need not come back as they were.
+    // The encoded bytes may differ, since any byte but 0 decodes as true.
     let again = record.encode(version, cx).expect("it was decoded");
     assert_eq!(again.len(), data.len());
     assert_eq!(
@@ -23,7 +24,8 @@ pub fn law<R: Record>(data: &[u8], version: FormatVersion, cx: &R::Cx) -> Option
     Some(record)
 }
 
-/// A dense or a sparse array, the latter with strings or without.
+/// Creates the schema of a dense array, of a sparse one, or of a sparse one with a string
+/// dimension.
 #[must_use]
 pub fn schema(choice: u8) -> ArraySchema {
     let mut text = Attribute::new("text", Datatype::StringAscii);

@@ -5,13 +5,14 @@ use super::{ConditionOp, ConditionTree, ConditionValue};
 use crate::FragmentError;
 
 impl ConditionTree {
-    /// Fails unless each value has the size that its field demands.
+    /// Fails unless each value has the size that its field requires.
     ///
-    /// Fields that the schema lacks are passed over: a delete outlives the attributes it
-    /// names. Of an attribute with an enumeration the value is the index, in the attribute's own type.
+    /// Fields that the schema lacks are ignored, since a delete may outlive the attributes that it
+    /// names. For an attribute with an enumeration, the value is an index of the attribute's own
+    /// type.
     ///
     /// # Errors
-    /// [`FragmentError::Field`] with the sizes that do not agree.
+    /// [`FragmentError::Field`] with the two sizes.
     pub fn check(&self, schema: &ArraySchema) -> Result<(), FragmentError> {
         self.values()
             .filter_map(|value| Some((value, schema.field(value.field())?)))

@@ -1,6 +1,6 @@
 use tdb_tile::Code;
 
-/// How a field is compared with a value.
+/// The comparison of a field with a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "the usual comparisons")]
 pub enum ConditionOp {
@@ -11,13 +11,13 @@ pub enum ConditionOp {
     #[default]
     Equal,
     NotEqual,
-    /// Equal to one of several values.
+    /// Equal to at least one of several values.
     In,
     /// Equal to none of several values.
     NotIn,
-    /// Whatever the cell holds, null too.
+    /// True for every cell, null or not.
     AlwaysTrue,
-    /// Whatever the cell holds.
+    /// False for every cell.
     AlwaysFalse,
 }
 
@@ -72,13 +72,13 @@ impl Code for ConditionOp {
 }
 
 impl ConditionOp {
-    /// Whether it takes several values rather than one.
+    /// True if the operator takes several values rather than one.
     #[must_use]
     pub fn takes_members(self) -> bool {
         matches!(self, Self::In | Self::NotIn)
     }
 
-    /// The operator that holds where this one does not, nulls apart.
+    /// Returns the operator that is true where this one is false, except for nulls.
     #[must_use]
     pub fn negated(self) -> Self {
         match self {
@@ -96,15 +96,15 @@ impl ConditionOp {
     }
 }
 
-/// How the parts of an expression combine.
+/// The way in which the parts of an expression combine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Combine {
-    /// All must hold.
+    /// All parts must be true.
     #[default]
     And,
-    /// At least one must hold.
+    /// At least one part must be true.
     Or,
-    /// The only part must not hold. TileDB stores none of these: it negates the operators instead.
+    /// The only part must be false. TileDB never stores this: it negates the operators instead.
     Not,
 }
 

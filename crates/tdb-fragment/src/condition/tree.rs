@@ -2,14 +2,16 @@ use tdb_tile::{Limits, Record, Walk, WireError, WireErrorKind};
 
 use super::{Combine, ConditionOp, ConditionValue};
 
-/// A condition on cells, as deletes store it: comparisons, combined by `and`, `or` and `not`.
+/// A condition on cells in the form that deletes store: comparisons, combined by `and`, `or` and
+/// `not`.
 ///
-/// The nodes lie flat, each expression before its parts, so that no operation recurses,
-/// dropping included. **A stored delete holds the negation of what the user asked for**:
-/// the condition under which a cell stays. [`ConditionTree::negated`] turns one into the other.
+/// The nodes are stored in a flat list, each expression before its parts. No operation recurses,
+/// not even dropping, so that no depth overflows the stack. **A stored delete holds the negation of
+/// the user's condition**: the condition under which a cell stays. [`ConditionTree::negated`]
+/// converts between the two.
 ///
-/// Read from the last node to the first, every part is met before the expression it
-/// belongs to, so that a stack evaluates the tree:
+/// From the last node to the first, every part comes before the expression that it belongs to, so
+/// that a stack evaluates the tree:
 ///
 /// ```
 /// use tdb_fragment::{Combine, ConditionNode, ConditionOp, ConditionTree, ConditionValue};
@@ -44,35 +46,35 @@ pub struct ConditionTree {
 /// A node of a [`ConditionTree`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ConditionNode {
-    /// Joins the parts that follow.
+    /// An expression, whose parts follow.
     Expression {
-        /// How.
+        /// The operator that combines the parts.
         combine: Combine,
-        /// How many parts there are: one for `not`, at least two otherwise.
+        /// The number of parts: one for `not`, at least two otherwise.
         parts: usize,
     },
     /// A comparison.
     Value(ConditionValue),
 }
 
-/// A condition that cannot be built or negated.
+/// The reasons why a condition cannot be built or negated.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConditionError {
     /// An expression has too few parts, or a `not` too many.
     #[error("{combine:?} of {found} conditions")]
     Parts {
-        /// How they would be combined.
+        /// The operator that combines the parts.
         combine: Combine,
-        /// How many there are.
+        /// The number of parts.
         found: usize,
     },
-    /// TileDB refuses to negate a comparison that is always true or always false.
+    /// A comparison that is always true or always false cannot be negated, as in TileDB.
     #[error("a condition on {field:?} that is {} cannot be negated", tdb_tile::Code::name(*op))]
     NotNegatable {
-        /// The field compared.
+        /// The field of the comparison.
         field: String,
-        /// The operator.
+        /// The operator of the comparison.
         op: ConditionOp,
     },
 }
@@ -99,10 +101,11 @@ fn is_valid(combine: Combine, parts: u64) -> bool {
 }
 
 impl ConditionTree {
-    /// The expression over these conditions.
+    /// Combines conditions to an expression.
     ///
     /// # Errors
-    /// [`ConditionError::Parts`]: fewer than two, or not just one for a `not`.
+    /// [`ConditionError::Parts`] if there are fewer than two conditions, or not exactly one for
+    /// `not`.
     pub fn combine(
         combine: Combine,
         parts: impl IntoIterator<Item = Self>,
@@ -136,28 +139,28 @@ impl ConditionTree {
         })
     }
 
-    /// The condition that holds where this one does not: what a delete of the cells of
-    /// this one stores, and the other way round. No `not` is left in it.
+    /// Returns the condition that is true where this one is false, without any `not`. A delete
+    /// stores the negation of the condition of the cells to delete.
     ///
-    /// Cells that are null on a field compared satisfy neither.
+    /// Cells that are null in a compared field satisfy neither condition.
     ///
     /// # Errors
-    /// [`ConditionError::NotNegatable`].
+    /// [`ConditionError::NotNegatable`] for a comparison that is always true or always false.
     pub fn negated(&self) -> Result<Self, ConditionError> {
         self.without_not(true)
     }
 
-    /// The same condition, with each `not` pushed down to the comparisons, as TileDB does.
+    /// Returns the same condition, with each `not` pushed down to the comparisons, as TileDB does.
     ///
     /// # Errors
-    /// [`ConditionError::NotNegatable`].
+    /// As for [`ConditionTree::negated`].
     pub fn normalized(&self) -> Result<Self, ConditionError> {
         self.without_not(false)
     }
 
     fn without_not(&self, negate: bool) -> Result<Self, ConditionError> {
         let mut nodes = Vec::new();
-        // For every expression begun: parts to come, and whether they are negated.
+        // For each open expression: the number of parts to come, and whether they are negated.
         let mut open = vec![(1_usize, negate)];
         for node in &self.nodes {
             let negate = next_part(&mut open);
@@ -214,7 +217,7 @@ impl Record for ConditionTree {
 
     fn walk<W: Walk>(&mut self, w: &mut W, _: &()) -> Result<(), WireError> {
         let Self { nodes } = self;
-        // Parts still to come, for the root and every expression begun.
+        // The number of parts to come, for the root and each open expression.
         let mut open = vec![1_u64];
         let mut index = 0_usize;
         while let Some(left) = open.last_mut() {
@@ -259,7 +262,7 @@ fn check_limits<W: Walk>(w: &W, depth: usize, index: usize) -> Result<(), WireEr
 const EXPRESSION: u8 = 0;
 const VALUE: u8 = 1;
 
-/// One node; the parts of an expression are for the tree to visit.
+/// One node; the tree visits the parts of an expression.
 impl Record for ConditionNode {
     const NAME: &'static str = "ConditionNode";
     const MIN_SIZE: usize = 10;

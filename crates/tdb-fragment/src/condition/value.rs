@@ -5,18 +5,18 @@ use super::ConditionOp;
 
 /// A comparison of one field with one value, or with several.
 ///
-/// Built by [`ConditionValue::new`] and [`ConditionValue::of_members`].
+/// [`ConditionValue::new`] and [`ConditionValue::of_members`] create it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ConditionValue {
     op: ConditionOp,
     field: String,
     value: Bytes,
-    /// For operators that take members: where each starts in `value`.
+    /// The start of each member in `value`; `None` for operators that take one value.
     starts: Option<U64Column>,
 }
 
 impl ConditionValue {
-    /// `field op value`, with the value as the field stores it; no bytes at all mean null.
+    /// Creates `field op value`, with the value in stored form; an empty value means null.
     ///
     /// `None` for operators that take members.
     #[must_use]
@@ -29,7 +29,7 @@ impl ConditionValue {
         })
     }
 
-    /// `field in members`, or `field not in members`: `None` for other operators.
+    /// Creates `field in members` or `field not in members`; `None` for other operators.
     #[must_use]
     pub fn of_members<M: AsRef<[u8]>>(
         field: impl Into<String>,
@@ -53,33 +53,33 @@ impl ConditionValue {
         })
     }
 
-    /// The field that is compared.
+    /// The compared field.
     #[must_use]
     pub fn field(&self) -> &str {
         &self.field
     }
 
-    /// How it is compared.
+    /// The operator of the comparison.
     #[must_use]
     pub fn op(&self) -> ConditionOp {
         self.op
     }
 
-    /// The bytes to compare with: one value, or all members one after the other.
+    /// The bytes to compare with: one value, or all members back to back.
     #[must_use]
     pub fn value(&self) -> &Bytes {
         &self.value
     }
 
-    /// Whether this asks, on a field that may be null, if a cell is null.
+    /// True if this tests whether a cell of a nullable field is null.
     ///
-    /// On other fields of strings it compares with the empty string.
+    /// For a string field that is not nullable, the same comparison is with the empty string.
     #[must_use]
     pub fn is_null_test(&self) -> bool {
         self.value.is_empty() && matches!(self.op, ConditionOp::Equal | ConditionOp::NotEqual)
     }
 
-    /// The members of an `in` or `not in`; of other operators the one value.
+    /// Iterates over the members of `in` or `not in`; over the only value of other operators.
     pub fn members(&self) -> impl Iterator<Item = &[u8]> {
         let starts = self.starts.as_ref();
         let size = self.value.len() as u64;
@@ -89,7 +89,7 @@ impl ConditionValue {
             starts.iter().zip(ends)
         });
         one.into_iter().chain(members).map(|(start, end)| {
-            // The starts were checked when they were read or made.
+            // Cannot panic: the starts were checked when they were decoded or created.
             let (_, value) = self.value.split_at(place(start));
             value.split_at(place(end.saturating_sub(start))).0
         })
@@ -130,7 +130,7 @@ impl Record for ConditionValue {
             *starts = None;
             return Ok(());
         }
-        // None where this is about to be read.
+        // Empty when decoding; the walker fills it.
         let mut bytes = starts
             .take()
             .map_or(Bytes::new(), |starts| starts.as_bytes().clone());

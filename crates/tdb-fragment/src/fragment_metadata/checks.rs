@@ -51,7 +51,7 @@ pub(super) fn dense_tiles(
     })
 }
 
-/// The offsets in the section for global order bounds, if there is one.
+/// Returns the offsets in the section of global order bounds; empty if there is no such section.
 pub(super) fn global_order_bounds(
     footer: &Footer,
     layout: &FieldLayout,

@@ -3,14 +3,14 @@ use tdb_schema::ArraySchema;
 use super::FragmentMetadata;
 use crate::FragmentError;
 
-/// Every tile takes at least the count of its chunks.
+/// The minimum size of a stored tile in bytes: every tile has a chunk count.
 const MIN_TILE_SIZE: u64 = 8;
 
 impl FragmentMetadata {
-    /// What can be said of all fields before their tiles are known.
+    /// Checks the facts about all fields that are known before their tiles are.
     pub(super) fn check(&self, schema: &ArraySchema) -> Result<(), FragmentError> {
         self.check_domain(schema)?;
-        // All fields have as many tiles, and some field has a file.
+        // All fields have the same number of tiles, so the largest file must have room for them.
         let largest = self.file_sizes.fixed.iter().max().copied().unwrap_or(0);
         let count = self
             .lost()
@@ -30,7 +30,7 @@ impl FragmentMetadata {
             return Ok(());
         }
         let mut dimensions = schema.dimensions.iter().zip(&self.non_empty_domain);
-        // Formats 5 to 9 may misstate the upper end of strings.
+        // Formats 5 to 9 may store a wrong upper end for strings.
         let ordered = dimensions.all(|(d, range)| d.is_var() || range.is_ordered(d.datatype));
         if ordered {
             Ok(())

@@ -9,18 +9,18 @@ use super::tiles::{LostTiles, Tiles};
 use crate::FragmentError;
 
 impl FragmentMetadata {
-    /// Whether the fragment may lack tiles, as far as the footer tells;
-    /// [`FragmentMetadata::settle_tiles`] finds out.
+    /// True if the fragment may lack tiles, judged by the footer alone;
+    /// [`FragmentMetadata::settle_tiles`] decides it.
     #[must_use]
     pub fn may_lack_tiles(&self) -> bool {
         self.lost().is_some_and(|lost| !lost.is_certain)
     }
 
-    /// Finds out whether tiles are missing, from the opened [`MetadataPart::TileOffsets`](crate::MetadataPart)
-    /// of one field.
+    /// Decides whether tiles are missing, given the opened
+    /// [`MetadataPart::TileOffsets`](crate::MetadataPart) of one field.
     ///
     /// # Errors
-    /// Where the bytes break the format, or speak of a number of tiles that cannot be.
+    /// Fails if the bytes break the format, or have an impossible number of tiles.
     pub fn settle_tiles(&mut self, offsets: &Bytes, limits: &Limits) -> Result<(), FragmentError> {
         let found = self.tile_values(offsets, limits)?.len() as u64;
         let count = self.tile_count();
@@ -33,15 +33,16 @@ impl FragmentMetadata {
         Ok(())
     }
 
-    /// The tiles from this one on were lost when the fragment was written. `None` where all are there, or
-    /// that was not [found out](FragmentMetadata::settle_tiles).
+    /// The first of the tiles that were lost when the fragment was written; all later ones were
+    /// lost, too. `None` if no tile is missing, or before
+    /// [`settle_tiles`](FragmentMetadata::settle_tiles) has decided that.
     #[must_use]
     pub fn lost_from(&self) -> Option<u64> {
         let lost = self.lost().filter(|lost| lost.is_certain);
         lost.map(LostTiles::readable)
     }
 
-    /// The coordinates of the written cells of a tile of a dense fragment.
+    /// Returns the coordinates of the written cells in a tile of a dense fragment.
     #[must_use]
     pub fn tile_ranges(&self, tile: u64, schema: &ArraySchema) -> Option<Vec<Range>> {
         let grid = SpaceTileGrid::new(schema)?;
@@ -50,14 +51,15 @@ impl FragmentMetadata {
         grid.ranges(&grid.tile_cells(&place).intersection(&written)?)
     }
 
-    /// The written cells of a tile of a dense fragment, for people: `x 1..4, y 0..9`.
+    /// Formats the coordinates of the written cells in a tile of a dense fragment: `x 1..4, y
+    /// 0..9`.
     #[must_use]
     pub fn tile_text(&self, tile: u64, schema: &ArraySchema) -> String {
-        // No text where the tile is not one of a dense fragment.
+        // Empty if the tile is not a tile of a dense fragment.
         let ranges = self.tile_ranges(tile, schema);
         let dimensions = schema.dimensions.iter().zip(ranges.iter().flatten());
         let along = dimensions.map(|(dimension, range)| {
-            // A bound has the size of the datatype, as it lies in the domain.
+            // The bounds lie within the domain, so they have the size of the datatype.
             let lo = read(dimension.datatype, &range.lo)?;
             let hi = read(dimension.datatype, &range.hi)?;
             Some(format!("{} {lo}..{hi}", dimension.name))
@@ -72,8 +74,8 @@ impl FragmentMetadata {
         }
     }
 
-    /// How many tiles a vector of so many values stands for; fewer than the fragment should have are allowed
-    /// where its writer may have counted so many.
+    /// Returns the number of tiles that a vector of `found` values must have. Fewer than the
+    /// fragment's tiles are accepted if the writer may have counted exactly that many.
     pub(super) fn stored_tiles(&self, found: u64) -> u64 {
         let counted = self.lost().map(|lost| lost.counted);
         if counted == Some(found) {

@@ -12,11 +12,11 @@ use crate::{
 };
 
 impl FragmentMetadata {
-    /// Where a part of the metadata is.
+    /// Returns the location of a part of the metadata.
     ///
     /// # Errors
-    /// [`FragmentError::NotStored`] where the version or the fragment lacks it; a place that
-    /// is not before the footer.
+    /// [`FragmentError::NotStored`] if the version or the fragment lacks the part. Fails if the
+    /// location is not before the footer.
     pub fn part_place(&self, part: MetadataPart) -> Result<PartPlace, FragmentError> {
         let not_stored = || self.not_stored(part.name());
         match &self.parts {
@@ -63,7 +63,7 @@ impl FragmentMetadata {
             MetadataPart::Maxs(field) => of(&offsets.maxs, field),
             MetadataPart::Sums(field) => of(&offsets.sums, field),
             MetadataPart::NullCounts(field) => of(&offsets.null_counts, field),
-            // Where a version lacks these, the offset is that of the R-tree, 0.
+            // Versions that lack these parts have the offset 0, which is that of the R-tree.
             MetadataPart::FragmentStatistics => {
                 Some(offsets.fragment_statistics).filter(|offset| *offset != 0)
             }
@@ -104,7 +104,7 @@ impl FragmentMetadata {
     /// Decodes [`MetadataPart::RTree`].
     ///
     /// # Errors
-    /// Where the bytes break the format or the tree covers another number of tiles.
+    /// Fails if the bytes break the format, or if the tree covers another number of tiles.
     pub fn rtree(&self, payload: &Bytes, limits: &Limits) -> Result<RTree, FragmentError> {
         let tree = RTree::decode(payload, self.version, self.layout.dimensions(), limits)?;
         let wanted = if self.dense { 0 } else { self.tile_count() };
@@ -119,7 +119,7 @@ impl FragmentMetadata {
         Ok(tree)
     }
 
-    /// The parts that [`FragmentMetadata::tile_index`] takes for a field, in order.
+    /// Returns the parts that [`FragmentMetadata::tile_index`] takes for a field, in order.
     #[must_use]
     pub fn tile_index_parts(&self, field: &Field<'_>) -> Vec<MetadataPart> {
         let kind = field.kind;
@@ -133,11 +133,12 @@ impl FragmentMetadata {
         parts
     }
 
-    /// Where the tiles of a field are, from the opened [`FragmentMetadata::tile_index_parts`].
+    /// Decodes the locations of a field's tiles from the opened
+    /// [`FragmentMetadata::tile_index_parts`].
     ///
     /// # Errors
-    /// A number of tiles other than the fragment's, offsets that do not increase or lie beyond
-    /// the file; a field that the fragment lacks.
+    /// Fails if the number of tiles is not the fragment's, if offsets do not increase or are beyond
+    /// the file, or if the fragment lacks the field.
     pub fn tile_index(
         &self,
         field: &Field<'_>,
@@ -192,10 +193,10 @@ impl FragmentMetadata {
         self.tile_values(payload, limits)
     }
 
-    /// Decodes a part that has a value for each tile: offsets, sizes, sums or null counts.
+    /// Decodes a part with one value per tile: offsets, sizes, sums or null counts.
     ///
     /// # Errors
-    /// Where the bytes break the format or speak of another number of tiles.
+    /// Fails if the bytes break the format, or have another number of tiles.
     pub fn tile_values(
         &self,
         payload: &Bytes,
@@ -210,7 +211,8 @@ impl FragmentMetadata {
         Ok(vector.values)
     }
 
-    /// The values of the fragment's tiles, where its writer counted validity tiles as well: up to as many zeros follow.
+    /// Returns the values of the fragment's tiles if its writer counted validity tiles, too, so
+    /// that at most as many zeros follow the values; otherwise `None`.
     fn without_validity_tiles(&self, values: &U64Column) -> Option<U64Column> {
         let count = usize::try_from(self.tile_count()).ok()?;
         let more = values.len().checked_sub(count)?;
@@ -220,7 +222,7 @@ impl FragmentMetadata {
         (is_more && are_zeros()).then(|| values.first(count))?
     }
 
-    /// The parts that [`FragmentMetadata::tile_statistics`] takes for a field, in order.
+    /// Returns the parts that [`FragmentMetadata::tile_statistics`] takes for a field, in order.
     #[must_use]
     pub fn tile_statistics_parts(field: FieldKind) -> [MetadataPart; 4] {
         [
@@ -231,10 +233,11 @@ impl FragmentMetadata {
         ]
     }
 
-    /// What the tiles of a field come to, from the opened [`FragmentMetadata::tile_statistics_parts`].
+    /// Decodes the statistics of a field's tiles from the opened
+    /// [`FragmentMetadata::tile_statistics_parts`].
     ///
     /// # Errors
-    /// Where the bytes break the format or speak of another number of tiles.
+    /// Fails if the bytes break the format, or have another number of tiles.
     pub fn tile_statistics(
         &self,
         field: &Field<'_>,
@@ -258,7 +261,7 @@ impl FragmentMetadata {
             bounds.check(tiles, field.cell_size())?;
             Ok::<_, FragmentError>(bounds)
         };
-        // Fields that cannot be summed, or be null, have empty lists.
+        // Fields that cannot be summed, or cannot be null, have empty lists.
         let numbers = |payload| {
             let vector = TileVector::decode(payload, FormatVersion::WRITTEN, &(), limits)?;
             if vector.values.is_empty() {
@@ -283,7 +286,7 @@ impl FragmentMetadata {
     /// Decodes [`MetadataPart::FragmentStatistics`].
     ///
     /// # Errors
-    /// Where the bytes break the format.
+    /// Fails if the bytes break the format.
     pub fn fragment_statistics(
         &self,
         payload: &Bytes,
@@ -301,7 +304,7 @@ impl FragmentMetadata {
     /// Decodes [`MetadataPart::ProcessedConditions`].
     ///
     /// # Errors
-    /// Where the bytes break the format.
+    /// Fails if the bytes break the format.
     pub fn processed_conditions(
         &self,
         payload: &Bytes,
@@ -315,8 +318,8 @@ impl FragmentMetadata {
         )?)
     }
 
-    /// The field of a schema as this fragment stores it: before format 5 the coordinates
-    /// for any dimension. `None` where the fragment has no such field.
+    /// Returns the field of a schema as this fragment stores it: before format 5, the coordinates
+    /// for any dimension. `None` if the fragment has no such field.
     #[must_use]
     pub fn field_in<'a>(&self, schema: &'a ArraySchema, field: FieldKind) -> Option<Field<'a>> {
         schema.field_of(self.stored_field(field)?)

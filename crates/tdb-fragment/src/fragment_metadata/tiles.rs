@@ -1,6 +1,6 @@
 use tdb_schema::grid::{CellBox, SpaceTileGrid, TileBox};
 
-/// How many tiles there are, and of how many cells.
+/// The number of tiles, and of cells per tile.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Tiles {
     Sparse {
@@ -11,22 +11,23 @@ pub(super) enum Tiles {
         tiles: TileBox,
         count: u64,
         cells: u64,
-        /// Where the writer may have counted too few.
+        /// The tiles that the writer may not have stored.
         lost: Option<LostTiles>,
     },
 }
 
-/// What a dense fragment lacks if its writer counted too few tiles: releases 2.0 to 2.2 stored only as many as
-/// they counted, in order, unless the cells came in global order.
+/// The missing tiles of a dense fragment whose writer computed too small a number of tiles.
+/// Releases 2.0 to 2.2 stored only that many tiles, in order, unless cells were written in global
+/// order.
 ///
 /// `docs/format/fragments.md`, "Tiles that are not there".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct LostTiles {
-    /// The tiles that the writer counted, which are fewer than the box has.
+    /// The number of tiles that the writer computed, less than the true number.
     pub(super) counted: u64,
-    /// Whether those that are stored hold what was written.
+    /// True if the stored tiles have the correct content.
     pub(super) is_sound: bool,
-    /// Whether it is known that no more than these are stored.
+    /// True if it is certain that only these tiles are stored.
     pub(super) is_certain: bool,
 }
 
@@ -41,7 +42,7 @@ impl LostTiles {
         })
     }
 
-    /// How many tiles can be read.
+    /// The number of tiles that can be read.
     pub(super) fn readable(self) -> u64 {
         if self.is_sound { self.counted } else { 0 }
     }

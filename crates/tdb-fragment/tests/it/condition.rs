@@ -22,7 +22,7 @@ fn decode(bytes: &[u8]) -> Result<ConditionTree, WireError> {
     ConditionTree::decode(&Bytes::copy_from_slice(bytes), V, &(), &Limits::default())
 }
 
-/// Encodes, decodes, measures, cuts short; gives the description.
+/// Checks encoding, decoding, the measured size, and every truncation; returns the description.
 fn check(tree: &ConditionTree) -> String {
     let bytes = Bytes::from(tree.encode(V, &()).unwrap());
     let (text, decoded) = ConditionTree::describe(&bytes, V, &(), &Limits::default());
@@ -34,7 +34,7 @@ fn check(tree: &ConditionTree) -> String {
     text
 }
 
-/// `(z < 4.0 and s != "a") or d >= 100`: what a delete of its opposite stores.
+/// `(z < 4.0 and s != "a") or d >= 100`: the stored form of a delete of the opposite.
 fn sample() -> ConditionTree {
     let z = compare("z", ConditionOp::Less, &4.0_f64.to_le_bytes());
     let s = compare("s", ConditionOp::NotEqual, b"a");

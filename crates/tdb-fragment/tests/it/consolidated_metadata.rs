@@ -1,4 +1,4 @@
-//! Many footers in one object.
+//! The footers of many fragments in one object.
 #![expect(clippy::cast_possible_truncation, reason = "a test may stop there")]
 
 use crate::support::{Fragment, data, open};

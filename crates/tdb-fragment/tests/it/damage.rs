@@ -1,4 +1,4 @@
-//! Damaged bytes give an error or other values, and never a panic.
+//! Damaged bytes give an error or other values, never a panic.
 
 use crate::support::{Fragment, data, open};
 use bytes::Bytes;
@@ -9,7 +9,7 @@ use tdb_fragment::{
 use tdb_schema::FieldKind;
 use tdb_tile::{FormatVersion, Limits, Record};
 
-/// The bytes with each byte in turn replaced.
+/// Returns copies of the bytes, each with one byte replaced.
 fn damaged(bytes: &Bytes) -> impl Iterator<Item = Bytes> + '_ {
     let values = [0x00, 0x01, 0x7f, 0x80, 0xff];
     (0..bytes.len()).flat_map(move |at| {
@@ -23,7 +23,7 @@ fn damaged(bytes: &Bytes) -> impl Iterator<Item = Bytes> + '_ {
     })
 }
 
-/// Asks everything of the metadata that can be asked without more bytes.
+/// Calls every function of the metadata that needs no more bytes.
 fn ask(metadata: &FragmentMetadata, fragment: &Fragment, payload: &Bytes) {
     let limits = Limits::default();
     let _ = (

@@ -1,4 +1,4 @@
-//! Runs the program of `examples/`, and compares what it prints.
+//! Runs the program of `examples/` and compares its output.
 
 use std::path::Path;
 use std::process::Command;
@@ -6,7 +6,7 @@ use std::process::Command;
 #[test]
 fn the_footer_of_a_fragment_is_shown() {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
-    // Its folder's name tells the version.
+    // The example takes the version from the folder's name.
     let fragment = Path::new(env!("CARGO_TARGET_TMPDIR")).join("__100_100_0f_22");
     std::fs::create_dir_all(&fragment).expect("a folder");
     let metadata = fragment.join("__fragment_metadata.tdb");

@@ -1,4 +1,4 @@
-//! How the files of a fragment are named in each format version.
+//! The names of a fragment's files in each format version.
 #![expect(clippy::unwrap_used, reason = "a test may stop there")]
 
 use tdb_fragment::{DataFiles, FragmentError};

@@ -1,4 +1,5 @@
-//! Footers of every version as TileDB wrote them, where they are, and their laws.
+//! Footers of every version as TileDB wrote them: their location, their content and their round
+//! trips.
 #![expect(
     clippy::cast_possible_truncation,
     reason = "offsets in these files are small"

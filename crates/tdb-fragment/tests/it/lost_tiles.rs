@@ -1,4 +1,4 @@
-//! Dense fragments whose writer stored fewer tiles than their box has.
+//! Dense fragments whose writer stored fewer tiles than their domain has.
 #![expect(clippy::unwrap_used, reason = "helpers of tests, which may fail so")]
 
 use bytes::Bytes;
@@ -7,7 +7,8 @@ use tdb_rtree::Mbr;
 use tdb_schema::{ArraySchema, ArrayType, Attribute, Dimension, FieldKind};
 use tdb_tile::{Datatype, FormatVersion, Limits, Range};
 
-/// The first cell of tile 2^53 + 2, of two cells each: releases 2.0 to 2.2 count three of four tiles from there.
+/// The first cell of tile 2^53 + 2, in tiles of two cells: releases 2.0 to 2.2 counted three of the
+/// four tiles from there on.
 const LOW: u64 = ((1 << 53) + 2) * 2;
 
 fn unsigned() -> ArraySchema {
@@ -30,7 +31,7 @@ fn open(
     domain: Range,
     file_size: u64,
 ) -> Result<FragmentMetadata, FragmentError> {
-    // The attribute, the slot for all coordinates, the dimension.
+    // The slots of the attribute, of all coordinates, and of the dimension.
     let none = vec![0; 3];
     let footer = Footer {
         version: FormatVersion::new(version),
@@ -56,7 +57,7 @@ fn four_tiles(version: u32, file_size: u64) -> Result<FragmentMetadata, Fragment
     open(version, &unsigned(), Range::of(LOW, LOW + 7), file_size)
 }
 
-/// The offsets of so many tiles of 28 bytes.
+/// Encodes the offsets of `tiles` tiles of 28 bytes each.
 fn offsets(tiles: u64) -> Bytes {
     let values = (0..tiles).map(|tile| tile * 28);
     let all = [tiles].into_iter().chain(values);
@@ -100,7 +101,7 @@ fn a_fragment_with_all_its_tiles_lacks_none() {
     assert!(!metadata.may_lack_tiles());
     assert_eq!(metadata.lost_from(), None);
     assert_eq!(index(&metadata, 4).unwrap().lost_from(), None);
-    // What is known once is not taken back.
+    // Once it is certain that no tile is missing, a field with fewer tiles is an error.
     assert!(index(&metadata, 3).is_err());
 }
 
@@ -115,14 +116,14 @@ fn any_other_number_of_tiles_is_damage() {
         );
         assert!(index(&metadata, tiles).is_err());
     }
-    // Three tiles do not fit 20 bytes.
+    // Even three tiles do not fit into 20 bytes.
     assert!(four_tiles(5, 20).is_err());
 }
 
 #[test]
 fn fragments_of_other_versions_and_with_small_tile_numbers_lack_no_tile() {
     for version in [4, 9] {
-        // Three tiles fit 24 bytes, and four do not.
+        // Three tiles would fit into 24 bytes, but four do not.
         assert!(four_tiles(version, 24).is_err());
     }
     let below = Range::of(100_u64, 107);
@@ -144,7 +145,7 @@ fn where_distances_turn_negative_no_stored_tile_holds_what_was_written() {
     assert_eq!((index.tile_extent(0), index.lost_from()), (None, Some(0)));
 }
 
-/// The offsets of four tiles, and values behind them.
+/// Encodes the offsets of four tiles, followed by other values.
 fn four_and_more(more: &[u64]) -> Bytes {
     let tiles = (0..4).map(|tile| tile * 28);
     let count = 4 + more.len() as u64;
@@ -167,7 +168,7 @@ fn zeros_behind_the_last_tile_are_no_tiles_of_releases_that_counted_validity() {
             assert_eq!((index.tile_count(), index.lost_from()), (4, None));
             assert_eq!(index.tile_extent(3), Some(84..112));
         }
-        // More than validity tiles, or something else than zeros.
+        // More values than validity tiles, or values that are not zero.
         assert!(read(version, &[0; 5]).is_err());
         assert!(read(version, &[0, 112]).is_err());
     }

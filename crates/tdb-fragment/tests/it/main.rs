@@ -1,4 +1,4 @@
-//! The tests of tdb-fragment, in one program: it is linked once.
+//! The tests of tdb-fragment, in one binary that is linked once.
 
 mod condition;
 mod consolidated_metadata;

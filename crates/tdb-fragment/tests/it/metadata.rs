@@ -1,4 +1,4 @@
-//! Fragment metadata over real fragments: everything it says agrees with everything else.
+//! Metadata of real fragments: all its facts agree with each other.
 #![expect(clippy::unwrap_used, reason = "a test may stop there")]
 
 use std::fmt::Write;
@@ -229,7 +229,7 @@ fn what_a_version_does_not_store_is_not_found() {
     }
 }
 
-// What must be refused.
+// Metadata that must be refused.
 
 #[test]
 fn more_tiles_than_the_files_have_room_for_are_refused() {

@@ -1,4 +1,4 @@
-//! A metadata file that is taken apart is put together as it was.
+//! A metadata file that is decoded into its records is encoded to the same bytes.
 #![expect(clippy::unwrap_used, reason = "a test may stop there")]
 
 use crate::support::{Fragment, all, open};
@@ -12,7 +12,7 @@ use tdb_fragment::{
 use tdb_rtree::RTree;
 use tdb_tile::{FormatVersion, GenericTile, Limits, Record};
 
-/// What lies at an offset, decoded.
+/// Decodes the generic tile at an offset.
 fn at<R: Record>(file: &Bytes, offset: u64, version: FormatVersion, cx: &R::Cx) -> R {
     let start = usize::try_from(offset).unwrap();
     let (payload, _) = open(&file.slice(start..));
@@ -63,7 +63,7 @@ fn seal(payload: &[Bytes]) -> Result<Vec<Bytes>, FilterError> {
     )
 }
 
-/// Generic tiles, opened, up to `end`.
+/// Opens the generic tiles of the file up to `end`.
 fn contents(file: &Bytes, end: u64) -> Vec<Bytes> {
     let (mut start, mut out) = (0, Vec::new());
     while (start as u64) < end {
@@ -86,7 +86,7 @@ fn files_of_all_versions_are_put_together_as_tiledb_did() {
             ..Fragment::new(name)
         };
         let (old, new) = (fragment.footer_bytes(), again.footer_bytes());
-        // Compressed sizes may differ, and with them the offsets.
+        // Compressed sizes may differ, and so may the offsets.
         assert_eq!(
             contents(&again.file, new.start),
             contents(&fragment.file, old.start),

@@ -8,8 +8,8 @@ const DIGITS: usize = 20;
 
 impl Moment {
     /// Parses ISO 8601: `2024`, `2024-02`, `2024-02-29`, then `T` or a space and `12`, `12:30` or
-    /// `12:30:01.5`, then `Z`, an offset such as `+02:00`, or nothing, which means UTC. A year that
-    /// does not have four digits needs a sign.
+    /// `12:30:01.5`, then `Z`, an offset such as `+02:00`, or nothing, which means UTC. A year of
+    /// more than four digits needs a sign.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         Self::parse_to(text).map(|(moment, _)| moment)

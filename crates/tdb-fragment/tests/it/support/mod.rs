@@ -1,4 +1,4 @@
-//! Objects as TileDB wrote them, opened, and the laws that all records obey.
+//! Objects as TileDB wrote them, opened, and the checks that every record must pass.
 #![allow(
     unreachable_pub,
     clippy::unwrap_used,
@@ -17,7 +17,7 @@ use tdb_fragment::{
 use tdb_schema::{ArraySchema, FieldKind};
 use tdb_tile::{FormatVersion, GenericTile, Limits, Record};
 
-/// The fragments in `data`.
+/// The names of the fragments in `data`.
 pub const SPARSE: [&str; 20] = [
     "v3_sparse",
     "v4_sparse",
@@ -60,7 +60,7 @@ pub fn data(name: &str) -> Bytes {
     std::fs::read(path).unwrap().into()
 }
 
-/// The content of the generic tile at the start of `bytes`, and its size.
+/// Opens the generic tile at the start of `bytes`; returns its content and its stored size.
 pub fn open(bytes: &Bytes) -> (Bytes, usize) {
     let limits = Limits::default();
     let tile = GenericTile::parse(bytes, &limits).unwrap();
@@ -90,7 +90,7 @@ impl Fragment {
     }
 
     pub fn footer_bytes(&self) -> FooterBytes {
-        // The name of a fragment of format 3 looks like one of 4.
+        // The name of a fragment of format 3 looks like that of a fragment of format 4.
         let version = self.name[1..].split('_').next().unwrap().parse().unwrap();
         let version = FormatVersion::new(if version == 3 { 4 } else { version });
         let size = self.file.len() as u64;
@@ -121,14 +121,15 @@ impl Fragment {
         self.metadata_of(self.footer()).unwrap()
     }
 
-    /// The opened content of a part; what is between two parts has to be one generic tile.
+    /// Opens a part of the metadata; from its start to the next part, there must be exactly one
+    /// generic tile.
     pub fn part(&self, metadata: &FragmentMetadata, part: MetadataPart) -> Bytes {
         match metadata.part_place(part).unwrap() {
             PartPlace::Here(payload) => payload,
             PartPlace::Stored(range) => {
                 let (start, end) = (range.start as usize, range.end as usize);
                 let (payload, size) = open(&self.file.slice(start..end));
-                // Format 15 has a tile that no offset leads to.
+                // Format 15 has a tile to which no offset refers.
                 let hidden = metadata.version == FormatVersion::new(15)
                     && part == MetadataPart::FragmentStatistics;
                 assert!(hidden || size == end - start, "{}: {part:?}", self.name);
@@ -137,7 +138,7 @@ impl Fragment {
         }
     }
 
-    /// The fields that have files of their own.
+    /// Returns the fields that have files of their own.
     pub fn stored_fields(&self, metadata: &FragmentMetadata) -> Vec<FieldKind> {
         let special = [
             FieldKind::Coords,
@@ -153,7 +154,8 @@ impl Fragment {
     }
 }
 
-/// Decodes, encodes, measures, cuts short; gives the record and its description.
+/// Checks encoding, decoding, the measured size, and every truncation; returns the record and its
+/// description.
 pub fn check<R>(bytes: &Bytes, version: FormatVersion, cx: &R::Cx) -> (R, String)
 where
     R: Record + PartialEq + std::fmt::Debug,
