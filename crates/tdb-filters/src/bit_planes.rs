@@ -219,8 +219,8 @@ fn join_bits<const S: usize>(turned: &[u8], values: &mut [u8]) {
     }
 }
 
-/// Reorders eight numbers, where number `i` holds value `i` of each of `8 / S` groups, into the
-/// values of the first group, then those of the next.
+/// Reorders values from rows to groups. Input number `i` holds value `i` of each of `8 / S` groups;
+/// the output holds all values of the first group, then all of the next, and so on.
 #[inline(always)]
 const fn by_group<const S: usize>(numbers: [u64; 8]) -> [u64; 8] {
     let [a, b, c, d, e, f, g, h] = numbers;

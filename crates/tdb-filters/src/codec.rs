@@ -66,7 +66,7 @@ impl<C: Codec> Compression<C> {
     /// Runs every part through the codec.
     ///
     /// # Errors
-    /// Those of the codec.
+    /// Passes on the errors of the codec.
     pub fn encode(
         &self,
         chunk: Chunk<'_>,

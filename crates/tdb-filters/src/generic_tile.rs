@@ -111,8 +111,8 @@ pub fn seal_generic_tile_with(
     Ok(tile.encode())
 }
 
-/// Like [`seal_generic_tile_with`], for a payload in parts. The result is in pieces, so that
-/// neither need be in memory as a whole.
+/// Like [`seal_generic_tile_with`], but takes the payload in parts and returns the tile in pieces,
+/// so that neither is ever in memory as a whole.
 ///
 /// # Errors
 /// As for [`seal_generic_tile`].

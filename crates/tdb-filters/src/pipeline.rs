@@ -37,7 +37,7 @@ pub struct Pipeline {
     pub(crate) cuts: bool,
     pub(crate) folds: bool,
     pub(crate) can_fold: bool,
-    /// The reason why the pipeline's output could not be read; `None` if it can.
+    /// The reason why nobody could read the pipeline's output; `None` if it is readable.
     unwritable: Option<FilterError>,
 }
 

@@ -96,6 +96,10 @@ impl<'a> Run<'a> {
 
     /// Runs the stages in reverse order, from the stored bytes of a chunk to its values in
     /// `result`.
+    ///
+    /// Data alternates between two buffers. The stage whose output is the result
+    /// ([`Step::is_last`]) writes into `result` directly, which saves a copy of every chunk. The
+    /// stages that run after it keep data; they read it there.
     pub(crate) fn decode(
         &mut self,
         metadata: &[u8],
@@ -158,8 +162,11 @@ impl<'a> Run<'a> {
         finish(data.present()?, result)
     }
 
-    /// Returns the maximum number of bytes that a stage may output. When encoding, filters enlarge
-    /// their input at most a few times, except for folded offsets, whose size comes on top.
+    /// Returns the maximum number of bytes that a stage of a decode may output, so that damaged
+    /// metadata cannot claim arbitrary memory.
+    ///
+    /// Filters enlarge data at most a few times when they encode, so 64 times the original size
+    /// leaves ample room. Folded offsets come on top of the data; then only the limit applies.
     fn decode_cap(&self, original: usize) -> usize {
         // A limit beyond the address space is no limit.
         let limit = usize::try_from(self.limits.data_tile).unwrap_or(usize::MAX);

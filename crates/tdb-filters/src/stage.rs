@@ -24,7 +24,7 @@ impl Stage<'_> {
     /// Returns the state of type `T` that a codec keeps per worker; the first call creates it.
     ///
     /// # Errors
-    /// Those of `make`.
+    /// Passes on the errors of `make`.
     pub fn context<T: Any + Send>(
         &mut self,
         make: impl FnOnce() -> Result<T, FilterError>,

@@ -3,9 +3,9 @@ use tdb_tile::{FormatVersion, Limits, Record, Walk, WireError};
 
 /// The footers of several fragments in one object (`.meta`).
 ///
-/// If an entry cannot be decoded, a reader uses the fragment's own footer: TileDB 2.4 to 2.30 store
-/// wrong offsets for the footers of some old fragments. `docs/format/fragments.md`, "Consolidated
-/// metadata".
+/// If an entry cannot be decoded, a reader uses the fragment's own footer: TileDB 2.4 to 2.30
+/// miscount the bytes of the footers of some old fragments. `docs/format/fragments.md`,
+/// "Consolidated metadata".
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ConsolidatedMetadata {
     entries: Vec<ConsolidatedEntry>,

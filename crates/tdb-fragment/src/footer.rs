@@ -12,7 +12,7 @@ use crate::{ExtraFields, FieldLayout, GenericTileOffsets};
 pub struct Footer {
     /// The format version of the fragment.
     pub version: FormatVersion,
-    /// The name of the schema that the fragment was written with (from 10).
+    /// The name of the schema that the fragment was written with (from format 10).
     pub schema_name: String,
     /// True if cells are addressed by position.
     pub dense: bool,
@@ -24,19 +24,19 @@ pub struct Footer {
     pub sparse_tile_count: u64,
     /// The number of cells in the last tile.
     pub last_tile_cells: u64,
-    /// True if the fragment has the field of timestamps (from 14).
+    /// True if the fragment has the field of timestamps (from format 14).
     pub has_timestamps: bool,
-    /// True if the fragment has the fields of deletion timestamps and conditions (from 15).
+    /// True if the fragment has the fields of deletion timestamps and conditions (from format 15).
     pub has_delete_meta: bool,
     /// The size in bytes of each field's data file: fixed-size cells, or offsets.
     pub file_sizes: Vec<u64>,
     /// The size in bytes of each field's file of var-sized values.
     pub var_file_sizes: Vec<u64>,
-    /// The size in bytes of each field's validity file (from 7).
+    /// The size in bytes of each field's validity file (from format 7).
     pub validity_file_sizes: Vec<u64>,
     /// The offsets of the rest of the metadata.
     pub offsets: GenericTileOffsets,
-    /// Additions of later libraries (from 23).
+    /// Additions of later libraries (from format 23).
     pub sections: Vec<OptionalSection>,
 }
 

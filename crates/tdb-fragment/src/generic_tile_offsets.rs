@@ -7,27 +7,27 @@ use tdb_tile::{Record, Walk, WireError};
 pub struct GenericTileOffsets {
     /// Offset of the R-tree.
     pub rtree: u64,
-    /// Offsets of the lists of data tile offsets.
+    /// For each field, the offset of its list of data tile offsets.
     pub tile_offsets: Vec<u64>,
-    /// Offsets of the lists of tile offsets of var-sized values; before format 5 for attributes
-    /// only.
+    /// For each field, the offset of its list of tile offsets of var-sized values; before format 5
+    /// for attributes only.
     pub var_offsets: Vec<u64>,
-    /// Offsets of the lists of unfiltered tile sizes of var-sized values; before format 5 for
-    /// attributes only.
+    /// For each field, the offset of its list of unfiltered tile sizes of var-sized values; before
+    /// format 5 for attributes only.
     pub var_sizes: Vec<u64>,
-    /// Offsets of the lists of validity tile offsets (from 7).
+    /// For each field, the offset of its list of validity tile offsets (from format 7).
     pub validity_offsets: Vec<u64>,
-    /// Offsets of the lists of minimum values by tile (from 11).
+    /// For each field, the offset of the minimum values of its tiles (from format 11).
     pub mins: Vec<u64>,
-    /// Offsets of the lists of maximum values by tile (from 11).
+    /// For each field, the offset of the maximum values of its tiles (from format 11).
     pub maxs: Vec<u64>,
-    /// Offsets of the lists of sums by tile (from 11).
+    /// For each field, the offset of the sums of its tiles (from format 11).
     pub sums: Vec<u64>,
-    /// Offsets of the lists of null counts by tile (from 11).
+    /// For each field, the offset of the null counts of its tiles (from format 11).
     pub null_counts: Vec<u64>,
-    /// Offset of the statistics of the whole fragment (from 12).
+    /// Offset of the statistics of the whole fragment (from format 12).
     pub fragment_statistics: u64,
-    /// Offset of the delete conditions that have been applied to the fragment (from 16).
+    /// Offset of the delete conditions that have been applied to the fragment (from format 16).
     pub processed_conditions: u64,
 }
 

@@ -21,9 +21,9 @@ pub struct MetadataFile {
     /// The first coordinates of all tiles, by dimension, then the last coordinates: sparse
     /// fragments from format 23.
     pub global_order_bounds: Vec<TileBounds>,
-    /// Statistics of the whole fragment (from 12).
+    /// Statistics of the whole fragment (from format 12).
     pub statistics: FragmentStatistics,
-    /// The delete conditions that have been applied to the fragment (from 15).
+    /// The delete conditions that have been applied to the fragment (from format 15).
     pub processed_conditions: ProcessedConditions,
 }
 
@@ -39,26 +39,27 @@ pub struct FieldTiles {
     pub var_offsets: TileVector,
     /// The unfiltered sizes of the tiles of var-sized values.
     pub var_sizes: TileVector,
-    /// The offsets of the validity tiles (from 7).
+    /// The offsets of the validity tiles (from format 7).
     pub validity_offsets: TileVector,
-    /// The minimum of each tile (from 11).
+    /// The minimum of each tile (from format 11).
     pub mins: TileBounds,
-    /// The maximum of each tile (from 11).
+    /// The maximum of each tile (from format 11).
     pub maxs: TileBounds,
-    /// The sum of each tile (from 11).
+    /// The sum of each tile (from format 11).
     pub sums: TileVector,
-    /// The null count of each tile (from 11).
+    /// The null count of each tile (from format 11).
     pub null_counts: TileVector,
 }
 
 impl MetadataFile {
     /// Encodes the file.
     ///
-    /// `seal` encodes the content of a generic tile, in parts, as the tile, in pieces. Callers pass
-    /// `tdb_filters::seal_generic_tile_in_pieces` with the library's version and the array's key.
+    /// `seal` encodes the content of one generic tile (given in parts) and returns the tile (in
+    /// pieces). Callers pass `tdb_filters::seal_generic_tile_in_pieces` with the library's version
+    /// and the array's key.
     ///
     /// # Errors
-    /// Those of `seal`, and facts that the version cannot store.
+    /// Passes on the errors of `seal`; fails if the version cannot store a fact.
     pub fn encode<E: From<WireError>>(
         &self,
         layout: &FieldLayout,
@@ -76,7 +77,7 @@ impl MetadataFile {
     /// is never in memory as a whole.
     ///
     /// # Errors
-    /// As for [`MetadataFile::encode`], and those of `hand_on`.
+    /// As for [`MetadataFile::encode`]; also passes on the errors of `hand_on`.
     pub fn write<E: From<WireError>>(
         &self,
         layout: &FieldLayout,

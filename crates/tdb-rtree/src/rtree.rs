@@ -103,7 +103,8 @@ impl Stated {
     }
 }
 
-/// Checks that the root level has one node, and every other level one parent per `fanout` nodes.
+/// Checks the sizes of the levels: the root level must have one node, and above a level of `n`
+/// nodes there must be one of `n / fanout` nodes, rounded up.
 fn check_level_sizes(levels: &[Level], fanout: u32) -> Result<(), WireErrorKind> {
     let mismatch = |wanted: usize, found: usize| WireErrorKind::Mismatch {
         what: "number of nodes in a level",

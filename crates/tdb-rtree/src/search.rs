@@ -119,6 +119,9 @@ fn narrow_strings(
 }
 
 /// Sorts ranges and joins those that overlap; empty ranges are dropped.
+///
+/// The result is disjoint and ascending, so at most one range can cover the bounds of a tile, and
+/// the first range that does not end before the bounds decides whether any intersects them.
 fn merge<T: PartialOrd + Copy>(mut ranges: Vec<(T, T)>) -> Vec<(T, T)> {
     // NaN is not equal to itself, so this removes NaN before the sort.
     ranges.retain(|(lo, hi)| lo <= hi);

@@ -15,8 +15,8 @@ impl ArraySchema {
         self.check_list("validity_filters", &self.validity_filters, validity)
     }
 
-    /// Does the part of [`ArraySchema::check_new_filters`] that concerns one dimension or
-    /// attribute.
+    /// Checks the filters of one dimension or attribute; part of
+    /// [`ArraySchema::check_new_filters`].
     pub(crate) fn check_field_filters(&self, field: &Field<'_>) -> Result<(), SchemaError> {
         let name = format!("filters of {:?}", field.name);
         let kind = TileKind::new(self.version, field.datatype);

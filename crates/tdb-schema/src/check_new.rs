@@ -102,7 +102,7 @@ impl ArraySchema {
         Ok(())
     }
 
-    /// Does the part of [`ArraySchema::check_new`] that concerns attributes.
+    /// Checks the attributes; part of [`ArraySchema::check_new`].
     pub(crate) fn check_new_attributes(&self) -> Result<(), SchemaError> {
         for attribute in &self.attributes {
             check_name("attribute", &attribute.name)?;

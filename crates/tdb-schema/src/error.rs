@@ -158,7 +158,7 @@ pub enum Problem {
         /// The number found.
         found: u64,
     },
-    /// JSON contains something else where a certain value is expected.
+    /// A JSON value is of the wrong kind.
     #[error("is {found}, expected {wanted}")]
     Unexpected {
         /// A description of what was found.

@@ -16,7 +16,7 @@ macro_rules! datatypes {
             /// All datatypes, in the order of their codes.
             pub const ALL: &'static [Self] = &[$(Self::$name),*];
 
-            /// How one value is laid out in memory.
+            /// The Rust number type that holds one value.
             #[must_use]
             pub const fn physical(self) -> Physical {
                 match self { $(Self::$name => Physical::$physical,)* }
@@ -328,8 +328,8 @@ impl Datatype {
     }
 
     /// Compares two values (or strings) of this type as ranges, bounds and conditions do: numbers
-    /// by value; strings, `char`, `any`, blobs and geometries as unsigned bytes, a prefix before
-    /// what it begins.
+    /// by value; strings, `char`, `any`, blobs and geometries as unsigned bytes, with a prefix
+    /// before longer strings.
     ///
     /// Returns `None` if a value is NaN or has too few bytes for a number.
     #[must_use]

@@ -1,6 +1,6 @@
 use crate::{Bug, ErrorKind, LimitError};
 
-/// What is wrong with stored bytes, and where: record, field and byte offset.
+/// A defect of stored bytes and its location: record, field and byte offset.
 ///
 /// The error does not name the object; the caller that read the bytes adds its name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -30,7 +30,7 @@ pub struct GenericTileHeader {
 const HEADER: usize = size_of::<GenericTileHeader>();
 const _: () = assert!(HEADER == 34);
 
-/// How the tiles of an array are encrypted.
+/// The encryption of an array's tiles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EncryptionType {
     /// No encryption.
@@ -96,8 +96,8 @@ fn is_before_versions(bytes: &[u8]) -> bool {
 /// there is none.
 fn path_in_front(bytes: &[u8]) -> Option<&str> {
     let (length, rest) = U32::read_from_prefix(bytes).ok()?;
-    // A versioned header has its persisted size in these eight bytes: the high ones are zeros, not
-    // text.
+    // In a versioned header, these eight bytes are the persisted size, whose high bytes are zeros,
+    // not text.
     let length = usize::try_from(length.get()).ok().filter(|n| *n >= 8)?;
     let path = rest.get(..length)?;
     let path = std::str::from_utf8(path).ok()?;

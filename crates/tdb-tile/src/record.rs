@@ -46,7 +46,7 @@ pub trait Record: Clone + Default {
     /// Visits every field in stored order.
     ///
     /// # Errors
-    /// Errors that the walker finds.
+    /// Passes on the errors of the walker.
     fn walk<W: Walk>(&mut self, w: &mut W, cx: &Self::Cx) -> Result<(), WireError>;
 
     /// Decodes a record that fills `bytes`.
@@ -127,8 +127,8 @@ pub trait Record: Clone + Default {
 
     /// The encoded size of this record in bytes.
     ///
-    /// The length of an array comes from `cx`, not from the record. Measuring a default record
-    /// therefore shows where the next record starts before a byte is read.
+    /// The length of an array comes from `cx`, not from the record. A reader can therefore measure
+    /// a default record to find the start of the next record without reading a byte.
     ///
     /// # Errors
     /// As for [`Record::encode`].

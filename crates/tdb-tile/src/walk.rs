@@ -65,7 +65,7 @@ pub trait Walk: Sized {
     /// Visits a nested record.
     ///
     /// # Errors
-    /// Those of the nested record's walk.
+    /// Passes on the errors of the nested record's walk.
     fn nested<R: Record>(
         &mut self,
         field: &'static str,

@@ -2,10 +2,11 @@
 //! bytes.
 //!
 //! Metadata: `u32` part count, `u32` length of each part. A part whose length is not a multiple of
-//! 8 is first split in two: all but the last `length % 8` bytes, and those. A part is shuffled if
-//! its length is a multiple of 8 and of the value's size, and copied otherwise. In each block,
-//! whole groups of eight values are turned into planes: bit `i % 8` of byte `i / 8` of plane `8j +
-//! k` is bit `k` of byte `j` of value `i`. The remaining values of the block follow unchanged.
+//! 8 is first split in two: the largest multiple of 8, and the last `length % 8` bytes. A part is
+//! shuffled if its length is a multiple of 8 and of the value's size, and copied otherwise. In each
+//! block, whole groups of eight values are turned into planes: bit `i % 8` of byte `i / 8` of plane
+//! `8j + k` is bit `k` of byte `j` of value `i`. The remaining values of the block follow
+//! unchanged.
 //!
 //! Twelve `i32` are one part of 48 bytes: eight values shuffled, then four copied.
 

@@ -92,8 +92,8 @@ impl Codec for Changes {
     }
 }
 
-/// True if values are stored unchanged because `bits` bits of magnitude and a sign would not be
-/// fewer.
+/// True if a sign and `bits` bits of magnitude take as many bits as a value, so that values are
+/// stored unchanged.
 fn is_raw(bits: u32, size: usize) -> bool {
     bits as usize >= size.saturating_mul(8).saturating_sub(1)
 }
@@ -229,8 +229,8 @@ fn pack_changes<T: Word>(
     }
 }
 
-/// Returns the bits of the largest magnitude among the first difference and all changes; 0 if there
-/// are at most two values.
+/// Returns the number of bits of the largest magnitude among the first difference and all changes;
+/// 0 if there are at most two values.
 fn needed_bits<T: Word>(values: &[T::Stored], is_signed: bool) -> Result<u32, FilterError> {
     let mut numbers = wide::<T>(values, is_signed);
     let (Some(first), Some(mut before), 1..) = (numbers.next(), numbers.next(), numbers.len())

@@ -217,7 +217,9 @@ impl Record for ConditionTree {
 
     fn walk<W: Walk>(&mut self, w: &mut W, _: &()) -> Result<(), WireError> {
         let Self { nodes } = self;
-        // The number of parts to come, for the root and each open expression.
+        // The number of parts to come, for the root and each open expression. This stack replaces
+        // recursion: a stored tree may be deeper than the stack of a thread allows. The limits on
+        // depth and nodes are checked before a node is read.
         let mut open = vec![1_u64];
         let mut index = 0_usize;
         while let Some(left) = open.last_mut() {

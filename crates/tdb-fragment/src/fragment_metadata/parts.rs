@@ -14,6 +14,9 @@ use crate::{
 impl FragmentMetadata {
     /// Returns the location of a part of the metadata.
     ///
+    /// The footer stores only the offset of a part, not its size. The range therefore ends at the
+    /// next larger offset of any part, or at the end of the generic tiles.
+    ///
     /// # Errors
     /// [`FragmentError::NotStored`] if the version or the fragment lacks the part. Fails if the
     /// location is not before the footer.

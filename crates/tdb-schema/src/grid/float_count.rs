@@ -9,8 +9,8 @@ pub struct FloatCount {
     /// The number of tiles that they computed.
     pub tiles: u64,
     /// True if the box goes beyond 2^63 cells from the start of a signed dimension, where the
-    /// computed distance is negative. What those releases wrote there in row-major or column-major
-    /// order was not stored.
+    /// computed distance is negative. Cells that those releases wrote there in row-major or
+    /// column-major order are lost.
     pub turns_negative: bool,
 }
 

@@ -93,6 +93,8 @@ impl HilbertCurve {
 
     /// Undoes the rotations and reflections of the nested cubes, from the largest to the smallest
     /// but one.
+    ///
+    /// Masks replace branches, and the inner loops run over points, so that they are vectorised.
     fn undo(&self, first: &mut [u64], rest: &mut [&mut [u64]]) {
         for bit in (1..self.bits).rev() {
             let below = (1_u64 << bit).wrapping_sub(1);

@@ -121,7 +121,7 @@ impl<'a> Object<'a> {
     }
 }
 
-/// Creates an error for unexpected JSON, which the error quotes if it is short.
+/// Creates an error for JSON of the wrong kind; the error quotes the JSON if it is short.
 pub(super) fn unexpected(place: &str, json: &Json, wanted: String) -> SchemaError {
     let found = match json {
         Json::Array(_) => "a list".to_owned(),
