@@ -167,7 +167,7 @@ struct Parts<'a> {
     parts: &'a [Bytes],
     /// Bytes already taken from the first part.
     taken: usize,
-    /// The last values that spanned more than one part, copied together.
+    /// The last bytes returned, if they spanned several parts and were copied together.
     joined: Vec<u8>,
 }
 

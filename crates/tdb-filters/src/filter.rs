@@ -106,8 +106,8 @@ pub trait Filter: fmt::Debug + Send + Sync {
         false
     }
 
-    /// Returns the first of these values that the filter would clamp, so that it would decode to a
-    /// value far from it rather than to a rounded one.
+    /// Returns the first of these values that the filter cannot represent: it would be clamped, not
+    /// just rounded.
     fn first_unfit(&self, _values: &[u8], _input: Datatype) -> Option<Unfit> {
         None
     }

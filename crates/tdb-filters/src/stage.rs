@@ -69,7 +69,7 @@ impl Out<'_> {
     /// overwrite all of it.
     ///
     /// # Errors
-    /// Fails if the length is over the cap. In the caller's memory, any length but its own fails.
+    /// Fails if the length is over the cap or, for the caller's memory, not exactly its size.
     pub fn data(&mut self, len: usize) -> Result<&mut [u8], FilterError> {
         Ok(self.header_and_data(len)?.1)
     }

@@ -6,8 +6,8 @@ pub struct TileKind {
     /// Format version of the fragment.
     pub version: FormatVersion,
     /// True if each filter saw the datatype that the previous filter output, as with writers since
-    /// 2.17; see [`FormatVersion::propagates_datatypes`], to be asked of the version of the
-    /// fragment's generic tiles.
+    /// release 2.17; see [`FormatVersion::propagates_datatypes`] of the version of the fragment's
+    /// generic tiles.
     pub propagates: bool,
     /// Datatype of the values: the field's, `uint64` for offsets, `uint8` for validity.
     pub datatype: Datatype,

@@ -14,7 +14,7 @@ pub struct TileIndex {
     validity: Option<Tiles>,
     /// The number of tiles that the fragment should have.
     wanted: u64,
-    /// The first tile that cannot be read; neither can all later ones.
+    /// Number of readable tiles; the tiles from this number on cannot be read.
     end: u64,
 }
 

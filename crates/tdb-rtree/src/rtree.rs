@@ -162,7 +162,7 @@ impl RTree {
         Ok(tree)
     }
 
-    /// Returns the same tree, with the bounds distrusted that writers of `version` got wrong.
+    /// Returns the same tree, which then distrusts the bounds that writers of `version` got wrong.
     ///
     /// A decoded tree already does so for its own version; a built one trusts all bounds.
     #[must_use]

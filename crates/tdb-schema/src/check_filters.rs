@@ -41,7 +41,7 @@ impl ArraySchema {
         }
     }
 
-    /// Fails if one of the filters refuses the field, of which `kind` is the kind of tile.
+    /// Fails if a filter refuses the field, whose tiles are of kind `kind`.
     fn check_fit(&self, name: &str, list: &FilterList, kind: TileKind) -> Result<(), SchemaError> {
         let dimensions: Vec<Datatype> = self.dimensions.iter().map(|d| d.datatype).collect();
         let field = FilteredField {

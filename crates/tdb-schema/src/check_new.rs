@@ -18,8 +18,8 @@ const SPECIAL: [&str; 4] = [
 ];
 
 impl ArraySchema {
-    /// Checks the rules for new arrays: TileDB refuses to create an array that breaks them, though
-    /// [`ArraySchema::check`] allows to read it.
+    /// Checks the rules for new arrays: TileDB refuses to create an array that breaks them, even if
+    /// [`ArraySchema::check`] accepts the schema for reading.
     ///
     /// # Errors
     /// The first rule that the schema breaks.

@@ -11,8 +11,8 @@ use crate::{ArraySchema, Attribute, Enumeration, EnumerationRef, FieldKind, Prob
 impl ArraySchema {
     /// Converts the schema to the version that is written now, filter options included.
     ///
-    /// Before version 5, a dimension without filters has none; later, an empty list means the
-    /// filters of the coordinates. Such dimensions therefore get the filter `none`.
+    /// Before version 5, dimensions have no filters; later, an empty list means the filters of the
+    /// coordinates. The dimensions of an old schema therefore get the filter `none`.
     #[must_use]
     pub fn upgraded(mut self) -> Self {
         let (from, to) = (self.version, self.version.max(FormatVersion::WRITTEN));

@@ -80,8 +80,8 @@ struct UnversionedHeader {
 
 /// True if a release before 1.4 wrote these bytes, which then store no format version.
 ///
-/// Releases 1.0 to 1.3 wrote [`UnversionedHeader`], whose cell size of 1 lies where a versioned
-/// header has parts of two other fields, which do not form that number. Older releases wrote a
+/// Releases 1.0 to 1.3 wrote [`UnversionedHeader`], whose cell size is 1. A versioned header has
+/// parts of other fields in the same place, which together are never 1. Older releases wrote a
 /// schema without any header: the length of the array's path, then the path.
 fn is_before_versions(bytes: &[u8]) -> bool {
     let headed = UnversionedHeader::read_from_prefix(bytes).is_ok_and(|(header, rest)| {

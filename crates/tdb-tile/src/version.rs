@@ -180,7 +180,7 @@ impl FormatVersion {
     }
 
     /// Run-length and dictionary encoding of UTF-8 strings store the offsets within the data (from
-    /// 17).
+    /// format 17).
     #[must_use]
     pub const fn folds_utf8_offsets(self) -> bool {
         self.0 >= 17
@@ -193,7 +193,7 @@ impl FormatVersion {
     }
 
     /// The options of the delta filter name the datatype that values are reinterpreted as (from
-    /// 19).
+    /// format 19).
     #[must_use]
     pub const fn stores_delta_reinterpretation(self) -> bool {
         self.0 >= 19
@@ -206,8 +206,9 @@ impl FormatVersion {
         self.0 >= 20
     }
 
-    /// Each filter sees the datatype that the previous filter outputs (writers from 2.17, which
-    /// stamp generic tiles with 20 or more); before, every filter sees the datatype of the tile.
+    /// Each filter sees the datatype that the previous filter outputs (writers from release 2.17,
+    /// which stamp generic tiles with version 20 or more); before, every filter sees the datatype
+    /// of the tile.
     #[must_use]
     pub const fn propagates_datatypes(self) -> bool {
         self.0 >= 20

@@ -164,8 +164,8 @@ fn reduce<T: Word>(
     Ok(len)
 }
 
-/// Returns the least value, and the bits (8, 16, 32 or 64) that hold the distance to the greatest
-/// value plus one; the type's own bits if no narrower width does.
+/// Returns the least value, and the width in bits (8, 16, 32 or 64) that holds the distance to the
+/// greatest value plus one; the type's own width if no narrower one does.
 fn measure<T: Word>(values: &[T::Stored], is_signed: bool) -> (u64, u8) {
     let Some((least, greatest)) = ends::<T>(values, is_signed) else {
         return (0, 8.min(T::BITS));
