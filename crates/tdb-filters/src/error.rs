@@ -32,7 +32,7 @@ pub enum FilterError {
     Unsupported {
         /// The stored filter code.
         code: u8,
-        /// The reason why it cannot be read.
+        /// The reason why the filter cannot be read.
         why: &'static str,
     },
     /// The options of a filter are invalid.
@@ -40,7 +40,7 @@ pub enum FilterError {
     Options {
         /// The filter's name.
         filter: &'static str,
-        /// The reason why they are invalid.
+        /// The reason why the options are invalid.
         why: &'static str,
     },
     /// No filter has this name.
@@ -72,7 +72,7 @@ pub enum FilterError {
     InvalidPipeline {
         /// The filter's name.
         filter: &'static str,
-        /// The reason.
+        /// The reason why the filter cannot be used.
         why: &'static str,
     },
     /// An invariant of this library is broken.
@@ -83,7 +83,7 @@ pub enum FilterError {
     Values {
         /// The filter's name.
         filter: &'static str,
-        /// The reason.
+        /// The reason why the values cannot be encoded.
         why: &'static str,
     },
 }

@@ -151,9 +151,9 @@ pub struct Unfit {
 /// silently drop the end of such a part, so pipelines that produce such parts must not be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BrokenValues {
-    /// They are encoded and decoded correctly.
+    /// Parts with incomplete values are encoded and decoded correctly.
     Fine,
-    /// Their end is lost, unless values are single bytes.
+    /// An incomplete value at the end of a part is lost, unless values are single bytes.
     Lost,
     /// The output cannot be read if any earlier filter [breaks values](Filter::breaks_values).
     Unreadable,
@@ -166,7 +166,7 @@ pub struct Options<'a> {
     pub filter: &'static str,
     /// The options in their stored form.
     pub bytes: &'a [u8],
-    /// The format version of the record that contains them.
+    /// The format version of the record that contains the options.
     pub version: FormatVersion,
     pub(crate) key: Option<&'a EncryptionKey>,
 }

@@ -25,7 +25,7 @@ pub enum FragmentError {
     Field {
         /// The name of the field.
         field: String,
-        /// The error.
+        /// The error in the field.
         error: Box<FragmentError>,
     },
     /// The name of a field cannot be part of a file name.

@@ -97,7 +97,7 @@ pub enum Problem {
     Datatype {
         /// The datatype that was found.
         found: Datatype,
-        /// The reason.
+        /// The reason why the datatype is not allowed.
         why: &'static str,
     },
     /// The number of values per cell is not allowed here; the text states the reason.
@@ -189,7 +189,7 @@ pub enum Problem {
         datatype: Datatype,
         /// The name of the enumeration.
         enumeration: String,
-        /// The number of its values.
+        /// The number of values of the enumeration.
         values: usize,
     },
 }

@@ -6,7 +6,7 @@ use super::{CellBox, GridAxis, SpaceTileGrid};
 /// that, the computed number of tiles is too small or too large.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FloatCount {
-    /// The number of tiles that they computed.
+    /// The number of tiles that releases 2.0 to 2.2 computed.
     pub tiles: u64,
     /// True if the box goes beyond 2^63 cells from the start of a signed dimension, where the
     /// computed distance is negative. Cells that those releases wrote there in row-major or
