@@ -300,7 +300,7 @@ impl Contents {
     /// copied.
     ///
     /// # Errors
-    /// As the store reports.
+    /// Any error of the store.
     pub fn unfinished(&self) -> Result<Option<(Work, String)>, ArrayError> {
         for part in self.all() {
             let draft = join(&part.prefix, DRAFT_FOLDER);
@@ -329,7 +329,7 @@ impl Contents {
     /// How much it is. Sizes that the listing did not tell are asked for.
     ///
     /// # Errors
-    /// As the store reports.
+    /// Any error of the store.
     pub fn size(&self) -> Result<ContentsSize, ArrayError> {
         let mut size = ContentsSize::default();
         for part in self.all() {

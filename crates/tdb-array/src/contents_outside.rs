@@ -43,7 +43,7 @@ impl ContentsOutside {
     /// How much all of it is, as [`Contents::size`].
     ///
     /// # Errors
-    /// As the store reports.
+    /// Any error of the store.
     pub fn size(&self) -> Result<ContentsSize, ArrayError> {
         let mut roots = self.roots.iter();
         roots.try_fold(ContentsSize::default(), |size, root| {
@@ -140,7 +140,7 @@ impl ContentsOutside {
     /// As [`Contents::unfinished`], with the URI of the folder.
     ///
     /// # Errors
-    /// As the store reports.
+    /// Any error of the store.
     pub fn unfinished(&self) -> Result<Option<(Work, String)>, ArrayError> {
         for Root { contents, .. } in &self.roots {
             if let Some((work, folder)) = contents.unfinished()? {

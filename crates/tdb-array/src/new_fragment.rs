@@ -92,7 +92,7 @@ impl NewFragment {
     /// Begins a data file.
     ///
     /// # Errors
-    /// As the store reports.
+    /// Any error of the store.
     pub fn create(&mut self, file: &str) -> Result<DataFile, ArrayError> {
         let key = join(&self.made.folder, file);
         let writer = self.made.store.create(&key)?;
@@ -108,7 +108,7 @@ impl NewFragment {
     /// Begins the metadata, which comes last: once all data files are finished.
     ///
     /// # Errors
-    /// As the store reports.
+    /// Any error of the store.
     pub fn create_metadata(&mut self) -> Result<DataFile, ArrayError> {
         self.create(FRAGMENT_METADATA)
     }
@@ -217,7 +217,7 @@ impl DataFile {
     /// Makes the file whole, and its bytes last. Waits for the disk: several files can be finished at a time.
     ///
     /// # Errors
-    /// As the store reports.
+    /// Any error of the store.
     pub fn finish(self) -> Result<FinishedFile, ArrayError> {
         let Self { key, writer, size } = self;
         writer.place()?;

@@ -34,7 +34,7 @@ impl ObjectType {
     /// holds nothing else, a group keeps objects of its own in folders whose names begin with `__`.
     ///
     /// # Errors
-    /// As the store reports.
+    /// Any error of the store.
     pub fn in_the_way(
         store: &dyn Store,
         prefix: &str,
@@ -56,7 +56,7 @@ impl ObjectType {
     /// Looks at what lies in the folder `prefix`.
     ///
     /// # Errors
-    /// As the store reports.
+    /// Any error of the store.
     pub fn detect(store: &dyn Store, prefix: &str) -> Result<Self, ArrayError> {
         Ok(Found::at(store, prefix)?.object_type)
     }
@@ -76,7 +76,7 @@ impl Found {
     /// Looks at what lies in the folder `prefix`.
     ///
     /// # Errors
-    /// As the store reports.
+    /// Any error of the store.
     pub fn at(store: &dyn Store, prefix: &str) -> Result<Self, ArrayError> {
         let listing = without_marked(store, list_all(store, prefix)?)?;
         let object_type = ObjectType::of_listing(&listing);

@@ -170,7 +170,7 @@ impl ReadModifyWrite {
     /// itself; where the system gives none, work that takes seconds has to call this now and then.
     ///
     /// # Errors
-    /// As the store reports.
+    /// Any error of the store.
     pub fn renew(&mut self) -> Result<(), ArrayError> {
         let is_held = match &self.claim {
             Some(claim) => claim.renew()?,
@@ -217,7 +217,7 @@ impl ReadModifyWrite {
     /// time of the change was given.
     ///
     /// # Errors
-    /// As the store reports.
+    /// Any error of the store.
     pub fn announce(&self, time: u64) -> Result<(), ArrayError> {
         match self.options.timestamp {
             Some(_) => Ok(()),

@@ -151,7 +151,7 @@ impl Array {
     /// Goes on where somebody was stopped between a commit and the list of what it replaces.
     ///
     /// # Errors
-    /// As the store reports.
+    /// Any error of the store.
     pub fn finish_replacements(&self) -> Result<(), ArrayError> {
         let committed = |name: &TimestampedName| {
             let mut names = self.fragments().iter().map(|fragment| &fragment.name);

@@ -11,7 +11,7 @@ impl Location {
     /// Takes back what was committed: first the commit, then the rest.
     ///
     /// # Errors
-    /// As the store reports.
+    /// Any error of the store.
     pub fn take_back(&self, committed: &Committed) -> Result<(), ArrayError> {
         let store = self.store();
         let names = committed.fragments.iter();

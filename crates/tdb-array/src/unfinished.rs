@@ -11,7 +11,7 @@ impl Array {
     /// already.
     ///
     /// # Errors
-    /// As the store reports.
+    /// Any error of the store.
     pub fn begin_restore(&self, to: u64) -> Result<bool, ArrayError> {
         let key = self.location().full(&format!("{RESTORE}{to}"));
         if tdb_store::exists(&**self.store(), &key)? {
@@ -27,7 +27,7 @@ impl Array {
     /// Takes the note of [`Array::begin_restore`] back, where nothing was restored.
     ///
     /// # Errors
-    /// As the store reports.
+    /// Any error of the store.
     pub fn give_up_restore(&self, to: u64) -> Result<(), ArrayError> {
         let key = self.location().full(&format!("{RESTORE}{to}"));
         Ok(self.location().remove_all(&[key])?)
@@ -36,7 +36,7 @@ impl Array {
     /// Notes that what was restored is whole.
     ///
     /// # Errors
-    /// As the store reports.
+    /// Any error of the store.
     pub fn end_restores(&self) -> Result<(), ArrayError> {
         let listing = list_all(&**self.store(), self.prefix())?;
         let keys = listing.objects.iter().map(|object| object.key.as_str());

@@ -27,7 +27,7 @@ pub struct MergePlan {
 /// that it does not know of. Nothing is changed: [`MergePlan::merge`] carries it out.
 ///
 /// # Errors
-/// As the store reports.
+/// Any error of the store.
 /// [`ArrayError::Invalid`] for options that mean nothing, names that the array does not have, and named fragments
 /// that cannot be merged without a change to what is seen.
 pub fn plan_merge(array: &Array, options: &MergeOptions) -> Result<MergePlan, ArrayError> {

@@ -1,7 +1,7 @@
 use crate::StoreError;
 
-/// What a store answered, one for each key: an answer that the store left out is an error, and so nothing is taken for
-/// absent or empty that was not looked at.
+/// Pairs the answers of a store with the keys it was asked about, so that each key gets a result. A missing answer is
+/// an error for its key: otherwise an object that was never looked at could pass for absent or empty.
 ///
 /// ```
 /// let answers: Vec<_> = tdb_store::answers(["a", "b"], vec![Ok(1)]).collect();

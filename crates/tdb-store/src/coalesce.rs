@@ -2,13 +2,13 @@ use bytes::Bytes;
 
 use crate::{ByteRange, Piece, Read, Store, StoreError};
 
-/// Reads as [`Store::read`] does, but asks once for bounded ranges of one object that lie no more
-/// than `gap` bytes apart, and never for more than `most` bytes at once.
+/// Reads like [`Store::read`], but joins bounded ranges of one object that are at most `gap` bytes apart into one
+/// request. No joined request is longer than `most` bytes.
 ///
-/// About 64 KiB is a good gap for files, 512 KiB to 1 MiB for object stores. Ranges that overlap are
-/// read once. The answers share memory: holding one holds its neighbours.
+/// Good gaps are about 64 KiB for files, 512 KiB to 1 MiB for object stores. Overlapping ranges are read once. The
+/// pieces of one request share memory: each keeps all of it alive.
 ///
-/// A joined read that fails is taken apart again, so each answer is what it would be alone.
+/// If a joined request fails, its reads are repeated one by one, so each result is the same as without joining.
 pub fn read_coalesced(
     store: &dyn Store,
     reads: &[Read],
@@ -39,10 +39,10 @@ pub fn read_coalesced(
         .collect()
 }
 
-/// Reads that are performed as one.
+/// Reads that are performed as one request.
 struct Run {
     read: Read,
-    /// `None` if the read has no end that is known: it is performed alone.
+    /// End of the joined range; `None` if a range has no known end and must be read alone.
     end: Option<u64>,
     members: Vec<usize>,
 }
@@ -67,7 +67,7 @@ fn runs(reads: &[Read], gap: u64, most: u64) -> Vec<Run> {
     runs
 }
 
-/// Widens the run by `read` if both are bounded, near, and small enough together.
+/// Extends the run by `read` if both are bounded, near each other, and small enough together; returns whether it did.
 fn try_join(run: &mut Run, read: &Read, gap: u64, most: u64) -> bool {
     let ByteRange::Bounded { start: first, .. } = run.read.range else {
         return false;
@@ -83,7 +83,7 @@ fn try_join(run: &mut Run, read: &Read, gap: u64, most: u64) -> bool {
     if run.read.key != read.key || start > run_end.saturating_add(gap) || joined > most {
         return false;
     }
-    // Each member was within its own limit; the bytes between them are this function's choice.
+    // Each member was within its own limit; the gaps between members count against none of them.
     if len > read.limit || run.read.limit < run_end.saturating_sub(first) {
         return false;
     }

@@ -1,4 +1,4 @@
-//! What every [`Store`] must do, as a test that any implementation can run.
+//! The contract of [`Store`], as a test that any implementation can run.
 
 mod expect;
 mod failure;
@@ -15,12 +15,12 @@ use crate::{
     read_tail, read_whole,
 };
 
-/// The folder that [`check`] works in. It must be empty before, and is afterwards.
+/// The folder in which [`check`] works. It must be empty before, and is empty afterwards.
 pub const FOLDER: &str = "conformance";
 
 type Law = fn(&dyn Store) -> Result<(), Failure>;
 
-/// Checks every law, and cleans up behind itself if all hold.
+/// Checks every law of the contract; removes its objects if all laws hold.
 ///
 /// ```
 /// use tdb_store::{MemoryStore, conformance};
@@ -29,7 +29,7 @@ type Law = fn(&dyn Store) -> Result<(), Failure>;
 /// ```
 ///
 /// # Errors
-/// The first law that does not hold.
+/// The first law that the store breaks.
 pub fn check(store: &dyn Store) -> Result<(), Failure> {
     let laws: [Law; 9] = [
         reads, ranges, limits, listings, creation, placing, keys, absence, removal,
@@ -75,7 +75,7 @@ fn reads(store: &dyn Store) -> Result<(), Failure> {
     scattered_reads(store, &long)
 }
 
-/// Reads into more pieces than systems fill in one call, some of them empty.
+/// Reads into more buffers than systems fill in one call; some are empty.
 fn scattered_reads(store: &dyn Store, long: &[u8]) -> Result<(), Failure> {
     let mut memory = vec![0; 700_000];
     let mut pieces: Vec<IoSliceMut<'_>> = Vec::new();
@@ -382,7 +382,7 @@ fn removal(store: &dyn Store) -> Result<(), Failure> {
     done("a key can be used again", put)
 }
 
-/// Removes what a law left.
+/// Removes the objects that a law left.
 fn clean(store: &dyn Store) -> Result<(), Failure> {
     let law = "what is listed can be removed";
     for object in or_fail(law, store.list_recursive(FOLDER))? {

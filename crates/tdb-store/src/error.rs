@@ -2,102 +2,102 @@ use std::error::Error;
 use std::io;
 use std::sync::Arc;
 
-/// Why a store did not do what it was asked.
+/// An error of a store.
 ///
-/// Only [`StoreError::NotFound`] says that an object is not there; whatever else went wrong while
-/// looking for it is told as what it was. Cloning is cheap, so that one cause can answer many reads.
+/// Only [`StoreError::NotFound`] means that an object does not exist; any other failure of a lookup has its own
+/// variant. Cloning is cheap, so one cause can be returned for many reads.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
     /// No object has this key. A folder is not an object.
     #[error("{key}: not found")]
     NotFound {
-        /// The key asked for.
+        /// The requested key.
         key: String,
     },
-    /// An object has this key already, and objects are never replaced.
+    /// An object with this key exists already; objects are never replaced.
     #[error("{key}: there is something of this name already")]
     Exists {
-        /// The key that was to be created.
+        /// The key of the object to create.
         key: String,
     },
     /// No object can have this key: see [`check_key`](crate::check_key).
     #[error("{key:?} cannot be the name of an object: {reason}")]
     InvalidKey {
-        /// The text that was given.
+        /// The invalid key.
         key: String,
-        /// What is wrong with it.
+        /// The rule that the key breaks.
         reason: &'static str,
     },
-    /// Something has this name that holds no bytes of its own, or that leads elsewhere.
+    /// This name belongs to something that is not a regular file, such as a pipe or a symbolic link.
     #[error("{key}: this is {what}, and tdb reads ordinary files only")]
     NotAFile {
-        /// The key asked for.
+        /// The requested key.
         key: String,
-        /// What stands there: "a symbolic link", "a pipe", ...
+        /// The kind of the entry: "a symbolic link", "a pipe", ...
         what: &'static str,
     },
-    /// A folder was needed here (the root of a store, or the parent of a new object).
+    /// The root of a store, or the parent of a new object, is not a folder.
     #[error("{key}: this is not a folder")]
     NotAFolder {
-        /// The key, or the path of a store's root.
+        /// The key, or the path of the root.
         key: String,
     },
-    /// The bytes asked for are not all within the object.
+    /// The object does not contain all requested bytes.
     #[error("{key}: bytes {offset} to {} are needed, and it has only {size}: it is cut short, or what says so is damaged", offset.saturating_add(*wanted))]
     OutOfRange {
-        /// The key asked for.
+        /// The requested key.
         key: String,
-        /// The first byte asked for.
+        /// The first requested byte.
         offset: u64,
-        /// How many bytes were asked for.
+        /// The number of requested bytes.
         wanted: u64,
         /// The size of the object in bytes.
         size: u64,
     },
-    /// The read would give more bytes than the caller set as its limit, or than memory can hold.
+    /// The read would return more bytes than the caller's limit, or than memory can hold.
     #[error("{key}: reading it takes {size} bytes of memory, and {limit} are allowed")]
     TooLarge {
-        /// The key asked for.
+        /// The requested key.
         key: String,
-        /// How many bytes the read would give.
+        /// The number of bytes that the read would return.
         size: u64,
-        /// How many bytes were allowed.
+        /// The maximum number of bytes.
         limit: u64,
     },
-    /// The system refused access.
+    /// The operating system denied access.
     #[error("{key}: permission denied")]
     Permission {
-        /// The key asked for.
+        /// The requested key.
         key: String,
     },
-    /// The store refused access, and says why.
+    /// The store denied access, with a reason.
     #[error("{key}: access denied: {reason}")]
     Denied {
-        /// The key asked for.
+        /// The requested key.
         key: String,
-        /// What the store says.
+        /// The reason that the store gave.
         reason: String,
     },
-    /// Objects can be read here, and neither made nor removed.
+    /// The store is read-only: objects can be neither created nor removed.
     #[error("{key}: this store can only be read")]
     ReadOnly {
-        /// The key that was to be created or removed.
+        /// The key of the object to create or remove.
         key: String,
     },
-    /// The system or the network reported an error.
+    /// The operating system or the network reported an error.
     #[error("{key}: {source}")]
     Io {
-        /// The key concerned.
+        /// The key of the object or folder.
         key: String,
-        /// What was reported; printed as part of this error.
+        /// The reported error; printed as part of this one.
         source: Arc<dyn Error + Send + Sync>,
     },
 }
 
 impl StoreError {
-    /// Names what the system reported about `key`: absence, presence and permission by their own
-    /// variants, all else as [`StoreError::Io`].
+    /// Converts an I/O error about `key`: not found, already exists, permission denied, not a directory and invalid
+    /// name have their own variants; any other becomes [`StoreError::Io`].
     pub fn from_io(key: &str, error: io::Error) -> Self {
         let key = key.to_owned();
         match error.kind() {
@@ -116,7 +116,7 @@ impl StoreError {
         }
     }
 
-    /// Wraps what another library reported about `key`.
+    /// Wraps the error of another library about `key`.
     pub fn other(key: &str, error: impl Error + Send + Sync + 'static) -> Self {
         Self::Io {
             key: key.to_owned(),
@@ -124,8 +124,8 @@ impl StoreError {
         }
     }
 
-    /// A store gave fewer answers than it was asked for: nothing to panic or to loop over, and not the same as an object
-    /// that is not there.
+    /// Creates the error for a store that returned fewer answers than requests. Such a defect must not cause a panic
+    /// or an endless loop, nor look like an object that does not exist.
     pub(crate) fn no_answer(key: &str) -> Self {
         Self::other(
             key,
@@ -135,7 +135,7 @@ impl StoreError {
         )
     }
 
-    /// The key (or the path of a root) that this error is about.
+    /// Returns the key (or the path of a root) that this error is about.
     pub fn key(&self) -> &str {
         match self {
             Self::NotFound { key }
@@ -152,7 +152,7 @@ impl StoreError {
         }
     }
 
-    /// What went wrong, without the name of the object.
+    /// Returns the message without the name of the object.
     #[must_use]
     pub fn cause(&self) -> String {
         let text = self.to_string();
@@ -161,7 +161,7 @@ impl StoreError {
         cause.unwrap_or(&text).to_owned()
     }
 
-    /// Whether this says that there is no such object.
+    /// True if this is [`StoreError::NotFound`].
     pub fn is_not_found(&self) -> bool {
         matches!(self, Self::NotFound { .. })
     }

@@ -6,20 +6,20 @@ use bytes::Bytes;
 
 use crate::{Distance, Listing, ObjectWriter, Page, Piece, Read, Store, StoreError, check_key};
 
-/// Which faults a [`FaultyStore`] makes, each as one in so many operations; 0 makes none.
+/// How often a [`FaultyStore`] injects each kind of fault: one in N operations; 0 for never.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Faults {
-    /// The operation fails and did nothing.
+    /// The operation fails and has no effect.
     pub before: u64,
-    /// The operation fails and was done all the same: a lost answer.
+    /// The operation takes effect, but reports an error: a lost answer.
     pub after: u64,
-    /// A read ends in the middle, which the store notices.
+    /// A read ends halfway, with an error.
     pub short: u64,
-    /// A listing lacks its last object: a stale answer. Names with later times sort last.
+    /// A listing lacks its last object, as if it were stale. The newest names sort last.
     pub stale: u64,
 }
 
-/// A store that fails now and then, the same way for the same seed and the same operations.
+/// A store with injected faults, which are the same for the same seed and the same operations.
 ///
 /// ```
 /// use tdb_store::{FaultyStore, MemoryStore, Store};
@@ -38,14 +38,14 @@ pub struct FaultyStore<S> {
 struct Chance {
     seed: u64,
     faults: Faults,
-    /// The operation, counted from 0, that fails before it did anything.
+    /// Index of the operation that fails without effect, counted from 0.
     failing: Option<u64>,
-    /// Whether all that follow it fail, too.
+    /// True if all later operations fail, too.
     stops: bool,
     operations: AtomicU64,
 }
 
-/// What befalls one operation.
+/// The fault that is injected into one operation, if any.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Fate {
     Well,
@@ -56,31 +56,31 @@ enum Fate {
 }
 
 impl<S: Store> FaultyStore<S> {
-    /// Wraps a store in faults that depend on the seed.
+    /// Wraps a store; the faults are derived from the seed.
     pub fn new(inner: S, faults: Faults, seed: u64) -> Self {
         Self::with(inner, faults, seed, None, false)
     }
 
-    /// Wraps a store so that one operation, counted from 0, fails, and no other.
+    /// Wraps a store so that exactly one operation fails, counted from 0.
     ///
-    /// Run an action with 0, 1, 2 and so on until it passes without a fault: then it was tried at
-    /// each of its operations.
+    /// Repeat an action with 0, 1, 2 and so on until it succeeds without a fault: then each of its operations has
+    /// failed once.
     pub fn failing_at(inner: S, operation: u64) -> Self {
         Self::with(inner, Faults::default(), 0, Some(operation), false)
     }
 
-    /// Wraps a store so that only the operations before this one, counted from 0, are done: what a process
-    /// that is stopped there leaves behind is in [`FaultyStore::inner`].
+    /// Wraps a store so that it stops before the given operation, counted from 0: this one and all later ones fail
+    /// without effect. [`FaultyStore::inner`] then contains what a killed process would leave.
     pub fn stopping_at(inner: S, operation: u64) -> Self {
         Self::with(inner, Faults::default(), 0, Some(operation), true)
     }
 
-    /// How many operations there were.
+    /// Returns the number of operations so far.
     pub fn operations(&self) -> u64 {
         self.chance.operations.load(Ordering::Relaxed)
     }
 
-    /// The store without its faults.
+    /// Returns the wrapped store, without faults.
     pub fn inner(&self) -> &S {
         &self.inner
     }
@@ -250,7 +250,7 @@ fn short(read: &Read, piece: &Piece) -> StoreError {
     }
 }
 
-/// Scatters a number over all others (the finisher of SplitMix64).
+/// Mixes the bits of a number (the finalizer of SplitMix64).
 fn mix(number: u64) -> u64 {
     let number = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

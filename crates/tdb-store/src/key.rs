@@ -1,18 +1,18 @@
 use crate::StoreError;
 
-/// The longest key, in bytes.
+/// The maximum length of a key, in bytes.
 pub const MAX_KEY_LEN: usize = 4096;
 
-/// Checks that `key` can name an object: parts separated by single `/`, at least one, none of them
-/// `.` or `..`, no NUL, and no more than [`MAX_KEY_LEN`] bytes.
+/// Checks that `key` can name an object: one or more parts separated by single `/`, none of them `.` or `..`, no NUL,
+/// and at most [`MAX_KEY_LEN`] bytes.
 ///
-/// So a key never leads out of its store. Each operation of a store makes this check.
+/// Such a key cannot lead out of its store. Every operation of a store checks its keys.
 ///
 /// # Errors
-/// [`StoreError::InvalidKey`], which says what is wrong.
+/// [`StoreError::InvalidKey`] with the reason.
 pub fn check_key(key: &str) -> Result<(), StoreError> {
     if key.len() > MAX_KEY_LEN {
-        // The text came from anywhere; an error that repeats all of it would be as long.
+        // The key is untrusted: an error with all of it could be of any length.
         let shown = key.chars().take(64).collect::<String>();
         return Err(invalid(
             &format!("{shown}..."),
@@ -40,10 +40,10 @@ pub fn check_key(key: &str) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Checks that `prefix` can name a folder: as [`check_key`], but the empty text is the root.
+/// Checks that `prefix` can name a folder: like [`check_key`], but an empty prefix is valid and means the root.
 ///
 /// # Errors
-/// [`StoreError::InvalidKey`], which says what is wrong.
+/// [`StoreError::InvalidKey`] with the reason.
 pub fn check_prefix(prefix: &str) -> Result<(), StoreError> {
     if prefix.is_empty() {
         return Ok(());
@@ -51,7 +51,7 @@ pub fn check_prefix(prefix: &str) -> Result<(), StoreError> {
     check_key(prefix)
 }
 
-/// The key of `name` inside the folder `prefix`.
+/// Returns the key of `name` in the folder `prefix`.
 ///
 /// ```
 /// assert_eq!(tdb_store::join("__schema", "a"), "__schema/a");
@@ -68,26 +68,27 @@ pub fn join(prefix: &str, name: &str) -> String {
     key
 }
 
-/// What the names of objects begin with that are being written.
+/// Prefix of the names of objects that are still being written.
 pub(crate) const DRAFT: &str = ".tmp-";
 
-/// Whether this is the key of an object that is being written: its name so far says nothing to anybody.
+/// True if this key belongs to an unfinished object, whose temporary name has no meaning.
 #[must_use]
 pub fn is_draft(key: &str) -> bool {
     name(key).starts_with(DRAFT)
 }
 
-/// The last part of a key.
+/// Returns the last part of a key.
 pub fn name(key: &str) -> &str {
     key.rsplit_once('/').map_or(key, |(_, name)| name)
 }
 
-/// The folder that a key lies in; empty for the root.
+/// Returns the folder of a key; empty for the root.
 pub fn parent(key: &str) -> &str {
     key.rsplit_once('/').map_or("", |(parent, _)| parent)
 }
 
-/// Where `\` separates and `:` names a drive or a stream, no key may hold them.
+/// True if the system's file names can contain this text. On systems other than Unix, `\` separates folders and `:`
+/// names a drive or a stream.
 fn fits_system(part: &str) -> bool {
     cfg!(unix) || !part.contains(['\\', ':', '<', '>', '"', '|', '?', '*'])
 }

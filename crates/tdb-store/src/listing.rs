@@ -1,13 +1,13 @@
-/// What lies directly in a folder.
+/// The entries directly in a folder, or one page of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Listing {
     /// The objects, sorted by key.
     pub objects: Vec<Object>,
-    /// The folders, as whole keys without a slash at the end, sorted as if with one.
+    /// The folders, as whole keys without a final slash, but sorted as if each had one.
     pub prefixes: Vec<String>,
-    /// Names that no key can hold, such as those that are not UTF-8, as readable as can be.
+    /// Names that cannot be keys, for example because they are not UTF-8; invalid bytes are replaced.
     pub foreign: Vec<String>,
-    /// Where to go on, if there is more.
+    /// Where the next page begins; `None` on the last page.
     pub next: Option<Page>,
 }
 
@@ -16,21 +16,21 @@ pub struct Listing {
 pub struct Object {
     /// The whole key.
     pub key: String,
-    /// The size in bytes, where the store gets it without another request; files have none.
+    /// The size in bytes; `None` if the store would need another request for it, as for local files.
     pub size: Option<u64>,
 }
 
-/// Where a listing goes on. Only the store that made it knows what it means.
+/// Position at which a listing continues. Only the store that created it can interpret it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Page(String);
 
 impl Page {
-    /// For those who write a store.
+    /// Wraps a token of a store; meant for implementations of [`Store`](crate::Store).
     pub fn new(token: impl Into<String>) -> Self {
         Self(token.into())
     }
 
-    /// What [`Page::new`] was given.
+    /// Returns the token given to [`Page::new`].
     pub fn token(&self) -> &str {
         &self.0
     }

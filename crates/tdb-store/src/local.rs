@@ -26,23 +26,24 @@ use self::portable::{Root, most_open_files};
 #[cfg(unix)]
 use self::unix::{Root, most_open_files};
 
-/// How many entries of a folder are held and sorted at a time.
+/// Number of entries of a folder that are held and sorted at a time.
 const PAGE_SIZE: usize = 1 << 18;
 
-/// The files below a local folder, as objects.
+/// A store of the files below a local folder.
 ///
-/// - Nothing outside the folder is touched. The path of the root may lead over symbolic links; below it
-///   none is followed: reading one, or through one, is [`StoreError::NotAFile`]; a listing shows it as an
-///   object, whatever it leads to; removing it removes the link.
-/// - Only regular files are read. A pipe or a device is [`StoreError::NotAFile`], at once.
-/// - A finished object is on the disk, and so is its name, before [`ObjectWriter::finish`] returns; the name of one
-///   that was placed is once [`Store::settle`] returns. It
-///   never replaces a file. Until then it has no name where the system allows that; elsewhere its
-///   name begins with `.tmp-`, in the folder given to [`LocalStore::with_staging`].
-/// - Files that [`Store::read_into`] has read of stay open, as many as a quarter of what the system allows the process: one that
-///   another process removes is read on, and its place on the disk is free once the store is dropped.
-/// - A listing reads the folder once and asks for no sizes. Folders too large for one page (of 262 144
-///   entries) are read once per page.
+/// - Nothing outside the folder is accessed. The path of the root may lead over symbolic links, but below the root no
+///   link is followed: reading a link, or through one, is [`StoreError::NotAFile`]; a listing shows it as an object,
+///   whatever its target; removing it removes the link itself.
+/// - Only regular files are read. For a pipe or a device, [`StoreError::NotAFile`] is returned at once, without
+///   blocking.
+/// - When [`ObjectWriter::finish`] returns, the object and its name are on disk. After [`ObjectWriter::place`], the
+///   name is on disk once [`Store::settle`] returns. Neither replaces an existing file. An unfinished object has no
+///   name where the system supports that; elsewhere its name begins with `.tmp-`, in the folder given to
+///   [`LocalStore::with_staging`].
+/// - Files read by [`Store::read_into`] stay open, up to a quarter of the process's limit of open files. If another
+///   process removes such a file, reads of it still succeed, and its disk space is freed when the store is dropped.
+/// - A listing reads the folder once and does not ask for sizes. A folder with more entries than a page (262 144) is
+///   read once per page.
 #[derive(Clone, Debug)]
 pub struct LocalStore {
     tree: Arc<dyn Tree>,
@@ -55,15 +56,15 @@ impl LocalStore {
     /// Opens an existing folder as the root of a store.
     ///
     /// # Errors
-    /// [`StoreError::NotFound`], [`StoreError::NotAFolder`], or as the system reports.
+    /// [`StoreError::NotFound`], [`StoreError::NotAFolder`], or any other error of the operating system.
     pub fn open(root: impl AsRef<Path>) -> Result<Self, StoreError> {
         Ok(Self::over(Arc::new(Root::open(root.as_ref())?)))
     }
 
-    /// Opens a folder as the root of a store, and makes it and its parents if they are not there.
+    /// Opens a folder as the root of a store; creates it and its parents if they do not exist.
     ///
     /// # Errors
-    /// [`StoreError::NotAFolder`], or as the system reports.
+    /// [`StoreError::NotAFolder`], or any other error of the operating system.
     pub fn create_root(root: impl AsRef<Path>) -> Result<Self, StoreError> {
         let root = root.as_ref();
         std::fs::create_dir_all(root)
@@ -71,7 +72,7 @@ impl LocalStore {
         Self::open(root)
     }
 
-    /// Opens an existing folder for objects that need not outlive the process: nothing waits for the disk.
+    /// Opens an existing folder for objects that need not survive a crash: nothing is synced to disk.
     ///
     /// # Errors
     /// As for [`LocalStore::open`].
@@ -81,24 +82,24 @@ impl LocalStore {
         Ok(store)
     }
 
-    /// The same store, which keeps unfinished objects that must have a name in the folder `prefix`.
+    /// Sets the folder for unfinished objects that need a name.
     ///
     /// # Errors
-    /// [`StoreError::InvalidKey`].
+    /// [`StoreError::InvalidKey`] if `prefix` is not a valid folder key.
     pub fn with_staging(mut self, prefix: &str) -> Result<Self, StoreError> {
         check_prefix(prefix)?;
         prefix.clone_into(&mut self.staging);
         Ok(self)
     }
 
-    /// The same store, listing in pages of at most `entries` (at least one).
+    /// Sets the maximum number of entries per page of a listing (at least 1).
     #[must_use]
     pub fn with_page_size(mut self, entries: usize) -> Self {
         self.page_size = entries.max(1);
         self
     }
 
-    /// How often it has waited for the disk, its clones included.
+    /// Returns how often this store and its clones have waited for the disk.
     #[must_use]
     pub fn syncs(&self) -> SyncCounts {
         self.tree.syncs().counts()
@@ -113,7 +114,7 @@ impl LocalStore {
         }
     }
 
-    /// Answers the reads of one object, which is opened once; `wanted` are indexes into `reads`.
+    /// Performs the reads of one object, which is opened once; `wanted` contains indexes into `reads`.
     fn read_object(
         &self,
         key: &str,
@@ -133,7 +134,8 @@ impl LocalStore {
         }
     }
 
-    /// Reads of a file that stays open, or was opened before.
+    /// Reads from a file that is kept open; opens it first if necessary. If the read from a kept file fails, the key
+    /// is opened again and read once more.
     fn with_opened(
         &self,
         key: &str,
@@ -144,7 +146,7 @@ impl LocalStore {
             if read(&object).is_ok() {
                 return Ok(());
             }
-            // Somebody else cut it short or replaced it: what its name leads to now counts.
+            // Another process truncated or replaced the file: read the one that has the name now.
             self.open_files.forget(key);
         }
         let object = Arc::new(self.tree.open(key)?);
@@ -181,7 +183,7 @@ impl Store for LocalStore {
         self.tree.names(prefix, &mut |entry| match entry {
             Entry::Object(name) => names.see(name, false),
             Entry::Folder(name) => names.see(name, true),
-            // Told with the first page only.
+            // Reported with the first page only.
             Entry::Foreign(name) if page.is_none() => listing.foreign.push(name.to_owned()),
             Entry::Foreign(_) => {}
         })?;
@@ -219,7 +221,7 @@ impl Store for LocalStore {
         let key = |&index: &usize| reads.get(index).map_or("", |read| &*read.key);
         order.sort_by(|a, b| key(a).cmp(key(b)));
         let mut answers = vec![None; reads.len()];
-        // One object at a time, so that a batch over many holds one file open.
+        // One object at a time, so that only one file is open, however many objects the batch has.
         for wanted in order.chunk_by(|a, b| key(a) == key(b)) {
             let object = wanted.first().map_or("", key);
             self.read_object(object, wanted, reads, &mut answers);
@@ -254,7 +256,7 @@ impl Store for LocalStore {
 
     fn create(&self, key: &str) -> Result<Box<dyn ObjectWriter>, StoreError> {
         check_key(key)?;
-        // Told early where it is known, to save the writing; what counts is the answer of `finish`.
+        // Checked early to save the caller the writing; only the result of `finish` is binding.
         match self.tree.size(key) {
             Err(StoreError::NotFound { .. } | StoreError::NotAFile { .. }) => {}
             Ok(_) => {
@@ -278,7 +280,7 @@ impl Store for LocalStore {
         let mut answers: Vec<Result<(), StoreError>> = Vec::with_capacity(keys.len());
         for key in keys {
             let answer = check_key(key).and_then(|()| self.tree.unlink(key));
-            // Behind it, since who reads meanwhile may open the file once more.
+            // After the removal: a concurrent reader might have opened the file again before it.
             self.open_files.forget(key);
             if answer.is_ok() {
                 touched.add(crate::parent(key));
@@ -309,7 +311,11 @@ impl Store for LocalStore {
     }
 }
 
-/// The first keys in a folder after a given one, of all whose names are seen. Those of folders carry their slash.
+/// The smallest `most` keys of a folder that sort after `after`, selected from all names of the folder. Keys of
+/// folders end in a slash.
+///
+/// The system yields names in no order, and a folder may have millions of them. So at most twice `most` keys are held:
+/// when that many are collected, a selection (not a sort) drops the larger half.
 struct Smallest<'a> {
     folder: &'a str,
     most: usize,

@@ -11,9 +11,9 @@ use crate::{
     check_prefix, copy_tree,
 };
 
-/// Objects in memory, with a count of what was asked for.
+/// A store in memory that counts its requests.
 ///
-/// A clone is the same store. The counts make "this plan needs three reads" a test.
+/// Clones share the objects and the counts. With the counts, a test can assert that a plan needs three reads.
 #[derive(Clone, Debug, Default)]
 pub struct MemoryStore {
     shared: Arc<Shared>,
@@ -26,22 +26,22 @@ struct Shared {
     counters: Counters,
 }
 
-/// What a [`MemoryStore`] was asked for since it was made or since [`MemoryStore::take_counts`].
+/// Requests to a [`MemoryStore`] since it was created or since [`MemoryStore::take_counts`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Pages listed.
     pub lists: u64,
-    /// Sizes asked for.
+    /// Sizes requested.
     pub sizes: u64,
-    /// Calls of `read` that asked for something, and calls of `read_into`.
+    /// Calls of `read` with at least one read, and calls of `read_into`.
     pub batches: u64,
-    /// Ranges read, whether or not they were there.
+    /// Ranges read, including those that failed.
     pub reads: u64,
-    /// Bytes given out by reads.
+    /// Bytes returned by reads.
     pub bytes: u64,
     /// Objects begun.
     pub creates: u64,
-    /// Objects whose removal was asked for.
+    /// Objects whose removal was requested.
     pub removes: u64,
 }
 
@@ -57,12 +57,12 @@ struct Counters {
 }
 
 impl MemoryStore {
-    /// An empty store.
+    /// Creates an empty store.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A store with a copy of every file below a local folder. What is not a regular file is an error.
+    /// Creates a store with a copy of each file below a local folder. An entry that is not a regular file is an error.
     ///
     /// # Errors
     /// As [`LocalStore`] reports.
@@ -73,24 +73,24 @@ impl MemoryStore {
         Ok(store)
     }
 
-    /// The same objects, listed in pages of at most `entries` (at least one).
+    /// Sets the maximum number of entries per page of a listing (at least 1).
     #[must_use]
     pub fn with_page_size(mut self, entries: usize) -> Self {
         self.page_size = Some(entries.max(1));
         self
     }
 
-    /// Puts an object in place of whatever has its key: to damage an array in a test.
+    /// Inserts or replaces an object: for tests that damage an array.
     pub fn overwrite(&self, key: &str, bytes: impl Into<Bytes>) {
         self.write_objects().insert(key.to_owned(), bytes.into());
     }
 
-    /// All keys, sorted.
+    /// Returns all keys, sorted.
     pub fn keys(&self) -> Vec<String> {
         self.objects().keys().cloned().collect()
     }
 
-    /// What was asked for so far.
+    /// Returns the counts so far.
     pub fn counts(&self) -> Counts {
         let counters = &self.shared.counters;
         Counts {
@@ -104,7 +104,7 @@ impl MemoryStore {
         }
     }
 
-    /// What was asked for so far; counting begins again at zero.
+    /// Returns the counts so far, and resets them to zero.
     pub fn take_counts(&self) -> Counts {
         let counters = &self.shared.counters;
         Counts {
@@ -138,7 +138,7 @@ impl MemoryStore {
     }
 
     fn objects(&self) -> RwLockReadGuard<'_, BTreeMap<String, Bytes>> {
-        // Each change is one insertion or removal, so a panic elsewhere left nothing half done.
+        // Each change is a single insertion or removal, so a panic of another thread leaves nothing half done.
         let objects = self.shared.objects.read();
         objects.unwrap_or_else(PoisonError::into_inner)
     }
@@ -175,7 +175,7 @@ impl Store for MemoryStore {
             left = left.map(|left| left.saturating_sub(1));
             if let Some((sub, _)) = name.split_once('/') {
                 let sub = format!("{folder}{sub}");
-                // '0' is the character after '/': one step past all that lies in this folder.
+                // '0' is the character after '/': this key sorts after everything in the folder.
                 from = Bound::Included(format!("{sub}0"));
                 listing.prefixes.push(sub);
                 continue;

@@ -2,29 +2,30 @@ use bytes::Bytes;
 
 use crate::{Piece, Read, Store, StoreError, join, list_all, read_one};
 
-/// How many bytes [`copy`] holds at a time.
+/// Bytes that [`copy`] holds in memory at a time.
 const COPY_PIECE: u64 = 8 << 20;
 
-/// A whole object of at most `limit` bytes.
+/// Reads a whole object of at most `limit` bytes.
 ///
 /// # Errors
-/// [`StoreError::TooLarge`] beyond the limit, [`StoreError::NotFound`], or as the store reports.
+/// [`StoreError::TooLarge`] beyond the limit, [`StoreError::NotFound`], or any other error of the store.
 pub fn read_whole(store: &dyn Store, key: &str, limit: u64) -> Result<Bytes, StoreError> {
     Ok(read_one(store, Read::whole(key).at_most(limit))?.bytes)
 }
 
-/// The last `len` bytes of an object, or all if it has fewer. The answer tells the object's size.
+/// Reads the last `len` bytes of an object, or the whole object if it is shorter. The size of the object is the
+/// piece's `offset` plus its length.
 ///
 /// # Errors
-/// [`StoreError::NotFound`], or as the store reports.
+/// [`StoreError::NotFound`], or any other error of the store.
 pub fn read_tail(store: &dyn Store, key: &str, len: u64) -> Result<Piece, StoreError> {
     read_one(store, Read::tail(key, len))
 }
 
-/// Whether an object has this key. Only "not found" means no: other errors are handed on.
+/// True if an object has this key. Only [`StoreError::NotFound`] means false; other errors are returned.
 ///
 /// # Errors
-/// As the store reports.
+/// Any error of the store.
 pub fn exists(store: &dyn Store, key: &str) -> Result<bool, StoreError> {
     match store.size(key) {
         Ok(_) => Ok(true),
@@ -33,10 +34,10 @@ pub fn exists(store: &dyn Store, key: &str) -> Result<bool, StoreError> {
     }
 }
 
-/// Copies an object from one store into a new object of another, a few megabytes at a time.
+/// Copies an object from one store into a new object of another, 8 MiB at a time.
 ///
 /// # Errors
-/// As either store reports.
+/// Any error of either store.
 pub fn copy(
     from: &dyn Store,
     from_key: &str,
@@ -46,10 +47,10 @@ pub fn copy(
     copy_sized(from, (from_key, from.size(from_key)?), to, to_key)
 }
 
-/// Removes a folder in which nothing but folders is.
+/// Removes a folder that contains only folders, and these folders, deepest first.
 ///
 /// # Errors
-/// As the store reports.
+/// Any error of the store.
 pub fn remove_empty_folders(store: &(impl Store + ?Sized), folder: &str) -> Result<(), StoreError> {
     let mut empty = Vec::new();
     let mut unseen = vec![folder.to_owned()];
@@ -61,10 +62,9 @@ pub fn remove_empty_folders(store: &(impl Store + ?Sized), folder: &str) -> Resu
     deepest_first.try_for_each(|folder| store.remove_folder(folder))
 }
 
-/// As [`copy`], of an object that has so many bytes.
+/// Copies an object like [`copy`], but does not ask for its size: the caller knows it.
 ///
 /// # Errors
-/// As there; that bytes are out of range, where it has fewer.
 pub fn copy_sized(
     from: &dyn Store,
     (from_key, size): (&str, u64),
@@ -82,10 +82,10 @@ pub fn copy_sized(
     object.finish()
 }
 
-/// Copies all objects of one folder, at any depth, into a folder of another store.
+/// Copies all objects in and below one folder into a folder of another store.
 ///
 /// # Errors
-/// As either store reports. What was copied before the error stays.
+/// Any error of either store. Objects copied before the error stay.
 pub fn copy_tree(
     from: &dyn Store,
     from_prefix: &str,

@@ -5,7 +5,7 @@ use bytes::Bytes;
 
 use crate::StoreError;
 
-/// Which bytes of an object to read.
+/// A range of the bytes of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ByteRange {
     /// All bytes.
@@ -14,20 +14,20 @@ pub enum ByteRange {
     Bounded {
         /// The first byte.
         start: u64,
-        /// How many bytes.
+        /// The number of bytes.
         len: u64,
     },
-    /// All bytes from this one on; the object must reach at least that far.
+    /// All bytes from this offset on, which may be at most the size of the object.
     From(u64),
-    /// The last bytes, this many, or the whole object if it has fewer.
+    /// The last N bytes, or the whole object if it is shorter.
     Tail(u64),
 }
 
 impl ByteRange {
-    /// Where the bytes lie in an object of `size` bytes.
+    /// Returns the range of these bytes in an object of `size` bytes.
     ///
     /// # Errors
-    /// [`StoreError::OutOfRange`] if the object has not all of them; `key` is for that error.
+    /// [`StoreError::OutOfRange`], with `key`, if the object does not contain all of them.
     pub fn resolve(self, key: &str, size: u64) -> Result<Range<u64>, StoreError> {
         let (start, len) = match self {
             Self::Whole => (0, size),
@@ -47,19 +47,19 @@ impl ByteRange {
     }
 }
 
-/// One wish in a batch of reads: an object, a range of it, and how much the reader is ready to hold.
+/// One read of a batch: an object, a range of it, and the most bytes that the caller accepts.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Read {
-    /// The object.
+    /// The key of the object.
     pub key: Arc<str>,
-    /// Which of its bytes.
+    /// The range of its bytes.
     pub range: ByteRange,
-    /// The read fails with [`StoreError::TooLarge`] if it would give more bytes than this.
+    /// Maximum number of bytes: if the range is longer, the read fails with [`StoreError::TooLarge`].
     pub limit: u64,
 }
 
 impl Read {
-    /// Any range of an object, without a limit.
+    /// Creates a read of any range of an object, without a limit.
     pub fn new(key: impl Into<Arc<str>>, range: ByteRange) -> Self {
         Self {
             key: key.into(),
@@ -68,32 +68,32 @@ impl Read {
         }
     }
 
-    /// A whole object. Bytes that a stranger wrote want a limit: see [`Read::at_most`].
+    /// Creates a read of a whole object. For an object of unknown size, set a limit with [`Read::at_most`].
     pub fn whole(key: impl Into<Arc<str>>) -> Self {
         Self::new(key, ByteRange::Whole)
     }
 
-    /// `len` bytes from `start` on.
+    /// Creates a read of `len` bytes from `start` on.
     pub fn bounded(key: impl Into<Arc<str>>, start: u64, len: u64) -> Self {
         Self::new(key, ByteRange::Bounded { start, len })
     }
 
-    /// The last `len` bytes, or the whole object if it has fewer.
+    /// Creates a read of the last `len` bytes, or of the whole object if it is shorter.
     pub fn tail(key: impl Into<Arc<str>>, len: u64) -> Self {
         Self::new(key, ByteRange::Tail(len))
     }
 
-    /// The same read, which fails before it takes more than `limit` bytes of memory.
+    /// Limits the read to `limit` bytes; a longer one fails before it allocates memory.
     #[must_use]
     pub fn at_most(mut self, limit: u64) -> Self {
         self.limit = limit;
         self
     }
 
-    /// Where the bytes lie in an object of `size` bytes; what every store checks before it reads.
+    /// Returns the range of the bytes in an object of `size` bytes. Every store checks each read with this.
     ///
     /// # Errors
-    /// [`StoreError::OutOfRange`], [`StoreError::TooLarge`].
+    /// [`StoreError::OutOfRange`] if the object is too short, [`StoreError::TooLarge`] if the range exceeds the limit.
     pub fn resolve(&self, size: u64) -> Result<Range<u64>, StoreError> {
         let range = self.range.resolve(&self.key, size)?;
         let wanted = range.end.saturating_sub(range.start);
@@ -108,12 +108,12 @@ impl Read {
     }
 }
 
-/// The answer to a [`Read`].
+/// The bytes returned for a [`Read`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Piece {
-    /// Where in the object the bytes begin. After a read that goes to the object's end,
-    /// `offset + bytes.len()` is the object's size.
+    /// Offset of the bytes in the object. After a read up to the end of the object, `offset + bytes.len()` is its
+    /// size.
     pub offset: u64,
-    /// The bytes; never fewer than asked for.
+    /// The bytes; never fewer than requested.
     pub bytes: Bytes,
 }

@@ -6,35 +6,35 @@ use bytes::Bytes;
 
 use crate::{Listing, Object, Page, Piece, Read, StoreError, answers, check_prefix};
 
-/// Immutable objects under keys.
+/// A store of immutable objects, each under a key.
 ///
-/// A key is a relative path with `/` between its parts ([`check_key`](crate::check_key)). There is
-/// no renaming, no writing into a finished object, and no empty folder: a folder is what keys have
-/// in common. All calls block; overlap, where a store can have it, happens inside [`Store::read`].
+/// A key is a relative path with `/` between its parts ([`check_key`](crate::check_key)). Objects cannot be renamed or
+/// modified, and there are no empty folders: a folder is a common prefix of keys. All calls block; a store may overlap
+/// the requests of one call, such as [`Store::read`].
 ///
-/// What an implementation must do is in [`conformance`](crate::conformance), as a test that it can run.
+/// [`conformance`](crate::conformance) contains the contract, as tests that any implementation can run.
 pub trait Store: Send + Sync + Debug {
-    /// One page of what lies directly in the folder `prefix` (empty: the root): objects, and folders
-    /// that have objects below them. A folder that does not exist has nothing in it.
+    /// Lists one page of the folder `prefix` (empty: the root): the objects directly in it, and its subfolders that
+    /// contain objects at any depth. A folder that does not exist lists as empty.
     ///
-    /// Start with `None`, and go on with [`Listing::next`]. Objects and folders are each sorted by
-    /// the bytes of their keys, a folder as if its key ended in `/`, within a page and from page to
-    /// page. An object that exists from before the first page to after the last is listed exactly once.
+    /// Start with `None`, and continue with [`Listing::next`]. Objects and folders are each sorted by the bytes of
+    /// their keys (a folder as if its key ended in `/`), within a page and across pages. An object that exists during
+    /// the whole listing is listed exactly once.
     ///
     /// # Errors
-    /// As the store reports; an unreadable folder is never told as an empty one.
+    /// Any error of the store; an unreadable folder is an error, not an empty listing.
     fn list(&self, prefix: &str, page: Option<&Page>) -> Result<Listing, StoreError>;
 
-    /// The first pages of several folders, in the order asked, each for itself. A store that must wait for
-    /// answers asks for all of them at once.
+    /// Lists the first page of several folders; returns one result per folder, in the given order. A remote store
+    /// sends all requests at once.
     fn list_many(&self, prefixes: &[&str]) -> Vec<Result<Listing, StoreError>> {
         let listings = prefixes.iter().map(|prefix| self.list(prefix, None));
         listings.collect()
     }
 
-    /// All objects in a folder and in the folders below it, at any depth, sorted by key. They are all held in memory.
+    /// Lists all objects in and below a folder, sorted by key. The whole list is held in memory.
     ///
-    /// Folder by folder, where a store does not say otherwise; one that can list without regard to folders does that.
+    /// The default lists folder by folder; stores that can list a whole prefix at once do so.
     ///
     /// # Errors
     /// As [`Store::list`].
@@ -42,50 +42,51 @@ pub trait Store: Send + Sync + Debug {
         list_by_folder(self, prefix)
     }
 
-    /// How far away the store is, which says how it is best asked. Who wraps a store hands this on.
+    /// Returns how far away the store is, which decides how to read from it. A store that wraps another one must
+    /// forward this call.
     fn distance(&self) -> Distance {
         Distance::Near
     }
 
-    /// The size of an object in bytes.
+    /// Returns the size of an object in bytes.
     ///
     /// # Errors
-    /// [`StoreError::NotFound`], or as the store reports.
+    /// [`StoreError::NotFound`], or any other error of the store.
     fn size(&self, key: &str) -> Result<u64, StoreError>;
 
-    /// The sizes of several objects, in the order asked, each for itself. A store that must wait for answers asks for all
-    /// of them at once.
+    /// Returns the sizes of several objects, one result per key, in the given order. A remote store sends all requests
+    /// at once.
     fn sizes(&self, keys: &[&str]) -> Vec<Result<u64, StoreError>> {
         keys.iter().map(|key| self.size(key)).collect()
     }
 
-    /// When an object was finished, where the store keeps that.
+    /// Returns the time at which an object was finished; `None` if the store does not record it.
     ///
     /// # Errors
-    /// [`StoreError::NotFound`], or as the store reports.
+    /// [`StoreError::NotFound`], or any other error of the store.
     fn modified(&self, key: &str) -> Result<Option<SystemTime>, StoreError> {
         self.size(key).map(|_| None)
     }
 
-    /// Reads many ranges at once, and answers them in the order asked, each for itself.
+    /// Reads many ranges; returns one result per read, in the given order.
     ///
-    /// A short read is an error. Several ranges of one object cost one opening of it.
-    /// Near ranges are read as they are; see [`read_coalesced`](crate::read_coalesced).
+    /// A short read is an error. Several ranges of one object open it once. Neighbouring ranges are not joined; see
+    /// [`read_coalesced`](crate::read_coalesced).
     fn read(&self, reads: &[Read]) -> Vec<Result<Piece, StoreError>>;
 
     /// Fills `into` with the object's bytes from `offset` on.
     ///
     /// # Errors
-    /// [`StoreError::OutOfRange`] if there are too few bytes, [`StoreError::NotFound`],
-    /// or as the store reports. `into` then holds anything.
+    /// [`StoreError::OutOfRange`] if the object is too short, [`StoreError::NotFound`], or any other error of the
+    /// store. The content of `into` is then unspecified.
     fn read_into(&self, key: &str, offset: u64, into: &mut [u8]) -> Result<(), StoreError>;
 
-    /// Fills pieces of memory, one after the other, with the object's bytes from `offset` on.
+    /// Fills several buffers, one after the other, with the object's bytes from `offset` on.
     ///
-    /// Where a store does not say otherwise, the bytes are read at once and copied.
+    /// The default reads all bytes at once and copies them into the buffers.
     ///
     /// # Errors
-    /// As [`Store::read_into`]. The pieces then hold anything.
+    /// As [`Store::read_into`]. The content of the buffers is then unspecified.
     fn read_scattered(
         &self,
         key: &str,
@@ -105,83 +106,83 @@ pub trait Store: Send + Sync + Debug {
         Ok(())
     }
 
-    /// Begins a new object, which nobody sees before [`ObjectWriter::finish`].
+    /// Begins a new object, which stays invisible until [`ObjectWriter::finish`] or [`ObjectWriter::place`].
     ///
     /// # Errors
-    /// [`StoreError::Exists`] where that is known already; else `finish` tells it.
+    /// [`StoreError::Exists`] if the store can tell at this point; otherwise `finish` reports it.
     fn create(&self, key: &str) -> Result<Box<dyn ObjectWriter>, StoreError>;
 
-    /// Creates an object from bytes at hand; it is seen whole or not at all.
+    /// Creates an object from bytes in memory; readers see the whole object or none.
     ///
     /// # Errors
-    /// [`StoreError::Exists`], or as the store reports. After another error the object may be there
-    /// or not.
+    /// [`StoreError::Exists`], or any other error of the store. After another error the object may or may not exist.
     fn put(&self, key: &str, bytes: Bytes) -> Result<(), StoreError> {
         let mut object = self.create(key)?;
         object.write(&bytes)?;
         object.finish()
     }
 
-    /// Makes the names last that [`ObjectWriter::place`] gave to objects of the folder `prefix`.
+    /// Makes the names durable that [`ObjectWriter::place`] gave to objects of the folder `prefix`.
     ///
-    /// Objects that were [finished](ObjectWriter::finish) need no such call. Who wraps a store hands this on to it.
+    /// Objects made with [`ObjectWriter::finish`] do not need it. A store that wraps another one must forward this
+    /// call.
     ///
     /// # Errors
-    /// [`StoreError::NotFound`] where the folder is gone, or as the store reports.
+    /// [`StoreError::NotFound`] if the folder no longer exists, or any other error of the store.
     fn settle(&self, prefix: &str) -> Result<(), StoreError>;
 
-    /// Removes an object, and the folders that are empty thereby.
+    /// Removes an object, and each folder that becomes empty.
     ///
     /// # Errors
-    /// [`StoreError::NotFound`], or as the store reports.
+    /// [`StoreError::NotFound`], or any other error of the store.
     fn remove(&self, key: &str) -> Result<(), StoreError> {
         let answer = self.remove_many(&[key]).pop();
         answer.unwrap_or_else(|| Err(StoreError::no_answer(key)))
     }
 
-    /// Removes objects in the order given, and answers each for itself. When this returns the
-    /// removals last, so what must vanish first goes into an earlier call.
+    /// Removes objects in the given order; returns one result per key. Removals are durable only when the call
+    /// returns: if one object must vanish before another, remove it in an earlier call.
     fn remove_many(&self, keys: &[&str]) -> Vec<Result<(), StoreError>>;
 
-    /// Removes a folder in which nothing is, as others leave it; one that is not empty, or not there, stays as it is.
-    /// Stores without folders of their own, which is what they do if they do not say otherwise, have none to remove.
+    /// Removes an empty folder that another program left. A folder that is not empty, or does not exist, is left
+    /// alone. The default, for stores that have no folders of their own, only checks the key.
     ///
     /// # Errors
-    /// As the store reports.
+    /// Any error of the store.
     fn remove_folder(&self, folder: &str) -> Result<(), StoreError> {
         check_prefix(folder)
     }
 }
 
-/// How far away a store is.
+/// The distance to a store: how long it takes to answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Distance {
-    /// Its answers come at once, as those of files and memory do: what is read is best read by the thread that needs it.
+    /// Answers come at once, as from files and memory. The thread that needs bytes should read them itself.
     Near,
-    /// Each answer is waited for: what is needed is best asked for early, and all at once.
+    /// Each answer has to be waited for. Callers should request early, and everything at once.
     Far {
-        /// Ranges of an object that lie no more than so many bytes apart are better read as one.
+        /// Two ranges of an object that are at most this many bytes apart should be read as one.
         gap: u64,
     },
 }
 
-/// An object in the making. Dropped without [`ObjectWriter::finish`], it never was.
+/// Writer of a new object. If it is dropped before [`ObjectWriter::finish`], the object never existed.
 pub trait ObjectWriter: Send + Debug {
-    /// Adds bytes to the end. Each call may cost a call of the system: hand over large pieces.
+    /// Appends bytes. Each call may be a system call, so pass large pieces.
     ///
     /// # Errors
-    /// As the store reports; the object is then lost.
+    /// Any error of the store; the object is then lost.
     fn write(&mut self, bytes: &[u8]) -> Result<(), StoreError>;
 
-    /// Makes the object visible, whole, and lasting.
+    /// Makes the whole object visible and durable.
     ///
     /// # Errors
-    /// [`StoreError::Exists`] if the key was taken, which leaves that object as it is. After another
-    /// error the object may be there or not.
+    /// [`StoreError::Exists`] if the key is taken; the existing object is unchanged. After another error the object
+    /// may or may not exist.
     fn finish(self: Box<Self>) -> Result<(), StoreError>;
 
-    /// Makes the object visible and whole. That it has its name lasts once [`Store::settle`] was called for its
-    /// folder: many objects of one folder wait for it once.
+    /// Makes the whole object visible. Its bytes are durable, but its name only after [`Store::settle`] on its folder:
+    /// so many objects of one folder wait for the disk once.
     ///
     /// # Errors
     /// As [`ObjectWriter::finish`].
@@ -190,10 +191,10 @@ pub trait ObjectWriter: Send + Debug {
     }
 }
 
-/// Performs one read.
+/// Performs a single read.
 ///
 /// # Errors
-/// As [`Store::read`] answers it.
+/// As [`Store::read`].
 pub fn read_one(store: &(impl Store + ?Sized), read: Read) -> Result<Piece, StoreError> {
     let key = read.key.clone();
     store
@@ -202,16 +203,17 @@ pub fn read_one(store: &(impl Store + ?Sized), read: Read) -> Result<Piece, Stor
         .unwrap_or_else(|| Err(StoreError::no_answer(&key)))
 }
 
-/// All pages of a folder in one listing. A folder of many millions of objects takes that much memory.
+/// Lists all pages of a folder. The listing is held in memory, also for a folder of millions of objects.
 ///
 /// # Errors
-/// As the store reports.
+/// Any error of the store.
 pub fn list_all(store: &(impl Store + ?Sized), prefix: &str) -> Result<Listing, StoreError> {
     let first = store.list(prefix, None)?;
     list_rest(store, prefix, first)
 }
 
-/// All pages of several folders, in the order asked, each for itself; their first pages are asked for together.
+/// Lists all pages of several folders; yields one result per folder, in the given order. The first pages are requested
+/// together.
 pub fn list_each<'a>(
     store: &'a (impl Store + ?Sized),
     prefixes: &'a [&'a str],
@@ -221,7 +223,7 @@ pub fn list_each<'a>(
     firsts.map(move |(first, prefix)| list_rest(store, prefix, first?))
 }
 
-/// The first page of a folder, and all that follow.
+/// Completes a listing: appends all pages that follow `first`.
 fn list_rest(
     store: &(impl Store + ?Sized),
     prefix: &str,
@@ -241,10 +243,10 @@ fn list_rest(
     Ok(all)
 }
 
-/// What [`Store::list_recursive`] gives, by listing each folder, those of one depth together.
+/// Lists like [`Store::list_recursive`], folder by folder; all folders of one depth are requested together.
 ///
 /// # Errors
-/// As the store reports.
+/// Any error of the store.
 pub fn list_by_folder(
     store: &(impl Store + ?Sized),
     prefix: &str,
@@ -252,10 +254,10 @@ pub fn list_by_folder(
     list_folders(store, vec![prefix.to_owned()])
 }
 
-/// All objects in several folders and below them, sorted by key, by listing each folder, those of one depth together.
+/// Lists all objects in and below several folders, sorted by key. All folders of one depth are requested together.
 ///
 /// # Errors
-/// As the store reports.
+/// Any error of the store.
 pub fn list_folders(
     store: &(impl Store + ?Sized),
     mut folders: Vec<String>,

@@ -1,4 +1,4 @@
-//! What a law expects of an answer; anything else is a [`Failure`].
+//! Expectations of a law; anything else is a [`Failure`].
 
 use std::fmt::Debug;
 

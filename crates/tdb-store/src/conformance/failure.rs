@@ -1,9 +1,9 @@
-/// A law that a store broke.
+/// A law of the contract that a store breaks.
 #[derive(Debug, thiserror::Error)]
 #[error("{law}: {found}")]
 pub struct Failure {
-    /// What every store must do.
+    /// The required behaviour.
     pub law: &'static str,
-    /// What this one did.
+    /// The observed behaviour.
     pub found: String,
 }

@@ -1,4 +1,4 @@
-//! Files that stay open while tiles are read from them, one after the other.
+//! Files that stay open between the reads of their tiles.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -6,15 +6,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::tree::Opened;
 
-/// How many files all stores of this process keep open.
+/// Number of files that all stores of this process keep open.
 static OPEN: AtomicUsize = AtomicUsize::new(0);
 
-/// Files of one store that stay open, the oldest of which is closed first. An object never changes: what is open under
-/// a name is what the name leads to, as long as it is there.
+/// The open files of one store; the oldest is closed first. Objects never change, so an open file stays valid for its
+/// key until that is removed.
 #[derive(Debug)]
 pub(super) struct OpenFiles {
-    /// All stores of the process together keep no more than this. A store closes only files of its own to make room, so
-    /// that one that has none keeps none while others keep them all.
+    /// Maximum for all stores of the process together. A store makes room only by closing its own files: if the others
+    /// hold all of them, a store without open files keeps none.
     most: usize,
     kept: Mutex<Kept>,
 }
@@ -22,12 +22,12 @@ pub(super) struct OpenFiles {
 #[derive(Debug, Default)]
 struct Kept {
     by_key: HashMap<Arc<str>, Arc<Opened>>,
-    /// The oldest first.
+    /// The keys, oldest first.
     order: VecDeque<Arc<str>>,
 }
 
 impl OpenFiles {
-    /// As many as a quarter of what the system lets a process have open.
+    /// Creates an empty set, limited to a quarter of the files that the system lets the process open.
     pub(super) fn new() -> Self {
         Self::of_most(super::most_open_files() / 4)
     }
@@ -43,7 +43,7 @@ impl OpenFiles {
         self.lock().by_key.get(key).cloned()
     }
 
-    /// Keeps a file open, if there is room for it once the oldest is closed.
+    /// Keeps a file open if the limit allows it, perhaps after closing the oldest.
     pub(super) fn keep(&self, key: &str, object: &Arc<Opened>) {
         let mut kept = self.lock();
         if kept.by_key.contains_key(key) {
@@ -60,7 +60,7 @@ impl OpenFiles {
         kept.order.push_back(Arc::clone(&key));
         kept.by_key.insert(key, Arc::clone(object));
         OPEN.fetch_add(1, Ordering::Relaxed);
-        // It is closed once the lock is free.
+        // The file is closed after the lock is released.
         drop(kept);
         drop(oldest);
     }
@@ -113,7 +113,7 @@ mod tests {
             let file = std::fs::File::open(&path).unwrap();
             Arc::new(Opened { file, size: 1 })
         };
-        // Other tests of this process keep some, too.
+        // `OPEN` is shared: other tests of this process keep files open, too.
         let files = OpenFiles::of_most(usize::MAX);
         let full = OpenFiles::of_most(0);
         for name in ["a", "b", "c"] {
@@ -129,7 +129,7 @@ mod tests {
         assert_eq!(left, [true, false, true]);
     }
 
-    /// Far more files than a process may have open.
+    /// The array has far more files than a process may have open.
     #[test]
     fn tiles_of_100_000_files_are_read() {
         let folder = tempfile::tempdir().unwrap();
@@ -142,7 +142,7 @@ mod tests {
         let keys = (0..100_000).map(|number| format!("{}/{number}", number % 100));
         let keys: Vec<String> = keys.collect();
         for key in &keys {
-            // Names of one file are as good, and are made at once.
+            // Hard links to one file serve as well, and are created faster.
             let made = std::fs::hard_link(&original, folder.path().join(key));
             if made.is_err() {
                 std::fs::write(folder.path().join(key), b"0123456789").unwrap();
@@ -168,7 +168,7 @@ mod tests {
         assert!(matches!(gone, Err(StoreError::NotFound { .. })));
     }
 
-    /// A file that was cut short while it was open is told as one that was so before.
+    /// Truncating an open file gives the same error as truncating it before it was opened.
     #[test]
     fn what_is_cut_short_is_told() {
         let folder = tempfile::tempdir().unwrap();

@@ -1,7 +1,7 @@
-//! The local store over the standard library alone, for systems without `openat`.
+//! The local store on the standard library alone, for systems without `openat`.
 //!
-//! A link is looked for before each use of a path, so somebody who swaps folders for links at the
-//! same moment is not kept out as on Unix. Folders cannot be synced here.
+//! Links are checked before each use of a path. Unlike on Unix, a process that replaces a folder by a link between the
+//! check and the use is not kept out. Folders cannot be synced here.
 #![cfg_attr(
     all(unix, not(test)),
     expect(
@@ -19,14 +19,14 @@ use crate::{StoreError, parent};
 
 const LINK: &str = "a symbolic link";
 
-/// The path of a folder.
+/// The root folder, as a path.
 #[derive(Debug)]
 pub(super) struct Root {
     path: PathBuf,
     syncs: Syncs,
 }
 
-/// None stays open: reading moves the place in the file, which threads would share.
+/// Returns 0: no file stays open, since a read moves the file position, which threads would share.
 #[cfg_attr(unix, expect(dead_code, reason = "used where this module is"))]
 pub(super) fn most_open_files() -> usize {
     0
@@ -47,7 +47,7 @@ impl Root {
         })
     }
 
-    /// The path of `key`, on which nothing is a link but perhaps its last part.
+    /// Returns the path of `key`, none of whose parts is a link, except perhaps the last.
     fn path(&self, key: &str) -> Result<PathBuf, StoreError> {
         let mut path = self.path.clone();
         for part in parent(key).split('/').filter(|part| !part.is_empty()) {
@@ -67,7 +67,7 @@ impl Root {
         Ok(path)
     }
 
-    /// The path of a regular file, and its size.
+    /// Returns the path of a regular file, and its size.
     fn regular(&self, key: &str) -> Result<(PathBuf, u64), StoreError> {
         let path = self.path(key)?;
         let metadata =
@@ -81,7 +81,7 @@ impl Root {
         }
     }
 
-    /// The path of `key`, whose parent is made where it is not there.
+    /// Returns the path of `key`; creates its parent folder if it does not exist.
     fn make_parent(&self, key: &str) -> Result<PathBuf, StoreError> {
         match self.path(key) {
             Err(StoreError::NotFound { .. }) => {}
@@ -182,7 +182,7 @@ impl Tree for Root {
                         name: Some(key),
                     });
                 }
-                // Left behind by a process that had the same number.
+                // Left by an earlier process with the same process id.
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(StoreError::from_io(&key, error)),
             }
@@ -194,11 +194,11 @@ impl Tree for Root {
             return Err(not_found(key));
         };
         let (old_path, new_path) = (self.path(old)?, self.make_parent(key)?);
-        // A second name is refused where one is; a rename would replace.
+        // Creating a hard link fails if the name is taken; a rename would replace the file.
         let published = match fs::hard_link(&old_path, &new_path) {
             Ok(()) => fs::remove_file(&old_path),
             Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(error),
-            // A file system without second names: whether the name is taken is looked at just before.
+            // The file system has no hard links: check just before the rename whether the name is taken.
             Err(_) => match fs::symlink_metadata(&new_path) {
                 Ok(_) => Err(ErrorKind::AlreadyExists.into()),
                 Err(error) if error.kind() == ErrorKind::NotFound => {
@@ -216,9 +216,9 @@ impl Tree for Root {
         let Some(key) = draft.name else {
             return;
         };
-        // Some systems do not remove what is open.
+        // Some systems do not remove open files.
         drop(draft.file);
-        // Best effort: what stays is unfinished, and its name says so.
+        // Best effort: a file that stays is recognizable as unfinished by its name.
         if self.unlink(&key).is_ok() {
             prune(self, parent(&key));
         }
@@ -233,7 +233,7 @@ impl Tree for Root {
         }
         let mut removed = fs::remove_file(&path);
         if removed.is_err() && metadata.is_symlink() {
-            // On Windows a link to a folder is removed as a folder.
+            // On Windows a link to a folder is removed like a folder.
             removed = fs::remove_dir(&path);
         }
         removed.map_err(|error| StoreError::from_io(key, error))
@@ -257,7 +257,7 @@ impl Tree for Root {
     }
 }
 
-/// What something is that is no regular file.
+/// Returns the kind of an entry that is not a regular file; `None` for a regular file.
 fn what_else(kind: FileType) -> Option<&'static str> {
     if kind.is_symlink() {
         return Some(LINK);

@@ -77,7 +77,7 @@ fn an_object_tells_when_it_was_finished() {
     let modified = store.modified("a/b").unwrap().unwrap();
     assert!(before < modified, "{modified:?}");
     assert!(store.modified("a/c").unwrap_err().is_not_found());
-    // Nobody keeps it in memory.
+    // The memory store does not record the time.
     let memory = crate::MemoryStore::new();
     memory.put("a", "1".into()).unwrap();
     assert_eq!(memory.modified("a").unwrap(), None);

@@ -10,18 +10,19 @@ use crate::{StoreError, join, parent};
 /// How often a [`LocalStore`](crate::LocalStore) has waited for the disk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SyncCounts {
-    /// For the bytes of a file.
+    /// Syncs of the bytes of a file.
     pub files: u64,
-    /// For the names in a folder.
+    /// Syncs of the names in a folder.
     pub folders: u64,
 }
 
-/// What the local store needs of a system: a folder, and the names below it. Keys are checked.
+/// The operations of the file system that the local store needs, on keys relative to its root. Callers have checked
+/// the keys.
 pub(super) trait Tree: Send + Sync + Debug {
     /// Opens a regular file.
     fn open(&self, key: &str) -> Result<Opened, StoreError>;
 
-    /// The size of a regular file.
+    /// Returns the size of a regular file in bytes.
     fn size(&self, key: &str) -> Result<u64, StoreError>;
 
     /// Appends `len` bytes from `offset` on to `into`, which has room for them.
@@ -34,7 +35,7 @@ pub(super) trait Tree: Send + Sync + Debug {
         into: &mut Vec<u8>,
     ) -> Result<(), StoreError>;
 
-    /// Fills `into` from `offset` on.
+    /// Fills `into` with the file's bytes from `offset` on.
     fn read_into(
         &self,
         object: &Opened,
@@ -43,7 +44,7 @@ pub(super) trait Tree: Send + Sync + Debug {
         into: &mut [u8],
     ) -> Result<(), StoreError>;
 
-    /// Fills pieces of memory, one after the other, with the file's bytes from `offset` on.
+    /// Fills several buffers, one after the other, with the file's bytes from `offset` on.
     fn read_scattered(
         &self,
         object: &Opened,
@@ -59,38 +60,38 @@ pub(super) trait Tree: Send + Sync + Debug {
         Ok(())
     }
 
-    /// Shows each name in a folder; none if there is no such folder.
+    /// Calls `see` with each name in a folder; never if the folder does not exist.
     fn names(&self, prefix: &str, see: &mut dyn FnMut(Entry<'_>)) -> Result<(), StoreError>;
 
-    /// A new empty file, without a name or with one in the folder `staging`.
+    /// Creates an empty file, either without a name or with a temporary one in the folder `staging`.
     fn draft(&self, staging: &str) -> Result<Draft, StoreError>;
 
-    /// Gives the file its name, which must be free. The name lasts once the folder that it is in was synced: that
-    /// folder, where the system can do so.
+    /// Gives the file its final name; fails if that is taken. The name is durable once the folder is synced, which is
+    /// returned where the system can sync it.
     fn publish(&self, draft: &Draft, key: &str) -> Result<Option<File>, StoreError>;
 
-    /// Forgets the file.
+    /// Removes an unfinished file.
     fn discard(&self, draft: Draft);
 
-    /// Removes one name, which is no folder's.
+    /// Removes one name, which must not be a folder's.
     fn unlink(&self, key: &str) -> Result<(), StoreError>;
 
-    /// Removes a folder if it is empty; whether it was.
+    /// Removes a folder if it is empty; returns whether it was.
     fn remove_folder(&self, folder: &str) -> Result<bool, StoreError>;
 
-    /// Makes the names in a folder last.
+    /// Makes the names in a folder durable.
     fn sync_folder(&self, folder: &str) -> Result<(), StoreError>;
 
-    /// What counts how often the disk is waited for.
+    /// Returns the object that syncs files and counts the syncs.
     fn syncs(&self) -> &Syncs;
 }
 
-/// Waits for the disk, and counts how often.
+/// Syncs files and folders to disk, and counts the syncs.
 #[derive(Debug, Default)]
 pub(super) struct Syncs {
     files: AtomicU64,
     folders: AtomicU64,
-    /// Whether nothing has to last: then nothing waits.
+    /// True if nothing has to be durable: then nothing is synced.
     is_off: AtomicBool,
 }
 
@@ -123,8 +124,9 @@ impl Syncs {
     }
 }
 
-/// What a system says of syncing a folder, without that it cannot: shared folders of virtual machines, and some file systems of
-/// networks and of user space, keep names by themselves or not at all. A disk that fails is told.
+/// Returns the result of syncing a folder, but treats "not supported" as success. Shared folders of virtual machines,
+/// some network file systems and file systems in user space cannot sync a folder: they keep names on their own, or not
+/// at all. Errors of the disk are returned.
 #[cfg(unix)]
 fn passed_over(synced: io::Result<()>) -> io::Result<()> {
     use rustix::io::Errno;
@@ -150,22 +152,22 @@ pub(super) struct Opened {
     pub(super) size: u64,
 }
 
-/// An object in the making.
+/// An unfinished object.
 #[derive(Debug)]
 pub(super) struct Draft {
     pub(super) file: File,
-    /// The key it has meanwhile, if it needs one.
+    /// The temporary key, if the system needs one.
     pub(super) name: Option<String>,
 }
 
-/// One name in a folder.
+/// A name in a folder.
 pub(super) enum Entry<'a> {
     Object(&'a str),
     Folder(&'a str),
     Foreign(&'a str),
 }
 
-/// Tells a file's end that came before its size said so.
+/// Returns the error for a file that ended before its size.
 pub(super) fn too_short(key: &str, offset: u64, wanted: usize, read: usize) -> StoreError {
     StoreError::OutOfRange {
         key: key.to_owned(),
@@ -175,21 +177,21 @@ pub(super) fn too_short(key: &str, offset: u64, wanted: usize, read: usize) -> S
     }
 }
 
-/// A name for an unfinished object, another one each time.
+/// Returns a new temporary name for an unfinished object.
 pub(super) fn draft_name(staging: &str) -> String {
     static COUNTER: AtomicU64 = AtomicU64::new(0);
     let count = COUNTER.fetch_add(1, Ordering::Relaxed);
     join(staging, &format!("{DRAFT}{}-{count}", std::process::id()))
 }
 
-/// Removes a folder, and those above it, as long as they are empty; best effort.
+/// Removes a folder if it is empty, then its parent, and so on up to the root. Best effort.
 pub(super) fn prune(tree: &dyn Tree, mut folder: &str) {
     while !folder.is_empty() && tree.remove_folder(folder).unwrap_or(false) {
         folder = parent(folder);
     }
 }
 
-/// Folders from which something was removed.
+/// Folders from which an object was removed.
 #[derive(Default)]
 pub(super) struct Touched(BTreeSet<String>);
 
@@ -198,19 +200,20 @@ impl Touched {
         self.0.insert(folder.to_owned());
     }
 
-    /// Removes the folders that are empty, and syncs the others; what could not be synced.
+    /// Removes the folders that are empty and syncs the others; returns the folders that could not be synced, with the
+    /// error.
     pub(super) fn settle(mut self, tree: &dyn Tree) -> Vec<(String, StoreError)> {
         let mut failed = Vec::new();
-        // A folder sorts before what lies in it, so the last is the deepest of its branch.
+        // A folder sorts before its entries, so the last one is the deepest of its branch.
         while let Some(folder) = self.0.pop_last() {
-            // That an empty folder stays is no harm: the objects are gone.
+            // An empty folder that stays does no harm: the objects are gone.
             if !folder.is_empty() && tree.remove_folder(&folder).unwrap_or(false) {
                 self.add(parent(&folder));
                 continue;
             }
             match tree.sync_folder(&folder) {
                 Ok(()) => {}
-                // Somebody else removed it: what lasts then is up to the folder above.
+                // Another process removed the folder: sync its parent instead.
                 Err(StoreError::NotFound { .. }) if !folder.is_empty() => {
                     self.add(parent(&folder));
                 }

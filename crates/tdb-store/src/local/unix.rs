@@ -28,36 +28,36 @@ const FOLDER: OFlags = OFlags::RDONLY
     .union(OFlags::NOFOLLOW)
     .union(OFlags::CLOEXEC);
 
-/// Without `NONBLOCK` the opening of a pipe waits for its other end.
+/// Flags for opening an object. Without `NONBLOCK`, opening a pipe would wait for its other end.
 const OBJECT: OFlags = OFlags::RDONLY
     .union(OFlags::NONBLOCK)
     .union(OFlags::NOFOLLOW)
     .union(OFlags::NOCTTY)
     .union(OFlags::CLOEXEC);
 
-/// How often a folder may vanish under a writer before that is an error.
+/// How often an operation is repeated because its folder vanished.
 const ATTEMPTS: usize = 16;
 
-/// Pieces that systems fill in one call, at least.
+/// Number of buffers that every system accepts in one call.
 const MOST_PIECES: usize = 1024;
 
 const MORE_THAN_ASKED: &str = "the system says that it read more than it was asked";
 
-/// A folder held open. Each name is looked up from there, and no symbolic link is followed.
+/// The open root folder. Every name is looked up relative to it, without following symbolic links.
 #[derive(Debug)]
 pub(super) struct Root {
     folder: OwnedFd,
-    /// Whether the system can write files that have no name yet; asked when the first one is written.
+    /// True if the system supports files without a name; determined when the first file is written.
     nameless: OnceLock<bool>,
-    /// Whether the system can look up a whole key and follow no link.
+    /// True if the system may be able to open a whole key in one call without following links.
     whole_keys: bool,
     syncs: Syncs,
 }
 
-/// Where the system sets no bound, or a higher one, this many files are enough.
+/// Limit of open files to assume if the system has none, or a higher one.
 const ENOUGH_FILES: u64 = 1 << 20;
 
-/// How many files the system lets this process have open.
+/// Returns how many files the system lets this process open, at most [`ENOUGH_FILES`].
 pub(super) fn most_open_files() -> usize {
     let most = getrlimit(Resource::Nofile).current;
     let most = most.unwrap_or(ENOUGH_FILES).min(ENOUGH_FILES);
@@ -77,7 +77,7 @@ impl Root {
         })
     }
 
-    /// A root that uses only what every Unix has.
+    /// Opens a root that uses only the calls that every Unix has.
     #[cfg(test)]
     pub(super) fn open_plainly(path: &Path) -> Result<Self, StoreError> {
         let root = Self::open(path)?;
@@ -94,7 +94,7 @@ impl Root {
         }
         if self.whole_keys {
             match open_at_once(&self.folder, key, flags) {
-                // An old kernel, or a sandbox that does not know the call.
+                // The kernel is too old, or a sandbox forbids the call.
                 Err(Errno::NOSYS | Errno::PERM) => {}
                 other => return other,
             }
@@ -112,7 +112,8 @@ impl Root {
         open_part(folder.as_ref().unwrap_or(&self.folder), name(key), flags)
     }
 
-    /// The folder that `key` goes into, made where it is not there, and the folders above whose new names are yet to be made to last.
+    /// Opens the parent folder of `key`, and creates it if necessary. Returns it together with the folders in which a
+    /// subfolder was created: these are to be synced.
     fn make_parent(&self, key: &str) -> Result<(File, Vec<File>), Errno> {
         match self.open_beneath(parent(key), FOLDER) {
             Err(Errno::NOENT) => {}
@@ -138,7 +139,8 @@ impl Root {
         Ok((folder, unsynced))
     }
 
-    /// Does something in the parent of `key`, again if that folder is removed in between; gives that folder, too.
+    /// Calls `act` with the parent folder of `key`, which is created if necessary; repeats this if the folder is
+    /// removed meanwhile. Returns the folder and the result.
     fn in_parent<T>(
         &self,
         key: &str,
@@ -146,7 +148,7 @@ impl Root {
     ) -> Result<(File, T), Errno> {
         let mut result = Err(Errno::NOENT);
         for _ in 0..ATTEMPTS {
-            // The wait for the disk comes behind the name: a process that is killed in it leaves no empty folder.
+            // New folders are synced after `act`: a process killed during the wait then leaves no empty folder.
             let acted = |(folder, unsynced): (File, Vec<File>)| {
                 let done = act(&folder)?;
                 for above in &unsynced {
@@ -176,7 +178,7 @@ impl Root {
         }
     }
 
-    /// `size` and `open` see nothing at a folder's name, as in any other store.
+    /// Returns the metadata of a key, without following a link.
     fn stat(&self, key: &str) -> Result<Stat, StoreError> {
         let folder = self
             .open_beneath(parent(key), FOLDER)
@@ -259,7 +261,7 @@ impl Tree for Root {
             for piece in pieces {
                 let done = left.min(piece.len());
                 let (_, rest) = piece.split_at_mut(done);
-                // The system may give less than it was asked for: what is missing of each piece is read by itself.
+                // A system may read less than requested: the rest of each buffer is read on its own.
                 if !rest.is_empty() {
                     self.read_into(object, key, at.saturating_add(done as u64), rest)?;
                 }
@@ -276,7 +278,7 @@ impl Tree for Root {
     fn names(&self, prefix: &str, see: &mut dyn FnMut(Entry<'_>)) -> Result<(), StoreError> {
         let folder = match self.open_beneath(prefix, FOLDER) {
             Ok(folder) => folder,
-            // Nothing lies in an object either.
+            // A listing of an object is empty, too.
             Err(Errno::NOENT | Errno::NOTDIR) => return Ok(()),
             Err(errno) => return Err(error(prefix, errno)),
         };
@@ -300,7 +302,7 @@ impl Tree for Root {
                         name: Some(key),
                     });
                 }
-                // Left behind by a process that had the same number.
+                // Left by an earlier process with the same process id.
                 Err(Errno::EXIST) => {}
                 Err(errno) => return Err(error(&key, errno)),
             }
@@ -328,7 +330,7 @@ impl Tree for Root {
         let Some(key) = draft.name else {
             return;
         };
-        // Best effort: what stays is unfinished, and its name says so.
+        // Best effort: a file that stays is recognizable as unfinished by its name.
         if self.unlink(&key).is_ok() {
             prune(self, parent(&key));
         }
@@ -340,7 +342,7 @@ impl Tree for Root {
             .map_err(|errno| error(key, errno))?;
         match unlinkat(&folder, name(key), AtFlags::empty()) {
             Ok(()) => Ok(()),
-            // Some systems say `PERM` for a folder.
+            // Some systems report `PERM` for a folder.
             Err(errno @ (Errno::ISDIR | Errno::PERM)) => {
                 match statat(&folder, name(key), AtFlags::SYMLINK_NOFOLLOW) {
                     Ok(stat) if is_folder(&stat) => Err(error(key, Errno::NOENT)),

@@ -1,4 +1,4 @@
-//! Files in the making.
+//! Writer of a new file.
 
 use std::fs::File;
 use std::io::Write;
@@ -7,12 +7,12 @@ use std::sync::Arc;
 use super::tree::{Draft, Tree};
 use crate::{ObjectWriter, StoreError};
 
-/// A file in the making: a draft, until it gets its name.
+/// A file that is being written: a draft until it is published under its key.
 #[derive(Debug)]
 pub(super) struct LocalWriter {
     tree: Arc<dyn Tree>,
     key: String,
-    /// Gone when finished.
+    /// `None` after publication.
     draft: Option<Draft>,
 }
 
@@ -47,7 +47,8 @@ impl LocalWriter {
         }
     }
 
-    /// Makes the bytes last, and gives them their name: in the folder that is given back, where it can be synced.
+    /// Syncs the bytes to disk and gives the file its name. Returns the folder, to be synced; `None` where folders
+    /// cannot be synced.
     fn publish(&mut self) -> Result<Option<File>, StoreError> {
         let Some(draft) = &self.draft else {
             return Ok(None);

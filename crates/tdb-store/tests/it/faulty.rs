@@ -1,4 +1,4 @@
-//! The wrapper that makes faults.
+//! The store that injects faults.
 
 use bytes::Bytes;
 use tdb_store::{Faults, FaultyStore, MemoryStore, Read, Store, StoreError, conformance, exists};
@@ -18,7 +18,7 @@ fn each_single_fault_breaks_conformance() {
         let store = FaultyStore::failing_at(MemoryStore::new(), operation);
         conformance::check(&store).is_ok()
     });
-    // Joined reads that fail are taken apart and so tried again.
+    // If a joined read fails, its reads are repeated one by one, so this fault has no effect.
     assert_eq!(survived.collect::<Vec<_>>(), [33]);
 }
 

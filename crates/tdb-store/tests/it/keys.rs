@@ -1,4 +1,4 @@
-//! What can be a key.
+//! Valid and invalid keys.
 
 use proptest::prelude::*;
 use tdb_store::{MAX_KEY_LEN, StoreError, check_key, check_prefix, join, name, parent};

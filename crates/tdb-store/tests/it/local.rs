@@ -1,4 +1,4 @@
-//! The local store: conformance, and what only files have.
+//! The local store: conformance, and behaviour specific to files.
 #![expect(
     clippy::unwrap_used,
     clippy::panic,
@@ -227,7 +227,7 @@ mod unix {
         mode(0);
         let listed = store.list("closed", None);
         mode(0o755);
-        // Who is root reads it all the same.
+        // Root can read it nevertheless.
         if let Err(error) = listed {
             assert!(matches!(error, StoreError::Permission { .. }), "{error:?}");
         }

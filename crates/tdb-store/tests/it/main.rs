@@ -1,4 +1,4 @@
-//! The tests of tdb-store, in one program: it is linked once.
+//! The tests of tdb-store, in one program that is linked once.
 
 mod faulty;
 mod keys;

@@ -59,7 +59,7 @@ fn near_ranges_are_read_at_once() {
         );
         assert_eq!(piece.bytes, bytes.slice(start..start + len));
     }
-    // 0..10 and 100..124 of a, 0..4 of b.
+    // Joined ranges: 0..10 and 100..124 of a, 0..4 of b.
     let counts = store.take_counts();
     assert_eq!((counts.batches, counts.reads, counts.bytes), (1, 3, 38));
     read_coalesced(&store, &reads, 2, 9);

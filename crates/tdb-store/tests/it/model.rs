@@ -1,10 +1,10 @@
-//! Both stores do the same, whatever is asked of them.
+//! Both stores return the same for any sequence of operations.
 
 use bytes::Bytes;
 use proptest::prelude::*;
 use tdb_store::{ByteRange, LocalStore, MemoryStore, Read, Store, StoreError, list_all};
 
-/// One thing to ask of a store.
+/// One operation on a store.
 #[derive(Clone, Debug)]
 enum Operation {
     Put(String, Vec<u8>),
@@ -14,7 +14,7 @@ enum Operation {
     List(String),
 }
 
-/// Keys among which no one is another's folder: in that object stores and file systems differ.
+/// Keys of which none is a folder of another: there, object stores and file systems differ.
 fn key() -> impl Strategy<Value = String> {
     prop::sample::select(vec![
         "a", "d/b", "d/c", "d/e/f", "g/h", "d.x/i", "bad//key", "..",
@@ -42,7 +42,7 @@ fn operation() -> impl Strategy<Value = Operation> {
     ]
 }
 
-/// What a store answers, as text; sizes in listings are each store's own affair.
+/// Performs an operation and returns the result as text, without the sizes in listings, which differ between stores.
 fn ask(store: &dyn Store, operation: &Operation) -> String {
     let shown = |error: StoreError| error.to_string();
     match operation {

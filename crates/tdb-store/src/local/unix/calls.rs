@@ -1,4 +1,4 @@
-//! Calls of the system that differ between Unix systems, or between their versions.
+//! System calls that differ between Unix systems, or between their versions.
 
 use std::fs::File;
 use std::os::fd::{AsFd, OwnedFd};
@@ -10,16 +10,16 @@ use rustix::io::{Errno, retry_on_intr};
 
 pub(super) const DRAFT: OFlags = OFlags::WRONLY.union(OFlags::CLOEXEC);
 
-/// What a new file or folder allows, before the process's mask.
+/// Permissions of a new file and a new folder, before the umask.
 pub(super) const FILE_MODE: Mode = Mode::from_raw_mode(0o666);
 pub(super) const FOLDER_MODE: Mode = Mode::from_raw_mode(0o777);
 
-/// One call for the whole key, where the kernel refuses links by itself.
+/// Opens a whole key in one call, in which the kernel refuses links.
 #[cfg(target_os = "linux")]
 pub(super) fn open_at_once(root: &OwnedFd, key: &str, flags: OFlags) -> Result<OwnedFd, Errno> {
     use rustix::fs::{ResolveFlags, openat2};
     let resolve = ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
-    // `NOFOLLOW` with `DIRECTORY` would report a link as "not a directory".
+    // With `NOFOLLOW` and `DIRECTORY`, a link would be reported as "not a directory".
     let flags = flags.difference(OFlags::NOFOLLOW);
     retry_on_intr(|| openat2(root, key, flags, Mode::empty(), resolve))
 }
@@ -29,7 +29,7 @@ pub(super) fn open_at_once(_: &OwnedFd, _: &str, _: OFlags) -> Result<OwnedFd, E
     Err(Errno::NOSYS)
 }
 
-/// Opens one name; a link among folders is told as one, not as "not a directory".
+/// Opens one name. Reports a link in place of a folder as a link, not as "not a directory".
 pub(super) fn open_part(folder: impl AsFd, part: &str, flags: OFlags) -> Result<OwnedFd, Errno> {
     match retry_on_intr(|| openat(&folder, part, flags, Mode::empty())) {
         Err(Errno::NOTDIR) => match statat(&folder, part, AtFlags::SYMLINK_NOFOLLOW) {
@@ -44,7 +44,7 @@ pub(super) fn open_part(folder: impl AsFd, part: &str, flags: OFlags) -> Result<
 
 #[cfg(target_os = "linux")]
 pub(super) fn nameless_files() -> bool {
-    // The way to name such a file leads over this folder.
+    // A file without a name gets one by its link in this folder.
     rustix::fs::accessat(
         CWD,
         "/proc/self/fd",
@@ -59,7 +59,7 @@ pub(super) fn nameless_files() -> bool {
     false
 }
 
-/// A file without a name, if this file system has such.
+/// Creates a file without a name; `None` if the file system does not support that.
 #[cfg(target_os = "linux")]
 pub(super) fn nameless_file(folder: &OwnedFd) -> Option<File> {
     let made = openat(folder, ".", DRAFT | OFlags::TMPFILE, FILE_MODE);
@@ -71,8 +71,11 @@ pub(super) fn nameless_file(_: &OwnedFd) -> Option<File> {
     None
 }
 
-/// Moves a name without taking another's place. Where the file system knows no such step, as those that object stores are mounted with
-/// (rclone, s3fs, gcsfuse), whether the name is taken is looked at just before, as it is in such stores.
+/// Renames a file, and fails if the new name is taken.
+///
+/// The first of three ways that the file system supports is used: a rename that never replaces; a hard link, then
+/// removal of the old name; a check that the name is free, then a plain rename. Only the last one has a race. It is
+/// left for mounted object stores (rclone, s3fs, gcsfuse), which have the same race themselves.
 pub(super) fn rename_exclusive(
     old_folder: &OwnedFd,
     old: &str,
@@ -83,12 +86,12 @@ pub(super) fn rename_exclusive(
     {
         use rustix::fs::{RenameFlags, renameat_with};
         match renameat_with(old_folder, old, new_folder, new, RenameFlags::NOREPLACE) {
-            // Not every file system can; a second name and the removal of the first can do it too.
+            // Not supported by every file system.
             Err(Errno::NOSYS | Errno::INVAL | Errno::NOTSUP) => {}
             other => return other,
         }
     }
-    // Some systems have one number for two of these.
+    // On some systems two of these are the same number.
     let unable = [
         Errno::NOSYS,
         Errno::INVAL,

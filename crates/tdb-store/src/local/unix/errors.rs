@@ -1,4 +1,4 @@
-//! What the answers of the system mean to a user of the store.
+//! Translation of system errors into [`StoreError`].
 
 use rustix::fs::{FileType, Stat};
 use rustix::io::Errno;
@@ -7,7 +7,7 @@ use crate::StoreError;
 
 const LINK: &str = "a symbolic link";
 
-/// What a file system that works does not say.
+/// Returns the error for an answer that no working file system gives.
 pub(super) fn odd(key: &str, what: &'static str) -> StoreError {
     StoreError::other(key, std::io::Error::other(what))
 }
@@ -41,9 +41,9 @@ pub(super) fn not_a_file(key: &str, what: &'static str) -> StoreError {
 pub(super) fn error(key: &str, errno: Errno) -> StoreError {
     match errno {
         Errno::LOOP => not_a_file(key, LINK),
-        // The opening of a socket, or of a device that is not there.
+        // Opening a socket, or a device that does not exist.
         Errno::NXIO | Errno::NODEV => not_a_file(key, "a socket or a device"),
-        // No object lies in an object.
+        // An object contains no objects.
         Errno::NOTDIR => StoreError::NotFound {
             key: key.to_owned(),
         },

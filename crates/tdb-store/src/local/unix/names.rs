@@ -7,14 +7,14 @@ use rustix::io::Errno;
 
 use super::Entry;
 
-/// Shows each name in a folder.
+/// Calls `see` with each name in a folder.
 #[cfg(target_os = "linux")]
 pub(super) fn names(folder: &OwnedFd, see: &mut dyn FnMut(Entry<'_>)) -> Result<(), Errno> {
     use std::mem::MaybeUninit;
 
     use rustix::fs::RawDir;
 
-    /// Bytes that the system fills at a time: hundreds of names, and more than the longest one takes.
+    /// Buffer size in bytes: room for hundreds of names, and more than the longest name needs.
     const ROOM: usize = 16 << 10;
     let mut room = [MaybeUninit::uninit(); ROOM];
     let mut entries = RawDir::new(folder, &mut room);
@@ -26,7 +26,7 @@ pub(super) fn names(folder: &OwnedFd, see: &mut dyn FnMut(Entry<'_>)) -> Result<
     Ok(())
 }
 
-/// Shows each name in a folder.
+/// Calls `see` with each name in a folder.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn names(folder: &OwnedFd, see: &mut dyn FnMut(Entry<'_>)) -> Result<(), Errno> {
     for entry in rustix::fs::Dir::read_from(folder)? {
@@ -37,7 +37,7 @@ pub(super) fn names(folder: &OwnedFd, see: &mut dyn FnMut(Entry<'_>)) -> Result<
     Ok(())
 }
 
-/// Shows one name, which is passed over where it vanishes before it is known what it is.
+/// Calls `see` with one name; skips it if it vanishes before its kind is known.
 fn show(
     folder: impl AsFd,
     name: &[u8],
