@@ -1,5 +1,5 @@
-//! Checks that a folder of an object store does what tdb needs of it: `cargo run --example conformance -- s3://bucket/folder`.
-//! The folder must have nothing called `conformance` in it.
+//! Checks that a folder of an object store fulfils the contract of [`tdb_store::Store`]: `cargo run --example
+//! conformance -- s3://bucket/folder`. The folder must not contain an entry called `conformance`.
 
 use std::error::Error;
 

@@ -1,4 +1,4 @@
-//! The client of HTTP: how long it waits, where it goes, and how much of an answer it keeps.
+//! The HTTP client: its timeouts, its redirects, and its limits on the size of answers.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,43 +20,43 @@ use crate::elsewhere::Elsewhere;
 use crate::said::{self, is_of_credentials};
 use crate::stranger::Asked;
 
-/// Bytes of a page of a listing, and of whatever else is kept whole and is no object.
+/// Maximum bytes of a page of a listing, or of any other answer that is kept whole and is not an object.
 const PAGE: usize = 16 << 20;
-/// The same of a server of files, which tells all of a folder at once.
+/// Maximum bytes of a listing by an HTTP file server, which sends a whole folder at once.
 const FOLDER: usize = 64 << 20;
-/// Bytes that are kept of an error.
+/// Maximum bytes kept of the body of an error.
 const ERROR: usize = 64 << 10;
-/// How long a request may take in all, however steadily it comes.
+/// Total timeout of a request, however steadily its answer arrives.
 const IN_ALL: Duration = Duration::from_secs(600);
-/// How long the machine itself, which may know credentials, may take to take a call.
+/// Connect timeout of the instance metadata service, which may have credentials.
 const MACHINE: Duration = Duration::from_secs(1);
-/// How often a request that holds no secret goes where it is sent on to.
+/// Maximum number of redirects followed by requests without credentials.
 const REDIRECTS: usize = 5;
 
-/// What the settings say of connections, and makes clients as they say.
+/// Network settings of a store, and the factory of its HTTP clients.
 #[derive(Clone, Debug)]
 pub(crate) struct Network {
-    /// How long a server may take to take a call.
+    /// Connect timeout.
     pub(crate) connect: Duration,
-    /// How long nothing may come.
+    /// Read timeout: the longest time without a byte of the answer.
     pub(crate) silence: Duration,
-    /// Whether servers need no certificate to be believed.
+    /// True if certificates of servers are not verified.
     pub(crate) believes_all: bool,
     pub(crate) certificates: Vec<Certificate>,
-    /// The address of the server that all requests go through.
+    /// The URL of the proxy for all requests.
     pub(crate) proxy: Option<String>,
-    /// What is asked.
+    /// The kind of store that the requests go to.
     pub(crate) service: Service,
-    /// What is sent with each request.
+    /// Headers added to every request.
     pub(crate) headers: HeaderMap,
-    /// The region that requests are signed for.
+    /// The region for which requests are signed.
     pub(crate) region: Option<String>,
-    /// Whether the machine is asked for credentials in a second way where it forbids the first.
+    /// True if credentials are requested by IMDSv1 where the metadata service denies IMDSv2.
     pub(crate) asks_twice: bool,
 }
 
 impl Network {
-    /// What the services are told of it.
+    /// Returns the options for clients of `object_store`; `is_open` allows plain HTTP.
     pub(crate) fn options(&self, is_open: bool) -> ClientOptions {
         let options = ClientOptions::new().with_allow_http(is_open);
         let options = options.with_default_headers(self.headers.clone());
@@ -71,7 +71,7 @@ impl Network {
             .connect_timeout(connect)
             .read_timeout(self.silence)
             .timeout(IN_ALL)
-            // Signed requests go to the server that the settings name, and nowhere else.
+            // Signed requests go only to the server that the settings name.
             .redirect(if self.service == Service::Http {
                 Policy::limited(REDIRECTS)
             } else {
@@ -79,7 +79,7 @@ impl Network {
             })
             .danger_accept_invalid_certs(self.believes_all)
             .https_only(!is_open)
-            // The length that a server says is that of the object.
+            // Without compression: the announced length must be that of the object.
             .no_gzip()
             .no_brotli()
             .no_zstd()
@@ -98,7 +98,7 @@ impl HttpConnector for Network {
     fn connect(&self, options: &ClientOptions) -> object_store::Result<HttpClient> {
         let value = |options: &ClientOptions, key| options.get_config_value(&key);
         let is_open = value(options, ClientConfigKey::AllowHttp).as_deref() == Some("true");
-        // The machine is asked with options of its own.
+        // The metadata service is asked with other options, recognizable by their connect timeout.
         let usual = self.options(is_open);
         let is_machine = value(options, ClientConfigKey::ConnectTimeout)
             != value(&usual, ClientConfigKey::ConnectTimeout);
@@ -116,7 +116,8 @@ impl HttpConnector for Network {
     }
 }
 
-/// A client whose answers are bounded: who reads an object bounds its bytes, all else is bounded here.
+/// An HTTP client that bounds the size of answers. Exception: the caller bounds the bytes of an object while reading
+/// it.
 #[derive(Debug)]
 struct Client {
     client: HttpClient,
@@ -166,7 +167,8 @@ impl HttpService for Client {
 }
 
 impl Client {
-    /// Whether the machine says that it knows no credentials. An older way to them may be open where it forbids the usual one.
+    /// True if this status of the metadata service means that it has no credentials. If IMDSv1 may be tried next
+    /// (`asks_twice`), FORBIDDEN does not mean that.
     fn has_none(&self, status: StatusCode) -> bool {
         let is_later = matches!(
             status,
@@ -176,7 +178,8 @@ impl Client {
         status.is_client_error() && !is_later && !goes_on
     }
 
-    /// Adds what is to be sent with each request and is not: listings are made without. What Amazon wants signed stays away.
+    /// Adds the configured headers that a request lacks: `object_store` omits them from listings. `x-amz-` headers are
+    /// left out, since they would have to be signed.
     fn add_headers(&self, headers: &mut HeaderMap) {
         for (name, value) in &self.network.headers {
             if !name.as_str().starts_with("x-amz-") && !headers.contains_key(name) {
@@ -185,13 +188,14 @@ impl Client {
         }
     }
 
-    /// That the machine, which is asked last, knows no credentials. It is not asked again.
+    /// Returns the error for missing credentials. The metadata service is the last source asked; this error is not
+    /// retried.
     fn no_credentials(&self) -> HttpError {
         let service = self.network.service;
         HttpError::new(HttpErrorKind::Unknown, Elsewhere::NoCredentials { service })
     }
 
-    /// An answer that says that all is well: bounded, and checked for whether an object store gives it.
+    /// Handles a successful answer: bounds its size, and checks that it comes from an object store.
     async fn success(
         &self,
         answer: HttpResponse,
@@ -224,7 +228,8 @@ impl Client {
         }
     }
 
-    /// Whether an answer says that something else is to be asked.
+    /// Returns an error if the answer means that the request must go elsewhere: to another region, another address, or
+    /// a server that lists folders.
     fn elsewhere(
         &self,
         asked: &Asked,
@@ -261,7 +266,8 @@ impl Client {
     }
 }
 
-/// Whether the server failed at any of the tries of a request, which then may have been done although a later one was refused.
+/// Records whether the server failed on any attempt of a request. If it did, that attempt may have taken effect,
+/// although a later one was refused.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Trouble {
     is_met: Arc<AtomicBool>,
@@ -273,14 +279,14 @@ impl Trouble {
     }
 }
 
-/// What it means to send a request again that may have been heard.
+/// Whether a request may be repeated after its answer was lost: the server may have performed it.
 #[derive(Clone, Copy, Debug)]
 enum Again {
-    /// It is as the services take it.
+    /// As `object_store` decides by itself.
     Usual,
-    /// What is removed twice is removed.
+    /// A removal: repeating it does no harm.
     Removes,
-    /// An object that replaces none: the second time, it would be in its own way.
+    /// Creation of an object that must not exist: a repetition would find the object of the first attempt.
     Makes,
 }
 
@@ -297,8 +303,8 @@ impl Again {
         }
     }
 
-    /// That a server does not take the condition of an object that replaces none, as far as its answer tells: some answer so what
-    /// has another cause.
+    /// Returns an error if the answer seems to reject the condition "create only if absent". Some servers use the same
+    /// status for other causes, so the guess can be wrong.
     fn refused(self, status: StatusCode, body: &[u8]) -> Option<Elsewhere> {
         let is_refusal = matches!(
             status,
@@ -312,7 +318,7 @@ impl Again {
         (!is_other).then_some(Elsewhere::Unconditional { status, said })
     }
 
-    /// An error by whose kind it is seen whether the request may be sent again.
+    /// Changes the kind of the error, by which `object_store` decides whether to repeat the request.
     fn failed(self, error: HttpError) -> HttpError {
         let is_heard = !matches!(error.kind(), HttpErrorKind::Connect | HttpErrorKind::Decode);
         match self {
@@ -325,11 +331,11 @@ impl Again {
     }
 }
 
-/// A body that is kept whole.
+/// Reads a whole body of at most `most` bytes.
 async fn whole(body: HttpResponseBody, most: usize) -> Result<Bytes, HttpError> {
     let collected = Limited::new(body, most).collect().await;
     let collected = collected.map_err(|error| match error.downcast::<HttpError>() {
-        // One that is cut off can be asked for again.
+        // A broken connection: the request may be repeated.
         Ok(error) => *error,
         Err(error) if error.is::<LengthLimitError>() => {
             HttpError::new(HttpErrorKind::Decode, Elsewhere::Endless { most })
@@ -339,7 +345,7 @@ async fn whole(body: HttpResponseBody, most: usize) -> Result<Bytes, HttpError> 
     Ok(collected.to_bytes())
 }
 
-/// The beginning of a body, as far as it comes: of an error, whose status says the most.
+/// Reads the beginning of an error's body, at most [`ERROR`] bytes. If it does not arrive, the status has to suffice.
 async fn beginning(mut body: HttpResponseBody, silence: Duration) -> Bytes {
     let mut kept = BytesMut::new();
     let all = async {
@@ -353,7 +359,7 @@ async fn beginning(mut body: HttpResponseBody, silence: Duration) -> Bytes {
             }
         }
     };
-    // What has come by then is what there is.
+    // After a timeout, the part that has arrived is used.
     let _ = tokio::time::timeout(silence, all).await;
     kept.freeze()
 }

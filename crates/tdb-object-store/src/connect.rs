@@ -1,4 +1,4 @@
-//! From a URI and settings to a store.
+//! Opens a store from a URI and settings.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -18,10 +18,10 @@ use crate::store::RemoteStore;
 use crate::words::in_words;
 use crate::{OpenError, RemoteUri, Runtime, Service, Settings};
 
-/// Opens the folder that a URI names as a store. Nothing is asked of the server yet, so whether there is one is not known.
+/// Opens the folder that a URI names as a store. No request is sent yet, so the folder or the server may not exist.
 ///
 /// # Errors
-/// A URI that names no folder; settings that do not lead to a store.
+/// [`OpenError::Uri`] if the URI names no folder, [`OpenError::Settings`] if the settings are incomplete or invalid.
 pub fn open(uri: &str, settings: &Settings, runtime: &Runtime) -> Result<RemoteStore, OpenError> {
     let parsed = RemoteUri::parse(uri)?;
     let Connected {
@@ -45,8 +45,8 @@ pub fn open(uri: &str, settings: &Settings, runtime: &Runtime) -> Result<RemoteS
     Ok(RemoteStore::new(remote, runtime.clone()))
 }
 
-/// The bucket, container or server of a URI as the crate `object_store` has it, for what reads and writes files by that crate. A folder
-/// in the URI is no part of it. Requests run on the runtime of whoever sends them.
+/// Returns the bucket, container or server of a URI as a store of the crate `object_store`, for libraries that use
+/// that crate. The folder of the URI is ignored. Requests run on the caller's runtime.
 ///
 /// # Errors
 /// As [`open`].
@@ -70,7 +70,7 @@ fn connect(uri: &str, parsed: &RemoteUri, settings: &Settings) -> Result<Connect
 fn azure(container: &str, settings: &Settings) -> Result<Connected, String> {
     let mut builder = azure_builder(container, settings);
     if let Some(server) = builder.get_config_value(&AzureConfigKey::Endpoint) {
-        // As TileDB takes it.
+        // TileDB accepts addresses without a scheme.
         let server = with_scheme(&server);
         endpoint::server(&server, "vfs.azure.blob_endpoint or AZURE_ENDPOINT")?;
         builder = builder.with_endpoint(server);
@@ -86,7 +86,7 @@ fn azure(container: &str, settings: &Settings) -> Result<Connected, String> {
         );
     }
     let is_signed = value(AzureConfigKey::SkipSignature).as_deref() != Some("true");
-    // What an emulator is asked at is for the crate `object_store` to know.
+    // For an emulator, `object_store` itself chooses the address.
     let account = value(AzureConfigKey::AccountName).filter(|_| !is_emulator);
     let address = account.as_ref().map(|account| {
         let server = value(AzureConfigKey::Endpoint);
@@ -109,7 +109,7 @@ fn azure(container: &str, settings: &Settings) -> Result<Connected, String> {
     connected(store, &network, address, signer)
 }
 
-/// What the settings, and where they say nothing the environment, make of a container.
+/// Creates the builder of a container from the settings, and from the environment where they are silent.
 pub(crate) fn azure_builder(container: &str, settings: &Settings) -> MicrosoftAzureBuilder {
     let mut builder = MicrosoftAzureBuilder::from_env().with_container_name(container);
     for (name, key) in [
@@ -153,7 +153,7 @@ fn gcs(bucket: &str, settings: &Settings) -> Result<Connected, String> {
     connected(store, &network, Some(address), signer)
 }
 
-/// What the settings, and where they say nothing the environment, make of a bucket.
+/// Creates the builder of a bucket from the settings, and from the environment where they are silent.
 pub(crate) fn gcs_builder(bucket: &str, settings: &Settings) -> GoogleCloudStorageBuilder {
     let mut builder = GoogleCloudStorageBuilder::from_env().with_bucket_name(bucket);
     for (name, key) in [
@@ -186,7 +186,7 @@ fn http(root: &str, settings: &Settings) -> Result<Connected, String> {
     })
 }
 
-/// The address of a server, which may be told without its beginning.
+/// Returns the address of a server, with `https://` in front if it has no scheme.
 fn with_scheme(server: &str) -> String {
     let server = server.trim();
     if server.contains("://") {

@@ -1,4 +1,4 @@
-//! What a URI and settings lead to, in words: for those who look for the reason why a store cannot be reached.
+//! Description of a connection, for users who want to know why a store cannot be reached.
 
 use object_store::aws::AmazonS3ConfigKey;
 use object_store::azure::AzureConfigKey;
@@ -8,7 +8,7 @@ use crate::connect::{azure_builder, gcs_builder};
 use crate::s3::{self, S3Access};
 use crate::{OpenError, RemoteUri, Service, Settings};
 
-/// Where requests for a URI go, and by what they are signed. Nothing secret is in it.
+/// The destination of the requests for a URI, and the source of their credentials. Contains no secrets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Connection {
@@ -16,16 +16,17 @@ pub struct Connection {
     pub service: Service,
     /// The bucket, container or server.
     pub root: String,
-    /// The address that is asked: of S3 that of the bucket; else of the server, where a setting or the URI names it.
+    /// The address for requests: that of the bucket for S3; otherwise that of the server. `None` if neither the
+    /// settings nor the URI name one.
     pub endpoint: Option<String>,
-    /// The region, for services that have some.
+    /// The region, for services with regions.
     pub region: Option<String>,
-    /// Where the credentials come from, the first of those that there are.
+    /// The source of the credentials, as text: the first one that has any.
     pub credentials: String,
 }
 
 impl Connection {
-    /// What a URI leads to; nothing is asked of the server.
+    /// Describes the connection for a URI, without sending a request.
     ///
     /// ```
     /// use tdb_object_store::{Connection, Settings};
@@ -40,7 +41,7 @@ impl Connection {
     /// ```
     ///
     /// # Errors
-    /// A URI that names no folder; settings that cannot be read.
+    /// [`OpenError::Uri`] if the URI names no folder, [`OpenError::Settings`] if the settings cannot be read.
     pub fn of(uri: &str, settings: &Settings) -> Result<Self, OpenError> {
         let RemoteUri { service, root, .. } = RemoteUri::parse(uri)?;
         match service {

@@ -1,54 +1,54 @@
-//! Answers that the client itself takes for errors: they say that something else is to be asked, or are no answers.
+//! Errors that the client itself detects: the request should go elsewhere, or the answer is unusable.
 
 use http::StatusCode;
 use object_store::client::HttpError;
 
 use crate::{Service, said};
 
-/// What is said to be asked instead, or is wrong with an answer.
+/// A reason to reject an answer.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Elsewhere {
-    /// The bucket is one of another region.
+    /// The bucket is in another region.
     #[error("the bucket lies in the region {region}, and {}; vfs.s3.region or AWS_REGION says which region is asked", asked(used.as_deref()))]
     Region {
         region: String,
         used: Option<String>,
     },
-    /// A request is sent on, which would take what it is signed with to another server.
+    /// The server redirects a request whose signature must not reach another server.
     #[error("the server answers {status} and sends requests on{}{}; signed requests go only to the server that the settings name", to_where(to.as_deref()), said::of_server(said).map_or(String::new(), |said| format!(" ({said})")))]
     Redirect {
         status: StatusCode,
         to: Option<String>,
         said: String,
     },
-    /// An answer that is longer than any that a server should give.
+    /// The answer is longer than that of any object store.
     #[error("the server's answer is longer than {} MiB, which that of no object store is", most >> 20)]
     Endless { most: usize },
-    /// An answer that no object store gives.
+    /// The answer does not come from an object store.
     #[error(
         "the server answers {asked} with {what}, and not as an object store does: look at the server that the settings name; a console and a page to sign in have other addresses than the store"
     )]
     Stranger { asked: String, what: String },
-    /// Nobody knows credentials, not even the machine.
+    /// No source has credentials, not even the machine.
     #[error("there are no credentials: {}", ways_to_credentials(*service))]
     NoCredentials { service: Service },
-    /// A server of files that does not list folders.
+    /// The HTTP server does not list folders.
     #[error(
         "the server answers {status} to {asked}: arrays are read from servers that list folders as WebDAV does (PROPFIND), as those of `rclone serve webdav FOLDER` and of Apache with mod_dav do"
     )]
     NoListing { status: StatusCode, asked: String },
-    /// A new object is refused that is to replace none: not every server knows that condition.
+    /// The server rejects the condition "create only if absent", which not every server supports.
     #[error("the server answers {status} to a new object{}", said.as_ref().map_or(String::new(), |said| format!(": {said}")))]
     Unconditional {
         status: StatusCode,
         said: Option<String>,
     },
-    /// An object may have been made, or not: asked again, a server says that there is one.
+    /// It is unknown whether an object was created: a repeated request would be told that it exists.
     #[error("whether the object is made is not known")]
     Lost(#[source] HttpError),
 }
 
-/// Where credentials are looked for, and how a bucket is read that needs none.
+/// Returns where credentials were looked for, and how to read a public bucket without them.
 fn ways_to_credentials(service: Service) -> &'static str {
     match service {
         Service::S3 | Service::Http => {
@@ -69,7 +69,7 @@ fn asked(used: Option<&str>) -> String {
     })
 }
 
-/// Where to, without what may be secret in it.
+/// Formats the target of a redirect, without the query, which may contain secrets.
 fn to_where(address: Option<&str>) -> String {
     let shown = address.map(|address| address.split('?').next().unwrap_or(address));
     shown.map_or(String::new(), |address| {

@@ -1,11 +1,11 @@
-//! The address at which a bucket is asked.
+//! Addresses of servers and buckets.
 
 use url::{Host, Url};
 
-/// The address of a server, as a setting or a variable called `named_by` has it.
+/// Parses the address of a server; `named_by` is the setting or variable that contains it.
 ///
 /// # Errors
-/// What is no such address, with the name of what it stands in and what it should be.
+/// A message that names `named_by` and shows what an address should look like.
 pub(crate) fn server(value: &str, named_by: &str) -> Result<Url, String> {
     let value = value.trim();
     let wrong = |what: &str| Err(format!("{named_by} is {value:?}, and {what}"));
@@ -34,11 +34,11 @@ pub(crate) fn server(value: &str, named_by: &str) -> Result<Url, String> {
     Ok(url)
 }
 
-/// The address of a bucket at a server: `http://bucket.server/path` if it `is_virtual`, as TileDB and AWS's programs ask.
-/// Where the name of the bucket can be none of a host, and where the server is a number, it is the first folder instead.
+/// Returns the address of a bucket: `http://bucket.server/path` if `is_virtual`, else `http://server/path/bucket`. The
+/// second form is also used if the bucket's name cannot be part of a host name, and if the server is an IP address.
 ///
 /// # Errors
-/// Names that make no address.
+/// The resulting host name is invalid.
 pub(crate) fn of_bucket(server: &Url, bucket: &str, is_virtual: bool) -> Result<String, String> {
     let mut url = server.clone();
     let host = match url.host() {
@@ -55,8 +55,8 @@ pub(crate) fn of_bucket(server: &Url, bucket: &str, is_virtual: bool) -> Result<
     Ok(format!("{}/{bucket}", url.as_str().trim_end_matches('/')))
 }
 
-/// Whether a bucket may be the beginning of the name of a host. A certificate is one of a single level, so that a name with dots
-/// is not where connections are encrypted.
+/// True if the name of a bucket can be the first part of a host name. With `https`, a name with dots cannot: a
+/// wildcard certificate covers only one level.
 pub(crate) fn is_of_host(bucket: &str, scheme: &str) -> bool {
     let is_label = |label: &str| {
         let is_end = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphanumeric);
@@ -99,14 +99,14 @@ mod tests {
                 false,
                 "http://server/a/b/mine",
             ),
-            // One that begins with the bucket's name is a server like others.
+            // A host that begins with the bucket's name is treated like any other.
             (
                 "http://mine.server",
                 "mine",
                 true,
                 "http://mine.mine.server",
             ),
-            // Numbers, and names that no host can have.
+            // IP addresses, and names that cannot be part of a host name.
             (
                 "http://127.0.0.1:9000",
                 "mine",

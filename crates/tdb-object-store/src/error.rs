@@ -1,4 +1,4 @@
-//! Errors: of opening a store, and of what a server answers.
+//! Errors of opening a store, and translation of server errors.
 
 use std::io;
 
@@ -6,19 +6,19 @@ use tdb_store::StoreError;
 
 use crate::words::Told;
 
-/// Why a store could not be opened.
+/// The reason why a store could not be opened.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OpenError {
-    /// A URI that names no folder of an object store.
+    /// The URI names no folder of an object store.
     #[error("{uri}: {what}")]
     Uri {
         /// The URI.
         uri: String,
-        /// What is wrong with it.
+        /// What is wrong with the URI.
         what: &'static str,
     },
-    /// Settings that do not lead to a store.
+    /// The settings are incomplete or invalid.
     #[error("{uri}: {reason}")]
     Settings {
         /// The URI.
@@ -26,17 +26,17 @@ pub enum OpenError {
         /// What is missing or wrong.
         reason: String,
     },
-    /// Threads for waiting could not be started.
+    /// The system could not start the threads of the runtime.
     #[error("no thread can be started: {0}")]
     Runtime(#[from] io::Error),
 }
 
-/// What a server answered about `key`, as an error of the store.
+/// Converts an error of `object_store` about `key` into one of the store.
 pub(crate) fn failed(key: &str, error: object_store::Error) -> StoreError {
     let told = Told::of(&error);
     let key = key.to_owned();
     match error {
-        // An object may be missing, and is then not there; a bucket may not.
+        // "Not found" is normal for an object, but an error for a bucket.
         object_store::Error::NotFound { .. } if !told.is_of_bucket => StoreError::NotFound { key },
         object_store::Error::AlreadyExists { .. } | object_store::Error::Precondition { .. }
             if !told.is_conflict =>
@@ -55,7 +55,7 @@ pub(crate) fn failed(key: &str, error: object_store::Error) -> StoreError {
     }
 }
 
-/// What a server did that it must not do.
+/// Returns the error for a server that breaks the protocol.
 pub(crate) fn broken(key: &str, what: impl Into<String>) -> StoreError {
     StoreError::other(key, io::Error::other(what.into()))
 }

@@ -1,4 +1,4 @@
-//! What lies in a folder.
+//! Listings of folders.
 
 use std::collections::BTreeMap;
 
@@ -13,10 +13,10 @@ use crate::remote::Remote;
 const CIRCLES: &str = "the server lists the same names again: the listing goes in circles";
 const ENDLESS: &str = "the server gives pages without a name, and does not come to an end";
 
-/// Pages without a name that a server may give one after the other.
+/// Maximum number of consecutive pages without entries.
 const EMPTY: u64 = 1000;
 
-/// A page of a folder; all of it where the store does not list page by page.
+/// Lists one page of a folder, or the whole folder if the store does not list in pages.
 pub(crate) async fn list(
     remote: &Remote,
     prefix: &str,
@@ -53,17 +53,18 @@ pub(crate) async fn list(
     Ok(listing)
 }
 
-/// What an error calls a folder: the root has no name.
+/// Returns the name of a folder for error messages; the root has none of its own.
 fn named(prefix: &str) -> &str {
     if prefix.is_empty() { "/" } else { prefix }
 }
 
-/// What paths in a folder begin with; `None` for the root.
+/// Returns the prefix of all paths in a folder; `None` for the root.
 fn inside(folder: &str) -> Option<String> {
     (!folder.is_empty()).then(|| format!("{folder}/"))
 }
 
-/// All objects in a folder and below it, page by page without regard to folders; `None` where the store does not list so.
+/// Lists all objects in and below a folder with their sizes, by prefix instead of folder by folder. Returns `None` if
+/// the store cannot list in pages.
 pub(crate) async fn list_recursive(
     remote: &Remote,
     prefix: &str,
@@ -91,7 +92,7 @@ pub(crate) async fn list_recursive(
                 continue;
             };
             let size = objects.entry(key.to_owned()).or_insert(object.size);
-            // An object, and one that stands for a folder of its name, are told alike.
+            // An object `a` and the folder marker `a/` arrive under the same name: keep the larger size.
             *size = object.size.max(*size);
         }
         let is_news = objects.len() > before;
@@ -109,13 +110,14 @@ pub(crate) async fn list_recursive(
     }
 }
 
-/// What came before a page. It goes into the token of the next one, so that a listing that goes in circles is noticed.
+/// State of a listing after its previous pages. It is stored in the token of the next page, so that a listing that
+/// repeats itself or never ends is noticed.
 #[derive(Debug, Default)]
 struct Before {
     token: Option<String>,
-    /// The last name; folders end in a slash.
+    /// The last name so far; names of folders end in a slash.
     last: String,
-    /// How many pages without a name were the last.
+    /// The number of pages without entries immediately before.
     empty: u64,
 }
 
@@ -140,7 +142,7 @@ impl Before {
         Page::new(format!("{empty} {} {last}{token}", last.len()))
     }
 
-    /// What comes before the next page, if a page goes on behind what came before it.
+    /// Returns the state after `page`; an error if the page does not continue after the previous ones.
     fn goes_on(self, page: &Listing) -> Result<Self, &'static str> {
         let objects = page.objects.iter().map(|object| object.key.clone());
         let folders = page.prefixes.iter().map(|folder| format!("{folder}/"));
@@ -179,13 +181,13 @@ async fn whole(remote: &Remote, folder: &str, prefix: &str) -> Result<ListResult
     found.map_err(|error| failed(named(prefix), error))
 }
 
-/// What lies directly in a folder. Objects with the name of the folder itself, which some programs make so that it is seen
-/// while it is empty, are no part of it.
+/// Converts an answer into the listing of a folder. Leaves out folder markers: objects with the name of the folder
+/// itself, which some programs create to make an empty folder visible.
 fn within(root: &str, folder: &str, found: ListResult) -> Listing {
     let key = |path: &Path| {
         let path = path.as_ref();
         let name = below(path, folder)?;
-        // A folder that has a placeholder is told with its slash, which is no part of its name.
+        // A folder with a marker is listed with its slash, which is not part of the name.
         let is_direct = !name.is_empty() && !name.contains('/');
         is_direct.then(|| below(path, root).map(str::to_owned))?
     };
@@ -205,7 +207,7 @@ fn within(root: &str, folder: &str, found: ListResult) -> Listing {
     listing
 }
 
-/// What stands behind a folder in a path.
+/// Returns the part of a path below a folder; `None` if the path is not in it.
 fn below<'a>(path: &'a str, folder: &str) -> Option<&'a str> {
     if folder.is_empty() {
         return Some(path);

@@ -1,5 +1,5 @@
-//! Empty objects by which other programs mark folders: of the folder's name with a slash behind it, as consoles and rclone make
-//! them, or without, as those do that keep a note with it (Azure's `hdi_isfolder`).
+//! Folder markers: empty objects by which other programs make folders visible. Consoles and rclone name them like the
+//! folder with a slash at the end; others without (Azure's `hdi_isfolder`, which is kept in the metadata).
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,18 +18,18 @@ use tdb_store::StoreError;
 use crate::error::{broken, failed};
 use crate::words::in_words;
 
-/// What stands in an address as it is.
+/// Characters of a key that are not escaped in a URL.
 const KEPT: AsciiSet = NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'_')
     .remove(b'.')
     .remove(b'~')
     .remove(b'/');
-/// How often is asked, and how long is waited before the next time.
+/// How often a removal is attempted, and the pause before the next attempt.
 const TRIES: usize = 3;
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// What removes objects whose names end in a slash, which the crate `object_store` has no names for.
+/// Removes objects whose names end in a slash, which `object_store` cannot express as paths.
 #[derive(Debug)]
 pub(crate) struct Markers {
     client: HttpClient,
@@ -38,7 +38,7 @@ pub(crate) struct Markers {
     signer: Signer,
 }
 
-/// What requests are signed by.
+/// Credentials that sign the requests.
 #[derive(Debug)]
 pub(crate) enum Signer {
     Nothing,
@@ -133,7 +133,7 @@ impl Signer {
     }
 }
 
-/// Removes what marks a folder in which nothing is.
+/// Removes the markers of a folder, if it is otherwise empty.
 pub(crate) async fn remove(
     store: &Arc<dyn ObjectStore>,
     pages: &Arc<dyn PaginatedListStore>,
@@ -143,7 +143,7 @@ pub(crate) async fn remove(
     let within = format!("{folder}/");
     let options = PaginatedListOptions {
         delimiter: Some("/".into()),
-        // The marker itself, and whatever else there is.
+        // Two entries suffice: the marker and one more.
         max_keys: Some(2),
         ..PaginatedListOptions::default()
     };
@@ -154,7 +154,7 @@ pub(crate) async fn remove(
     {
         return Ok(());
     }
-    // Of Azure's listings, the crate `object_store` leaves the marker of their own folder out.
+    // For Azure, `object_store` leaves the marker of the listed folder out of the listing.
     let may_be_there = |markers: &&Markers| {
         !found.objects.is_empty() || matches!(markers.signer, Signer::Azure { .. })
     };

@@ -1,4 +1,4 @@
-//! What settings say of connections and tries, for all services.
+//! Network settings and retries, common to all services.
 
 use std::fs;
 use std::sync::Arc;
@@ -15,24 +15,24 @@ use crate::markers::{Markers, Signer};
 use crate::words::in_words;
 use crate::{Service, Settings};
 
-/// How long nothing may come of a request that is under way.
+/// Default read timeout: the longest time without a byte of the answer.
 const SILENCE: Duration = Duration::from_secs(30);
-/// How long a server may take to take a call.
+/// Default connect timeout.
 const CONNECT: Duration = Duration::from_secs(5);
-/// How often a request is sent again, and for how long.
+/// Default number of retries of a request, and the time within which they are made.
 const RETRIES: usize = 5;
 const RETRYING: Duration = Duration::from_secs(60);
 
-/// A bucket, container or server.
+/// An opened bucket, container or server.
 pub(crate) struct Connected {
     pub(crate) store: Arc<dyn ObjectStore>,
-    /// The same, where it lists page by page.
+    /// The same store, if it can list in pages.
     pub(crate) pages: Option<Arc<dyn PaginatedListStore>>,
-    /// What removes markers of folders, where that is known.
+    /// Removes folder markers; `None` if the address of the bucket is unknown.
     pub(crate) markers: Option<Markers>,
 }
 
-/// A store, and what removes markers at the address of its bucket.
+/// Combines a store with the removal of folder markers at the address of its bucket.
 pub(crate) fn connected<S: ObjectStore + PaginatedListStore>(
     store: S,
     network: &Network,
@@ -85,7 +85,7 @@ pub(crate) fn network(settings: &Settings, service: Service) -> Result<Network, 
     })
 }
 
-/// What settings have sent with each request to S3.
+/// Returns the headers that the settings add to each request to S3.
 fn headers(settings: &Settings, service: Service) -> Result<HeaderMap, String> {
     let mut headers = HeaderMap::new();
     for (name, value) in settings.headers().filter(|_| service == Service::S3) {
@@ -98,7 +98,7 @@ fn headers(settings: &Settings, service: Service) -> Result<HeaderMap, String> {
     Ok(headers)
 }
 
-/// Those of the file that a setting names.
+/// Reads the certificates of the file that `vfs.s3.ca_file` names.
 fn certificates(settings: &Settings) -> Result<Vec<Certificate>, String> {
     let Some(file) = settings.get("s3.ca_file") else {
         return Ok(Vec::new());
@@ -109,7 +109,7 @@ fn certificates(settings: &Settings) -> Result<Vec<Certificate>, String> {
     Certificate::from_pem_bundle(&bundle).map_err(|error| failed(&error))
 }
 
-/// The address of the server that requests go through.
+/// Returns the URL of the proxy; `None` if no setting names one.
 fn proxy(settings: &Settings) -> Result<Option<String>, String> {
     let Some(host) = settings.get("s3.proxy_host") else {
         return Ok(None);

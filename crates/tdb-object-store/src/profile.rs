@@ -1,13 +1,13 @@
-//! Profiles of AWS's command line: credentials, a region and a server by a name, in the two files that it keeps.
+//! AWS profiles: named credentials, region and server in the two files of AWS's command line.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::PathBuf;
 
-/// Bytes that such a file has at most.
+/// Maximum bytes of such a file.
 const LARGEST: u64 = 1 << 20;
-/// Ways to credentials that only AWS's own programs go.
+/// Keys of a profile that lead to credentials by ways that only AWS's own programs support.
 const ELSEWHERE: [&str; 5] = [
     "sso_session",
     "sso_start_url",
@@ -16,14 +16,14 @@ const ELSEWHERE: [&str; 5] = [
     "login_session",
 ];
 
-/// What the files say of one name. That of the credentials comes before that of the configuration.
+/// The values of a profile. Those of the credentials file take precedence over those of the configuration file.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Profile {
     pub(crate) name: String,
     values: BTreeMap<String, String>,
 }
 
-/// A key, its secret, and a token where they are lent for a time.
+/// An access key id, its secret, and the session token of temporary credentials.
 pub(crate) struct Keys<'a> {
     pub(crate) id: &'a str,
     pub(crate) secret: &'a str,
@@ -31,7 +31,8 @@ pub(crate) struct Keys<'a> {
 }
 
 impl Profile {
-    /// The profile that an environment chooses by `AWS_PROFILE`, or else the one named `default`, if there is one.
+    /// Reads the profile chosen by `AWS_PROFILE` or `AWS_DEFAULT_PROFILE`, else the one named `default`; `None` if
+    /// that does not exist. `variable` looks up a variable of the environment.
     pub(crate) fn chosen(
         variable: impl Fn(&str) -> Option<String>,
     ) -> Result<Option<Self>, String> {
@@ -62,7 +63,7 @@ impl Profile {
             found.get_or_insert_default().extend(secret);
         }
         let mut values = found?;
-        // The servers of the services may stand in a section of their own, under a name that profiles share.
+        // The endpoints of the services may be in a separate section, to which profiles refer by name.
         let services = values.get("services").cloned();
         if let Some(services) = services {
             let named = section(config, |title| {
@@ -79,8 +80,8 @@ impl Profile {
         })
     }
 
-    /// The keys that are written down. None where the profile says nothing of credentials; an error where it leads to them by a
-    /// way that is not gone here.
+    /// Returns the keys in the profile; `None` if it does not mention credentials. It is an error if it obtains them
+    /// in a way that is not supported here.
     pub(crate) fn keys(&self) -> Result<Option<Keys<'_>>, String> {
         let name = &self.name;
         match (
@@ -105,14 +106,14 @@ impl Profile {
         }
     }
 
-    /// A value that is there and not empty.
+    /// Returns a value if it exists and is not empty.
     pub(crate) fn get(&self, key: &str) -> Option<&str> {
         let value = self.values.get(key).map(String::as_str);
         value.filter(|value| !value.is_empty())
     }
 }
 
-/// What is in a file; nothing if there is none.
+/// Reads a file; returns an empty text if it does not exist.
 fn text(file: Option<PathBuf>) -> Result<String, String> {
     let Some(file) = file else {
         return Ok(String::new());
@@ -128,12 +129,13 @@ fn text(file: Option<PathBuf>) -> Result<String, String> {
     }
 }
 
-/// The values of all sections with a title that is wanted, later ones before earlier ones, as AWS's own programs read them: names in
-/// capitals and small letters alike, and a line belongs to the value above it if it is indented further than that.
+/// Returns the values of all sections with a wanted title, or `None` if there is no such section; a later value
+/// replaces an earlier one. Like AWS's own programs, it ignores the case of keys, and appends a line to the value
+/// above if it is indented further than its key.
 fn section(text: &str, is_wanted: impl Fn(&str) -> bool) -> Option<BTreeMap<String, String>> {
     let mut found: Option<BTreeMap<String, String>> = None;
     let mut is_inside = false;
-    // The last name, and how far it is indented.
+    // The last key, and its indentation.
     let mut last: Option<(String, usize)> = None;
     for line in text.lines() {
         let bare = line.trim();
@@ -166,7 +168,7 @@ fn section(text: &str, is_wanted: impl Fn(&str) -> bool) -> Option<BTreeMap<Stri
     found
 }
 
-/// A value of those that are indented below another.
+/// Returns the value of `wanted` among the lines nested in a value.
 fn nested(value: &str, wanted: &str) -> Option<String> {
     let mut pairs = value.lines().filter_map(pair);
     let (_, value) = pairs.find(|(name, _)| name == wanted)?;
@@ -178,7 +180,7 @@ fn pair(line: &str) -> Option<(String, String)> {
     Some((name.trim().to_ascii_lowercase(), value.trim().to_owned()))
 }
 
-/// A title, whose name may stand in quotes: `profile "my lab"`.
+/// Returns a section title without the quotes around its name: `profile "my lab"`.
 fn unquoted(title: &str) -> String {
     let title = title.trim();
     let quoted = |quote: char| {

@@ -1,4 +1,4 @@
-//! Objects that are made from bytes at hand.
+//! Creation of objects from bytes in memory.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -16,11 +16,12 @@ use crate::remote::Remote;
 use crate::runtime::Runtime;
 use crate::words::Told;
 
-/// How often an object is sent whose making was not heard of, and how long is waited before.
+/// How often an object is sent if no answer arrives, and the pause before the next attempt.
 const SENT: usize = 3;
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// Creates an object, which replaces none: stores that can are asked for that, at others this looks just before.
+/// Creates an object that must not exist yet. The condition is part of the request if the server supports that;
+/// otherwise the key is checked just before.
 pub(crate) fn put(
     remote: &Arc<Remote>,
     runtime: &Runtime,
@@ -37,7 +38,7 @@ pub(crate) fn put(
             Err(Error::NotImplemented { .. } | Error::NotSupported { .. }) => {
                 unless_there(&remote, &named, &path, bytes).await
             }
-            // The answer may have another cause, of which the second try tells.
+            // The error may have another cause; then the second attempt reports it.
             Err(error) if Told::of(&error).is_unconditional => {
                 unless_there(&remote, &named, &path, bytes).await?;
                 remote.is_unconditional.store(true, Ordering::Relaxed);
@@ -48,8 +49,8 @@ pub(crate) fn put(
     })?
 }
 
-/// Asks for an object that replaces none. Where the answer is lost, the server failed, or another request was in the way, the
-/// object is looked for, and one of the same bytes is it.
+/// Sends an object with the condition that it does not exist. If the answer is lost, the server failed, or a
+/// concurrent request interfered, reads the key: an object with the same bytes counts as created.
 async fn new(remote: &Remote, key: &str, path: &Path, bytes: &Bytes) -> Result<(), Error> {
     let mut is_lost = false;
     for sent in 1.. {
@@ -86,7 +87,7 @@ async fn new(remote: &Remote, key: &str, path: &Path, bytes: &Bytes) -> Result<(
     Ok(())
 }
 
-/// What is at a place where an object may have been made.
+/// State of a key at which an object may have been created.
 enum Found {
     It,
     Other,
@@ -122,7 +123,7 @@ async fn unless_there(
     let Err(error) = remote.store.put(path, payload).await else {
         return Ok(());
     };
-    // A server that failed may have made it all the same.
+    // A server that reports an error may still have created the object.
     match found(remote, key, path, &bytes).await {
         Found::It => Ok(()),
         Found::Other | Found::Nothing | Found::Unknown => Err(failed(key, error)),

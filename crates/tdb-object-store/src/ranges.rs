@@ -1,4 +1,4 @@
-//! One range of an object.
+//! Reads of one range of an object.
 
 use std::ops::Range;
 
@@ -11,17 +11,17 @@ use tdb_store::{ByteRange, Piece, Read, StoreError};
 use crate::error::{broken, failed};
 use crate::words::Told;
 
-/// Memory that is taken on the word of a server before its bytes come.
+/// Memory allocated before any byte has arrived, however long the server says the range is.
 const FIRST: u64 = 1 << 20;
 
-/// Whether a store answers for the last bytes of an object without being told where they begin.
+/// Whether a store answers requests for the last N bytes (`Answered`), or must be asked for the size first (`BySize`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tails {
     Answered,
     BySize,
 }
 
-/// Performs a read: one request, where the range and the store allow it.
+/// Performs one read, with a single request if the range and the store allow it.
 pub(crate) async fn read(
     store: &dyn ObjectStore,
     path: &Path,
@@ -36,7 +36,7 @@ pub(crate) async fn read(
     };
     let is_part = range.is_some();
     match get(store, path, read, range).await {
-        // Servers have several ways to say that there are no such bytes: the size tells.
+        // Servers report a range outside the object in various ways: compare it with the size.
         Err(unread) if is_part && unread.is_of_range => {
             let size = size(store, path, &read.key).await?;
             let range = read.resolve(size)?;
@@ -49,10 +49,10 @@ pub(crate) async fn read(
     }
 }
 
-/// Why something was not read.
+/// A failed read.
 struct Unread {
     error: StoreError,
-    /// Whether it may be that there are no such bytes.
+    /// True if the error may mean that the range is not within the object.
     is_of_range: bool,
 }
 
@@ -65,7 +65,7 @@ impl From<StoreError> for Unread {
     }
 }
 
-/// The size of an object.
+/// Requests the size of an object.
 pub(crate) async fn size(
     store: &dyn ObjectStore,
     path: &Path,
@@ -75,7 +75,8 @@ pub(crate) async fn size(
     Ok(meta.map_err(|error| failed(key, error))?.size)
 }
 
-/// The range as a server is asked for it: `Some(None)` is all of the object, `None` one that has to be told its size first.
+/// Converts a range into that of a request. `Some(None)` requests the whole object; `None` means that the size must be
+/// requested first.
 fn asked(read: &Read, tails: Tails) -> Option<Option<GetRange>> {
     match read.range {
         ByteRange::Whole => Some(None),
@@ -113,7 +114,7 @@ async fn get(
     Ok(take(answer, read).await?)
 }
 
-/// The bytes of an answer: those that were asked for, no more and no fewer.
+/// Reads the body of an answer; it is an error unless its length is exactly the requested one.
 async fn take(answer: GetResult, read: &Read) -> Result<Piece, StoreError> {
     let range = read.resolve(answer.meta.size)?;
     if answer.range != range {

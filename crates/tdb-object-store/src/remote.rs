@@ -1,4 +1,4 @@
-//! What all requests need.
+//! State shared by all requests of a store.
 
 use std::fmt::{self, Debug};
 use std::sync::Arc;
@@ -13,22 +13,22 @@ use tdb_store::{StoreError, check_key, join};
 use crate::markers::Markers;
 use crate::ranges::Tails;
 
-/// Requests that are under way at a time.
+/// Maximum number of concurrent requests of one call.
 const UNDER_WAY: usize = 32;
 
-/// What all requests need.
+/// State shared by all requests of a store.
 pub(crate) struct Remote {
     pub(crate) store: Arc<dyn ObjectStore>,
-    /// The same store, where it lists page by page.
+    /// The same store, if it can list in pages.
     pub(crate) pages: Option<Arc<dyn PaginatedListStore>>,
-    /// What removes markers of folders, where that is known.
+    /// Removes folder markers; `None` if the address of the bucket is unknown.
     pub(crate) markers: Option<Markers>,
-    /// The folder that is the root of this store; empty for that of the object store.
+    /// The folder that is the root of this store; empty for the root of the bucket.
     pub(crate) root: String,
     pub(crate) tails: Tails,
-    /// Whether objects can be made and removed.
+    /// True if objects can be created and removed.
     pub(crate) is_writable: bool,
-    /// Whether the server was found not to take the condition that an object replaces none.
+    /// True once the server has turned out not to support the condition "create only if absent".
     pub(crate) is_unconditional: AtomicBool,
 }
 
@@ -39,7 +39,7 @@ impl Debug for Remote {
 }
 
 impl Remote {
-    /// Where the object with a key lies.
+    /// Returns the path of a key in the bucket.
     pub(crate) fn path(&self, key: &str) -> Result<Path, StoreError> {
         check_key(key)?;
         Path::parse(join(&self.root, key)).map_err(|_| StoreError::InvalidKey {
@@ -49,7 +49,7 @@ impl Remote {
     }
 }
 
-/// Does the same for each of many things, several at a time.
+/// Runs `work` for each item, up to [`UNDER_WAY`] at a time; returns the results in the order of the items.
 pub(crate) fn many<T, R, F>(
     remote: Arc<Remote>,
     things: Vec<T>,

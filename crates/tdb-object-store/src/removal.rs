@@ -1,4 +1,4 @@
-//! Removes many objects, each of which must be there: servers do not tell.
+//! Removal of many objects, each of which must exist. Servers do not report missing ones, so this is checked first.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -13,12 +13,13 @@ use crate::listing;
 use crate::ranges;
 use crate::remote::{Remote, many};
 
-/// Objects of a folder from which on it is listed rather than to ask for each, and for how many of them a page is.
+/// A folder that loses at least this many objects is listed, instead of requesting each object; at most one page is
+/// listed per this many objects.
 const LISTED: usize = 2;
-/// Objects that servers remove by one request.
+/// Objects per bulk removal, as servers allow.
 const AT_ONCE: usize = 1000;
 
-/// Removes objects; an answer for each, in the order asked.
+/// Removes objects; returns one result per key, in the given order.
 pub(crate) async fn remove(remote: Arc<Remote>, keys: Vec<String>) -> Vec<Result<(), StoreError>> {
     let listed = listed(&remote, &keys).await;
     let asked = keys.into_iter().map(|key| {
@@ -51,7 +52,8 @@ pub(crate) async fn remove(remote: Arc<Remote>, keys: Vec<String>) -> Vec<Result
     answers.collect()
 }
 
-/// An object that is to be removed, if it is there, which a listing may have told.
+/// Returns the key and path of an object if it exists. `is_there` is the answer of a listing; `None` if the server
+/// must be asked.
 async fn find(
     remote: Arc<Remote>,
     key: String,
@@ -68,7 +70,8 @@ async fn find(
     Ok((key, path))
 }
 
-/// Removes objects by one request, or one by one where that fails: which of them it was, not every server says.
+/// Removes objects with one bulk request. If that fails, removes them one by one: not every server reports which of
+/// them failed.
 async fn chunk_of(remote: Arc<Remote>, chunk: Vec<(String, Path)>) -> Vec<Result<(), StoreError>> {
     let paths: Vec<Result<Path, Error>> = chunk.iter().map(|(_, path)| Ok(path.clone())).collect();
     let together = remote.store.delete_stream(stream::iter(paths).boxed());
@@ -85,29 +88,29 @@ async fn chunk_of(remote: Arc<Remote>, chunk: Vec<(String, Path)>) -> Vec<Result
 
 async fn single(remote: Arc<Remote>, (key, path): (String, Path)) -> Result<(), StoreError> {
     match remote.store.delete(&path).await {
-        // It was there, and went with the others.
+        // The object existed before, and the bulk request removed it.
         Ok(()) | Err(Error::NotFound { .. }) => Ok(()),
         Err(error) => Err(failed(&key, error)),
     }
 }
 
-/// What listings show.
+/// Keys found by listing folders.
 #[derive(Default)]
 struct Listed {
     keys: BTreeSet<String>,
-    /// Folders that were listed to their end.
+    /// Folders that were listed completely.
     whole: BTreeSet<String>,
 }
 
 impl Listed {
-    /// Whether an object is there, as far as the listings tell.
+    /// Whether an object exists; `None` if the listings do not show it.
     fn tells(&self, key: &str) -> Option<bool> {
         let is_there = self.keys.contains(key);
         (is_there || self.whole.contains(parent(key))).then_some(is_there)
     }
 }
 
-/// Lists the folders of which much is removed, as far as that takes fewer requests.
+/// Lists the folders that lose many objects, as long as that takes fewer requests than asking for each object.
 async fn listed(remote: &Arc<Remote>, keys: &[String]) -> Listed {
     let mut folders: BTreeMap<&str, usize> = BTreeMap::new();
     for key in keys {
@@ -126,7 +129,8 @@ async fn listed(remote: &Arc<Remote>, keys: &[String]) -> Listed {
     listed
 }
 
-/// The objects of the first pages of a folder, and whether there are no more. What cannot be listed is asked for by itself.
+/// Lists the first pages of a folder. Returns the folder, the keys of its objects, and whether the listing is
+/// complete. A failed listing counts as incomplete.
 async fn pages_of(
     remote: Arc<Remote>,
     (folder, pages): (String, usize),

@@ -1,4 +1,4 @@
-//! The threads on which answers are waited for.
+//! The threads that perform requests.
 
 use std::future::Future;
 use std::io;
@@ -13,14 +13,14 @@ use tokio::sync::Notify;
 
 use crate::error::broken;
 
-/// A runtime of tokio on which requests are under way while the callers wait, or compute.
+/// A tokio runtime that performs the requests while the calling threads wait or compute.
 ///
-/// A clone is the same runtime. It ends with its last clone, unless it was handed in.
+/// Clones share the runtime. It is shut down with its last clone, unless it was passed to [`Runtime::of`].
 #[derive(Clone, Debug)]
 pub struct Runtime {
     handle: Handle,
     cancel: Arc<Cancel>,
-    /// Kept only to end it.
+    /// Kept only to shut the runtime down on drop.
     _own: Option<Arc<Own>>,
 }
 
@@ -28,7 +28,7 @@ impl Runtime {
     /// Starts a runtime with two threads.
     ///
     /// # Errors
-    /// Where the system starts no thread.
+    /// The system cannot start threads.
     pub fn start() -> io::Result<Self> {
         check_threads()?;
         let runtime = Builder::new_multi_thread()
@@ -43,8 +43,8 @@ impl Runtime {
         })
     }
 
-    /// A runtime that the program has, which must have several threads, and time and network switched on. Stores must not be
-    /// used on its threads: who calls them waits.
+    /// Uses a runtime of the program. It must have several threads, with time and I/O enabled. Stores must not be
+    /// called on its threads: their calls block.
     #[must_use]
     pub fn of(handle: Handle) -> Self {
         Self {
@@ -54,26 +54,26 @@ impl Runtime {
         }
     }
 
-    /// Has reading and writing fail from now on, at once also where an answer is waited for. Listing and removing go on, as
-    /// whoever takes back what was begun needs them, and so does giving up an upload.
+    /// Makes reads and writes fail from now on, including those that are waiting for an answer. Listings, removals and
+    /// aborts of uploads still work, since cleaning up needs them.
     pub fn cancel(&self) {
         self.cancel.is_asked.store(true, Ordering::SeqCst);
         self.cancel.asked.notify_waiters();
     }
 
-    /// Lets reading and writing go on that begins after [`Runtime::cancel`], once what was cancelled has ended.
+    /// Allows new reads and writes again. Call it when the cancelled operations have ended.
     pub fn resume(&self) {
         self.cancel.is_asked.store(false, Ordering::SeqCst);
         self.cancel.is_noticed.store(false, Ordering::SeqCst);
     }
 
-    /// Whether something has failed by [`Runtime::cancel`].
+    /// True if a read or write has failed because of [`Runtime::cancel`].
     #[must_use]
     pub fn has_noticed_cancel(&self) -> bool {
         self.cancel.is_noticed.load(Ordering::SeqCst)
     }
 
-    /// As [`Runtime::wait`], for reading and writing, which can be cancelled.
+    /// Like [`Runtime::wait`], but fails when the runtime is cancelled; for reads and writes.
     pub(crate) fn wait_unless_cancelled<T: Send + 'static>(
         &self,
         key: &str,
@@ -93,47 +93,47 @@ impl Runtime {
         })
     }
 
-    /// Runs a future on the runtime, and waits for what it gives. The thread that waits is none of the runtime's.
+    /// Runs a future on the runtime and waits for its result. Must not be called on a thread of the runtime.
     pub(crate) fn wait<T: Send + 'static>(
         &self,
         future: impl Future<Output = T> + Send + 'static,
     ) -> Result<T, StoreError> {
         let (tell, told) = mpsc::sync_channel(1);
         self.handle.spawn(async move {
-            // Nobody waits any more if this fails.
+            // Fails only if the waiting thread is gone.
             let _ = tell.send(future.await);
         });
         told.recv()
             .map_err(|_| broken("", "the runtime ended while an answer was waited for"))
     }
 
-    /// Where futures can be started.
+    /// Returns a handle to spawn futures.
     pub(crate) fn handle(&self) -> &Handle {
         &self.handle
     }
 }
 
-/// Threads of a runtime.
+/// Number of threads of a runtime.
 const THREADS: usize = 2;
 
-/// Fails where the system starts no threads: tokio panics there.
+/// Fails if the system cannot start that many threads, in which case tokio would panic.
 fn check_threads() -> io::Result<()> {
     let mut tried = Vec::new();
     for _ in 0..THREADS {
-        // Each waits for the last, as all are to run at once.
+        // Each thread waits until all have started, so that they exist at the same time.
         let (end, ended) = mpsc::channel::<()>();
         let thread = std::thread::Builder::new().spawn(move || ended.recv());
         tried.push((end, thread?));
     }
     for (end, thread) in tried {
         drop(end);
-        // It gives nothing that could be wrong.
+        // The thread has no result to check.
         let _ = thread.join();
     }
     Ok(())
 }
 
-/// Whether reading and writing are at an end.
+/// State of [`Runtime::cancel`].
 #[derive(Debug, Default)]
 struct Cancel {
     is_asked: AtomicBool,
@@ -143,7 +143,7 @@ struct Cancel {
 
 impl Cancel {
     async fn wait(&self) {
-        // Made before it is looked, so that it misses nothing.
+        // Registered before the check, so that no notification is missed.
         let asked = self.asked.notified();
         if !self.is_asked.load(Ordering::SeqCst) {
             asked.await;
@@ -151,7 +151,7 @@ impl Cancel {
     }
 }
 
-/// A runtime that ends when it is dropped, without waiting for what is under way.
+/// A runtime that is shut down on drop, without waiting for its requests.
 #[derive(Debug)]
 struct Own(Option<tokio::runtime::Runtime>);
 

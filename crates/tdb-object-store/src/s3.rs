@@ -1,4 +1,4 @@
-//! From settings, the environment and a profile to a bucket of S3.
+//! Opens an S3 bucket from the settings, the environment and a profile.
 
 use std::sync::Arc;
 
@@ -54,18 +54,18 @@ pub(crate) fn connect(bucket: &str, settings: &Settings) -> Result<Connected, St
     connected(store, &network, address, signer)
 }
 
-/// How a bucket is reached.
+/// Access to a bucket.
 pub(crate) struct S3Access {
     pub(crate) builder: AmazonS3Builder,
-    /// The address that the bucket is asked at; `None` is that of its zone.
+    /// The address of the bucket; `None` for S3 Express, where it depends on the zone.
     pub(crate) address: Option<String>,
-    /// The profile that the keys are of, if they are of one.
+    /// The profile from which the keys come, if any.
     pub(crate) profile: Option<String>,
-    /// Whether the machine is not to be asked for credentials.
+    /// True if the metadata service must not be asked for credentials.
     machine_is_off: bool,
 }
 
-/// Whether only the machine may know credentials.
+/// True if only the metadata service can have credentials.
 fn is_left_to_machine(builder: &AmazonS3Builder) -> bool {
     use AmazonS3ConfigKey as Key;
     let value = |key| builder.get_config_value(&key);
@@ -80,7 +80,7 @@ fn is_left_to_machine(builder: &AmazonS3Builder) -> bool {
     is_signed && ways.into_iter().all(|key| value(key).is_none())
 }
 
-/// What the settings, and where they say nothing the environment and a profile, make of a bucket.
+/// Collects the access to a bucket: from the settings, then the environment, then a profile.
 pub(crate) fn access(bucket: &str, settings: &Settings) -> Result<S3Access, String> {
     let Said {
         builder,
@@ -137,7 +137,7 @@ pub(crate) fn access(bucket: &str, settings: &Settings) -> Result<S3Access, Stri
     })
 }
 
-/// The address of a server, which TileDB has in two settings.
+/// Returns the address of the server from TileDB's two settings, the endpoint and the scheme.
 fn of_setting(value: &str, settings: &Settings) -> Result<Url, String> {
     let scheme = settings.get("s3.scheme").unwrap_or("https");
     let scheme = scheme.to_ascii_lowercase();
@@ -155,8 +155,8 @@ fn of_setting(value: &str, settings: &Settings) -> Result<Url, String> {
     endpoint::server(&value, "vfs.s3.endpoint_override")
 }
 
-/// Has the builder ask at the address that is told: its own notion of one with the bucket in the name of the host takes that
-/// for granted.
+/// Sets the address of the bucket, and returns it. The builder is always told that the endpoint is a virtual-hosted
+/// address, because only then does it use the address as it is, whether the bucket is in the host or in the path.
 fn addressed(
     builder: AmazonS3Builder,
     bucket: &str,
@@ -182,7 +182,8 @@ fn addressed(
     Ok((builder, Some(address)))
 }
 
-/// What nothing else says is taken from a profile; its name, if the keys are of it.
+/// Takes keys and region from a profile if nothing else specifies them. Returns the name of the profile if its keys
+/// are used.
 fn with_profile(
     mut builder: AmazonS3Builder,
     profile: &Profile,

@@ -1,9 +1,9 @@
-//! What a server says, cut to what an error has room for.
+//! Extracts of a server's answer for error messages.
 
-/// Characters of a server's answer that an error repeats.
+/// Maximum number of characters of a server's answer in an error message.
 const SHOWN: usize = 600;
 
-/// What a server says of an error, where it answers as S3 and Azure do: `<Code>NoSuchBucket</Code><Message>...</Message>`.
+/// Returns the code and message of an error of S3 or Azure: `<Code>NoSuchBucket</Code><Message>...</Message>`.
 pub(crate) fn of_server(text: &str) -> Option<String> {
     let code = between(text, "<Code>", "</Code>")?;
     let message = between(text, "<Message>", "</Message>");
@@ -12,7 +12,7 @@ pub(crate) fn of_server(text: &str) -> Option<String> {
     Some(format!("the server says {}", said.trim_end_matches('.')))
 }
 
-/// Codes by which a server refuses access with another status than 401 and 403.
+/// Codes by which a server denies access, with a status other than 401 and 403.
 const OF_CREDENTIALS: [&str; 5] = [
     "ExpiredToken",
     "InvalidToken",
@@ -21,12 +21,12 @@ const OF_CREDENTIALS: [&str; 5] = [
     "AuthorizationQueryParametersError",
 ];
 
-/// Whether what a server says is that credentials are wrong.
+/// True if an error message means that the credentials are wrong.
 pub(crate) fn is_of_credentials(said: &str) -> bool {
     OF_CREDENTIALS.iter().any(|code| said.contains(code))
 }
 
-/// A text in one line of bounded length.
+/// Returns a text as one line of at most [`SHOWN`] characters.
 pub(crate) fn short(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     let text = words.join(" ");
@@ -37,7 +37,7 @@ pub(crate) fn short(text: &str) -> String {
     format!("{shown} ...")
 }
 
-/// What stands between two texts, if that is anything.
+/// Returns the trimmed text between two markers; `None` if it is empty or a marker is missing.
 pub(crate) fn between(text: &str, before: &str, behind: &str) -> Option<String> {
     let (_, rest) = text.split_once(before)?;
     let (found, _) = rest.split_once(behind)?;

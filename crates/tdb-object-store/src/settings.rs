@@ -1,8 +1,8 @@
-//! Settings by TileDB's names: `vfs.s3.region`, `TILEDB_VFS_S3_REGION`.
+//! Settings with the names of TileDB: `vfs.s3.region`, `TILEDB_VFS_S3_REGION`.
 
 use std::collections::BTreeMap;
 
-/// What a setting of TileDB's means here. The names are those of TileDB's configuration, without `vfs.`.
+/// Settings of TileDB that have an effect here, without the prefix `vfs.`.
 const UNDERSTOOD: [&str; 26] = [
     "azure.blob_endpoint",
     "azure.storage_account_key",
@@ -32,7 +32,7 @@ const UNDERSTOOD: [&str; 26] = [
     "s3.verify_ssl",
 ];
 
-/// Settings of object stores that TileDB has and that mean nothing here.
+/// Settings of TileDB for object stores that have no effect here.
 const UNUSED: [&str; 45] = [
     "azure.block_list_block_size",
     "azure.is_data_lake_endpoint",
@@ -81,43 +81,43 @@ const UNUSED: [&str; 45] = [
     "s3.use_multipart_upload",
 ];
 
-/// Settings that bear on all connections of TileDB, and what they are called here.
+/// Settings of TileDB for all connections, and the names under which they are stored here.
 const OF_ALL: [(&str, &str); 2] = [
     ("ssl.ca_file", "s3.ca_file"),
     ("ssl.verify", "s3.verify_ssl"),
 ];
 
-/// What the names of settings begin with that are heads of requests to S3: `vfs.s3.custom_headers.x-name`.
+/// Prefix of settings that are headers of requests to S3: `vfs.s3.custom_headers.x-name`.
 const HEADERS: &str = "s3.custom_headers.";
 
-/// Whether a setting has an effect.
+/// The effect of a setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Taken {
-    /// It has.
+    /// The setting has an effect.
     Understood,
-    /// TileDB has a setting of this name, which means nothing here.
+    /// A setting of TileDB that has no effect here.
     Unused,
-    /// TileDB has none of this name.
+    /// TileDB has no such setting.
     Unknown,
 }
 
-/// Settings by TileDB's names. What they do not say is taken from the environment as the programs of the services read it
-/// (`AWS_ACCESS_KEY_ID`, `AZURE_STORAGE_ACCOUNT_NAME`, `GOOGLE_SERVICE_ACCOUNT`, and so on), and last from the machine that
-/// the program runs on.
+/// Settings of object stores, with the names of TileDB. Missing ones are taken from the environment, by the variables
+/// of each service (`AWS_ACCESS_KEY_ID`, `AZURE_STORAGE_ACCOUNT_NAME`, `GOOGLE_SERVICE_ACCOUNT`, and so on).
+/// Credentials found nowhere are requested from the machine (its metadata service).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Settings {
     values: BTreeMap<String, String>,
 }
 
 impl Settings {
-    /// No settings.
+    /// Creates empty settings.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The settings among the variables of an environment: `TILEDB_VFS_S3_REGION` is `vfs.s3.region`. Pass
-    /// [`std::env::vars_os`].
+    /// Takes the settings from variables of an environment, such as [`std::env::vars_os`]: `TILEDB_VFS_S3_REGION` is
+    /// `vfs.s3.region`.
     #[must_use]
     pub fn of_environment<K, V>(variables: impl IntoIterator<Item = (K, V)>) -> Self
     where
@@ -140,7 +140,7 @@ impl Settings {
         settings
     }
 
-    /// Takes a setting over, if its name begins with `vfs.` or `ssl.` and means something here.
+    /// Stores a setting if its name begins with `vfs.` or `ssl.` and it has an effect here.
     ///
     /// ```
     /// use tdb_object_store::{Settings, Taken};
@@ -169,7 +169,7 @@ impl Settings {
         Taken::Unknown
     }
 
-    /// The whole names of all settings of object stores that TileDB has.
+    /// Returns the full names of all settings of TileDB for object stores.
     pub fn names() -> impl Iterator<Item = String> {
         let names = UNDERSTOOD.iter().chain(&UNUSED);
         let of_all = OF_ALL.iter().map(|(name, _)| (*name).to_owned());
@@ -177,20 +177,20 @@ impl Settings {
         names.chain([format!("vfs.{HEADERS}*")]).chain(of_all)
     }
 
-    /// The value of a setting, by its name without `vfs.`; an empty one is none.
+    /// Returns a setting by its name without `vfs.`; `None` if it is missing or empty.
     pub(crate) fn get(&self, name: &str) -> Option<&str> {
         let value = self.values.get(name).map(String::as_str);
         value.filter(|value| !value.is_empty())
     }
 
-    /// Names and values of what is sent with each request to S3.
+    /// Returns the names and values of the headers for each request to S3.
     pub(crate) fn headers(&self) -> impl Iterator<Item = (&str, &str)> {
         self.values
             .iter()
             .filter_map(|(name, value)| Some((name.strip_prefix(HEADERS)?, value.as_str())))
     }
 
-    /// The value of a setting that is true or false.
+    /// Returns a boolean setting; `None` if it is missing.
     pub(crate) fn is_set(&self, name: &str) -> Result<Option<bool>, String> {
         match self.get(name) {
             None => Ok(None),
@@ -200,7 +200,7 @@ impl Settings {
         }
     }
 
-    /// The value of a setting that is a whole number.
+    /// Returns a setting that is a whole number; `None` if it is missing.
     pub(crate) fn number(&self, name: &str) -> Result<Option<u64>, String> {
         let Some(value) = self.get(name) else {
             return Ok(None);
@@ -212,7 +212,7 @@ impl Settings {
     }
 }
 
-/// The variable of the environment that a setting is read from.
+/// Returns the environment variable of a setting.
 fn variable(name: &str) -> String {
     format!("TILEDB_VFS_{}", name.replace('.', "_").to_ascii_uppercase())
 }

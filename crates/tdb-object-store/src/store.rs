@@ -1,4 +1,4 @@
-//! An object store as a [`Store`].
+//! The implementation of [`Store`] over an object store.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -22,14 +22,14 @@ use crate::removal;
 use crate::runtime::Runtime;
 use crate::writer::{self, RemoteWriter};
 
-/// Ranges of an object that lie no more than so many bytes apart are read as one: what a request takes to be answered is
-/// what half a megabyte takes to come.
+/// Two ranges at most this many bytes apart are read as one: a further request takes about as long as the transfer of
+/// half a megabyte.
 const GAP: u64 = 512 << 10;
 
-/// How long an object is waited for that a listing shows and that is not there yet.
+/// Pause before a missing object is requested again; a listing may show an object before it can be read.
 const SOONER: Duration = Duration::from_millis(200);
 
-/// A folder of an object store, as a store.
+/// A folder of an object store.
 #[derive(Clone, Debug)]
 pub struct RemoteStore {
     remote: Arc<Remote>,
@@ -44,7 +44,7 @@ impl RemoteStore {
         }
     }
 
-    /// What who uses the store should know of its server, as far as it was noticed.
+    /// Returns notes about the server for the user; empty if there is nothing to report so far.
     #[must_use]
     pub fn notes(&self) -> Vec<String> {
         let is_unconditional = self.remote.is_unconditional.load(Ordering::Relaxed);
@@ -56,7 +56,7 @@ impl RemoteStore {
             .collect()
     }
 
-    /// Does the same for each of many things, several at a time, and waits for all.
+    /// Runs `work` for each item, several at a time, and waits for all of them.
     fn each<T, R, F>(
         &self,
         things: Vec<T>,
@@ -75,9 +75,9 @@ impl RemoteStore {
         }
     }
 
-    /// The objects of a listing without regard to folders, but for those that stand for folders: some programs make an empty
-    /// object whose name ends in a slash, so that a folder is seen, and its slash is lost on the way. Where an empty
-    /// object lies, the folder is listed, which tells the two apart.
+    /// Removes folder markers from a recursive listing. Some programs create an empty object whose name ends in a
+    /// slash, to make a folder visible; the slash is lost in the listing. So each folder with an empty object is
+    /// listed once more: that listing shows the real objects only.
     fn without_placeholders(
         &self,
         found: BTreeMap<String, u64>,
@@ -205,7 +205,7 @@ impl Store for RemoteStore {
     }
 
     fn settle(&self, prefix: &str) -> Result<(), StoreError> {
-        // What is there lasts.
+        // Created objects are durable.
         check_prefix(prefix)
     }
 
@@ -244,7 +244,7 @@ async fn read(remote: &Remote, read: &Read) -> Result<Piece, StoreError> {
         Err(StoreError::NotFound { .. }) if remote.pages.is_some() => remote,
         answer => return answer,
     };
-    // Who reads has seen the name in a listing: some servers know it there sooner than where they give its bytes.
+    // The caller probably knows the key from a listing, and some servers list an object before it can be read.
     tokio::time::sleep(SOONER).await;
     ranges::read(&*again.store, &path, read, again.tails).await
 }

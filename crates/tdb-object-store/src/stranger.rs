@@ -1,4 +1,4 @@
-//! Answers that are of no object store, although they say that all is well: pages of sign-ins and of consoles.
+//! Successful answers that do not come from an object store: login pages and consoles.
 
 use http::{HeaderMap, Method, Uri, header};
 
@@ -6,12 +6,12 @@ use crate::Service;
 use crate::elsewhere::Elsewhere;
 use crate::said;
 
-/// Bytes at the beginning of an answer in which its first element is looked for.
+/// Bytes at the beginning of an answer in which its first element is searched.
 const LOOKED_AT: usize = 4096;
-/// Endings of names of objects that are pages, and may be told as such.
+/// Endings of the names of objects that may be HTML pages.
 const PAGES: [&str; 4] = [".html", ".htm", ".xhtml", ".shtml"];
 
-/// What was asked.
+/// A request, as far as it decides what a valid answer is.
 #[derive(Clone, Debug)]
 pub(crate) struct Asked {
     pub(crate) method: Method,
@@ -28,7 +28,7 @@ impl Asked {
         }
     }
 
-    /// Whether this asks for what lies in a folder, as the services spell it.
+    /// True if the request lists a folder.
     pub(crate) fn is_listing(&self) -> bool {
         if self.method != Method::GET {
             return self.is_folder();
@@ -38,13 +38,13 @@ impl Asked {
         query.is_some_and(|query| asks.iter().any(|part| query.contains(part)))
     }
 
-    /// Whether a server of files is asked for what lies in a folder.
+    /// True if the request lists a folder of an HTTP server.
     pub(crate) fn is_folder(&self) -> bool {
         self.method.as_str() == "PROPFIND"
     }
 
-    /// Whether the head of an answer is that of a page, where an object is asked for. An object may be a page: of a store, one
-    /// has a tag; of a server of files, a name that says so.
+    /// True if the headers of an answer for an object are those of a web page. An object may itself be a page: in an
+    /// object store it then has an ETag; on an HTTP server its name says so.
     pub(crate) fn is_page(&self, headers: &HeaderMap) -> bool {
         let kind = headers.get(header::CONTENT_TYPE);
         let kind = kind.and_then(|kind| kind.to_str().ok());
@@ -59,7 +59,7 @@ impl Asked {
         !headers.contains_key(header::ETAG)
     }
 
-    /// What is wrong with a whole answer that is no object, if it is of no object store.
+    /// Checks a whole answer that is not an object; returns an error if it does not come from an object store.
     pub(crate) fn stranger(&self, body: &[u8]) -> Option<Elsewhere> {
         let text = String::from_utf8_lossy(body.get(..LOOKED_AT).unwrap_or(body));
         let root = root(&text);
@@ -71,7 +71,7 @@ impl Asked {
         (!is_right).then(|| self.told(&text))
     }
 
-    /// That an answer is of no object store.
+    /// Returns the error that describes such an answer.
     pub(crate) fn told(&self, text: &str) -> Elsewhere {
         let root = root(text);
         let what = match root {
@@ -92,14 +92,14 @@ impl Asked {
         }
     }
 
-    /// The method and the address, without the query, which may hold what is secret.
+    /// Returns the method and the address, without the query, which may contain secrets.
     pub(crate) fn in_words(&self) -> String {
         let address = self.address.to_string();
         let address = address.split('?').next().unwrap_or(&address);
         format!("{} {}", self.method, said::short(address))
     }
 
-    /// What the answer to a listing begins with.
+    /// Returns the root element of a valid listing.
     fn listing(&self) -> &'static str {
         match self.service {
             Service::S3 | Service::Gcs => "ListBucketResult",
@@ -113,7 +113,7 @@ fn is_html(root: Option<&str>) -> bool {
     root.is_some_and(|root| root.eq_ignore_ascii_case("html"))
 }
 
-/// The name of the first element of a text in XML or HTML, without the name of its space.
+/// Returns the name of the first element of an XML or HTML text, without namespace prefix.
 fn root(text: &str) -> Option<String> {
     let mut text = text.trim_start_matches('\u{feff}').trim_start();
     loop {

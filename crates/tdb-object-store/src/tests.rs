@@ -1,4 +1,4 @@
-//! The adapter over the store in memory of the crate `object_store`, which no network is needed for.
+//! Tests of the adapter over the in-memory store of the crate `object_store`, without a network.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;

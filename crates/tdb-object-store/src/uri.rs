@@ -13,22 +13,22 @@ use crate::{OpenError, Service};
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct RemoteUri {
-    /// What kind of store.
+    /// The kind of store.
     pub service: Service,
-    /// The bucket or container; for HTTP the scheme, host and port: `https://host:8080`.
+    /// The bucket or container; for HTTP, the scheme, host and port: `https://host:8080`.
     pub root: String,
-    /// The folder in it, without slashes at its ends; empty for the root.
+    /// The folder in it, without leading or trailing slash; empty for the root.
     pub folder: String,
 }
 
 impl RemoteUri {
-    /// Whether a text is a URI of this kind, by its scheme alone.
+    /// True if the scheme of a URI is one of an object store.
     #[must_use]
     pub fn is_remote(uri: &str) -> bool {
         scheme(uri).is_some()
     }
 
-    /// The URI of the bucket, container or server: `s3://weather`.
+    /// Returns the URI of the bucket, container or server: `s3://weather`.
     #[must_use]
     pub fn root_uri(&self) -> String {
         match self.service {
@@ -39,10 +39,10 @@ impl RemoteUri {
         }
     }
 
-    /// Takes a URI apart.
+    /// Parses a URI.
     ///
     /// # Errors
-    /// A scheme that is not one of these, no bucket or host, a folder that cannot be one.
+    /// [`OpenError::Uri`] if the scheme is another one, a bucket or host is missing, or the folder is not a valid key.
     pub fn parse(uri: &str) -> Result<Self, OpenError> {
         let wrong = |what| OpenError::Uri {
             uri: uri.to_owned(),
@@ -66,7 +66,7 @@ impl RemoteUri {
                 "a bucket or container is needed here; the account and the server are settings",
             ));
         }
-        // TileDB takes several slashes of S3 for one.
+        // Like TileDB, treat several slashes in an S3 URI as one.
         let folder = match service {
             Service::S3 => {
                 let parts = folder.split('/').filter(|part| !part.is_empty());
@@ -82,7 +82,7 @@ impl RemoteUri {
         })
     }
 
-    /// The address of a server, whose folders are named with escapes.
+    /// Parses the URI of an HTTP server, whose folder is percent-encoded.
     fn http(uri: &str, folder: &str) -> Result<Self, OpenError> {
         let wrong = |what| OpenError::Uri {
             uri: uri.to_owned(),
@@ -107,7 +107,7 @@ impl RemoteUri {
     }
 }
 
-/// The kind of store that the scheme of a URI names, and what stands behind it.
+/// Returns the kind of store for the scheme of a URI, and the rest of the URI.
 fn scheme(uri: &str) -> Option<(Service, &str)> {
     let (scheme, rest) = uri.split_once("://")?;
     let service = match scheme {

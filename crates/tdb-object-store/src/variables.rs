@@ -1,28 +1,28 @@
-//! What variables of the environment say of S3, read as AWS's programs and those of others write them.
+//! The environment variables for S3, as AWS's and other programs define them.
 
 use std::ffi::OsString;
 
 use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
 
-/// What an environment says.
+/// The values found in an environment.
 pub(crate) struct Said {
     pub(crate) builder: AmazonS3Builder,
-    /// The address of the server, and the variable that it stands in.
+    /// The variable that names the server, and its value.
     pub(crate) endpoint: Option<(&'static str, String)>,
-    /// Whether the machine is not to be asked for credentials.
+    /// True if the metadata service must not be asked for credentials.
     pub(crate) machine_is_off: bool,
 }
 
-/// Variables that name the server, the first before the others.
+/// Variables that name the server; an earlier one takes precedence.
 const ENDPOINTS: [&str; 3] = ["AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT"];
-/// The variable by which AWS's programs are told not to ask the machine for credentials.
+/// The variable that forbids AWS's programs to ask the metadata service for credentials.
 const MACHINE_IS_OFF: &str = "AWS_EC2_METADATA_DISABLED";
 
-/// Reads the variables of S3. What is empty is not said; blanks and ends of lines around a value, which files leave there, are none
-/// of it.
+/// Reads the variables of S3. An empty value counts as missing. White space around a value, such as a final newline,
+/// is removed.
 ///
 /// # Errors
-/// A value that cannot be one, with the name of its variable; of secrets no more than that.
+/// A message with the name of the variable; invalid secrets are not repeated.
 pub(crate) fn read(
     variables: impl IntoIterator<Item = (OsString, OsString)>,
 ) -> Result<Said, String> {
@@ -70,10 +70,10 @@ fn with(
 ) -> Result<AmazonS3Builder, String> {
     use AmazonS3ConfigKey as Key;
     Ok(match key {
-        // Connections are as the settings say.
+        // Network options come from the settings only.
         Key::Client(_) | Key::Bucket => builder,
         Key::RequestPayer => {
-            // As the request itself has it, and GDAL's variable.
+            // The value of the HTTP header, which GDAL's variable uses as well.
             let pays = value.eq_ignore_ascii_case("requester");
             builder.with_config(key, (pays || truth(name, value)?).to_string())
         }
@@ -98,10 +98,10 @@ fn with(
     })
 }
 
-/// A value that goes into the head of requests: its characters have to be such as may stand there.
+/// Checks a value that becomes part of a header: only visible ASCII characters are allowed.
 ///
 /// # Errors
-/// Other characters, told without the value, which may be secret.
+/// A message without the value, which may be a secret.
 pub(crate) fn sent<'a>(name: &str, value: &'a str) -> Result<&'a str, String> {
     let value = value.trim();
     if value.bytes().all(|byte| byte.is_ascii_graphic()) {
@@ -112,7 +112,7 @@ pub(crate) fn sent<'a>(name: &str, value: &'a str) -> Result<&'a str, String> {
     ))
 }
 
-/// A value that is true or false, by any of the words that programs write for that.
+/// Parses a boolean in any of the usual spellings.
 fn truth(name: &str, value: &str) -> Result<bool, String> {
     match &*value.to_ascii_lowercase() {
         "true" | "1" | "yes" | "y" | "on" => Ok(true),

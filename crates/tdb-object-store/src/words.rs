@@ -1,4 +1,4 @@
-//! What went wrong with a request, in a sentence: what, at which address, and what can be done.
+//! Error messages about requests: what failed, at which address, and what to do.
 
 use std::error::Error;
 
@@ -7,7 +7,7 @@ use object_store::client::{HttpError, HttpErrorKind};
 use crate::elsewhere::Elsewhere;
 use crate::said::{between, is_of_credentials, of_server, short};
 
-/// What can be done about errors, by the codes of S3 and Azure and by statuses. The first that fits is told.
+/// Advice by error codes of S3 and Azure, and by HTTP status. The first match is used.
 const ADVICE: [(&[&str], &str); 9] = [
     (
         &["ExpiredToken", "TokenRefreshRequired", "InvalidToken"],
@@ -64,28 +64,28 @@ const LATER: &str = "try again later, or more often: vfs.s3.connect_max_tries";
 const PATIENCE: &str =
     "vfs.s3.request_timeout_ms and vfs.s3.connect_timeout_ms say how long servers are waited for";
 
-/// What went wrong with a request.
+/// A failed request: its message, and the facts on which a retry depends.
 pub(crate) struct Told {
-    /// In a sentence of bounded length.
+    /// The message, of bounded length.
     pub(crate) sentence: String,
-    /// Whether credentials are what is wrong.
+    /// True if the credentials are wrong or missing.
     pub(crate) is_refusal: bool,
-    /// Whether it is about the bucket, not about an object in it.
+    /// True if the error is about the bucket, not about an object in it.
     pub(crate) is_of_bucket: bool,
-    /// Whether what was asked may have been done.
+    /// True if the answer was lost, so that the request may have taken effect.
     pub(crate) is_lost: bool,
-    /// Whether the server seems not to take the condition that an object replaces none.
+    /// True if the server seems not to support the condition "create only if absent".
     pub(crate) is_unconditional: bool,
-    /// Whether another request about the same object was under way, and this one is to be sent again.
+    /// True if a concurrent request for the same object interfered: this one should be repeated.
     pub(crate) is_conflict: bool,
-    /// Whether the server has not begun with what was asked.
+    /// True if the server was too busy to begin the request.
     pub(crate) is_busy: bool,
-    /// Whether the server says that it has no such bytes, in whichever way.
+    /// True if the requested range is not within the object, in any of the ways to report that.
     pub(crate) is_of_range: bool,
 }
 
 impl Told {
-    /// Of an error and what is behind it.
+    /// Analyses an error and its causes.
     pub(crate) fn of(error: &(dyn Error + 'static)) -> Self {
         let raw = chain(error);
         let server = of_server(&raw);
@@ -108,7 +108,7 @@ impl Told {
     }
 }
 
-/// An error and what is behind it, in one line of bounded length.
+/// Returns a message for an error and its causes, on one line of bounded length.
 pub(crate) fn in_words(error: &(dyn Error + 'static)) -> String {
     Told::of(error).sentence
 }
@@ -133,7 +133,7 @@ fn sentence(
     format!("{what}{tries}{lost}{advice}")
 }
 
-/// What failed, and what can be done.
+/// Returns what failed, and advice, if there is any.
 fn what_failed(
     error: &(dyn Error + 'static),
     raw: &str,
@@ -167,7 +167,7 @@ fn what_failed(
     }
 }
 
-/// What is wrong with an answer that is none.
+/// Returns what is wrong with an answer that cannot be used.
 fn unanswered(raw: &str) -> String {
     if raw.contains("non-partial response") {
         return "the server sends whole objects where a part is asked for: arrays need one that answers Range".to_owned();
@@ -178,7 +178,7 @@ fn unanswered(raw: &str) -> String {
     short(raw)
 }
 
-/// An error and what is behind it, some of which repeat what is behind them.
+/// Joins the messages of an error and its causes; leaves out those that an earlier message repeats.
 fn chain(error: &(dyn Error + 'static)) -> String {
     behind(error).fold(String::new(), |text, cause| {
         let more = cause.to_string();
@@ -201,7 +201,7 @@ fn behind<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn
     })
 }
 
-/// What the client itself takes for an error.
+/// Returns the error that the client itself detected, if there is one among the causes.
 fn own<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a Elsewhere> {
     behind(error).find_map(|cause| cause.downcast_ref::<Elsewhere>())
 }
@@ -212,7 +212,7 @@ fn last(error: &(dyn Error + 'static)) -> String {
         .map_or(String::new(), |cause| short(&cause.to_string()))
 }
 
-/// What was asked, and where: without the query, which may hold what it is signed with.
+/// Returns the method and address of a failed request, without the query, which may contain the signature.
 fn address(raw: &str) -> Option<String> {
     let asked = between(raw, "Error performing ", " in ");
     let asked = asked.filter(|asked| !asked.contains("request:"));

@@ -1,4 +1,4 @@
-//! An object in the making.
+//! Writer of a new object.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -14,22 +14,22 @@ use crate::put::put;
 use crate::remote::Remote;
 use crate::runtime::Runtime;
 
-/// Bytes of a part of an upload: servers take ten thousand parts of five megabytes at least.
+/// Bytes per part of an upload. Servers allow ten thousand parts of at least five megabytes.
 pub(crate) const PART: usize = 8 << 20;
-/// Parts that are under way at a time.
+/// Maximum number of parts that are uploaded at the same time.
 const PARTS_UNDER_WAY: usize = 4;
 
-/// Bytes on their way into an object: what fits a part is put at once when it is finished; the parts of more are uploaded while
-/// the next one is written.
+/// Writer of a new object. An object that fits in one part is sent whole by `finish`; a larger one is uploaded in
+/// parts while it is written.
 #[derive(Debug)]
 pub(crate) struct RemoteWriter {
     remote: Arc<Remote>,
     runtime: Runtime,
     key: String,
     path: Path,
-    /// Bytes that are not uploaded yet.
+    /// Bytes not uploaded yet.
     left: BytesMut,
-    /// Bytes in all.
+    /// Total number of bytes written.
     written: u64,
     upload: Option<Upload>,
 }
@@ -53,7 +53,7 @@ impl RemoteWriter {
         }
     }
 
-    /// Uploads a part; the first one begins the upload.
+    /// Starts the upload of a part; begins the multipart upload if it is the first part.
     fn send(&mut self, part: Bytes) -> Result<(), StoreError> {
         let mut upload = match self.upload.take() {
             Some(upload) => upload,
@@ -82,15 +82,15 @@ impl RemoteWriter {
         })
     }
 
-    /// Waits for a part.
+    /// Waits until a part has been uploaded.
     fn sent(&self, part: JoinHandle<object_store::Result<()>>) -> Result<(), StoreError> {
         let sent = self.runtime.wait_unless_cancelled(&self.key, part)?;
         let sent = sent.map_err(|error| broken(&self.key, error.to_string()))?;
         sent.map_err(|error| failed(&self.key, error))
     }
 
-    /// Makes an object of parts. Stores cannot tell whether there is one already when the last part is there: this looks
-    /// just before.
+    /// Completes the upload of an object in parts. This step cannot be made conditional, so the key is checked just
+    /// before.
     fn complete(&mut self) -> Result<(), StoreError> {
         if !self.left.is_empty() {
             let rest = self.left.split().freeze();
@@ -120,13 +120,13 @@ impl RemoteWriter {
             let Err(error) = upload.upload.complete().await else {
                 return Ok(());
             };
-            // Where the answer was lost, the object is there, which was not before.
+            // The answer was lost, but the object exists now, and did not before.
             if let Ok(object) = remote.store.head(&path).await
                 && object.size == written
             {
                 return Ok(());
             }
-            // What is told is why it was not completed.
+            // The error to report is that of the completion.
             let _ = upload.upload.abort().await;
             Err(error)
         })?;
@@ -159,7 +159,7 @@ impl ObjectWriter for RemoteWriter {
     }
 }
 
-/// An upload that was not completed leaves nothing: its parts would be paid for and seen by nobody.
+/// Aborts an incomplete upload: its parts would be invisible, but charged for.
 impl Drop for RemoteWriter {
     fn drop(&mut self) {
         let Some(mut upload) = self.upload.take() else {
@@ -171,7 +171,7 @@ impl Drop for RemoteWriter {
             }
             upload.upload.abort().await
         });
-        // A drop cannot tell; servers remove what is left of uploads by a rule of the bucket.
+        // Errors cannot be reported from a drop; a lifecycle rule of the bucket can remove the parts.
         drop(aborted);
     }
 }

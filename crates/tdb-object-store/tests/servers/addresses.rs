@@ -1,4 +1,4 @@
-//! Where a bucket is asked: by its name in the host, or as the first folder.
+//! The address of a bucket: its name in the host, or as the first folder.
 
 use bytes::Bytes;
 use tdb_object_store::{Connection, Settings};
@@ -6,8 +6,7 @@ use tdb_store::{Store, conformance, list_all, read_whole};
 
 use crate::stub::{Server, open};
 
-/// Settings by which a bucket in the name of the host `server` is asked: a proxy, which is what the stub is here, is asked for any
-/// host.
+/// Settings for a bucket at `bucket.server`. The stub acts as a proxy, which receives the requests for any host.
 fn virtually(server: &Server) -> Settings {
     let mut settings = server.s3();
     for (name, value) in [

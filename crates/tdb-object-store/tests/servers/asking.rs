@@ -1,4 +1,4 @@
-//! All kinds of requests, put to a server that does something.
+//! All kinds of requests to a server with a given behaviour.
 
 use std::time::{Duration, Instant};
 
@@ -7,10 +7,10 @@ use tdb_store::{Read, Store, StoreError, list_all, read_one, read_whole};
 
 use crate::stub::{Does, Request, Server};
 
-/// What anything may take here that is given up: much more than it takes.
+/// Limit for any operation that should give up; far more than it needs.
 const BOUNDED: Duration = Duration::from_secs(30);
 
-/// A server that has an object of a hundred thousand bytes in a folder.
+/// Starts a server with an object of 100,000 bytes in a folder.
 pub(crate) fn server(deed: impl Fn(&Request, usize) -> Does + Send + Sync + 'static) -> Server {
     let server = Server::start(deed);
     server.bucket.put("a/object", &object());
@@ -21,7 +21,7 @@ fn object() -> Vec<u8> {
     (0..251).cycle().take(100_000).collect()
 }
 
-/// What each kind of request is answered, in words where it fails.
+/// Performs each kind of request and returns the results, or the messages of the errors.
 pub(crate) fn answers(store: &dyn Store) -> Vec<String> {
     let begun = Instant::now();
     let told =
@@ -51,7 +51,7 @@ pub(crate) fn all_say(answers: &[String], what: &[&str]) {
     }
 }
 
-/// What they are where all is well.
+/// The results on a server without faults.
 pub(crate) const GOOD: [&str; 6] = [
     "100000 bytes",
     "1000 bytes",

@@ -1,4 +1,4 @@
-//! Servers that send more than is good.
+//! Servers that send more than they should.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -42,7 +42,7 @@ fn an_object_without_end_is_not_read() {
         .unwrap_err()
         .to_string();
     assert!(told.contains("does not say how many bytes"), "{told}");
-    // It says a length, and goes on behind it: what is behind it is no part of the answer.
+    // The body continues after its announced length: the rest is not part of the answer.
     let server = Server::start(|_, _| {
         let answer = described(Answer::new(206, vec![7; 50_000]));
         let answer = answer.with("content-length", "10");

@@ -1,4 +1,4 @@
-//! Servers that do not take the condition that an object replaces none, and those that fail after they did what was asked.
+//! Servers that do not support "create only if absent", and servers that report an error after success.
 
 use bytes::Bytes;
 use tdb_store::{Store, StoreError, conformance, read_whole};
@@ -77,7 +77,7 @@ fn what_is_refused_for_another_reason_is_told_and_not_made() {
     }
 }
 
-/// A server that stores the first time, and says that it failed.
+/// A server that stores the first object, but reports an error.
 fn failing(status: u16) -> Server {
     Server::start(move |one, before| match (&*one.method, before) {
         ("PUT", 0) => Does::ServesAndSays(Answer::error(status, "InternalError", "Oh.")),
@@ -91,7 +91,7 @@ fn an_object_is_made_although_the_server_says_that_it_failed() {
         let server = failing(status);
         put(&server.store()).unwrap();
         assert_eq!(read_whole(&server.store(), "a/new", 5).unwrap(), "bytes");
-        // One that another made is not taken for it, and stays.
+        // An existing object of another writer is not mistaken for it, and is not replaced.
         let server = failing(status);
         server.bucket.put("a/new", b"other");
         let again = put(&server.store());

@@ -1,4 +1,4 @@
-//! Servers that send requests on, and what the other server comes to see.
+//! Servers that redirect requests, and what the other server receives.
 
 use tdb_object_store::Settings;
 use tdb_store::{Store, list_all, read_whole};
@@ -68,7 +68,7 @@ fn a_server_of_files_is_followed_and_told_no_secret() {
     let server = Server::start(move |one, _| {
         Does::Says(Answer::new(302, "").with("location", format!("{address}{}", one.path)))
     });
-    // The settings have credentials, which are not those of a server that an array names.
+    // The settings contain credentials, which must not go to a server that a URI names.
     let store = open(&format!("{}/bucket", server.address()), &server.s3());
     assert_eq!(
         read_whole(&store, "a", u64::MAX).unwrap(),
@@ -95,7 +95,7 @@ fn buckets_are_looked_for_where_the_settings_say_and_nowhere_else() {
         );
         assert!(opened.is_err(), "{uri}");
     }
-    // A name that looks like a host is one of a bucket at the server of the settings.
+    // A bucket whose name looks like a host is still requested from the server of the settings.
     let server = Server::good();
     let store = open("s3://evil.example", &server.s3());
     assert!(store.size("a").unwrap_err().is_not_found());

@@ -1,4 +1,4 @@
-//! Google Cloud Storage's protocol, as a stub of it answers: there is no server of it to be had for tests.
+//! The protocol of Google Cloud Storage, on a stub: there is no server for tests.
 
 use std::sync::atomic::Ordering;
 
@@ -7,7 +7,7 @@ use bytes::Bytes;
 use tdb_object_store::Settings;
 use tdb_store::{Store, StoreError, conformance, read_whole};
 
-/// Settings that lead to a server, with a service account whose requests need no token of a login.
+/// Settings for a server, with a service account that needs no token.
 fn settings(server: &Server) -> Settings {
     let account = format!(
         r#"{{"gcs_base_url": "{}", "disable_oauth": true, "client_email": "", "private_key": "", "private_key_id": ""}}"#,

@@ -1,4 +1,4 @@
-//! Servers of object stores as they are, and as they fail.
+//! Tests on stub servers, with and without faults.
 #![expect(
     clippy::unwrap_used,
     clippy::indexing_slicing,

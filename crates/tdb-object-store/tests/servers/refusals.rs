@@ -1,11 +1,11 @@
-//! Servers that refuse: credentials, buckets and regions that are wrong.
+//! Servers that deny access: wrong credentials, buckets and regions.
 
 use bytes::Bytes;
 use tdb_store::{Read, Store, StoreError, read_one, read_whole};
 
 use crate::stub::{Answer, Does, Server};
 
-/// All that a store says where a server answers everything with this error, HEAD without a body.
+/// All errors of a store whose server answers every request with this error.
 fn errors(answer: Answer) -> Vec<StoreError> {
     let server = Server::start(move |_, _| Does::Says(answer.clone()));
     let store = server.store();

@@ -1,4 +1,4 @@
-//! S3's protocol, as a stub of it answers.
+//! The protocol of S3, on a stub.
 
 use std::sync::atomic::Ordering;
 
@@ -31,7 +31,7 @@ fn what_lies_below_a_folder_is_listed_page_by_page() {
     assert_eq!(server.asked().len(), 3);
 }
 
-/// Objects that stand for folders, as some programs make them, are none; empty ones of other names are.
+/// Folder markers of other programs are not listed; other empty objects are.
 #[test]
 fn what_stands_for_a_folder_is_no_object() {
     for page in [1000, 1] {
@@ -60,7 +60,7 @@ fn what_stands_for_a_folder_is_no_object() {
     }
 }
 
-/// Removes what marks folders, with a slash behind their names and without.
+/// Removes folder markers, with and without a slash at the end.
 pub(crate) fn marked_folders_go(server: &Server, store: &dyn Store) {
     for name in ["a", "a/b", "ü b+%c/d", "e"] {
         server.bucket.put(&format!("{name}/"), b"");
@@ -76,10 +76,10 @@ pub(crate) fn marked_folders_go(server: &Server, store: &dyn Store) {
         store.remove_folder(name).unwrap();
         assert!(!server.bucket.has(&format!("{name}/")), "{name}");
         assert!(!server.bucket.has(name), "{name}");
-        // One that is not there stays so.
+        // Removing a folder that does not exist is not an error.
         store.remove_folder(name).unwrap();
     }
-    // An object that holds something marks nothing.
+    // An object that is not empty is not a marker.
     server.bucket.put("f", b"1");
     server.bucket.put("f/", b"");
     store.remove_folder("f").unwrap();
@@ -115,7 +115,7 @@ fn many_objects_are_removed_by_few_requests() {
     }
     assert_eq!(answers.iter().filter(|answer| answer.is_ok()).count(), 2500);
     assert!(server.bucket.has("x/0/stays"));
-    // A listing of each folder, a question for what lies alone, and a request for each thousand.
+    // One listing per folder, one request for the lone object, and one removal per thousand objects.
     assert_eq!(server.asked().len(), 5 + 1 + 3);
 }
 

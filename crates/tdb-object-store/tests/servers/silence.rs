@@ -1,4 +1,4 @@
-//! Servers that do not answer, that are busy, and that stop in the middle.
+//! Servers that do not answer, that are busy, and that stop halfway.
 
 use tdb_store::{Read, StoreError, list_all, read_one, read_whole};
 
@@ -67,7 +67,7 @@ fn a_server_that_is_busy_for_ever_is_given_up() {
         "{}",
         answers[0]
     );
-    // No answer to HEAD has a body.
+    // Answers to HEAD have no body.
     let size = format!(
         "503 Service Unavailable to HEAD {}/bucket/a/object",
         server.address()

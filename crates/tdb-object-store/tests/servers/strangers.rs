@@ -1,4 +1,4 @@
-//! Servers that answer well and are no object stores: consoles, pages to sign in, servers of files without WebDAV.
+//! Servers that answer without error, but are not object stores: consoles, login pages, HTTP servers without WebDAV.
 
 use tdb_store::{Store, list_all, read_whole};
 

@@ -1,4 +1,4 @@
-//! Uploads that fail, that are given up, and whose answers are lost.
+//! Uploads that fail, that are aborted, and whose answers are lost.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -133,7 +133,7 @@ fn what_is_cancelled_can_still_be_taken_back() {
     assert!(server.bucket.objects.lock().unwrap().is_empty());
 }
 
-/// A server that does what it is asked the first time, and hangs up instead of saying so.
+/// A server that performs the first such request, but hangs up without an answer.
 fn losing(is_meant: fn(&Request) -> bool) -> Server {
     Server::start(move |one, before| {
         if is_meant(one) && before == 0 {
@@ -150,7 +150,7 @@ fn an_object_is_made_although_the_answer_is_lost() {
     let store = server.store();
     store.put("a", Bytes::from_static(b"bytes")).unwrap();
     assert_eq!(read_whole(&store, "a", u64::MAX).unwrap(), "bytes");
-    // One that another made is not taken for it.
+    // An existing object of another writer is not mistaken for it.
     let server = losing(|one| one.method == "PUT");
     server.bucket.put("a", b"of another");
     let again = server.store().put("a", Bytes::from_static(b"bytes"));

@@ -1,4 +1,4 @@
-//! Objects in memory, and what is done with them by requests.
+//! Objects in memory, and the requests that operate on them.
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -10,11 +10,11 @@ use super::{Answer, Request};
 
 const MODIFIED: &str = "2024-01-02T03:04:05.000Z";
 
-/// Objects, and uploads that are under way.
+/// Objects, and uploads in progress.
 pub(crate) struct Bucket {
     pub(crate) objects: Mutex<BTreeMap<String, Vec<u8>>>,
     pub(crate) uploads: Mutex<BTreeMap<String, BTreeMap<usize, Vec<u8>>>>,
-    /// Names in a page of a listing.
+    /// Entries per page of a listing.
     pub(crate) page: AtomicUsize,
 }
 
@@ -40,11 +40,11 @@ impl Bucket {
         self.objects.lock().unwrap().contains_key(key)
     }
 
-    /// What a good server says.
+    /// Returns the answer of a server without faults.
     pub(crate) fn answer(&self, request: &Request) -> Answer {
         let path = decoded(&request.path.replace('+', "%2B"));
         let path = path.trim_start_matches('/');
-        // The bucket is the first folder, or the beginning of the host's name.
+        // The bucket is the first folder, or the first part of the host name.
         let key = if request.is_virtual() {
             path
         } else {
@@ -162,7 +162,7 @@ impl Bucket {
         Answer::new(200, told + "</DeleteResult>")
     }
 
-    /// A page: names and folders after the one that the token names.
+    /// Lists a page: the objects and folders after the one in the token.
     fn list(&self, request: &Request) -> Answer {
         let prefix = request.value("prefix").unwrap_or_default();
         let token = request.value("continuation-token").unwrap_or_default();
@@ -202,7 +202,7 @@ impl Bucket {
     }
 }
 
-/// An object as a listing tells it.
+/// Returns the entry of an object in a listing.
 pub(crate) fn listed(key: &str, size: usize) -> String {
     let key = escaped(key);
     format!(
@@ -210,7 +210,7 @@ pub(crate) fn listed(key: &str, size: usize) -> String {
     )
 }
 
-/// A page of a listing.
+/// Returns a page of a listing.
 pub(crate) fn page(text: &str, next: Option<&str>) -> Answer {
     let next = next.map(|token| format!("<NextContinuationToken>{token}</NextContinuationToken>"));
     let next = next.unwrap_or_default();

@@ -1,4 +1,4 @@
-//! As much of HTTP/1.1 as clients of object stores speak.
+//! The part of HTTP/1.1 that clients of object stores use.
 
 use std::collections::HashMap;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -9,15 +9,15 @@ use std::time::Duration;
 
 use super::{Bucket, Deed, Does};
 
-/// Something that was asked.
+/// A received request.
 #[derive(Clone, Debug)]
 pub(crate) struct Request {
     pub(crate) method: String,
-    /// Without the query, as it was sent.
+    /// The path without the query, still percent-encoded.
     pub(crate) path: String,
-    /// Names and values, decoded.
+    /// The query's names and values, decoded.
     pub(crate) query: Vec<(String, String)>,
-    /// Names in small letters.
+    /// The headers, with names in lower case.
     pub(crate) headers: HashMap<String, String>,
     pub(crate) body: Vec<u8>,
 }
@@ -36,19 +36,19 @@ impl Request {
         self.value("list-type").is_some()
     }
 
-    /// Whether the name of the host begins with that of the bucket.
+    /// True if the bucket is part of the host name.
     pub(crate) fn is_virtual(&self) -> bool {
         self.header("host")
             .is_some_and(|host| host.starts_with("bucket."))
     }
 
-    /// Whether this asks for bytes of an object.
+    /// True if this reads an object.
     pub(crate) fn is_read(&self) -> bool {
         self.method == "GET" && !self.is_listing()
     }
 }
 
-/// What is answered.
+/// An answer to send.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
@@ -70,7 +70,7 @@ impl Answer {
         self
     }
 
-    /// An error as S3 tells it.
+    /// Creates an error in the format of S3.
     pub(crate) fn error(status: u16, code: &str, message: &str) -> Self {
         let body = format!(
             "<?xml version=\"1.0\"?>\n<Error><Code>{code}</Code><Message>{message}</Message></Error>"
@@ -162,7 +162,7 @@ fn next(from: &mut impl BufRead) -> io::Result<Option<Request>> {
         .map_or(0, |v| v.parse().unwrap());
     let mut body = vec![0; length];
     from.read_exact(&mut body)?;
-    // A proxy is asked for the whole address.
+    // A proxy receives the whole URL.
     let target = match target.strip_prefix("http://") {
         Some(address) => &address[address.find('/').unwrap()..],
         None => &target,
@@ -182,7 +182,7 @@ fn next(from: &mut impl BufRead) -> io::Result<Option<Request>> {
     }))
 }
 
-/// What stands behind escapes.
+/// Decodes percent escapes.
 pub(crate) fn decoded(text: &str) -> String {
     let text = text.replace('+', " ");
     percent_encoding::percent_decode_str(&text)
@@ -205,7 +205,7 @@ fn part(out: &mut TcpStream, answer: &Answer, count: usize, is_head: bool) -> io
     out.write_all(&answer.body[..count.min(answer.body.len())])
 }
 
-/// Does nothing until the client hangs up.
+/// Waits until the client hangs up.
 fn wait(from: &mut impl Read) -> io::Result<()> {
     io::copy(from, &mut io::sink()).map(drop)
 }

@@ -1,4 +1,4 @@
-//! Servers of the protocol that S3 and Google Cloud Storage share, in memory, which fail as they are told.
+//! In-memory servers of the protocol that S3 and Google Cloud Storage share, with faults on demand.
 
 mod bucket;
 mod http;
@@ -12,32 +12,32 @@ use tdb_object_store::{RemoteStore, Runtime, Settings};
 pub(crate) use bucket::{Bucket, listed, page};
 pub(crate) use http::{Answer, Request};
 
-/// What a server does with a request.
+/// The reaction of a server to a request.
 pub(crate) enum Does {
-    /// What a server should.
+    /// Serves the request.
     Serves,
-    /// What a server should, and hangs up without an answer.
+    /// Serves the request, but hangs up without an answer.
     ServesUnheard,
-    /// What a server should, and answers this.
+    /// Serves the request, but sends this answer.
     ServesAndSays(Answer),
-    /// Answers this instead.
+    /// Sends this answer instead of serving the request.
     Says(Answer),
-    /// Takes the request and never answers.
+    /// Receives the request and never answers.
     Stalls,
-    /// Hangs up without an answer.
+    /// Hangs up without serving or answering.
     HangsUp,
-    /// Sends so many bytes of the right body, and hangs up.
+    /// Sends N bytes of the right body, then hangs up.
     CutsAfter(usize),
-    /// Sends so many bytes of the right body, and no more, and does not hang up.
+    /// Sends N bytes of the right body, then stalls without hanging up.
     StallsAfter(usize),
-    /// Begins this answer, and goes on with its body for ever.
+    /// Begins this answer and continues its body without end.
     NeverEnds(Answer),
 }
 
-/// What a server does with the requests of which there were so many of the same method and path before.
+/// Chooses the reaction to a request; the number counts the earlier requests with the same method and path.
 pub(crate) type Deed = dyn Fn(&Request, usize) -> Does + Send + Sync;
 
-/// A server on a port of its own. Its threads end with the process.
+/// A server on its own port. Its threads end with the process.
 pub(crate) struct Server {
     pub(crate) port: u16,
     pub(crate) bucket: Arc<Bucket>,
@@ -45,7 +45,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Starts one, with an empty bucket.
+    /// Starts a server with an empty bucket.
     pub(crate) fn start(deed: impl Fn(&Request, usize) -> Does + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
         let port = listener.local_addr().unwrap().port();
@@ -56,7 +56,7 @@ impl Server {
             for client in listener.incoming().flatten() {
                 let (deed, objects, notes) =
                     (Arc::clone(&deed), Arc::clone(&objects), Arc::clone(&notes));
-                // A connection that breaks is the client's to tell.
+                // A broken connection is reported by the client.
                 thread::spawn(move || http::serve(client, &*deed, &objects, &notes));
             }
         });
@@ -67,7 +67,7 @@ impl Server {
         }
     }
 
-    /// Starts one that does nothing wrong.
+    /// Starts a server without faults.
     pub(crate) fn good() -> Self {
         Self::start(|_, _| Does::Serves)
     }
@@ -76,17 +76,17 @@ impl Server {
         format!("http://127.0.0.1:{}", self.port)
     }
 
-    /// All that was asked so far.
+    /// Returns all requests so far.
     pub(crate) fn asked(&self) -> Vec<Request> {
         self.asked.lock().unwrap().clone()
     }
 
-    /// How often something was asked.
+    /// Returns the number of matching requests.
     pub(crate) fn count(&self, is_meant: impl Fn(&Request) -> bool) -> usize {
         self.asked().iter().filter(|one| is_meant(one)).count()
     }
 
-    /// Settings by which S3's protocol is spoken with this server, impatiently, but for longer than a busy machine halts a program.
+    /// Settings for S3 on this server, with short timeouts, but longer than a pause of a busy machine.
     pub(crate) fn s3(&self) -> Settings {
         let mut settings = Settings::new();
         for (name, value) in [
@@ -105,7 +105,7 @@ impl Server {
         settings
     }
 
-    /// The bucket, by S3's protocol.
+    /// Opens the bucket by the protocol of S3.
     pub(crate) fn store(&self) -> RemoteStore {
         open("s3://bucket", &self.s3())
     }
