@@ -1,4 +1,4 @@
-//! Opening an array of many fragments: from memory, which is decoding alone, and from files.
+//! Opening an array of many fragments: from memory, which measures decoding alone, and from files.
 use std::sync::Arc;
 
 use bytes::{Buf, Bytes};
@@ -12,7 +12,7 @@ fn main() {
     divan::main();
 }
 
-/// The sparse array of the tests with its first fragment many times over.
+/// Returns the sparse array of the tests, with many copies of its first fragment.
 fn array() -> MemoryStore {
     let mut bytes = Bytes::from_static(include_bytes!("../tests/data/v12_sparse_dups.pack"));
     let store = MemoryStore::new();

@@ -1,4 +1,4 @@
-//! Finds fragments whose cells have coordinates that no cell of another fragment can have.
+//! Finds fragments that share no coordinates with any other fragment.
 
 use std::cmp::Ordering;
 
@@ -8,17 +8,19 @@ use tdb_tile::{Bug, Range};
 
 use crate::Snapshot;
 
-/// How often all dimensions are gone through. Fragments that lie like the fields of a chessboard are apart after one time.
+/// Maximum number of passes over all dimensions. Fragments that form a grid are separated in the first pass.
 const ROUNDS: usize = 4;
 
-/// Which of these fragments of a sparse array are known to have no coordinates in common with any other of them, by the
-/// boxes around their cells.
+/// For each of the given fragments of a sparse array: whether the bounding boxes of the fragments prove that it has no
+/// coordinates in common with any other of them.
 ///
-/// Boxes are sorted along one dimension after the other, and parted where one ends before all that follow begin. Some that are
-/// apart are not found so; in return the time hardly grows faster than the number of fragments.
+/// The boxes are sorted by one dimension after the other, and each group is cut wherever the ranges so far end before
+/// all later ones begin. A gap in one dimension can expose gaps in another, so the passes are repeated a few times.
+/// Some arrangements of disjoint boxes have no such cuts and are not recognized; in return the time is nearly linear
+/// in the number of fragments, where comparing all pairs is not.
 ///
 /// # Errors
-/// Fragments of another array.
+/// An index that is not one of the array's fragments.
 pub fn fragments_apart(array: &Snapshot, among: &[FragmentIndex]) -> Result<Vec<bool>, Bug> {
     let mut apart = vec![among.len() < 2; among.len()];
     let dimensions = &array.schema().dimensions;
@@ -62,7 +64,7 @@ pub fn fragments_apart(array: &Snapshot, among: &[FragmentIndex]) -> Result<Vec<
     Ok(apart)
 }
 
-/// Parts a group where no range goes on.
+/// Cuts a group wherever no range of the dimension continues.
 fn split<'a>(
     dimension: &Dimension,
     mut group: Vec<usize>,
@@ -83,7 +85,7 @@ fn split<'a>(
     let mut end: Option<&[u8]> = None;
     for place in group {
         let Some(range) = range(&place) else {
-            // Fragments without a range are not split off.
+            // Fragments without a range are not separated.
             end = None;
             continue;
         };

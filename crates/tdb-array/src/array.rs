@@ -22,9 +22,9 @@ use crate::{
     TimeWindow, TimestampedName, Warning,
 };
 
-/// An array, seen at a time: what a query must know before it reads a tile.
+/// An array, opened as of a time: everything that a query must know before it reads a tile.
 ///
-/// It was read when it was opened and does not change; a delete or a fragment written since is not in it.
+/// All of it was read on opening and does not change: fragments and deletes written later are not visible.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -53,11 +53,11 @@ pub struct Array {
     pub(crate) place: ObjectReader,
     snapshot: Arc<Snapshot>,
     tries: u32,
-    /// Whether some of its fragments were left out since it was opened.
+    /// True if some fragments were left out after opening.
     pub(crate) is_part: bool,
 }
 
-/// An open array is what it was when it was opened, and where it is kept.
+/// Access to the state of the array when it was opened.
 impl std::ops::Deref for Array {
     type Target = Snapshot;
 
@@ -67,14 +67,15 @@ impl std::ops::Deref for Array {
 }
 
 impl Array {
-    /// Opens the array in a folder of a store, without a key and with the usual limits: [`Array::open_location`] takes both.
+    /// Opens the array in a folder of a store, without encryption key and with default limits.
+    /// [`Array::open_location`] takes both.
     ///
-    /// What is seen is the array at one moment, though others merge and vacuum: as long as something vanishes, or a
-    /// list of commits appears, while it is looked at, it is looked at anew ([`Array::tries`]).
+    /// The array is opened as of one moment, even while other programs merge and vacuum it: if an object vanishes or a
+    /// list of commits appears during the listing, opening starts over ([`Array::tries`]).
     ///
     /// # Errors
-    /// [`ArrayError::NoSuch`] where no array is; [`ArrayError::Unsettled`] where the changes do not end within a
-    /// second; as the store reports; whatever breaks the format.
+    /// [`ArrayError::NoSuch`] if there is no array; [`ArrayError::Unsettled`] if it keeps changing for a second; an
+    /// object that breaks the format; or any other error of the store.
     pub fn open(
         store: Arc<dyn Store>,
         prefix: &str,
@@ -83,7 +84,7 @@ impl Array {
         Self::open_location(&Location::new(store, prefix), options)
     }
 
-    /// Opens the array that is at a location.
+    /// Opens the array at a location.
     ///
     /// # Errors
     /// As [`Array::open`].
@@ -107,8 +108,8 @@ impl Array {
         Ok(array)
     }
 
-    /// Opens the array again, for the same times: others may have merged and vacuumed its fragments. `None` for one that
-    /// stands for [some of its fragments](Array::with_fragments).
+    /// Opens the array again as of the same times: other programs may have merged and vacuumed its fragments. Returns
+    /// `None` if this one is restricted to [some of its fragments](Array::with_fragments).
     ///
     /// # Errors
     /// As [`Array::open`].
@@ -119,7 +120,7 @@ impl Array {
         Self::open_location(self.location(), self.place.options.clone()).map(Some)
     }
 
-    /// Looks at the array once; nothing is found if it changed meanwhile.
+    /// Makes one attempt to open the array; returns `None` if it changed meanwhile.
     fn open_once(place: &ObjectReader, names: &Names) -> Result<Option<Snapshot>, ArrayError> {
         let options = &place.options;
         let mut directory = Directory::from_names(names, options.window)?;
@@ -182,7 +183,8 @@ impl Array {
         }))
     }
 
-    /// What counts of the array now, for these times: others may have changed it since it was opened.
+    /// Determines what is live in the window now. Unlike the state of this array, it includes changes by others since
+    /// it was opened.
     ///
     /// # Errors
     /// As [`Array::open`].
@@ -195,12 +197,12 @@ impl Array {
         Ok(live)
     }
 
-    /// How often the array was looked at until nothing changed meanwhile: 1 where nobody vacuums.
+    /// Returns the number of attempts needed to open the array: 1 unless others change it at the same time.
     pub fn tries(&self) -> u32 {
         self.tries
     }
 
-    /// What the array was when it was opened, without its store.
+    /// Returns the state of the array when it was opened, without access to its store.
     pub fn snapshot(&self) -> &Arc<Snapshot> {
         &self.snapshot
     }
@@ -209,17 +211,17 @@ impl Array {
         Arc::make_mut(&mut self.snapshot)
     }
 
-    /// Where the array is.
+    /// Returns the location of the array.
     pub fn location(&self) -> &Location {
         &self.place.location
     }
 
-    /// The store that the array is in.
+    /// Returns the store of the array.
     pub fn store(&self) -> &Arc<dyn Store> {
         self.place.location.store()
     }
 
-    /// Opens the fragments that a consolidation has replaced.
+    /// Opens the fragments in the window that a consolidation has replaced.
     ///
     /// # Errors
     /// As [`Array::open`].
@@ -227,7 +229,7 @@ impl Array {
         self.open_entries(&self.snapshot.replaced)
     }
 
-    /// Opens fragments of the array by their entries.
+    /// Opens the fragments with the given entries.
     pub(crate) fn open_entries(
         &self,
         entries: &FragmentEntries,
@@ -241,10 +243,11 @@ impl Array {
         open_fragments(place, &self.snapshot.schemas, entries, footers, warnings)
     }
 
-    /// The array's metadata at the time it was opened for; read anew each time.
+    /// Reads the array's metadata as of the time for which it was opened. Each call reads it from the store.
     ///
     /// # Errors
-    /// As the store reports; objects that break the format.
+    /// [`ArrayError::HistoryGap`] if the whole history was requested and is incomplete; objects that break the format;
+    /// or any other error of the store.
     pub fn metadata(&self) -> Result<Metadata, ArrayError> {
         if self.place.options.whole_history
             && let Some(gap) = self.metadata_gaps()?.into_iter().next()
@@ -257,12 +260,12 @@ impl Array {
     /// Reads an enumeration of the array's schema.
     ///
     /// # Errors
-    /// [`ArrayError::Invalid`] if there is none of that name; as the store reports.
+    /// [`ArrayError::Invalid`] if the schema has no enumeration of that name, or any error of the store.
     pub fn enumeration(&self, name: &str) -> Result<Arc<Enumeration>, ArrayError> {
         self.place.enumeration(self.schema(), name)
     }
 
-    /// Reads an enumeration of [`Snapshot::newest_schema`].
+    /// Reads an enumeration of the newest schema, [`Snapshot::newest_schema`].
     ///
     /// # Errors
     /// As [`Array::enumeration`].
@@ -270,20 +273,21 @@ impl Array {
         self.place.enumeration(self.newest_schema(), name)
     }
 
-    /// Reads these together, near ranges of an object as one; the grant holds what they take.
+    /// Performs several reads together; joins ranges of an object that are near each other. The returned grant
+    /// accounts for their memory.
     ///
     /// # Errors
-    /// As the store reports; a limit.
+    /// A limit that is exceeded, or any error of the store.
     pub fn fetch(&self, reads: &[Read]) -> Result<(Grant, Vec<Piece>), ArrayError> {
         self.place.fetch(reads)
     }
 
-    /// Opens the array that holds a dimension label, at the same time and with the same key.
+    /// Opens the array of a dimension label, as of the same time and with the same key.
     ///
     /// # Errors
-    /// [`ArrayError::EscapesRoot`] if it lies outside of this one, and as [`Array::open`].
+    /// [`ArrayError::EscapesRoot`] if it is outside of this array; otherwise as [`Array::open`].
     pub fn open_label(&self, label: &DimensionLabel) -> Result<Self, ArrayError> {
-        // Labels have fragments of their own.
+        // The fragments to leave out are those of this array, not of the label's.
         let options = OpenOptions {
             without_fragments: Vec::new(),
             ..self.place.options.clone()
@@ -291,10 +295,10 @@ impl Array {
         Self::open_location(&self.label_location(label)?, options)
     }
 
-    /// Where the array that holds a dimension label is.
+    /// Returns the location of the array of a dimension label.
     ///
     /// # Errors
-    /// [`ArrayError::EscapesRoot`] if it lies outside of this one.
+    /// [`ArrayError::EscapesRoot`] if it is outside of this array.
     pub fn label_location(&self, label: &DimensionLabel) -> Result<Location, ArrayError> {
         let prefix = self.prefix();
         let target = Base::new("", prefix).resolve(prefix, &label.uri, label.relative);
@@ -307,10 +311,11 @@ impl Array {
         }
     }
 
-    /// Reads parts of the metadata of the fragment at this place in the list, in one batch, and opens them.
+    /// Reads parts of a fragment's metadata in one batch, and opens them.
     ///
     /// # Errors
-    /// A place that is not of this array; parts that it does not have; as the store reports.
+    /// An index that is not one of the array's fragments, a part that the fragment does not have, or any error of the
+    /// store.
     pub fn metadata_parts(
         &self,
         fragment: FragmentIndex,
@@ -319,10 +324,10 @@ impl Array {
         self.metadata_parts_of(self.fragment(fragment)?, parts)
     }
 
-    /// As [`Array::metadata_parts`], for a fragment that may be one of [`Array::open_replaced`].
+    /// Like [`Array::metadata_parts`], for a fragment that may come from [`Array::open_replaced`].
     ///
     /// # Errors
-    /// Parts that the fragment does not have; as the store reports.
+    /// A part that the fragment does not have, or any error of the store.
     pub fn metadata_parts_of(
         &self,
         fragment: &Fragment,
@@ -332,7 +337,7 @@ impl Array {
         read_parts(&self.place, wanted.collect())
     }
 
-    /// Reads the R-tree over the tiles of the fragment at this place in the list.
+    /// Reads the R-tree over the MBRs of a fragment's tiles.
     ///
     /// # Errors
     /// As [`Array::metadata_parts`].
@@ -340,7 +345,7 @@ impl Array {
         self.rtree_of(self.fragment(fragment)?)
     }
 
-    /// As [`Array::rtree`], for a fragment that may be one of [`Array::open_replaced`].
+    /// Like [`Array::rtree`], for a fragment that may come from [`Array::open_replaced`].
     ///
     /// # Errors
     /// As [`Array::metadata_parts`].
@@ -353,7 +358,7 @@ impl Array {
     }
 }
 
-/// A warning about an array that has fragments, but no commit.
+/// Returns a warning if the array has folders of fragments, but no commit.
 fn nothing_committed(place: &ObjectReader, committed: u64) -> Result<Option<Warning>, ArrayError> {
     if committed > 0 {
         return Ok(None);
@@ -370,7 +375,7 @@ fn damaged_commits(directory: &Directory) -> impl Iterator<Item = Warning> {
     damaged.map(|(key, problem)| Warning::DamagedCommit { key, problem })
 }
 
-/// Forgets fragments of these names.
+/// Removes the fragments with the given names; each must be a fragment of the array.
 fn leave_out(fragments: &mut FragmentEntries, names: &[String]) -> Result<(), ArrayError> {
     if names.is_empty() {
         return Ok(());
@@ -386,7 +391,7 @@ fn leave_out(fragments: &mut FragmentEntries, names: &[String]) -> Result<(), Ar
     fragments.retain(|name| !names.iter().any(|left_out| left_out == name))
 }
 
-/// Asks fragments with delete times which deletes those stand for.
+/// Reads which deletes have been applied to the fragments that store delete times.
 fn read_processed(place: &ObjectReader, fragments: &mut [Fragment]) -> Result<(), ArrayError> {
     let has_times = |fragment: &&Fragment| fragment.metadata.extra_fields.deletes;
     let asked = fragments.iter().filter(has_times);
@@ -408,7 +413,7 @@ fn read_processed(place: &ObjectReader, fragments: &mut [Fragment]) -> Result<()
     Ok(())
 }
 
-/// Opens fragments, by their consolidated footers where they have one there.
+/// Opens fragments; uses consolidated footers where available.
 pub(crate) fn open_fragments(
     place: &ObjectReader,
     schemas: &Schemas,

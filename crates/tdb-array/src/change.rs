@@ -1,4 +1,4 @@
-//! Changes of an array that exists: its metadata, its schema, deletes.
+//! Changes of an existing array: metadata, schema evolution, deletes.
 
 use tdb_fragment::ConditionTree;
 use tdb_schema::{ArraySchema, Enumeration};
@@ -9,11 +9,11 @@ use crate::put::{later_name, put_enumeration, put_metadata, put_schema, refused,
 use crate::{Array, ArrayError, At, ChangeOptions, MetadataRecord, TimestampedName};
 
 impl Array {
-    /// Sets and removes metadata, as one change: a record without value removes its key. Of two records
-    /// of one key the later one counts. The array's own key encrypts it.
+    /// Sets and removes metadata in one change: a record without a value removes its key. If several records have the
+    /// same key, the last one counts. The metadata is encrypted if the array is.
     ///
     /// # Errors
-    /// A value of datatype `any`; as the store reports.
+    /// A value of datatype `any`, or any error of the store.
     pub fn put_metadata(
         &self,
         records: Vec<MetadataRecord>,
@@ -22,13 +22,13 @@ impl Array {
         put_metadata(self.location(), records, options)
     }
 
-    /// Gives the array another schema, from the time of the change on; returns the name under which it is stored.
+    /// Stores another schema, valid from the time of the change on; returns the name under which it is stored.
     ///
-    /// `schema` comes from [`Snapshot::newest_schema`](crate::Snapshot::newest_schema) by the steps of evolution of [`ArraySchema`], `enumerations` are
-    /// those that are new in it. They are stored first, the schema last.
+    /// `schema` is derived from [`Snapshot::newest_schema`](crate::Snapshot::newest_schema) by the evolution methods
+    /// of [`ArraySchema`]; `enumerations` contains those that are new in it. The schema is stored last.
     ///
     /// # Errors
-    /// As [`Array::check_evolution`]; as the store reports.
+    /// As [`Array::check_evolution`], or any error of the store.
     pub fn evolve(
         &self,
         schema: &ArraySchema,
@@ -47,10 +47,11 @@ impl Array {
         Ok(name)
     }
 
-    /// Whether the array can be given this schema at a time: what [`Array::evolve`] looks at before it stores anything.
+    /// Checks that the schema can be stored at the given time, in milliseconds since 1970. [`Array::evolve`] does this
+    /// before it stores anything.
     ///
     /// # Errors
-    /// [`ArrayError::Invalid`] where the array has a schema of a later time, and for a schema that breaks a rule.
+    /// [`ArrayError::Invalid`] if the array has a schema of a later time, or if the schema breaks a rule.
     pub fn check_evolution(
         &self,
         schema: &ArraySchema,
@@ -72,14 +73,16 @@ impl Array {
         Ok(())
     }
 
-    /// Deletes cells that were written up to the time of the change: all but those that `kept` holds for.
-    /// Cells that are null in a field that `kept` compares go too; `delete_cells` of `tdb-query` looks first
-    /// whether there are any. Returns the name of the delete.
+    /// Deletes the cells written up to the time of the change, except those that match `kept`. Returns the name of the
+    /// delete.
+    ///
+    /// Cells with null in a field that `kept` compares are deleted as well; `delete_cells` of `tdb-query` first checks
+    /// whether there are any.
     ///
     /// # Errors
-    /// [`ArrayError::Invalid`] for a dense array, for one of a version without deletes, for a condition
-    /// that asks for null, which TileDB stores and cannot read again, and for a time within that of a fragment
-    /// which was consolidated without the times of its cells; as the store reports.
+    /// [`ArrayError::Invalid`] for a dense array; for a format version without deletes; for a condition that compares
+    /// with null, which TileDB stores but cannot read; and for a time inside the time range of a fragment that was
+    /// consolidated without the times of its cells. Any error of the store.
     pub fn delete_cells(
         &self,
         kept: &ConditionTree,
@@ -92,7 +95,7 @@ impl Array {
         Ok(name)
     }
 
-    /// The object of a delete: its key, its name and its bytes.
+    /// Returns the key, the name and the bytes of a delete object.
     pub(crate) fn delete_object(
         &self,
         kept: &ConditionTree,
@@ -108,7 +111,7 @@ impl Array {
         Ok((key, name, tile))
     }
 
-    /// Fails where [`Array::delete_cells`] would, before it stores anything.
+    /// Checks all conditions of [`Array::delete_cells`], without storing anything.
     ///
     /// # Errors
     /// [`ArrayError::Invalid`] as [`Array::delete_cells`].
@@ -138,7 +141,7 @@ impl Array {
             let why = "this version has no deletes; a newer one does: upgrade the schema";
             return fail(format!("in format version {version}"), why);
         }
-        // Of a string that cannot be null, no bytes are a value.
+        // An empty value means null, except for a var-sized field that is not nullable: there it is the empty string.
         let is_value = |field: &str| {
             let field = self.newest_schema().field(field);
             field.is_some_and(|field| field.is_var() && !field.nullable)
@@ -159,5 +162,5 @@ impl Array {
     }
 }
 
-/// Why a delete cannot be of a time within that of a consolidated fragment.
+/// The reason why a delete cannot be inside the time range of a consolidated fragment.
 const CUT: &str = "a fragment holds cells of before and after, and does not tell which are which";

@@ -1,11 +1,11 @@
-//! The right of one program to change cells by what it read: an object beside the array.
+//! Claims: the exclusive right of a program to change cells based on what it has read.
 //!
-//! A claim is an object of a name that no other has, put into the folder of the array. A program that wants one puts its
-//! own and lists the folder *afterwards*: of two programs at least one sees the other, and one that sees another takes
-//! its own back and waits. So two never hold a claim at once, in any store that lists what was put, and no store has to
-//! create an object exclusively. A program that is killed leaves its claim behind: one that stays unchanged for
-//! [`LEASE`] counts for nothing, so a thread renews it for as long as the program works. Where the system has no thread to
-//! give, the program has to [renew](Claim::renew) its claim itself.
+//! A claim is an object with a unique name in the folder of the array. A program that wants the right stores its
+//! claim, and lists the folder *afterwards*. Of two programs at least one sees the claim of the other, removes its
+//! own, and waits. So two programs never hold the right at once, in any store whose listings show stored objects; the
+//! store need not support exclusive creation. A killed program leaves its claim: a claim that is unchanged for
+//! [`LEASE`] is ignored, so a thread renews it as long as the program works. If the system has no thread available,
+//! the program must [renew](Claim::renew) its claim itself.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -18,32 +18,32 @@ use tdb_tile::Bug;
 use crate::directory::CLAIM;
 use crate::{ArrayError, Location, NameSource, SystemNames};
 
-/// A claim of another program that stays the same for this long was left behind.
+/// A claim of another program that stays unchanged for this long is abandoned.
 const LEASE: Duration = Duration::from_secs(20);
 
-/// The same for a claim that was put longer than [`LEASE`] ago by the clock of this machine.
+/// The same for a claim whose name is older than [`LEASE`] by the clock of this machine.
 const OLD_LEASE: Duration = Duration::from_secs(1);
 
-/// A claim is renewed before it looks as if it was left behind.
+/// Age at which a claim is renewed; well below [`LEASE`].
 const RENEWAL: Duration = Duration::from_secs(5);
 
-/// How long others are waited for.
+/// Default time to wait for the claims of others.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// The longest pause between two looks, in milliseconds.
+/// Maximum pause between two listings, in milliseconds.
 const LONGEST_PAUSE: u64 = 32;
 
-/// A claim that is held; dropped, it is given back.
+/// A claim that is held; dropping it removes the claim.
 #[derive(Debug)]
 pub(crate) struct Claim {
     held: Arc<Held>,
-    /// Renews it.
+    /// The thread that renews the claim, if one could be started.
     keeper: Option<JoinHandle<()>>,
-    /// Whether others held one when it was wanted.
+    /// True if other programs held a claim at first.
     has_waited: bool,
 }
 
-/// A claim, as its owner and its keeper see it.
+/// State of a claim that is shared by its owner and the renewing thread.
 #[derive(Debug)]
 struct Held {
     location: Location,
@@ -51,28 +51,28 @@ struct Held {
     ended: Condvar,
 }
 
-/// The object that is the claim now.
+/// The object that represents the claim at present.
 #[derive(Debug)]
 struct Current {
     key: String,
     put: Instant,
-    /// Nobody wants it any more.
+    /// True if the claim is no longer wanted.
     is_ended: bool,
 }
 
 impl Claim {
-    /// Waits until nobody else holds a claim to the array, and takes it.
+    /// Waits until no other program has a claim to the array, and takes it.
     ///
     /// # Errors
-    /// [`ArrayError::Claimed`] where others hold it for two minutes; as the store reports.
+    /// [`ArrayError::Claimed`] if others keep it for two minutes, or any error of the store.
     pub(crate) fn take(location: &Location) -> Result<Self, ArrayError> {
         Self::take_within(location, PATIENCE)
     }
 
-    /// The same, but waits no longer than it takes to see that another claim was left behind.
+    /// Takes the claim, but waits only as long as needed to recognize an abandoned claim.
     ///
     /// # Errors
-    /// [`ArrayError::Claimed`] where others hold one; as the store reports.
+    /// [`ArrayError::Claimed`] if others hold one, or any error of the store.
     pub(crate) fn take_soon(location: &Location) -> Result<Self, ArrayError> {
         Self::take_within(location, LEASE.saturating_add(RENEWAL))
     }
@@ -108,26 +108,27 @@ impl Claim {
         })
     }
 
-    /// The claim with a thread that renews it.
+    /// Starts the thread that renews the claim.
     fn kept(mut self) -> Self {
         let held = Arc::clone(&self.held);
         let keeper = thread::Builder::new().name("tdb-claim".to_owned());
-        // Without a thread, the program renews it between its steps.
+        // Without a thread, the program renews the claim between its steps.
         self.keeper = keeper.spawn(move || held.keep()).ok();
         self
     }
 
-    /// Puts another claim in the place of this one if it begins to look left behind. False if others have taken it away.
+    /// Replaces the claim's object by a new one if it is getting old. Returns false if another program has removed the
+    /// claim.
     pub(crate) fn renew(&self) -> Result<bool, ArrayError> {
         self.held.renew(&mut self.held.current())
     }
 
-    /// Whether others held one when it was wanted.
+    /// True if another program held a claim at first.
     pub(crate) fn has_waited(&self) -> bool {
         self.has_waited
     }
 
-    /// Whether it is still there: it may have looked left behind.
+    /// True if the claim's object still exists; another program may have taken it for abandoned.
     pub(crate) fn is_held(&self) -> Result<bool, ArrayError> {
         self.held.is_there(&self.held.current())
     }
@@ -138,10 +139,10 @@ impl Drop for Claim {
         self.held.current().is_ended = true;
         self.held.ended.notify_all();
         if let Some(keeper) = self.keeper.take() {
-            // It does nothing that can panic.
+            // The thread does nothing that can panic.
             let _ = keeper.join();
         }
-        // Others wait for the lease where it cannot be removed.
+        // If the removal fails, other programs wait until the claim counts as abandoned.
         let _ = remove(&self.held.location, &self.held.current().key);
     }
 }
@@ -151,13 +152,13 @@ impl Held {
         self.current.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Renews the claim until it is ended, or others have taken it away.
+    /// Renews the claim until it is ended or another program has removed it.
     fn keep(&self) {
         let mut current = self.current();
         while !current.is_ended {
             let waited = self.ended.wait_timeout(current, RENEWAL);
             current = waited.unwrap_or_else(PoisonError::into_inner).0;
-            // A store that fails now may answer next time; the program looks whether it holds the claim before it commits.
+            // A failing store may recover; the program checks its claim before it commits anyway.
             if !current.is_ended && matches!(self.renew(&mut current), Ok(false)) {
                 return;
             }
@@ -171,7 +172,7 @@ impl Held {
         if !self.is_there(current)? {
             return Ok(false);
         }
-        // The old one is given back once the new one is there.
+        // The old object is removed only when the new one exists.
         let old = std::mem::replace(current, Current::put(&self.location)?);
         remove(&self.location, &old.key)?;
         Ok(true)
@@ -187,7 +188,7 @@ impl Current {
     fn put(location: &Location) -> Result<Self, ArrayError> {
         let names = SystemNames;
         let key = format!("{CLAIM}{}_{:032x}", names.now(), names.id()?);
-        // It need not outlive a loss of power: whoever holds it would not, either.
+        // Not synced: the claim need not survive a power failure, because its owner does not.
         let object = location.store().create(&location.full(&key))?;
         object.place()?;
         Ok(Self {
@@ -198,7 +199,7 @@ impl Current {
     }
 }
 
-/// The names of all claims to an array.
+/// Returns the names of all claims to an array.
 fn claims(location: &Location) -> Result<BTreeSet<String>, ArrayError> {
     let listing = list_all(&**location.store(), location.prefix())?;
     let names = listing.objects.iter().map(|object| name(&object.key));
@@ -210,7 +211,7 @@ fn remove(location: &Location, key: &str) -> Result<(), ArrayError> {
     Ok(location.remove_all(&[location.full(key)])?)
 }
 
-/// Waiting for the claims of others.
+/// State of waiting for the claims of other programs.
 #[derive(Debug)]
 struct Waiting {
     patience: Duration,
@@ -231,7 +232,7 @@ impl Waiting {
         }
     }
 
-    /// Waits a moment, and returns those claims that were left behind.
+    /// Sleeps for a moment; returns the claims that are abandoned.
     fn wait(&mut self, claims: BTreeSet<String>) -> Result<BTreeSet<String>, ArrayError> {
         if claims != self.claims {
             self.unchanged = Duration::ZERO;
@@ -249,7 +250,7 @@ impl Waiting {
         }
         self.looks = self.looks.saturating_add(1);
         let longest = 1_u64.wrapping_shl(self.looks.min(16)).min(LONGEST_PAUSE);
-        // Two that saw each other must not come back at the same moment.
+        // Random, so that two programs that saw each other do not collide again.
         let random = SystemNames.id()? & u128::from(longest.saturating_sub(1));
         let random = u64::try_from(random).map_err(|_| Bug::new("a pause of more than 64 bits"))?;
         let pause = Duration::from_millis(random.saturating_add(1));
@@ -259,7 +260,7 @@ impl Waiting {
         Ok(BTreeSet::new())
     }
 
-    /// Whether all claims were put longer ago than the lease.
+    /// True if all claims are older than the lease by their names.
     fn are_old(&self) -> bool {
         let before = SystemNames
             .now()

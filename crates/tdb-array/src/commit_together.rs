@@ -1,4 +1,4 @@
-//! Several changes in one commit: `docs/format/directory.md`, "Commits".
+//! Several changes in one commit. See `docs/format/directory.md`, "Commits".
 
 use bytes::Bytes;
 use tdb_fragment::ConditionTree;
@@ -10,10 +10,10 @@ use crate::directory::COMMITS_FOLDER;
 use crate::{Array, ArrayError, At, ChangeOptions, Committed, SealedFragment, TimestampedName};
 
 impl Array {
-    /// Makes several fragments part of the array at once, by one list of commits: a reader sees all of them or none.
+    /// Commits several fragments at once with one `.con` object: readers see all of them or none.
     ///
     /// # Errors
-    /// [`ArrayError::Invalid`] in format versions before 12, which have no such list; as the store reports.
+    /// [`ArrayError::Invalid`] in format versions before 12, which have no `.con` objects, or any error of the store.
     pub fn commit_together(
         &self,
         sealed: Vec<SealedFragment>,
@@ -25,11 +25,11 @@ impl Array {
         }
     }
 
-    /// Makes fragments part of the array and deletes cells, at once: all but those that `kept` holds for and those that
-    /// were written after the time of the change. Who reads meanwhile sees both or neither.
+    /// Commits fragments and deletes cells at once. Deleted are the cells written up to the time of the change, except
+    /// those that match `kept`. Readers see both changes or neither.
     ///
     /// # Errors
-    /// As [`Array::delete_cells`], before anything is stored; as the store reports.
+    /// As [`Array::delete_cells`], before anything is stored, or any error of the store.
     pub fn commit_with_delete(
         &self,
         sealed: Vec<SealedFragment>,
@@ -73,10 +73,10 @@ impl Array {
         let records = commits.iter();
         let records = records.map(|commit| (commit.key.as_str(), commit.delete.as_deref()));
         let bytes = encode_consolidated(records);
-        // By its name the list can be told from those that commits were put into later: `Array::merged_commits`.
+        // The name distinguishes this list from one into which commits were consolidated: see `Array::merged_commits`.
         let name = first.of_list(span, version).at("name")?;
         let list = format!("{COMMITS_FOLDER}/{name}.con");
-        // From here on they may be committed.
+        // From here on the fragments may be committed, so their files must stay.
         sealed.into_iter().for_each(SealedFragment::keep);
         self.store()
             .put(&join(self.prefix(), &list), Bytes::from(bytes))?;
@@ -84,15 +84,15 @@ impl Array {
     }
 }
 
-/// A line of a list of commits.
+/// One record of a list of commits.
 struct Commit {
     key: String,
     times: (u64, u64),
-    /// Of a delete, its object.
+    /// The bytes of the delete object; `None` for a fragment.
     delete: Option<Vec<u8>>,
 }
 
-/// The commits of fragments, and the newest version among them.
+/// Returns the commits of fragments, and the newest format version among them.
 fn commits_of(
     sealed: &[SealedFragment],
 ) -> Result<(Vec<Commit>, Option<FormatVersion>), ArrayError> {

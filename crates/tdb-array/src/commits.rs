@@ -1,6 +1,6 @@
-//! The lists of names beside the commits: `.con`, `.ign` and `.vac` objects. They are plain bytes, not tiles.
+//! The lists of names in the commits folder: `.con`, `.ign` and `.vac` objects. They are plain bytes, not tiles.
 //!
-//! A line only says which names of a listing are meant; what it names is never fetched by it. Layouts:
+//! A line only selects names of a listing; no object is fetched because a line names it. Layouts:
 //! `docs/format/directory.md`, "Commits".
 
 use std::ops::Range;
@@ -14,16 +14,16 @@ const DELETE_ENDING: &[u8] = b".del";
 const FRAGMENT_FOLDER: &str = "__fragments";
 const METADATA_FOLDER: &str = "__meta";
 
-/// How the keys of commits end, and those of the lists beside them.
+/// Endings of the keys of commits, and of the lists beside them.
 const ENDINGS: [&str; 7] = ["wrt", "ok", "del", "con", "ign", "vac", "upd"];
 
-/// Whether an object among the commits is one of them by its ending, whatever its name.
+/// True if an object in the commits folder has the ending of a commit or list, whatever its name.
 pub fn is_commit(key: &str) -> bool {
     let ending = tdb_store::name(key).rsplit_once('.');
     ending.is_some_and(|(_, ending)| ENDINGS.contains(&ending))
 }
 
-/// Fails for an object among the commits that ends as they do and whose name is none. Others pass.
+/// Fails if an object has the ending of a commit or list, but its name is malformed. Other objects pass.
 ///
 /// # Errors
 /// [`ArrayError::DamagedCommit`].
@@ -37,19 +37,19 @@ pub fn check_name(key: &str) -> Result<(), ArrayError> {
     }
 }
 
-/// One record of a `.con` object: a commit that needs no object of its own any more.
+/// One record of a `.con` object: a commit that no longer needs an object of its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConsolidatedCommit {
-    /// The commit object it stands for, relative to the array, without a slash in front.
+    /// The key of the commit object it replaces, relative to the array, without a leading slash.
     pub key: String,
-    /// Where in the `.con` object the whole delete object lies, if it is one.
+    /// Range of the delete object within the `.con` object; `None` if the commit is not a delete.
     pub delete: Option<Range<usize>>,
 }
 
-/// Reads a `.con` object. Lines that are not UTF-8 name nothing and are passed over.
+/// Decodes a `.con` object. Lines that are not UTF-8 are skipped.
 ///
 /// # Errors
-/// [`WireError`] where a delete is cut off.
+/// [`WireError`] if a delete is truncated.
 pub fn parse_consolidated(bytes: &Bytes) -> Result<Vec<ConsolidatedCommit>, WireError> {
     let commits = records(bytes).map(|record| {
         record.map(|record| ConsolidatedCommit {
@@ -60,17 +60,17 @@ pub fn parse_consolidated(bytes: &Bytes) -> Result<Vec<ConsolidatedCommit>, Wire
     commits.collect()
 }
 
-/// One record of a `.con` object, as it stands there.
+/// One record of a `.con` object, with its position.
 pub(crate) struct CommitRecord<'a> {
-    /// As [`ConsolidatedCommit::key`].
+    /// See [`ConsolidatedCommit::key`].
     pub(crate) key: &'a str,
-    /// Where the key stands.
+    /// Range of the key within the object.
     pub(crate) place: Range<usize>,
-    /// As [`ConsolidatedCommit::delete`].
+    /// See [`ConsolidatedCommit::delete`].
     pub(crate) delete: Option<Range<usize>>,
 }
 
-/// As [`parse_consolidated`], record by record; nothing comes after an error.
+/// Iterates over the records of a `.con` object; ends after the first error. See [`parse_consolidated`].
 pub(crate) fn records(bytes: &Bytes) -> impl Iterator<Item = Result<CommitRecord<'_>, WireError>> {
     let mut offset = 0;
     std::iter::from_fn(move || {
@@ -91,7 +91,8 @@ pub(crate) fn records(bytes: &Bytes) -> impl Iterator<Item = Result<CommitRecord
     })
 }
 
-/// The record at `offset`, where the `rest` of the bytes begins, if its line is UTF-8, and where the next one begins.
+/// Decodes the record at `offset`, where `rest` begins. Returns the record (`None` if its line is not UTF-8) and the
+/// offset of the next one.
 fn line_at<'a>(
     bytes: &Bytes,
     offset: usize,
@@ -118,7 +119,7 @@ fn line_at<'a>(
     Ok((record, next))
 }
 
-/// The stored form of a `.con` object; for each delete, the whole delete object is to be given.
+/// Encodes a `.con` object from pairs of a key and, for a delete, the bytes of the delete object.
 ///
 /// ```
 /// use tdb_array::commits::{encode_consolidated, parse_consolidated};
@@ -143,7 +144,7 @@ pub fn encode_consolidated<'a>(
     out
 }
 
-/// Where the delete lies whose size stands at `offset`.
+/// Returns the range of the delete whose size is stored at `offset`.
 fn delete_range(bytes: &Bytes, offset: usize) -> Result<Range<usize>, WireError> {
     let fail = |field, needs, left: usize| {
         let kind = WireErrorKind::Truncated {
@@ -152,7 +153,7 @@ fn delete_range(bytes: &Bytes, offset: usize) -> Result<Range<usize>, WireError>
         };
         WireError::new("ConsolidatedCommits", field, offset, kind)
     };
-    // Behind a last line that has no end of its own there is nothing.
+    // A last line without line feed has nothing after it.
     let rest = bytes.get(offset..).unwrap_or(&[]);
     let Some((size, rest)) = rest.split_first_chunk() else {
         return Err(fail("delete_size", 8, rest.len()));
@@ -169,8 +170,8 @@ fn delete_range(bytes: &Bytes, offset: usize) -> Result<Range<usize>, WireError>
     }
 }
 
-/// The lines of an `.ign` or `.vac` object, without slashes in front. Lines that are not UTF-8 or
-/// are empty name nothing.
+/// Iterates over the lines of an `.ign` or `.vac` object, without leading slashes. Skips empty lines and those that
+/// are not UTF-8.
 pub fn parse_lines(bytes: &[u8]) -> impl Iterator<Item = &str> {
     let lines = bytes
         .split(|byte| *byte == b'\n')
@@ -180,8 +181,8 @@ pub fn parse_lines(bytes: &[u8]) -> impl Iterator<Item = &str> {
         .filter(|line| !line.is_empty())
 }
 
-/// The key, relative to the array, that a line of a `.vac` object means. Old lines are absolute
-/// URIs of where the array then was: they count from the folder that all arrays have.
+/// Returns the key, relative to the array, that a line of a `.vac` object names. Old lines are absolute URIs from when
+/// they were written, perhaps at another location; the key begins at the folder of fragments or metadata.
 pub fn rerooted(line: &str) -> &str {
     let from = |folder| line.find(folder).and_then(|start| line.get(start..));
     from(FRAGMENT_FOLDER)
@@ -189,7 +190,7 @@ pub fn rerooted(line: &str) -> &str {
         .unwrap_or_else(|| tdb_store::name(line))
 }
 
-/// Refuses a line that leads upwards: no release wrote one, so somebody means harm.
+/// Refuses a line with `..`: no release of TileDB wrote one, so it may be an attack.
 pub(crate) fn check_line(key: &str, line: &str) -> Result<(), ArrayError> {
     if line.split('/').any(|part| part == "..") {
         return Err(ArrayError::EscapesRoot {

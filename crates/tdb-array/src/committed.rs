@@ -1,10 +1,10 @@
 use crate::TimestampedName;
 
-/// What a commit made part of an array.
+/// The fragments and the delete that a commit added to an array.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Committed {
     /// The names of the fragments, in order.
     pub fragments: Vec<TimestampedName>,
-    /// The name of the delete.
+    /// The name of the delete, if there was one.
     pub delete: Option<TimestampedName>,
 }

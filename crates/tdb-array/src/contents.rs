@@ -1,4 +1,4 @@
-//! What an array or a group consists of, as a whole: to copy, move and remove it.
+//! The objects of an array or a group as a whole, to copy, move and remove it.
 
 mod beside;
 pub(crate) mod copy;
@@ -18,21 +18,21 @@ use crate::{
     ArrayError, Found, Group, GroupMember, Location, ObjectType, OpenOptions, UriTarget, Work,
 };
 
-/// The objects of an array, or of a group and all that is in it and lies in its folder.
+/// The objects of an array, or of a group with all its members inside its folder.
 ///
-/// Members outside of the folder are left out. Objects in the folder of a group that belong to no member are copied and moved with the
-/// group, and are not removed with it.
+/// Members outside of the folder are not included. Objects in the folder of a group that belong to no member are
+/// copied and moved with the group, but not removed with it.
 #[derive(Clone, Debug)]
 pub struct Contents {
     location: Location,
     store_uri: String,
     options: OpenOptions,
-    /// Arrays and groups, each behind what is in it.
+    /// Arrays and groups; each group after its members.
     parts: Vec<Part>,
     /// Objects in the folder of a group that belong to no member.
     others: Vec<Part>,
     left: Vec<String>,
-    /// URIs of members that should be inside, and do not exist.
+    /// URIs of members that should be inside the folder, but do not exist.
     missing: Vec<String>,
 }
 
@@ -41,28 +41,29 @@ pub struct Contents {
 struct Part {
     object_type: ObjectType,
     prefix: String,
-    /// In the order in which they are copied: what makes it an array or a group comes last.
+    /// The objects in the order of copying: the one that makes it an array or a group comes last.
     objects: Vec<Object>,
-    /// Empty objects of the names of folders, by which programs of object stores mark these: they go with it, and are not copied.
+    /// Keys of folder markers: empty objects with the name of a folder, created by other programs in object stores.
+    /// They are removed with the part, but not copied.
     markers: Vec<String>,
 }
 
-/// How much arrays and groups are.
+/// The size of arrays and groups.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ContentsSize {
-    /// How many arrays.
+    /// The number of arrays.
     pub arrays: u64,
-    /// How many groups.
+    /// The number of groups.
     pub groups: u64,
-    /// How many objects they consist of.
+    /// The number of their objects.
     pub objects: u64,
-    /// The bytes of these.
+    /// The total size of these objects in bytes.
     pub bytes: u64,
 }
 
 impl ContentsSize {
-    /// As much as both.
+    /// Returns the sum of both sizes.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         Self {
@@ -84,7 +85,7 @@ impl Part {
         }
     }
 
-    /// Takes what was found as objects, or as what marks a folder.
+    /// Sorts the objects found into real objects and folder markers.
     fn add(&mut self, found: Vec<Object>) {
         let mut folders = HashSet::new();
         for object in &found {
@@ -102,7 +103,7 @@ impl Part {
         }
     }
 
-    /// Puts the objects of an array into the order in which they are copied.
+    /// Sorts the objects of an array into the order of copying.
     fn sort(&mut self) {
         let Self {
             object_type,
@@ -117,7 +118,7 @@ impl Part {
         }
     }
 
-    /// The keys of all that was found, markers of folders too.
+    /// Returns the keys of all objects, including folder markers.
     fn all_keys(&self) -> impl Iterator<Item = &str> {
         self.keys().chain(self.markers.iter().map(String::as_str))
     }
@@ -126,7 +127,8 @@ impl Part {
         self.objects.iter().map(|object| object.key.as_str())
     }
 
-    /// Objects that may be copied in any order, each behind those that come before.
+    /// Iterates over the stages of copying. The objects of one stage can be copied in any order, but only after the
+    /// earlier stages.
     fn stages(&self) -> impl Iterator<Item = &[Object]> {
         self.objects.chunk_by(|object, next| {
             let stage = |object: &Object| stage(below(&self.prefix, &object.key));
@@ -140,11 +142,11 @@ impl Part {
 }
 
 impl Contents {
-    /// Finds all objects of what lies in a folder; `store_uri` as for [`Group::open`]. The remains of an array
-    /// whose removal was stopped are found, too, and one in the making.
+    /// Finds all objects of an array or group in a folder; `store_uri` as for [`Group::open`]. Also finds what remains
+    /// of an array whose removal was interrupted, and an array that is being made.
     ///
     /// # Errors
-    /// [`ArrayError::NoSuch`] where neither array nor group is; as [`Group::walk`].
+    /// [`ArrayError::NoSuch`] if there is neither an array nor a group; otherwise as [`Group::walk`].
     pub fn find(
         location: &Location,
         store_uri: &str,
@@ -200,7 +202,7 @@ impl Contents {
         Ok(())
     }
 
-    /// The group and what is in it; each group behind its members.
+    /// Adds the group and its members; each group after its members.
     fn add_group(&mut self) -> Result<(), ArrayError> {
         let root = self.open_group(self.prefix())?;
         let mut seen = HashSet::from([self.prefix().to_owned()]);
@@ -228,7 +230,8 @@ impl Contents {
         self.add_others()
     }
 
-    /// All that is copied: what is no member first, as groups come behind what is in them.
+    /// Iterates over everything that is copied, with the objects of no member first, since groups must follow their
+    /// contents.
     fn all(&self) -> impl Iterator<Item = &Part> {
         self.others.iter().chain(&self.parts)
     }
@@ -255,27 +258,27 @@ impl Contents {
         Group::open_location(&location, &self.store_uri, self.options.clone())
     }
 
-    /// Members that would lie inside, and are not there: URIs.
+    /// Returns the URIs of members that should be inside the folder, but do not exist.
     pub(crate) fn missing(&self) -> &[String] {
         &self.missing
     }
 
-    /// The folder of it all in its store.
+    /// Returns the folder of the contents in its store.
     pub(crate) fn prefix(&self) -> &str {
         self.location.prefix()
     }
 
-    /// The caps in force.
+    /// Returns the limits in force.
     pub(crate) fn limits(&self) -> &Limits {
         self.location.limits()
     }
 
-    /// The URI of one of the folders, or of another place in the store.
+    /// Returns the URI of a folder in the store.
     pub fn uri(&self, folder: &str) -> String {
         Base::new(&self.store_uri, "").uri(folder)
     }
 
-    /// The folders of the groups, each behind those in it.
+    /// Returns the folders of the groups, each after those inside it.
     pub(crate) fn groups(&self) -> impl Iterator<Item = &str> {
         let groups = self
             .folders()
@@ -283,7 +286,7 @@ impl Contents {
         groups.map(|(prefix, _)| prefix)
     }
 
-    /// The members of one of the groups that lie outside of it all, and their URIs.
+    /// Returns the members of one group that are outside of the contents, with their URIs.
     pub(crate) fn outside(&self, group: &str) -> Result<Vec<(GroupMember, String)>, ArrayError> {
         let base = Base::new(&self.store_uri, self.prefix());
         let location = self.location.at(group);
@@ -296,8 +299,8 @@ impl Contents {
         Ok(outside.collect())
     }
 
-    /// What is at work where an array is not whole yet, or was stopped, and its folder: such is removed and not
-    /// copied.
+    /// Returns the work that is unfinished, and the folder of its array, if there is any. Unfinished arrays can be
+    /// removed, but not copied.
     ///
     /// # Errors
     /// Any error of the store.
@@ -313,12 +316,12 @@ impl Contents {
         Ok(None)
     }
 
-    /// The keys of all objects.
+    /// Returns the keys of all objects.
     pub fn keys(&self) -> impl Iterator<Item = &str> {
         self.all().flat_map(Part::keys)
     }
 
-    /// The sizes of the objects that no listing told, asked for now.
+    /// Requests the sizes of the objects that were listed without size.
     pub(crate) fn unlisted_sizes(&self) -> Vec<Result<u64, StoreError>> {
         let objects = self.all().flat_map(|part| &part.objects);
         let unlisted = objects.filter(|object| object.size.is_none());
@@ -326,7 +329,7 @@ impl Contents {
         self.location.store().sizes(&keys)
     }
 
-    /// How much it is. Sizes that the listing did not tell are asked for.
+    /// Returns the total size. Sizes that are not in the listing are requested.
     ///
     /// # Errors
     /// Any error of the store.
@@ -352,7 +355,7 @@ impl Contents {
         Ok(size)
     }
 
-    /// The keys of objects that are of no array and no group, as far as their names say.
+    /// Returns the keys of objects that, by their names, belong to no array or group.
     pub fn strange(&self) -> impl Iterator<Item = &str> {
         self.all().flat_map(|part| {
             let is_strange = |key: &&str| match part.object_type {
@@ -364,7 +367,7 @@ impl Contents {
         })
     }
 
-    /// The folders of all arrays and groups, and what they are.
+    /// Returns the folders of all arrays and groups, with their types.
     pub fn folders(&self) -> impl Iterator<Item = (&str, ObjectType)> {
         let parts = self
             .all()
@@ -372,16 +375,17 @@ impl Contents {
         parts.map(|part| (part.prefix.as_str(), part.object_type))
     }
 
-    /// Members of groups that lie outside, or are not there: URIs.
+    /// Returns the URIs of members that are outside the folder or do not exist.
     pub fn left(&self) -> &[String] {
         &self.left
     }
 }
 
-/// The stage in which the schemas are copied.
+/// The stage in which schemas are copied.
 const LAST_STAGE: u8 = 3;
 
-/// When the object with this key, relative to its array, is copied: what it takes to see it comes later.
+/// Returns the stage of copying for a key relative to its array. Data comes first and the schema last, so that no
+/// reader sees a partial array.
 fn stage(key: &str) -> u8 {
     let folder = key.split('/').next().unwrap_or(key);
     match folder {
@@ -393,7 +397,7 @@ fn stage(key: &str) -> u8 {
     }
 }
 
-/// A folder within another one, either of which may be the root.
+/// Joins two folders, either of which may be the root.
 pub(crate) fn join_folders(folder: &str, inner: &str) -> String {
     match inner {
         "" => folder.to_owned(),
@@ -401,14 +405,14 @@ pub(crate) fn join_folders(folder: &str, inner: &str) -> String {
     }
 }
 
-/// A key as seen from a folder that it lies in.
+/// Returns a key relative to a folder that contains it.
 pub(crate) fn below<'a>(prefix: &str, key: &'a str) -> &'a str {
     key.strip_prefix(prefix)
         .unwrap_or(key)
         .trim_start_matches('/')
 }
 
-/// The path from a folder to another one in it.
+/// Returns the path from one folder to another inside it; `None` if it is not inside.
 pub(crate) fn inside<'a>(folder: &str, other: &'a str) -> Option<&'a str> {
     let path = match folder {
         "" => other,

@@ -1,4 +1,4 @@
-//! A group together with members that lie outside of it, to copy all of it to one place.
+//! A group together with its members outside of its folder, to be copied to one place.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
@@ -13,34 +13,34 @@ use crate::{
     ArrayError, ChangeOptions, Contents, ContentsSize, GroupMember, MemberChange, ObjectType, Work,
 };
 
-/// A group, the members outside of its folder, those outside of theirs, and so on.
+/// A group, the members outside of its folder, the members outside of their folders, and so on.
 ///
-/// A copy has them in the folder of the group that they are members of.
+/// A copy contains such members in the folder of their group.
 #[derive(Clone, Debug, Default)]
 pub struct ContentsOutside {
-    /// What was asked for, then each in the order in which it came up.
+    /// The requested group, then the others in the order in which they were found.
     roots: Vec<Root>,
-    /// Where the copy has each array and group, by the URI of the original: from the place of the copy on.
+    /// The folder of each array and group in the copy, relative to its root, by the URI of the original.
     places: HashMap<String, String>,
-    /// Folders of the copy that have something in them.
+    /// Folders of the copy that are in use.
     taken: HashSet<String>,
     left: Vec<String>,
 }
 
-/// What lies in one folder.
+/// The contents of one folder.
 #[derive(Clone, Debug)]
 struct Root {
     contents: Contents,
-    /// Its folder in the copy.
+    /// The folder in the copy.
     to: String,
-    /// Groups that led here.
+    /// Number of groups on the way to this folder.
     depth: u64,
-    /// Members outside: the group, what it says, and the URI that this leads to.
+    /// Members outside of this folder: their group, the member, and its URI.
     members: Vec<(String, GroupMember, String)>,
 }
 
 impl ContentsOutside {
-    /// How much all of it is, as [`Contents::size`].
+    /// Returns the total size; see [`Contents::size`].
     ///
     /// # Errors
     /// Any error of the store.
@@ -51,12 +51,13 @@ impl ContentsOutside {
         })
     }
 
-    /// Finds what lies outside of `contents`; `find` gives what a URI names, if that is there.
+    /// Finds the members outside of `contents`; `find` returns the contents at a URI, or `None` if nothing exists
+    /// there.
     ///
-    /// Whatever is named twice is taken along once.
+    /// Contents that several members name are included once.
     ///
     /// # Errors
-    /// As `find`, and as [`Contents::find`]; [`ArrayError::Limit`] for groups too deep in one another.
+    /// Errors of `find`, and as [`Contents::find`]; [`ArrayError::Limit`] if groups are nested too deeply.
     pub fn find<E: From<ArrayError>>(
         contents: Contents,
         mut find: impl FnMut(&str) -> Result<Option<Contents>, E>,
@@ -89,7 +90,7 @@ impl ContentsOutside {
         Ok(all)
     }
 
-    /// What lies in one folder, which the copy has in `to`.
+    /// Registers the contents of one folder, to be copied to `to`.
     fn root(&mut self, contents: Contents, to: String, depth: u64) -> Root {
         let root = Root {
             contents,
@@ -111,8 +112,8 @@ impl ContentsOutside {
         root
     }
 
-    /// A folder within another one for a member: by its name, or what its URI ends with, where one of these can be
-    /// one.
+    /// Returns an unused folder for a member within `folder`, called like the member or the last part of its URI, if
+    /// that is a valid name.
     fn vacant(&self, folder: &str, name: Option<&str>, uri: &str) -> String {
         let last = uri.trim_end_matches('/').rsplit('/').next();
         let can_be =
@@ -128,7 +129,7 @@ impl ContentsOutside {
         vacant
     }
 
-    /// The folders of all arrays and groups: URIs, and what they are.
+    /// Returns the URIs of all arrays and groups, with their types.
     pub fn folders(&self) -> impl Iterator<Item = (String, ObjectType)> {
         let roots = self.roots.iter().map(|root| &root.contents);
         roots.flat_map(|contents| {
@@ -137,7 +138,7 @@ impl ContentsOutside {
         })
     }
 
-    /// As [`Contents::unfinished`], with the URI of the folder.
+    /// Like [`Contents::unfinished`], with the URI of the folder.
     ///
     /// # Errors
     /// Any error of the store.
@@ -150,14 +151,14 @@ impl ContentsOutside {
         Ok(None)
     }
 
-    /// Members of groups that are not there: URIs.
+    /// Returns the URIs of members that do not exist.
     pub fn left(&self) -> &[String] {
         &self.left
     }
 
-    /// Copies all into a folder of a store that has nothing there; groups after what is in them, as
-    /// [`Contents::copy`] does. Members that were outside are relative then; such as another group has taken along
-    /// are told by their absolute URI in the copy. `to_uri` is where the store's root is.
+    /// Copies everything into an empty folder of a store; groups after their members, as [`Contents::copy`] does.
+    /// Members that were outside become relative; those that are copied with another group get their absolute URI in
+    /// the copy. `to_uri` is the URI of the store's root.
     ///
     /// # Errors
     /// As [`Contents::copy`].
@@ -210,7 +211,7 @@ impl ContentsOutside {
 }
 
 impl Root {
-    /// Where the copy has one of the folders.
+    /// Returns the folder in the copy of a folder of the original.
     fn place(&self, folder: &str) -> String {
         join_folders(&self.to, below(self.contents.prefix(), folder))
     }

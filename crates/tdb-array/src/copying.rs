@@ -1,4 +1,4 @@
-//! A copy in the making, which goes again where it fails.
+//! A copy in progress, which is undone if it fails.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::{slice, thread};
@@ -8,27 +8,27 @@ use tdb_store::{Distance, Object, Store, StoreError, join};
 use crate::ArrayError;
 use crate::directory::GROUP_FOLDER;
 
-/// What of a copy is there so far.
+/// The objects copied so far.
 pub(crate) struct Copying<'a> {
     pub(crate) store: &'a Arc<dyn Store>,
     keys: Vec<String>,
-    /// Folders of groups whose members were told anew.
+    /// Folders of copied groups whose members were changed.
     groups: Vec<String>,
 }
 
-/// Objects that are copied at a time where a store is far: each waits for answers of both.
+/// Number of objects copied at the same time if a store is remote: each copy waits for both stores.
 const AT_ONCE: usize = 16;
 
-/// Bytes beyond which an object is the only one of its kind on its way: it takes memory for several parts.
+/// Objects larger than this are copied one at a time, since each needs memory for several upload parts.
 const LARGE: u64 = 1 << 20;
 
-/// What threads that copy share.
+/// State shared by the copying threads.
 struct Shared<'a> {
-    /// What is not begun, and its new keys.
+    /// Objects not begun yet, with their new keys.
     left: slice::Iter<'a, (&'a Object, String)>,
-    /// The new keys of what there may be something of.
+    /// New keys that may exist by now.
     begun: Vec<String>,
-    /// What went wrong first.
+    /// The first error.
     failure: Option<StoreError>,
 }
 
@@ -36,7 +36,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Copies what is left, until something goes wrong.
+/// Copies the remaining objects until one fails.
 fn copy_left(from: &dyn Store, to: &dyn Store, shared: &Mutex<Shared<'_>>, large: &Mutex<()>) {
     let next = || {
         let mut shared = lock(shared);
@@ -49,7 +49,7 @@ fn copy_left(from: &dyn Store, to: &dyn Store, shared: &Mutex<Shared<'_>>, large
             tdb_store::copy_sized(from, (key, size), to, to_key)
         });
         let mut shared = lock(shared);
-        // What others made meanwhile is theirs.
+        // An object that another program created is not part of the copy.
         if !matches!(result, Err(StoreError::Exists { .. })) {
             shared.begun.push(to_key.clone());
         }
@@ -60,7 +60,7 @@ fn copy_left(from: &dyn Store, to: &dyn Store, shared: &Mutex<Shared<'_>>, large
 }
 
 impl<'a> Copying<'a> {
-    /// A copy in a store, of nothing yet.
+    /// Creates an empty copy in a store.
     pub(crate) fn new(store: &'a Arc<dyn Store>) -> Self {
         Self {
             store,
@@ -69,10 +69,10 @@ impl<'a> Copying<'a> {
         }
     }
 
-    /// Copies objects, each to a key: in any order, and several at a time where a store is far.
+    /// Copies objects to new keys in any order, several at the same time if a store is remote.
     ///
     /// # Errors
-    /// The first of either store; none is begun after that.
+    /// The first error of either store; no further object is begun after it.
     pub(crate) fn copy(
         &mut self,
         from: &dyn Store,
@@ -92,7 +92,7 @@ impl<'a> Copying<'a> {
         let (to, large) = (&**self.store, Mutex::new(()));
         thread::scope(|scope| {
             for _ in 1..at_once {
-                // Where the system has no thread to give, this one does it all.
+                // If no thread can be started, this one copies all objects.
                 let _ = thread::Builder::new()
                     .spawn_scoped(scope, || copy_left(from, to, &shared, &large));
             }
@@ -103,26 +103,26 @@ impl<'a> Copying<'a> {
         shared.failure.map_or(Ok(()), |error| Err(vanished(error)))
     }
 
-    /// Notes that the members of a copied group are told anew.
+    /// Records that the members of a copied group are changed.
     pub(crate) fn tells_members(&mut self, folder: &str) {
         self.groups.push(folder.to_owned());
     }
 
-    /// What is there of a copy that failed goes, as far as that can be done.
+    /// Removes what exists of a failed copy, as far as possible.
     pub(crate) fn take_back(mut self) {
         for group in &self.groups {
-            // What cannot be listed stays.
+            // Objects that cannot be listed stay.
             if let Ok(made) = self.store.list_recursive(&join(group, GROUP_FOLDER)) {
                 self.keys.extend(made.into_iter().map(|object| object.key));
             }
         }
-        // Last things first, as in a removal. The first failure is the one to be told.
+        // In reverse order, as in a removal. Errors are ignored, so that the first failure is the one reported.
         let keys: Vec<&str> = self.keys.iter().rev().map(String::as_str).collect();
         let _ = self.store.remove_many(&keys);
     }
 }
 
-/// Vacuumed meanwhile: what replaced it is copied, or it counted no more.
+/// Converts "not found" into the error for an object that was listed but has been vacuumed since.
 pub(crate) fn vanished(error: StoreError) -> ArrayError {
     match error {
         StoreError::NotFound { key } => ArrayError::Missing {

@@ -9,20 +9,19 @@ use crate::object_type::has_schema;
 use crate::put::{put_enumeration, put_schema, refused};
 use crate::{Array, ArrayError, ChangeOptions, Found, Group, Location, ObjectType};
 
-/// The only dimension of the array that holds a label.
+/// Name of the only dimension of the array of a label.
 const LABEL_DIMENSION: &str = "index";
 
 impl Array {
-    /// Makes an array, encrypted if the location has a key.
+    /// Creates an array, encrypted if the location has a key.
     ///
-    /// `enumerations` are those that the schema names. The schema is stored last: until then there is no array.
-    /// A schema of an older version is stored in the one that is written now. Folders that hold nothing are
-    /// not made; TileDB wants none.
+    /// `enumerations` contains those that the schema names. The schema is stored last, and in the current format
+    /// version: until then there is no array. Empty folders are not created, and TileDB does not need them.
     ///
     /// # Errors
-    /// A schema that breaks a rule for new arrays, which the source of the error names;
-    /// [`ArrayError::Exists`] where an array or a group is, [`ArrayError::Unfinished`] where one is being made,
-    /// [`ArrayError::Within`] in what one is stored as; as the store reports.
+    /// A schema that breaks a rule for new arrays, which is the source of the error; [`ArrayError::Exists`] if there
+    /// is an array or a group, [`ArrayError::Unfinished`] if one is being made, [`ArrayError::Within`] inside an array
+    /// or a folder that a group uses; or any error of the store.
     pub fn create(
         location: &Location,
         schema: &ArraySchema,
@@ -35,10 +34,10 @@ impl Array {
     }
 }
 
-/// The schema of a new array as it is stored.
+/// Returns the schema of a new array in the form in which it is stored.
 ///
 /// # Errors
-/// A schema that breaks a rule for new arrays, or names other enumerations.
+/// A schema that breaks a rule for new arrays, or that names other enumerations.
 pub(crate) fn creatable(
     schema: &ArraySchema,
     enumerations: &[Enumeration],
@@ -49,7 +48,7 @@ pub(crate) fn creatable(
     Ok(schema)
 }
 
-/// Stores what a new array consists of, the schema last.
+/// Stores the objects of a new array, the schema last.
 pub(crate) fn put_new(
     location: &Location,
     schema: &ArraySchema,
@@ -68,11 +67,11 @@ pub(crate) fn put_new(
 }
 
 impl Group {
-    /// Makes a group without members.
+    /// Creates a group without members.
     ///
     /// # Errors
-    /// [`ArrayError::Exists`] where an array or a group is, [`ArrayError::Within`] in what one is stored as; as the
-    /// store reports.
+    /// [`ArrayError::Exists`] if there is an array or a group, [`ArrayError::Within`] inside an array or a folder that
+    /// a group uses, or any error of the store.
     pub fn create(location: &Location) -> Result<(), ArrayError> {
         check_vacant(&**location.store(), location.prefix())?;
         let marker = location.full(GROUP_MARKER);
@@ -81,7 +80,7 @@ impl Group {
     }
 }
 
-/// The schema as it is stored.
+/// Returns the schema in the form in which it is stored.
 fn writable(schema: &ArraySchema) -> Result<ArraySchema, ArrayError> {
     if schema.version > FormatVersion::WRITTEN {
         return Err(ArrayError::Invalid {
@@ -97,7 +96,7 @@ fn writable(schema: &ArraySchema) -> Result<ArraySchema, ArrayError> {
     })
 }
 
-/// Fails unless these are the enumerations that the schema names.
+/// Checks that these are the enumerations that the schema names.
 fn check_enumerations(
     schema: &ArraySchema,
     enumerations: &[Enumeration],
@@ -129,7 +128,7 @@ fn enumeration_error(name: &str, why: &'static str) -> ArrayError {
     }
 }
 
-/// Fails where an array or a group is stored above.
+/// Fails if a folder above contains an array or group whose files the new one would be among.
 pub(crate) fn check_above(store: &dyn Store, prefix: &str) -> Result<(), ArrayError> {
     let mut folder = prefix;
     while !folder.is_empty() {
@@ -147,8 +146,8 @@ pub(crate) fn check_above(store: &dyn Store, prefix: &str) -> Result<(), ArrayEr
     Ok(())
 }
 
-/// Fails where an array or a group is, is being made, or is stored above. Enumerations without a schema, which an abandoned creation leaves,
-/// are none.
+/// Fails if there is an array or group at `prefix` or above it, or an array that is being made. Enumerations without a
+/// schema, left by an interrupted creation, do not count.
 fn check_vacant(store: &dyn Store, prefix: &str) -> Result<(), ArrayError> {
     check_above(store, prefix)?;
     let found = Found::at(store, prefix)?;
@@ -168,8 +167,8 @@ fn check_vacant(store: &dyn Store, prefix: &str) -> Result<(), ArrayError> {
     })
 }
 
-/// Makes the array that holds a label. What an abandoned creation left of it goes: nothing was ever
-/// written to it.
+/// Creates the array of a label. First removes the schemas left by an interrupted creation, whose array never had
+/// cells.
 fn create_label(
     location: &Location,
     schema: &ArraySchema,
@@ -191,7 +190,7 @@ fn create_label(
     put_schema(&location, &name, &schema)
 }
 
-/// One label for each position: `docs/format/schema.md`, "Labels".
+/// Returns the schema of a label's array, with one label per position: see `docs/format/schema.md`, "Labels".
 fn label_schema(dimension: &Dimension, label: &DimensionLabel) -> ArraySchema {
     let index = Dimension {
         name: LABEL_DIMENSION.to_owned(),

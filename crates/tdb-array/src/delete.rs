@@ -9,21 +9,22 @@ use crate::directory::{DeleteCommit, Lists, Live, Stored};
 use crate::open::ObjectReader;
 use crate::{ArrayError, At, Warning};
 
-/// How the keys of updates end.
+/// Ending of the keys of updates.
 const UPDATE: &str = ".upd";
 
-/// A delete: cells written up to its time stay if they fulfil its condition.
+/// A delete: of the cells written up to its time, only those that match its condition stay.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Delete {
-    /// Its key, relative to the array: what fragments that have taken it in call it.
+    /// The key of the delete object, relative to the array. Fragments that have applied the delete refer to it by this
+    /// key.
     pub marker: String,
-    /// Its time, in milliseconds since 1970.
+    /// The time of the delete, in milliseconds since 1970.
     pub timestamp: u64,
-    /// The condition as stored: which cells **stay**.
+    /// The condition as stored: it selects the cells that **stay**.
     pub condition: Arc<ConditionTree>,
 }
 
-/// Reads the deletes that count, from objects of their own and from `.con` objects.
+/// Reads the live deletes, from their own objects and from `.con` objects.
 pub(crate) fn read_deletes(
     place: &ObjectReader,
     live: &Live,
@@ -71,7 +72,7 @@ fn decode_delete(
 ) -> Result<Delete, ArrayError> {
     let tile = place.open_tile(key, bytes)?;
     let limits = place.location.limits();
-    // In an update, what to write instead follows; it acts as a delete all the same.
+    // An update contains the values to write after the condition; it is treated as a delete.
     let condition = if key.ends_with(UPDATE) {
         ConditionTree::decode_prefix(&tile.payload, tile.version, &(), limits)
             .map(|(condition, _)| condition)

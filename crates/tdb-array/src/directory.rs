@@ -1,6 +1,6 @@
-//! Which objects make up an array: names alone, no decoding.
+//! Determines which objects form an array, from their names alone, without decoding any.
 //!
-//! Rules and their history are in `docs/format/directory.md`.
+//! The rules and their history are in `docs/format/directory.md`.
 
 mod dated_objects;
 mod entries;
@@ -34,7 +34,7 @@ use self::folders::{merged_since, restored_to};
 use self::strays::is_stray;
 use crate::{ArrayError, NameError, TimeWindow, TimestampedName, commits};
 
-/// Folders in an array's root that are no fragments.
+/// Folders in an array's root that are not fragments.
 const KNOWN_FOLDERS: [&str; 6] = [
     SCHEMA_FOLDER,
     COMMITS_FOLDER,
@@ -44,71 +44,71 @@ const KNOWN_FOLDERS: [&str; 6] = [
     LABEL_FOLDER,
 ];
 
-/// The objects of an array, sorted by what they are for.
+/// The objects of an array, sorted by purpose.
 ///
-/// The way from names to what is live takes no fetching in between:
-/// [`Directory::from_names`], then the caller reads [`Directory::lists`] and looks which of
-/// [`Directory::probes`] are there, then [`Directory::live`]. Keys are relative to the array.
+/// Getting from names to live objects needs no fetching in between: call [`Directory::from_names`], read the
+/// [`Directory::lists`], check which [`Directory::probes`] exist, and call [`Directory::live`]. Keys are relative to
+/// the array.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Directory {
     window: TimeWindow,
-    /// The one schema of old, if there is one, then those with times, by name.
+    /// The undated schema of old versions, if there is one, then the dated ones by name.
     schemas: Vec<SchemaEntry>,
-    /// Names of root fragments with an `.ok` object.
+    /// Names of fragments in the root that have an `.ok` object.
     ok: BTreeSet<String>,
-    /// Folders in the root that have a fragment's name, by name.
+    /// Folders in the root that are named like a fragment, by name.
     root_folders: Vec<FragmentEntry>,
-    /// Fragments with a `.wrt` object, by name.
+    /// Fragments that have a `.wrt` object, by name.
     written: Vec<FragmentEntry>,
     /// `.del` and `.upd` objects, by name.
     deletes: Vec<(String, TimestampedName)>,
     vacuums: Vec<(String, TimestampedName)>,
-    /// Lists of what a fragment replaces once it is committed.
+    /// `.replaces` objects: lists of the fragments that another one replaces as soon as it is committed.
     replacing: Vec<(String, TimestampedName)>,
     consolidated: Vec<String>,
     ignores: Vec<String>,
     fragment_metadata: Vec<String>,
     metadata: DatedObjects,
-    /// From when on merged fragments hold cells that bear their last time alone.
+    /// Merged fragments whose names contain only the last time of their cells, each with the first time.
     merged_since: Vec<(u64, TimestampedName)>,
-    /// The times to which restores are unfinished.
+    /// The times of unfinished restores.
     restores: Vec<u64>,
-    /// Objects among the commits that end as commits do, and whose names are none.
+    /// Objects in the commits folder that end like commits, but have malformed names.
     damaged: Vec<(String, NameError)>,
-    /// Files of other programs among the schemas.
+    /// Files of other programs in the schema folder.
     strays: Vec<String>,
 }
 
-/// What a later listing says about an earlier one: [`Directory::settled`].
+/// The result of comparing two listings: see [`Directory::settled`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Settled {
     /// Nothing has changed.
     Same(Directory),
-    /// There are more commits, which are taken in. The lists that say what they replace may have been missed: a
-    /// further listing must have no list more.
+    /// There are more commits, which are now included. The lists of what they replace may have appeared later, so a
+    /// further listing must show no new list.
     Grown(Directory),
-    /// Something is gone, or there is another list: all has to be looked at anew.
+    /// An object has vanished or a list has appeared: the array must be listed anew.
     Changed,
 }
 
-/// A schema, and when it came.
+/// A schema and its time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SchemaEntry {
-    /// Its key, relative to the array.
+    /// The key of the schema, relative to the array.
     pub key: String,
-    /// Its name, unless it is the one schema of old, which has no time.
+    /// The name of the schema; `None` for the undated schema of old versions.
     pub name: Option<TimestampedName>,
 }
 
 impl SchemaEntry {
-    /// What fragments call it: the last part of its key.
+    /// Returns the name by which fragments refer to the schema: the last part of its key.
     pub fn schema_name(&self) -> &str {
         tdb_store::name(&self.key)
     }
 }
 
 impl Directory {
-    /// The folders, relative to the array, whose names [`Directory::from_names`] wants, one level each.
+    /// The folders, relative to the array, that [`Directory::from_names`] needs, each listed without subfolders.
     pub const PREFIXES: [&str; 5] = [
         "",
         SCHEMA_FOLDER,
@@ -117,13 +117,14 @@ impl Directory {
         METADATA_FOLDER,
     ];
 
-    /// The folders, relative to the array, whose names [`Directory::settled`] wants, one level each.
+    /// The folders, relative to the array, that [`Directory::settled`] needs, each listed without subfolders.
     pub const COMMIT_PREFIXES: [&str; 2] = ["", COMMITS_FOLDER];
 
-    /// Sorts the names of an array.
+    /// Sorts the names of an array's objects by purpose.
     ///
-    /// Unknown names in the root and among the commits are passed over. So are files of other programs among the schemas and the metadata
-    /// ([`Directory::strays`]); any other name there that is damaged is an error. A commit whose name is damaged is neither: [`Directory::check_commits`] tells of it.
+    /// Unknown names in the root and in the commits folder are skipped, as are files of other programs in the folders
+    /// of schemas and metadata ([`Directory::strays`]). Any other malformed name in these two folders is an error. A
+    /// malformed name of a commit is reported by [`Directory::check_commits`] instead.
     ///
     /// # Errors
     /// [`ArrayError::Name`].
@@ -200,24 +201,25 @@ impl Directory {
         }
     }
 
-    /// Files of other programs among the schemas and the metadata, which are passed over.
+    /// Returns the files of other programs in the folders of schemas and metadata; they are ignored.
     pub fn strays(&self) -> impl Iterator<Item = &str> {
         let strays = self.strays.iter().map(String::as_str);
         strays.chain(self.metadata.strays())
     }
 
-    /// Objects among the commits that end as commits do, and whose names are none: what they say is not known.
+    /// Returns the objects in the commits folder that end like commits, but have malformed names, so that their effect
+    /// is unknown.
     pub fn damaged_commits(&self) -> &[(String, NameError)] {
         &self.damaged
     }
 
-    /// The times, in milliseconds since 1970, to which a restore was begun and not finished.
+    /// Returns the times of unfinished restores, in milliseconds since 1970.
     pub fn unfinished_restores(&self) -> &[u64] {
         &self.restores
     }
 
-    /// Fails if the name of a commit is damaged: cells that it commits, replaces or deletes cannot be told, so whoever
-    /// reads cells asks this before.
+    /// Fails if the name of a commit is malformed: it is then unknown which cells that commit adds, replaces or
+    /// deletes. Call this before cells are read.
     ///
     /// # Errors
     /// [`ArrayError::DamagedCommit`].
@@ -231,8 +233,8 @@ impl Directory {
         }
     }
 
-    /// Compares this with a later listing: `names` are what this was made of, `again` the names in
-    /// [`Directory::COMMIT_PREFIXES`], listed after all [`Directory::lists`] were read.
+    /// Compares this directory with a later listing. `names` is the listing this was made from; `again` is a listing
+    /// of [`Directory::COMMIT_PREFIXES`] made after all [`Directory::lists`] were read.
     ///
     /// # Errors
     /// As [`Directory::from_names`].
@@ -261,17 +263,18 @@ impl Directory {
         }))
     }
 
-    /// The time that the array is seen at.
+    /// Returns the time window in which the array is seen.
     pub fn window(&self) -> TimeWindow {
         self.window
     }
 
-    /// All schemas, in the order in which one of them is chosen; whichever fragments name are among them.
+    /// Returns all schemas in ascending order of name, including those that only fragments refer to.
     pub fn schemas(&self) -> &[SchemaEntry] {
         &self.schemas
     }
 
-    /// The schema of the array at the end of the window; the first one, if all came later.
+    /// Returns the schema of the array at the end of the window; the first one if all are later. `None` if there is no
+    /// schema.
     pub fn schema(&self) -> Option<&SchemaEntry> {
         let dated = |entry: &&SchemaEntry| {
             let end = entry.name.as_ref().map(TimestampedName::end);
@@ -283,12 +286,12 @@ impl Directory {
             .or_else(|| self.schemas.first())
     }
 
-    /// Forgets schemas that were never finished.
+    /// Removes schemas that were never completely written.
     pub(crate) fn keep_schemas(&mut self, keep: impl Fn(&SchemaEntry) -> bool) {
         self.schemas.retain(keep);
     }
 
-    /// The `.con`, `.ign`, `.vac` and `.replaces` objects of the fragments: [`Directory::live`] wants their bytes.
+    /// Returns the keys of the `.con`, `.ign`, `.vac` and `.replaces` objects, whose bytes [`Directory::live`] needs.
     pub fn lists(&self) -> impl Iterator<Item = &str> {
         let lists = self.consolidated.iter().chain(&self.ignores);
         let vacuums = self.vacuums.iter().chain(&self.replacing);
@@ -296,14 +299,14 @@ impl Directory {
         lists.chain(vacuums).map(String::as_str)
     }
 
-    /// Lists of what a fragment replaces once it is committed, and the name of that fragment.
+    /// Returns the `.replaces` objects, with the names of the replacing fragments.
     pub(crate) fn replacing(&self) -> impl Iterator<Item = (&str, &TimestampedName)> {
         let lists = self.replacing.iter();
         lists.map(|(key, name)| (key.as_str(), name))
     }
 
-    /// Objects of which [`Directory::live`] wants to know whether they are there: before version 5
-    /// the metadata of a fragment was what committed it.
+    /// Returns keys of objects whose existence [`Directory::live`] needs to know: before format version 5, a fragment
+    /// was committed by its metadata.
     pub fn probes(&self) -> impl Iterator<Item = String> {
         let old = self
             .root_folders
@@ -312,12 +315,12 @@ impl Directory {
         old.map(FragmentEntry::metadata_key)
     }
 
-    /// Objects with consolidated fragment metadata.
+    /// Returns the keys of objects with consolidated fragment metadata.
     pub fn fragment_metadata(&self) -> &[String] {
         &self.fragment_metadata
     }
 
-    /// The objects of the array's metadata.
+    /// Returns the objects of the array's metadata.
     pub fn metadata(&self) -> &DatedObjects {
         &self.metadata
     }

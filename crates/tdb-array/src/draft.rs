@@ -1,4 +1,5 @@
-//! An array in the making, which is none for anybody else: `docs/format/directory.md`, "Arrays in the making".
+//! An array that is being made, and is not visible to others yet: see `docs/format/directory.md`, "Arrays in the
+//! making".
 
 use std::sync::Arc;
 
@@ -19,8 +20,8 @@ use crate::draft_store::DraftStore;
 use crate::put::put_tile;
 use crate::{Array, ArrayError, At, ChangeOptions, Found, Location, ObjectType, OpenOptions, Work};
 
-/// What is written into an array in the making: each folder goes before those that follow, so that nothing is left that would
-/// be read of an array.
+/// Folders of an array that is being made, in the order in which they are removed: no step leaves anything that could
+/// be read as part of an array.
 const WRITTEN: [&str; 5] = [
     COMMITS_FOLDER,
     METADATA_FOLDER,
@@ -29,12 +30,12 @@ const WRITTEN: [&str; 5] = [
     LABEL_FOLDER,
 ];
 
-/// An array in the making: cells and metadata are written into [`Draft::location`] as into any array, and nobody else finds an
-/// array before [`Draft::publish`].
+/// An array that is being made. Cells and metadata are written to [`Draft::location`] as in any array; others do not
+/// see an array before [`Draft::publish`].
 ///
-/// A note says what makes it, so that the same work, begun again after it was stopped, may clear what is left. While a draft
-/// is there it holds a claim to its folder, so that of two programs that begin the same work one gives way. Dropped, it stays
-/// as it is, for [`Draft::resume`].
+/// A note records the kind of work, so that the same work can clear what an interrupted run left. A draft holds a
+/// claim to its folder: of two programs that begin the same work, one gives way. A dropped draft is kept for
+/// [`Draft::resume`].
 ///
 /// ```
 /// use std::sync::Arc;
@@ -60,27 +61,26 @@ const WRITTEN: [&str; 5] = [
 #[derive(Debug)]
 pub struct Draft {
     work: Work,
-    /// Where the array is to be.
+    /// The location of the future array.
     place: Location,
-    /// The same in a store that shows the schema.
+    /// The same location, in a store that shows the draft's schema.
     drafted: Location,
-    /// The folder where the schema is until then.
+    /// The folder of the schema before publication.
     schemas: String,
     claim: Claim,
 }
 
 impl Draft {
-    /// What is in the way where there are objects of an array and no schema, and nothing is noted of them:
-    /// [`ArrayError::Exists`] names it so.
+    /// Name used in [`ArrayError::Exists`] for objects of an array without a schema and without a note.
     pub const REST: &str = "a rest of an array";
 
-    /// Begins an array. What the same work left here goes first; what the note says is for [`Draft::resume`].
+    /// Begins a draft, after removing what the same work left in this folder. `note` is stored for [`Draft::resume`].
     ///
-    /// Nothing is stored where something else is.
+    /// If the folder is in use for anything else, nothing is stored.
     ///
     /// # Errors
-    /// As [`Array::create`]; [`ArrayError::Unfinished`] where other work was begun; [`ArrayError::Exists`] where there is a
-    /// rest of an array that nothing is noted of; [`ArrayError::Claimed`] where another program is at work.
+    /// As [`Array::create`]; [`ArrayError::Unfinished`] if other work was begun; [`ArrayError::Exists`] if there are
+    /// remains of an array without a note; [`ArrayError::Claimed`] if another program is at work.
     pub fn begin(
         location: &Location,
         work: Work,
@@ -97,11 +97,11 @@ impl Draft {
         Ok(draft)
     }
 
-    /// Goes on with what was begun here by the same work, and gives what it noted. `None` where there is nothing to go on
-    /// with. What was written and not committed goes, and so does metadata.
+    /// Resumes a draft that the same work began in this folder; returns it with its note, or `None` if there is none.
+    /// Remains that were not committed stay until [`Draft::remove_uncommitted`].
     ///
     /// # Errors
-    /// [`ArrayError::Claimed`] where another program is at work; as [`Array::open`].
+    /// [`ArrayError::Claimed`] if another program is at work; as [`Array::open`].
     pub fn resume(location: &Location, work: Work) -> Result<Option<(Self, Vec<u8>)>, ArrayError> {
         let is_there = || -> Result<bool, ArrayError> {
             let found = Found::at(&**location.store(), location.prefix())?;
@@ -111,7 +111,7 @@ impl Draft {
             return Ok(None);
         }
         let draft = Self::claimed(location, work)?;
-        // While the claim was waited for the array may have become whole, or gone.
+        // While waiting for the claim, the array may have been published or removed.
         if !is_there()? || !draft.has_schema()? {
             return Ok(None);
         }
@@ -135,12 +135,12 @@ impl Draft {
         })
     }
 
-    /// Where cells and metadata are written: in a store of its own, which shows an array.
+    /// Returns the location for writing cells and metadata, in a store that shows the draft as an array.
     pub fn location(&self) -> &Location {
         &self.drafted
     }
 
-    /// Begins anew with another schema: all that was written goes.
+    /// Starts over with another schema; removes everything written so far.
     ///
     /// # Errors
     /// As [`Array::create`].
@@ -157,10 +157,10 @@ impl Draft {
         put_new(&self.drafted, &schema, enumerations, options)
     }
 
-    /// Removes what was written and not committed, and metadata: for who goes on.
+    /// Removes metadata, and fragments that were not committed: the first step after [`Draft::resume`].
     ///
     /// # Errors
-    /// As the store reports; as [`Array::open`].
+    /// As [`Array::open`], or any error of the store.
     pub fn remove_uncommitted(&self) -> Result<(), ArrayError> {
         let array = Array::open_location(&self.drafted, OpenOptions::default())?;
         let folders = list_all(self.store(), &self.place.full(FRAGMENT_FOLDER))?.prefixes;
@@ -175,11 +175,12 @@ impl Draft {
         self.remove(&self.place.full(SCHEMA_FOLDER))
     }
 
-    /// Makes it an array, at once: the schema comes last.
+    /// Makes the draft an array in one step: the schema is stored last.
     ///
     /// # Errors
-    /// [`ArrayError::TakenOver`] where another program has begun anew meanwhile; [`ArrayError::Exists`] where there is an
-    /// array or a group by now; as the store reports. Where the schema may have been stored, nothing is removed.
+    /// [`ArrayError::TakenOver`] if another program has started over meanwhile; [`ArrayError::Exists`] if there is an
+    /// array or group by now; or any error of the store. If the schema may already have been stored, nothing is
+    /// removed.
     pub fn publish(self) -> Result<(), ArrayError> {
         if !self.claim.is_held()? {
             return Err(ArrayError::TakenOver {
@@ -190,20 +191,20 @@ impl Draft {
         check_free(&self.place, self.work)?;
         self.put_in_place(ENUMERATION_FOLDER)?;
         self.put_in_place("")?;
-        // The array is there and whole; `tdb clean` removes what stays.
+        // The array is complete; `tdb clean` removes what cannot be removed now.
         let _ = self.remove_draft();
         Ok(())
     }
 
-    /// Removes all of it.
+    /// Removes the draft completely.
     ///
     /// # Errors
-    /// As the store reports; where there is an array by now.
+    /// Any error of the store; an error if there is an array by now.
     pub fn discard(self) -> Result<(), ArrayError> {
         self.clear()
     }
 
-    /// Copies objects of a folder of the schemas to where those of the array are.
+    /// Copies the objects of a schema folder from the draft to the array.
     fn put_in_place(&self, folder: &str) -> Result<(), ArrayError> {
         let from = match folder {
             "" => self.schemas.clone(),
@@ -215,7 +216,7 @@ impl Draft {
             let key = below(&self.schemas, &object.key);
             let key = self.place.full(&join(SCHEMA_FOLDER, key));
             match self.store().put(&key, bytes) {
-                // Its name is its own: whoever sent it twice sent the same.
+                // The name is unique, so the existing object is a copy that was stored before.
                 Ok(()) | Err(StoreError::Exists { .. }) => {}
                 Err(error) => return Err(error.into()),
             }
@@ -240,7 +241,7 @@ impl Draft {
         Ok(note.to_vec())
     }
 
-    /// Removes what was written here; the note goes last.
+    /// Removes everything written to the draft; the note last.
     fn clear(&self) -> Result<(), ArrayError> {
         let found = Found::at(self.store(), self.place.prefix())?;
         if found.object_type != ObjectType::Invalid {
@@ -256,13 +257,13 @@ impl Draft {
         self.remove_draft()
     }
 
-    /// Removes the schemas in the draft, then the note.
+    /// Removes the schemas of the draft, then the note.
     fn remove_draft(&self) -> Result<(), ArrayError> {
         self.remove(&self.schemas)?;
         self.remove(&self.place.full(DRAFT_FOLDER))
     }
 
-    /// Removes a folder and all that is in it.
+    /// Removes a folder and everything in it.
     fn remove(&self, folder: &str) -> Result<(), ArrayError> {
         let keys = self.store().list_recursive(folder)?.into_iter();
         let keys: Vec<String> = keys.map(|object| object.key).collect();
@@ -272,7 +273,8 @@ impl Draft {
     }
 }
 
-/// Fails where something else is than what the same work left: where nothing is, what is there is not of an array.
+/// Fails if the folder contains anything other than remains of the same work. Without such remains, it must not
+/// contain any object of an array.
 fn check_free(location: &Location, work: Work) -> Result<(), ArrayError> {
     let (store, prefix) = (&**location.store(), location.prefix());
     check_above(store, prefix)?;

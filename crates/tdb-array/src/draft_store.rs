@@ -1,4 +1,4 @@
-//! A store that keeps the schemas of one array in another folder.
+//! A store that redirects the schemas of one array to another folder.
 
 use std::io::IoSliceMut;
 use std::sync::Arc;
@@ -9,24 +9,24 @@ use tdb_store::{Distance, Listing, ObjectWriter, Page, Piece, Read, Store, Store
 
 use crate::directory::{DRAFT_FOLDER, SCHEMA_FOLDER};
 
-/// The folder of the schemas of an array in the making, within [`DRAFT_FOLDER`].
+/// The folder of the schemas of an unfinished array, within [`DRAFT_FOLDER`].
 const SCHEMAS: &str = "schema";
 
-/// A store in which the schemas of one array, and its enumerations, are kept in [`DRAFT_FOLDER`]: who uses this store finds an
-/// array, and who uses the one beneath finds none.
+/// A store that keeps the schemas and enumerations of one array in [`DRAFT_FOLDER`]. Users of this store see an array;
+/// users of the underlying store do not.
 #[derive(Debug)]
 pub(crate) struct DraftStore {
     inner: Arc<dyn Store>,
-    /// The folder of schemas as it is asked for.
+    /// The folder of schemas as users of this store see it.
     shown: String,
-    /// Where it is.
+    /// The folder of schemas in the underlying store.
     kept: String,
     /// The folder of the draft.
     draft: String,
 }
 
 impl DraftStore {
-    /// A store over another one, for the array in the folder `prefix`.
+    /// Wraps a store, for the array in the folder `prefix`.
     pub(crate) fn new(inner: Arc<dyn Store>, prefix: &str) -> Self {
         let draft = join(prefix, DRAFT_FOLDER);
         Self {
@@ -37,12 +37,12 @@ impl DraftStore {
         }
     }
 
-    /// The folder in which the schemas are kept, as the store beneath knows it.
+    /// Returns the folder of the schemas in the underlying store.
     pub(crate) fn kept(&self) -> &str {
         &self.kept
     }
 
-    /// Where an object, or a folder, is that is asked for.
+    /// Returns the key of an object or folder in the underlying store.
     fn place(&self, key: &str) -> String {
         moved(key, &self.shown, &self.kept)
     }
@@ -54,9 +54,9 @@ impl DraftStore {
         }
     }
 
-    /// The listing of a folder as it is shown.
+    /// Converts a listing of the underlying store.
     fn listing(&self, mut listing: Listing) -> Listing {
-        // What is where the schemas are shown is not seen: the rest of a draft that was stopped.
+        // Objects at the visible place of the schemas are hidden: they are remains of an interrupted publication.
         listing.prefixes.retain(|folder| *folder != self.shown);
         for folder in &mut listing.prefixes {
             if *folder == self.draft {
@@ -71,7 +71,7 @@ impl DraftStore {
     }
 }
 
-/// A key with another folder in front, if it lies in the first one or is that.
+/// Replaces the folder `from` at the beginning of a key by `to`; returns other keys unchanged.
 fn moved(key: &str, from: &str, to: &str) -> String {
     match key.strip_prefix(from) {
         Some("") => to.to_owned(),

@@ -1,4 +1,4 @@
-//! The values of enumerations, which are objects of their own.
+//! Reading of enumerations, which have their own objects.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ impl ObjectReader {
     }
 }
 
-/// The key of an enumeration, relative to the array.
+/// Returns the key of an enumeration, relative to the array.
 pub(crate) fn enumeration_key(schema: &ArraySchema, name: &str) -> Result<String, ArrayError> {
     let mut known = schema.enumerations.iter();
     let found = known.find(|known| known.name == name);

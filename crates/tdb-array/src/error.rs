@@ -8,54 +8,53 @@ use tdb_tile::{Bug, ErrorKind, FormatVersion, LimitError, WireError};
 
 use crate::{HistoryGap, NameError, TimestampedName, Work};
 
-/// Why an array or a group could not be opened or read.
+/// An error of opening, reading or changing an array or a group.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ArrayError {
-    /// There is no array, or no group, where one was expected.
+    /// There is no array or group in this folder.
     #[error("{}there is no {what} here", place(prefix))]
     NoSuch {
         /// "array" or "group".
         what: &'static str,
-        /// The folder that was looked at, within its store.
+        /// The folder, within its store.
         prefix: String,
     },
-    /// There is an array, a group or something else where one was to be made.
+    /// The folder for a new array or group is in use.
     #[error("{}there is {what} here already", place(prefix), what = article(what))]
     Exists {
-        /// "array", "group" or "something".
+        /// "array", "group" or "something"; for a draft also [`Draft::REST`](crate::Draft::REST).
         what: &'static str,
         /// The folder, within its store.
         prefix: String,
     },
-    /// An array is being made where something was expected, or was to be made: that is under way, or was stopped.
+    /// There is an unfinished array in this folder. Its creation is in progress or was interrupted.
     #[error("{}an unfinished {work} is here", place(prefix), work = work.name())]
     Unfinished {
-        /// What makes it.
+        /// The kind of work that creates it.
         work: Work,
         /// The folder, within its store.
         prefix: String,
     },
-    /// Another program took over what was being made here, since this one looked stopped: it was for longer than claims
-    /// count.
+    /// Another program took over the work in this folder, because this one did not renew its claim in time.
     #[error("{}another program began the {work} anew meanwhile", place(prefix), work = work.name())]
     TakenOver {
-        /// What was being made.
+        /// The kind of work.
         work: Work,
         /// The folder, within its store.
         prefix: String,
     },
-    /// An array or a group was to be made in what another is stored as.
+    /// The folder for a new array or group is inside another array, or inside a folder that a group uses.
     #[error("{}lies in what the {what} {folder:?} is stored as", place(prefix))]
     Within {
         /// "array" or "group".
         what: &'static str,
-        /// The folder of the other, within its store.
+        /// The folder of the outer array or group, within its store.
         folder: String,
-        /// The folder that was to be used.
+        /// The folder for the new one, within its store.
         prefix: String,
     },
-    /// A commit or a schema names something that is not there.
+    /// An object that others refer to does not exist.
     #[error("{key}: not there, though it is {by}")]
     Missing {
         /// The missing object.
@@ -63,7 +62,7 @@ pub enum ArrayError {
         /// How it is known: "committed", ...
         by: &'static str,
     },
-    /// Others merged and vacuumed for as long as it was tried to see the array or group at one moment.
+    /// Other programs merged and vacuumed on every attempt to open the array or group as of one moment.
     #[error(
         "{prefix:?}: its objects were merged and vacuumed each of the {tries} times that it was opened: \
          try again later, or vacuum with a grace period"
@@ -71,86 +70,86 @@ pub enum ArrayError {
     Unsettled {
         /// The folder, within its store.
         prefix: String,
-        /// How often it was tried.
+        /// The number of attempts.
         tries: u32,
     },
-    /// Fragments were to be replaced that others are replacing, or have replaced or removed.
+    /// The fragments to replace have been replaced or removed by others, or are being replaced.
     #[error("{key}: others have merged or removed it meanwhile: plan the merge again")]
     Superseded {
-        /// One of the fragments.
+        /// The key of one of the fragments.
         key: String,
     },
-    /// The array, or its metadata, can no longer be read as of the time that was asked for.
+    /// The array, or its metadata, can no longer be read as of the requested time.
     #[error("{gap}")]
     HistoryGap {
-        /// The times, and what is lost.
+        /// The lost times and content.
         gap: HistoryGap,
     },
-    /// Another program holds the right to change cells by what it read, for longer than it was waited for.
+    /// Another program held the claim to change cells for longer than this one waits.
     #[error(
         "{key}: another program has been at work here for {seconds} s: try again later; if no program is, remove this \
          object"
     )]
     Claimed {
-        /// The object that says so, relative to the array.
+        /// The claim, as a key relative to the array.
         key: String,
-        /// How long it was waited for.
+        /// The time waited, in seconds.
         seconds: u64,
     },
-    /// Others wrote, deleted or merged the same cells each time that they were to be changed by what was read.
+    /// Other programs wrote, deleted or merged the same cells on every attempt to change them.
     #[error(
         "{prefix:?}: others changed the same cells each of the {tries} times that they were read to be changed: try again later"
     )]
     Overtaken {
         /// The folder of the array, within its store.
         prefix: String,
-        /// How often it was tried.
+        /// The number of attempts.
         tries: u32,
     },
-    /// An object has a name that does not belong where it is.
+    /// The name of an object is malformed or does not belong in its folder.
     #[error("{key}: {problem}")]
     Name {
-        /// The object.
+        /// The key of the object.
         key: String,
-        /// What is wrong with its name.
+        /// What is wrong with the name.
         problem: NameError,
     },
-    /// A commit has a name that is none: what it says of the cells is not known.
+    /// The name of a commit is malformed, so its effect on the cells is unknown.
     #[error(
         "{key}: {problem}, so what it commits is not known; give it the name that it had, or remove it"
     )]
     DamagedCommit {
-        /// The object.
+        /// The key of the object.
         key: String,
-        /// What is wrong with its name.
+        /// What is wrong with the name.
         problem: NameError,
     },
-    /// An object is of a format version that this build does not know.
+    /// The format version of an object is unknown to this build.
     #[error(
         "{key}: version {version} is not among those that this tdb reads, 1 to {}",
         FormatVersion::NEWEST
     )]
     Newer {
-        /// The object.
+        /// The key of the object.
         key: String,
-        /// Its version.
+        /// The format version.
         version: u32,
     },
-    /// Something stored leads out of the array or group.
+    /// A stored path or URI leads out of the array or group.
     #[error("{key}: {uri:?} leads out of where it must stay")]
     EscapesRoot {
-        /// The object that says so.
+        /// The object that contains it.
         key: String,
-        /// What it says.
+        /// The path or URI.
         uri: String,
     },
-    /// A group contains itself.
+    /// A group contains itself, directly or through others.
     #[error("{uri}: a group within itself")]
     Cycle {
-        /// The group that came up again.
+        /// The URI of the repeated group.
         uri: String,
     },
-    /// A fragment holds cells of the time that is to be removed, and of another.
+    /// A fragment contains cells of the times to remove, but also of others.
     #[error(
         "{key}: holds cells of {start} to {end}, of which only a part is to be removed; remove all of that time, or delete \
          cells by a condition"
@@ -158,50 +157,50 @@ pub enum ArrayError {
     Straddles {
         /// The folder of the fragment.
         key: String,
-        /// The first time that it holds cells of.
+        /// The first time of its cells, in milliseconds since 1970.
         start: u64,
-        /// The last one.
+        /// The last time of its cells, in milliseconds since 1970.
         end: u64,
     },
-    /// A cap was reached.
+    /// A limit was exceeded.
     #[error(transparent)]
     Limit(#[from] LimitError),
-    /// The request is wrong.
+    /// The request is invalid.
     #[error("{what} {name:?}: {why}")]
     Invalid {
-        /// What was asked for: "attribute", "key", ...
+        /// The kind of thing requested: "attribute", "key", ...
         what: &'static str,
         /// Its name.
         name: String,
-        /// What is wrong with it.
+        /// The reason why it is invalid.
         why: &'static str,
     },
-    /// An object does not hold what it should; the source says more.
+    /// The content of an object is invalid; the source has the details.
     #[error("{key}")]
     Object {
-        /// The object.
+        /// The key of the object.
         key: String,
-        /// The kind of the error beneath.
+        /// The kind of the source error.
         kind: ErrorKind,
-        /// What the layer beneath found.
+        /// The error of the layer below.
         source: Box<dyn Error + Send + Sync>,
     },
-    /// The system gave no random bytes to make a name of.
+    /// The system returned no random bytes for a new name.
     #[error("the system gives no random bytes for a new name")]
     NoRandomness {
-        /// What the system says.
+        /// The error of the system.
         source: Box<dyn Error + Send + Sync>,
     },
-    /// What cannot happen: a defect of tdb.
+    /// A broken invariant: a defect of tdb.
     #[error(transparent)]
     Bug(#[from] Bug),
-    /// The store failed.
+    /// An error of the store.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
 
 impl ArrayError {
-    /// What can be done about it.
+    /// Returns the kind of the error, by what the caller can do about it.
     pub fn kind(&self) -> ErrorKind {
         match self {
             Self::Exists { .. } | Self::Unfinished { .. } | Self::TakenOver { .. } => {
@@ -229,8 +228,8 @@ impl ArrayError {
         }
     }
 
-    /// The name of the fragment that cannot be read, where that is why: the array may be opened without it
-    /// ([`OpenOptions::without_fragments`](crate::OpenOptions::without_fragments)).
+    /// Returns the name of the fragment that cannot be read, if that is the cause: the array can then be opened
+    /// without it ([`OpenOptions::without_fragments`](crate::OpenOptions::without_fragments)).
     pub fn damaged_fragment(&self) -> Option<&str> {
         let key = match self {
             _ if matches!(self.kind(), ErrorKind::Limit | ErrorKind::Invalid) => return None,
@@ -238,13 +237,14 @@ impl ArrayError {
             Self::Store(error) => error.key(),
             _ => return None,
         };
-        // Whatever else bears such a name is an object.
+        // The fragment is a folder of the key; a last part with such a name is an object of another kind.
         let (folder, _) = key.rsplit_once('/')?;
         let mut folders = folder.rsplit('/');
         folders.find(|name| TimestampedName::parse(name).is_ok())
     }
 
-    /// The object that it is about, relative to the array or group, where it names one.
+    /// Returns the key of the object that the error is about, relative to the array or group; `None` if it is about
+    /// none.
     pub fn object_key(&self) -> Option<&str> {
         match self {
             Self::Object { key, .. }
@@ -257,20 +257,20 @@ impl ArrayError {
         }
     }
 
-    /// Whether it tells of what is stored, and not of the request, the store, or this process.
+    /// True if the cause is the stored data, not the request, the store or this process.
     pub fn is_of_what_is_stored(&self) -> bool {
         match self.kind() {
             ErrorKind::Corrupt | ErrorKind::EscapesRoot | ErrorKind::Cycle => true,
-            // A size beyond a limit is one that no sound object has; the memory of the process is another matter.
+            // No valid object exceeds the other limits, but the memory budget depends on the process.
             ErrorKind::Limit => !is_out_of_memory(self),
-            // The program that made it was newer, or the byte that says so is damaged.
+            // The object is from a newer program, or its version byte is damaged.
             ErrorKind::Unsupported | ErrorKind::Crypto => true,
             ErrorKind::NotFound | ErrorKind::Store => self.is_vanished(),
             _ => false,
         }
     }
 
-    /// Whether something that names said is there was not: it may have been removed meanwhile.
+    /// True if an object that was listed did not exist: it may have been removed meanwhile.
     pub(crate) fn is_vanished(&self) -> bool {
         match self {
             Self::Missing { .. } => true,
@@ -280,12 +280,12 @@ impl ArrayError {
     }
 }
 
-/// Whether the memory budget was too little, at whatever depth: that says nothing of what is stored, while a size beyond
-/// any other limit is one that no sound object has.
+/// True if the memory budget was exceeded, at any depth of the error chain. That says nothing about the stored data,
+/// whereas no valid object exceeds any other limit.
 pub fn is_out_of_memory(error: &dyn Error) -> bool {
     let mut next = Some(error);
     while let Some(error) = next {
-        // Many kinds of errors carry this one; all end with its text.
+        // Errors of many types wrap this one; all their messages end with its text.
         if error.to_string().ends_with("(memory budget)") {
             return true;
         }
@@ -294,9 +294,9 @@ pub fn is_out_of_memory(error: &dyn Error) -> bool {
     false
 }
 
-/// An error that knows its [`ErrorKind`].
+/// An error with an [`ErrorKind`].
 pub trait HasKind {
-    /// What can be done about it.
+    /// Returns the kind of the error, by what the caller can do about it.
     fn kind(&self) -> ErrorKind;
 }
 
@@ -306,7 +306,7 @@ impl HasKind for WireError {
     }
 }
 
-/// Names that are made, not found: the request is wrong.
+/// Here, names come from the caller and not from a listing, so the request is invalid.
 impl HasKind for NameError {
     fn kind(&self) -> ErrorKind {
         ErrorKind::Invalid
@@ -326,7 +326,7 @@ impl HasKind for StoreError {
             Self::Exists { .. } => ErrorKind::Exists,
             Self::TooLarge { .. } => ErrorKind::Limit,
             Self::InvalidKey { .. } => ErrorKind::Invalid,
-            // The sizes that were asked for stand in what is stored.
+            // The requested ranges come from stored sizes.
             Self::OutOfRange { .. } => ErrorKind::Corrupt,
             _ => ErrorKind::Store,
         }
@@ -356,9 +356,9 @@ impl HasKind for FragmentError {
     }
 }
 
-/// Adds to an error in which object it was found.
+/// Adds the object to an error that was found in it.
 pub trait At<T> {
-    /// Names the object.
+    /// Wraps an error in [`ArrayError::Object`] with the key of the object.
     ///
     /// # Errors
     /// [`ArrayError::Object`].
@@ -375,7 +375,7 @@ impl<T, E: HasKind + Error + Send + Sync + 'static> At<T> for Result<T, E> {
     }
 }
 
-/// A folder in front of what is wrong there; the root of a store has no name.
+/// Formats a folder as the prefix of a message; empty for the root of a store.
 fn place(prefix: &str) -> String {
     match prefix {
         "" => String::new(),

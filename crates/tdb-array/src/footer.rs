@@ -8,15 +8,15 @@ use tdb_tile::{Bug, FormatVersion};
 use crate::directory::LEGACY_SCHEMA;
 use crate::{Array, ArrayError, At};
 
-/// How much of the end of a fragment's metadata is read at first.
+/// Bytes read from the end of a fragment's metadata at first.
 const TAIL: u64 = 64 << 10;
 
-/// How many are read at a time: the ends of their metadata take 16 MiB at most.
+/// Number of footers read at a time; their tails have 16 MiB at most.
 const BATCH: usize = 256;
 
-/// The metadata of a fragment whose footer is wanted.
+/// The metadata of a fragment whose footer is to be read.
 struct Wanted<'a> {
-    /// Its key, relative to the array, and within the store.
+    /// The key relative to the array; `full` is the key within the store.
     key: &'a str,
     full: Arc<str>,
     version: FormatVersion,
@@ -24,7 +24,7 @@ struct Wanted<'a> {
 }
 
 impl Wanted<'_> {
-    /// Finds the footer in what was read.
+    /// Locates the footer in the bytes read so far.
     fn locate(&self, piece: &Piece) -> Result<Next<FooterBytes>, ArrayError> {
         let size = piece.offset.saturating_add(piece.bytes.len() as u64);
         let layout = self.layout.as_ref();
@@ -33,19 +33,20 @@ impl Wanted<'_> {
 }
 
 impl Array {
-    /// The stored footer of the fragment at this place in the list, without its length: what consolidated metadata holds.
+    /// Returns the stored footer of a fragment, without its length, as consolidated metadata contains it.
     ///
     /// # Errors
-    /// [`ArrayError::Invalid`] for a fragment before version 3, which has no footer; a place that is not of this array; as the store reports.
+    /// [`ArrayError::Invalid`] for a fragment before version 3, which has no footer; an index that is not one of the
+    /// array's fragments; or any error of the store.
     pub fn footer(&self, index: FragmentIndex) -> Result<Bytes, ArrayError> {
         let footer = self.footers(&[index])?.pop();
         Ok(footer.ok_or_else(|| Bug::new("a footer that was read is not there"))?)
     }
 
-    /// As [`Array::footer`], of many fragments, in few reads for all of them.
+    /// Like [`Array::footer`], for many fragments, with few batches of reads.
     ///
     /// # Errors
-    /// As there.
+    /// As [`Array::footer`].
     pub fn footers(&self, indexes: &[FragmentIndex]) -> Result<Vec<Bytes>, ArrayError> {
         let mut footers = Vec::new();
         for batch in indexes.chunks(BATCH) {
@@ -82,7 +83,7 @@ impl Array {
         })
     }
 
-    /// Reads the ends of metadata, and again, from further back, where a footer turns out to be longer.
+    /// Reads the tails of metadata; reads longer tails where a footer does not fit.
     fn read_footers(&self, wanted: &[Wanted<'_>]) -> Result<Vec<Bytes>, ArrayError> {
         let tails = wanted.iter();
         let tails = tails.map(|one| Read::tail(Arc::clone(&one.full), TAIL).at_most(TAIL));
@@ -103,7 +104,7 @@ impl Array {
         }
         let footers = wanted.iter().zip(&pieces);
         let footers = footers.map(|(one, piece)| match one.locate(piece)? {
-            // Not a part of what was read around it, which would be kept with it.
+            // A copy, since a slice would keep the whole tail in memory.
             Next::Done(footer) => Ok(Bytes::copy_from_slice(&footer.bytes)),
             Next::Need(_) => Err(ArrayError::Missing {
                 key: one.key.to_owned(),

@@ -14,49 +14,49 @@ use crate::directory::{FragmentEntry, LEGACY_SCHEMA};
 use crate::kept_parts::KeptParts;
 use crate::{ArrayError, At, NameForm, TimestampedName};
 
-/// How much of the end of a fragment's metadata is read at first: most often all of it.
+/// Bytes read from the end of a fragment's metadata at first; usually all of it.
 const TAIL: u64 = 64 << 10;
 
-/// Coordinates before version 5: a fragment of version 1 or 2 without them is dense.
+/// File of coordinates before version 5: a fragment of version 1 or 2 without it is dense.
 const COORDS_FILE: &str = "__coords.tdb";
 
-/// The schemas of an array, by the names that fragments call them.
+/// The schemas of an array, by the names under which fragments refer to them.
 pub type Schemas = HashMap<String, Arc<ArraySchema>>;
 
 /// One fragment of an open array.
 #[derive(Clone, Debug)]
 pub struct Fragment {
-    /// Its name.
+    /// The name of the fragment.
     pub name: TimestampedName,
-    /// The key of its folder, within the store.
+    /// The key of its folder within the store.
     pub prefix: String,
-    /// The key of its metadata, relative to the array: errors call it so.
+    /// The key of its metadata, relative to the array; used in error messages.
     pub metadata_key: String,
-    /// The schema that it was written with.
+    /// The schema with which it was written.
     pub schema: Arc<ArraySchema>,
-    /// What is known of it before its tiles are read.
+    /// The metadata that is known before any tile is read.
     pub metadata: FragmentMetadata,
-    /// The last bytes of its metadata object.
+    /// The end of its metadata object, as read on opening.
     pub(crate) tail: Option<Piece>,
     pub(crate) processed: Vec<String>,
-    /// Parts of its metadata that were opened before.
+    /// Parts of its metadata that have been opened already.
     pub(crate) kept: KeptParts,
-    /// The memory that it takes, with others that were opened at once.
+    /// The memory of this fragment and of those that were opened with it.
     pub(crate) held: Option<Arc<Grant>>,
 }
 
-/// Bytes of a fragment beside its names, its domain and what is known of its fields, about: the footer, as it was read and as it
-/// was decoded, and what allocating takes.
+/// Approximate bytes of a fragment in memory, without names, domain and fields: the footer, both raw and decoded, and
+/// allocation overhead.
 const FRAGMENT: u64 = 2_560;
 
-/// Bytes of what is known of a field, about: sizes of files, and where its metadata begin, also as they were read.
+/// Approximate bytes per field: sizes of files and offsets of metadata, both raw and decoded.
 const FIELD: u64 = 192;
 
-/// Bytes of both ends of a dimension, about.
+/// Approximate bytes for the two bounds of a dimension.
 const ENDS: u64 = 256;
 
 impl Fragment {
-    /// What it takes to read its tiles.
+    /// Returns what is needed to read its tiles.
     pub fn stored(&self) -> StoredFragment<'_> {
         StoredFragment {
             name: self.name.as_str(),
@@ -68,7 +68,7 @@ impl Fragment {
         }
     }
 
-    /// Bytes that it takes in memory, about, beside the end of its metadata.
+    /// Returns the approximate size of the fragment in memory, in bytes, without the end of its metadata object.
     pub(crate) fn memory(&self) -> u64 {
         let names = [self.name.as_str(), &self.prefix, &self.metadata_key];
         let names = names.map(|name| name.len() as u64);
@@ -78,51 +78,52 @@ impl Fragment {
         parts.fold(FRAGMENT, u64::saturating_add)
     }
 
-    /// The bytes of its metadata object, where they are known of having read the end of it.
+    /// Returns the size of its metadata object in bytes; `None` if its end was not read.
     pub(crate) fn metadata_size(&self) -> Option<u64> {
         let tail = self.tail.as_ref()?;
         Some(tail.offset.saturating_add(tail.bytes.len() as u64))
     }
 
-    /// The first and the last time that it holds cells of.
+    /// Returns the first and the last time of its cells, in milliseconds since 1970.
     pub fn timestamps(&self) -> (u64, u64) {
         (self.name.start(), self.name.end())
     }
 
-    /// The markers of deletes that its own delete times tell of already. Known for fragments with such
-    /// times, if the array has deletes.
+    /// Returns the markers of the deletes that the fragment's own delete times already cover. Only known for fragments
+    /// with delete times, and if the array has deletes.
     pub fn processed_conditions(&self) -> &[String] {
         &self.processed
     }
 
-    /// The written cells of a tile of a dense fragment, for people: `x 1..4, y 0..9`.
+    /// Formats the extent of a tile of a dense fragment for people, without cells outside the written domain: `x 1..4,
+    /// y 0..9`.
     pub fn tile_text(&self, tile: u64) -> String {
         self.metadata.tile_text(tile, &self.schema)
     }
 
-    /// Whether a delete has nothing more to say about this fragment.
+    /// True if the fragment already covers this delete.
     pub fn has_processed(&self, marker: &str) -> bool {
         let same = |other: &String| other.trim_start_matches('/') == marker;
         self.processed.iter().any(same)
     }
 }
 
-/// The steps from a fragment's name to what is known of it. They fetch nothing: [`FragmentSteps::first_read`]
-/// says what to read, and [`FragmentSteps::open`] with it either has the fragment or says what to read instead.
+/// The steps of opening a fragment, without I/O. [`FragmentSteps::first_read`] returns the first read;
+/// [`FragmentSteps::open`] takes its result, and returns the fragment or the range to read instead.
 #[derive(Clone, Copy, Debug)]
 pub struct FragmentSteps<'a> {
-    /// The folder of the array in its store.
+    /// The folder of the array within its store.
     pub prefix: &'a str,
     /// All schemas of the array.
     pub schemas: &'a Schemas,
     /// The key, if the array is encrypted.
     pub key: Option<&'a EncryptionKey>,
-    /// The caps in force.
+    /// The limits in force.
     pub limits: &'a Limits,
 }
 
 impl FragmentSteps<'_> {
-    /// What to read of a fragment's metadata at first.
+    /// Returns the first read of a fragment's metadata.
     pub fn first_read(&self, entry: &FragmentEntry) -> Read {
         let key = self.metadata(entry);
         if entry.name.version().has_single_tile_metadata() {
@@ -132,22 +133,23 @@ impl FragmentSteps<'_> {
         }
     }
 
-    /// What to read instead where that was too little.
+    /// Returns the read for the range that [`FragmentSteps::open`] needs.
     pub fn second_read(&self, entry: &FragmentEntry, range: &std::ops::Range<u64>) -> Read {
         let len = range.end.saturating_sub(range.start);
         Read::bounded(self.metadata(entry), range.start, len).at_most(self.limits.metadata_tile)
     }
 
-    /// The object whose presence tells that a fragment of version 1 or 2 is sparse; `None` for later ones.
+    /// Returns the key of the object whose existence means that a fragment of version 1 or 2 is sparse; `None` for
+    /// later versions.
     pub fn probe(&self, entry: &FragmentEntry) -> Option<String> {
         let legacy = entry.name.form() == NameForm::UuidFirst;
         legacy.then(|| join(&join(self.prefix, &entry.key), COORDS_FILE))
     }
 
-    /// Opens a fragment; `is_sparse` tells whether [`FragmentSteps::probe`] is there.
+    /// Opens a fragment; `is_sparse` tells whether the object of [`FragmentSteps::probe`] exists.
     ///
     /// # Errors
-    /// Metadata that breaks the format; a schema that is not there.
+    /// Metadata that breaks the format, or a schema that does not exist.
     pub fn open(
         &self,
         entry: &FragmentEntry,
@@ -162,13 +164,13 @@ impl FragmentSteps<'_> {
             let fragment = self.open_legacy(entry, &footer.bytes, is_sparse)?;
             return Ok(Next::Done(fragment));
         }
-        // What is decoded holds slices of the footer: of its own, not of all that was read around it.
+        // Decoded metadata contains slices of the footer: a copy, so that they do not keep the whole tail in memory.
         let own = Bytes::copy_from_slice(&footer.bytes);
         self.decode(entry, &own, footer.start, Some(piece))
             .map(Next::Done)
     }
 
-    /// Finds the footer in what was read.
+    /// Locates the footer in the bytes read so far.
     pub(crate) fn locate(
         &self,
         entry: &FragmentEntry,
@@ -207,7 +209,7 @@ impl FragmentSteps<'_> {
         Ok(self.fragment(entry, Arc::clone(schema), metadata, None))
     }
 
-    /// Decodes a footer; generic tiles lie before `tiles_end`.
+    /// Decodes a footer; the generic tiles end at `tiles_end`.
     pub(crate) fn decode(
         &self,
         entry: &FragmentEntry,

@@ -1,4 +1,4 @@
-//! Parts of the metadata of fragments: which bytes they take, and what these are once they were read.
+//! Parts of the metadata of fragments: finding their bytes, and opening them.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -13,46 +13,45 @@ use crate::location::Access;
 use crate::open::ObjectReader;
 use crate::{ArrayError, At, Fragment, Snapshot};
 
-/// Parts of a fragment's metadata that lie this near are read at once.
+/// Parts of a fragment's metadata that are at most this many bytes apart are read together.
 const GAP: u64 = 64 << 10;
 const MOST: u64 = 16 << 20;
 
-/// What is kept of all fragments may take one part in so many of the memory.
+/// The kept parts of all fragments take at most 1/SHARE of the memory budget.
 const SHARE: u64 = 8;
 
-/// About the bytes that a part takes beside its content, where it is kept.
+/// Approximate bytes of overhead for a kept part.
 const KEPT_BYTES: u64 = 256;
 
-/// The bytes of a part in the lists of what is wanted and of what is read for it, which grow by half as much again at least.
+/// Bytes per part in the lists of wanted parts and reads, including the spare capacity of growing vectors.
 const WANTED_BYTES: u64 = (size_of::<WantedPart>() as u64 + 2 * size_of::<Read>() as u64) * 3 / 2;
 
-/// Parts of the metadata of fragments, on the way to being opened. Nothing is fetched: [`PartsToOpen::reads`] says what to
-/// read, and [`Snapshot::open_parts`] makes the parts of it.
+/// Parts of the metadata of fragments that are being opened, without I/O. [`PartsToOpen::reads`] returns the reads to
+/// perform, and [`Snapshot::open_parts`] takes their results.
 ///
-/// What was opened is kept with its fragment, as long as that takes no more than an eighth of the memory budget, and is
-/// not read again.
+/// Opened parts are kept with their fragment and not read again, up to an eighth of the memory budget.
 #[derive(Debug, Default)]
 pub struct PartsToOpen {
     parts: Vec<WantedPart>,
     reads: Vec<Read>,
-    /// The memory of the lists.
+    /// The memory of both lists.
     held: Option<Grant>,
 }
 
-/// A part, by its fragment, and what is known of it.
+/// A part of a fragment's metadata, and how far it is known.
 type WantedPart = (FragmentIndex, MetadataPart, Found);
 
 /// What is known of a part.
 #[derive(Debug)]
 enum Found {
     Opened(OpenedPart),
-    /// The generic tile that holds it.
+    /// The bytes of the generic tile that contains it.
     Tile(Bytes),
     Unread,
 }
 
 impl PartsToOpen {
-    /// What is to be read for them.
+    /// Returns the reads to perform.
     #[must_use]
     pub fn reads(&self) -> &[Read] {
         &self.reads
@@ -60,10 +59,10 @@ impl PartsToOpen {
 }
 
 impl Snapshot {
-    /// Looks for parts of the metadata of fragments, each named by its position and the part, in what is at hand.
+    /// Looks up parts of the metadata of fragments among what is in memory; for the others, determines the reads.
     ///
     /// # Errors
-    /// A fragment of another array; parts that it does not have.
+    /// An index that is not one of the array's fragments, or a part that the fragment does not have.
     pub fn find_parts(
         &self,
         wanted: impl IntoIterator<Item = (FragmentIndex, MetadataPart)>,
@@ -81,10 +80,11 @@ impl Snapshot {
         Ok(found)
     }
 
-    /// The parts, in the order in which they were asked for. `pieces` are what [`PartsToOpen::reads`] gave, in its order.
+    /// Returns the parts in the order of the request. `pieces` contains the results of [`PartsToOpen::reads`], in
+    /// their order.
     ///
     /// # Errors
-    /// Too few pieces; parts that break the format.
+    /// Too few pieces, or parts that break the format.
     pub fn open_parts(
         &self,
         parts: PartsToOpen,
@@ -109,7 +109,7 @@ impl Snapshot {
 }
 
 impl Found {
-    /// The part, or else the tile that holds it: the next of `pieces` where it was to be read.
+    /// Returns the opened part, or else the bytes of its tile: these are the next piece if the tile had to be read.
     fn or_next(
         self,
         pieces: &mut impl Iterator<Item = Piece>,
@@ -127,7 +127,7 @@ impl Found {
     }
 }
 
-/// Looks for a part in what is at hand; what is not is added to `reads`.
+/// Looks up a part in memory; adds a read to `reads` if it is not there.
 fn find(
     (prefix, access): (&str, &Access),
     fragment: &Fragment,
@@ -177,7 +177,7 @@ fn open(
     Ok(opened)
 }
 
-/// Keeps what was opened, unless memory is short.
+/// Keeps an opened part, unless memory is short.
 fn keep(access: &Access, fragment: &Fragment, part: MetadataPart, opened: &OpenedPart) {
     let budget = &access.limits.budget;
     let bytes = (opened.payload.len() as u64).saturating_add(KEPT_BYTES);
@@ -189,7 +189,7 @@ fn keep(access: &Access, fragment: &Fragment, part: MetadataPart, opened: &Opene
     }
 }
 
-/// Reads and opens parts of the metadata of fragments, in one batch.
+/// Reads and opens parts of the metadata of fragments in one batch.
 pub(crate) fn read_parts(
     place: &ObjectReader,
     wanted: Vec<(&Fragment, MetadataPart)>,
@@ -215,7 +215,8 @@ pub(crate) fn read_parts(
 }
 
 impl ObjectReader {
-    /// Reads these together, near ranges of an object as one; what they take is held by the grant.
+    /// Performs several reads together; joins ranges of an object that are near each other. The returned grant
+    /// accounts for their memory.
     pub(crate) fn fetch(&self, reads: &[Read]) -> Result<(Grant, Vec<Piece>), ArrayError> {
         let wanted = reads.iter().map(|read| match read.range {
             ByteRange::Bounded { len, .. } => len.min(read.limit),
@@ -230,7 +231,7 @@ impl ObjectReader {
     }
 }
 
-/// The bytes of a range that are kept since the fragment was opened.
+/// Returns the bytes of a range, if they are in the tail that was kept on opening.
 fn in_tail(fragment: &Fragment, range: &Range<u64>) -> Option<Bytes> {
     let tail = fragment.tail.as_ref()?;
     let start = usize::try_from(range.start.checked_sub(tail.offset)?).ok()?;
@@ -238,7 +239,7 @@ fn in_tail(fragment: &Fragment, range: &Range<u64>) -> Option<Bytes> {
     (start <= end && end <= tail.bytes.len()).then(|| tail.bytes.slice(start..end))
 }
 
-/// A range whose end is not known goes to the end of the object.
+/// Converts a range; an end of `u64::MAX` means the end of the object.
 fn byte_range(range: &Range<u64>) -> ByteRange {
     match range.end {
         u64::MAX => ByteRange::From(range.start),

@@ -12,7 +12,7 @@ use crate::{
     OpenOptions, Warning,
 };
 
-/// A group, seen at a time: its members, and its metadata on request.
+/// A group, opened as of a time: its members, and on request its metadata.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -31,20 +31,20 @@ pub struct Group {
     pub(crate) place: ObjectReader,
     base: Base,
     members: Vec<GroupMember>,
-    /// The version of the last details, 2 where there are none.
+    /// The version of the last details object; 2 if there is none.
     version: u32,
     pub(crate) metadata: DatedObjects,
-    /// Changes of the members that are of a later time.
+    /// Changes of the members that are later than the requested time.
     later: Option<LaterObjects>,
     warnings: Vec<Warning>,
 }
 
 impl Group {
-    /// Opens the group in a folder of a store, without a key and with the usual limits; `store_uri` is where the store's root is, empty if
-    /// that has no URI: absolute members inside the store are found by it.
+    /// Opens the group in a folder of a store, without encryption key and with default limits. `store_uri` is the URI
+    /// of the store's root, by which absolute URIs of members inside the store are recognized; empty if there is none.
     ///
     /// # Errors
-    /// [`ArrayError::NoSuch`] where no group is; as the store reports; members that break the format.
+    /// [`ArrayError::NoSuch`] if there is no group; members that break the format; or any error of the store.
     pub fn open(
         store: Arc<dyn Store>,
         prefix: &str,
@@ -54,7 +54,7 @@ impl Group {
         Self::open_location(&Location::new(store, prefix), store_uri, options)
     }
 
-    /// Opens the group that is at a location; `store_uri` as for [`Group::open`].
+    /// Opens the group at a location; `store_uri` as for [`Group::open`].
     ///
     /// # Errors
     /// As [`Group::open`].
@@ -67,7 +67,7 @@ impl Group {
         Self::open_within(location, base, options)
     }
 
-    /// The same where nothing leads out of the root of `base`.
+    /// Opens the group at a location; members count as inside if they are in the root of `base`.
     pub(crate) fn open_within(
         location: &Location,
         base: Base,
@@ -102,73 +102,75 @@ impl Group {
         })
     }
 
-    /// Where the group is kept.
+    /// Returns the store of the group.
     pub fn store(&self) -> &Arc<dyn Store> {
         self.place.location.store()
     }
 
-    /// Changes of the members that bear a later time than that for which the group was opened.
+    /// Returns the changes of members that are later than the time for which the group was opened; `None` if there are
+    /// none.
     pub fn later_changes(&self) -> Option<LaterObjects> {
         self.later
     }
 
-    /// Objects of the metadata that bear a later time than that for which the group was opened.
+    /// Returns the metadata objects that are later than the time for which the group was opened; `None` if there are
+    /// none.
     pub fn later_metadata(&self) -> Option<LaterObjects> {
         LaterObjects::of_metadata(self.window().at, &self.metadata)
     }
 
-    /// Warnings about the group: oddities that are no reason to refuse it.
+    /// Returns warnings: irregularities that do not prevent reading the group.
     pub fn warnings(&self) -> &[Warning] {
         &self.warnings
     }
 
-    /// The key, if the group is encrypted.
+    /// Returns the encryption key; `None` if the group is not encrypted.
     pub fn key(&self) -> Option<&tdb_filters::EncryptionKey> {
         self.place.location.key()
     }
 
-    /// The caps in force.
+    /// Returns the limits in force.
     pub fn limits(&self) -> &Limits {
         self.place.location.limits()
     }
 
-    /// The span of time that the group was opened for.
+    /// Returns the time window for which the group was opened.
     pub fn window(&self) -> crate::TimeWindow {
         self.place.options.window
     }
 
-    /// The version of the records that say what the members are: 1 or 2.
+    /// Returns the version of the records with the members, 1 or 2.
     pub(crate) fn details_version(&self) -> u32 {
         self.version
     }
 
-    /// Where the group is.
+    /// Returns the location of the group.
     pub fn location(&self) -> &Location {
         &self.place.location
     }
 
-    /// The members, by name or, without one, URI.
+    /// Returns the members, sorted by name, or by URI if they have no name.
     pub fn members(&self) -> &[GroupMember] {
         &self.members
     }
 
-    /// The URI of the group; its folder, if its store has no URI.
+    /// Returns the URI of the group; its folder if the store has no URI.
     pub fn uri(&self) -> String {
         self.base.uri(self.place.location.prefix())
     }
 
-    /// The folder of the group in its store.
+    /// Returns the folder of the group in its store.
     pub fn prefix(&self) -> &str {
         self.place.location.prefix()
     }
 
-    /// Where a member is.
+    /// Returns the location of a member.
     pub fn target(&self, member: &GroupMember) -> UriTarget {
         let within = self.place.location.prefix();
         self.base.resolve(within, &member.uri, member.relative)
     }
 
-    /// The URI of a member, resolved against that of the group.
+    /// Returns the URI of a member, resolved against that of the group.
     pub fn member_uri(&self, member: &GroupMember) -> String {
         match self.target(member) {
             UriTarget::Inside(prefix) => self.base.uri(&prefix),
@@ -176,10 +178,10 @@ impl Group {
         }
     }
 
-    /// The folder of a member in the store of the group.
+    /// Returns the folder of a member in the store of the group.
     ///
     /// # Errors
-    /// [`ArrayError::EscapesRoot`] for a member that lies outside of the group that was opened first.
+    /// [`ArrayError::EscapesRoot`] for a member outside of the group that was opened first.
     pub fn member_prefix(&self, member: &GroupMember) -> Result<String, ArrayError> {
         match self.target(member) {
             UriTarget::Inside(prefix) => Ok(prefix),
@@ -190,7 +192,7 @@ impl Group {
         }
     }
 
-    /// Opens a member that is a group. What is inside is told as this group tells it.
+    /// Opens a member that is a group. Members inside the group that was opened first also count as inside here.
     ///
     /// # Errors
     /// [`ArrayError::EscapesRoot`], and as [`Group::open`].
@@ -200,26 +202,25 @@ impl Group {
         Self::open_within(&self.location().at(&prefix), base, options)
     }
 
-    /// The group's metadata at the time it was opened for; read anew each time.
+    /// Reads the group's metadata as of the time for which it was opened. Each call reads it from the store.
     ///
     /// # Errors
-    /// As the store reports; objects that break the format.
+    /// Objects that break the format, or any error of the store.
     pub fn metadata(&self) -> Result<Metadata, ArrayError> {
         self.place.metadata(&self.metadata)
     }
 
-    /// All members, and theirs, down to the last: each group before what is in it.
+    /// Returns all members, their members, and so on; each group before its members.
     ///
-    /// Members that lie outside are told, and not looked into; so are groups that came up before, since
-    /// there may be any number of ways to them.
+    /// Members outside are included, but not opened. A group that is reached several times is opened only once, since
+    /// the number of paths to a group is unlimited.
     ///
     /// # Errors
-    /// [`ArrayError::Cycle`], [`ArrayError::Limit`] for groups too deep in one another, and as
-    /// [`Group::open_member`].
+    /// [`ArrayError::Cycle`]; [`ArrayError::Limit`] if groups are nested too deeply; and as [`Group::open_member`].
     pub fn walk(&self) -> Result<Vec<Descendant>, ArrayError> {
         let limits = self.limits().clone();
         let mut found = Vec::new();
-        // What is still to be told, the next one last; and the groups above that one.
+        // `todo` is a stack of the members to visit; `path` contains the groups above its top.
         let mut todo = pending(self, 1);
         let mut path = vec![self.clone()];
         let mut seen = HashSet::new();
@@ -259,16 +260,16 @@ impl Group {
     }
 }
 
-/// A member of a group, or of a group in it.
+/// A member of a group, or of a group inside it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Descendant {
-    /// 1 for members of the group itself, 2 for theirs, and so on.
+    /// 1 for members of the group itself, 2 for members of these, and so on.
     pub depth: usize,
-    /// What its own group says of it.
+    /// The member as its own group describes it.
     pub member: GroupMember,
-    /// Where it is.
+    /// The location of the member.
     pub target: UriTarget,
-    /// Its URI, resolved.
+    /// The resolved URI of the member.
     pub uri: String,
 }
 

@@ -1,4 +1,4 @@
-//! Changes of a group: its members, its metadata.
+//! Changes of a group: its members and its metadata.
 
 use std::collections::BTreeMap;
 
@@ -14,27 +14,27 @@ use crate::{
 /// One change of the members of a group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MemberChange {
-    /// Adds a member, in the place of one of the same name, or of the same URI without a name.
+    /// Adds a member; replaces one with the same name, or with the same URI if there is no name.
     Add {
-        /// Where it is; a path below the group if `relative`.
+        /// The URI of the member; a path below the group if `relative`.
         uri: String,
-        /// What the group is to call it.
+        /// The name of the member in the group.
         name: Option<String>,
-        /// Whether the URI is relative to the group.
+        /// True if the URI is relative to the group.
         relative: bool,
-        /// What it is.
+        /// The type of the member.
         object_type: ObjectType,
     },
-    /// Takes a member out: by its name, or by its URI if no other has that.
+    /// Removes a member by its name, or by its URI if only one member has that.
     Remove(String),
 }
 
 impl Group {
-    /// Sets and removes metadata, as one change: a record without value removes its key. Of two records
-    /// of one key the later one counts. The key that the group was opened with encrypts it.
+    /// Sets and removes metadata in one change: a record without a value removes its key. If several records have the
+    /// same key, the last one counts. The metadata is encrypted with the key with which the group was opened.
     ///
     /// # Errors
-    /// A value of datatype `any`; as the store reports.
+    /// A value of datatype `any`, or any error of the store.
     pub fn put_metadata(
         &self,
         records: Vec<MetadataRecord>,
@@ -43,12 +43,12 @@ impl Group {
         put_metadata(self.location(), records, options)
     }
 
-    /// Changes the members, all at once. What is stored is the whole list as this group was opened, and the
+    /// Changes the members in one step. The stored object contains all members of the group as it was opened, with the
     /// changes.
     ///
     /// # Errors
-    /// [`ArrayError::Invalid`] for a member that is not there, that two changes are about, or that is the group
-    /// itself; [`ArrayError::EscapesRoot`] for a relative URI that leads out of the group; as the store reports.
+    /// [`ArrayError::Invalid`] for a member that does not exist, that is changed twice, or that is the group itself;
+    /// [`ArrayError::EscapesRoot`] for a relative URI that leads out of the group; or any error of the store.
     pub fn change_members(
         &self,
         changes: &[MemberChange],
@@ -72,7 +72,7 @@ impl Group {
         put_tile(self.location(), &key, &payload)
     }
 
-    /// The list of members that is stored: in version 2 with what is removed, in version 1 without.
+    /// Returns the members to store: in version 2 with the removed ones, in version 1 without them.
     fn changed(
         &self,
         changes: &[MemberChange],
@@ -140,7 +140,7 @@ impl Group {
         Ok(member)
     }
 
-    /// The member with this name or, if only one has it, this URI, as stored or resolved.
+    /// Returns the member with this name or, if only one has it, with this URI, as stored or resolved.
     ///
     /// # Errors
     /// [`ArrayError::Invalid`] if there is none, or more than one.

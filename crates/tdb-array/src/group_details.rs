@@ -5,36 +5,36 @@ use tdb_tile::{FormatVersion, Limits, Record, Walk, WireError, WireErrorKind};
 
 use crate::ObjectType;
 
-/// What an object in a group's `__group` folder says of its members.
+/// The content of an object in a group's `__group` folder: its members, or changes of them.
 ///
-/// It has a version of its own, 1 or 2, which no format version changes: `docs/format/groups.md`.
+/// It has its own version, 1 or 2, independent of the format version: see `docs/format/groups.md`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GroupDetails {
-    /// 1: this is all there is. 2: this changes what came before.
+    /// 1: the complete list of members. 2: changes of the earlier details.
     pub version: u32,
-    /// The members, in no order.
+    /// The members, in any order.
     pub members: Vec<GroupMember>,
 }
 
-/// A member of a group, or in a [`GroupDetails`] of version 2 the removal of one.
+/// A member of a group; in a [`GroupDetails`] of version 2 perhaps the removal of one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GroupMember {
-    /// 1, or 2 for records that can be removals.
+    /// 1, or 2 for a record that can be a removal.
     pub version: u32,
-    /// What the member is, as who added it saw it.
+    /// The type of the member when it was added.
     pub object_type: ObjectType,
-    /// Whether the URI is relative to the group.
+    /// True if the URI is relative to the group.
     pub relative: bool,
-    /// Where the member is.
+    /// The URI of the member.
     pub uri: String,
-    /// What the group calls it, if it has a name.
+    /// The name of the member in the group, if it has one.
     pub name: Option<String>,
-    /// Whether this removes the member.
+    /// True if this record removes the member.
     pub deleted: bool,
 }
 
 impl GroupMember {
-    /// What tells members apart: the name if there is one, else the URI.
+    /// Returns the key that identifies a member: its name, or its URI if it has none.
     pub fn key(&self) -> &str {
         self.name.as_deref().unwrap_or(&self.uri)
     }
@@ -106,18 +106,19 @@ impl GroupDetails {
     /// The newest version of these records.
     pub(crate) const NEWEST: u32 = 2;
 
-    /// Decodes the tile of a details object.
+    /// Decodes the payload of a details object.
     ///
     /// # Errors
-    /// Where the bytes break the format or exceed `limits`.
+    /// The bytes break the format or exceed `limits`.
     pub fn open(bytes: &Bytes, limits: &Limits) -> Result<Self, WireError> {
-        // The version of the record stands in it.
+        // The version of the record is part of its bytes.
         Self::decode(bytes, FormatVersion::WRITTEN, &(), limits)
     }
 
-    /// The members after these details, in the order of their objects: by key, without what was removed.
+    /// Returns the members that result from details in the order of their objects. The members are sorted by key,
+    /// without the removed ones.
     ///
-    /// If the last is of version 1, it alone counts.
+    /// If the last details are of version 1, they alone count.
     pub fn replay(details: Vec<Self>) -> Vec<GroupMember> {
         let whole = details.last().is_some_and(|last| last.version == 1);
         let skipped = if whole {

@@ -1,19 +1,19 @@
-//! Reads that ask the memory budget.
+//! Reads whose memory is taken from the budget.
 
 use bytes::Bytes;
 use tdb_store::{Piece, Read, Store, StoreError};
 use tdb_tile::{Budget, Grant};
 
-/// Objects up to so many bytes are read before it is known how large they are.
+/// Objects up to this many bytes are read before their size is known.
 const SMALL: u64 = 1 << 20;
 
-/// Bytes that small ones may come to while the budget knows nothing of them.
+/// Maximum bytes of small objects that are read before the budget is asked.
 const AT_ONCE: u64 = 64 << 20;
 
-/// Reads all of these; what they give counts against the budget for as long as any of it is kept.
+/// Performs reads; their bytes count against the budget as long as any slice of them is kept.
 ///
-/// Small ones are read together. A large one, which takes nothing on a disk if it is a hole in a file, is read
-/// alone, once there is memory for it.
+/// Small objects are read together. A large object is read alone, after the budget has granted its memory: a damaged
+/// array may contain a huge file that is a hole and takes no space on disk.
 pub(crate) fn read(
     store: &dyn Store,
     reads: &[Read],
@@ -50,7 +50,7 @@ fn small(read: &Read) -> Read {
     read.clone().at_most(read.limit.min(SMALL))
 }
 
-/// How many of these are read together: at least one.
+/// Returns how many of the reads are performed together; at least one.
 fn fitting(reads: &[Read]) -> usize {
     let mut left = AT_ONCE;
     let fits = reads.iter().take_while(|read| {
@@ -84,7 +84,7 @@ fn hold(piece: Piece, held: Grant) -> Piece {
     }
 }
 
-/// Bytes, and the grant for them.
+/// Bytes together with the grant for their memory.
 struct Held {
     bytes: Bytes,
     _grant: Grant,

@@ -1,36 +1,37 @@
-//! What the objects of an array or a group tell of its past, one by one.
+//! The history of an array or a group, object by object.
 
 use crate::commits::parse_consolidated;
 use crate::directory::{DatedObjects, GROUP_FOLDER};
 use crate::open::{ObjectReader, Tile};
 use crate::{Array, ArrayError, At, Group, GroupDetails, MetadataRecord, TimestampedName};
 
-/// An object that changed something at a time, or a merge of such objects, whose name spans their times.
+/// An object that changed something at a time, or a merge of such objects, whose name contains the range of their
+/// times.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Dated<T> {
-    /// Its key, relative to the array or the group.
+    /// The key of the object, relative to the array or the group.
     pub key: String,
-    /// Its name, which holds the time.
+    /// The name of the object, which contains its time.
     pub name: TimestampedName,
-    /// What it says.
+    /// The decoded content of the object.
     pub content: T,
 }
 
 impl Array {
-    /// The objects of the metadata, one by one, by their times; also those that were merged, as long as they are there.
+    /// Reads the metadata objects in the window one by one, by time. Includes merged objects, as long as they exist.
     ///
     /// # Errors
-    /// As the store reports; objects that break the format.
+    /// Objects that break the format, or any error of the store.
     pub fn metadata_history(&self) -> Result<Vec<Dated<Vec<MetadataRecord>>>, ArrayError> {
         self.place.metadata_history(self.directory().metadata())
     }
 
-    /// The lists of the window into which commits were put that had objects of their own before. A list that was itself
-    /// the commit of several changes, such as a write with a delete, bears the id of a fragment that it commits, and is
-    /// not among them.
+    /// Returns the `.con` lists in the window into which existing commits were consolidated. A list that was itself
+    /// the commit of several changes, such as a write with a delete, is not included: it has the id of a fragment that
+    /// it commits.
     ///
     /// # Errors
-    /// As the store reports; lists that break the format.
+    /// Lists that break the format, or any error of the store.
     pub fn merged_commits(&self) -> Result<Vec<(String, TimestampedName)>, ArrayError> {
         let lists = self.directory().lists();
         let lists = lists.filter(|key| key.ends_with(".con"));
@@ -64,7 +65,7 @@ impl Array {
 }
 
 impl Group {
-    /// The objects of the metadata, as [`Array::metadata_history`].
+    /// Reads the metadata objects in the window one by one: see [`Array::metadata_history`].
     ///
     /// # Errors
     /// As [`Array::metadata_history`].
@@ -72,8 +73,8 @@ impl Group {
         self.place.metadata_history(&self.metadata)
     }
 
-    /// The objects that say what the members are, by their times. Version 1: each says all; version 2: each says what
-    /// changed.
+    /// Reads the objects with the members of the group, by time. An object of version 1 contains all members, one of
+    /// version 2 the changes.
     ///
     /// # Errors
     /// As [`Array::metadata_history`].
@@ -97,7 +98,7 @@ impl ObjectReader {
         })
     }
 
-    /// All objects of the window. Those that a vacuum took since they were listed are left out.
+    /// Reads all objects in the window. Skips objects that have been vacuumed since the listing.
     fn history<T>(
         &self,
         objects: &DatedObjects,

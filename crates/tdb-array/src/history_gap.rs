@@ -4,7 +4,7 @@ use tdb_schema::value::rfc3339;
 
 use crate::TimestampedName;
 
-/// A span of times as of which something can no longer be read.
+/// A range of times as of which something can no longer be read.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct HistoryGap {
     /// The first time, in milliseconds since 1970.
@@ -15,21 +15,23 @@ pub struct HistoryGap {
     pub what: Lost,
 }
 
-/// What can no longer be read.
+/// Content that can no longer be read.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Lost {
-    /// Cells: they were merged, and what was merged is gone.
+    /// Cells that were merged, and whose original fragments no longer exist.
     Cells,
-    /// Cells that were deleted since, if there were any: a merge has left out what was deleted, and does not tell what that was.
+    /// Cells that were deleted later, if there were any: a merge left the deleted cells out, and there is no record of
+    /// them.
     DeletedCells,
-    /// The values of an attribute that was dropped since: a merge has left them out.
+    /// Values of an attribute that was dropped later: a merge left them out.
     Attribute(String),
-    /// Metadata: its objects were merged, and what was merged is gone.
+    /// Metadata that was merged, and whose original objects no longer exist.
     Metadata,
 }
 
 impl HistoryGap {
-    /// The times in which merged metadata cannot be read once what it was merged from is gone; `None` for metadata of one time.
+    /// Returns the times as of which merged metadata cannot be read without its original objects; `None` for metadata
+    /// of a single time.
     pub fn of_merged_metadata(name: &TimestampedName) -> Option<Self> {
         (name.start() < name.end()).then(|| Self {
             start: name.start(),
@@ -38,7 +40,7 @@ impl HistoryGap {
         })
     }
 
-    /// Whether what is lost was there for certain.
+    /// True if the lost content certainly existed.
     pub fn is_certain(&self) -> bool {
         self.what != Lost::DeletedCells
     }

@@ -1,8 +1,9 @@
-//! Times as of which an array, or its metadata, can no longer be read: `docs/format/directory.md`, "What is left of the past".
+//! Gaps in the history: times as of which an array or its metadata can no longer be read. See
+//! `docs/format/directory.md`, "What is left of the past".
 //!
-//! A merge that does not keep the times of cells makes one object of those of several times, which counts from the last of them
-//! on. The times before can be read as long as what was merged is there; a vacuum takes that away. Nothing stored says
-//! so, but the names of what is there tell it.
+//! A merge that does not keep the times of cells combines objects of several times into one, which is visible from the
+//! last of these times on. The earlier times can be read as long as the original objects exist; a vacuum removes them.
+//! No object records this, but it follows from the names of the existing objects.
 
 use std::collections::HashSet;
 
@@ -18,8 +19,8 @@ use crate::{
 };
 
 impl Array {
-    /// The gaps in the history of the array that contain the time for which it was opened: a read lacks these cells or attributes.
-    /// Empty if a read returns everything that was written up to that time.
+    /// Returns the gaps in the history of the array at the time for which it was opened: a read lacks these cells or
+    /// attributes. Empty if a read returns everything that was written up to that time.
     ///
     /// # Errors
     /// As [`Array::open`].
@@ -29,7 +30,7 @@ impl Array {
         let is_within = |gap: &HistoryGap| gap.start <= window.at && window.at <= gap.end;
         let attributes = self.attribute_gaps().into_iter();
         gaps.extend(attributes.filter(is_within));
-        // A merge can have left out no more than what was deleted after that time.
+        // A merge can only have left out cells whose delete is later than that time.
         let last_delete = self.snapshot().last_delete;
         if last_delete.is_some_and(|last| last > window.at) {
             gaps.extend(self.deleted_gaps()?.into_iter().filter(is_within));
@@ -37,7 +38,7 @@ impl Array {
         Ok(joined(gaps))
     }
 
-    /// All times as of which cells can no longer be read. The array is to be opened for all times.
+    /// Returns all gaps in the history of the array, which must be opened for all times.
     ///
     /// # Errors
     /// As [`Array::open`].
@@ -52,7 +53,7 @@ impl Array {
         Ok(joined(gaps))
     }
 
-    /// The gaps in the history of the metadata that contain the time for which the array was opened.
+    /// Returns the gaps in the history of the metadata at the time for which the array was opened.
     ///
     /// # Errors
     /// As [`Array::metadata`].
@@ -61,7 +62,7 @@ impl Array {
         self.place.metadata_gaps(metadata, Some(self.window()))
     }
 
-    /// The times as of which cells can no longer be read once what these merged fragments were merged from is gone.
+    /// Returns the gaps that arise if the sources of these merged fragments are removed.
     ///
     /// # Errors
     /// As [`Array::open`].
@@ -82,7 +83,8 @@ impl Array {
         ))
     }
 
-    /// Spans of merged fragments that do not keep the times of their cells, and whose sources are gone.
+    /// Returns the gaps of merged fragments that do not keep the times of their cells, and whose sources no longer
+    /// exist.
     fn cell_gaps(&self, window: Option<TimeWindow>) -> Result<Vec<HistoryGap>, ArrayError> {
         let is_dense = self.schema().is_dense();
         let spans = self.snapshot().merged_spans.iter();
@@ -130,7 +132,7 @@ impl Array {
         Ok(gaps)
     }
 
-    /// Attributes that fragments lack since they were merged under a schema without them.
+    /// Returns the gaps of attributes that fragments lost because they were merged under a schema without them.
     fn attribute_gaps(&self) -> Vec<HistoryGap> {
         let mut schemas = Vec::new();
         for entry in self.directory().schemas() {
@@ -146,7 +148,8 @@ impl Array {
                 .iter()
                 .find(|(_, s)| std::sync::Arc::ptr_eq(s, &fragment.schema));
             let (start, end) = fragment.timestamps();
-            // A write uses a schema that exists already. Only a merge gives cells a schema that is newer than they are.
+            // A write uses a schema that exists already. Only a merge gives cells a schema that is newer than they
+            // are.
             let Some((made, own)) = of_fragment.filter(|(made, _)| *made > start) else {
                 continue;
             };
@@ -175,12 +178,12 @@ impl Array {
         gaps
     }
 
-    /// Cells that merges may have left out, since they were deleted by then.
+    /// Returns the gaps of cells that merges may have left out because they were deleted before the merge.
     fn deleted_gaps(&self) -> Result<Vec<HistoryGap>, ArrayError> {
         if self.snapshot().last_delete.is_none() {
             return Ok(Vec::new());
         }
-        // Only what was merged has the times of its cells.
+        // Only merged fragments have the times of their cells.
         let asked = self.fragments().iter().filter(|fragment| {
             let extra = fragment.metadata.extra_fields;
             fragment.metadata.version.stores_processed_conditions()
@@ -216,7 +219,7 @@ impl Array {
 }
 
 impl Group {
-    /// The gaps in the history of the group's metadata, as [`Array::metadata_gaps`].
+    /// Returns the gaps in the history of the group's metadata: see [`Array::metadata_gaps`].
     ///
     /// # Errors
     /// As [`Group::metadata`].
@@ -245,12 +248,13 @@ impl ObjectReader {
     }
 }
 
-/// Whether an object holds something of a window, and something beyond it.
+/// True if an object has times both inside and outside of the window.
 fn cuts(window: TimeWindow, name: &TimestampedName) -> bool {
     window.overlaps(name) && !window.contains(name)
 }
 
-/// The times of something merged that it does not tell apart: at its last time, it counts.
+/// Returns the times as of which a merged object cannot be read. It is visible at its last time, so that is not
+/// included.
 fn gap(name: &TimestampedName, what: Lost) -> HistoryGap {
     HistoryGap {
         start: name.start(),
@@ -259,7 +263,7 @@ fn gap(name: &TimestampedName, what: Lost) -> HistoryGap {
     }
 }
 
-/// Gaps of one kind that overlap or touch, as one.
+/// Joins gaps of the same kind that overlap or touch.
 fn joined(mut gaps: Vec<HistoryGap>) -> Vec<HistoryGap> {
     gaps.sort_by(|a, b| a.what.cmp(&b.what).then(a.start.cmp(&b.start)));
     let mut joined: Vec<HistoryGap> = Vec::new();

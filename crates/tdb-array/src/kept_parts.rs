@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tdb_fragment::{MetadataPart, OpenedPart};
 use tdb_tile::Grant;
 
-/// Parts of a fragment's metadata that were opened before.
+/// Opened parts of a fragment's metadata.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct KeptParts {
     parts: Arc<Mutex<HashMap<MetadataPart, KeptPart>>>,

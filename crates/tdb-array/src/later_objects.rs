@@ -7,31 +7,31 @@ use tdb_schema::value::rfc3339;
 use crate::TimestampedName;
 use crate::directory::DatedObjects;
 
-/// Objects that bear a later time than that for which an array or a group was opened. A read does not see them, and no change
-/// takes account of them: they were dated ahead, or written by a program whose clock is ahead.
+/// Counts of objects that are later than the time for which an array or a group was opened. Reads and changes ignore
+/// them: they were written with a future time, or by a program whose clock is ahead.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LaterObjects {
-    /// Committed fragments, some of whose cells at least may be of a later time.
+    /// The number of committed fragments with cells that are, or may be, later.
     pub fragments: u64,
-    /// Deletes.
+    /// The number of deletes.
     pub deletes: u64,
-    /// Objects of the metadata.
+    /// The number of metadata objects.
     pub metadata: u64,
-    /// Changes of the members of a group.
+    /// The number of changes of a group's members.
     pub changes: u64,
-    /// The last of their times, in milliseconds since 1970.
+    /// The last time of these objects, in milliseconds since 1970.
     pub until: u64,
 }
 
 impl LaterObjects {
-    /// The same, or nothing where there is none.
+    /// Returns these counts; `None` if all are zero.
     pub(crate) fn found(self) -> Option<Self> {
         let counts = [self.fragments, self.deletes, self.metadata, self.changes];
         counts.iter().any(|count| *count > 0).then_some(self)
     }
 
-    /// Those of some fragments, by their names, that end later than `at`.
+    /// Counts the fragments whose names end later than `at`; `None` if there are none.
     pub fn of_fragments<'a>(
         at: u64,
         names: impl Iterator<Item = &'a TimestampedName>,
@@ -45,7 +45,7 @@ impl LaterObjects {
         later.found()
     }
 
-    /// Those of some objects of metadata that end later than `at`.
+    /// Counts the metadata objects that end later than `at`; `None` if there are none.
     pub fn of_metadata(at: u64, objects: &DatedObjects) -> Option<Self> {
         let (metadata, until) = Self::among(at, objects.names());
         let later = Self {
@@ -56,7 +56,7 @@ impl LaterObjects {
         later.found()
     }
 
-    /// Those of some changes of the members of a group that end later than `at`.
+    /// Counts the changes of members that end later than `at`; `None` if there are none.
     pub(crate) fn of_changes(at: u64, objects: &DatedObjects) -> Option<Self> {
         let (changes, until) = Self::among(at, objects.names());
         let later = Self {
@@ -67,7 +67,7 @@ impl LaterObjects {
         later.found()
     }
 
-    /// How many of some names end later than `at`, and the last of their times.
+    /// Returns the number of names that end later than `at`, and the last of their ends.
     fn among<'a>(at: u64, names: impl Iterator<Item = &'a TimestampedName>) -> (u64, u64) {
         let later = names.map(TimestampedName::end).filter(|end| *end > at);
         later.fold((0, 0), |(count, last), end| {
@@ -77,7 +77,7 @@ impl LaterObjects {
 }
 
 impl fmt::Display for LaterObjects {
-    /// `2 fragments and 1 delete of a time to come (up to 2026-11-29T17:47:45.947Z)`
+    /// Formats the counts: `2 fragments and 1 delete of a time to come (up to 2026-11-29T17:47:45.947Z)`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let kinds = [
             (self.fragments, "fragment"),

@@ -1,10 +1,11 @@
-//! Writes that take another time: `docs/format/directory.md`, "Changes of what was read".
+//! Writes that must move to a later time: see `docs/format/directory.md`, "Changes of what was read".
 //!
-//! A write takes its time before others can see anything of it. A change of what was read that is committed in between
-//! has a later time, cannot know of the write, and would hide it. So whoever makes such a change announces it before its
-//! commit, and a write looks for announcements after its own: it sees the change, or the change, which looks again after its
-//! commit, sees the write. A write that has such a change above it is committed again, under a later time. A change that lies further
-//! ahead than clocks may differ is no reason for that: a write of now stays one.
+//! A write takes its time before others can see it. If a change of cells that were read before (a read-modify-write)
+//! commits in between, it has a later time, cannot know of the write, and would hide its cells. So such a change
+//! announces itself before its commit, and a write looks for announcements after its own commit. Then either the write
+//! sees the change, or the change, which checks again after its commit, sees the write. A write below such a change is
+//! committed again with a later time. Changes that are further ahead than clocks can differ do not count: a write of
+//! the present stays in the present.
 
 use std::collections::HashSet;
 
@@ -18,14 +19,15 @@ use crate::{
 };
 
 impl Location {
-    /// Notes that a change of what was read is about to be committed, at a time.
+    /// Announces, before its commit, a change of cells that were read before. `time` is the time of the change.
     pub(crate) fn announce_change(&self, time: u64) -> Result<(), ArrayError> {
         let announced = self.announced_changes()?;
-        // One that lies far ahead is not looked at by writes of now.
+        // Writes of the present ignore announcements that are far ahead.
         let near = time.saturating_add(AHEAD);
         let mut others = announced.iter().filter(|(_, other)| *other <= near);
         if others.all(|(_, other)| *other < time) {
-            // It need not outlive a loss of power: no write does that it is meant for.
+            // Not synced: the announcement need not survive a power failure, because the writes that would look for it
+            // do not.
             let object = self
                 .store()
                 .create(&self.full(&format!("{CHANGED}{time}")))?;
@@ -51,12 +53,12 @@ impl Location {
 }
 
 impl Array {
-    /// Makes fragments part of the array, several of them at once, and sees to it that no change of what was read hides them
-    /// which could not know of them: those that one hides are committed again, under names of a later time.
+    /// Commits fragments, several of them in one step. If a concurrent read-modify-write could not know of them and
+    /// hides their cells, they are committed again with new names of a later time.
     ///
     /// # Errors
-    /// As [`Array::commit_together`]; [`ArrayError::Overtaken`] where each time another change lies above them, or where others
-    /// have merged them meanwhile.
+    /// As [`Array::commit_together`]; [`ArrayError::Overtaken`] if another change hides them on every attempt, or if
+    /// others have merged them meanwhile.
     pub fn commit_above_changes(
         &self,
         mut sealed: Vec<SealedFragment>,
@@ -81,17 +83,18 @@ impl Array {
                 SealedFragment::copy_of(original, name, self)
             });
             let copies = copies.collect::<Result<_, _>>();
-            // Cells that cannot be copied are not written, and the caller gets the error.
+            // If the fragments cannot be copied, they are taken back, and the caller gets the error.
             self.location().take_back(&committed)?;
             sealed = copies?;
         }
         Err(self.overtaken())
     }
 
-    /// A later time for what was committed, where a change of what was read lies above it that cannot have known of it.
+    /// Returns a later time for what was committed, if a read-modify-write that cannot have known of it hides it;
+    /// otherwise `None`.
     ///
     /// # Errors
-    /// [`ArrayError::Overtaken`] where others have merged what was committed; as [`Array::open`].
+    /// [`ArrayError::Overtaken`] if others have merged the committed fragments; as [`Array::open`].
     pub fn time_above_changes(
         &self,
         committed: &Committed,
@@ -117,7 +120,8 @@ impl Array {
         has_above.then(|| after(change, names)).transpose()
     }
 
-    /// Whether others have written the same cells at this time or later, or deleted any.
+    /// True if others have written the same cells at this time or later, or have deleted cells. If the commit contains
+    /// a delete, any write counts.
     fn has_above(&self, now: &Self, committed: &Committed, time: u64) -> Result<bool, ArrayError> {
         let names = committed.fragments.iter().map(TimestampedName::as_str);
         let own: HashSet<&str> = names.collect();
@@ -152,7 +156,7 @@ impl Array {
     }
 }
 
-/// A time later than that of a change: now, unless the clock of the change was ahead.
+/// Returns a time later than that of a change: the present, or later if the clock of the change was ahead.
 fn after(change: u64, names: &dyn NameSource) -> Result<u64, ArrayError> {
     let next = change.checked_add(1).ok_or_else(|| ArrayError::Invalid {
         what: "note",

@@ -1,4 +1,4 @@
-//! Where an array or a group is.
+//! Locations of arrays and groups.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use tdb_filters::EncryptionKey;
 use tdb_store::{Store, StoreError, join};
 use tdb_tile::Limits;
 
-/// Where an array or a group is, or is to be, and what it takes to read and write it there. Cheap to clone.
+/// The location of an array or group, existing or planned, and the key and limits for access. Cheap to clone.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -32,7 +32,7 @@ pub struct Location {
     pub(crate) access: Access,
 }
 
-/// What it takes to open what is stored, wherever that is.
+/// The key and limits for opening stored objects.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Access {
     pub(crate) key: Option<EncryptionKey>,
@@ -40,7 +40,7 @@ pub(crate) struct Access {
 }
 
 impl Location {
-    /// A folder of a store, which may be its root, `""`: without a key, and with the usual limits.
+    /// Creates a location in a folder of a store (`""` for its root), without encryption key and with default limits.
     pub fn new(store: Arc<dyn Store>, prefix: &str) -> Self {
         Self {
             store,
@@ -49,21 +49,21 @@ impl Location {
         }
     }
 
-    /// The same with a key, if what is there is encrypted, or is to be.
+    /// Sets the encryption key of the array or group.
     #[must_use]
     pub fn with_key(mut self, key: Option<EncryptionKey>) -> Self {
         self.access.key = key;
         self
     }
 
-    /// The same with other caps.
+    /// Sets the limits.
     #[must_use]
     pub fn with_limits(mut self, limits: Limits) -> Self {
         self.access.limits = limits;
         self
     }
 
-    /// Another folder of the same store, with the same key and caps.
+    /// Returns another folder of the same store, with the same key and limits.
     #[must_use]
     pub fn at(&self, prefix: &str) -> Self {
         Self {
@@ -72,27 +72,27 @@ impl Location {
         }
     }
 
-    /// The store.
+    /// Returns the store.
     pub fn store(&self) -> &Arc<dyn Store> {
         &self.store
     }
 
-    /// The folder in the store.
+    /// Returns the folder in the store.
     pub fn prefix(&self) -> &str {
         &self.prefix
     }
 
-    /// The key, if what is there is encrypted.
+    /// Returns the encryption key, if there is one.
     pub fn key(&self) -> Option<&EncryptionKey> {
         self.access.key.as_ref()
     }
 
-    /// The caps in force.
+    /// Returns the limits in force.
     pub fn limits(&self) -> &Limits {
         &self.access.limits
     }
 
-    /// The key within the store of what has this key, or is a folder of this name, here; `""` is the folder itself.
+    /// Returns the key within the store of an object or folder in this location; `""` is the location itself.
     pub fn full(&self, key: &str) -> String {
         if key.is_empty() {
             self.prefix.to_string()
@@ -101,7 +101,7 @@ impl Location {
         }
     }
 
-    /// Removes objects of the store, by their whole keys. An object that is gone already is no error.
+    /// Removes objects by their keys within the store. Objects that do not exist are not an error.
     pub(crate) fn remove_all(&self, keys: &[impl AsRef<str>]) -> Result<(), StoreError> {
         if keys.is_empty() {
             return Ok(());
@@ -117,14 +117,15 @@ impl Location {
         Ok(())
     }
 
-    /// How large the stored form of a generic tile may be.
+    /// Returns the maximum stored size of a generic tile in bytes.
     pub fn tile_limit(&self) -> u64 {
         self.access.tile_limit()
     }
 }
 
 impl Access {
-    /// How large the stored form of a generic tile may be: compression can add a little.
+    /// Returns the maximum stored size of a generic tile in bytes. It exceeds the limit of the payload, since
+    /// compression can enlarge data a little.
     pub(crate) fn tile_limit(&self) -> u64 {
         self.limits.metadata_tile.saturating_add(1 << 20)
     }

@@ -1,26 +1,26 @@
 use bytes::Bytes;
 use tdb_tile::{Bug, Datatype, FormatVersion, Limits, Record, Walk, WireError, WireErrorKind};
 
-/// One record of a metadata object: a value for a key, or the removal of a key.
+/// A record of a metadata object: sets the value of a key, or removes the key.
 ///
-/// An object in `__meta` is one generic tile of such records, up to its end. The layout does not depend on
-/// the version: `docs/format/metadata.md`.
+/// An object in `__meta` is a generic tile that consists of such records. The layout does not depend on the format
+/// version: see `docs/format/metadata.md`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MetadataRecord {
     /// The key.
     pub key: String,
-    /// The value; none removes the key.
+    /// The value; `None` removes the key.
     pub value: Option<MetadataValue>,
 }
 
-/// A value of an array's or group's metadata.
+/// A metadata value of an array or a group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MetadataValue {
-    /// The type of each of the values.
+    /// The type of each element.
     pub datatype: Datatype,
-    /// How many there are; of text, how many bytes. None at all is a value too.
+    /// The number of elements; for text, the number of bytes. 0 is valid.
     pub count: u32,
-    /// The values as stored, little-endian, one after the other.
+    /// The elements as stored, little-endian, without gaps.
     pub bytes: Bytes,
 }
 
@@ -35,10 +35,10 @@ impl Default for MetadataValue {
 }
 
 impl MetadataValue {
-    /// Values of a type.
+    /// Creates a value from the bytes of its elements.
     ///
     /// # Errors
-    /// [`WireError`] if the bytes are no whole number of values, or more than can be counted.
+    /// [`WireError`] if the bytes are not a whole number of elements, or more than `u32::MAX` elements.
     pub fn try_new(datatype: Datatype, bytes: impl Into<Bytes>) -> Result<Self, WireError> {
         let bytes = bytes.into();
         let fail = |kind| WireError::new(Self::NAME, "value", 0, kind);
@@ -95,10 +95,10 @@ impl Record for MetadataValue {
 }
 
 impl MetadataRecord {
-    /// Decodes the records that fill a metadata tile.
+    /// Decodes the records of a metadata tile.
     ///
     /// # Errors
-    /// Where the bytes break the format or exceed `limits`.
+    /// The bytes break the format or exceed `limits`.
     pub fn decode_all(
         bytes: &Bytes,
         version: FormatVersion,
@@ -118,7 +118,7 @@ impl MetadataRecord {
         Ok(records)
     }
 
-    /// The bytes of a metadata tile, field by field, as text; and what is wrong with them.
+    /// Describes the bytes of a metadata tile field by field, as text. The result is the first error in them.
     pub fn describe_all(
         bytes: &Bytes,
         version: FormatVersion,
@@ -149,10 +149,10 @@ impl MetadataRecord {
         (text, Ok(()))
     }
 
-    /// The metadata tile that holds these records. Releases write them sorted by key.
+    /// Encodes a metadata tile from records. TileDB writes them sorted by key.
     ///
     /// # Errors
-    /// [`WireError`] where a value has another length than its type and count say.
+    /// [`WireError`] if the length of a value does not match its type and count.
     pub fn encode_all(records: &[Self], version: FormatVersion) -> Result<Vec<u8>, WireError> {
         let mut out = Vec::new();
         for record in records {
@@ -162,21 +162,21 @@ impl MetadataRecord {
     }
 }
 
-/// The metadata of an array or a group at a time.
+/// The metadata of an array or a group as of a time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Metadata {
-    /// Sorted by key, each once.
+    /// The keys and values, sorted by key, without duplicates.
     entries: Vec<(String, MetadataValue)>,
 }
 
 impl Metadata {
-    /// What holds after these records, in the order of their objects and within each as stored.
+    /// Applies records in the order of their objects, and within an object as stored; returns the resulting metadata.
     pub fn replay(records: impl IntoIterator<Item = MetadataRecord>) -> Self {
         let mut records: Vec<MetadataRecord> = records.into_iter().collect();
-        // Releases write the records of an object by key: those of one alone are so already.
+        // TileDB writes the records of an object sorted by key, so those of a single object need no sorting.
         if !records.is_sorted_by(|a, b| a.key < b.key) {
             records.sort_by(|a, b| a.key.cmp(&b.key));
-            // Of one key, the last record counts.
+            // If a key occurs several times, its last record counts.
             records.dedup_by(|later, kept| {
                 let is_same = later.key == kept.key;
                 if is_same {
@@ -192,7 +192,7 @@ impl Metadata {
         }
     }
 
-    /// The value of a key.
+    /// Returns the value of a key.
     pub fn get(&self, key: &str) -> Option<&MetadataValue> {
         let place = self
             .entries
@@ -201,25 +201,25 @@ impl Metadata {
         Some(value)
     }
 
-    /// All keys and values, by key.
+    /// Iterates over all keys and values, by key.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &MetadataValue)> {
         self.entries
             .iter()
             .map(|(key, value)| (key.as_str(), value))
     }
 
-    /// How many keys there are.
+    /// Returns the number of keys.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether there is no key.
+    /// True if there are no keys.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 }
 
-/// An error within a part of the bytes, told by its place in all of them.
+/// Converts the offset of an error from a part of the bytes to the whole.
 fn shift(mut error: WireError, by: usize) -> WireError {
     error.offset = error.offset.saturating_add(by);
     error

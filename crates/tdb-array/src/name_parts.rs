@@ -1,44 +1,44 @@
-//! What a name with times says.
+//! The parts of a timestamped name.
 
 use tdb_tile::FormatVersion;
 
-/// The version that a name without one stands for, by its form.
+/// The format version of a name without a version, by its form.
 const UUID_FIRST_VERSION: FormatVersion = FormatVersion::new(2);
 const UUID_LAST_VERSION: FormatVersion = FormatVersion::new(4);
 
 const UUID_LEN: usize = 32;
 
-/// How a [`TimestampedName`](crate::TimestampedName) is put together.
+/// The form of a [`TimestampedName`](crate::TimestampedName).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum NameForm {
-    /// `__UUID_T` or `__UUID_T1_T`: fragments of versions 1 and 2. The last time counts, as both.
+    /// `__UUID_T` or `__UUID_T1_T`: fragments of versions 1 and 2. `T` is both the start and the end.
     UuidFirst,
     /// `__T1_T2_UUID`: fragments of versions 3 and 4, schemas, metadata.
     UuidLast,
-    /// `__T1_T2_UUID_V`: all else from version 5 on.
+    /// `__T1_T2_UUID_V`: all other objects from version 5 on.
     Versioned(FormatVersion),
 }
 
-/// Why a text is no [`TimestampedName`](crate::TimestampedName).
+/// The reason why a text is not a [`TimestampedName`](crate::TimestampedName).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NameError {
-    /// It has none of the forms.
+    /// The text has none of the forms.
     #[error("not a name with times")]
     Form,
-    /// A time is no number of 64 bits.
+    /// A time is not a number of 64 bits.
     #[error("a time in the name is not a number below 2^64")]
     Time,
-    /// The version is no number of 32 bits.
+    /// The version is not a number of 32 bits.
     #[error("the version in the name is not a number below 2^32")]
     Version,
-    /// The times are in the wrong order.
+    /// The end is before the start.
     #[error("the name ends before it starts")]
     Reversed,
 }
 
-/// What a [`TimestampedName`](crate::TimestampedName) says, without the name: it is read without taking memory, as an array
-/// may have very many.
+/// The parts of a [`TimestampedName`](crate::TimestampedName) except its text. Parsing them allocates nothing, since
+/// an array may have very many names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct NameParts {
     pub(crate) start: u64,
@@ -47,7 +47,7 @@ pub(crate) struct NameParts {
 }
 
 impl NameParts {
-    /// Reads a name without folder and without ending.
+    /// Parses a name without folder and ending.
     pub(crate) fn of(text: &str) -> Result<Self, NameError> {
         let text = text.strip_prefix("__").ok_or(NameError::Form)?;
         let mut rest = Some(text);
@@ -78,7 +78,7 @@ impl NameParts {
         Self { start, end, form }.checked()
     }
 
-    /// The same, unless the times are in the wrong order.
+    /// Returns the parts, or an error if the end is before the start.
     pub(crate) fn checked(self) -> Result<Self, NameError> {
         if self.start > self.end {
             return Err(NameError::Reversed);
@@ -95,7 +95,8 @@ impl NameParts {
     }
 }
 
-/// What stands before the next `_`; the tokens are too short for a search that begins with preparations.
+/// Splits off the text before the next `_`. A byte-wise search is used because the tokens are too short to repay the
+/// setup of a faster one.
 fn next_token<'a>(rest: &mut Option<&'a str>) -> Option<&'a str> {
     let text = rest.take()?;
     let Some(end) = text.bytes().position(|byte| byte == b'_') else {
@@ -105,7 +106,7 @@ fn next_token<'a>(rest: &mut Option<&'a str>) -> Option<&'a str> {
     text.get(..end)
 }
 
-/// Old releases were not strict about the digits, so neither is this.
+/// True for any letters and digits: old releases were not strict about UUIDs.
 fn is_uuid(token: &str) -> bool {
     !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
@@ -114,7 +115,7 @@ fn time(token: &str) -> Result<u64, NameError> {
     number(token).ok_or(NameError::Time)
 }
 
-/// Digits and nothing else: `parse` alone would take a sign.
+/// Parses a number of digits only; `parse` alone would accept a sign.
 fn number(token: &str) -> Option<u64> {
     let digits = !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_digit());
     digits.then(|| token.parse().ok()).flatten()

@@ -1,4 +1,4 @@
-//! The objects that the names of an array lead to, read at once when it is opened.
+//! Reads the objects that the listing of an array names, all at once, on opening.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use crate::fragment::Schemas;
 use crate::open::{Object, ObjectReader};
 use crate::{ArrayError, At, Directory, Warning};
 
-/// What the names of an array lead to; what cannot be read is an error of its own.
+/// The named objects; an object that cannot be read has its own error.
 pub(crate) struct NamedObjects {
     pub(crate) schemas: Vec<Object>,
     /// Lists of commits.
@@ -20,7 +20,7 @@ pub(crate) struct NamedObjects {
 }
 
 impl NamedObjects {
-    /// Reads all of them together.
+    /// Reads all objects together.
     pub(crate) fn read(place: &ObjectReader, directory: &Directory) -> Self {
         let (tile, list) = (place.tile_limit(), place.location.limits().list_bytes);
         let schemas = directory.schemas().iter();
@@ -40,7 +40,8 @@ impl NamedObjects {
     }
 }
 
-/// Opens all schemas; the directory forgets those that were never finished, if that is asked for.
+/// Opens all schemas. If unfinished objects are tolerated, removes those that were never completely written from the
+/// directory.
 pub(crate) fn open_schemas(
     place: &ObjectReader,
     objects: Vec<Object>,
@@ -57,7 +58,7 @@ pub(crate) fn open_schemas(
     Ok(schemas)
 }
 
-/// Opens a schema; none if it was never finished, and that is asked for.
+/// Opens a schema; `None` if it was never completely written and unfinished objects are tolerated.
 pub(crate) fn open_schema(
     place: &ObjectReader,
     key: &str,

@@ -8,24 +8,24 @@ use tdb_tile::FormatVersion;
 
 use crate::{ArrayError, At, TimestampedName};
 
-/// Where new objects get their times and their names from.
+/// Source of the times and names of new objects.
 ///
-/// [`SystemNames`] is what programs use; [`CountedNames`] makes a write that can be repeated byte for byte.
+/// Programs use [`SystemNames`]; with [`CountedNames`], writes can be repeated byte for byte.
 pub trait NameSource: Send + Sync + Debug {
-    /// The time now, in milliseconds since 1970.
+    /// Returns the current time, in milliseconds since 1970.
     fn now(&self) -> u64;
 
-    /// A number that no other object has, larger than all that this source gave before: of two
-    /// objects with one time, the one written later counts, and that is told by their names.
+    /// Returns a unique number, greater than all earlier ones of this source. It is part of names: of two objects with
+    /// the same time, the one with the greater name counts as the later.
     ///
     /// # Errors
-    /// [`ArrayError::NoRandomness`], from sources that can run dry.
+    /// [`ArrayError::NoRandomness`] if the source fails.
     fn id(&self) -> Result<u128, ArrayError>;
 
-    /// The name of a fragment, of a commit or of a list, in the form that versions from 5 on have.
+    /// Returns a new name for a fragment, a commit or a list, in the form of versions from 5 on.
     ///
     /// # Errors
-    /// A span that ends before it starts, and as [`NameSource::id`].
+    /// An end before the start, and as [`NameSource::id`].
     fn versioned(
         &self,
         (start, end): (u64, u64),
@@ -34,15 +34,15 @@ pub trait NameSource: Send + Sync + Debug {
         TimestampedName::versioned(start, end, self.id()?, version).at("name")
     }
 
-    /// The name of a schema or of metadata.
+    /// Returns a new name for a schema or a metadata object.
     ///
     /// # Errors
-    /// A span that ends before it starts, and as [`NameSource::id`].
+    /// An end before the start, and as [`NameSource::id`].
     fn unversioned(&self, (start, end): (u64, u64)) -> Result<TimestampedName, ArrayError> {
         TimestampedName::unversioned(start, end, self.id()?).at("name")
     }
 
-    /// The name of the object that holds an enumeration.
+    /// Returns a new name for the object of an enumeration.
     ///
     /// # Errors
     /// As [`NameSource::id`].
@@ -51,12 +51,12 @@ pub trait NameSource: Send + Sync + Debug {
     }
 }
 
-/// The clock of the system, and names that count up from the clock: of two changes at one time the one that was made
-/// later has the later name, whichever processes made them.
+/// Names from the system clock, with ids that increase with the clock: of two changes with the same time, the one made
+/// later has the greater name, even in different processes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SystemNames;
 
-/// Bits of a name that are random; above them stands the count.
+/// Number of random bits of an id; the count is above them.
 const RANDOM_BITS: u32 = 64;
 
 impl NameSource for SystemNames {
@@ -69,7 +69,7 @@ impl NameSource for SystemNames {
     fn id(&self) -> Result<u128, ArrayError> {
         static LAST: AtomicU64 = AtomicU64::new(0);
         let clock = nanoseconds();
-        // Where the clock does not move, or moves back, the count goes on all the same.
+        // If the clock stands still or moves back, the count still increases.
         let next = |last: u64| last.saturating_add(1).max(clock);
         let last = LAST.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |last| {
             Some(next(last))
@@ -79,14 +79,14 @@ impl NameSource for SystemNames {
     }
 }
 
-/// Since 1970; enough bits for the year 2554.
+/// Returns the nanoseconds since 1970; 64 bits suffice until the year 2554.
 fn nanoseconds() -> u64 {
     let since = since_1970();
     let seconds = since.as_secs().saturating_mul(1_000_000_000);
     seconds.saturating_add(u64::from(since.subsec_nanos()))
 }
 
-/// The time of the system's clock; zero where it is set to a time before 1970.
+/// Returns the time since 1970; zero if the clock is set to an earlier time.
 fn since_1970() -> Duration {
     #[expect(
         clippy::disallowed_methods,
@@ -97,14 +97,14 @@ fn since_1970() -> Duration {
         .unwrap_or(Duration::ZERO)
 }
 
-/// Random bits of the system's, by way of the keys that the standard library's hash maps take: names have to
-/// differ, and keep no secret.
+/// Returns random bits from the seeds of the standard library's hash maps. They suffice to make names unique; nothing
+/// here is secret.
 fn random() -> u64 {
     RandomState::new().build_hasher().finish()
 }
 
-/// A time that stands still until it is set, and names that are counted: the same changes make the
-/// same objects. Two of these must not write into one array with the same first number.
+/// A fixed time, and names with consecutive numbers: the same changes produce the same objects. Two such sources must
+/// not write into one array with the same first number.
 ///
 /// ```
 /// use tdb_array::{CountedNames, NameSource};
@@ -121,7 +121,7 @@ pub struct CountedNames {
 }
 
 impl CountedNames {
-    /// A clock that shows `now`, in milliseconds since 1970, and names from `first` on.
+    /// Creates a source with the time `now`, in milliseconds since 1970, and ids from `first` on.
     pub fn new(now: u64, first: u64) -> Self {
         Self {
             now: now.into(),
@@ -129,7 +129,7 @@ impl CountedNames {
         }
     }
 
-    /// Sets the clock, in milliseconds since 1970.
+    /// Sets the time, in milliseconds since 1970.
     pub fn set_now(&self, now: u64) {
         self.now.store(now, Ordering::Relaxed);
     }
@@ -145,12 +145,12 @@ impl NameSource for CountedNames {
     }
 }
 
-/// How an array or a group is changed.
+/// The time and the names of a change.
 #[derive(Clone, Debug)]
 pub struct ChangeOptions {
-    /// The time of the change, in milliseconds since 1970; now, where none is given.
+    /// The time of the change, in milliseconds since 1970; the current time if `None`.
     pub timestamp: Option<u64>,
-    /// Where names, and the time now, come from.
+    /// The source of names and of the current time.
     pub names: Arc<dyn NameSource>,
 }
 
@@ -164,7 +164,7 @@ impl Default for ChangeOptions {
 }
 
 impl ChangeOptions {
-    /// A change at a time, in milliseconds since 1970.
+    /// Creates options for a change at a time, in milliseconds since 1970.
     pub fn at(time: u64) -> Self {
         Self {
             timestamp: Some(time),
@@ -172,7 +172,7 @@ impl ChangeOptions {
         }
     }
 
-    /// The time of the change, in milliseconds since 1970.
+    /// Returns the time of the change, in milliseconds since 1970.
     pub fn time(&self) -> u64 {
         self.timestamp.unwrap_or_else(|| self.names.now())
     }

@@ -1,4 +1,4 @@
-//! Making a fragment: `docs/format/directory.md`, "Layout".
+//! Creation of a fragment. See `docs/format/directory.md`, "Layout".
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -10,18 +10,18 @@ use tdb_tile::Bug;
 use crate::directory::{COMMITS_FOLDER, FRAGMENT_METADATA, fragment_key};
 use crate::{Array, ArrayError, TimestampedName};
 
-/// A fragment in the making, which no reader sees before [`SealedFragment::commit`].
+/// A fragment that is being written, and is not visible before [`SealedFragment::commit`].
 ///
-/// First come its data files ([`NewFragment::create`]), then its metadata ([`NewFragment::seal`]), and last the
-/// object that commits it, so that whatever is interrupted leaves the array as it was. What is dropped before it
-/// is committed removes the objects that it made, as far as the store lets it.
+/// Its data files are written first ([`NewFragment::create`]), then its metadata ([`NewFragment::seal`]), and last the
+/// commit object: an interruption leaves the array unchanged. If it is dropped before the commit, its objects are
+/// removed, as far as the store allows.
 #[derive(Debug)]
 pub struct NewFragment {
     made: Made,
     name: TimestampedName,
 }
 
-/// A fragment that is complete and not committed yet.
+/// A complete fragment that is not committed yet.
 #[derive(Debug)]
 pub struct SealedFragment {
     made: Made,
@@ -29,7 +29,7 @@ pub struct SealedFragment {
     bytes: u64,
 }
 
-/// A file of a fragment in the making: a data file, or the metadata.
+/// A file of a new fragment that is being written: a data file, or the metadata.
 #[derive(Debug)]
 pub struct DataFile {
     key: String,
@@ -37,14 +37,14 @@ pub struct DataFile {
     size: u64,
 }
 
-/// A file of a fragment that is complete, and on the disk; that its name is, the seal of the fragment sees to.
+/// A complete file of a new fragment, whose bytes are on disk. Its name becomes durable when the fragment is sealed.
 #[derive(Debug)]
 pub struct FinishedFile {
     key: String,
     size: u64,
 }
 
-/// The objects of an uncommitted fragment, removed when this is dropped.
+/// The objects of an uncommitted fragment; they are removed on drop.
 #[derive(Debug)]
 struct Made {
     store: Arc<dyn Store>,
@@ -59,16 +59,16 @@ impl Drop for Made {
     fn drop(&mut self) {
         let keys: Vec<&str> = self.keys.iter().map(String::as_str).collect();
         if !keys.is_empty() {
-            // Best effort: what stays is not committed, and so disturbs nobody.
+            // Best effort: objects that stay are not committed, and so have no effect.
             drop(self.store.remove_many(&keys));
         }
     }
 }
 
 impl Array {
-    /// Begins a fragment of this name, which is of the form that versions from 5 on have.
+    /// Begins a fragment with the given name, in the form of versions from 5 on.
     ///
-    /// Nothing is written yet. The name says in which version, and so where, the fragment is kept.
+    /// Nothing is written yet. The version in the name determines the folder of the fragment.
     pub fn new_fragment(&self, name: TimestampedName) -> NewFragment {
         let folder = fragment_key(&name);
         NewFragment {
@@ -84,7 +84,7 @@ impl Array {
 }
 
 impl NewFragment {
-    /// The name of the fragment.
+    /// Returns the name of the fragment.
     pub fn name(&self) -> &TimestampedName {
         &self.name
     }
@@ -96,7 +96,7 @@ impl NewFragment {
     pub fn create(&mut self, file: &str) -> Result<DataFile, ArrayError> {
         let key = join(&self.made.folder, file);
         let writer = self.made.store.create(&key)?;
-        // From here on it may come to be.
+        // From here on the object may exist.
         self.made.keys.push(key.clone());
         Ok(DataFile {
             key,
@@ -105,7 +105,7 @@ impl NewFragment {
         })
     }
 
-    /// Begins the metadata, which comes last: once all data files are finished.
+    /// Begins the metadata file; call this when all data files are finished.
     ///
     /// # Errors
     /// Any error of the store.
@@ -113,10 +113,10 @@ impl NewFragment {
         self.create(FRAGMENT_METADATA)
     }
 
-    /// Makes the fragment whole, once its data files and its metadata are finished; then it is on the disk.
+    /// Completes the fragment when its data files and its metadata are finished; it is on disk then.
     ///
     /// # Errors
-    /// [`ArrayError::Invalid`] where a file is missing; as the store reports.
+    /// [`ArrayError::Invalid`] if a file is missing, or any error of the store.
     pub fn seal(self, files: &[FinishedFile]) -> Result<SealedFragment, ArrayError> {
         let finished: HashSet<&str> = files.iter().map(|file| file.key.as_str()).collect();
         let metadata = join(&self.made.folder, FRAGMENT_METADATA);
@@ -129,7 +129,7 @@ impl NewFragment {
                 why: "it is not finished",
             });
         }
-        // All files have their names: one wait for the folder serves them all.
+        // All files have their names: one sync of the folder makes all of them durable.
         self.made.store.settle(&self.made.folder)?;
         let bytes = files.iter().map(|file| file.size).sum::<u64>();
         Ok(SealedFragment {
@@ -141,17 +141,17 @@ impl NewFragment {
 }
 
 impl SealedFragment {
-    /// The name of the fragment.
+    /// Returns the name of the fragment.
     pub fn name(&self) -> &TimestampedName {
         &self.name
     }
 
-    /// Bytes of all its objects together.
+    /// Returns the total size of its objects in bytes.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// A fragment with the objects of another one of the array, under another name.
+    /// Copies the objects of a fragment of the array to a fragment with another name.
     pub(crate) fn copy_of(
         original: &TimestampedName,
         name: TimestampedName,
@@ -176,15 +176,15 @@ impl SealedFragment {
         Ok(Self { made, name, bytes })
     }
 
-    /// Leaves the objects where they are, for who commits the fragment otherwise.
+    /// Keeps the objects on drop, because the caller commits the fragment in another way.
     pub(crate) fn keep(mut self) {
         self.made.keys.clear();
     }
 
-    /// Makes the fragment part of the array.
+    /// Commits the fragment: makes it part of the array.
     ///
     /// # Errors
-    /// As the store reports. The commit may be there or not, then, so nothing is removed.
+    /// Any error of the store. The fragment may then be committed or not, so nothing is removed.
     pub fn commit(mut self) -> Result<TimestampedName, ArrayError> {
         let commit = if self.name.version().has_fragment_folder() {
             format!("{COMMITS_FOLDER}/{}.wrt", self.name)
@@ -199,22 +199,23 @@ impl SealedFragment {
 }
 
 impl DataFile {
-    /// Adds bytes to the end: large pieces, since each call may be one of the system.
+    /// Appends bytes. Each call may be a system call, so pass large pieces.
     ///
     /// # Errors
-    /// As the store reports; the fragment cannot be finished then.
+    /// Any error of the store; the fragment cannot be completed then.
     pub fn write(&mut self, bytes: &[u8]) -> Result<(), ArrayError> {
         self.writer.write(bytes)?;
         self.size = self.size.saturating_add(bytes.len() as u64);
         Ok(())
     }
 
-    /// Bytes so far.
+    /// Returns the number of bytes written so far.
     pub fn size(&self) -> u64 {
         self.size
     }
 
-    /// Makes the file whole, and its bytes last. Waits for the disk: several files can be finished at a time.
+    /// Completes the file and makes its bytes durable. This waits for the disk; several files can be finished at the
+    /// same time.
     ///
     /// # Errors
     /// Any error of the store.
@@ -226,12 +227,12 @@ impl DataFile {
 }
 
 impl FinishedFile {
-    /// The key of its object.
+    /// Returns the key of its object.
     pub fn key(&self) -> &str {
         &self.key
     }
 
-    /// Bytes of the file.
+    /// Returns the size of the file in bytes.
     pub fn size(&self) -> u64 {
         self.size
     }

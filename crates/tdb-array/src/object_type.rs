@@ -4,10 +4,10 @@ use tdb_tile::Code;
 use crate::directory::{DRAFT_FOLDER, GROUP_FOLDER, GROUP_MARKER, LEGACY_SCHEMA, SCHEMA_FOLDER};
 use crate::{ArrayError, Work};
 
-/// What lies at a place.
+/// The type of a folder, or of a member of a group.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ObjectType {
-    /// Neither array nor group.
+    /// Neither an array nor a group.
     #[default]
     Invalid,
     /// A group of arrays and groups.
@@ -17,7 +17,7 @@ pub enum ObjectType {
 }
 
 impl ObjectType {
-    /// Tells from the listing of a folder what it is.
+    /// Determines the type of a folder from its listing.
     pub fn of_listing(listing: &Listing) -> Self {
         let folder = |wanted| listing.prefixes.iter().any(|key| name(key) == wanted);
         let object = |wanted| listing.objects.iter().any(|o| name(&o.key) == wanted);
@@ -30,8 +30,8 @@ impl ObjectType {
         Self::Invalid
     }
 
-    /// What the folder `prefix` is, if that leaves no room for an array or a group at the path `below` it: an array
-    /// holds nothing else, a group keeps objects of its own in folders whose names begin with `__`.
+    /// Returns the type of the folder `prefix` if no array or group can be created at the path `below` it: an array
+    /// contains nothing else, and a group reserves the folders whose names begin with `__`.
     ///
     /// # Errors
     /// Any error of the store.
@@ -40,7 +40,7 @@ impl ObjectType {
         prefix: &str,
         below: &str,
     ) -> Result<Option<Self>, ArrayError> {
-        // The folder itself is not listed: among folders above there are large ones.
+        // The folder itself is not listed, because folders above can be large.
         let is_there = |object: &str, folder: &str| -> Result<bool, ArrayError> {
             let listing = store.list(&join(prefix, folder), None)?;
             let held = !listing.objects.is_empty() || !listing.prefixes.is_empty();
@@ -53,7 +53,7 @@ impl ObjectType {
         Ok((is_own && is_there(GROUP_MARKER, GROUP_FOLDER)?).then_some(Self::Group))
     }
 
-    /// Looks at what lies in the folder `prefix`.
+    /// Determines the type of the folder `prefix`.
     ///
     /// # Errors
     /// Any error of the store.
@@ -62,18 +62,18 @@ impl ObjectType {
     }
 }
 
-/// What lies at a place, and what was begun there.
+/// The type of a folder, and the work in progress there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Found {
-    /// What lies there.
+    /// The type of the folder.
     pub object_type: ObjectType,
-    /// What was to make an array there and has not yet: it is under way, or was stopped. There is no array then.
+    /// The kind of work that is creating an array here, or was interrupted. In this case there is no array yet.
     pub unfinished: Option<Work>,
 }
 
 impl Found {
-    /// Looks at what lies in the folder `prefix`.
+    /// Inspects the folder `prefix`.
     ///
     /// # Errors
     /// Any error of the store.
@@ -88,7 +88,7 @@ impl Found {
                 unfinished: None,
             });
         }
-        // Enumerations come before the schema, and a folder of old may be empty.
+        // Enumerations are stored before the schema, and an old folder may be empty: only a schema makes an array.
         if object_type == ObjectType::Array && has_schema(store, prefix)? {
             return Ok(Self {
                 object_type,
@@ -102,8 +102,8 @@ impl Found {
     }
 }
 
-/// The listing of a folder without those of the folders that make an array or a group which are none: in a store without folders
-/// of its own, one that is listed may be no more than an empty object, by which other programs mark it.
+/// Removes the folders of schemas and of members from a listing if they are empty. In an object store, a listed folder
+/// may be only a folder marker of another program; then it does not make an array or a group.
 pub(crate) fn without_marked(
     store: &dyn Store,
     mut listing: Listing,
@@ -126,7 +126,7 @@ pub(crate) fn without_marked(
     Ok(listing)
 }
 
-/// What is noted to have been begun in the folder `prefix`.
+/// Returns the work that the note in the folder `prefix` describes.
 fn noted(store: &dyn Store, prefix: &str) -> Result<Option<Work>, ArrayError> {
     let listing = list_all(store, &join(prefix, DRAFT_FOLDER))?;
     let is_noted = |work: &Work| {
@@ -136,7 +136,7 @@ fn noted(store: &dyn Store, prefix: &str) -> Result<Option<Work>, ArrayError> {
     Ok(Work::ALL.into_iter().find(is_noted))
 }
 
-/// Whether a folder, which looks like an array, has a schema.
+/// True if a folder that looks like an array contains a schema.
 pub(crate) fn has_schema(store: &dyn Store, prefix: &str) -> Result<bool, ArrayError> {
     if tdb_store::exists(store, &join(prefix, LEGACY_SCHEMA))? {
         return Ok(true);

@@ -1,4 +1,4 @@
-//! What opening an array and opening a group have in common.
+//! Common parts of opening arrays and groups.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -16,29 +16,29 @@ use crate::{
     Warning, held,
 };
 
-/// How often commits are listed after the first time, at most, while there are new ones.
+/// Maximum number of times that commits are listed again while new ones appear.
 const LISTINGS: usize = 4;
 
-/// Bytes that a name takes in memory besides its own.
+/// Approximate overhead of a name in memory, in bytes.
 const NAME_COST: u64 = 64;
 
-/// How an array or a group is opened.
+/// Options for opening an array or a group.
 #[derive(Clone, Debug, Default)]
 pub struct OpenOptions {
-    /// The span of time that is seen; all by default. Who wants "now" gives the time.
+    /// The visible time window; all times by default. To exclude future writes, pass the current time.
     pub window: TimeWindow,
-    /// Fragments to leave out, by name, as if they had never been written: what is damaged keeps an array from being
-    /// opened or read. It is an error if the array does not have one of them.
+    /// Names of fragments to leave out, as if they had never been written. A damaged fragment otherwise prevents
+    /// opening or reading. It is an error if the array has no fragment of such a name.
     pub without_fragments: Vec<String>,
-    /// Passes over empty schemas, metadata and consolidated fragment metadata, as a crash of an
-    /// old release leaves them. An empty delete is an error all the same.
+    /// Skips empty schemas, metadata and consolidated fragment metadata, such as a crash of an old release of TileDB
+    /// leaves. An empty delete is still an error.
     pub tolerate_torn: bool,
-    /// Fails where what is seen of the times is not all that there was: see [`Array::gaps`](crate::Array::gaps).
+    /// Fails if the requested time cannot be read completely: see [`Array::gaps`](crate::Array::gaps).
     pub whole_history: bool,
 }
 
 impl OpenOptions {
-    /// As of a time, in milliseconds since 1970.
+    /// Opens as of a time, in milliseconds since 1970.
     pub fn at(time: u64) -> Self {
         Self {
             window: TimeWindow::until(time),
@@ -47,16 +47,16 @@ impl OpenOptions {
     }
 }
 
-/// Where an array or a group is, and how it is read.
+/// Reads the objects of an array or a group.
 #[derive(Clone, Debug)]
 pub(crate) struct ObjectReader {
     pub(crate) location: Location,
     pub(crate) options: OpenOptions,
-    /// What opening a tile leaves for the next: the state of a decompressor is large beside most metadata.
+    /// Scratch memory that is reused between tiles: the state of a decompressor is large compared with most metadata.
     pub(crate) scratch: Arc<Mutex<Scratch>>,
 }
 
-/// What was read of one object. Errors name it by its key within the place.
+/// The key of an object, relative to the array or group, and its bytes.
 pub(crate) type Object = (String, Result<Bytes, StoreError>);
 
 impl ObjectReader {
@@ -68,7 +68,7 @@ impl ObjectReader {
         }
     }
 
-    /// The names in these folders, which are relative to the place.
+    /// Lists the given folders, which are relative to the array or group.
     pub(crate) fn names(&self, folders: &[&str]) -> Result<Names, ArrayError> {
         let prefixes: Vec<String> = folders
             .iter()
@@ -92,7 +92,7 @@ impl ObjectReader {
         Ok(names)
     }
 
-    /// Takes memory for the names of a page: how many pages there are is for the store to say.
+    /// Takes memory from the budget for the names of a page; the number of pages is up to the store.
     fn names_fit(&self, page: &Listing) -> Result<Grant, LimitError> {
         let objects = page.objects.iter().map(|object| &object.key);
         let names = objects.chain(&page.prefixes).chain(&page.foreign);
@@ -101,12 +101,12 @@ impl ObjectReader {
         self.location.limits().budget.take(bytes)
     }
 
-    /// Reads whole objects of at most `limit` bytes, together, as far as memory allows.
+    /// Reads whole objects of at most `limit` bytes, together as far as memory allows.
     pub(crate) fn read(&self, keys: impl IntoIterator<Item = String>, limit: u64) -> Vec<Object> {
         self.read_limited(keys.into_iter().map(|key| (key, limit)))
     }
 
-    /// Reads whole objects, each of at most so many bytes, together, as far as memory allows.
+    /// Reads whole objects, each with a limit in bytes, together as far as memory allows.
     pub(crate) fn read_limited(
         &self,
         wanted: impl IntoIterator<Item = (String, u64)>,
@@ -120,7 +120,7 @@ impl ObjectReader {
             .collect()
     }
 
-    /// Reads one object that is a generic tile.
+    /// Reads one object that contains a generic tile.
     pub(crate) fn read_one(&self, key: &str) -> Result<Bytes, ArrayError> {
         let read = Read::whole(self.location.full(key)).at_most(self.tile_limit());
         let missing = || ArrayError::Missing {
@@ -131,7 +131,7 @@ impl ObjectReader {
         Ok(answer?.bytes)
     }
 
-    /// Reads what counts against the budget for as long as it is kept.
+    /// Performs reads whose bytes count against the budget as long as they are kept.
     pub(crate) fn read_held(&self, reads: &[Read]) -> Vec<Result<Piece, StoreError>> {
         held::read(
             &**self.location.store(),
@@ -144,7 +144,7 @@ impl ObjectReader {
         self.location.tile_limit()
     }
 
-    /// Reads the objects that hold lists of names.
+    /// Reads the objects with lists of names.
     pub(crate) fn lists<'a>(
         &self,
         keys: impl Iterator<Item = &'a str>,
@@ -153,7 +153,7 @@ impl ObjectReader {
         Self::as_lists(self.read(keys.map(str::to_owned), limit))
     }
 
-    /// Objects that were read, as lists of names.
+    /// Collects objects with lists of names; the first error is returned.
     pub(crate) fn as_lists(objects: Vec<Object>) -> Result<Lists, ArrayError> {
         let mut lists = Lists::new();
         for (key, answer) in objects {
@@ -162,11 +162,11 @@ impl ObjectReader {
         Ok(lists)
     }
 
-    /// The directory with all that was committed at one moment, if nothing was merged or vacuumed meanwhile; its lists
-    /// have been read.
+    /// Confirms a directory as the state at one moment, after its lists have been read. Returns `None` if objects were
+    /// merged or vacuumed meanwhile.
     ///
-    /// It is listed until no commit is new. Where others write faster than that, commits of the same moment may be
-    /// missing among the last ones; none that was there before the array was looked at is.
+    /// The commits are listed again until none is new. If others write faster than that, some of the last commits may
+    /// be missing, but none that existed before opening began.
     pub(crate) fn settled(
         &self,
         mut directory: Directory,
@@ -187,7 +187,7 @@ impl ObjectReader {
         Ok((compared != Settled::Changed).then_some(directory))
     }
 
-    /// Which of the objects that the directory asks about are there: their folders are listed, all at once.
+    /// Returns those of the directory's probes that exist. Their folders are listed, all at once.
     pub(crate) fn probe(&self, directory: &Directory) -> Result<BTreeSet<String>, ArrayError> {
         let wanted: BTreeSet<String> = directory.probes().collect();
         if wanted.is_empty() {
@@ -208,7 +208,7 @@ impl ObjectReader {
         Ok(wanted.into_iter().filter(is_there).collect())
     }
 
-    /// What is committed, if that did not change while it was looked at.
+    /// Determines what is live; returns `None` if it changed meanwhile.
     pub(crate) fn live(
         &self,
         names: &Names,
@@ -225,8 +225,8 @@ impl ObjectReader {
         Ok(Some(live))
     }
 
-    /// Reads objects that are generic tiles, and opens each; empty ones are left out if that is asked for,
-    /// with a warning.
+    /// Reads and opens objects that contain generic tiles. Empty ones are skipped with a warning if torn objects are
+    /// tolerated.
     pub(crate) fn tiles(
         &self,
         keys: impl IntoIterator<Item = String>,
@@ -235,7 +235,7 @@ impl ObjectReader {
         self.open_tiles(self.read(keys, self.tile_limit()), warnings)
     }
 
-    /// Opens objects that were read, as [`ObjectReader::tiles`] does.
+    /// Opens objects that have been read: see [`ObjectReader::tiles`].
     pub(crate) fn open_tiles(
         &self,
         objects: Vec<Object>,
@@ -250,7 +250,7 @@ impl ObjectReader {
         Ok(tiles)
     }
 
-    /// Opens the generic tile that an object is; none where it is empty and that is to be passed over.
+    /// Opens the generic tile of an object; `None` if it is empty and torn objects are tolerated.
     pub(crate) fn open_whole(
         &self,
         key: &str,
@@ -265,7 +265,7 @@ impl ObjectReader {
         self.open_tile(key, bytes).map(Some)
     }
 
-    /// Opens the generic tile at the start of these bytes.
+    /// Opens the generic tile at the beginning of `bytes`.
     pub(crate) fn open_tile(&self, key: &str, bytes: &Bytes) -> Result<Tile, ArrayError> {
         let limits = self.location.limits();
         let tile = GenericTile::parse(bytes, limits).at(key)?;
@@ -280,8 +280,8 @@ impl ObjectReader {
         })
     }
 
-    /// What the metadata objects of an array or a group add up to: those that were there when it was opened, or, if
-    /// they were merged and vacuumed since, those that took their place.
+    /// Reads the metadata of an array or a group. It uses the objects that existed on opening; if these have been
+    /// merged and vacuumed since, those that replaced them.
     pub(crate) fn metadata(&self, opened: &DatedObjects) -> Result<Metadata, ArrayError> {
         let mut records = Vec::new();
         for (key, tile) in self.replayed(METADATA_FOLDER, opened)? {
@@ -292,8 +292,8 @@ impl ObjectReader {
         Ok(Metadata::replay(records))
     }
 
-    /// The objects of a folder that count, opened, in the order in which they are to be replayed: as they were at one
-    /// moment, though others merge and vacuum them.
+    /// Opens the live objects of a folder in the order of replay, as of one moment, even while others merge and vacuum
+    /// them.
     pub(crate) fn replayed(
         &self,
         folder: &str,
@@ -317,10 +317,10 @@ impl ObjectReader {
     }
 }
 
-/// The content of a generic tile.
+/// The decoded payload of a generic tile.
 #[derive(Clone, Debug)]
 pub(crate) struct Tile {
-    /// The version in its header.
+    /// The format version in the header of the tile.
     pub(crate) version: FormatVersion,
     pub(crate) payload: Bytes,
 }

@@ -1,4 +1,4 @@
-//! Opens the fragments of an array, in few reads for all of them.
+//! Opens the fragments of an array with few reads in total.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -15,39 +15,38 @@ use crate::fragment_parts::read_parts;
 use crate::open::ObjectReader;
 use crate::{ArrayError, At, Fragment, Warning};
 
-/// Bytes of metadata that all fragments together keep at most, to save reading them again.
+/// Maximum bytes of metadata that all fragments together keep to avoid reading them again.
 const KEPT: u64 = 32 << 20;
 
-/// They keep at most the memory budget divided by this.
+/// The kept metadata takes at most 1/KEPT_SHARE of the memory budget.
 const KEPT_SHARE: u64 = 8;
 
-/// How many fragments are read at a time: an array that names many which are not there fails on one of
-/// the first, and the ends of their metadata take 16 MiB at most.
+/// Number of fragments read at a time. The tails of their metadata have 16 MiB at most, and if an array names many
+/// fragments that do not exist, the first batch fails.
 const BATCH: usize = 256;
 
-/// Fragments that are being opened.
+/// The state of opening fragments.
 pub(crate) struct Opening<'a> {
     pub(crate) place: &'a ObjectReader,
     pub(crate) schemas: &'a Schemas,
-    /// Footers from consolidated metadata, by the names of their fragments; `None` where the footer of one lies outside
-    /// of the bytes that there are.
+    /// Footers from consolidated metadata, by fragment name; `None` if a footer's position is outside of the bytes.
     pub(crate) footers: HashMap<String, Option<Bytes>>,
-    /// What turned out to be odd.
+    /// Warnings collected so far.
     pub(crate) warnings: &'a mut Vec<Warning>,
 }
 
-/// What was read of the metadata of a fragment.
+/// The result of reading a fragment's metadata.
 type Answer = Result<Piece, StoreError>;
 
 impl Opening<'_> {
-    /// Takes the footers of the fragments of these names out of consolidated metadata.
+    /// Takes the footers of the wanted fragments out of consolidated metadata.
     pub(crate) fn add_consolidated(
         &mut self,
         consolidated: &ConsolidatedMetadata,
         wanted: &HashSet<&str>,
     ) {
         for entry in consolidated.entries() {
-            // Old releases put down the whole URI.
+            // Old releases of TileDB stored the whole URI.
             let name = tdb_store::name(entry.key.trim_end_matches('/'));
             if wanted.contains(name) {
                 self.footers
@@ -56,7 +55,8 @@ impl Opening<'_> {
         }
     }
 
-    /// Opens all fragments, in order. They count against the memory for as long as any of those that were opened at once is there.
+    /// Opens all fragments, in order. The fragments of a batch share one grant of the memory budget, which is returned
+    /// when all of them are dropped.
     pub(crate) fn open(&mut self, entries: &FragmentEntries) -> Result<Vec<Fragment>, ArrayError> {
         let mut opened = Vec::new();
         let mut counted = 0_usize;
@@ -91,7 +91,7 @@ impl Opening<'_> {
         Ok(opened)
     }
 
-    /// Counts the memory of the opened fragments from number `counted` on against the budget.
+    /// Takes the memory of the opened fragments from index `counted` on from the budget.
     fn hold(
         &self,
         opened: &mut [(usize, Fragment)],
@@ -110,7 +110,7 @@ impl Opening<'_> {
         Ok(())
     }
 
-    /// Finds out whether a fragment lacks tiles, where its footer leaves that open: few do.
+    /// Determines whether a fragment lacks tiles, if its footer leaves that open. Few footers do.
     fn settle_tiles(&mut self, fragment: &mut Fragment) -> Result<(), ArrayError> {
         let mut fields = fragment.schema.fields();
         let stored = |field: &Field<'_>| fragment.metadata.stored_field(field.kind).is_some();
@@ -139,14 +139,14 @@ impl Opening<'_> {
         Ok(())
     }
 
-    /// A fragment from consolidated metadata. Releases put down some footers so that none can read them:
-    /// what does not make sense there is read where it belongs.
+    /// Opens a fragment from consolidated metadata; `None` if there is no valid footer. Some releases of TileDB stored
+    /// footers there that cannot be decoded, so the fragment's own metadata is read instead.
     fn open_consolidated(&self, entry: &FragmentEntry) -> Option<Fragment> {
         let footer = self.footers.get(entry.name.as_str())?.as_ref()?;
         self.steps().decode(entry, footer, u64::MAX, None).ok()
     }
 
-    /// Opens fragments from their own metadata; `kept` counts the bytes that fragments keep of it.
+    /// Opens fragments from their own metadata; `kept` counts the bytes of metadata that fragments keep.
     fn open_alone(
         &self,
         numbered: &[(usize, FragmentEntry)],
@@ -185,7 +185,7 @@ impl Opening<'_> {
         self.place.read_held(&reads)
     }
 
-    /// Reads again, from further back, where the footer turned out to be longer than what was read.
+    /// Reads a longer tail of those fragments whose footer did not fit.
     fn second_reads(
         &self,
         entries: &[&FragmentEntry],
@@ -231,7 +231,7 @@ impl Opening<'_> {
     }
 }
 
-/// A fragment without metadata, where it is known to be committed.
+/// Converts the error of reading a committed fragment's metadata.
 fn unread(entry: &FragmentEntry, error: &StoreError) -> ArrayError {
     match error {
         StoreError::NotFound { .. } => ArrayError::Missing {

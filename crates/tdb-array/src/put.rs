@@ -1,4 +1,4 @@
-//! What a change of an array or a group stores, and under which name.
+//! Storing the objects of a change of an array or a group.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::{
     ArrayError, At, ChangeOptions, ErrorKind, Location, MetadataRecord, NameForm, TimestampedName,
 };
 
-/// Stores a schema under this name.
+/// Stores a schema under the given name.
 pub(crate) fn put_schema(
     location: &Location,
     name: &TimestampedName,
@@ -39,7 +39,7 @@ pub(crate) fn put_tile(location: &Location, key: &str, payload: &[u8]) -> Result
     Ok(())
 }
 
-/// A payload as a generic tile, with the key of the array.
+/// Encodes a payload as a generic tile, encrypted with the key of the array if there is one.
 pub(crate) fn seal_tile(
     location: &Location,
     key: &str,
@@ -48,7 +48,7 @@ pub(crate) fn seal_tile(
     seal_generic_tile(payload, FormatVersion::WRITTEN, location.key()).at(key)
 }
 
-/// What the caller handed in breaks a rule.
+/// Converts the error of a schema that the caller passed in.
 pub(crate) fn refused(error: SchemaError) -> ArrayError {
     ArrayError::Object {
         key: "schema".to_owned(),
@@ -57,7 +57,7 @@ pub(crate) fn refused(error: SchemaError) -> ArrayError {
     }
 }
 
-/// Stores what changes of the metadata of an array or a group.
+/// Stores a change of the metadata of an array or a group.
 pub(crate) fn put_metadata(
     location: &Location,
     records: Vec<MetadataRecord>,
@@ -88,7 +88,7 @@ pub(crate) fn put_metadata(
     put_tile(location, &key, &payload)
 }
 
-/// The names with times in a folder.
+/// Returns the timestamped names in a folder.
 pub(crate) fn names_in(
     location: &Location,
     folder: &str,
@@ -100,8 +100,8 @@ pub(crate) fn names_in(
         .collect())
 }
 
-/// A name without version for something of a time, that sorts behind all others of that time: what is
-/// written later counts, also when another process wrote the rest.
+/// Returns a name without version that sorts after all others of the same time: the object written later counts, even
+/// if other processes wrote the others.
 pub(crate) fn later_name<'a>(
     options: &ChangeOptions,
     time: u64,
@@ -111,10 +111,10 @@ pub(crate) fn later_name<'a>(
     TimestampedName::unversioned(time, time, id).at("name")
 }
 
-/// The largest step from one name to a later one, but for one.
+/// Mask for the random part of the step from one id to a greater one.
 const STEP: u128 = (1 << 64) - 1;
 
-/// The number in such a name.
+/// Returns the id for a name that sorts after all others of the same time.
 pub(crate) fn later_id<'a>(
     options: &ChangeOptions,
     time: u64,
@@ -127,7 +127,7 @@ pub(crate) fn later_id<'a>(
     });
     let id = options.names.id()?;
     Ok(match ids.max() {
-        // Random bits in the step, so that two writers who find the same last one still differ.
+        // The step has random bits, so that two writers who find the same last id choose different ones.
         Some(last) if last >= id => last.saturating_add((id & STEP).saturating_add(1)),
         _ => id,
     })

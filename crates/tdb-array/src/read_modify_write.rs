@@ -1,14 +1,14 @@
-//! Changes that depend on what was read: nothing that others commit meanwhile is lost.
+//! Changes that depend on cells read before (read-modify-write), without losing concurrent commits.
 //!
-//! A program that reads cells and writes them back overwrites what another one wrote in between. Against programs that do
-//! the same, it holds a claim from before the first look until after the last. Against those that just write, it looks
-//! twice: before its commit and after it. A new commit that is *older* than its own, in the order of times and names, was
-//! not seen and would be hidden: the change takes its own commit back and begins anew. A newer commit does no harm: it
-//! counts as a later write.
+//! A program that reads cells and writes them back could overwrite what another program wrote in between. Against
+//! programs that do the same, it holds a claim from before the first read until after the last check. Against programs
+//! that only write, it checks twice: before its commit and after it. A new commit that is *older* than its own, in the
+//! order of times and names, was not seen and would be hidden: then the change takes its own commit back and starts
+//! over. A newer commit does no harm: it counts as a later write.
 //!
-//! A change sees what a read sees at its time: what bears a later time lies above it, and is left alone. But the clocks of other
-//! machines may be a little ahead, and a change made by one of them would hide this one, which could not have seen it. So a change
-//! waits until its own clock has passed what bears a time less than [`AHEAD`] to come.
+//! A change sees what a read at its time sees; objects with a later time are above it and are left alone. But the
+//! clocks of other machines may be slightly ahead, and a change made there would hide this one without having seen it.
+//! So a change waits until its own clock has passed the times of objects that are less than [`AHEAD`] in the future.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -23,30 +23,30 @@ use crate::{
     OpenOptions, TimeWindow, TimestampedName,
 };
 
-/// How often a change begins anew.
+/// Maximum number of attempts of a change.
 pub(crate) const TRIES: u32 = 32;
 
-/// A write that was begun no longer ago than this, and is not committed, may be committed soon.
+/// Maximum age in milliseconds of an uncommitted write that is expected to be committed soon.
 const RECENT: u64 = 60_000;
 
-/// How long such a write is waited for.
+/// Maximum time to wait for such a write.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// A write bears a time from before its first file is there to be seen. So the last look is no sooner than this after the time of
-/// the change: what bears an older time is likely to be seen by then.
+/// A write takes its time before its first file is visible. So the last check is made at least this long after the
+/// time of the change: writes with an older time are probably visible by then.
 const UNSEEN: Duration = Duration::from_millis(50);
 
-/// Milliseconds that the clocks of machines may differ by: what bears a time so little ahead of the time now is taken for a change
-/// made just now. What lies further ahead was dated, or comes from a clock that is wrong.
+/// Maximum difference between the clocks of machines, in milliseconds. A time that is at most this far in the future
+/// counts as the present of another machine; a later one was set on purpose, or comes from a wrong clock.
 pub(crate) const AHEAD: u64 = 2_000;
 
-/// A pause between two looks whether such a time has passed.
+/// Pause between two checks whether such a time has passed.
 const TICK: Duration = Duration::from_millis(100);
 
-/// A pause between two looks for such a write.
+/// Pause between two checks for an uncommitted write.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// A change of an array that depends on what is read of it.
+/// A change of an array that depends on what is read from it.
 ///
 /// ```no_run
 /// # use tdb_array::{Array, ArrayError, ChangeOptions, Committed, Location, Reach, ReadModifyWrite};
@@ -73,11 +73,11 @@ pub struct ReadModifyWrite {
     options: ChangeOptions,
     claim: Option<Claim>,
     tries: u32,
-    /// How often claims of others were waited for.
+    /// How often the change waited for claims of other programs.
     waits: u32,
 }
 
-/// The array as a change reads it.
+/// The state of the array from which a change is computed.
 #[derive(Clone, Debug)]
 pub struct View {
     array: Arc<Array>,
@@ -85,33 +85,33 @@ pub struct View {
     looked: Instant,
 }
 
-/// Which commits of other programs conflict with a change.
+/// The commits of other programs that conflict with a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
-    /// Those with cells in the non-empty domains of the fragments that the change writes.
+    /// Those with cells in the non-empty domain of a fragment that the change writes.
     Domain,
-    /// All: for changes that also delete cells.
+    /// All commits: for changes that also delete cells.
     Everything,
 }
 
 impl View {
-    /// The array that the change is made by: what was written up to the time of the change.
+    /// Returns the array as of the time of the change.
     pub fn array(&self) -> &Arc<Array> {
         &self.array
     }
 
-    /// The time of the change. It is from before the look, so that whatever others begin to write after the look lies above
-    /// it.
+    /// Returns the time of the change. It is taken before the array is opened, so that writes begun after that are
+    /// above the change.
     pub fn time(&self) -> u64 {
         self.time
     }
 }
 
 impl ReadModifyWrite {
-    /// Waits until no other program changes the array in this way.
+    /// Waits until no other program changes the array in this way, and takes the claim.
     ///
     /// # Errors
-    /// [`ArrayError::Claimed`] where others do so for too long; as the store reports.
+    /// [`ArrayError::Claimed`] if others hold the claim for too long, or any error of the store.
     pub fn begin(location: &Location, options: &ChangeOptions) -> Result<Self, ArrayError> {
         let claim = Claim::take(location)?;
         Ok(Self {
@@ -123,11 +123,11 @@ impl ReadModifyWrite {
         })
     }
 
-    /// The array, as it is to be read for the change: what was written up to its time. Where the time is not given, and something
-    /// bears one that is less than two seconds to come, it is waited for.
+    /// Opens the array as of the time of the change. If that time is not specified, and objects have a time less than
+    /// two seconds in the future, waits until it has passed.
     ///
     /// # Errors
-    /// [`ArrayError::Overtaken`] after many views that were not current; as [`Array::open`].
+    /// [`ArrayError::Overtaken`] after too many attempts; as [`Array::open`].
     pub fn view(&mut self) -> Result<View, ArrayError> {
         self.tries = self.tries.saturating_add(1);
         if self.tries > TRIES {
@@ -139,7 +139,7 @@ impl ReadModifyWrite {
             self.renew()?;
             let (time, looked) = (self.options.time(), Instant::now());
             let array = self.open(TimeWindow::until(time))?;
-            // A clock that stands still is not waited for.
+            // Do not wait for a clock that stands still.
             let is_over = waited.as_millis() >= u128::from(AHEAD) || before == Some(time);
             if is_over || !self.must_wait(&array, time)? {
                 return Ok(View {
@@ -154,7 +154,7 @@ impl ReadModifyWrite {
         }
     }
 
-    /// Whether others have changed the array at a time that is a little ahead: their clocks may be.
+    /// True if others have changed the array at a time slightly in the future, perhaps because their clocks are ahead.
     fn must_wait(&self, array: &Array, time: u64) -> Result<bool, ArrayError> {
         if self.options.timestamp.is_some() || array.later().is_none() {
             return Ok(false);
@@ -166,8 +166,8 @@ impl ReadModifyWrite {
         Ok(count(soon.later()) < count(array.later()))
     }
 
-    /// Says that work goes on, as others take a claim that does not change for one that was left behind. A thread says so by
-    /// itself; where the system gives none, work that takes seconds has to call this now and then.
+    /// Renews the claim, which others would take for abandoned if it did not change. A thread does so regularly; if
+    /// the system could not start one, work that takes seconds must call this from time to time.
     ///
     /// # Errors
     /// Any error of the store.
@@ -184,13 +184,13 @@ impl ReadModifyWrite {
         Ok(())
     }
 
-    /// How often it gave way to others that changed the array at the same moment: it waited for them, or began anew.
+    /// Returns how often the change gave way to others: it waited for them, or started over.
     pub fn yielded(&self) -> u32 {
         self.waits.saturating_add(self.tries.saturating_sub(1))
     }
 
-    /// Whether the view shows all that a change at its time would lie above: to be asked right before the commit. What bears a later
-    /// time counts as a later write.
+    /// True if the view shows everything that a commit at its time would be above. Call this right before the commit.
+    /// Objects with a later time count as later writes.
     ///
     /// # Errors
     /// As [`Array::open`].
@@ -212,9 +212,9 @@ impl ReadModifyWrite {
         Ok(is_held && !is_hidden)
     }
 
-    /// Tells programs that just write of the change, which is about to be committed with this as its last time: a write that
-    /// took its time before, and is committed later than [`ReadModifyWrite::keep`] looks, takes a later time then. Not where the
-    /// time of the change was given.
+    /// Announces the change, right before its commit, to programs that only write; `time` is its last time. A write
+    /// that took its time before, and is committed too late for the check in [`ReadModifyWrite::keep`], then moves to
+    /// a later time. Does nothing if the time of the change was specified.
     ///
     /// # Errors
     /// Any error of the store.
@@ -225,11 +225,11 @@ impl ReadModifyWrite {
         }
     }
 
-    /// Looks again after the commit. False if it lies above something that the view does not show: then it was taken back, and
-    /// the change has to begin anew.
+    /// Checks again after the commit. Returns false if the commit is above something that the view does not show: it
+    /// was then taken back, and the change must start over.
     ///
     /// # Errors
-    /// [`ArrayError::Overtaken`] where others have merged what was committed; as [`Array::open`].
+    /// [`ArrayError::Overtaken`] if others have merged what was committed; as [`Array::open`].
     pub fn keep(
         &self,
         view: &View,
@@ -254,7 +254,7 @@ impl ReadModifyWrite {
         }
     }
 
-    /// Whether what was committed lies above something that the view does not show.
+    /// True if the commit is above something that the view does not show.
     fn hides(
         &self,
         view: &View,
@@ -280,7 +280,7 @@ impl ReadModifyWrite {
                 return Ok(true);
             }
         }
-        // A delete alone has no fragment, and nothing that lies below one.
+        // A delete without fragments has no position among the fragments: nothing is below it.
         let last = now.fragments().iter().rposition(is_own).unwrap_or(0);
         let mut below = now.fragments().iter().take(last).filter(is_new);
         let touches = |other: &Fragment| mine.iter().any(|mine| intersect(now, mine, other));
@@ -300,7 +300,7 @@ impl ReadModifyWrite {
         }))
     }
 
-    /// Whether others have begun to write below what was committed, and not finished.
+    /// True if others have begun, but not finished, to write with a time before that of the change.
     fn has_unfinished(
         &self,
         view: &View,
@@ -339,7 +339,7 @@ impl ReadModifyWrite {
     }
 }
 
-/// The names of the fragments that an array shows, or that others have replaced in it, and these.
+/// Returns the names of the fragments that the array shows or knows as replaced, and those of the commit.
 fn known<'a>(array: &'a Array, committed: &'a Committed) -> Result<HashSet<&'a str>, ArrayError> {
     let shown = array
         .fragments()
@@ -353,13 +353,13 @@ fn known<'a>(array: &'a Array, committed: &'a Committed) -> Result<HashSet<&'a s
     Ok(known)
 }
 
-/// Whether a view shows a delete.
+/// True if the view shows a delete.
 fn shows(view: &View, delete: &Delete) -> bool {
     let mut shown = view.array.deletes().iter();
     shown.any(|shown| shown.marker == delete.marker)
 }
 
-/// Whether the non-empty domains of two fragments have cells in common.
+/// True if the non-empty domains of two fragments intersect.
 pub(crate) fn intersect(array: &Array, a: &Fragment, b: &Fragment) -> bool {
     let dimensions = &array.schema().dimensions;
     let domains = a

@@ -1,4 +1,4 @@
-//! Fragments in the place of others: `docs/format/directory.md`, "Commits".
+//! Replacement of fragments by others. See `docs/format/directory.md`, "Commits".
 
 use std::collections::{HashMap, HashSet};
 use std::time::{Duration, SystemTime};
@@ -10,11 +10,11 @@ use crate::commits::{parse_lines, rerooted};
 use crate::directory::{COMMITS_FOLDER, REPLACES, merged_since_key};
 use crate::{Array, ArrayError, Fragment, SealedFragment, TimeWindow, TimestampedName};
 
-/// A claim to fragments stands for a moment before they are replaced. One that is older was left by who was stopped.
+/// Age at which the list that claims fragments counts as abandoned. Normally it exists for only a moment.
 const ABANDONED: Duration = Duration::from_secs(600);
 
 impl Array {
-    /// The array as if it had no other fragments than those that `keep` says yes to.
+    /// Returns the array restricted to the fragments that satisfy `keep`.
     #[must_use]
     pub fn with_fragments(&self, keep: impl FnMut(&Fragment) -> bool) -> Self {
         let mut array = self.clone();
@@ -23,7 +23,7 @@ impl Array {
         array
     }
 
-    /// The array as if it had no other deletes than those up to a time.
+    /// Returns the array restricted to the deletes up to a time, in milliseconds since 1970.
     #[must_use]
     pub fn with_deletes_until(&self, time: u64) -> Self {
         let mut array = self.clone();
@@ -35,19 +35,19 @@ impl Array {
         array
     }
 
-    /// Makes fragments part of the array in the place of others: commits them, all at once, and then says in a list
-    /// that the others are replaced. A vacuum removes those.
+    /// Commits fragments, all at once, and then stores a list of the fragments that they replace. A vacuum removes the
+    /// latter.
     ///
-    /// Between these two steps TileDB sees both: the same cells, twice in an array that allows duplicates. There
-    /// another list comes first, and goes last, which only tdb knows, and which counts from the commit on. It is also
-    /// the claim to these fragments: of two who replace the same ones, one at most commits.
+    /// Between these two steps TileDB sees both, that is, the same cells twice if the array allows duplicates. In such
+    /// an array a `.replaces` list is stored first and removed last. Only tdb knows it, and it takes effect with the
+    /// commit. It also claims the fragments: of two programs that replace the same ones, at most one commits.
     ///
-    /// `uri` is that of the array; it is needed where the format version puts whole URIs into lists.
+    /// `uri` is the URI of the array, needed in format versions whose lists contain whole URIs.
     ///
     /// # Errors
-    /// [`ArrayError::Invalid`] without a URI that is needed, and for several fragments of a version that cannot
-    /// commit them together; [`ArrayError::Superseded`] where others were faster, which changes nothing; as the store
-    /// reports.
+    /// [`ArrayError::Invalid`] if a needed URI is missing, or for several fragments in a version that cannot commit
+    /// them together; [`ArrayError::Superseded`] if others were faster, which changes nothing; or any error of the
+    /// store.
     pub fn replace_fragments(
         &self,
         replaced: &[TimestampedName],
@@ -77,7 +77,7 @@ impl Array {
         Ok(committed)
     }
 
-    /// Where the name of a merged fragment bears the last of the times alone, notes the first.
+    /// If the name of a merged fragment contains only the last of its times, stores a note with the first.
     fn note_start(
         &self,
         replaced: &[TimestampedName],
@@ -91,8 +91,8 @@ impl Array {
         Ok(self.store().put(&key, Bytes::new())?)
     }
 
-    /// Fails where others have replaced or removed any of these fragments, or are about to: `own` is the list that says
-    /// so of this merge. Whoever claims looks for other claims afterwards, so that of two at least one finds the other.
+    /// Fails if others have replaced or removed any of these fragments, or have claimed them; `own` is the claim of
+    /// this merge. Each program stores its claim before it looks for others, so of two at least one finds the other.
     fn check_unclaimed(
         &self,
         replaced: &[TimestampedName],
@@ -132,7 +132,8 @@ impl Array {
         Ok(())
     }
 
-    /// Whether a claim is so old that who made it was stopped. Where the store keeps no times, it counts for nothing.
+    /// True if a claim is so old that its program must have been stopped. If the store does not record times, every
+    /// claim counts as abandoned.
     fn is_abandoned(&self, key: &str) -> Result<bool, ArrayError> {
         let made = match self.store().modified(key) {
             Ok(made) => made,
@@ -148,7 +149,7 @@ impl Array {
         Ok(made.is_none() || age.is_some_and(|age| age > ABANDONED))
     }
 
-    /// Goes on where somebody was stopped between a commit and the list of what it replaces.
+    /// Completes replacements that were interrupted between the commit and the list of replaced fragments.
     ///
     /// # Errors
     /// Any error of the store.
@@ -162,7 +163,7 @@ impl Array {
             let read = Read::whole(join(self.prefix(), key)).at_most(self.limits().list_bytes);
             match read_one(&**self.store(), read) {
                 Ok(piece) => self.finish_replacing(name, piece.bytes)?,
-                // Who was at it has gone on.
+                // The program has completed it in the meantime.
                 Err(error) if error.is_not_found() => {}
                 Err(error) => return Err(error.into()),
             }
@@ -170,7 +171,7 @@ impl Array {
         Ok(())
     }
 
-    /// Stores the list that a fragment is named after, after which the early one is not needed any more.
+    /// Stores the list of replaced fragments, then removes the early `.replaces` list, which is no longer needed.
     fn finish_replacing(&self, name: &TimestampedName, list: Bytes) -> Result<(), ArrayError> {
         let key = if name.version().has_fragment_folder() {
             format!("{COMMITS_FOLDER}/{name}.vac")
@@ -178,7 +179,7 @@ impl Array {
             format!("{name}.vac")
         };
         match self.store().put(&join(self.prefix(), &key), list) {
-            // Somebody else has found the early list, and was faster.
+            // Another program has found the early list, and was faster.
             Ok(()) | Err(StoreError::Exists { .. }) => {}
             Err(error) => return Err(error.into()),
         }
@@ -188,15 +189,15 @@ impl Array {
         }
     }
 
-    /// The list that counts from the commit of a fragment on, where cells must not be seen twice. In the root of old
-    /// arrays no release suffers it.
+    /// Returns the key of the early `.replaces` list. It is needed only if cells must not be seen twice, and not in
+    /// old arrays: releases of TileDB do not accept it in the root.
     fn early_list(&self, name: &TimestampedName) -> Option<String> {
         let doubles = self.newest_schema().allows_duplicates;
         let key = format!("{COMMITS_FOLDER}/{name}.{REPLACES}");
         (doubles && name.version().has_fragment_folder()).then(|| join(self.prefix(), &key))
     }
 
-    /// The lines that name these fragments.
+    /// Returns the lines of the list that names these fragments.
     fn replaced_list(
         &self,
         replaced: &[TimestampedName],

@@ -1,35 +1,37 @@
-//! Seeing what changes as it was at one moment.
+//! Sees a changing array as of one moment.
 //!
-//! A listing is no moment: while it goes on, a merge puts a fragment behind its cursor, and a vacuum removes ahead of
-//! it what that fragment replaced, so that neither is in it. What is seen counts only if a second listing, taken after
-//! the lists of the first one were read, lacks nothing of it and has no list more. Then all of the first listing was
-//! there at the moment between the two, and whatever held other cells before that moment is replaced by what is in
-//! the second one, whose commits are taken in. Where there are such, further listings show whether they replace what
-//! is there. Otherwise everything begins anew.
+//! A listing does not show one moment: while it runs, a merge may add a fragment behind its cursor, and a vacuum may
+//! remove the replaced fragments ahead of it, so that neither is listed. So a listing is valid only if a second one,
+//! taken after the lists of the first were read, lacks nothing of the first and has no further list. Then everything
+//! in the first listing existed at the moment between the two, and what held other cells before that moment is
+//! replaced by something in the second, whose commits are included. If there are such new commits, further listings
+//! show whether they replace anything. Otherwise everything starts over.
 
 use std::time::Duration;
 
 use crate::ArrayError;
 
-/// How long is waited before each try, in milliseconds: a second in all.
+/// Pause before each attempt, in milliseconds; one second in total.
 const PAUSES: [u64; 12] = [0, 0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
 
-/// An object that is not there, while for so many looks, a quarter of a second, no name changes, was not removed
-/// meanwhile: it is missing. Who merges commits while others vacuum names what is gone until the `.ign` is there.
+/// An object counts as missing, rather than removed by others, if the names stay the same for this many listings,
+/// about a quarter of a second. A program that consolidates commits while others vacuum names removed objects until it
+/// has written the `.ign` object.
 const MISSING: u32 = 10;
 
-/// Something that was not found, what was seen before, and how often that was seen.
+/// The error of an object that was not found, the listing that named it, and the number of equal listings since.
 struct Missing<S> {
     error: ArrayError,
     seen: S,
     looks: u32,
 }
 
-/// Looks, and attempts something with what is seen, until that gives something; says how many looks it took. An attempt
-/// that gives nothing has seen a change. One that fails to find an object is made again once something else is seen.
+/// Repeats `look` and then `attempt` with its result until the attempt returns a value; returns that and the number of
+/// looks. An attempt returns `None` if it has seen a change. An attempt that fails because an object was not found is
+/// repeated when `look` returns something else.
 ///
 /// # Errors
-/// Those of the attempt; [`ArrayError::Unsettled`] where the changes do not end.
+/// Those of `look` and `attempt`; [`ArrayError::Unsettled`] if the changes do not end.
 pub fn settle<S: PartialEq, T>(
     prefix: &str,
     mut look: impl FnMut() -> Result<S, ArrayError>,

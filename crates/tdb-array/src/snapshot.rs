@@ -14,10 +14,10 @@ use crate::{
     TimeWindow, Warning,
 };
 
-/// An array at a time, as a value: its schema, its fragments and its deletes. It has no store, and nothing
-/// in it is loaded later.
+/// The state of an array as of a time, as a value: its schema, fragments and deletes. It has no store and loads
+/// nothing later.
 ///
-/// [`Array::open`](crate::Array::open) makes it with a store; who fetches by other means makes it of
+/// [`Array::open`](crate::Array::open) creates it from a store; programs that fetch by other means create it from a
 /// [`Directory`], schemas and fragments.
 #[derive(Clone, Debug)]
 pub struct Snapshot {
@@ -31,21 +31,21 @@ pub struct Snapshot {
     pub(crate) replaced: FragmentEntries,
     pub(crate) deletes: Vec<Delete>,
     pub(crate) warnings: Vec<Warning>,
-    /// Merged fragments, of whatever times, of which not all that was merged is there.
+    /// Merged fragments of any time whose sources no longer all exist.
     pub(crate) merged: FragmentEntries,
-    /// Spans of cells that were merged into fragments of the last of these times alone, of which the same holds.
+    /// The time ranges of those merged fragments whose names contain only the last time.
     pub(crate) merged_spans: Vec<(u64, u64)>,
-    /// The time of the last delete, also of one that is yet to come.
+    /// The time of the last delete, even if it is after the window.
     pub(crate) last_delete: Option<u64>,
     pub(crate) later: Option<LaterObjects>,
 }
 
 impl Snapshot {
-    /// An array in the folder `prefix` of a store, of what [`Directory::live`] says counts: later fragments
-    /// over earlier ones, deletes by time. Without a key and with the usual limits: [`Snapshot::with_access`].
+    /// Creates the state of an array in the folder `prefix` from what [`Directory::live`] returns: fragments with
+    /// later ones last, deletes by time. It has no encryption key and default limits; see [`Snapshot::with_access`].
     ///
     /// # Errors
-    /// [`ArrayError::NoSuch`] without a schema.
+    /// [`ArrayError::NoSuch`] if there is no schema.
     pub fn new(
         prefix: &str,
         window: TimeWindow,
@@ -73,20 +73,20 @@ impl Snapshot {
         })
     }
 
-    /// The same with a key, if the array is encrypted, and with other caps.
+    /// Sets the encryption key, if the array is encrypted, and the limits.
     #[must_use]
     pub fn with_access(mut self, key: Option<EncryptionKey>, limits: Limits) -> Self {
         self.access = Access { key, limits };
         self
     }
 
-    /// The schema at the time that the array was opened for.
+    /// Returns the schema as of the time for which the array was opened.
     pub fn schema(&self) -> &Arc<ArraySchema> {
         &self.schema
     }
 
-    /// The schema that the next write follows, and that evolution starts from: the newest, whatever time the
-    /// array was opened for.
+    /// Returns the newest schema, whatever the time for which the array was opened: the next write uses it, and schema
+    /// evolution starts from it.
     pub fn newest_schema(&self) -> &Arc<ArraySchema> {
         let newest = self.newest_entry().map(SchemaEntry::schema_name);
         let found = newest.and_then(|name| self.schemas.get(name));
@@ -97,8 +97,8 @@ impl Snapshot {
         self.directory.schemas().last()
     }
 
-    /// The version in which all is written that this array gets: fragments, commits, lists and merged footers. It is
-    /// that of the newest schema, unless that is too old for it, or newer than any release of TileDB reads.
+    /// Returns the format version of new objects: fragments, commits, lists and consolidated footers. It is that of
+    /// the newest schema, unless that is too old to be written, or newer than any release of TileDB can read.
     pub fn write_version(&self) -> FormatVersion {
         let version = self.newest_schema().version;
         if version < FormatVersion::OLDEST_WRITTEN {
@@ -108,7 +108,7 @@ impl Snapshot {
         }
     }
 
-    /// All schemas that the array ever had, by the names that fragments call them.
+    /// Returns all schemas of the array's history, with the names under which fragments refer to them.
     pub fn schemas(&self) -> impl Iterator<Item = (&str, &Arc<ArraySchema>)> {
         let entries = self.directory.schemas().iter();
         entries.filter_map(|entry| {
@@ -117,12 +117,12 @@ impl Snapshot {
         })
     }
 
-    /// The fragments that count, later ones over earlier ones.
+    /// Returns the live fragments; later ones overwrite earlier ones.
     pub fn fragments(&self) -> &[Fragment] {
         &self.fragments
     }
 
-    /// The fragments that count, each with its place in the list.
+    /// Returns the live fragments with their indexes.
     pub fn numbered_fragments(
         &self,
     ) -> impl DoubleEndedIterator<Item = (FragmentIndex, &Fragment)> + ExactSizeIterator + Clone
@@ -131,66 +131,68 @@ impl Snapshot {
         numbered.map(|(index, fragment)| (FragmentIndex::new(index), fragment))
     }
 
-    /// The fragment at this place in the list.
+    /// Returns the fragment with this index.
     ///
     /// # Errors
-    /// A place that is not of this array.
+    /// An index that is not one of the array's fragments.
     pub fn fragment(&self, index: FragmentIndex) -> Result<&Fragment, Bug> {
         let fragment = self.fragments.get(index.get());
         fragment.ok_or_else(|| Bug::new("a place in the list of fragments of another array"))
     }
 
-    /// Fragments that a consolidation has replaced and nobody has removed yet, by name.
+    /// Returns the fragments that a consolidation has replaced, but no vacuum has removed yet, by name.
     pub fn replaced(&self) -> &FragmentEntries {
         &self.replaced
     }
 
-    /// What is odd about the array, as far as opening it showed.
+    /// Returns the warnings of opening the array.
     pub fn warnings(&self) -> &[Warning] {
         &self.warnings
     }
 
-    /// The deletes that count, by time.
+    /// Returns the live deletes, by time.
     pub fn deletes(&self) -> &[Delete] {
         &self.deletes
     }
 
-    /// Committed fragments and deletes that bear a later time than that for which the array was opened, also in part.
+    /// Returns the committed fragments and deletes that are at least partly later than the time for which the array
+    /// was opened; `None` if there are none.
     pub fn later(&self) -> Option<LaterObjects> {
         self.later
     }
 
-    /// Objects of the metadata that bear a later time than that for which the array was opened.
+    /// Returns the metadata objects that are later than the time for which the array was opened; `None` if there are
+    /// none.
     pub fn later_metadata(&self) -> Option<LaterObjects> {
         LaterObjects::of_metadata(self.window.at, self.directory.metadata())
     }
 
-    /// The span of time that the array was opened for.
+    /// Returns the time window for which the array was opened.
     pub fn window(&self) -> TimeWindow {
         self.window
     }
 
-    /// The caps in force.
+    /// Returns the limits in force.
     pub fn limits(&self) -> &Limits {
         &self.access.limits
     }
 
-    /// The key, if the array is encrypted.
+    /// Returns the encryption key; `None` if the array is not encrypted.
     pub fn key(&self) -> Option<&EncryptionKey> {
         self.access.key.as_ref()
     }
 
-    /// The folder of the array in its store.
+    /// Returns the folder of the array in its store.
     pub fn prefix(&self) -> &str {
         &self.prefix
     }
 
-    /// The names that the array consists of.
+    /// Returns the names of the array's objects.
     pub fn directory(&self) -> &Directory {
         &self.directory
     }
 
-    /// The box around all written cells, one range for each dimension; `None` without fragments.
+    /// Returns the bounding box of all written cells, one range per dimension; `None` if there are no fragments.
     pub fn non_empty_domain(&self) -> Option<Vec<Range>> {
         let mut all = self.fragments.iter();
         let first = all.next()?.metadata.non_empty_domain.clone();
@@ -203,8 +205,8 @@ impl Snapshot {
         }))
     }
 
-    /// Whether all written cells lie in the current domain, where there is one. Cells of a sparse array may have been written
-    /// before it had that one.
+    /// True if all written cells are in the current domain, or if there is no current domain. A sparse array may
+    /// contain cells that were written before its current domain was set.
     pub fn is_within_current_domain(&self) -> bool {
         let Some((bounds, filled)) = self
             .schema
@@ -223,19 +225,19 @@ impl Snapshot {
 }
 
 impl Snapshot {
-    /// What is to be read of an enumeration of the array's schema.
+    /// Returns the read for an enumeration of the array's schema.
     ///
     /// # Errors
-    /// [`ArrayError::Invalid`] if there is none of that name.
+    /// [`ArrayError::Invalid`] if the schema has no enumeration of that name.
     pub fn enumeration_read(&self, name: &str) -> Result<Read, ArrayError> {
         let key = join(&self.prefix, &enumeration_key(&self.schema, name)?);
         Ok(Read::whole(key).at_most(self.access.tile_limit()))
     }
 
-    /// An enumeration of the array's schema, out of what [`Snapshot::enumeration_read`] gave.
+    /// Decodes an enumeration of the array's schema from the result of [`Snapshot::enumeration_read`].
     ///
     /// # Errors
-    /// [`ArrayError::Invalid`] if there is none of that name; bytes that break the format.
+    /// [`ArrayError::Invalid`] if the schema has no enumeration of that name; bytes that break the format.
     pub fn open_enumeration(
         &self,
         name: &str,
@@ -250,7 +252,7 @@ impl Snapshot {
     }
 }
 
-/// The schema of the array at its time.
+/// Returns the schema of the array as of its time.
 pub(crate) fn current<'a>(
     prefix: &str,
     directory: &Directory,

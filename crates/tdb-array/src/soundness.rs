@@ -1,4 +1,4 @@
-//! Which of the objects that reads look at, besides the data of fragments, cannot be read.
+//! Finds objects, other than the data of fragments, that cannot be read.
 
 use std::collections::BTreeSet;
 
@@ -10,23 +10,23 @@ use crate::{
     OpenOptions,
 };
 
-/// An object that some read refuses.
+/// An object that a read would refuse.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Unsound {
-    /// Its key, or that of the folder that it is in, relative to the array or group.
+    /// The key of the object, or of its folder, relative to the array or group.
     pub key: String,
-    /// Why.
+    /// The reason.
     pub error: ArrayError,
 }
 
 impl Array {
-    /// Tries the objects of the array that are no fragments, in the window that it was opened for, and tells those that
-    /// some read refuses: commits by their names, metadata, also where it was merged, and the enumerations of all
-    /// schemas. Schemas, lists of commits and deletes were read when the array was opened.
+    /// Checks the objects of the array that are not part of fragments, in the window for which it was opened, and
+    /// returns those that a read would refuse: commits with malformed names, metadata (including merged objects), and
+    /// the enumerations of all schemas. Schemas, lists of commits and deletes have been read on opening.
     ///
     /// # Errors
-    /// As the store reports; a limit.
+    /// A limit that is exceeded, or any error of the store.
     pub fn unsound_objects(&self) -> Result<Vec<Unsound>, ArrayError> {
         let damaged = self.directory().damaged_commits().iter();
         let commits = damaged.map(|(key, problem)| Unsound {
@@ -43,7 +43,7 @@ impl Array {
         Ok(found)
     }
 
-    /// Opens the fragments that a consolidation has replaced, without some that cannot be opened.
+    /// Opens the fragments that a consolidation has replaced, except the named ones, which cannot be opened.
     ///
     /// # Errors
     /// As [`Array::open_replaced`].
@@ -55,10 +55,10 @@ impl Array {
 }
 
 impl Group {
-    /// Tries the objects of the group at a place, its members and its metadata, and tells those that some read refuses.
+    /// Checks the objects of a group, its members and its metadata, and returns those that a read would refuse.
     ///
     /// # Errors
-    /// As [`Array::unsound_objects`]; [`ArrayError::NoSuch`] where no group is; a key that does not fit.
+    /// As [`Array::unsound_objects`]; [`ArrayError::NoSuch`] if there is no group; the wrong encryption key.
     pub fn unsound_objects(
         location: &Location,
         store_uri: &str,
@@ -81,7 +81,7 @@ impl Group {
         }
         let metadata = DatedObjects::from_names(&names, METADATA_FOLDER);
         found.extend(place.unsound_metadata(&metadata)?);
-        // Nothing of the group has been decrypted yet: the key may be that of others.
+        // No object of the group has been decrypted so far, so the key may be the wrong one.
         let is_of_key = |unsound: &Unsound| unsound.error.kind() == ErrorKind::Crypto;
         match found.iter().position(is_of_key) {
             Some(at) => Err(found.swap_remove(at).error),
@@ -91,7 +91,7 @@ impl Group {
 }
 
 impl Unsound {
-    /// The finding that an error stands for, if it is about stored bytes; an error of the store or of a limit is none.
+    /// Converts an error about stored data into a finding; returns errors of the store and of limits as they are.
     fn of(key: String, error: ArrayError) -> Result<Option<Self>, ArrayError> {
         if error.is_of_what_is_stored() {
             return Ok(Some(Self { key, error }));
@@ -123,7 +123,7 @@ impl ObjectReader {
             let records = MetadataRecord::decode_all(&tile.payload, tile.version, limits);
             records.at(key).map(|_| ())
         })?;
-        // What says which of them count.
+        // This also checks the lists that decide which of the objects are live.
         if found.is_empty()
             && let Err(error) = self.metadata(objects)
         {
@@ -132,7 +132,7 @@ impl ObjectReader {
         Ok(found)
     }
 
-    /// Opens and decodes all objects of a folder that bear a time of the window, also those that others replace.
+    /// Opens and decodes all objects of a folder in the window, including those that others replace.
     fn unsound_tiles(
         &self,
         folder: &str,
@@ -148,7 +148,7 @@ impl ObjectReader {
         for (key, answer) in self.read(keys, self.tile_limit()) {
             let bytes = match answer {
                 Ok(bytes) => bytes,
-                // A vacuum took it since it was listed.
+                // Vacuumed since the listing.
                 Err(error) if error.is_not_found() => continue,
                 Err(error) => return Err(error.into()),
             };

@@ -1,4 +1,4 @@
-//! The schema of an array without the array.
+//! The schema of an array, without the rest of the array.
 
 use std::sync::Arc;
 
@@ -15,11 +15,11 @@ use crate::{
     Warning,
 };
 
-/// The schema of an array at a time, for who wants nothing else of it: one folder is listed and one object read, however
-/// many fragments there are.
+/// The schema of an array as of a time, for callers that need nothing else: opening it lists one folder and usually
+/// reads one object, however many fragments there are.
 ///
-/// It is the schema that [`Array::open`](crate::Array::open) would show. What that reads besides is not looked at: damage
-/// to other schemas, to fragments and commits is no error here.
+/// It is the schema that [`Array::open`](crate::Array::open) would return. Nothing else is checked: damage to other
+/// schemas, fragments or commits is not an error here.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -47,11 +47,11 @@ pub struct StoredSchema {
 }
 
 impl StoredSchema {
-    /// Reads the schema of the array that is at a location; fragments to leave out mean nothing to it.
+    /// Reads the schema of the array at a location. The option to leave out fragments has no effect.
     ///
     /// # Errors
-    /// [`ArrayError::NoSuch`] where no array is; as the store reports; a schema, or a name among the schemas, that breaks
-    /// the format.
+    /// [`ArrayError::NoSuch`] if there is no array; a schema, or a name in the folder of schemas, that breaks the
+    /// format; or any error of the store.
     pub fn open(location: &Location, options: OpenOptions) -> Result<Self, ArrayError> {
         let place = ObjectReader::new(location, options);
         let look = || place.names(&[SCHEMA_FOLDER]);
@@ -65,40 +65,40 @@ impl StoredSchema {
         })
     }
 
-    /// The schema.
+    /// Returns the schema.
     pub fn schema(&self) -> &Arc<ArraySchema> {
         &self.schema
     }
 
-    /// When it came, in milliseconds since 1970, where that is after the end of the time that was asked about: then there was
-    /// no schema yet.
+    /// Returns the time of the schema, in milliseconds since 1970, if it is after the requested window: then the array
+    /// had no schema yet.
     pub fn came_later(&self) -> Option<u64> {
         let name = TimestampedName::of_key(&self.key).ok()?;
         Some(name.start()).filter(|start| *start > self.place.options.window.at)
     }
 
-    /// What is odd about it.
+    /// Returns the warnings about the schema.
     pub fn warnings(&self) -> &[Warning] {
         &self.warnings
     }
 
-    /// Reads an enumeration of it.
+    /// Reads an enumeration of the schema.
     ///
     /// # Errors
-    /// [`ArrayError::Invalid`] if there is none of that name; as the store reports.
+    /// [`ArrayError::Invalid`] if the schema has no enumeration of that name, or any error of the store.
     pub fn enumeration(&self, name: &str) -> Result<Arc<Enumeration>, ArrayError> {
         self.place.enumeration(&self.schema, name)
     }
 }
 
-/// A schema with its key, and what is odd about it and about those that were passed over.
+/// A schema with its key, and warnings about it and about the schemas that were skipped.
 struct Found {
     key: String,
     schema: Arc<ArraySchema>,
     warnings: Vec<Warning>,
 }
 
-/// The first schema, in the order of [`in_turn`], that was ever finished.
+/// Returns the first schema, in the order of [`in_turn`], that was completely written.
 fn find(place: &ObjectReader, names: &Names) -> Result<Found, ArrayError> {
     let directory = Directory::from_names(names, place.options.window)?;
     let strays = directory.strays().map(str::to_owned);
@@ -121,8 +121,8 @@ fn find(place: &ObjectReader, names: &Names) -> Result<Found, ArrayError> {
     })
 }
 
-/// The keys of schemas with times, and of the one of old, in the order of [`Directory::schema`]: the last one that had come
-/// by the end of the window, else the first of all.
+/// Returns the keys of all schemas in the order in which [`Directory::schema`] prefers them: those in the window,
+/// latest first, then the undated one of old versions, then the later ones.
 fn in_turn(dated: &[SchemaEntry], window: TimeWindow) -> impl Iterator<Item = &str> {
     let has_come = move |entry: &&SchemaEntry| {
         let name = entry.name.as_ref();
@@ -135,7 +135,7 @@ fn in_turn(dated: &[SchemaEntry], window: TimeWindow) -> impl Iterator<Item = &s
     come.chain([LEGACY_SCHEMA]).chain(others)
 }
 
-/// The bytes of a schema; that the one of old is not there is nothing odd, as it was not listed.
+/// Reads a schema; `None` if the undated one does not exist, since it was not listed before.
 fn stored(place: &ObjectReader, key: &str) -> Result<Option<Bytes>, ArrayError> {
     match place.read_one(key) {
         Err(ArrayError::Store(StoreError::NotFound { .. })) if key == LEGACY_SCHEMA => Ok(None),

@@ -1,4 +1,4 @@
-//! How many bytes fragments have in the store.
+//! The stored sizes of fragments.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,20 +7,21 @@ use tdb_tile::Bug;
 
 use crate::{Array, ArrayError, Fragment};
 
-/// From so many objects on, it may pay to list the folder that they lie in. A far store is asked some thirty things
-/// at a time, so that fewer take but a few waits.
+/// Number of objects from which on listing their folder may be faster than asking for their sizes. A remote store is
+/// asked for about thirty sizes at a time, so fewer objects take only a few round trips.
 const LISTED: usize = 128;
-/// A page of a listing has a thousand names, and pages come one after the other: where a fragment has more fields than
-/// this, its share of the pages takes longer than asking for one size, thirty at a time.
+/// Maximum number of fields for which folders are listed. A page of a listing has a thousand names, and pages are
+/// requested one after the other: a fragment with more fields takes up so much of the pages that asking for its size
+/// is faster.
 const LISTED_FIELDS: usize = 8;
 
 impl Array {
-    /// The bytes of the data files and of the metadata of fragments, in their order, each for itself. They may be of
-    /// [`Array::open_replaced`]. The store is asked where a fragment was opened without the end of its metadata, as out of consolidated
-    /// metadata.
+    /// Returns the total size of each fragment in bytes: its data files and its metadata. The fragments may come from
+    /// [`Array::open_replaced`]. The store is asked for the size of the metadata if its end was not read on opening,
+    /// for example because consolidated metadata was used.
     ///
     /// # Errors
-    /// As the store reports: that it is not found, of a fragment that somebody has removed meanwhile.
+    /// Any error of the store; "not found" for a fragment that has been removed meanwhile.
     pub fn stored_sizes(&self, fragments: &[&Fragment]) -> Vec<Result<u64, ArrayError>> {
         let unknown = fragments.iter().filter(|f| f.metadata_size().is_none());
         let keys = unknown.map(|fragment| join(self.prefix(), &fragment.metadata_key));
@@ -37,7 +38,7 @@ impl Array {
         sizes.collect()
     }
 
-    /// The sizes of objects that each fragment has one of, in their order.
+    /// Returns the sizes of objects, in their order; there is one object per fragment.
     fn sizes_of(&self, keys: &[&str]) -> Vec<Result<u64, ArrayError>> {
         let schema = self.schema();
         let fields = schema
@@ -68,7 +69,8 @@ impl Array {
         sizes.collect()
     }
 
-    /// What the store tells of the sizes of objects when it lists the folders that the fragments lie in.
+    /// Lists the folders that contain the fragments; returns the sizes of the given objects, as far as the store lists
+    /// sizes.
     fn listed_sizes(&self, keys: &[&str]) -> Result<BTreeMap<String, u64>, StoreError> {
         let folders: BTreeSet<&str> = keys.iter().map(|key| parent(parent(key))).collect();
         let wanted: BTreeSet<&str> = keys.iter().copied().collect();

@@ -1,4 +1,4 @@
-//! Taking back what was committed.
+//! Removal of what was committed.
 
 use std::collections::HashSet;
 
@@ -8,7 +8,7 @@ use crate::directory::{COMMITS_FOLDER, fragment_key};
 use crate::{ArrayError, Committed, Location, TimestampedName};
 
 impl Location {
-    /// Takes back what was committed: first the commit, then the rest.
+    /// Removes what was committed: first the commit, then its fragments.
     ///
     /// # Errors
     /// Any error of the store.
@@ -23,7 +23,7 @@ impl Location {
         let listing = list_all(&**store, &self.full(COMMITS_FOLDER))?;
         let keys = listing.objects.iter().map(|object| object.key.as_str());
         let is_own = |key: &&str| {
-            // A list that commits several changes bears the id of its first fragment.
+            // A list that commits several changes has the id of its first fragment.
             let is_list = || {
                 let list = key.ends_with(".con").then(|| TimestampedName::of_key(key));
                 list.is_some_and(|name| name.is_ok_and(|name| name.id().ok() == first))

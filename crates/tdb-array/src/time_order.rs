@@ -1,15 +1,15 @@
-//! The order of objects with times, ties included.
+//! The order of timestamped objects, including ties.
 //!
-//! TileDB sorts by the first time alone, with the unstable sort of libstdc++, so what wins among equal times
-//! depends on how that sort moves things: up to 16 it is stable, above it is not. The same answers
-//! need the same moves (`docs/format/directory.md`, "Order of fragments").
+//! TileDB sorts by the first time only, with the unstable sort of libstdc++. So the order of equal times depends on
+//! the moves of that sort: up to 16 elements it is stable, above it is not. To return the same cells as TileDB, this
+//! module makes the same moves (see `docs/format/directory.md`, "Order of fragments").
 
-/// Up to so many elements the sort is stable.
+/// Maximum number of elements for which the sort is stable.
 const SMALL: usize = 16;
 
-/// Sorts by `time` as libstdc++ does.
+/// Sorts by `time`, with the same order of equal times as `std::sort` of libstdc++.
 pub(crate) fn sort_by_time<T>(items: &mut [T], time: impl Fn(&T) -> u64) {
-    // Without equal times there is one order, and most often it is there already.
+    // Without equal times there is only one order, and usually the items already have it.
     if items.is_sorted_by(|a, b| time(a) < time(b)) {
         return;
     }
@@ -18,15 +18,15 @@ pub(crate) fn sort_by_time<T>(items: &mut [T], time: impl Fn(&T) -> u64) {
         let depth = order.len().ilog2().saturating_mul(2);
         partition_large(&mut order, depth);
     }
-    // What is left is out of place by less than a small run, within which equal times stay in turn.
+    // Within the small runs that are left, equal times keep their order, so a stable sort completes the order.
     order.sort_by_key(|(time, _)| *time);
     permute(items, &order);
 }
 
-/// A time, and where its item stood at first.
+/// A time, and the original index of its item.
 type TimePosition = (u64, usize);
 
-/// Quicksort that leaves small runs alone. Too deep, it gives up, and the stable sort does the rest.
+/// Quicksort that leaves small runs unsorted. At the maximum depth it stops, and the stable sort does the rest.
 fn partition_large(mut order: &mut [TimePosition], mut depth: u32) {
     while order.len() > SMALL && depth > 0 {
         depth = depth.saturating_sub(1);
@@ -59,7 +59,7 @@ fn move_median_first(order: &mut [TimePosition]) {
     order.swap(0, median);
 }
 
-/// Moves what is smaller than the first element before what is larger; where the latter begin.
+/// Moves elements less than the first one before those greater; returns where the latter begin.
 fn partition(order: &mut [TimePosition]) -> usize {
     let pivot = order.first().map_or(0, |(time, _)| *time);
     let smaller = |place: &TimePosition| place.0 < pivot;
@@ -81,7 +81,7 @@ fn partition(order: &mut [TimePosition]) -> usize {
     }
 }
 
-/// Puts items into the order of the places they stood at.
+/// Moves each item to the position at which `order` contains its original index.
 fn permute<T>(items: &mut [T], order: &[TimePosition]) {
     let mut target = vec![0; order.len()];
     for (new, (_, old)) in order.iter().enumerate() {

@@ -1,34 +1,33 @@
 use crate::TimestampedName;
 use crate::name_parts::NameParts;
 
-/// The span of time that an array is opened for, both ends included, in milliseconds since 1970.
+/// The time window for which an array is opened, both ends included, in milliseconds since 1970.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimeWindow {
-    /// What was written before is not seen.
+    /// Earlier writes are not visible.
     pub since: u64,
-    /// What was written after is not seen.
+    /// Later writes are not visible.
     pub at: u64,
 }
 
 impl TimeWindow {
-    /// Everything ever written. The last time is one short of the largest number, which as the time
-    /// of a cell's deletion means "never".
+    /// All times. The end is one less than the maximum, which as the time of a cell's deletion means "never".
     pub const ALL: Self = Self {
         since: 0,
         at: u64::MAX - 1,
     };
 
-    /// Everything written up to a time.
+    /// Returns the window of all times up to `at`.
     pub fn until(at: u64) -> Self {
         Self { since: 0, at }
     }
 
-    /// Whether all that `name` stands for lies within.
+    /// True if all times of `name` are in the window.
     pub fn contains(self, name: &TimestampedName) -> bool {
         self.contains_all(name.parts())
     }
 
-    /// Whether anything that `name` stands for can lie within.
+    /// True if any time of `name` is in the window.
     pub fn overlaps(self, name: &TimestampedName) -> bool {
         self.overlaps_some(name.parts())
     }

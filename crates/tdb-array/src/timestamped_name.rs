@@ -4,9 +4,9 @@ use tdb_tile::FormatVersion;
 
 use crate::name_parts::{NameError, NameForm, NameParts};
 
-/// A name that says when its object was written: of a fragment, a commit, a schema, metadata.
+/// A name with the time of its object: of a fragment, a commit, a schema or metadata.
 ///
-/// The forms of all versions are in `docs/format/directory.md`, "Names".
+/// The forms in all versions are described in `docs/format/directory.md`, "Names".
 ///
 /// ```
 /// use tdb_array::TimestampedName;
@@ -21,9 +21,9 @@ pub struct TimestampedName {
 }
 
 impl TimestampedName {
-    /// The name of something written now, in the form that versions from 5 on have.
+    /// Creates a new name in the form of versions from 5 on.
     ///
-    /// Two names of one time sort by `uuid`, so whoever makes names counts up in its upper bits.
+    /// Names with the same time sort by `uuid`, so its upper bits should increase with each new name.
     ///
     /// # Errors
     /// [`NameError::Reversed`].
@@ -37,7 +37,7 @@ impl TimestampedName {
         Self::checked(text, start, end, NameForm::Versioned(version))
     }
 
-    /// The name of a schema or of metadata written now.
+    /// Creates a new name for a schema or a metadata object.
     ///
     /// # Errors
     /// [`NameError::Reversed`].
@@ -46,7 +46,7 @@ impl TimestampedName {
         Self::checked(text, start, end, NameForm::UuidLast)
     }
 
-    /// Reads a name without folder and without ending.
+    /// Parses a name without folder and ending.
     ///
     /// # Errors
     /// [`NameError`].
@@ -55,13 +55,13 @@ impl TimestampedName {
         Ok(Self::of_parts(text, parts))
     }
 
-    /// The name that says so.
+    /// Combines a text with its parsed parts.
     pub(crate) fn of_parts(text: &str, parts: NameParts) -> Self {
         let text = text.to_owned();
         Self { text, parts }
     }
 
-    /// Reads the name of an object from its key: the last part, up to the last dot.
+    /// Parses the name in an object's key: the last part of the key, up to its last dot.
     ///
     /// # Errors
     /// [`NameError`].
@@ -79,16 +79,16 @@ impl TimestampedName {
         self.parts
     }
 
-    /// The name as it is written.
+    /// Returns the name as text.
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// The part that no other object has, but for the list that commits a fragment together with other changes: that one
-    /// bears it, too.
+    /// Returns the unique part of the name. Only the list that commits a fragment together with other changes has the
+    /// same id as that fragment.
     ///
     /// # Errors
-    /// [`NameError::Form`] where the name lacks it, which no name does that was read or made.
+    /// [`NameError::Form`] if the name has no id; every parsed or created name has one.
     pub fn id(&self) -> Result<&str, NameError> {
         let place = match self.parts.form {
             NameForm::UuidFirst => 0,
@@ -98,7 +98,7 @@ impl TimestampedName {
         tokens.into_iter().nth(place).ok_or(NameError::Form)
     }
 
-    /// The name of the list that commits a fragment of this name together with other changes.
+    /// Returns the name of the list that commits the fragment of this name together with other changes.
     pub(crate) fn of_list(
         &self,
         (start, end): (u64, u64),
@@ -108,23 +108,23 @@ impl TimestampedName {
         Self::checked(text, start, end, NameForm::Versioned(version))
     }
 
-    /// The first time that the object holds something of, in milliseconds since 1970.
+    /// Returns the first time of the object's content, in milliseconds since 1970.
     pub fn start(&self) -> u64 {
         self.parts.start
     }
 
-    /// The last time that the object holds something of, in milliseconds since 1970.
+    /// Returns the last time of the object's content, in milliseconds since 1970.
     pub fn end(&self) -> u64 {
         self.parts.end
     }
 
-    /// How the name is put together.
+    /// Returns the form of the name.
     pub fn form(&self) -> NameForm {
         self.parts.form
     }
 
-    /// The format version, as far as the name tells: a fragment of version 1 shows as 2, one of
-    /// version 3 as 4.
+    /// Returns the format version, as far as the name tells: for a fragment of version 1 it is 2, for one of version 3
+    /// it is 4.
     pub fn version(&self) -> FormatVersion {
         self.parts.version()
     }

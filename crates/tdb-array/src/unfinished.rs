@@ -1,4 +1,4 @@
-//! Changes of two steps, of which the second one may be missing.
+//! Changes in two steps, of which the second may be missing.
 
 use tdb_store::{StoreError, list_all, name};
 
@@ -6,9 +6,9 @@ use crate::directory::RESTORE;
 use crate::{Array, ArrayError};
 
 impl Array {
-    /// Notes that cells are about to be restored to a time, and metadata after them: until
-    /// [`Array::end_restores`], opening the array [warns](crate::Warning::UnfinishedRestore) of it. False where that is noted
-    /// already.
+    /// Stores a note that cells are about to be restored to the time `to`, and metadata after them. Until
+    /// [`Array::end_restores`], opening the array returns a [warning](crate::Warning::UnfinishedRestore). Returns
+    /// false if the note existed already.
     ///
     /// # Errors
     /// Any error of the store.
@@ -24,7 +24,7 @@ impl Array {
         }
     }
 
-    /// Takes the note of [`Array::begin_restore`] back, where nothing was restored.
+    /// Removes the note of [`Array::begin_restore`], if nothing was restored.
     ///
     /// # Errors
     /// Any error of the store.
@@ -33,7 +33,7 @@ impl Array {
         Ok(self.location().remove_all(&[key])?)
     }
 
-    /// Notes that what was restored is whole.
+    /// Removes all notes of restores, because they are complete.
     ///
     /// # Errors
     /// Any error of the store.

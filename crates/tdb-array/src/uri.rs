@@ -1,25 +1,25 @@
-//! Where a URI inside a group leads.
+//! Resolution of URIs in groups.
 
-/// A folder in a store, or a place elsewhere.
+/// The target of a URI: a folder in the store, or anything else.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum UriTarget {
-    /// A folder in the store of the group, and below the group that was opened first.
+    /// A folder in the store of the group, inside the group that was opened first.
     Inside(String),
-    /// Anywhere else: the URI, resolved as far as that is possible.
+    /// Any other target: its URI, resolved as far as possible.
     Outside(String),
 }
 
-/// What URIs are resolved against.
+/// The base against which URIs are resolved.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Base {
     /// The URI of the store's root; empty if it has none.
     store: String,
-    /// The folder that nothing may lead out of.
+    /// The parts of the folder that URIs must not leave.
     root: Vec<String>,
 }
 
 impl Base {
-    /// Nothing leads out of the folder `root` of the store at `store_uri`.
+    /// Creates a base for the folder `root` of the store at `store_uri`.
     pub(crate) fn new(store_uri: &str, root: &str) -> Self {
         Self {
             store: store_uri.trim_end_matches('/').to_owned(),
@@ -27,7 +27,7 @@ impl Base {
         }
     }
 
-    /// The URI of a folder of the store.
+    /// Returns the URI of a folder of the store.
     pub(crate) fn uri(&self, prefix: &str) -> String {
         match (self.store.as_str(), prefix) {
             ("", prefix) => prefix.to_owned(),
@@ -36,7 +36,7 @@ impl Base {
         }
     }
 
-    /// Where a relative URI in the folder `within`, or an absolute one, leads.
+    /// Resolves an absolute URI, or a relative one in the folder `within`.
     pub(crate) fn resolve(&self, within: &str, uri: &str, relative: bool) -> UriTarget {
         let outside = || {
             UriTarget::Outside(if relative {
@@ -69,7 +69,7 @@ impl Base {
         }
     }
 
-    /// What of an absolute URI comes after that of the store.
+    /// Returns the part of an absolute URI after that of the store; `None` if it is not in the store.
     fn below_store<'a>(&self, uri: &'a str) -> Option<&'a str> {
         let scheme = |uri: &'a str| uri.strip_prefix("file://").unwrap_or(uri);
         let store = self.store.strip_prefix("file://").unwrap_or(&self.store);

@@ -2,41 +2,41 @@ use tdb_schema::SchemaWarning;
 
 use crate::NameError;
 
-/// What is odd about an array, and no reason to refuse it.
+/// An irregularity of an array or group that does not prevent reading it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Warning {
-    /// Something about a schema.
+    /// An irregularity of a schema.
     #[error("{key}: {warning}")]
     Schema {
-        /// The schema's key, relative to the array.
+        /// The key of the schema, relative to the array.
         key: String,
-        /// What it is.
+        /// The irregularity.
         warning: SchemaWarning,
     },
-    /// An object was begun and never finished; it was passed over, as asked for.
+    /// An object that was never completely written, and was skipped as requested.
     #[error("{key}: empty, and passed over")]
     Torn {
-        /// Its key, relative to the array.
+        /// The key of the object, relative to the array.
         key: String,
     },
-    /// A file of another program among the schemas, the metadata or the members.
+    /// A file of another program in the folder of schemas, metadata or members.
     #[error(
         "{key}: no object of TileDB, and passed over; TileDB itself may refuse to open what it lies in"
     )]
     Stray {
-        /// Its key, relative to the array or group.
+        /// The key of the file, relative to the array or group.
         key: String,
     },
-    /// A commit whose name is damaged: what it says of the cells is not known, and none are read.
+    /// A commit with a malformed name: its effect is unknown, so no cells can be read.
     #[error("{key}: {problem}, so what it commits is not known, and no cell can be read")]
     DamagedCommit {
-        /// Its key, relative to the array.
+        /// The key of the commit, relative to the array.
         key: String,
         /// What is wrong with its name.
         problem: NameError,
     },
-    /// A whole fragment that was written a short time ago, and has no commit.
+    /// A complete fragment that was written a short time ago, but is not committed.
     #[error(
         "{key}: nothing commits it, so its cells are not read: its write is not finished, or its commit was lost, as in a copy without \
          __commits"
@@ -45,28 +45,28 @@ pub enum Warning {
         /// The folder of the fragment, relative to the array.
         key: String,
     },
-    /// No fragment is committed, and some are there.
+    /// There are fragments, but none is committed.
     #[error(
         "no fragment is committed, so there are no cells, but {fragments} are there: their writes are not finished or were stopped, or the \
          commits were lost, as in a copy without __commits"
     )]
     NothingCommitted {
-        /// How many fragments are there.
+        /// The number of fragments.
         fragments: u64,
     },
-    /// An update: no released TileDB writes them, and its new values are not read.
+    /// An update: no released TileDB writes updates, and its new values are not read.
     #[error("{key}: an update, which acts as a delete of the cells that it would change")]
     Update {
-        /// Its key, relative to the array.
+        /// The key of the update, relative to the array.
         key: String,
     },
-    /// A footer in consolidated metadata that is none; the fragment's own was read.
+    /// An invalid footer in consolidated metadata; the fragment's own footer was read instead.
     #[error("{key}: the copy of its footer in the consolidated metadata makes no sense")]
     ConsolidatedFooter {
         /// The key of the fragment's metadata, relative to the array.
         key: String,
     },
-    /// A list says that a fragment replaces others, and that fragment is not there: the others are read.
+    /// A list names replaced fragments, but the replacing fragment does not exist, so the others are read.
     #[error(
         "{key}: what it lists is read, as the fragment that should have replaced it is not there"
     )]
@@ -74,17 +74,17 @@ pub enum Warning {
         /// The key of the list, relative to the array.
         key: String,
     },
-    /// A restore was stopped between the cells and the metadata.
+    /// A restore was interrupted after the cells, before the metadata.
     #[error(
         "a restore to {} was stopped: the cells are of that time, the metadata is not; the same restore completes it",
         tdb_schema::value::rfc3339(*to)
     )]
     UnfinishedRestore {
-        /// The time to which the array was restored, in milliseconds since 1970.
+        /// The restored time, in milliseconds since 1970.
         to: u64,
     },
-    /// A fragment has fewer tiles than it should have, since its writer lost count: what was written to the others
-    /// is not stored.
+    /// A fragment has fewer tiles than it should, because its writer miscounted: the cells of the missing tiles were
+    /// never stored.
     #[error(
         "{key}: {lost} of {tiles} tiles were lost when TileDB 2.0 to 2.2 wrote them, from the cells {first} on; \
          reading those is an error"
@@ -92,11 +92,11 @@ pub enum Warning {
     LostTiles {
         /// The key of the fragment's metadata, relative to the array.
         key: String,
-        /// How many tiles are missing.
+        /// The number of missing tiles.
         lost: u64,
-        /// How many there should be.
+        /// The number of tiles that the fragment should have.
         tiles: u64,
-        /// The cells of the first tile that is missing: `x 1..4, y 0..9`.
+        /// The cells of the first missing tile: `x 1..4, y 0..9`.
         first: String,
     },
 }

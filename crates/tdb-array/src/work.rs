@@ -2,21 +2,21 @@ use tdb_store::join;
 
 use crate::directory::DRAFT_FOLDER;
 
-/// What makes an array over some time, so that it may be stopped in between.
+/// The kind of work that creates an array over some time, and may be interrupted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Work {
-    /// Files are imported.
+    /// Import of files.
     Import,
-    /// Another array is rewritten.
+    /// Rewrite of another array.
     Rewrite,
 }
 
 impl Work {
-    /// All kinds.
+    /// All kinds of work.
     pub(crate) const ALL: [Self; 2] = [Self::Import, Self::Rewrite];
 
-    /// Its name: "import" or "rewrite".
+    /// Returns the name of the work: "import" or "rewrite".
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -25,7 +25,7 @@ impl Work {
         }
     }
 
-    /// The key of the note that says that it was begun, relative to the array.
+    /// Returns the key of the note that the work was begun, relative to the array.
     pub(crate) fn note(self) -> String {
         join(DRAFT_FOLDER, self.name())
     }

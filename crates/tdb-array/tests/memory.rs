@@ -1,4 +1,4 @@
-//! What opening an array holds. The peak of the process is measured, so this file has one test.
+//! The memory that opening an array takes. It measures the peak of the process, so this file has only one test.
 #![cfg(target_os = "linux")]
 #![expect(clippy::unwrap_used, reason = "helpers of tests, which may fail so")]
 
@@ -11,16 +11,16 @@ use tdb_schema::{ArraySchema, ArrayType, Attribute, Dimension};
 use tdb_store::{MemoryStore, Store};
 use tdb_tile::Datatype;
 
-/// Names in the list.
+/// Number of names in the list.
 const NAMES: u64 = 300_000;
 
-/// Bytes that opening may take for each, those of the list included.
+/// Maximum bytes per name for opening, including those of the list.
 const EACH: u64 = 100;
 
-/// What else opening takes: schemas, and a batch of reads.
+/// Maximum bytes for everything else: schemas, and a batch of reads.
 const OTHER: u64 = 2 << 20;
 
-/// The most bytes that this process had in memory since this was last asked, and has now.
+/// Returns the peak of the process's memory since the last call, and the present value, in bytes.
 fn memory() -> (u64, u64) {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let of = |name: &str| {
@@ -33,7 +33,7 @@ fn memory() -> (u64, u64) {
     found
 }
 
-/// An array with a schema, and a list of commits whose fragments are not there.
+/// An array with a schema, and a list of commits whose fragments do not exist.
 fn array(list: &str) -> MemoryStore {
     let dimension = Dimension::numbers("x", Datatype::Int32, (1, 100), 10);
     let attribute = Attribute::new("a", Datatype::Int32);
@@ -52,7 +52,7 @@ fn a_list_of_commits_takes_at_most_a_hundred_bytes_a_name() {
     let mixed = |n: u64| n.wrapping_mul(0x9E37_79B9_7F4A_7C15);
     let increasing: fn(u64) -> u64 = |n| 1_700_000_000_000 + n;
     let equal: fn(u64) -> u64 = |_| 7;
-    // What is not there is looked for again and again, so that there are fewer of those of one time.
+    // Looking up fragments of equal times takes longer, so there are fewer of them.
     for (time, names) in [(increasing, NAMES), (equal, NAMES / 3)] {
         let mut list = String::new();
         for n in 0..names {
@@ -60,7 +60,7 @@ fn a_list_of_commits_takes_at_most_a_hundred_bytes_a_name() {
             writeln!(list, "__commits/__{t}_{t}_{id:032x}_22.wrt").unwrap();
         }
         let store: Arc<dyn Store> = Arc::new(array(&list));
-        // The first in time is damaged, which ends the opening at once.
+        // The first fragment in time is damaged, which ends opening at once.
         let first = format!("__fragments/__{0}_{0}_{1:032x}_22", time(0), mixed(0));
         let key = format!("{first}/__fragment_metadata.tdb");
         store.put(&key, "junk".into()).unwrap();

@@ -65,6 +65,7 @@ pub fn remove_empty_folders(store: &(impl Store + ?Sized), folder: &str) -> Resu
 /// Copies an object like [`copy`], but does not ask for its size: the caller knows it.
 ///
 /// # Errors
+/// Any error of either store; [`StoreError::OutOfRange`] if the object is shorter than the given size.
 pub fn copy_sized(
     from: &dyn Store,
     (from_key, size): (&str, u64),

@@ -1,4 +1,5 @@
-//! Any bytes as the lists beside commits, `.con`, `.ign` and `.vac`: no panic; what is taken is written as it was read.
+//! Arbitrary bytes as the lists beside commits, `.con`, `.ign` and `.vac`: no panic; a list that is decoded and
+//! encoded again is the same.
 #![no_main]
 use bytes::Bytes;
 use libfuzzer_sys::fuzz_target;

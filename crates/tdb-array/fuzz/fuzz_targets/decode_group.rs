@@ -1,4 +1,4 @@
-//! Any bytes as the details of a group: no panic; what decodes is encoded as it was.
+//! Arbitrary bytes as the details of a group: no panic; details that decode are encoded to the same bytes.
 #![no_main]
 use bytes::Bytes;
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,4 @@
-//! Any bytes as a metadata tile: no panic; what decodes is encoded as it was.
+//! Arbitrary bytes as a metadata tile: no panic; records that decode are encoded to the same bytes.
 #![no_main]
 use bytes::Bytes;
 use libfuzzer_sys::fuzz_target;
@@ -15,7 +15,7 @@ fuzz_target!(|data: &[u8]| {
         return;
     };
     let encoded = Bytes::from(MetadataRecord::encode_all(&records, version).expect("decoded"));
-    // Any byte but 0 is true, and is written as 1.
+    // Any byte other than 0 is true, and is written as 1.
     let again = MetadataRecord::decode_all(&encoded, version, &limits).expect("encoded");
     assert_eq!((again == records, encoded.len()), (true, data.len()));
     assert!(Metadata::replay(records).len() <= again.len());

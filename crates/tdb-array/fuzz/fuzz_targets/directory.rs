@@ -1,4 +1,4 @@
-//! Any names, and any bytes as lists of names: no panic; nothing counts that no name stands for.
+//! Arbitrary names, and arbitrary bytes as lists: no panic; every live object has a name in the input.
 #![no_main]
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use tdb_array::directory::Settled;
 use tdb_array::{Directory, Names, TimeWindow};
 use tdb_tile::Limits;
 
-// The first part, up to a zero byte, holds the names, one per line; what follows is in every list.
+// The input up to the first zero byte contains the names, one per line; the rest is the content of every list.
 fuzz_target!(|data: &[u8]| {
     let end = data
         .iter()

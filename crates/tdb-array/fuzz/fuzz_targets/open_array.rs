@@ -1,7 +1,8 @@
-//! A whole array of which one object was changed: no panic, no more memory than the budget.
+//! A whole array with one modified object: no panic, and no more memory than the budget.
 //!
-//! The first byte says which object. If the second is even, the rest are its bytes; else they are the payload of
-//! the generic tile that it is, sealed as it should be, so that the fuzzer gets behind the compression.
+//! The first byte selects the object. If the second byte is even, the rest replaces the bytes of the object; otherwise
+//! it becomes the payload of the object's generic tile, which is sealed correctly, so that the fuzzer gets past the
+//! compression.
 #![no_main]
 use std::sync::{Arc, LazyLock};
 

@@ -1,4 +1,5 @@
-//! Any text as a name with times: no panic; what is taken says so again, and is found in keys.
+//! Arbitrary text as a timestamped name: no panic; a name that parses is formatted to the same text, and found in
+//! keys.
 #![no_main]
 use libfuzzer_sys::fuzz_target;
 use tdb_array::TimestampedName;

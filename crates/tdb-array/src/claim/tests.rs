@@ -9,7 +9,7 @@ fn a_thread_renews_a_claim_until_it_is_dropped() {
     let location = Location::new(Arc::new(MemoryStore::new()), "array");
     let claim = Claim::take(&location).unwrap();
     let first = claim.held.current().key.clone();
-    // As if it had been put long ago.
+    // Simulate an old claim.
     claim.held.current().put = Instant::now().checked_sub(RENEWAL).unwrap();
     let begun = Instant::now();
     while claim.held.current().key == first {

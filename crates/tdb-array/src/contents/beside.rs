@@ -1,4 +1,5 @@
-//! Objects in the folder of a group that belong to no member. `cp` and `mv` take them along with the folder; `rm` of the group leaves them.
+//! Objects in the folder of a group that belong to no member. `cp` and `mv` copy them with the folder; `rm` of the
+//! group leaves them.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};
@@ -10,7 +11,7 @@ use crate::directory::{GROUP_FOLDER, GROUP_MARKER, LEGACY_SCHEMA, METADATA_FOLDE
 use crate::{ArrayError, ObjectType};
 
 impl Contents {
-    /// Finds what lies in the folder and is of no member.
+    /// Finds the objects in the folder that belong to no member.
     pub(super) fn add_others(&mut self) -> Result<(), ArrayError> {
         let found = self.location.store().list_recursive(self.prefix())?;
         let known = self.parts.iter().flat_map(Part::all_keys);
@@ -23,7 +24,8 @@ impl Contents {
         Ok(())
     }
 
-    /// The contents of the folder that belong to no member: folders of arrays and groups, and keys of other objects.
+    /// Returns the entries of the folder that belong to no member: folders of arrays and groups, and keys of other
+    /// objects.
     pub fn others(&self) -> impl Iterator<Item = &str> {
         self.others
             .iter()
@@ -35,7 +37,7 @@ impl Contents {
             })
     }
 
-    /// The same without what is no member, which is what [`Contents::remove`] removes.
+    /// Returns these contents restricted to members, which is what [`Contents::remove`] removes.
     #[must_use]
     pub fn of_members(&self) -> Self {
         Self {
@@ -45,11 +47,11 @@ impl Contents {
     }
 }
 
-/// Objects as arrays, groups, and others, in the order in which they are copied.
+/// Divides objects into arrays, other objects, and groups, in the order of copying.
 fn parts(prefix: &str, objects: Vec<Object>) -> Vec<Part> {
     let arrays = roots(prefix, &objects, SCHEMA_FOLDER, LEGACY_SCHEMA);
     let groups = roots(prefix, &objects, GROUP_FOLDER, GROUP_MARKER);
-    // Groups come behind what is in them: of two, the inner one is the longer name.
+    // Groups follow their contents: of two nested groups, the inner one has the longer name and comes first.
     let mut found: BTreeMap<(u8, Reverse<String>), (ObjectType, Vec<Object>)> = BTreeMap::new();
     for object in objects {
         let array = above(prefix, &object.key).find(|folder| arrays.contains(*folder));
@@ -74,7 +76,8 @@ fn parts(prefix: &str, objects: Vec<Object>) -> Vec<Part> {
         .collect()
 }
 
-/// The folders that have a folder or an object by which they are told, of each object the outermost.
+/// Returns the folders that contain the given folder or object, by which arrays or groups are recognized. For each
+/// object, only the outermost such folder is included.
 fn roots(prefix: &str, objects: &[Object], folder: &str, object: &str) -> HashSet<String> {
     let mut roots = HashSet::new();
     for Object { key, .. } in objects {
@@ -90,7 +93,7 @@ fn roots(prefix: &str, objects: &[Object], folder: &str, object: &str) -> HashSe
     roots
 }
 
-/// The group that an object belongs to itself, not as what lies in its folder.
+/// Returns the group to which an object belongs as part of the group itself, not as other content of its folder.
 fn own_group<'a>(prefix: &str, key: &'a str, groups: &HashSet<String>) -> Option<&'a str> {
     let is_own = |root: &&str| {
         let own = below(root, key);
@@ -101,7 +104,7 @@ fn own_group<'a>(prefix: &str, key: &'a str, groups: &HashSet<String>) -> Option
     folders.find(|root| groups.contains(*root) && is_own(root))
 }
 
-/// The folders that a key lies in, from below `prefix` on, the outermost first.
+/// Iterates over the folders of a key, from `prefix` inwards.
 fn above<'a>(prefix: &str, key: &'a str) -> impl Iterator<Item = &'a str> {
     let from = join(prefix, "").len().min(key.len());
     let ends = key.match_indices('/').map(|(end, _)| end);

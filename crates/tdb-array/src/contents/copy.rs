@@ -1,4 +1,4 @@
-//! Copies and moves an array, or a group and all that is in it.
+//! Copying and moving of an array, or of a group with all its members.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,13 +14,13 @@ use crate::{
     UriTarget,
 };
 impl Contents {
-    /// Copies all into a folder of a store that has nothing there. What makes an array an array is copied last, and
-    /// groups after what is in them. Absolute URIs of members that were copied become relative.
+    /// Copies everything into an empty folder of a store. The schema of an array is copied last, and groups after
+    /// their members. Absolute URIs of copied members become relative.
     ///
     /// # Errors
-    /// [`ArrayError::Exists`] where something is, [`ArrayError::Within`] where the copy would lie in what an array or a
-    /// group is stored as; as either store reports. What was copied before an error is removed, if the store still
-    /// does that.
+    /// [`ArrayError::Exists`] if the folder is not empty; [`ArrayError::Within`] if it is inside an array, or inside a
+    /// folder that a group uses; or any error of either store. After an error the partial copy is removed, if the
+    /// store still allows that.
     pub fn copy(
         &self,
         to: &Arc<dyn Store>,
@@ -30,8 +30,9 @@ impl Contents {
         self.copied(to, to_prefix, options).map(drop)
     }
 
-    /// Copies all, as [`Contents::copy`] does, and removes the original, with what is no member, too. Where nothing of that could be removed, the
-    /// copy goes again; where a part of it was, the copy stays, which is whole then.
+    /// Copies everything like [`Contents::copy`], then removes the original, including objects of no member. If
+    /// nothing of the original could be removed, the copy is removed again; if a part was removed, the copy stays,
+    /// since it is the only complete one.
     ///
     /// # Errors
     /// As [`Contents::copy`] and [`Contents::remove`].
@@ -49,7 +50,7 @@ impl Contents {
         removed
     }
 
-    /// Copies all, and gives what it takes to undo that.
+    /// Copies everything; the result can undo the copy.
     fn copied<'a>(
         &self,
         to: &'a Arc<dyn Store>,
@@ -69,8 +70,8 @@ impl Contents {
         }
     }
 
-    /// Fails where an array is not whole yet, or something is no object, as a link: so that it is found before anything is copied. What was listed with
-    /// its size is one.
+    /// Fails if an array is unfinished, or if an entry is not an object, such as a symbolic link: this is checked
+    /// before anything is copied. Entries listed with a size are objects.
     pub(crate) fn check_objects(&self) -> Result<(), ArrayError> {
         if let Some((work, prefix)) = self.unfinished()? {
             return Err(ArrayError::Unfinished { work, prefix });
@@ -79,7 +80,7 @@ impl Contents {
         sizes.try_for_each(|size| size.map(drop).map_err(vanished))
     }
 
-    /// Fails where an array has no objects: no more than what marks its folder, or the folder itself.
+    /// Fails if an array or group has no objects, but only folder markers or an empty folder.
     fn check_held(&self) -> Result<(), ArrayError> {
         match self.parts.iter().find(|part| part.objects.is_empty()) {
             None => Ok(()),
@@ -90,14 +91,15 @@ impl Contents {
         }
     }
 
-    /// Whether all objects are still there.
+    /// True if all objects still exist.
     fn is_whole(&self) -> bool {
         let keys: Vec<&str> = self.keys().collect();
         let sizes = self.location.store().sizes(&keys);
         sizes.iter().all(Result::is_ok)
     }
 
-    /// Copies all, and each group, by its folder, has its members changed so.
+    /// Copies everything, then applies `changes` to the members of the copied groups; they are keyed by the folder of
+    /// the original group.
     pub(crate) fn copy_with(
         &self,
         copying: &mut Copying<'_>,
@@ -127,12 +129,12 @@ impl Contents {
         Ok(())
     }
 
-    /// The changes that make members of a group relative that point into the original.
+    /// Returns the changes that make members of a group relative, if they have absolute URIs inside the original.
     fn related(&self, group: &str) -> Result<Vec<MemberChange>, ArrayError> {
         let original = self.open_group(group)?;
         let mut changes = Vec::new();
         for member in original.members().iter().filter(|member| !member.relative) {
-            // A member that lies beside its group cannot be told relative to it: it stays as it is.
+            // A member that is not inside its group's folder has no relative URI: it stays as it is.
             if let UriTarget::Inside(prefix) = original.target(member)
                 && let Some(uri) = inside(group, &prefix)
             {
@@ -143,7 +145,7 @@ impl Contents {
     }
 }
 
-/// Fails where something is in a folder, or an array or a group is stored above.
+/// Fails if a folder is not empty, or is inside an array or group.
 pub(crate) fn check_vacant(store: &dyn Store, prefix: &str) -> Result<(), ArrayError> {
     check_above(store, prefix)?;
     let listing = list_all(store, prefix)?;
@@ -164,8 +166,8 @@ pub(crate) fn check_vacant(store: &dyn Store, prefix: &str) -> Result<(), ArrayE
     Err(ArrayError::Exists { what, prefix })
 }
 
-/// Whether folders hold nothing, at any depth, in a store without folders of its own: then they are there only because other
-/// programs mark them. The folders of a file system are there by themselves.
+/// True if the folders contain no objects at any depth, so that only markers of other programs make them visible. This
+/// applies to object stores; in a file system a folder exists on its own.
 fn is_all_marked(store: &dyn Store, mut folders: Vec<String>) -> Result<bool, ArrayError> {
     if store.distance() == Distance::Near {
         return Ok(folders.is_empty());
@@ -180,7 +182,8 @@ fn is_all_marked(store: &dyn Store, mut folders: Vec<String>) -> Result<bool, Ar
     Ok(true)
 }
 
-/// The changes that make a member point elsewhere; without a name its URI is what it is called by.
+/// Returns the changes that give a member another URI. A member without a name is identified by its URI, so it is
+/// removed and added.
 pub(crate) fn moved(member: &GroupMember, uri: &str, relative: bool) -> Vec<MemberChange> {
     let add = MemberChange::Add {
         uri: uri.to_owned(),

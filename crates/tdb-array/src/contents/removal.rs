@@ -1,4 +1,4 @@
-//! Removes an array, or a group and all that is in it.
+//! Removal of an array, or of a group with all its members.
 
 use tdb_store::join;
 
@@ -7,17 +7,17 @@ use crate::directory::{GROUP_FOLDER, METADATA_FOLDER};
 use crate::{ArrayError, ObjectType};
 
 impl Contents {
-    /// Removes all, and nothing else: of an array first what makes it one, groups after what is in them. Folders that
-    /// are empty then go too: they would still be taken for an array.
-    /// What is gone already is no error.
+    /// Removes everything that belongs to the array or group, and nothing else. The schema of an array is removed
+    /// first, and groups after their members. Empty folders are removed as well: they could be mistaken for an array.
+    /// Objects that no longer exist are not an error.
     ///
     /// # Errors
-    /// As the store reports. What is left can be found and removed again.
+    /// Any error of the store. What remains can be found and removed again.
     pub fn remove(&self) -> Result<(), ArrayError> {
         self.remove_parts(self.parts.iter())
     }
 
-    /// Removes all that was copied, and the folders that are empty then.
+    /// Removes everything that was copied, and the folders that become empty.
     pub(super) fn remove_moved(&self) -> Result<(), ArrayError> {
         self.remove_parts(self.all())?;
         if !self.others.is_empty() {
@@ -30,7 +30,8 @@ impl Contents {
         for part in parts {
             let is_array = part.object_type == ObjectType::Array;
             if is_array {
-                // Each stage lasts before the next: after a loss of power, too, no array is left that lacks some of its cells.
+                // The removals of each stage are durable before the next begins: even after a power failure, no array
+                // is left that lacks some of its cells.
                 let of_stage = |key: &&str| stage(below(&part.prefix, key));
                 for wanted in (0..=LAST_STAGE).rev() {
                     let keys = part.keys().rev().filter(|key| of_stage(key) == wanted);
@@ -53,7 +54,7 @@ impl Contents {
                         &join(&part.prefix, folder),
                     )?;
                 }
-                // What else lies in it is none of it.
+                // Other contents of the folder stay.
                 self.location.store().remove_folder(&part.prefix)?;
             }
         }

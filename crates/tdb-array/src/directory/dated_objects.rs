@@ -3,27 +3,27 @@ use super::names::Names;
 use super::strays::is_stray;
 use crate::{ArrayError, NameError, TimeWindow, TimestampedName};
 
-/// Objects in one folder that are replayed in the order of their times, and the `.vac` objects that say
-/// which of them are obsolete.
+/// The objects of one folder that are replayed in the order of their times, and the `.vac` objects that list the
+/// obsolete ones.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DatedObjects {
     objects: Vec<(String, TimestampedName)>,
     vacuums: Vec<(String, TimestampedName)>,
-    /// What should not be there: an error when the folder is used, not before.
+    /// An object with a malformed name: it becomes an error only when the folder is used.
     bad: Option<(String, NameError)>,
-    /// Files of other programs, which are passed over.
+    /// Files of other programs, which are ignored.
     strays: Vec<String>,
 }
 
 impl DatedObjects {
-    /// Picks the names of one folder.
+    /// Sorts the names in one folder.
     pub fn from_names(names: &Names, folder: &str) -> Self {
         let mut objects = Self {
             strays: names.strays_in(folder),
             ..Self::default()
         };
         for key in names.objects_in(folder) {
-            // The second is written in place by a release that renames when it is done.
+            // A release of TileDB writes `.tmp` objects in place and renames them when they are complete.
             if is_stray(key) || key.ends_with(".tmp") {
                 continue;
             }
@@ -36,25 +36,25 @@ impl DatedObjects {
         objects
     }
 
-    /// Files of other programs in the folder.
+    /// Returns the files of other programs in the folder.
     pub fn strays(&self) -> impl Iterator<Item = &str> {
         self.strays.iter().map(String::as_str)
     }
 
-    /// The `.vac` objects: [`DatedObjects::live`] wants their bytes.
+    /// Returns the keys of the `.vac` objects, whose bytes [`DatedObjects::live`] needs.
     pub fn lists(&self) -> impl Iterator<Item = &str> {
         self.vacuums.iter().map(|(key, _)| key.as_str())
     }
 
-    /// What is there, if that is what it was at one moment: `again` is of names that were listed after all
-    /// [`DatedObjects::lists`] were read. Objects that came in between are taken in. Nothing where something is gone,
-    /// or a list appeared.
+    /// Combines two listings into the state at one moment. `again` is from a listing made after all
+    /// [`DatedObjects::lists`] were read; objects that it adds are included. Returns `None` if an object has vanished
+    /// or a list has appeared.
     pub fn settled(self, again: Self) -> Option<Self> {
         let is_settled = is_within(&self.objects, &again.objects) && self.vacuums == again.vacuums;
         is_settled.then_some(again)
     }
 
-    /// The objects that count within the window, in the order in which they are to be replayed.
+    /// Returns the live objects in the window, in the order of replay.
     ///
     /// # Errors
     /// [`ArrayError::Name`], [`ArrayError::EscapesRoot`].
@@ -68,7 +68,7 @@ impl DatedObjects {
         self.within(window, |key| !hidden.contains(key))
     }
 
-    /// All objects within the window, also those that a consolidation has replaced, in the order of their times.
+    /// Returns all objects in the window, including those replaced by a consolidation, by time.
     ///
     /// # Errors
     /// [`ArrayError::Name`].
@@ -76,12 +76,12 @@ impl DatedObjects {
         self.within(window, |_| true)
     }
 
-    /// The names of all objects, also of those that a consolidation has replaced.
+    /// Returns the names of all objects, including those replaced by a consolidation.
     pub(crate) fn names(&self) -> impl Iterator<Item = &TimestampedName> {
         self.objects.iter().map(|(_, name)| name)
     }
 
-    /// The names of merged objects, of those that are wanted.
+    /// Returns the names of consolidated objects (their time range is not a single time) that satisfy `wanted`.
     pub(crate) fn merged(
         &self,
         wanted: impl Fn(&TimestampedName) -> bool,
@@ -92,7 +92,7 @@ impl DatedObjects {
         merged.collect()
     }
 
-    /// Those of some merged objects of which not all that was merged is there.
+    /// Returns those of the given consolidated objects whose sources no longer all exist.
     pub(crate) fn without_sources<'a>(
         &self,
         merged: Vec<&'a TimestampedName>,
@@ -132,7 +132,7 @@ impl DatedObjects {
     }
 }
 
-/// Whether all of `some` are among `all`; both are sorted by name.
+/// True if all elements of `some` are in `all`; both must be in the same order.
 pub(super) fn is_within<T: PartialEq>(some: &[T], all: &[T]) -> bool {
     let mut all = all.iter();
     some.iter().all(|one| all.any(|other| other == one))

@@ -8,21 +8,21 @@ use super::fragment_entry::FragmentEntry;
 use super::listed::{Listed, fragment_name};
 use crate::ArrayError;
 
-/// Fragments in an order.
+/// An ordered sequence of fragments.
 ///
-/// A list of commits may name very many: their names stand in the bytes of that list alone, and an entry is made when it
-/// is asked for.
+/// A list of commits may name very many fragments. To save memory, names are not copied out of the bytes of their
+/// list; an entry is created when it is requested.
 #[derive(Clone, Default)]
 pub struct FragmentEntries {
     lists: Vec<Bytes>,
-    /// The commit of each fragment.
+    /// The commit of each fragment, as a position in a list.
     lines: Vec<Line>,
 }
 
-/// No commit of a fragment has a shorter line: `__1_1_x_5.ok`.
+/// Bytes of the shortest possible line, `__1_1_x_5.ok`, with its line feed.
 const SHORTEST: usize = 13;
 
-/// A line of one of several lists: the key of a commit.
+/// Position of a commit's key in one of the lists.
 #[derive(Clone, Copy, Debug)]
 struct Line {
     list: u32,
@@ -31,25 +31,25 @@ struct Line {
 }
 
 impl FragmentEntries {
-    /// How many there are.
+    /// Returns the number of fragments.
     pub fn len(&self) -> usize {
         self.lines.len()
     }
 
-    /// Whether there is none.
+    /// True if there are no fragments.
     pub fn is_empty(&self) -> bool {
         self.lines.is_empty()
     }
 
-    /// The entries, in order, each made anew.
+    /// Iterates over the entries in order; each is created on the fly.
     ///
     /// # Errors
-    /// [`ArrayError::Bug`] for one whose name is not where it was.
+    /// [`ArrayError::Bug`] if a name is not at its position.
     pub fn iter(&self) -> impl Iterator<Item = Result<FragmentEntry, ArrayError>> + '_ {
         self.lines.iter().map(|line| self.entry(*line))
     }
 
-    /// The names, in order.
+    /// Iterates over the names in order.
     ///
     /// # Errors
     /// As [`FragmentEntries::iter`].
@@ -57,7 +57,7 @@ impl FragmentEntries {
         self.lines.iter().map(|line| self.name(*line))
     }
 
-    /// Forgets those whose names are not to be kept.
+    /// Keeps only the fragments whose names satisfy `keep`.
     ///
     /// # Errors
     /// As [`FragmentEntries::iter`].
@@ -72,10 +72,10 @@ impl FragmentEntries {
         Ok(())
     }
 
-    /// Takes a list, lines of which are to be added, and memory for as many as it can have.
+    /// Adds a list whose lines will follow, and reserves memory for the most lines that it can contain.
     ///
     /// # Errors
-    /// [`LimitError`] for one of 4 GiB.
+    /// [`LimitError`] for a list of 4 GiB or more.
     pub(super) fn add_list(&mut self, list: &Bytes) -> Result<(), LimitError> {
         let (size, most) = (list.len() as u64, u64::from(u32::MAX));
         Limits::check("size of a list of commits", "list_bytes", size, most)?;
@@ -84,15 +84,15 @@ impl FragmentEntries {
         Ok(())
     }
 
-    /// Adds a fragment by its commit: where the key stands in the list that was taken last. What is no commit of a
-    /// fragment is passed over.
+    /// Adds a fragment by the position of its commit's key in the last added list. Skips a key that is not the commit
+    /// of a fragment.
     pub(super) fn add_line(&mut self, key: Range<usize>) {
         let line = Line::try_new(self.lists.len(), key);
         self.lines
             .extend(line.filter(|line| self.look(*line).is_ok()));
     }
 
-    /// Sorts by the keys of commits, and forgets what is there twice.
+    /// Sorts by the keys of the commits, and removes duplicates.
     pub(super) fn sort_by_commit(&mut self) {
         let mut lines = std::mem::take(&mut self.lines);
         lines.sort_unstable_by(|a, b| self.commit(*a).cmp(&self.commit(*b)));
@@ -100,7 +100,7 @@ impl FragmentEntries {
         self.lines = lines;
     }
 
-    /// Whether a commit is among these, which are sorted by them.
+    /// True if a commit is among these fragments, which must be sorted by commit.
     pub(super) fn has_commit(&self, key: &str) -> bool {
         let found = self
             .lines
@@ -108,10 +108,10 @@ impl FragmentEntries {
         found.is_ok()
     }
 
-    /// Puts fragments before and behind these.
+    /// Inserts fragments before and after the present ones.
     ///
     /// # Errors
-    /// [`LimitError`] if their names come to 4 GiB.
+    /// [`LimitError`] if the names have 4 GiB or more.
     pub(super) fn put_around(
         &mut self,
         before: &[&FragmentEntry],
@@ -133,7 +133,7 @@ impl FragmentEntries {
         Ok(())
     }
 
-    /// Keeps those that `keep` says yes to, and gives the others.
+    /// Keeps the fragments for which `keep` returns true; returns the others.
     ///
     /// # Errors
     /// As [`FragmentEntries::iter`].
@@ -172,16 +172,16 @@ impl FragmentEntries {
         })
     }
 
-    /// Sorts later fragments behind earlier ones.
+    /// Sorts by time, the latest last.
     pub(super) fn sort_by_time(&mut self) {
         let mut lines = std::mem::take(&mut self.lines);
-        // One that is lost is told of where it is asked for.
+        // A key that is not at its position is reported when it is used.
         let start = |line: &Line| self.look(*line).map_or(0, |listed| listed.parts.start);
         crate::time_order::sort_by_time(&mut lines, start);
         self.lines = lines;
     }
 
-    /// What is known of the fragments by their names, in order.
+    /// Iterates over what the names tell about the fragments, in order.
     pub(super) fn listed(&self) -> impl Iterator<Item = Result<Listed<'_>, ArrayError>> {
         self.lines.iter().map(|line| self.look(*line))
     }
@@ -199,7 +199,7 @@ impl FragmentEntries {
         self.commit(line).and_then(fragment_name).ok_or_else(lost)
     }
 
-    /// The key that stands in a line. Lines are made of what is in their lists, so that there always is one.
+    /// Returns the key at a position. Positions are taken from the lists, so it should always exist.
     fn commit(&self, line: Line) -> Option<&str> {
         let list = self.lists.get(usize::try_from(line.list).ok()?)?;
         let start = usize::try_from(line.start).ok()?;
@@ -231,7 +231,7 @@ impl PartialEq for FragmentEntries {
 impl Eq for FragmentEntries {}
 
 impl Line {
-    /// A line of the last of so many lists; none where it is longer than any name.
+    /// Creates a position in the last of `lists` lists; `None` if the key is longer than any name.
     fn try_new(lists: usize, key: Range<usize>) -> Option<Self> {
         Some(Self {
             list: u32::try_from(lists.checked_sub(1)?).ok()?,
@@ -241,7 +241,7 @@ impl Line {
     }
 }
 
-/// Left out, a fragment would be lost without a word.
+/// Returns an error, since skipping the fragment would silently lose its cells.
 fn lost() -> ArrayError {
     Bug::new("the name of a fragment is not in its list").into()
 }

@@ -1,7 +1,7 @@
 use super::folders::{COMMITS_FOLDER, FRAGMENT_FOLDER, FRAGMENT_METADATA};
 use crate::TimestampedName;
 
-/// A fragment, by name.
+/// A fragment, identified by its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FragmentEntry {
     /// The key of its folder, relative to the array.
@@ -25,14 +25,14 @@ impl FragmentEntry {
         }
     }
 
-    /// What commits it from version 5 on.
+    /// Returns the key of its commit object, from format version 5 on.
     pub(super) fn commit_key(&self) -> String {
         let mut key = String::new();
         self.push_commit_key(&mut key);
         key
     }
 
-    /// Adds what commits it to a text.
+    /// Appends the key of its commit object to `text`.
     pub(super) fn push_commit_key(&self, text: &mut String) {
         let name = self.name.as_str();
         let parts = if self.key.starts_with(FRAGMENT_FOLDER) {
@@ -43,7 +43,7 @@ impl FragmentEntry {
         parts.into_iter().for_each(|part| text.push_str(part));
     }
 
-    /// The key of the fragment's metadata, relative to the array.
+    /// Returns the key of the fragment's metadata, relative to the array.
     pub fn metadata_key(&self) -> String {
         tdb_store::join(&self.key, FRAGMENT_METADATA)
     }

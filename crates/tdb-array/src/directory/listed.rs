@@ -3,7 +3,7 @@ use super::fragment_entry::FragmentEntry;
 use crate::TimestampedName;
 use crate::name_parts::NameParts;
 
-/// A fragment as its commit in a list tells it: nothing of it is held a second time.
+/// A fragment, as described by the key of its commit in a list. It borrows from the list.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Listed<'a> {
     commit: &'a str,
@@ -12,7 +12,7 @@ pub(super) struct Listed<'a> {
 }
 
 impl<'a> Listed<'a> {
-    /// The fragment that the object with this key commits, if it is the commit of one.
+    /// Parses the key of a commit; `None` if it is not the commit of a fragment.
     pub(super) fn of_commit(commit: &'a str) -> Option<Self> {
         let name = fragment_name(commit)?;
         let parts = NameParts::of(name).ok()?;
@@ -23,7 +23,7 @@ impl<'a> Listed<'a> {
         })
     }
 
-    /// Whether it lies in the folder of fragments, and not in the root.
+    /// True if the fragment is in the folder of fragments, false if it is in the root.
     pub(super) fn is_in_folder(&self) -> bool {
         self.commit.starts_with(COMMITS_FOLDER)
     }
@@ -37,13 +37,13 @@ impl<'a> Listed<'a> {
         }
     }
 
-    /// The key of its folder, relative to the array.
+    /// Returns the key of its folder, relative to the array.
     pub(super) fn key(&self) -> String {
         self.entry().key
     }
 }
 
-/// The name of the fragment that this commits: `__commits/NAME.wrt`, or `NAME.ok` in the root.
+/// Returns the name of the fragment that is committed by `__commits/NAME.wrt`, or by `NAME.ok` in the root.
 pub(super) fn fragment_name(commit: &str) -> Option<&str> {
     if let Some(name) = commit.strip_prefix(COMMITS_FOLDER) {
         return name.strip_prefix('/')?.strip_suffix(".wrt");

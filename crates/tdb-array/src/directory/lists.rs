@@ -5,10 +5,10 @@ use bytes::Bytes;
 use crate::commits::{check_line, parse_lines, rerooted};
 use crate::{ArrayError, TimestampedName};
 
-/// The bytes of `.con`, `.ign` and `.vac` objects, by key.
+/// The bytes of `.con`, `.ign`, `.vac` and `.replaces` objects, by key.
 pub type Lists = BTreeMap<String, Bytes>;
 
-/// The keys that `.vac` objects within the window hide.
+/// Returns the keys listed in the `.vac` objects that satisfy `rule`.
 pub(super) fn hidden<'a>(
     vacuums: &[(String, TimestampedName)],
     lists: &'a Lists,
@@ -21,7 +21,7 @@ pub(super) fn hidden<'a>(
     Ok(hidden)
 }
 
-/// The keys that a `.vac` or `.replaces` object lists.
+/// Returns the keys listed in a `.vac` or `.replaces` object.
 pub(super) fn lines_of<'a>(key: &str, lists: &'a Lists) -> Result<Vec<&'a str>, ArrayError> {
     let Some(bytes) = lists.get(key) else {
         return Err(ArrayError::Missing {

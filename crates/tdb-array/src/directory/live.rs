@@ -11,65 +11,67 @@ use crate::commits::{check_line, parse_lines, records};
 use crate::name_parts::NameParts;
 use crate::{ArrayError, At, LaterObjects, TimeWindow, TimestampedName};
 
-/// What counts of an array within a window of time.
+/// The live objects of an array within a time window.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Live {
-    /// The fragments, later ones over earlier ones.
+    /// The live fragments; later ones overwrite earlier ones.
     pub fragments: FragmentEntries,
-    /// Fragments within the window that a consolidation has replaced, by name.
+    /// Fragments in the window that a consolidation has replaced, by name.
     pub replaced: FragmentEntries,
-    /// The deletes (and updates, which act as such), by time.
+    /// The live deletes, and updates, which act as deletes; by time.
     pub deletes: Vec<DeleteCommit>,
-    /// Lists of replaced fragments, by key, that do not count: the fragment that each is named after is not there.
+    /// Keys of lists of replaced fragments that have no effect, because the fragment named in their key does not
+    /// exist.
     pub idle: Vec<String>,
-    /// Merged fragments, of whatever times, of which not all that was merged is there.
+    /// Merged fragments of any time whose sources no longer all exist.
     pub merged: FragmentEntries,
-    /// Spans of cells that were merged into fragments of the last of these times alone, and of which not all that was merged is
-    /// there.
+    /// Time ranges of cells merged into fragments whose names contain only the last of these times, if the sources no
+    /// longer all exist.
     pub merged_spans: Vec<(u64, u64)>,
-    /// The time of the last delete, also of one that is yet to come.
+    /// The time of the last delete, even if it is after the window.
     pub last_delete: Option<u64>,
-    /// How many fragments are committed, of whatever times.
+    /// The number of committed fragments of any time.
     pub committed: u64,
-    /// Fragments and deletes that bear a later time than the window.
+    /// Fragments and deletes that are later than the window.
     pub later: Option<LaterObjects>,
 }
 
-/// A delete: cells written up to its time vanish if they fit a condition.
+/// A delete: cells written up to its time are removed, except those that match its condition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeleteCommit {
-    /// Its key, relative to the array, also where the object is gone: fragments call it so.
+    /// The key of the delete object, relative to the array, even if the object no longer exists. Fragments refer to
+    /// the delete by this key.
     pub marker: String,
-    /// Its name, which holds its time.
+    /// Its name, which contains its time.
     pub name: TimestampedName,
-    /// Where its bytes are.
+    /// Location of its bytes.
     pub stored: Stored,
 }
 
-/// Where the bytes of a delete are.
+/// Location of the bytes of a delete.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stored {
-    /// In an object of its own, with this key.
+    /// In its own object, with this key.
     Object(String),
     /// In a `.con` object.
     Within {
         /// The key of the `.con` object.
         key: String,
-        /// Which of its bytes.
+        /// Range of its bytes in that object.
         range: Range<usize>,
     },
 }
 
 impl Directory {
-    /// Works out what counts within the window.
+    /// Determines the live objects in the window.
     ///
-    /// `lists` holds the bytes of all [`Directory::lists`], `present` those of
-    /// [`Directory::probes`] that are there. Sparse arrays and dense ones differ in when a
-    /// consolidated fragment counts.
+    /// `lists` contains the bytes of all [`Directory::lists`]; `present` contains those of [`Directory::probes`] that
+    /// exist. `sparse` tells whether the array is sparse: the rule by which a consolidated fragment is in the window
+    /// differs for dense arrays.
     ///
     /// # Errors
-    /// [`ArrayError::Object`] where a list breaks the format, [`ArrayError::EscapesRoot`],
-    /// [`ArrayError::Newer`], [`ArrayError::Limit`].
+    /// [`ArrayError::Object`] if a list breaks the format, [`ArrayError::EscapesRoot`], [`ArrayError::Newer`],
+    /// [`ArrayError::Limit`].
     pub fn live(
         &self,
         lists: &Lists,
@@ -111,7 +113,7 @@ impl Directory {
         let replacements = self.replacements(lists, |name| rule(name.parts()))?;
         let there = listed_of(&replacements, &committed)?;
         let replaced = replacements.in_force(there.iter().map(String::as_str));
-        // Who merges puts a `.replaces` before the commit that it counts from.
+        // A `.replaces` object is written before the commit that brings it into force, so it is not idle.
         let idle = replaced.idle.iter().filter(|key| !key.ends_with(REPLACES));
         let idle = idle.map(|key| (*key).to_owned()).collect();
         let replaced = if there.is_empty() {
@@ -135,7 +137,8 @@ impl Directory {
         })
     }
 
-    /// Merged fragments of which not all that was merged is there.
+    /// Returns the merged fragments whose sources no longer all exist, and the time ranges of those whose names
+    /// contain only their last time.
     fn without_sources(
         &self,
         committed: &FragmentEntries,
@@ -165,7 +168,7 @@ impl Directory {
         Ok((merged, spans.collect()))
     }
 
-    /// What the `.vac` and `.replaces` objects of the window say.
+    /// Collects the `.vac` and `.replaces` objects whose names satisfy `rule`.
     fn replacements<'a>(
         &'a self,
         lists: &'a Lists,
@@ -198,7 +201,7 @@ impl Directory {
             for record in records(bytes) {
                 let record = record.at(key)?;
                 check_line(key, record.key)?;
-                // Deletes count all the same: they are told by where they stand.
+                // Deletes count nevertheless: fragments refer to them by position.
                 if let Some(range) = record.delete {
                     let stored = Stored::Within {
                         key: key.clone(),
@@ -214,8 +217,8 @@ impl Directory {
         Ok(all)
     }
 
-    /// Every fragment that is complete: those in the root by name, then those whose commits were
-    /// consolidated, then the others, each by name. Equal times are settled by this order.
+    /// Returns all committed fragments: those in the root, then those committed by `.con` objects, then the others,
+    /// each by name. This order decides between fragments of equal times.
     fn committed(
         &self,
         mut listed: FragmentEntries,
@@ -231,7 +234,7 @@ impl Directory {
             |entry: &FragmentEntry| !listed.is_empty() && listed.has_commit(&entry.commit_key());
         let loose = loose.filter(|entry| !is_listed(entry));
         let (in_root, loose): (Vec<_>, Vec<_>) = (in_root.collect(), loose.collect());
-        // Of those in the root it is known which there are.
+        // For the root, the listing shows which fragments exist.
         listed.keep(|listed| listed.is_in_folder())?;
         listed.put_around(&in_root, &loose)?;
         Ok(listed)
@@ -264,15 +267,16 @@ impl Directory {
     }
 }
 
-/// What the `.con` objects say, as sets: one commit may be in several.
+/// The contents of all `.con` objects, without duplicates: a commit may be in several.
 #[derive(Debug, Default)]
 struct Consolidated<'a> {
-    /// The fragments that they commit, by their commits.
+    /// The committed fragments, by the keys of their commits.
     fragments: FragmentEntries,
     deletes: BTreeMap<&'a str, Stored>,
 }
 
-/// The folders of those of some fragments that replacements speak of: of the others no name is held.
+/// Returns the folders of the fragments that appear in the replacements. No names are copied for the others, which may
+/// be many.
 fn listed_of(
     replacements: &Replacements<'_>,
     fragments: &FragmentEntries,
@@ -291,7 +295,7 @@ fn listed_of(
     Ok(listed)
 }
 
-/// Fails where a fragment is of a version that is not known.
+/// Fails if a fragment has an unknown format version.
 fn check_versions(fragments: &FragmentEntries) -> Result<(), ArrayError> {
     for listed in fragments.listed() {
         let listed = listed?;

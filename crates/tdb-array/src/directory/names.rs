@@ -4,13 +4,13 @@ use tdb_store::Listing;
 
 use super::strays::is_stray;
 
-/// The names in the folders of an array or a group, as keys relative to it.
+/// The names in the folders of an array or a group, as keys relative to its folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Names {
     folders: BTreeMap<String, InFolder>,
 }
 
-/// What lies in one folder: whole keys, sorted, each once.
+/// The entries of one folder, as whole keys, sorted and without duplicates.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct InFolder {
     objects: Vec<String>,
@@ -19,12 +19,12 @@ struct InFolder {
 }
 
 impl Names {
-    /// No names.
+    /// Creates an empty set of names.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The names of these objects, and of the folders they lie in.
+    /// Collects the names of the given objects, and of the folders that contain them.
     pub fn of_objects<'a>(keys: impl IntoIterator<Item = &'a str>) -> Self {
         let mut names = Self::new();
         for key in keys {
@@ -38,7 +38,7 @@ impl Names {
         names
     }
 
-    /// Adds the listing of `folder` (relative, as all names here) in what lies at `root`.
+    /// Adds the listing of `folder`, which is relative to the array or group at `root`.
     pub fn add(&mut self, listing: Listing, root: &str, folder: &str) {
         let objects = listing.objects.into_iter();
         let objects = objects.map(|object| relative(object.key, root));
@@ -53,7 +53,8 @@ impl Names {
         }
     }
 
-    /// Puts each key among the others of the folder that it lies in: mostly one folder for all of them.
+    /// Inserts each key into the folder that contains it. Usually all keys are in the same folder, so that one is
+    /// looked up only once.
     fn put(
         &mut self,
         keys: impl IntoIterator<Item = String>,
@@ -71,13 +72,13 @@ impl Names {
         }
     }
 
-    /// The keys of the objects that lie in a folder, sorted. An empty object named as the folder
-    /// itself, as some object stores keep, lies beside it and is not among them.
+    /// Returns the keys of the objects directly in a folder, sorted. A folder marker with the name of the folder
+    /// itself is not among them.
     pub fn objects_in(&self, folder: &str) -> impl Iterator<Item = &str> {
         self.keys(folder, |all| &all.objects)
     }
 
-    /// The keys of the folders that lie in a folder, sorted.
+    /// Returns the keys of the folders directly in a folder, sorted.
     pub fn folders_in(&self, folder: &str) -> impl Iterator<Item = &str> {
         self.keys(folder, |all| &all.folders)
     }
@@ -87,21 +88,21 @@ impl Names {
         all.map(String::as_str)
     }
 
-    /// Files of other programs in the folder, also those whose names no key can hold.
+    /// Returns the files of other programs in the folder, including names that cannot be keys.
     pub(super) fn strays_in(&self, folder: &str) -> Vec<String> {
         let strays = self.objects_in(folder).filter(|key| is_stray(key));
         let strays = strays.map(str::to_owned);
         strays.chain(self.foreign_in(folder)).collect()
     }
 
-    /// Names in the folder that no key can hold.
+    /// Returns the names in the folder that cannot be keys.
     pub(super) fn foreign_in(&self, folder: &str) -> impl Iterator<Item = String> {
         let names = self.keys(folder, |all| &all.foreign);
         names.map(move |name| tdb_store::join(folder, name))
     }
 }
 
-/// A key, seen from the folder `root`.
+/// Makes a key relative to the folder `root`.
 fn relative(mut key: String, root: &str) -> String {
     let below = key.strip_prefix(root).unwrap_or(&key);
     let below = below.strip_prefix('/').unwrap_or(below);
@@ -110,7 +111,7 @@ fn relative(mut key: String, root: &str) -> String {
     key
 }
 
-/// Puts a key where it belongs, unless it is there.
+/// Inserts a key in sorted order, unless it is already present.
 fn insert(keys: &mut Vec<String>, key: String) {
     if keys.last().is_none_or(|last| *last < key) {
         keys.push(key);

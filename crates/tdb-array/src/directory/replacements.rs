@@ -1,9 +1,10 @@
 use std::collections::{HashMap, HashSet};
 
-/// Which fragments others have replaced: what the `.vac` and `.replaces` objects of an array say.
+/// The fragments that others have replaced, according to the `.vac` and `.replaces` objects of an array.
 ///
-/// A list counts while the fragment that it is named after is there, or one that has replaced that in turn. So
-/// nothing is hidden but for the sake of cells that are seen instead: `docs/format/directory.md`, "Commits".
+/// A list is in force if the fragment it is named after exists, or if that fragment has itself been replaced by an
+/// existing one. So a fragment is hidden only if its cells are visible elsewhere: see `docs/format/directory.md`,
+/// "Commits".
 ///
 /// ```
 /// use tdb_array::directory::Replacements;
@@ -24,33 +25,33 @@ pub struct Replacements<'a> {
     lists: Vec<List<'a>>,
 }
 
-/// One list.
+/// One `.vac` or `.replaces` object.
 #[derive(Clone, Debug)]
 struct List<'a> {
     key: &'a str,
-    /// The folder of the fragment that it is named after.
+    /// The folder of the fragment that the list is named after.
     by: String,
     lines: Vec<&'a str>,
 }
 
-/// The fragments that lists in force hide.
+/// The fragments hidden by the lists in force.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Replaced<'a> {
-    /// Keys of their folders, relative to the array.
+    /// The folders of the hidden fragments, relative to the array.
     fragments: HashSet<&'a str>,
-    /// The keys of lists that do not count, though fragments that they list are there.
+    /// The keys of lists that are not in force, although they name fragments that exist.
     pub idle: Vec<&'a str>,
 }
 
 impl Replaced<'_> {
-    /// Whether the fragment in this folder, relative to the array, is replaced.
+    /// True if the fragment in this folder, relative to the array, is replaced.
     pub fn contains(&self, folder: &str) -> bool {
         self.fragments.contains(folder)
     }
 }
 
 impl<'a> Replacements<'a> {
-    /// Adds a list: its key, the folder of the fragment that it is named after, and the folders that it lists.
+    /// Adds a list: its key, the folder of the fragment it is named after, and the folders it names.
     pub fn add(
         &mut self,
         key: &'a str,
@@ -64,26 +65,30 @@ impl<'a> Replacements<'a> {
         });
     }
 
-    /// The folders that lists are named after, and those that they list.
+    /// Returns the folders that the lists are named after, and those that they name.
     pub fn folders(&self) -> impl Iterator<Item = &str> {
         let lists = self.lists.iter();
         lists.flat_map(|list| list.lines.iter().copied().chain([list.by.as_str()]))
     }
 
-    /// The folders that each list lists, by the folder of the fragment that the list is named after.
+    /// Returns the folders named in each list, keyed by the folder of the fragment that the list is named after.
     pub fn sources(&self) -> HashMap<&str, &[&'a str]> {
         let lists = self.lists.iter();
         lists.map(|list| (&*list.by, &*list.lines)).collect()
     }
 
-    /// What counts where the fragments in these folders are there. Only those of [`Replacements::folders`] matter.
+    /// Determines which lists are in force, given the folders of the existing fragments. Folders that are not in
+    /// [`Replacements::folders`] are irrelevant.
+    ///
+    /// This is a search along chains of consolidations: it starts with the lists named after existing fragments, and
+    /// continues with the lists named after the fragments that those replace.
     pub fn in_force<'t>(&self, there: impl IntoIterator<Item = &'t str>) -> Replaced<'a> {
         let mut by: HashMap<&str, Vec<usize>> = HashMap::new();
         for (index, list) in self.lists.iter().enumerate() {
             by.entry(&list.by).or_default().push(index);
         }
         let there: HashSet<&str> = there.into_iter().collect();
-        // Lists come up once: whoever takes one out of the map follows it.
+        // Removing the lists from the map ensures that each is followed only once, even in a cycle.
         let mut next: Vec<usize> = Vec::new();
         for folder in &there {
             next.extend(by.remove(folder).into_iter().flatten());

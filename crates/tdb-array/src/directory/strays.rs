@@ -1,12 +1,14 @@
 //! Files of other programs among the objects of an array or a group.
 
-/// Characters beside letters and digits that the names of TileDB's objects have, or damaged ones may.
+/// Characters other than letters and digits in the names of TileDB's objects, valid or damaged.
 const PLAIN: [char; 4] = ['_', '.', '-', '+'];
 
-/// Whether an object in `__schema`, `__meta` or `__group` is a file of another program: no release of TileDB has written a name that begins
-/// otherwise than with two underscores, or has other characters. So it is with what file managers leave (`.DS_Store`, `Thumbs.db`), network
-/// file systems (`.nfs0001`), stores of folders (`__enumerations_$folder$`) and programs that copy files in both directions (`NAME (1)`,
-/// `NAME~`), but not with a name of TileDB that is damaged, of which it is not known what it says.
+/// True if an object in `__schema`, `__meta` or `__group` is a file of another program: its name does not begin with
+/// two underscores, or has characters that no release of TileDB uses.
+///
+/// This covers files of file managers (`.DS_Store`, `Thumbs.db`), network file systems (`.nfs0001`), folder markers
+/// (`__enumerations_$folder$`) and file synchronization (`NAME (1)`, `NAME~`). It does not cover damaged names of
+/// TileDB: these are errors, since their meaning is unknown.
 pub(crate) fn is_stray(key: &str) -> bool {
     let name = tdb_store::name(key);
     let is_plain = |c: char| c.is_ascii_alphanumeric() || PLAIN.contains(&c);

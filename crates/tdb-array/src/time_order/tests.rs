@@ -2,7 +2,8 @@ use proptest::prelude::*;
 
 use super::sort_by_time;
 
-/// Times of a small linear congruential generator, as the program that made the answers had them.
+/// Returns times of a small linear congruential generator, the same as in the program that produced the expected
+/// answers.
 fn times(count: u64, distinct: u64) -> Vec<(u64, u64)> {
     let mut state = count * 31 + distinct;
     let mut next = || {
@@ -28,7 +29,7 @@ fn seventeen_items_lie_as_libstdcxx_leaves_them() {
 
 #[test]
 fn any_number_of_items_lies_as_libstdcxx_leaves_them() {
-    // (items, distinct times, FNV-1a over the order), from `std::sort` of GCC 12.
+    // Item count, distinct times, and FNV-1a of the resulting order, from `std::sort` of GCC 12.
     let answers: &[(u64, u64, u64)] = &[
         (16, 1, 0x7c84dc9477851775),
         (16, 5, 0x90ec8a4edab30cd3),

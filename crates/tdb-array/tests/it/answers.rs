@@ -1,4 +1,4 @@
-//! Stores that leave out answers.
+//! Stores that omit answers.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -7,11 +7,11 @@ use crate::support::{describe, open, unpack};
 use tdb_array::{Array, ErrorKind, OpenOptions};
 use tdb_store::{Listing, MemoryStore, ObjectWriter, Page, Piece, Read, Store, StoreError};
 
-/// A store that forgets the last answer to one of the requests that it gets.
+/// A store that omits the last answer to one of its requests.
 #[derive(Debug)]
 struct Forgetful {
     inner: MemoryStore,
-    /// Requests up to the one whose answers are not all given.
+    /// Number of requests up to the one with the missing answer.
     left: AtomicUsize,
 }
 
@@ -65,7 +65,7 @@ fn what_a_store_does_not_answer_is_not_taken_for_absent() {
             let left = store.left.swap(0, Ordering::Relaxed);
             match opened {
                 Ok(array) => {
-                    // A request of nothing has no answers to forget.
+                    // A request for nothing has no answers to omit.
                     assert_eq!(describe(&array), whole, "{name}, request {request}");
                     if (1..=request).contains(&left) {
                         assert!(request > 2, "{request}");

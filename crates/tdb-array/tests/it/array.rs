@@ -65,10 +65,10 @@ fn opening_lists_each_folder_and_the_commits_twice_and_reads_each_object_once() 
     let store = unpack("v12_sparse_dups");
     let array = open(&store, 0, NOW).unwrap();
     let counts = store.take_counts();
-    // Five folders; then the root and the commits again, to see that nothing has changed.
+    // Five folders, then the root and the commits again, to check that nothing has changed.
     assert_eq!((array.fragments().len(), counts.lists), (2, 5 + 2));
     assert_eq!(array.tries(), 1);
-    // A schema and the metadata of two fragments.
+    // The schema, and the metadata of two fragments.
     assert_eq!((counts.reads, counts.sizes), (3, 0));
     let field = FieldKind::Attribute(0);
     array.rtree(FragmentIndex::new(0)).unwrap();
@@ -86,7 +86,7 @@ fn consolidated_metadata_saves_the_reads_of_its_fragments() {
     store.take_counts();
     let array = open(&store, 0, 25).unwrap();
     assert_eq!(array.fragments().len(), 2);
-    // A schema, the lists (.con and .vac), the consolidated metadata.
+    // The schema, the lists (.con and .vac), and the consolidated metadata.
     assert_eq!(store.take_counts().reads, 4);
     assert_eq!(array.rtree(FragmentIndex::new(1)).unwrap().tile_count(), 0);
     let parts = [
@@ -107,7 +107,7 @@ fn footers_that_make_no_sense_together_are_read_where_they_belong() {
     let payload = tdb_filters::open_generic_tile(&tile, None, &Limits::default()).unwrap();
     for shift in [1, 8, 300, u64::MAX / 2] {
         let mut damaged = payload.to_vec();
-        // The offset of the first fragment's footer, behind the count, and its name behind its length.
+        // The offset of the first fragment's footer is after the count and the name with its length.
         let name = u64::from_le_bytes(damaged[4..12].try_into().unwrap());
         let at = 12 + usize::try_from(name).unwrap();
         let offset = u64::from_le_bytes(damaged[at..at + 8].try_into().unwrap());
@@ -186,7 +186,7 @@ fn a_committed_fragment_that_is_not_there_is_told() {
         error.to_string(),
         format!("{key}: not there, though it is committed")
     );
-    // Opened once; then the names are listed until they are known to stay as they are.
+    // One attempt to open, then listings until the object counts as missing.
     assert_eq!(store.counts().lists, 5 + 2 + 9 * 5);
 }
 
@@ -312,7 +312,7 @@ fn an_update_acts_as_a_delete_and_is_warned_of() {
     let bytes = tdb_store::read_whole(&store, &key, 1 << 20).unwrap();
     let tile = tdb_tile::GenericTile::parse(&bytes, &Limits::default()).unwrap();
     let payload = tdb_filters::open_generic_tile(&tile, None, &Limits::default()).unwrap();
-    // What would be written instead follows the condition: here nothing, counted by a u64.
+    // In an update, the values to write follow the condition: here none, with a u64 as count.
     let update = [&payload[..], &[0; 8]].concat();
     let version = tdb_tile::FormatVersion::WRITTEN;
     let sealed = tdb_filters::seal_generic_tile(&update, version, None).unwrap();
@@ -390,7 +390,7 @@ fn open_fragments_count_against_the_memory_as_long_as_any_is_kept() {
     assert!(limits.budget.used() > 2_000, "one of them is kept");
     drop(last);
     assert_eq!(limits.budget.used(), 0);
-    // In little memory the ends of their metadata are not kept: what counts then is the fragments.
+    // With little memory, the ends of their metadata are not kept, so only the fragments are counted.
     let tight = Limits::with_budget(used - 1_000);
     let array = open(&tight).unwrap();
     let fragments = tight.budget.used();

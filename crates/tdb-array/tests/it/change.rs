@@ -1,4 +1,4 @@
-//! Arrays and groups that are made and changed.
+//! Creation and changes of arrays and groups.
 #![expect(clippy::unwrap_used, reason = "helpers of tests, which may fail so")]
 
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use tdb_schema::{
 use tdb_store::{FaultyStore, MemoryStore, Store, copy_tree};
 use tdb_tile::{Datatype, FormatVersion};
 
-/// A change at a time, with names that come again.
+/// Options for a change at a time, with reproducible names.
 fn at(time: u64) -> ChangeOptions {
     ChangeOptions {
         names: Arc::new(CountedNames::new(time, time << 8)),
@@ -239,7 +239,7 @@ fn of_changes_at_one_time_the_later_one_counts() {
         .put_metadata(vec![text("k", "first"), text("k", "second")], &at(12))
         .unwrap();
     array.put_metadata(vec![text("gone", "")], &at(12)).unwrap();
-    // Another process, whose names would sort before.
+    // Another process, whose ids would sort before.
     let other = ChangeOptions {
         names: Arc::new(CountedNames::new(0, 0)),
         ..ChangeOptions::at(12)
@@ -284,7 +284,7 @@ fn a_schema_follows_the_newest_one() {
         array.enumeration("colours").unwrap().len()
     };
     assert_eq!((values(29), values(30)), (2, 3));
-    // Opened for an earlier time, it still knows the newest.
+    // Opened as of an earlier time, it still knows the newest schema.
     let array = array_at(&store, 20);
     assert_eq!(array.newest_enumeration("colours").unwrap().len(), 3);
     let error = array.evolve(&schema, &[], &at(29)).unwrap_err();
@@ -360,7 +360,7 @@ fn a_group_gains_and_loses_members() {
     insta::assert_snapshot!(texts.join("\n"));
 }
 
-/// What an array holds, as text.
+/// Returns the contents of an array as text.
 fn state(store: &MemoryStore) -> String {
     let group = Group::open(Arc::new(store.clone()), "g", "", OpenOptions::default());
     let group = group.map(|group| {
@@ -385,7 +385,7 @@ fn state(store: &MemoryStore) -> String {
     )
 }
 
-/// Stops a change after each of its operations: what is there then is what was before, or what is after.
+/// Stops a change after each of its operations; the state must be either that before the change or that after it.
 fn stop_everywhere(
     before: &MemoryStore,
     change: impl Fn(Arc<dyn Store>) -> Result<(), ArrayError>,
@@ -409,7 +409,7 @@ fn stop_everywhere(
             assert_eq!(found, allowed[1]);
             return;
         }
-        // And it can be done again.
+        // The change can be repeated.
         if found == allowed[0] {
             let again = ChangeAgain(&change).run(&store);
             assert_eq!(again, allowed[1], "stopped at {operation}");
@@ -432,7 +432,7 @@ fn a_change_that_is_stopped_anywhere_was_made_or_was_not() {
     stop_everywhere(&empty, |store| {
         Group::create(&Location::new(store.clone(), "g"))
     });
-    // New names each time: what a stopped one left must not be in the way.
+    // New names for each run, so that objects of a stopped run are not in the way.
     let run = std::sync::atomic::AtomicU64::new(1);
     let fresh = |time| {
         let first = run.fetch_add(1 << 32, std::sync::atomic::Ordering::Relaxed);

@@ -34,7 +34,7 @@ fn array(store: &MemoryStore, prefix: &str) {
     .unwrap();
 }
 
-/// A group with members of every kind: below, in a group below, by absolute URI, outside.
+/// A group with all kinds of members: inside, in an inner group, by absolute URI, outside.
 fn group() -> MemoryStore {
     let store = MemoryStore::new();
     for prefix in ["g/in", "g/absolute", "g/sub/deep", "g/stranger", "outside"] {
@@ -86,7 +86,7 @@ fn a_group_is_removed_and_nothing_outside() {
     );
     contents.remove().unwrap();
     assert_eq!(folders(&store), ["g/notes.txt", "g/stranger", "outside"]);
-    // Again: there is none any more.
+    // The second time, there is no group.
     let error = find(&shared, "g").unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NotFound);
 }
@@ -181,8 +181,8 @@ fn a_copy_that_fails_anywhere_leaves_nothing() {
     }
 }
 
-/// A store that loses power during a removal: the given number of calls remove objects, the last of them only every other one,
-/// and all later calls fail.
+/// A store that loses power during a removal: the given number of calls remove objects, the last of them only every
+/// other object, and all later calls fail.
 #[derive(Debug)]
 struct Kept(MemoryStore, AtomicUsize);
 
@@ -240,7 +240,7 @@ fn a_removal_that_a_loss_of_power_cuts_leaves_all_or_no_array() {
         let kept: Arc<dyn Store> = Arc::new(Kept::after(store.clone(), calls));
         let done = find(&kept, "a").unwrap().remove().is_ok();
         let found = state(&store, "a");
-        // Two schemas are two objects: without the newer one it is what it was before that.
+        // Two schemas are two objects: without the newer one, the array is in its earlier state.
         let schemas = store
             .keys()
             .iter()
@@ -315,7 +315,7 @@ fn nothing_is_made_in_what_an_array_is_stored_as() {
             .copy(&shared, within, &ChangeOptions::at(9))
             .unwrap_err();
         for error in [created, copied] {
-            // A folder of the group's own is in the way before it can lie in one.
+            // A folder that the group uses itself exists already, so that error may come first.
             let refused = matches!(error, ArrayError::Within { .. } | ArrayError::Exists { .. });
             assert!(refused, "{within}: {error}");
         }
@@ -379,11 +379,11 @@ fn members_outside_are_copied_into_the_copy_once_each() {
     add(10, "g", "in", None, array);
     add(11, "g", "sub", None, group);
     add(12, "g", "file:///home/o", Some("other"), group);
-    // Their folder has such a name already; a name that is none for a folder; nothing there.
+    // A folder name that is in use; a name that is not valid as a folder; a member that does not exist.
     add(13, "g", "file:///home/q/in", None, array);
     add(14, "g/sub", "file:///home/p", Some("a/b"), array);
     add(15, "g", "file:///home/gone", None, array);
-    // What is taken along already, and a way back.
+    // Members that are included already, and a cycle.
     add(16, "o", "a", None, array);
     add(17, "o", "file:///home/p", None, array);
     add(18, "o", "file:///home/g/in", Some("back"), array);

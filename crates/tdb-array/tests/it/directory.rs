@@ -1,4 +1,4 @@
-//! Which objects count, by their names.
+//! Which objects are live, according to their names.
 #![expect(clippy::unwrap_used, reason = "helpers of tests, which may fail so")]
 
 use std::collections::BTreeSet;
@@ -8,7 +8,7 @@ use tdb_array::directory::{Lists, Settled};
 use tdb_array::{ArrayError, Directory, ErrorKind, Live, Names, TimeWindow};
 use tdb_tile::Limits;
 
-/// An array by its names alone. A name `@T@N` stands for the times `T` (`T` or `T-T`) and the uuid `N`.
+/// An array that consists of names only. In a key, `@T@N` stands for the times `T` (`T` or `T-T`) and the uuid `N`.
 #[derive(Default)]
 struct Array {
     keys: Vec<String>,
@@ -16,7 +16,7 @@ struct Array {
     dense: bool,
 }
 
-/// `__fragments/@5@1_22` becomes `__fragments/__5_5_0000…1_22`.
+/// Expands `__fragments/@5@1_22` to `__fragments/__5_5_0000…1_22`.
 fn full(text: &str) -> String {
     let Some((before, rest)) = text.split_once('@') else {
         return text.to_owned();
@@ -62,7 +62,7 @@ impl Array {
         directory.live(&self.lists, &present, !self.dense, &Limits::default())
     }
 
-    /// The fragments that count, as `@T@N_V`, with their folders if that is not the root.
+    /// Returns the live fragments as `@T@N_V`, with their folder unless that is the root.
     fn seen(&self, since: u64, at: u64) -> Vec<String> {
         let live = self.try_live(since, at).unwrap();
         live.fragments
@@ -246,12 +246,12 @@ fn a_vac_hides_only_while_something_is_there_that_replaces() {
     assert_eq!(alone.seen(0, 9), ["@1@1_22", "@3@3_22"]);
     let live = alone.try_live(0, 9).unwrap();
     assert_eq!(live.idle, [full("__commits/@1-3@5_22.vac")]);
-    // Before the commit of a merge this is as it should be.
+    // A list without its fragment is normal before the commit of a merge.
     let early = Array::new(&originals).list("__commits/@1-3@5_22.replaces", vac);
     assert_eq!(early.seen(0, 9), ["@1@1_22", "@3@3_22"]);
     assert_eq!(early.try_live(0, 9).unwrap().idle, [""; 0]);
 
-    // What it is named after was replaced in turn, and vacuumed.
+    // The fragment that the list is named after was replaced in turn, and vacuumed.
     let mut keys = originals.to_vec();
     keys.push("__commits/@1-4@6_22.wrt");
     let again = Array::new(&keys)
@@ -260,7 +260,7 @@ fn a_vac_hides_only_while_something_is_there_that_replaces() {
     assert_eq!(again.seen(0, 9), ["@1-4@6_22"]);
     assert_eq!(again.try_live(0, 9).unwrap().idle, [""; 0]);
 
-    // Another fragment of that span replaces nothing.
+    // Another fragment with the same times does not bring the list into force.
     let other = Array::new(&keys).list("__commits/@1-3@5_22.vac", vac);
     assert_eq!(other.seen(0, 9), ["@1@1_22", "@1-4@6_22", "@3@3_22"]);
 }
@@ -411,9 +411,9 @@ fn the_schema_is_the_last_by_name_that_came_in_time() {
     ];
     assert_eq!(schema_at(&keys, 6), full("@5@1"));
     assert_eq!(schema_at(&keys, 7), full("@7@2"));
-    // Before the first came, the first counts.
+    // Before the time of the first schema, the first one is used.
     assert_eq!(schema_at(&keys, 1), full("@5@1"));
-    // By name, not by number.
+    // In the order of names, not of numbers.
     assert_eq!(
         schema_at(&["__schema/@9@1", "__schema/@10@2"], 20),
         full("@9@1")

@@ -1,4 +1,4 @@
-//! Arrays in the making.
+//! Arrays that are being made.
 #![expect(clippy::unwrap_used, reason = "helpers of tests, which may fail so")]
 
 use std::sync::Arc;
@@ -37,7 +37,7 @@ fn keys(store: &MemoryStore) -> Vec<String> {
     objects.map(|object| object.key).collect()
 }
 
-/// Sets a key of the metadata.
+/// Sets a metadata key.
 fn put(draft: &Draft, key: &str) {
     let array = Array::open_location(draft.location(), OpenOptions::default()).unwrap();
     let value = MetadataValue::try_new(Datatype::StringUtf8, b"v".to_vec()).unwrap();
@@ -99,7 +99,7 @@ fn the_same_work_goes_on_and_other_work_does_not() {
     draft.remove_uncommitted().unwrap();
     draft.publish().unwrap();
     let array = Array::open_location(&place, OpenOptions::default()).unwrap();
-    // Metadata is written at the end: what is there was written by whoever was stopped there.
+    // Metadata is written last, so existing metadata comes from the interrupted run.
     assert_eq!(array.metadata().unwrap().iter().count(), 0);
 }
 
@@ -107,7 +107,7 @@ fn the_same_work_goes_on_and_other_work_does_not() {
 fn who_lost_its_claim_makes_no_array() {
     let store = MemoryStore::new();
     let first = begin(&location(&store), Work::Import, "").unwrap();
-    // Another takes it for one that was left behind.
+    // Another program takes the claim for abandoned.
     let claims = keys(&store).into_iter();
     let claims: Vec<String> = claims.filter(|key| key.contains("__tdb_claim_")).collect();
     assert_eq!(claims.len(), 1);
@@ -127,7 +127,7 @@ fn an_array_that_others_made_meanwhile_stays() {
     let draft = begin(&location(&store), Work::Import, "").unwrap();
     let other = Location::new(Arc::new(MemoryStore::new()), "a");
     Array::create(&other, &schema(), &[], &ChangeOptions::at(7)).unwrap();
-    // As TileDB does, which knows no drafts.
+    // As TileDB would, which does not know drafts.
     tdb_store::copy_tree(&**other.store(), "", &store, "").unwrap();
     let error = draft.publish().unwrap_err();
     insta::assert_snapshot!(error, @r#""a": there is an array here already"#);

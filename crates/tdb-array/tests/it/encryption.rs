@@ -1,4 +1,4 @@
-//! Arrays under a key.
+//! Encrypted arrays.
 
 use std::sync::Arc;
 

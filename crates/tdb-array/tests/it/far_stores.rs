@@ -1,5 +1,5 @@
-//! Stores that are far: several objects are copied at a time, and what shows an array after what it takes; sizes are
-//! asked for one by one, or listed.
+//! Remote stores: several objects are copied at the same time, the schema of an array after its data; sizes are
+//! requested one by one, or listed.
 #![expect(clippy::unwrap_used, reason = "helpers of tests, which may fail so")]
 
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,15 +14,15 @@ use tdb_store::{
     StoreError, read_whole,
 };
 
-/// A store that says it is far, and notes what it is asked to make.
+/// A store that reports to be remote, and records the objects it creates.
 #[derive(Debug)]
 struct Far<S> {
     inner: S,
     under_way: AtomicUsize,
     most: AtomicUsize,
-    /// The keys of the objects that were made.
+    /// The keys of the created objects.
     made: Mutex<Vec<String>>,
-    /// How many sizes were asked for.
+    /// The number of requested sizes.
     sizes: AtomicUsize,
 }
 
@@ -153,7 +153,7 @@ fn sizes_of_many_fragments_are_listed() {
     let many = two.repeat(100);
     assert_eq!((sizes(&many), asked()), (each.repeat(100), 0));
 
-    // What is not listed is asked for, in case that it came to be meanwhile.
+    // An object that is not listed is requested, in case it was created after the listing.
     let gone = two.last().unwrap();
     far.inner.remove(&gone.metadata_key).unwrap();
     let first = each.first().copied().flatten();

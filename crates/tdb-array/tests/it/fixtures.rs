@@ -1,6 +1,6 @@
-//! Every golden array and group, opened, has what TileDB itself says it has.
+//! Compares every golden array and group with what TileDB itself reports about it.
 //!
-//! The fixtures lie outside of this crate; without them, as in its package, there is nothing to do.
+//! The fixtures are outside of this crate; without them, as in its package, the tests do nothing.
 #![expect(clippy::unwrap_used, reason = "helpers of tests, which may fail so")]
 
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use tdb_tile::Code;
 
 const NOW: u64 = TimeWindow::ALL.at;
 
-/// The folders of all fixtures that hold `what`, with their manifests.
+/// Returns the folders of all fixtures of the kind `what`, with their manifests.
 fn fixtures(what: &str) -> Vec<(PathBuf, Value)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
     let entries = std::fs::read_dir(root).into_iter().flatten();
@@ -116,8 +116,8 @@ fn arrays_have_the_fragments_and_metadata_that_tiledb_says() {
     }
 }
 
-/// What a manifest says of a fragment, as far as it does not depend on the writer's release; and
-/// that the files are as large as the footer says.
+/// Returns what a manifest contains about a fragment, as far as it does not depend on the writer's release. Also
+/// checks that the files are as large as the footer says.
 fn fragment(array: &Array, fragment: &tdb_array::Fragment) -> Value {
     let store = &**array.store();
     let files = list_all(store, &fragment.prefix).unwrap().objects;
@@ -153,7 +153,7 @@ fn groups_have_the_members_and_metadata_that_tiledb_says() {
                     .member_prefix(member)
                     .is_ok_and(|found| found == *prefix)
             });
-            // Groups from before version 12 list no members, whatever lies in them.
+            // Before version 12, a group stores no members, whatever its folder contains.
             let Some(member) = found else {
                 assert!(group.members().is_empty());
                 continue;
@@ -167,7 +167,7 @@ fn check_group(group: &Group, manifest: &Value, folder: &Path) {
     let mut found: Vec<Value> = group.members().iter().map(|m| member(group, m)).collect();
     let mut expected = manifest["members"].as_array().unwrap().clone();
     for member in &mut expected {
-        // TileDB's Python package does not tell it of members without a name.
+        // TileDB's Python package does not report this for members without a name.
         member
             .as_object_mut()
             .unwrap()

@@ -1,4 +1,4 @@
-//! Opening groups, and where their members are.
+//! Opening groups, and the locations of their members.
 #![expect(clippy::unwrap_used, reason = "helpers of tests, which may fail so")]
 
 use std::fmt::Write as _;
@@ -83,7 +83,7 @@ fn objects_are_told_by_what_lies_in_them() {
     assert_eq!(ObjectType::detect(&old, "").unwrap(), ObjectType::Array);
 }
 
-/// A group in the folder `prefix` whose members have these URIs, groups all of them.
+/// A group in the folder `prefix` with members of these URIs, which are all groups.
 fn put_group(store: &MemoryStore, prefix: &str, uris: &[(&str, bool)]) {
     let members = uris.iter().map(|(uri, relative)| GroupMember {
         version: 2,

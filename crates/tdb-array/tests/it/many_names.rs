@@ -1,4 +1,4 @@
-//! Folders with more names than memory is allowed for.
+//! Folders with more names than the memory budget allows.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Names with times, of every era.
+//! Timestamped names of all versions.
 
 use proptest::prelude::*;
 use tdb_array::{NameError, NameForm, TimeWindow, TimestampedName};

@@ -1,4 +1,4 @@
-//! Where names of new objects come from.
+//! Sources of names for new objects.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -48,7 +48,7 @@ fn names_count_from_the_clock() {
         since.unwrap().as_nanos()
     };
     let (before, count) = (clock(), SystemNames.id().unwrap() >> 64);
-    // Other tests may have counted ahead of a clock that moves in larger steps.
+    // Other tests may have counted ahead of a clock with larger steps.
     assert!(before <= count && count < clock() + 1_000_000);
 }
 
@@ -90,7 +90,7 @@ fn a_change_without_time_is_now() {
         ..ChangeOptions::default()
     };
     assert_eq!((options.time(), ChangeOptions::at(3).time()), (77, 3));
-    // Some day in this century.
+    // A day in this century.
     let now = SystemNames.now();
     assert!((1_600_000_000_000..4_200_000_000_000).contains(&now));
 }

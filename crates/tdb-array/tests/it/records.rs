@@ -1,4 +1,4 @@
-//! Records of metadata and groups, and what follows from a row of them.
+//! Records of metadata and groups, and the result of a sequence of them.
 #![expect(clippy::unwrap_used, reason = "helpers of tests, which may fail so")]
 
 use bytes::Bytes;

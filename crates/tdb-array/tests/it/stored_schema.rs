@@ -1,4 +1,4 @@
-//! Schemas without their arrays.
+//! Reading schemas without their arrays.
 
 use std::sync::Arc;
 

@@ -12,10 +12,10 @@ use bytes::{Buf, Bytes};
 use tdb_array::{Array, ArrayError, ErrorKind, Metadata, OpenOptions, TimeWindow};
 use tdb_store::{MemoryStore, Store};
 
-/// The key of the encrypted array.
+/// The encryption key of the encrypted array.
 pub(crate) const KEY: &[u8] = b"0123456789abcdeF0123456789abcdeF";
 
-/// The files of a pack: key, newline, size as u64, bytes; one after the other.
+/// Returns the files of a pack, which consists of: key, newline, size as u64, bytes; repeated.
 pub(crate) fn unpack(name: &str) -> MemoryStore {
     let path = format!("{}/tests/data/{name}.pack", env!("CARGO_MANIFEST_DIR"));
     let mut bytes = Bytes::from(std::fs::read(path).unwrap());
@@ -39,7 +39,7 @@ pub(crate) fn open(store: &MemoryStore, since: u64, at: u64) -> Result<Array, Ar
     Array::open(Arc::new(store.clone()), "", options)
 }
 
-/// The start of the only key that starts and ends so.
+/// Returns the only key with the given start and end.
 pub(crate) fn key_of(store: &MemoryStore, start: &str, end: &str) -> String {
     let keys = store.keys();
     let mut found = keys
@@ -128,7 +128,7 @@ pub(crate) fn describe_metadata(metadata: &Metadata) -> String {
     text
 }
 
-/// What an array holds; nothing where there is none.
+/// Returns the contents of an array as text; of an empty store if there is no array.
 pub(crate) fn state(store: &MemoryStore, prefix: &str) -> String {
     match Array::open(Arc::new(store.clone()), prefix, OpenOptions::default()) {
         Ok(array) => describe(&array),
