@@ -20,20 +20,22 @@ const MADE: &str = "the array is whole: left by the import or rewrite that made 
 const STRAY: &str = "a file of another program: TileDB writes no such name";
 const UNNAMED: &str = "an enumeration that no schema uses";
 
-/// What abandoned writes have left: fragments without a commit, unfinished objects, enumerations that no schema names,
-/// claims, the folder in which the array was made; and files of other programs among the schemas and the metadata.
+/// Plans the removal of what abandoned writes left: fragments without a commit, unfinished objects, enumerations that
+/// no schema names, claims, the folder in which the array was made; also files of other programs among the schemas and
+/// the metadata.
 ///
-/// A write that is under way looks the same, so what is younger than the grace period is left alone, and noted. So is a
-/// fragment that anything in the array names, as its commit may have been lost; and all of them while a committed
-/// fragment is not where it should be, as it may be one of them.
-/// [`Plan::vacuum`] removes it.
+/// A write in progress looks the same, so objects younger than the grace period stay, with a note. A fragment also
+/// stays if anything in the array names it, since its commit may have been lost. All of them stay while the folder of
+/// a committed fragment is missing, since one of them may be that fragment under another name. [`Plan::vacuum`]
+/// executes the plan.
 ///
 /// # Errors
-/// As the store reports; [`ArrayError::DamagedCommit`], as it may commit what looks abandoned.
+/// [`ArrayError::DamagedCommit`], since the commit may be that of a fragment that looks abandoned; or any error of the
+/// store.
 pub fn debris(array: &Array, options: &VacuumOptions) -> Result<Plan, ArrayError> {
     let location = array.location();
     let objects = CommitObjects::read(location)?;
-    // A write that ended between two listings looks abandoned in the first, so that both must say so.
+    // A write that ended between the two listings looks abandoned in the first, so both must agree.
     let again = CommitObjects::read(location)?;
     let mut cleaning = Cleaning {
         location,
@@ -59,7 +61,7 @@ pub fn debris(array: &Array, options: &VacuumOptions) -> Result<Plan, ArrayError
     let (found, _) = objects::list(location, &format!("{SCHEMA_FOLDER}/{ENUMERATION_FOLDER}"))?;
     let unnamed = |key: &&String| !known.contains(tdb_store::name(key));
     keys.extend(cleaning.old(found.iter().filter(unnamed), UNNAMED)?);
-    // A name that no key can hold is in the way of nothing here, and out of reach.
+    // A name that is not a valid key cannot be removed through the store, and does no harm here.
     let strays = array.directory().strays();
     let strays = strays.filter(|key| tdb_store::check_key(key).is_ok());
     let strays: Vec<String> = strays.map(str::to_owned).collect();
@@ -71,7 +73,7 @@ pub fn debris(array: &Array, options: &VacuumOptions) -> Result<Plan, ArrayError
     Ok(plan)
 }
 
-/// A plan that is being made.
+/// A plan of [`debris`] that is being made.
 struct Cleaning<'a> {
     location: &'a Location,
     options: &'a VacuumOptions,
@@ -79,7 +81,7 @@ struct Cleaning<'a> {
 }
 
 impl Cleaning<'_> {
-    /// The folders of fragments that neither listing shows a commit of, and that nothing names.
+    /// Returns the folders of fragments that have no commit in either listing, and that nothing names.
     fn fragments(
         &mut self,
         array: &Array,
@@ -88,7 +90,7 @@ impl Cleaning<'_> {
     ) -> Result<Vec<String>, ArrayError> {
         let mut committed: BTreeSet<&str> = objects.committed();
         committed.extend(again.committed());
-        // What has no fragment's name is none of ours to judge.
+        // A folder that is not named like a fragment is left alone.
         let is_fragment = |folder: &str| TimestampedName::parse(tdb_store::name(folder)).is_ok();
         let fragments = objects.fragments.iter().map(String::as_str);
         let loose = fragments.filter(|folder| !committed.contains(folder) && is_fragment(folder));
@@ -117,7 +119,8 @@ impl Cleaning<'_> {
         Ok(folders)
     }
 
-    /// The folder in which the array was made: it is whole, so that what made it was stopped after its last step.
+    /// Returns the folder in which the array was made. The array is complete, so its creation was interrupted after
+    /// the last step.
     fn draft(&mut self) -> Result<Option<String>, ArrayError> {
         let (_, folders) = objects::list(self.location, "")?;
         if !folders.contains(DRAFT_FOLDER) {
@@ -138,7 +141,7 @@ impl Cleaning<'_> {
         Ok(Some(DRAFT_FOLDER.to_owned()))
     }
 
-    /// Those of some objects that are old enough to go, for this reason.
+    /// Returns the objects that are older than the grace period, and records `why` they are removed.
     fn old<'k>(
         &mut self,
         keys: impl Iterator<Item = &'k String>,
@@ -156,7 +159,7 @@ impl Cleaning<'_> {
         Ok(old)
     }
 
-    /// Whether all in a folder is old.
+    /// True if everything in a folder is older than the grace period.
     fn is_old(&mut self, folder: &str) -> Result<bool, ArrayError> {
         let (objects, _) = objects::list(self.location, folder)?;
         for key in objects {
@@ -173,7 +176,7 @@ impl Cleaning<'_> {
     }
 }
 
-/// A commit that counts, and whose fragment is not there.
+/// Returns a live commit whose fragment does not exist.
 fn lost(objects: &CommitObjects) -> Option<&str> {
     let listed = objects.listed().map(|(_, commit)| commit.key.as_str());
     let mut commits = listed.chain(objects.loose.iter().map(String::as_str));
@@ -182,7 +185,7 @@ fn lost(objects: &CommitObjects) -> Option<&str> {
     })
 }
 
-/// The folders of fragments that something names, and by what.
+/// Returns the folders of fragments that an object names, each with the key of such an object.
 fn named(
     array: &Array,
     location: &Location,
@@ -208,7 +211,7 @@ fn named(
         let folders = lines.iter().filter_map(|line| fragment_of(line));
         named.extend(folders.map(|folder| (folder, key.clone())));
     }
-    // Whatever its ending is, what has the name of a fragment may have been its commit.
+    // An object with the name of a fragment may have been its commit, whatever its ending.
     for folder in [COMMITS_FOLDER, ""] {
         let (found, _) = objects::list(location, folder)?;
         for key in found.into_iter().filter(|key| !key.ends_with(REPLACES)) {
@@ -227,7 +230,7 @@ fn named(
     Ok(named)
 }
 
-/// The names of the fragments whose footers an object holds: they were committed when it was written.
+/// Returns the names of the fragments whose footers an object contains: they were committed when it was written.
 fn with_footers(location: &Location, key: &str) -> Result<Vec<String>, ArrayError> {
     let mut names = Vec::new();
     for (key, bytes) in objects::read(location, &[key.to_owned()], location.tile_limit())? {
@@ -235,7 +238,7 @@ fn with_footers(location: &Location, key: &str) -> Result<Vec<String>, ArrayErro
         let payload = open_generic_tile(&tile, location.key(), location.limits()).at(&key)?;
         let footers = ConsolidatedMetadata::decode(&payload, location.limits()).at(&key)?;
         let entries = footers.entries().iter();
-        // Old releases put down the whole URI.
+        // Old releases of TileDB stored the whole URI.
         names.extend(
             entries.map(|entry| tdb_store::name(entry.key.trim_end_matches('/')).to_owned()),
         );

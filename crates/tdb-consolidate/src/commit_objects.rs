@@ -10,31 +10,31 @@ use tdb_tile::FormatVersion;
 
 use crate::objects;
 
-/// How the keys of lists end.
+/// Endings of the keys of lists.
 const LISTS: [&str; 4] = [".con", ".ign", ".vac", ".replaces"];
 
-/// All objects that say what is committed, and what is in them.
+/// All objects that determine what is committed, with their contents.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct CommitObjects {
-    /// `.wrt`, `.del` and `.upd` objects, and `.ok` objects of the root.
+    /// Keys of `.wrt`, `.del` and `.upd` objects, and of `.ok` objects in the root.
     pub(crate) loose: BTreeSet<String>,
     /// `.con` objects.
     pub(crate) consolidated: Vec<Consolidated>,
-    /// `.ign` objects: which commits they take back.
+    /// `.ign` objects: the commits that each of them revokes.
     pub(crate) ignores: BTreeMap<String, BTreeSet<String>>,
-    /// `.vac` objects, and lists that count like them: which fragments they say are replaced.
+    /// `.vac` objects, and `.replaces` lists that are in force: the fragments that each declares as replaced.
     pub(crate) vacuums: Vec<Vacuum>,
-    /// Lists of what fragments replace that are not committed.
+    /// Keys of `.replaces` lists whose fragment is not committed.
     pub(crate) idle: Vec<String>,
     /// Lists among these whose last line has no end: every release of TileDB ends each.
     pub(crate) cut_off: Vec<String>,
     /// Folders of fragments, committed or not.
     pub(crate) fragments: BTreeSet<String>,
-    /// What stands in the place of such a folder and is none: a symbolic link. It holds nothing that is read.
+    /// Entries that are named like a fragment's folder, but are symbolic links. Nothing is read through them.
     pub(crate) links: BTreeSet<String>,
 }
 
-/// A `.con` object.
+/// A `.con` object and its records.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Consolidated {
     pub(crate) key: String,
@@ -42,18 +42,18 @@ pub(crate) struct Consolidated {
     pub(crate) commits: Vec<ConsolidatedCommit>,
 }
 
-/// A `.vac` object of fragments.
+/// A `.vac` object that lists fragments, or a `.replaces` list.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Vacuum {
     pub(crate) key: String,
     pub(crate) name: TimestampedName,
-    /// Folders of fragments, relative to the array.
+    /// The listed folders of fragments, relative to the array.
     pub(crate) lines: BTreeSet<String>,
 }
 
 impl CommitObjects {
-    /// Reads them all, as they were at one moment: if a list appears or anything vanishes meanwhile, again. A name among
-    /// the commits that is damaged is an error, as what it commits or replaces is not known.
+    /// Reads all these objects as of one moment; starts over if a list appears or anything vanishes meanwhile. A
+    /// malformed name of a commit is an error, since its effect is unknown.
     pub(crate) fn read(location: &Location) -> Result<Self, ArrayError> {
         let look = || Listed::new(location);
         let (found, _) = settle(location.prefix(), look, |listed| {
@@ -68,8 +68,9 @@ impl CommitObjects {
         Ok(found)
     }
 
-    /// Whether a later listing lacks nothing of these, and has no list more: an `.ign` must not be taken for superfluous,
-    /// nor a commit for lost, because a list was not there yet when its name would have come.
+    /// True if a later listing lacks none of these objects and has no further list. Otherwise an `.ign` object could
+    /// pass for superfluous, or a commit for lost, only because a list was created after its name would have been
+    /// listed.
     fn is_settled(&self, later: &BTreeSet<String>) -> bool {
         let is_list = |key: &&String| LISTS.iter().any(|ending| key.ends_with(ending));
         let lists = self.consolidated.iter().map(|list| &list.key);
@@ -155,7 +156,7 @@ impl CommitObjects {
         Ok(Some(found))
     }
 
-    /// Of lists that were written before the commit of their fragment: those whose fragment is committed, and the others.
+    /// Splits `.replaces` lists into those whose fragment is committed, and the others.
     fn split_early(&self, lists: Vec<String>) -> (Vec<String>, Vec<String>) {
         let committed = self.committed();
         lists.into_iter().partition(|key| {
@@ -167,19 +168,19 @@ impl CommitObjects {
         })
     }
 
-    /// Whether an `.ign` object takes this commit back.
+    /// True if an `.ign` object revokes this commit.
     pub(crate) fn is_ignored(&self, commit: &str) -> bool {
         self.ignores.values().any(|lines| lines.contains(commit))
     }
 
-    /// The commits that `.con` objects hold and nothing takes back, and all deletes in them.
+    /// Iterates over the commits in `.con` objects: those that are not revoked, and all deletes.
     pub(crate) fn listed(&self) -> impl Iterator<Item = (&Consolidated, &ConsolidatedCommit)> {
         let all = self.consolidated.iter();
         let all = all.flat_map(|list| list.commits.iter().map(move |commit| (list, commit)));
         all.filter(|(_, commit)| commit.delete.is_some() || !self.is_ignored(&commit.key))
     }
 
-    /// The folders of all fragments that are committed and there.
+    /// Returns the folders of all fragments that are committed and exist.
     pub(crate) fn committed(&self) -> BTreeSet<&str> {
         let listed = self.listed().map(|(_, commit)| commit.key.as_str());
         let commits: BTreeSet<String> = listed
@@ -187,7 +188,7 @@ impl CommitObjects {
             .filter_map(fragment_of)
             .collect();
         let fragments = self.fragments.iter().map(String::as_str);
-        // Before version 5 there was no commit but the fragment's own metadata.
+        // Before version 5, a fragment was committed by its own metadata.
         let old = |folder: &str| {
             let name = TimestampedName::parse(tdb_store::name(folder));
             name.is_ok_and(|name| !name.version().has_commit_objects())
@@ -203,7 +204,7 @@ pub(crate) fn is_cut_off(bytes: &[u8]) -> bool {
     bytes.last().is_some_and(|last| *last != b'\n')
 }
 
-/// The names of an array's objects and folders that have to do with commits.
+/// The names of an array's objects and folders that are related to commits.
 #[derive(PartialEq)]
 struct Listed {
     root: (BTreeSet<String>, BTreeSet<String>),
@@ -221,7 +222,7 @@ impl Listed {
     }
 }
 
-/// What stands in these lists; `None` if one of them is gone by now.
+/// Reads lists; returns `None` if one of them no longer exists.
 fn read_all(
     location: &Location,
     lists: &[String],
@@ -230,7 +231,7 @@ fn read_all(
     Ok((read.len() == lists.len()).then_some(read))
 }
 
-/// The names of objects that say what is committed, of those in the root and among the commits.
+/// Iterates over the names of objects that determine what is committed, in the root and in the commits folder.
 fn commit_names<'a>(
     root: &'a BTreeSet<String>,
     commits: &'a BTreeSet<String>,
@@ -242,7 +243,7 @@ fn commit_names<'a>(
     all.filter(|key| TimestampedName::of_key(key).is_ok())
 }
 
-/// The folder of the fragment that a commit object is of.
+/// Returns the folder of the fragment that a commit object commits; `None` if it is not the commit of a fragment.
 pub(crate) fn fragment_of(commit: &str) -> Option<String> {
     let name = tdb_store::name(commit);
     match name.rsplit_once('.')? {
@@ -252,7 +253,7 @@ pub(crate) fn fragment_of(commit: &str) -> Option<String> {
     }
 }
 
-/// What commits a fragment: its commit object, or, before version 5, its own metadata.
+/// Returns the key of the object that commits a fragment: its commit object or, before version 5, its metadata.
 pub(crate) fn commit_of(fragment: &str) -> String {
     let name = tdb_store::name(fragment);
     if fragment.starts_with(FRAGMENT_FOLDER) {
@@ -266,7 +267,7 @@ pub(crate) fn commit_of(fragment: &str) -> String {
     }
 }
 
-/// The span of time of these objects.
+/// Returns the time range of these objects; `None` if none has a time.
 pub(crate) fn span<'a>(keys: impl IntoIterator<Item = &'a str>) -> Option<(u64, u64)> {
     let names = keys.into_iter().filter_map(|key| {
         let name = TimestampedName::of_key(key).ok()?;
@@ -275,7 +276,7 @@ pub(crate) fn span<'a>(keys: impl IntoIterator<Item = &'a str>) -> Option<(u64, 
     names.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))
 }
 
-/// A new `.ign` object for these commits: its key and its content.
+/// Returns the key and the content of a new `.ign` object that revokes these commits; `None` if there are none.
 pub(crate) fn ignore_object(
     commits: &BTreeSet<String>,
     names: &dyn NameSource,
@@ -297,7 +298,7 @@ fn lines(key: &str, bytes: &[u8]) -> Result<BTreeSet<String>, ArrayError> {
     lines.collect()
 }
 
-/// Refuses a line that leads upwards: no release wrote one, so somebody means harm.
+/// Refuses a line with `..`: no release of TileDB wrote one, so it may be an attack.
 fn check_line(key: &str, line: &str) -> Result<(), ArrayError> {
     if line.split('/').any(|part| part == "..") {
         Err(ArrayError::EscapesRoot {

@@ -7,15 +7,15 @@ use tdb_array::{Array, ArrayError, ChangeOptions, Location, settle};
 use crate::commit_objects::{CommitObjects, fragment_of, ignore_object, span};
 use crate::{Plan, objects};
 
-/// Works out what [`consolidate_commits`] would do.
+/// Plans what [`consolidate_commits`] does.
 ///
 /// # Errors
-/// As there.
+/// As [`consolidate_commits`].
 pub fn plan_merged_commits(array: &Array, options: &ChangeOptions) -> Result<Plan, ArrayError> {
     Ok(planned(array, options)?.0)
 }
 
-/// The plan, and the commits that it puts into one object.
+/// Returns the plan, and the commits that it puts into one object.
 fn planned(array: &Array, options: &ChangeOptions) -> Result<(Plan, Vec<String>), ArrayError> {
     let location = array.location();
     let version = array.write_version();
@@ -26,7 +26,7 @@ fn planned(array: &Array, options: &ChangeOptions) -> Result<(Plan, Vec<String>)
             why: "only arrays of format version 12 or newer keep commits that can be put together",
         });
     }
-    // What vanishes between two reads was vacuumed, or stands in a new list: it is looked at again.
+    // An object that vanishes between two reads was vacuumed, or is now in a new list, so everything is read again.
     let look = || CommitObjects::read(location);
     let attempt = |before: &CommitObjects| content(location, before).map(Some);
     let (found, _) = settle(location.prefix(), look, attempt)?;
@@ -34,18 +34,19 @@ fn planned(array: &Array, options: &ChangeOptions) -> Result<(Plan, Vec<String>)
     let Some((keys, bytes)) = found else {
         return Ok((plan, Vec::new()));
     };
-    // Of lists that hold nothing, the new one is of no time either.
+    // If all lists are empty, the merged list has no time range either, and gets timestamp 0.
     let span = span(keys.iter().map(String::as_str)).unwrap_or((0, 0));
     let name = options.names.versioned(span, version)?;
     plan.put(format!("{COMMITS_FOLDER}/{name}.con"), bytes);
     Ok((plan, keys))
 }
 
-/// Puts all commits into one `.con` object; gives what it did. A vacuum removes what that makes superfluous.
+/// Puts all commits into one `.con` object; returns the executed plan. A vacuum removes the objects that this makes
+/// superfluous.
 ///
 /// # Errors
-/// [`ArrayError::Invalid`] for an array of a version before 12, [`ArrayError::Missing`] where something that is
-/// committed is not there; as the store reports.
+/// [`ArrayError::Invalid`] for an array of a version before 12; [`ArrayError::Missing`] if a committed fragment or
+/// delete does not exist; or any error of the store.
 pub fn consolidate_commits(array: &Array, options: &ChangeOptions) -> Result<Plan, ArrayError> {
     let location = array.location();
     let (mut plan, keys) = planned(array, options)?;
@@ -54,7 +55,7 @@ pub fn consolidate_commits(array: &Array, options: &ChangeOptions) -> Result<Pla
     }
     plan.apply(&**location.store(), location.prefix())?;
 
-    // A vacuum may have been at work meanwhile: what it removed must not come back by this list.
+    // A concurrent vacuum may have removed fragments; this list must not bring them back.
     let after = CommitObjects::read(location)?;
     let gone = |commit: &&String| {
         let fragment = fragment_of(commit);
@@ -70,10 +71,11 @@ pub fn consolidate_commits(array: &Array, options: &ChangeOptions) -> Result<Pla
     Ok(plan)
 }
 
-/// The commits that a list holds, and its bytes.
+/// The commits in a list, and its bytes.
 type Content = (Vec<String>, Vec<u8>);
 
-/// What the list holds, those of older lists first; nothing if one list holds it all already.
+/// Returns the content of the new list, beginning with the commits of older lists; `None` if a single list contains
+/// all commits already.
 fn content(location: &Location, before: &CommitObjects) -> Result<Option<Content>, ArrayError> {
     let mut commits = Vec::new();
     let mut seen = BTreeSet::new();
@@ -103,7 +105,7 @@ fn content(location: &Location, before: &CommitObjects) -> Result<Option<Content
             commits.push((key, None));
         }
     }
-    // One that is gone by now stands in a list that was not there before: read again.
+    // A delete that no longer exists is in a list that did not exist before: the caller reads again.
     let is_gone = |delete: &&String| !read.iter().any(|(key, _)| key == *delete);
     if read.len() != deletes.len()
         && let Some(gone) = deletes.iter().find(is_gone)

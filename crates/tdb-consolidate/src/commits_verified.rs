@@ -1,5 +1,5 @@
-//! What says which fragments count, compared with the fragments that are there: lists that were cut off, and fragments that nothing
-//! commits, as a copy leaves them that missed `__commits`.
+//! Compares the objects that determine what is committed with the existing fragments. Finds truncated lists, and
+//! fragments without a commit, as in a copy of an array that lacks `__commits`.
 
 use tdb_array::directory::{FRAGMENT_METADATA, METADATA_FOLDER};
 use tdb_array::{ArrayError, ErrorKind, Location, TimestampedName, Warning};
@@ -7,14 +7,14 @@ use tdb_array::{ArrayError, ErrorKind, Location, TimestampedName, Warning};
 use crate::commit_objects::{CommitObjects, commit_of, is_cut_off};
 use crate::{VacuumOptions, objects};
 
-/// What is wrong with the commits of an array: the keys of objects and folders, each with what it is, and what is odd alone.
+/// The findings about the commits of an array. Each damage has the key of an object or folder.
 #[derive(Debug, Default)]
 pub(crate) struct CommitsVerified {
     pub(crate) damages: Vec<(String, ArrayError)>,
     pub(crate) warnings: Vec<Warning>,
 }
 
-/// A list that says nothing: no program writes one.
+/// An empty list: no program writes one.
 #[derive(Debug, thiserror::Error)]
 #[error("is empty: it was cut off, and what it said is lost")]
 struct Emptied;
@@ -24,7 +24,7 @@ struct Emptied;
 #[error("ends within a line: it was cut off, and what the rest said is lost")]
 struct CutOff;
 
-/// A whole fragment without a commit.
+/// A complete fragment without a commit.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "nothing commits it, so its cells are not read: its commit was lost, as in a copy without __commits, or its write was stopped at \
@@ -32,10 +32,10 @@ struct CutOff;
 )]
 struct Uncommitted;
 
-/// Looks at the lists of commits and at all folders of fragments.
+/// Checks the lists of commits, and all folders of fragments.
 ///
 /// # Errors
-/// As the store reports; lists that break the format.
+/// Lists that break the format, or any error of the store.
 pub(crate) fn commits_verified(location: &Location) -> Result<CommitsVerified, ArrayError> {
     let commits = CommitObjects::read(location)?;
     let mut found = CommitsVerified::default();
@@ -51,17 +51,18 @@ pub(crate) fn commits_verified(location: &Location) -> Result<CommitsVerified, A
     if uncommitted.is_empty() {
         return Ok(found);
     }
-    // A write may have ended since, and a vacuum removed what it took the commit of.
+    // Meanwhile a write may have been committed, or a vacuum may have removed a fragment whose commit it had removed
+    // before.
     let again = CommitObjects::read(location)?;
     let still = self::uncommitted(&again);
-    // Where nothing is committed, a first write that goes on is less likely than a loss of all.
+    // If nothing is committed, the loss of all commits is more likely than a first write in progress.
     let is_all = commits.committed().is_empty() && again.committed().is_empty();
     for folder in uncommitted
         .into_iter()
         .filter(|folder| still.contains(folder))
     {
         let key = format!("{folder}/{FRAGMENT_METADATA}");
-        // Without its metadata, a fragment was never finished, and holds nothing that could be read.
+        // Without metadata, a fragment was never completed, and contains nothing that could be read.
         let (objects, _) = objects::list(location, &folder)?;
         if !objects.contains(&key) {
             continue;
@@ -84,13 +85,13 @@ fn broken(key: &str, what: impl std::error::Error + Send + Sync + 'static) -> Ar
     }
 }
 
-/// The keys of lists that hold no line.
+/// Returns the keys of lists without any line.
 fn emptied(objects: &CommitObjects) -> Vec<String> {
     let ignores = objects.ignores.iter();
     let ignores = ignores.filter(|(_, lines)| lines.is_empty());
     let vacuums = objects.vacuums.iter();
     let vacuums = vacuums.filter(|vacuum| vacuum.lines.is_empty());
-    // Of lists whose commits were all taken back, a list of no time and no commit can be made.
+    // Consolidating lists whose commits have all been revoked can produce an empty list with timestamp 0.
     let is_of_no_time = |key: &str| TimestampedName::of_key(key).is_ok_and(|name| name.end() == 0);
     let merged = objects.consolidated.iter();
     let merged = merged.filter(|list| list.bytes.is_empty() && !is_of_no_time(&list.key));
@@ -119,7 +120,7 @@ fn metadata_lists(location: &Location) -> Result<Vec<(String, ArrayError)>, Arra
     Ok(damages.collect())
 }
 
-/// The folders of fragments that no commit names, and no list of what was replaced or removed.
+/// Returns the folders of fragments that no commit and no list of replaced or removed fragments names.
 fn uncommitted(objects: &CommitObjects) -> Vec<String> {
     let committed = objects.committed();
     let is_fragment = |folder: &&String| TimestampedName::parse(tdb_store::name(folder)).is_ok();

@@ -6,13 +6,13 @@ use tdb_tile::FormatVersion;
 
 use crate::Plan;
 
-/// The version whose footers TileDB itself puts together so that it cannot read them.
+/// The format version whose footers TileDB consolidates in a way that it cannot read itself.
 const MISCOUNTED: FormatVersion = FormatVersion::new(11);
 
-/// Works out what [`consolidate_fragment_metadata`] would do.
+/// Plans what [`consolidate_fragment_metadata`] does.
 ///
 /// # Errors
-/// As there.
+/// As [`consolidate_fragment_metadata`].
 pub fn plan_merged_footers(array: &Array, options: &ChangeOptions) -> Result<Plan, ArrayError> {
     let version = array.write_version();
     if !version.names_by_index() {
@@ -55,7 +55,7 @@ pub fn plan_merged_footers(array: &Array, options: &ChangeOptions) -> Result<Pla
     Ok(plan)
 }
 
-/// Nobody could open an array whose merged footers are larger than that.
+/// Fails if the consolidated footers exceed the limit: the array could not be opened with them.
 fn check_size(array: &Array, bytes: usize) -> Result<(), ArrayError> {
     if bytes as u64 <= array.limits().metadata_tile {
         return Ok(());
@@ -68,13 +68,14 @@ fn check_size(array: &Array, bytes: usize) -> Result<(), ArrayError> {
     })
 }
 
-/// Puts the footers of all fragments into one object, so that opening the array takes one read for all of them.
+/// Puts the footers of all fragments into one object, so that opening the array needs only one read for them.
 ///
-/// Footers of versions before 5 and of version 11 are left out: TileDB opens no array that has them there.
+/// Footers of versions before 5 and of version 11 are left out: TileDB cannot open an array that has them there.
 ///
 /// # Errors
-/// [`ArrayError::Invalid`] for an array of a version before 9, whose fragments would be named by where they are, and for
-/// footers that together are larger than [`Limits::metadata_tile`](tdb_tile::Limits::metadata_tile); as the store reports.
+/// [`ArrayError::Invalid`] for an array of a version before 9, in which consolidated metadata contains absolute
+/// locations of fragments, and if the footers together are larger than
+/// [`Limits::metadata_tile`](tdb_tile::Limits::metadata_tile); or any error of the store.
 pub fn consolidate_fragment_metadata(
     array: &Array,
     options: &ChangeOptions,

@@ -6,15 +6,15 @@ use crate::commit_objects::{CommitObjects, commit_of};
 use crate::vacuum_fragments::removal;
 use crate::{Plan, VacuumOptions};
 
-/// Works out the removal, for good, of all fragments that were written within a span of time: those that a
-/// consolidation has replaced too.
+/// Plans the permanent removal of all fragments written within a time window, including those that a consolidation has
+/// replaced.
 ///
-/// [`Plan::vacuum`] carries it out. Stopped midway, it leaves some of the fragments; planned again, it goes on.
+/// [`Plan::vacuum`] executes the plan. If it is interrupted, some of the fragments remain; a new plan continues.
 ///
 /// # Errors
-/// [`ArrayError::Straddles`] for a fragment that holds cells of another time as well: what it replaced is not seen any
-/// more, so that to remove that would change no answer. As the store reports; lists that break the format, or lead out
-/// of the array.
+/// [`ArrayError::Straddles`] for a fragment that also contains cells of other times. The fragments that it replaced
+/// are no longer read, so removing only those would change no result. Lists that break the format or lead out of the
+/// array, or any error of the store.
 pub fn plan_fragment_removal(
     location: &Location,
     window: TimeWindow,
@@ -29,13 +29,13 @@ pub fn plan_fragment_removal(
     Ok(plan)
 }
 
-/// The fragments that were written within a span of time.
+/// Returns the folders of the fragments written within a time window.
 pub(crate) fn fragments_within(objects: &CommitObjects, window: TimeWindow) -> BTreeSet<String> {
     let within = |folder: &str| {
         let name = TimestampedName::parse(tdb_store::name(folder));
         name.is_ok_and(|name| window.contains(&name))
     };
-    // A removal that was stopped may have taken back the commit of a fragment, and left the fragment.
+    // An interrupted removal may have revoked the commit of a fragment, but left the fragment.
     let begun = objects.fragments.iter().map(String::as_str);
     let begun = begun.filter(|folder| objects.is_ignored(&commit_of(folder)));
     let links = objects.links.iter().map(String::as_str);
@@ -44,7 +44,7 @@ pub(crate) fn fragments_within(objects: &CommitObjects, window: TimeWindow) -> B
     all.map(str::to_owned).collect()
 }
 
-/// The lists that say nothing any more once these fragments are gone.
+/// Returns the keys of the lists that name no existing fragment after the removal of these fragments.
 pub(crate) fn empty_lists(objects: &CommitObjects, fragments: &BTreeSet<String>) -> Vec<String> {
     let lists = objects.vacuums.iter().filter(|vacuum| {
         let mut left = vacuum.lines.intersection(&objects.fragments);
@@ -53,7 +53,8 @@ pub(crate) fn empty_lists(objects: &CommitObjects, fragments: &BTreeSet<String>)
     lists.map(|vacuum| vacuum.key.clone()).collect()
 }
 
-/// Fails where a fragment holds cells of the time that is asked for, and of another: of several, with the longest.
+/// Fails if a fragment contains cells both inside and outside of the window; reports the one with the longest time
+/// range.
 pub(crate) fn check_time(objects: &CommitObjects, window: TimeWindow) -> Result<(), ArrayError> {
     let fragments = objects.committed().into_iter().filter_map(|folder| {
         let name = TimestampedName::parse(tdb_store::name(folder)).ok()?;

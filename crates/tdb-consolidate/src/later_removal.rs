@@ -18,17 +18,18 @@ use crate::purge::{has_deleted, markers};
 use crate::vacuum_fragments::removal;
 use crate::{Plan, VacuumOptions, objects};
 
-/// Works out the removal, for good, of all that came after a time: fragments, deletes, schemas and metadata. What stays
-/// is the array as it was at that time, for whoever reads it.
+/// Plans the permanent removal of everything later than a time: fragments, deletes, schemas and metadata. The array is
+/// left in its state at that time.
 ///
-/// `array` is to be opened for all times. [`Plan::vacuum`] carries it out with nobody else at work on the array: what makes
-/// things count goes first, the newest before all else, and what they consist of after that. So wherever it is stopped, the array is
-/// what it was at some time from then on; planned again, it goes on.
+/// `array` must be opened for all times. [`Plan::vacuum`] executes the plan; no other program may change the array
+/// meanwhile. The commits and schemas are removed first, the newest before the others, then the data. So wherever it
+/// is interrupted, the array is in its state at some time after `to`; a new plan continues.
 ///
 /// # Errors
-/// [`ArrayError::Straddles`] for a fragment that holds cells of both sides of the time; [`ArrayError::Invalid`] where
-/// there was no array yet, and where something that stays was made with what came later: a fragment with a later schema
-/// or without the cells of a later delete, merged metadata. As the store reports; what breaks the format.
+/// [`ArrayError::Straddles`] for a fragment with cells both before and after the time. [`ArrayError::Invalid`] if the
+/// array did not exist yet, or if something that stays depends on something later: a fragment with a later schema or
+/// without the cells of a later delete, or merged metadata. An object that breaks the format, or any error of the
+/// store.
 pub fn plan_later_removal(
     array: &Array,
     to: u64,
@@ -63,7 +64,7 @@ pub fn plan_later_removal(
     let all = deletes.chain(commits).chain(of_schemas).chain(metadata);
     let all = all.chain(whole);
     let all: Vec<String> = all.collect();
-    // The others have theirs in lists.
+    // The other fragments are committed by lists.
     objects.loose.retain(|key| !all.contains(key));
     newest_first(&mut plan, all.into_iter())?;
     removal(&mut plan, &objects, &fragments, options)?;
@@ -73,11 +74,11 @@ pub fn plan_later_removal(
     Ok(plan)
 }
 
-/// Removes what makes things count, the newest first, a step for each time.
+/// Plans the removal of commits and schemas, the newest first, with one step per time.
 fn newest_first(plan: &mut Plan, keys: impl Iterator<Item = String>) -> Result<(), ArrayError> {
     let mut by_time: BTreeMap<u64, Vec<String>> = BTreeMap::new();
     for key in keys {
-        // That of a fragment which its metadata commits is the name of its folder.
+        // A fragment that is committed by its metadata has its name in the folder.
         let named = key.strip_suffix(&format!("/{FRAGMENT_METADATA}"));
         let time = TimestampedName::of_key(named.unwrap_or(&key))
             .at(&key)?
@@ -90,13 +91,13 @@ fn newest_first(plan: &mut Plan, keys: impl Iterator<Item = String>) -> Result<(
     Ok(())
 }
 
-/// A schema that came after the time.
+/// A schema later than the time.
 struct LaterSchema {
     key: String,
     schema: Arc<ArraySchema>,
 }
 
-/// The schemas that go; fails where none would stay.
+/// Returns the schemas to remove; fails if none would stay.
 fn later_schemas(array: &Array, to: u64) -> Result<Vec<LaterSchema>, ArrayError> {
     let entries = array.directory().schemas();
     let is_later = |name: &Option<TimestampedName>| name.as_ref().is_some_and(|n| n.end() > to);
@@ -119,7 +120,7 @@ fn later_schemas(array: &Array, to: u64) -> Result<Vec<LaterSchema>, ArrayError>
     Ok(later.collect())
 }
 
-/// Fails where a fragment that stays was made with something that goes.
+/// Fails if a fragment that stays depends on something that is removed.
 fn check_fragments(array: &Array, to: u64, schemas: &[LaterSchema]) -> Result<(), ArrayError> {
     let refused = |fragment: &Fragment, why| ArrayError::Invalid {
         what: "fragment",
@@ -151,19 +152,21 @@ fn check_fragments(array: &Array, to: u64, schemas: &[LaterSchema]) -> Result<()
     Ok(())
 }
 
-/// Whether a merge after a later delete has taken cells out of a fragment, or marked them as deleted.
+/// True if a merge after a later delete has removed cells of a fragment, or marked them as deleted.
 fn lacks_cells_of_later(array: &Array, fragment: &Fragment, to: u64) -> Result<bool, ArrayError> {
     let later = |marker: &String| TimestampedName::of_key(marker).is_ok_and(|n| n.start() > to);
     if !markers(array, fragment)?.iter().any(later) {
         return Ok(false);
     }
-    // With the times of deletes it holds all cells; without, those that were deleted are gone.
+    // A fragment with the times of deletes contains all cells; without them, deleted cells are gone.
     Ok(!fragment.metadata.extra_fields.deletes || has_deleted(array, fragment)?)
 }
 
-/// Takes what came later out of the lists of commits: gives the lists that go, and puts into the plan, before all else,
-/// what takes their place, and objects of their own for the commits of later, so that these can go one by one. The second lists that
-/// it gives were themselves the commit of several later changes, and go when these would. `.ign` objects say nothing of deletes, so lists with later ones cannot stay.
+/// Takes the later commits out of the `.con` lists. Plans, before everything else, lists with the remaining commits,
+/// and separate commit objects for the later ones, so that these can be removed one by one. Returns two groups of
+/// lists: those to remove after that, and those that were themselves the commit of several later changes, to be
+/// removed together with the commits of the same time. `.ign` objects cannot revoke deletes, so a list with a later
+/// delete cannot stay.
 fn without_later(
     objects: &mut CommitObjects,
     plan: &mut Plan,
@@ -193,7 +196,7 @@ fn without_later(
             }
             gone.push(list.key.clone());
         }
-        // What stays of it counts as before, what does not no longer.
+        // The remaining commits stay in force, the others do not.
         kept_lists.push(Consolidated {
             commits: kept,
             ..list
@@ -203,7 +206,7 @@ fn without_later(
     Ok((gone, whole))
 }
 
-/// Whether a list is itself the commit of what it lists: it bears the id of a fragment among it.
+/// True if a list is itself the commit of what it lists: it has the id of a fragment in it.
 fn is_one_change(list: &Consolidated) -> bool {
     let id = |key: &str| {
         TimestampedName::of_key(key)
@@ -217,7 +220,8 @@ fn is_one_change(list: &Consolidated) -> bool {
     own.is_some() && commits.any(|commit| id(&commit.key) == own)
 }
 
-/// Puts what stays of a list: as a list where there are fragments in it, else as the objects of the deletes.
+/// Plans to store the remaining commits of a list: as a list if there are fragments among them, otherwise as separate
+/// delete objects.
 fn put_kept(
     objects: &CommitObjects,
     plan: &mut Plan,
@@ -253,7 +257,7 @@ fn put_kept(
     Ok(())
 }
 
-/// Objects with footers of later fragments, which others hold too: the fragments themselves.
+/// Returns the objects with footers of later fragments. Nothing is lost with them: each fragment has its own footer.
 fn later_footers(location: &Location, to: u64) -> Result<Vec<String>, ArrayError> {
     let mut later = Vec::new();
     for folder in ["", FRAGMENT_METADATA_FOLDER] {
@@ -266,7 +270,7 @@ fn later_footers(location: &Location, to: u64) -> Result<Vec<String>, ArrayError
     Ok(later)
 }
 
-/// The enumerations that only schemas name that go.
+/// Returns the enumerations that only removed schemas name.
 fn later_enumerations(
     array: &Array,
     location: &Location,

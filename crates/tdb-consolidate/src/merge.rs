@@ -1,4 +1,4 @@
-//! Carries out a [`MergePlan`]: reads the cells of fragments in global order, and writes them again.
+//! Executes a [`MergePlan`]: reads the cells of fragments in global order, and writes them to new fragments.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -14,32 +14,33 @@ use crate::merge_progress::MergeProgress;
 use crate::rewrite::rewrite;
 use crate::{History, MergeError, MergeOptions, MergePlan, MergeStep, Source};
 
-/// Of the session's memory, so much is asked for at a time.
+/// A batch takes at most 1/SHARE of the session's memory budget.
 const SHARE: u64 = 4;
 
-/// Bytes asked for at a time at most: more makes nothing faster.
+/// Maximum bytes of a batch: larger ones are not faster.
 const MOST: u64 = 128 << 20;
 
-/// What merging has made.
+/// The result of a merge.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Merged {
     /// The names of all new fragments.
     pub fragments: Vec<TimestampedName>,
-    /// Why steps of the plan were not taken: others have merged or removed fragments of the plan meanwhile, or all cells
-    /// are deleted.
+    /// The reasons why steps of the plan were not executed: other programs have merged or removed fragments of the
+    /// plan, or all cells are deleted.
     pub notes: Vec<String>,
 }
 
 impl MergePlan {
-    /// Merges, step by step: cells are read and written batch by batch within the memory of the session, which
-    /// [tells](Session::with_progress) how many are done.
+    /// Executes the plan step by step. Cells are read and written in batches within the session's memory budget; the
+    /// session [reports](Session::with_progress) the progress.
     ///
-    /// What is replaced stays until a vacuum. Stopped anywhere, this leaves an array that reads as before, and in which
-    /// a new plan goes on. Where others merge or remove fragments of the plan meanwhile, it leaves the rest to them.
+    /// Replaced fragments stay until a vacuum. If the merge is interrupted at any point, the array reads as before,
+    /// and a new plan continues. If other programs merge or remove fragments of the plan meanwhile, the merge stops
+    /// and leaves the rest to a new plan.
     ///
     /// # Errors
-    /// What reading and writing finds.
+    /// Any error of reading or writing.
     pub fn merge(
         &self,
         session: &Session,
@@ -68,7 +69,7 @@ impl MergePlan {
                 names: &names,
             };
             match merging.run(array, &|cells| progress.tell(cells)) {
-                // Where no cell was left, what was there goes on to stand for itself: there is nothing to replace it.
+                // If all cells are deleted, there is no new fragment: the old ones stay, and later steps use them.
                 Ok(written) if written.is_empty() => {
                     merged.notes.push(all_deleted(&names));
                     made.push(names);
@@ -93,7 +94,7 @@ impl MergePlan {
     }
 }
 
-/// Plans can be put together by hand.
+/// Only a plan that the caller has built can contain this error.
 fn too_early(step: usize) -> ArrayError {
     ArrayError::Invalid {
         what: "step",
@@ -111,7 +112,7 @@ fn all_deleted(names: &[TimestampedName]) -> String {
     )
 }
 
-/// One step under way.
+/// A step in progress.
 struct Merging<'a> {
     session: &'a Session,
     options: &'a MergeOptions,
@@ -130,7 +131,8 @@ impl Merging<'_> {
         rewrite(self.session, &array, &read, &write, tell)
     }
 
-    /// A fragment that others have replaced or removed while this went on, or are about to, if that is why it failed.
+    /// If the error occurred because other programs have replaced, removed or claimed a fragment of the step, returns
+    /// that fragment.
     fn taken(&self, array: &Array, error: &MergeError) -> Result<Option<String>, MergeError> {
         if let MergeError::Array(ArrayError::Superseded { key }) = error {
             return Ok(Some(key.clone()));
@@ -146,7 +148,7 @@ impl Merging<'_> {
         Ok(taken.map(ToString::to_string))
     }
 
-    /// The array with these fragments and no others.
+    /// Opens the array restricted to the fragments of the step.
     fn open(&self, array: &Array) -> Result<Arc<Array>, MergeError> {
         let options = OpenOptions {
             window: TimeWindow::ALL,
@@ -171,7 +173,7 @@ impl Merging<'_> {
     fn read_options(&self, array: &Array) -> ReadOptions {
         let memory = self.session.limits().budget.limit();
         ReadOptions {
-            // Places have no coordinates.
+            // Cells of dense arrays have no coordinates to copy.
             dimensions: array.schema().is_dense().then(Vec::new),
             ranges: self.ranges(array),
             order: Some(ResultOrder::Global),
@@ -182,7 +184,7 @@ impl Merging<'_> {
         }
     }
 
-    /// The box of a dense array that is read, and written again.
+    /// Returns the ranges of a dense array that are read and written.
     fn ranges(&self, array: &Array) -> Vec<(String, Range)> {
         let ranges = self.step.domain.iter().flatten();
         let ranges = ranges.zip(&array.schema().dimensions);
@@ -221,8 +223,8 @@ impl Merging<'_> {
     }
 }
 
-/// Whether deletes ask about fields that the newest schema lacks, or has otherwise. They take all cells of fragments
-/// without such a field, so that these must say that they were asked already.
+/// True if a delete's condition uses a field that the newest schema lacks, or defines differently. Such a delete
+/// matches all cells of fragments without the field, so merged fragments must record that it has been applied.
 fn conditions_outlive_fields(array: &Array) -> bool {
     let schema = array.schema();
     let mut asked = array

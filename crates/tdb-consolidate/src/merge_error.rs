@@ -4,7 +4,7 @@ use tdb_query::QueryError;
 use tdb_tile::Bug;
 use tdb_write::WriteError;
 
-/// Why fragments could not be merged.
+/// The reason why fragments could not be merged.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MergeError {
@@ -17,13 +17,13 @@ pub enum MergeError {
     /// The merged fragments cannot be written.
     #[error(transparent)]
     Write(WriteError),
-    /// What cannot happen.
+    /// A broken invariant: a defect of tdb.
     #[error(transparent)]
     Bug(#[from] Bug),
 }
 
 impl MergeError {
-    /// Whose fault it is, and so what the caller can do.
+    /// Returns the kind of the error, by what the caller can do about it.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         match self {
@@ -34,8 +34,8 @@ impl MergeError {
         }
     }
 
-    /// The fragment that cannot be read, where that is why: what else there is can be read without it
-    /// ([`OpenOptions::without_fragments`](tdb_array::OpenOptions::without_fragments)).
+    /// Returns the name of the fragment that cannot be read, if that is the cause: everything else can be read without
+    /// it ([`OpenOptions::without_fragments`](tdb_array::OpenOptions::without_fragments)).
     #[must_use]
     pub fn damaged_fragment(&self) -> Option<&str> {
         match self {
@@ -46,7 +46,7 @@ impl MergeError {
         }
     }
 
-    /// The way out, if there is one.
+    /// Returns a hint for the user, if there is one.
     #[must_use]
     pub fn hint(&self) -> Option<&str> {
         match self {
@@ -57,7 +57,7 @@ impl MergeError {
     }
 }
 
-/// What is wrong with the array is that, whoever found it.
+/// Errors of the array are the same whether found by reading or by writing.
 impl From<QueryError> for MergeError {
     fn from(error: QueryError) -> Self {
         match error {
@@ -67,7 +67,7 @@ impl From<QueryError> for MergeError {
     }
 }
 
-/// What is wrong with the array is that, whoever found it.
+/// Errors of the array are the same whether found by reading or by writing.
 impl From<WriteError> for MergeError {
     fn from(error: WriteError) -> Self {
         match error {

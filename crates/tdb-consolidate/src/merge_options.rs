@@ -2,27 +2,28 @@ use std::sync::Arc;
 
 use tdb_array::{NameSource, SystemNames, TimeWindow};
 
-/// Which fragments are merged, and into what.
+/// Options of a merge: which fragments are merged, and how.
 #[derive(Clone, Debug)]
 pub struct MergeOptions {
-    /// Only fragments all of whose cells are of this time or later, in milliseconds since 1970.
+    /// Only fragments whose cells are all of this time or later, in milliseconds since 1970.
     pub since: u64,
-    /// Only fragments all of whose cells are of this time or earlier; of now or earlier, where none is given: what bears a time to
-    /// come is not read yet, and merged with it, what is read now could not be read until then.
+    /// Only fragments whose cells are all of this time or earlier; the current time if `None`. Fragments with a future
+    /// time are not read yet: merged with them, present cells would be invisible until then.
     pub until: Option<u64>,
-    /// Just these fragments, by name, and all of them together; else those that `policy` picks.
+    /// Exactly these fragments, by name, all in one merge; if `None`, those that `policy` chooses.
     pub fragments: Option<Vec<String>>,
-    /// How fragments are picked that nobody names.
+    /// How fragments are chosen if none are named.
     pub policy: StepPolicy,
-    /// What becomes of what was before.
+    /// What happens to overwritten and deleted cells.
     pub history: History,
-    /// Also fragments that hold values of attributes that were dropped since: merged, they lack them, and so do earlier times.
+    /// Whether to merge fragments with values of attributes that were dropped later. The merged fragment lacks these
+    /// values, also for reads of earlier times.
     pub forget_dropped: bool,
-    /// Bytes that a fragment may have before another one is begun, as in [`WriteOptions`](tdb_write::WriteOptions).
+    /// Maximum bytes of a fragment before the next one is begun; see [`WriteOptions`](tdb_write::WriteOptions).
     pub max_fragment_bytes: Option<u64>,
-    /// The URI of the array, which lists before format 19 hold.
+    /// The URI of the array, which lists before format version 19 contain.
     pub uri: Option<String>,
-    /// Where names come from.
+    /// The source of names.
     pub names: Arc<dyn NameSource>,
 }
 
@@ -43,7 +44,7 @@ impl Default for MergeOptions {
 }
 
 impl MergeOptions {
-    /// The time of which fragments are merged.
+    /// Returns the time window of the fragments to merge.
     pub(crate) fn window(&self) -> TimeWindow {
         TimeWindow {
             since: self.since,
@@ -51,41 +52,41 @@ impl MergeOptions {
         }
     }
 
-    /// Deletes up to this time can have a part in a merge of fragments of up to `last`. Later ones go on to stand for themselves.
+    /// Returns the time up to which deletes are applied in a merge of fragments up to `last`. Later deletes stay
+    /// separate.
     pub(crate) fn deletes_until(&self, last: u64) -> u64 {
         self.names.now().max(last).max(self.until.unwrap_or(0))
     }
 }
 
-/// What of the past a merged fragment of a sparse array keeps. Dense ones, and sparse ones before format 15,
-/// keep nothing, as with TileDB; what was before can be read until a vacuum.
+/// How much of the past a merged fragment of a sparse array keeps. Dense arrays, and sparse ones before format version
+/// 15, keep nothing, as in TileDB: earlier states can be read only until a vacuum.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum History {
-    /// All: cells that newer ones replaced, and deleted ones, each with its times. Reads of any time stay what
-    /// they were.
+    /// Everything: overwritten and deleted cells stay, each with its times. Reads of any time return the same as
+    /// before.
     #[default]
     Kept,
-    /// All but deleted cells and those that they had replaced.
+    /// Everything except deleted cells and the cells that these had overwritten.
     WithoutDeleted,
-    /// Nothing: the cells that count, as if they had been written at the end of the time of the fragments.
+    /// Nothing: only current cells stay, as if written at the end of the fragments' time range.
     Dropped,
 }
 
-/// Which fragments are merged at a time: the longest run of neighbours in time that is allowed, and of equally
-/// long ones the smallest, again and again. By default, all that is allowed.
+/// The policy by which fragments are chosen. Repeatedly, the longest allowed run of fragments that are adjacent in
+/// time is merged; of equally long runs, the smallest. By default, every run is allowed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StepPolicy {
-    /// So many runs at most.
+    /// Maximum number of merges.
     pub steps: u32,
-    /// Fragments that a run has at least; 2 at least.
+    /// Minimum number of fragments in a run; at least 2.
     pub min_fragments: u32,
-    /// Fragments that a run has at most.
+    /// Maximum number of fragments in a run.
     pub max_fragments: u32,
-    /// How unequal two neighbours may be: the size of the smaller one divided by that of the larger one is at
-    /// least this, from 0 to 1.
+    /// Minimum size ratio of two adjacent fragments, the smaller divided by the larger, from 0 to 1.
     pub size_ratio: f64,
-    /// Dense arrays: how many times as many cells the merged fragment may have as those that it replaces. It
-    /// holds all cells of the box around them, and fill values where nothing was written.
+    /// Maximum growth in dense arrays: cells of the merged fragment divided by cells of the merged ones. The merged
+    /// fragment contains all cells of their bounding box, with fill values where nothing was written.
     pub amplification: f64,
 }
 

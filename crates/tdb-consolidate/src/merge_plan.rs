@@ -11,25 +11,25 @@ use crate::left_alone::left_alone;
 use crate::order_kept::{Domain, Piece, Refusal, Rules};
 use crate::{History, MergeOptions, MergeStep, Source, StepPolicy};
 
-/// Which fragments are merged, in which steps.
+/// A plan of which fragments are merged, in which steps.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MergePlan {
     /// The steps, in order.
     pub steps: Vec<MergeStep>,
-    /// What is left as it is, and why.
+    /// Notes on what is left unchanged, and why.
     pub notes: Vec<String>,
 }
 
-/// Works out which fragments are merged. The array should be open for all times. Fragments of a time to come stay as they are, unless
-/// they are named or the options give such a time; this is noted.
+/// Plans which fragments are merged, without changing anything; [`MergePlan::merge`] executes the plan. The array
+/// should be opened for all times. Fragments with a future time stay, with a note, unless they are named or the
+/// options specify such a time.
 ///
-/// With [`History::WithoutDeleted`] a fragment that is merged with no other is rewritten alone if a delete concerns it
-/// that it does not know of. Nothing is changed: [`MergePlan::merge`] carries it out.
+/// With [`History::WithoutDeleted`], a fragment that is not merged with others is rewritten alone if a delete concerns
+/// it that it has not applied.
 ///
 /// # Errors
-/// Any error of the store.
-/// [`ArrayError::Invalid`] for options that mean nothing, names that the array does not have, and named fragments
-/// that cannot be merged without a change to what is seen.
+/// [`ArrayError::Invalid`] for meaningless options, for names that are not fragments of the array, and for named
+/// fragments that cannot be merged without changing what reads return. Any error of the store.
 pub fn plan_merge(array: &Array, options: &MergeOptions) -> Result<MergePlan, ArrayError> {
     check_policy(&options.policy)?;
     let window = options.window();
@@ -94,7 +94,7 @@ pub fn plan_merge(array: &Array, options: &MergeOptions) -> Result<MergePlan, Ar
     Ok(plan)
 }
 
-/// The fragments that hold values of an attribute which the array has no longer, and that attribute.
+/// Returns the fragments that contain values of an attribute that the array no longer has, with that attribute.
 fn with_dropped(
     array: &Snapshot,
     is_meant: impl Fn(&TimestampedName) -> bool,
@@ -119,17 +119,17 @@ fn told_as_dropped(dropped: &BTreeMap<&str, &str>) -> Option<String> {
     ))
 }
 
-/// What is said of fragments that bear a time to come.
+/// Returns the note about fragments with a future time.
 fn told_as_later(array: &Snapshot, window: TimeWindow) -> Option<String> {
     let names = array.fragments().iter().map(|fragment| &fragment.name);
     LaterObjects::of_fragments(window.at, names).map(left_alone)
 }
 
-/// Whether merged cells keep the times at which they were written.
+/// True if merged cells keep the times at which they were written.
 pub(crate) fn keeps_times(array: &Snapshot) -> bool {
     let newest = array.schemas().last();
     let schema = newest.map_or(array.schema(), |(_, schema)| schema);
-    // As TileDB does, though fragments of the oldest arrays are written in a newer version.
+    // As TileDB decides, although fragments of the oldest arrays are written in a newer version.
     !schema.is_dense() && schema.version.keeps_cell_times()
 }
 
@@ -141,7 +141,8 @@ pub(crate) fn chosen(pieces: &[Piece]) -> Vec<usize> {
 }
 
 impl MergePlan {
-    /// The times as of which cells can no longer be read once this is carried out, and what was merged is vacuumed.
+    /// Returns the times as of which cells can no longer be read after this plan is executed and the merged fragments
+    /// are vacuumed.
     pub fn gaps(&self, array: &Snapshot, options: &MergeOptions) -> Vec<HistoryGap> {
         let keeps_times = keeps_times(array);
         let last = self.steps.iter().map(|step| step.times.1).max();
@@ -166,12 +167,12 @@ impl MergePlan {
         gaps
     }
 
-    /// Whether there is nothing to do.
+    /// True if there is nothing to do.
     pub fn is_empty(&self) -> bool {
         self.steps.is_empty()
     }
 
-    /// Picks runs of neighbours until no more are allowed.
+    /// Chooses runs of adjacent fragments until no further run is allowed.
     fn pick(
         &mut self,
         rules: &Rules<'_>,
@@ -221,8 +222,8 @@ impl MergePlan {
     }
 }
 
-/// The longest run that may be merged; of equally long ones the smallest, earlier ones being preferred a little, so
-/// that fragments of about one size are not merged in the middle of time.
+/// Returns the longest allowed run; of equally long ones the smallest. Earlier runs are slightly preferred, so that
+/// fragments of similar size are merged from the oldest on.
 fn best_run(
     rules: &Rules<'_>,
     pieces: &[Piece],
@@ -273,7 +274,7 @@ fn best_run(
     Ok(best)
 }
 
-/// Whether the last two of a run are of like size.
+/// True if the sizes of the last two fragments of a run are in the allowed ratio.
 fn ends_evenly(pieces: &[Piece], run: &[usize], ratio: f64) -> bool {
     let [.., a, b] = run else {
         return true;
@@ -283,7 +284,7 @@ fn ends_evenly(pieces: &[Piece], run: &[usize], ratio: f64) -> bool {
     a.min(b) as f64 >= ratio * a.max(b) as f64
 }
 
-/// Why fragments that were chosen are not all merged.
+/// Returns the reason why the chosen fragments are not all merged.
 fn why_left(
     rules: &Rules<'_>,
     pieces: &[Piece],
@@ -352,7 +353,7 @@ fn check_names(array: &Snapshot, names: &BTreeSet<&str>) -> Result<(), ArrayErro
     }
 }
 
-/// Fails where deletes concern fragments whose merged cells could not tell when they were written.
+/// Fails if deletes concern fragments whose merged cells would lose the time at which they were written.
 fn check_deletes(array: &Snapshot, plan: &MergePlan, history: History) -> Result<(), ArrayError> {
     let is_merged = |name: &TimestampedName| {
         let mut sources = plan.steps.iter().flat_map(|step| &step.sources);
@@ -397,7 +398,7 @@ impl fmt::Display for Source {
 }
 
 impl fmt::Display for MergePlan {
-    /// A line for each step, for each fragment of it, and for each note; times in RFC 3339.
+    /// Formats the plan: a line per step, per fragment of it, and per note; times in RFC 3339.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, step) in self.steps.iter().enumerate() {
             let (number, count) = (index.saturating_add(1), step.sources.len());

@@ -1,4 +1,4 @@
-//! How far a merge has come.
+//! Progress of a merge.
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -9,14 +9,14 @@ use tdb_schema::Subarray;
 
 use crate::merge_step::{MergeStep, Source};
 
-/// How far the steps of a plan have come, in cells.
+/// Progress of the steps of a plan, in cells.
 pub(crate) struct MergeProgress<'a> {
     session: &'a Session,
-    /// The cells that each step has to do with; more than it writes, where cells are overwritten.
+    /// The number of cells that each step reads; it writes fewer if cells are overwritten.
     steps: Vec<u64>,
-    /// Those of the steps that are done.
+    /// The number of cells of the completed steps.
     before: u64,
-    /// What was told last: a step that wrote more than was expected does not set it back.
+    /// The last reported number. Progress never goes back, even if a step wrote more than expected.
     told: Cell<u64>,
 }
 
@@ -43,7 +43,7 @@ impl<'a> MergeProgress<'a> {
         }
     }
 
-    /// So many cells are written of the step that goes on.
+    /// Reports that `cells` cells of the current step have been written.
     pub(crate) fn tell(&self, cells: u64) {
         let done = self.before.saturating_add(cells).max(self.told.get());
         self.told.set(done);
@@ -52,7 +52,7 @@ impl<'a> MergeProgress<'a> {
         self.session.tell(&progress.of(Some(total)));
     }
 
-    /// A step is done.
+    /// Records that a step is complete.
     pub(crate) fn finish(&mut self, step: usize) {
         let cells = self.steps.get(step).copied().unwrap_or(0);
         self.before = self.before.saturating_add(cells);
@@ -60,7 +60,8 @@ impl<'a> MergeProgress<'a> {
     }
 }
 
-/// The cells of the box that a step on a dense array writes.
+/// Returns the number of cells in the box that a step writes to a dense array; `None` for sparse arrays, or if it
+/// overflows.
 fn cells_of_box(array: &Array, step: &MergeStep) -> Option<u64> {
     let schema = array.schema();
     let ranges = step.domain.as_ref()?.iter().zip(&schema.dimensions);

@@ -14,10 +14,10 @@ use tdb_tile::{Bug, FormatVersion, GenericTile};
 use crate::left_alone::left_alone;
 use crate::{Plan, objects};
 
-/// Works out what [`consolidate_array_metadata`] would do.
+/// Plans what [`consolidate_array_metadata`] does.
 ///
 /// # Errors
-/// As there.
+/// As [`consolidate_array_metadata`].
 pub fn plan_merged_array_metadata(
     array: &Array,
     options: &ChangeOptions,
@@ -26,10 +26,10 @@ pub fn plan_merged_array_metadata(
     planned(array.location(), array.window(), &line, options)
 }
 
-/// Works out what [`consolidate_group_metadata`] would do.
+/// Plans what [`consolidate_group_metadata`] does.
 ///
 /// # Errors
-/// As there.
+/// As [`consolidate_group_metadata`].
 pub fn plan_merged_group_metadata(
     group: &Group,
     options: &ChangeOptions,
@@ -39,10 +39,11 @@ pub fn plan_merged_group_metadata(
     planned(group.location(), group.window(), &line, options)
 }
 
-/// Puts all metadata of an array, as of the time for which it was opened, into one object, and beside it a list of those that it replaces.
+/// Puts the metadata of an array, as of the time for which it was opened, into one object, and stores a list of the
+/// objects that this one replaces.
 ///
 /// # Errors
-/// As the store reports; objects that break the format.
+/// Objects that break the format, or any error of the store.
 pub fn consolidate_array_metadata(
     array: &Array,
     options: &ChangeOptions,
@@ -52,11 +53,11 @@ pub fn consolidate_array_metadata(
     Ok(plan)
 }
 
-/// Puts all metadata of a group, as of the time for which it was opened, into one object, and beside it a list of those that it replaces. TileDB wants whole
-/// URIs in that list, so the store of the group needs one.
+/// Puts the metadata of a group, as of the time for which it was opened, into one object, and stores a list of the
+/// objects that this one replaces. TileDB needs whole URIs in that list, so the store of the group must have a URI.
 ///
 /// # Errors
-/// As the store reports; objects that break the format.
+/// Objects that break the format, or any error of the store.
 pub fn consolidate_group_metadata(
     group: &Group,
     options: &ChangeOptions,
@@ -76,7 +77,7 @@ fn planned(
     let now = options.names.now().max(window.at);
     let later = LaterObjects::of_metadata(now, &objects(location)?);
     plan.notes.extend(later.map(left_alone));
-    // What vanishes between two reads was merged by others, and vacuumed: it is looked at again.
+    // An object that vanishes between two reads was merged and vacuumed by others, so everything is read again.
     let look = || live(location, window);
     let (found, _) = settle(location.prefix(), look, |live| {
         let keys: Vec<String> = live.iter().map(|(key, _)| key.clone()).collect();
@@ -104,7 +105,7 @@ fn planned(
     Ok(plan)
 }
 
-/// The metadata objects that count, in order.
+/// Returns the live metadata objects, in the order of replay.
 fn live(
     location: &Location,
     window: TimeWindow,
@@ -117,11 +118,11 @@ fn live(
     objects.live(window, &lists)
 }
 
-/// The metadata objects that came after a time, in the steps in which they go: the lists of what was merged first, so
-/// that it counts again before what took its place is gone.
+/// Returns the metadata objects that are later than a time, in two removal steps: first the lists of merged objects,
+/// so that these are live again before the object that replaced them is removed.
 ///
 /// # Errors
-/// [`ArrayError::Invalid`] for an object that holds metadata of both sides of the time, and whose parts are gone.
+/// [`ArrayError::Invalid`] for an object with metadata from before and after the time whose sources no longer exist.
 pub(crate) fn later_metadata(location: &Location, to: u64) -> Result<[Vec<String>; 2], ArrayError> {
     let (keys, _) = objects::list(location, METADATA_FOLDER)?;
     let (mut lists, mut later) = (Vec::new(), Vec::new());
@@ -144,7 +145,7 @@ pub(crate) fn later_metadata(location: &Location, to: u64) -> Result<[Vec<String
     Ok([lists, later])
 }
 
-/// Whether all is there that a list says was merged.
+/// True if all objects that a list names as merged exist.
 fn has_all_parts(
     location: &Location,
     keys: &BTreeSet<String>,
@@ -162,7 +163,8 @@ fn objects(location: &Location) -> Result<DatedObjects, ArrayError> {
     Ok(DatedObjects::from_names(&names, METADATA_FOLDER))
 }
 
-/// Whether those of the objects that a list names leave no key: TileDB writes nothing but the list then.
+/// True if the listed objects together leave no key. In that case TileDB writes only the list, without a merged
+/// object.
 pub(crate) fn nothing_is_left(
     location: &Location,
     listed: &BTreeSet<&str>,
@@ -174,7 +176,8 @@ pub(crate) fn nothing_is_left(
     Ok(state.values().all(|record| record.value.is_none()))
 }
 
-/// What holds after these objects. Where no key is left, the removals: an empty tile is none.
+/// Merges these objects into one payload. If no key is left, it contains the removals, since an empty tile is not
+/// valid.
 fn merged(location: &Location, keys: &[String]) -> Result<Vec<u8>, ArrayError> {
     let all: Vec<MetadataRecord> = state(location, keys)?.into_values().collect();
     let kept: Vec<MetadataRecord> = all.iter().filter(|r| r.value.is_some()).cloned().collect();
@@ -182,7 +185,7 @@ fn merged(location: &Location, keys: &[String]) -> Result<Vec<u8>, ArrayError> {
     MetadataRecord::encode_all(records, FormatVersion::WRITTEN).at(METADATA_FOLDER)
 }
 
-/// The last record of each key.
+/// Returns the last record of each key.
 fn state(
     location: &Location,
     keys: &[String],

@@ -8,7 +8,7 @@ use tdb_array::directory::COMMITS_FOLDER;
 use tdb_array::{ArrayError, Location};
 use tdb_store::{Read, StoreError, join, list_all};
 
-/// The objects that lie in a folder, and the folders.
+/// Returns the objects directly in a folder, and its subfolders. A malformed name of a commit is an error.
 pub(crate) fn list(
     location: &Location,
     folder: &str,
@@ -29,7 +29,7 @@ pub(crate) fn list(
     Ok((objects.collect(), folders.collect()))
 }
 
-/// Whole objects of at most `limit` bytes; those that are gone meanwhile are left out.
+/// Reads whole objects of at most `limit` bytes; omits those that no longer exist.
 pub(crate) fn read(
     location: &Location,
     keys: &[String],

@@ -1,4 +1,9 @@
-//! Whether fragments can be merged without a change to what lies over what.
+//! Checks whether fragments can be merged without changing which cells overwrite which.
+//!
+//! A merged fragment takes one position in the order of fragments, where its sources had several. Another fragment
+//! between them, with cells in the same region, would then be below cells that it used to overwrite, or above cells
+//! that used to overwrite it. A merge is refused in this case, unless the merged cells keep their own times and so
+//! their order.
 
 use tdb_array::{Fragment, Snapshot};
 use tdb_schema::ArraySchema;
@@ -7,44 +12,44 @@ use tdb_tile::{Bug, Range};
 
 use crate::{History, Source};
 
-/// A fragment as planning sees it, be it there or yet to be made.
+/// A fragment as seen by planning: an existing one, or the result of a step.
 #[derive(Clone, Debug)]
 pub(crate) struct Piece {
     pub(crate) source: Source,
     /// First and last time of its cells.
     pub(crate) times: (u64, u64),
     pub(crate) bytes: u64,
-    /// Cells of the space tiles that a dense one touches; those of a sparse one.
+    /// The number of cells; for a dense fragment, of all space tiles that it touches.
     pub(crate) cells: u64,
     pub(crate) domain: Domain,
     is_dense: bool,
     has_timestamps: bool,
-    /// Whether it may be merged.
+    /// True if the fragment may be merged.
     pub(crate) is_chosen: bool,
 }
 
-/// Where the cells of a fragment are.
+/// The region that contains the cells of a fragment.
 #[derive(Clone, Debug)]
 pub(crate) enum Domain {
-    /// A box of places.
+    /// A box of cell positions in a dense array.
     Cells(CellBox),
-    /// Between these coordinates.
+    /// A range of coordinates per dimension.
     Ranges(Vec<Range>),
-    /// Anywhere.
+    /// The region is unknown, so the cells may be anywhere.
     Unknown,
 }
 
-/// What merging may not change.
+/// The rules that a merge must respect.
 #[derive(Debug)]
 pub(crate) struct Rules<'a> {
     schema: &'a ArraySchema,
     pub(crate) grid: Option<SpaceTileGrid>,
-    /// Whether merged cells keep the times of their own.
+    /// True if merged cells keep their own times.
     keeps_times: bool,
     history: History,
 }
 
-/// Why fragments cannot be merged: the fragment that is in the way, and how.
+/// The reason why fragments cannot be merged, with the index of the fragment that prevents it.
 #[derive(Debug)]
 pub(crate) struct Refusal {
     pub(crate) fragment: Option<usize>,
@@ -68,7 +73,7 @@ impl Piece {
 }
 
 impl Piece {
-    /// The one at this place.
+    /// Returns the piece with this index.
     pub(crate) fn at(pieces: &[Self], index: usize) -> Result<&Self, Bug> {
         let piece = pieces.get(index);
         piece.ok_or_else(|| Bug::new("a fragment that is to be merged is none of the array"))
@@ -109,7 +114,7 @@ impl<'a> Rules<'a> {
         }
     }
 
-    /// What these make together.
+    /// Returns the result of merging the pieces of a run.
     pub(crate) fn merged(
         &self,
         pieces: &[Piece],
@@ -128,7 +133,7 @@ impl<'a> Rules<'a> {
         Ok(self.finished(joined, source))
     }
 
-    /// Two, put together.
+    /// Combines the properties of two pieces.
     pub(crate) fn joined(&self, joined: Piece, piece: &Piece) -> Piece {
         Piece {
             times: join_times(joined.times, piece.times),
@@ -139,7 +144,7 @@ impl<'a> Rules<'a> {
         }
     }
 
-    /// The fragment that is made of what was put together.
+    /// Completes combined pieces to the merged fragment.
     pub(crate) fn finished(&self, mut joined: Piece, source: Source) -> Piece {
         if self.history == History::Dropped && self.keeps_times {
             joined.times.0 = joined.times.1;
@@ -150,17 +155,17 @@ impl<'a> Rules<'a> {
         joined
     }
 
-    /// How many times as many cells the merged fragment has as those that it replaces.
+    /// Returns the growth: cells of the merged fragment divided by cells of its sources.
     pub(crate) fn amplification(&self, merged: &Piece) -> f64 {
         let Domain::Cells(cells) = &merged.domain else {
             return 1.0;
         };
-        // What is too much to be counted is at least so much.
+        // A count that overflows is at least this large.
         let count = cells.cells().map_or(u64::MAX as f64, |count| count as f64);
         count / merged.cells.max(1) as f64
     }
 
-    /// Fails where merging these, which make `merged`, changes what is seen of the array.
+    /// Fails if merging the run into `merged` would change what reads of the array return.
     pub(crate) fn check(
         &self,
         pieces: &[Piece],
@@ -186,7 +191,7 @@ impl<'a> Rules<'a> {
                 continue;
             }
             let why = match merged.is_dense {
-                // Its cells lie over all others anyway.
+                // A fragment of single cells is above all dense ones anyway.
                 true if !piece.is_dense => None,
                 true => dense_conflict(index, piece, run, merged),
                 false => self.sparse_conflict(index, piece, pieces, run, merged),
@@ -218,7 +223,8 @@ impl<'a> Rules<'a> {
             let apart = piece.times.1 < times.0 || times.1 < piece.times.0;
             return (!apart).then_some(BETWEEN);
         }
-        // Cells of one time in two fragments: the later fragment counts, and must stay the later one.
+        // Of cells with the same time in two fragments, that of the later fragment counts. So the later fragment must
+        // stay the later one.
         let was_before = |member: &usize| index < *member;
         let stays_before = piece.times.0 < merged.times.0;
         let moved = run
@@ -256,7 +262,7 @@ impl<'a> Rules<'a> {
     }
 }
 
-/// A fragment that cells of the merged one would come to lie over, or under.
+/// Returns a reason if the merged fragment would change its order relative to `piece`.
 fn dense_conflict(
     index: usize,
     piece: &Piece,

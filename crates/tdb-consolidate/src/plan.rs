@@ -5,16 +5,16 @@ use bytes::Bytes;
 use tdb_array::ArrayError;
 use tdb_store::{Distance, Store, StoreError, join, list_folders, remove_empty_folders};
 
-/// What is to be done, step by step: each is finished, and lasts, before the next begins.
+/// A plan of changes, step by step. Each step is complete and durable before the next begins.
 ///
-/// A plan that is stopped anywhere leaves a state that reads the same, and can be made anew.
+/// A plan that is interrupted at any point leaves a state that reads the same; then a new plan can be made.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Plan {
     /// The steps, in order.
     pub steps: Vec<Step>,
-    /// What was found and left alone, and why.
+    /// Notes on what was found, but left alone, and why.
     pub notes: Vec<String>,
-    /// Why things go, by their keys, where the plan can tell more than that others replace them.
+    /// Reasons for removals, by key, unless the reason is only that other objects replace them.
     pub reasons: BTreeMap<String, &'static str>,
 }
 
@@ -23,19 +23,19 @@ pub struct Plan {
 pub enum Step {
     /// Stores an object.
     Put {
-        /// Its key.
+        /// The key of the object.
         key: String,
-        /// Its content.
+        /// The content of the object.
         bytes: Bytes,
     },
-    /// Removes objects, all before the next step. What is gone already is no error.
+    /// Removes objects before the next step begins. Objects that do not exist are not an error.
     Remove(Vec<String>),
-    /// Removes all objects in folders, whatever their names. What is gone already is no error.
+    /// Removes all objects in folders, whatever their names. Folders that do not exist are not an error.
     RemoveFolders(Vec<String>),
 }
 
 impl Plan {
-    /// Whether there is nothing to do.
+    /// True if there is nothing to do.
     pub fn is_empty(&self) -> bool {
         self.steps.is_empty()
     }
@@ -45,7 +45,7 @@ impl Plan {
         self.steps.push(Step::Put { key, bytes });
     }
 
-    /// Whether an object is among those that are stored.
+    /// True if the plan stores an object with this key.
     pub(crate) fn puts(&self, wanted: &str) -> bool {
         let mut steps = self.steps.iter();
         steps.any(|step| matches!(step, Step::Put { key, .. } if key == wanted))
@@ -81,7 +81,7 @@ impl Plan {
     }
 }
 
-/// Removes all in folders: where answers are waited for, of all of them at once.
+/// Removes everything in folders; in a remote store, for all folders together.
 fn remove_folders(store: &dyn Store, folders: Vec<String>) -> Result<(), StoreError> {
     if store.distance() == Distance::Near {
         return folders
@@ -90,12 +90,13 @@ fn remove_folders(store: &dyn Store, folders: Vec<String>) -> Result<(), StoreEr
     }
     let objects = list_folders(store, folders.clone())?;
     let mut keys: Vec<String> = objects.into_iter().map(|object| object.key).collect();
-    // An object of a folder's own name is what some programs keep to show it.
+    // Some programs mark a folder by an object with its name.
     keys.extend(folders);
     remove_all(store, &keys)
 }
 
-/// Removes all in a folder, and folders in it that are empty; of a symbolic link in its place the link alone.
+/// Removes everything in a folder, including empty subfolders. If a symbolic link is in its place, removes only the
+/// link.
 fn remove_folder(store: &dyn Store, folder: &str) -> Result<(), StoreError> {
     match store.list_recursive(folder) {
         Ok(objects) => {
@@ -106,11 +107,11 @@ fn remove_folder(store: &dyn Store, folder: &str) -> Result<(), StoreError> {
         Err(StoreError::NotAFile { .. }) => {}
         Err(error) => return Err(error),
     }
-    // An object of the folder's own name is a link.
+    // An object with the name of the folder is a link.
     remove_all(store, &[folder.to_owned()])
 }
 
-/// Removes objects. Those that are gone already are no error: others remove, too.
+/// Removes objects. Objects that do not exist are not an error, since others may remove them as well.
 pub(crate) fn remove_all(store: &dyn Store, keys: &[String]) -> Result<(), StoreError> {
     let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
     for answer in tdb_store::answers(keys.iter().copied(), store.remove_many(&keys)) {
@@ -123,7 +124,7 @@ pub(crate) fn remove_all(store: &dyn Store, keys: &[String]) -> Result<(), Store
 }
 
 impl fmt::Display for Plan {
-    /// One line for each object, folder and note.
+    /// Formats the plan: a line per object, per folder and per note.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for step in &self.steps {
             let (keys, slash) = match step {

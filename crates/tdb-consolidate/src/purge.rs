@@ -1,4 +1,4 @@
-//! Fragments that are rewritten alone, to be rid of what was deleted of them.
+//! Rewriting of single fragments to remove their deleted cells.
 
 use tdb_array::{Array, ArrayError, At, Fragment};
 use tdb_fragment::{MetadataPart, TileBounds};
@@ -10,7 +10,8 @@ use crate::order_kept::{Piece, Rules};
 use crate::{MergePlan, Source};
 
 impl MergePlan {
-    /// A step, of `most` in all, for each chosen fragment that no other step merges and that a delete concerns.
+    /// Adds a step, up to `most` in total, for each chosen fragment that no other step merges and that a delete
+    /// concerns.
     pub(crate) fn purge(
         &mut self,
         array: &Array,
@@ -45,8 +46,8 @@ impl MergePlan {
     }
 }
 
-/// Whether a fragment may hold deleted cells: those that its own delete times tell of, or those of a delete that it
-/// does not say that it was asked about.
+/// True if a fragment may contain deleted cells: either its own delete times show some, or there is a delete that it
+/// has not recorded as applied.
 fn is_concerned(array: &Array, source: &Source) -> Result<bool, ArrayError> {
     let mut fragments = array.fragments().iter();
     let found = fragments.find(|fragment| *source == Source::Fragment(fragment.name.clone()));
@@ -74,8 +75,8 @@ fn is_concerned(array: &Array, source: &Source) -> Result<bool, ArrayError> {
     Ok(deletes.any(|delete| !is_known(&delete.marker)))
 }
 
-/// Whether any cell of a fragment with the times of deletes may have one: those that are not deleted have the greatest
-/// number in its place.
+/// True if any cell of a fragment with delete times may be deleted. Cells that are not deleted have the maximum number
+/// as their delete time.
 pub(crate) fn has_deleted(array: &Array, fragment: &Fragment) -> Result<bool, ArrayError> {
     let least = [MetadataPart::Mins(FieldKind::DeleteTimestamps)];
     let key = &fragment.metadata_key;
@@ -92,11 +93,11 @@ pub(crate) fn has_deleted(array: &Array, fragment: &Fragment) -> Result<bool, Ar
         }
         tiles = tiles.saturating_add(times.len() as u64);
     }
-    // Where the least times are not known, there may be any.
+    // If the minimum is unknown for some tiles, they may contain deleted cells.
     Ok(tiles != fragment.metadata.tile_count())
 }
 
-/// The deletes that a fragment says it was asked about.
+/// Returns the deletes that a fragment has recorded as applied.
 pub(crate) fn markers(array: &Array, fragment: &Fragment) -> Result<Vec<String>, ArrayError> {
     if !fragment.metadata.version.stores_processed_conditions() {
         return Ok(Vec::new());

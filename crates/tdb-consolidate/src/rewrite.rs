@@ -1,4 +1,4 @@
-//! Cells of fragments that become new fragments in their place.
+//! Rewriting of the cells of fragments to new fragments that replace them.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,11 +14,11 @@ use tdb_write::{CopiedFragment, WriteOptions, Writer};
 
 use crate::MergeError;
 
-/// Reads cells in global order and writes them again. Tiles that need not be merged are copied: their filters are
-/// undone, to see that they are sound and to sum them up, and not run again.
+/// Reads cells in global order and writes them again; calls `tell` with the number of cells written so far. Tiles that
+/// need not be merged are copied: their filters are only reversed, to validate them and compute their statistics, but
+/// not run again.
 ///
-/// Where the replacement of `write` is to say which cells are deleted and the read does not tell, none is. Tells how many
-/// cells are written.
+/// If the replacement in `write` requests delete times and the read has none, no cell is marked as deleted.
 pub(crate) fn rewrite(
     session: &Session,
     array: &Arc<Array>,
@@ -55,7 +55,7 @@ pub(crate) fn rewrite(
     Ok(writer.finish()?)
 }
 
-/// Copies the next tiles, if they can be; those of each fragment are looked for once.
+/// Copies the next tiles, if possible; returns whether it did. Each fragment is opened only once.
 fn copy_tiles(
     reader: &mut Reader,
     writer: &mut Writer,
@@ -80,7 +80,7 @@ fn copy_tiles(
     Ok(true)
 }
 
-/// Columns that say of so many cells that they are not deleted.
+/// Returns the two columns that mark `rows` cells as not deleted.
 fn no_deletions(rows: usize) -> [Column; 2] {
     [DELETE_TIMESTAMPS, DELETE_CONDITION_INDEX].map(|name| Column {
         name: name.to_owned(),

@@ -1,4 +1,4 @@
-//! Reads one field of one fragment tile by tile, as it is stored.
+//! Reads one field of one fragment tile by tile, as stored.
 
 use std::ops::Range;
 
@@ -13,8 +13,8 @@ use tdb_tile::length;
 
 use crate::MergeError;
 
-/// One field of one fragment, whose tiles can be read one by one. For inspecting stored data: nothing is selected,
-/// merged or filled in.
+/// One field of one fragment, for reading tile by tile. It serves to inspect stored data: nothing is selected, merged
+/// or filled in.
 #[derive(Debug)]
 pub struct StoredField<'a> {
     session: &'a Session,
@@ -28,7 +28,7 @@ pub struct StoredField<'a> {
 /// The byte ranges of one tile in the data files of a field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TileExtents {
-    /// In the main data file: fixed-size values, or the offsets of a var-sized field.
+    /// In the main data file, which contains fixed-size values, or the offsets of a var-sized field.
     pub fixed: Option<Range<u64>>,
     /// In the data file of var-sized values.
     pub var: Option<Range<u64>>,
@@ -37,8 +37,8 @@ pub struct TileExtents {
 }
 
 impl<'a> StoredField<'a> {
-    /// Opens a field of a fragment of an array; `None` if the fragment lacks it. `kind` refers to the schema that the
-    /// fragment was written with.
+    /// Opens a field of a fragment; `None` if the fragment lacks it. `kind` refers to the schema with which the
+    /// fragment was written.
     ///
     /// # Errors
     /// Metadata that cannot be read; filters that cannot decode.
@@ -70,19 +70,19 @@ impl<'a> StoredField<'a> {
 }
 
 impl StoredField<'_> {
-    /// The field. Before format 5, every dimension gives the zipped coordinates of all dimensions.
+    /// Returns the field. Before format version 5, every dimension returns the zipped coordinates of all dimensions.
     #[must_use]
     pub fn field(&self) -> &FieldView<'_> {
         &self.view
     }
 
-    /// The names of its data files within the fragment's folder.
+    /// Returns the names of its data files within the fragment's folder.
     #[must_use]
     pub fn files(&self) -> &DataFiles {
         &self.files
     }
 
-    /// The byte ranges of a tile.
+    /// Returns the byte ranges of a tile.
     #[must_use]
     pub fn extents(&self, tile: u64) -> TileExtents {
         let fields = self.tiles.field(self.view.kind).map(|tiles| &tiles.index);
@@ -97,7 +97,7 @@ impl StoredField<'_> {
     /// Decodes the cells of a tile: one column, or one per dimension if the coordinates are stored zipped.
     ///
     /// # Errors
-    /// A tile that cannot be read or is corrupt; a [limit](CellsError::Limit).
+    /// A tile that cannot be read or is corrupt, or a [limit](CellsError::Limit) that is exceeded.
     pub fn read(&self, tile: u64) -> Result<Vec<Column>, CellsError> {
         let cells = self.fragment.metadata.tile_cells(tile);
         let var = self.tiles.field(self.view.kind);

@@ -10,25 +10,25 @@ use crate::vacuum_fragments::{apply_fragments, plan_fragments};
 use crate::vacuum_options::young;
 use crate::{Plan, VacuumOptions, objects};
 
-/// What of an array or a group is kept in order.
+/// The part of an array or group that is consolidated or vacuumed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Mode {
-    /// Its fragments.
+    /// The fragments of an array.
     Fragments,
-    /// The footers of its fragments.
+    /// The consolidated footers of an array's fragments.
     FragmentMetadata,
-    /// Its commits.
+    /// The commits of an array.
     Commits,
     /// The metadata of an array or a group.
     Metadata,
 }
 
-/// Works out what a vacuum removes: only what a consolidation that is committed has replaced.
+/// Plans a vacuum, which removes only what a committed consolidation has replaced.
 ///
-/// [`Plan::vacuum`] carries it out.
+/// [`Plan::vacuum`] executes the plan.
 ///
 /// # Errors
-/// As the store reports; lists that break the format, or lead out of the array.
+/// Lists that break the format or lead out of the array, or any error of the store.
 pub fn plan_vacuum(
     location: &Location,
     mode: Mode,
@@ -43,18 +43,18 @@ pub fn plan_vacuum(
 }
 
 impl Plan {
-    /// Carries out a plan of [`plan_vacuum`], [`plan_fragment_removal`](crate::plan_fragment_removal) or
+    /// Executes a plan of [`plan_vacuum`], [`plan_fragment_removal`](crate::plan_fragment_removal) or
     /// [`debris`](crate::debris).
     ///
     /// # Errors
-    /// As the store reports. What was not done can be planned again.
+    /// Any error of the store. What was not done can be planned again.
     pub fn vacuum(&self, location: &Location, options: &VacuumOptions) -> Result<(), ArrayError> {
         self.apply(&**location.store(), location.prefix())?;
         apply_fragments(self, location, options)
     }
 }
 
-/// Of several objects with footers the newest stay.
+/// Plans to remove all objects with consolidated footers except the newest.
 fn plan_fragment_metadata(
     location: &Location,
     options: &VacuumOptions,
@@ -82,8 +82,8 @@ fn plan_fragment_metadata(
     Ok(plan)
 }
 
-/// Metadata objects that a `.vac` object lists go, if the object that it stands beside is there, or they leave
-/// nothing; the list goes last.
+/// Plans to remove the metadata objects that a `.vac` object lists, if the merged object beside it exists, or if they
+/// leave no key. The list is removed last.
 fn plan_metadata(location: &Location, options: &VacuumOptions) -> Result<Plan, ArrayError> {
     let (keys, _) = objects::list(location, METADATA_FOLDER)?;
     let lists: Vec<String> = keys

@@ -6,8 +6,8 @@ use crate::commit_objects::{CommitObjects, Consolidated};
 use crate::vacuum_options::young;
 use crate::{Plan, VacuumOptions};
 
-/// Loose commits that stand in a list go, then lists that another one holds all of, and last the `.ign` objects that no
-/// list needs any more.
+/// Plans to remove commit objects that are in a list, then lists whose commits are all in another list, and last the
+/// `.ign` objects that no list needs any more.
 pub(crate) fn plan_commits(
     location: &Location,
     options: &VacuumOptions,
@@ -29,7 +29,8 @@ pub(crate) fn plan_commits(
         .filter(|key| listed.contains(key.as_str()));
     plan.remove(loose.cloned().collect());
 
-    // Who opened the array before a list was superseded may still want it: its age counts from then.
+    // A reader that opened the array before a list was superseded may still need it: the grace period begins with the
+    // list that supersedes it.
     let superfluous = match superfluous(&objects) {
         Some((by, lists)) if options.is_over(location, &by.key)? => lists,
         _ => Vec::new(),
@@ -50,14 +51,14 @@ pub(crate) fn plan_commits(
     Ok(plan)
 }
 
-/// The commits that count by this list.
+/// Returns the commits of a list that are in force.
 fn held<'a>(list: &'a Consolidated, objects: &'a CommitObjects) -> BTreeSet<&'a str> {
     let counts = list.commits.iter();
     let counts = counts.filter(|c| c.delete.is_some() || !objects.is_ignored(&c.key));
     counts.map(|commit| commit.key.as_str()).collect()
 }
 
-/// The list that holds most, and those that it holds all of; of equal ones the last by name stays.
+/// Returns the list with the most commits, and all other lists that it contains. On a tie, the last by name is kept.
 fn superfluous(objects: &CommitObjects) -> Option<(&Consolidated, Vec<&Consolidated>)> {
     let lists = &objects.consolidated;
     let most = lists

@@ -7,7 +7,7 @@ use crate::commit_objects::{CommitObjects, Vacuum, commit_of, fragment_of, ignor
 use crate::vacuum_options::young;
 use crate::{Plan, Step, VacuumOptions};
 
-/// Fragments that `.vac` objects list go, where a committed fragment covers their time.
+/// Plans to remove the fragments that `.vac` objects list, if those lists are in force.
 pub(crate) fn plan_fragments(
     location: &Location,
     options: &VacuumOptions,
@@ -47,7 +47,7 @@ pub(crate) fn plan_fragments(
         done.push(vacuum.key.clone());
     }
     removal(&mut plan, &objects, &replaced, options)?;
-    // A list goes after those of what it lists: they count by it.
+    // A list is removed only after the lists that it depends on: they are in force through it.
     let stays = |vacuum: &&Vacuum| !done.contains(&vacuum.key);
     let kept: BTreeSet<String> = objects
         .vacuums
@@ -64,7 +64,7 @@ pub(crate) fn plan_fragments(
     Ok(plan)
 }
 
-/// The lists that count, by their keys: those after whose fragment something is there that holds what they list.
+/// Returns the keys of the lists in force: those whose listed cells exist in another fragment.
 fn in_force(objects: &CommitObjects) -> BTreeSet<&str> {
     let mut all = Replacements::default();
     for vacuum in &objects.vacuums {
@@ -76,8 +76,8 @@ fn in_force(objects: &CommitObjects) -> BTreeSet<&str> {
     keys.filter(|key| !replaced.idle.contains(key)).collect()
 }
 
-/// The removal of fragments: the `.ign` object that takes back what lists say of them, then their commits, and
-/// their data last.
+/// Plans the removal of fragments: first an `.ign` object that revokes their commits in lists, then their commit
+/// objects, and last their data.
 pub(crate) fn removal(
     plan: &mut Plan,
     objects: &CommitObjects,
@@ -108,7 +108,7 @@ pub(crate) fn removal(
     Ok(())
 }
 
-/// After fragments were removed: lists that were written meanwhile must not bring them back.
+/// After the removal of fragments, revokes their commits in lists written meanwhile, which would bring them back.
 pub(crate) fn apply_fragments(
     plan: &Plan,
     location: &Location,

@@ -3,17 +3,18 @@ use std::time::{Duration, SystemTime};
 use tdb_array::{ArrayError, ChangeOptions, Location, TimeWindow, TimestampedName};
 use tdb_schema::value::rfc3339;
 
-/// What a vacuum may remove.
+/// Options of a vacuum: what it may remove.
 #[derive(Clone, Debug)]
 pub struct VacuumOptions {
-    /// What was merged within this time stays: who opened the array before may still read it.
+    /// The grace period. Objects that were replaced more recently stay, since a program that opened the array before
+    /// may still read them.
     pub grace: Duration,
-    /// The time now.
+    /// The current time.
     pub now: SystemTime,
-    /// What was merged into something of a later time than this stays, as it is read until then; in milliseconds since 1970, and the
-    /// time now, where none is given.
+    /// Sources stay if the object into which they were merged is later than this time, since they are read until then.
+    /// In milliseconds since 1970; the current time if `None`.
     pub until: Option<u64>,
-    /// Where names come from.
+    /// The source of names.
     pub change: ChangeOptions,
 }
 
@@ -34,8 +35,8 @@ impl Default for VacuumOptions {
 }
 
 impl VacuumOptions {
-    /// Whether an object is older than the grace period. Where the store does not tell, only a vacuum without
-    /// one removes anything.
+    /// True if an object is older than the grace period. If the store does not record times, objects are removed only
+    /// without a grace period.
     pub(crate) fn is_over(&self, location: &Location, key: &str) -> Result<bool, ArrayError> {
         if self.grace.is_zero() {
             return Ok(true);
@@ -53,14 +54,15 @@ impl VacuumOptions {
 impl VacuumOptions {
     fn until(&self) -> u64 {
         let now = self.now.duration_since(SystemTime::UNIX_EPOCH);
-        // Where the clock stands before 1970, as for the times of changes, it is 1970.
+        // A clock before 1970 counts as 1970, as for the times of changes.
         let now = now.map_or(0, |since| {
             u64::try_from(since.as_millis()).unwrap_or(TimeWindow::ALL.at)
         });
         self.until.unwrap_or(now)
     }
 
-    /// Why what a list says was replaced stays for now: what it was merged into bears a time to come, until which it is read.
+    /// Returns a note if the sources in a list must stay for now, because the object into which they were merged has a
+    /// future time.
     pub(crate) fn told_as_later(&self, list: &str, merged: &TimestampedName) -> Option<String> {
         let end = merged.end();
         (end > self.until()).then(|| {

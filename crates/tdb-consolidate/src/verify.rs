@@ -1,4 +1,4 @@
-//! Decodes all that an array is stored as, and lists what cannot be.
+//! Decodes everything that is stored for an array, and reports what cannot be decoded.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -17,57 +17,57 @@ use crate::MergeError;
 use crate::commits_verified::commits_verified;
 use crate::verify_fragments::{Check, kinds};
 
-/// What is wrong with something that is stored.
+/// A damaged part of an array or group.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Damage {
-    /// Where it is.
+    /// The location of the damage.
     pub place: DamagedPlace,
-    /// The field, if it is one's.
+    /// The damaged field, if the damage is in one.
     pub field: Option<String>,
-    /// The tile, if it is one.
+    /// The index of the damaged tile, if the damage is in one.
     pub tile: Option<u64>,
-    /// What is wrong with it.
+    /// The error of decoding it.
     pub error: MergeError,
 }
 
-/// Where something is damaged.
+/// The location of a damage.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DamagedPlace {
-    /// In a fragment of the array, of this name: the rest can be read without it.
+    /// In the fragment of this name: the rest of the array can be read without it.
     Fragment(String),
-    /// In a fragment of this name that was merged and is still there: reads of earlier times want it.
+    /// In the fragment of this name, which was merged but still exists: reads of earlier times need it.
     Replaced(String),
-    /// In an object or a folder of this key, relative to the array or group: metadata, an enumeration, the array of a
-    /// dimension label.
+    /// In an object or a folder with this key, relative to the array or group: metadata, an enumeration, or the array
+    /// of a dimension label.
     Object(String),
 }
 
-/// What was decoded.
+/// The extent of a verification.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Verified {
-    /// Fragments that the array has, sound or not, also those that are replaced and still there.
+    /// The number of fragments, damaged or not, including replaced ones that still exist.
     pub fragments: u64,
-    /// Tiles of fields that were tried.
+    /// The number of tiles checked, over all fields.
     pub tiles: u64,
-    /// Damages that were told.
+    /// The number of damages reported.
     pub damages: u64,
-    /// What is odd, and no damage: files of other programs, which are passed over, and fragments that were written less than ten minutes
-    /// ago, and have no commit.
+    /// Irregularities that are not damages: files of other programs, which are ignored, and fragments without a commit
+    /// that were written less than ten minutes ago.
     pub warnings: Vec<Warning>,
 }
 
-/// Reads and decodes all that some read of an array looks at, and tells each object that cannot be: every tile of every
-/// field of every fragment, also of cells that others overwrite, of fragments that were merged and are still there, and
-/// of those that keep the array from being opened; commits and their names, metadata, the enumerations of all schemas, and the
-/// arrays of dimension labels. The session [tells](Session::with_progress) how many tiles are done.
+/// Reads and decodes everything that any read of an array uses, and reports each damage. This includes every tile of
+/// every field of every fragment, also overwritten cells, merged fragments that still exist, and fragments that
+/// prevent the array from being opened; commits and their names, metadata, the enumerations of all schemas, and the
+/// arrays of dimension labels. The session [reports](Session::with_progress) the number of tiles done.
 ///
-/// What can be decoded and is wrong all the same is not found: data without a checksum that was changed to other data.
+/// Data that decodes, but is wrong, is not found: for example, modified bytes of a tile without a checksum.
 ///
 /// # Errors
-/// Where there is no array, or the store does not answer; too little memory; a defect of this library.
+/// If there is no array, the store fails, memory is too small, or tdb has a defect.
 pub fn verify(
     session: &Session,
     location: &Location,
@@ -87,10 +87,10 @@ pub fn verify(
     Ok(work.verified)
 }
 
-/// Reads and decodes what a group itself is stored as, and tells each object that cannot be; not what its members are.
+/// Reads and decodes the objects of a group itself, not of its members, and reports each damage.
 ///
 /// # Errors
-/// As for [`verify`].
+/// As [`verify`].
 pub fn verify_group(
     location: &Location,
     store_uri: &str,
@@ -117,7 +117,7 @@ pub fn verify_group(
     Ok(verified)
 }
 
-/// Files of other programs, of what is odd: all else is a damage, too.
+/// Returns the warnings about files of other programs; the other warnings are reported as damages.
 fn strays(warnings: &[Warning]) -> Vec<Warning> {
     let strays = warnings.iter();
     let strays = strays.filter(|warning| matches!(warning, Warning::Stray { .. }));
@@ -127,15 +127,15 @@ fn strays(warnings: &[Warning]) -> Vec<Warning> {
 struct Verifying<'a> {
     session: &'a Session,
     verified: Verified,
-    /// Tiles of fields that will be tried, once they are known.
+    /// The total number of tiles to check; `None` until it is known.
     total: Option<u64>,
-    /// The folder of the array of a dimension label that is looked at; empty for the array itself.
+    /// The folder of the label's array that is being checked; empty for the array itself.
     within: String,
     tell: &'a mut dyn FnMut(Damage),
 }
 
 impl Verifying<'_> {
-    /// Looks at an array without its labels; none where it cannot be opened.
+    /// Checks an array without its labels; returns `None` if it cannot be opened.
     fn array(
         &mut self,
         location: &Location,
@@ -159,7 +159,7 @@ impl Verifying<'_> {
         self.fragments(&array, &live, &DamagedPlace::Fragment)?;
         let replaced: Vec<&Fragment> = replaced.iter().collect();
         self.fragments(&array, &replaced, &DamagedPlace::Replaced)?;
-        // What all parts together have to be.
+        // Finally check that all parts fit together.
         if self.verified.damages == damages
             && let Err(error) = plan(self.session, &array)
         {
@@ -169,11 +169,11 @@ impl Verifying<'_> {
         Ok(Some(array))
     }
 
-    /// Compares the commits with the fragments that are there.
+    /// Compares the commits with the existing fragments.
     fn commits(&mut self, location: &Location, damages: u64) -> Result<(), MergeError> {
         let found = match commits_verified(location) {
             Ok(found) => found,
-            // What breaks the lists was told of the objects.
+            // The damaged lists have been reported already.
             Err(error) if error.kind() == ErrorKind::Corrupt && self.verified.damages > damages => {
                 return Ok(());
             }
@@ -186,7 +186,7 @@ impl Verifying<'_> {
         Ok(())
     }
 
-    /// Looks at the arrays of the dimension labels of all schemas.
+    /// Checks the arrays of the dimension labels of all schemas.
     fn labels(&mut self, array: &Array, options: &OpenOptions) -> Result<(), MergeError> {
         let options = OpenOptions {
             without_fragments: Vec::new(),
@@ -213,7 +213,7 @@ impl Verifying<'_> {
         Ok(())
     }
 
-    /// Opens the array without the fragments that keep it from being opened.
+    /// Opens the array without the fragments that prevent it from being opened.
     fn open(
         &mut self,
         location: &Location,
@@ -234,11 +234,11 @@ impl Verifying<'_> {
         }
     }
 
-    /// Tells why an array cannot be opened, if that is a damage.
+    /// Reports why an array cannot be opened, if it is due to a damage.
     fn not_opened(&mut self, error: ArrayError) -> Result<(), MergeError> {
         let is_label = !self.within.is_empty();
         let is_missing_label = is_label && error.kind() == ErrorKind::NotFound;
-        // Another key, or a newer program, may open it.
+        // The array may open with another key or a newer program.
         let is_damage = matches!(
             error.kind(),
             ErrorKind::Corrupt | ErrorKind::EscapesRoot | ErrorKind::Cycle | ErrorKind::Limit
@@ -250,7 +250,8 @@ impl Verifying<'_> {
         self.found(DamagedPlace::Object(key), None, None, error.into())
     }
 
-    /// Opens the fragments that others replace, without those that cannot be opened: reads of earlier times want them.
+    /// Opens the fragments that others replace, which reads of earlier times need; leaves out those that cannot be
+    /// opened.
     fn open_replaced(&mut self, array: &Array) -> Result<Vec<Fragment>, MergeError> {
         let mut without = Vec::new();
         loop {
@@ -262,7 +263,7 @@ impl Verifying<'_> {
                 return Err(error.into());
             };
             without.push(name.clone());
-            // A vacuum may have removed it since it was listed.
+            // A vacuum may have removed the fragment since the listing.
             let now = array.live_now(array.window())?;
             let mut names = now.replaced.names();
             if names.any(|other| other.is_ok_and(|other| other == name)) {
@@ -272,7 +273,7 @@ impl Verifying<'_> {
         }
     }
 
-    /// Looks at fragments of an array, and tells what is wrong with them in their order.
+    /// Checks fragments of an array, and reports damages in the order of the fragments.
     fn fragments(
         &mut self,
         array: &Array,
@@ -291,7 +292,8 @@ impl Verifying<'_> {
         Ok(())
     }
 
-    /// Tells a damage. Too little memory and a defect of the library say nothing of what is stored.
+    /// Reports a damage. Lack of memory and defects of tdb are returned as errors, since they say nothing about the
+    /// stored data.
     fn found(
         &mut self,
         place: DamagedPlace,
@@ -313,14 +315,14 @@ impl Verifying<'_> {
     }
 }
 
-/// Plans a read of all cells, which puts the parts of the array together; no cell is read.
+/// Plans a read of all cells, which combines all parts of the array, without reading any.
 fn plan(session: &Session, array: &Arc<Array>) -> Result<(), MergeError> {
     let batches = Reader::open(session, array, &ReadOptions::default())?;
     drop(batches);
     Ok(())
 }
 
-/// How many tiles the fields of a fragment have together.
+/// Returns the total number of tiles of a fragment's fields.
 fn tiles_of_fields(fragment: &Fragment) -> u64 {
     let metadata = &fragment.metadata;
     let is_stored = |kind: &FieldKind| metadata.field_in(&fragment.schema, *kind).is_some();
@@ -328,14 +330,14 @@ fn tiles_of_fields(fragment: &Fragment) -> u64 {
     fields.saturating_mul(metadata.tile_count())
 }
 
-/// The fragment that keeps an array from being opened; one that is left out already cannot be it.
+/// Returns the fragment that prevents an array from being opened, unless it is left out already.
 fn damaged_fragment(error: &ArrayError, without: &[String]) -> Option<String> {
     let name = error.damaged_fragment()?.to_owned();
     (!without.contains(&name)).then_some(name)
 }
 
 impl DamagedPlace {
-    /// The same seen from the array that the folder `within` belongs to.
+    /// Makes a location in a label's array, which is in the folder `within`, relative to the main array.
     fn within(self, within: &str) -> Self {
         if within.is_empty() {
             return self;

@@ -1,4 +1,5 @@
-//! Decodes the tiles of fragments: of several at a time where the store is far, as each tile is waited for.
+//! Decodes the tiles of fragments; in a remote store, of several fragments at the same time, since each tile has to be
+//! waited for.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -12,30 +13,30 @@ use tdb_tile::Datatype;
 
 use crate::{MergeError, StoredField};
 
-/// Fragments that are looked at at a time where the store is far.
+/// Maximum number of fragments checked at the same time in a remote store.
 const AT_ONCE: usize = 32;
 
-/// What was found in a fragment.
+/// The findings in one fragment.
 #[derive(Debug, Default)]
 pub(crate) struct Checked {
-    /// Tiles of fields that were tried.
+    /// The number of tiles checked, over all fields.
     pub(crate) tiles: u64,
-    /// A field, a tile, and what is wrong.
+    /// For each damage: the field, the tile, and the error.
     pub(crate) damages: Vec<(Option<String>, Option<u64>, MergeError)>,
 }
 
-/// Looks at fragments of an array.
+/// The check of an array's fragments.
 #[derive(Debug)]
 pub(crate) struct Check<'a> {
     session: &'a Session,
     array: &'a Array,
-    /// Tiles that were tried so far, for those who wait.
+    /// The number of tiles checked so far, for the progress report.
     done: AtomicU64,
     total: Option<u64>,
 }
 
 impl<'a> Check<'a> {
-    /// Of `done` tiles already, and as many in all as `total` says.
+    /// Creates a check; `done` tiles have been checked before, of `total`.
     pub(crate) fn new(
         session: &'a Session,
         array: &'a Array,
@@ -50,7 +51,7 @@ impl<'a> Check<'a> {
         }
     }
 
-    /// What is found in each of the fragments.
+    /// Checks all fragments; returns the findings for each.
     pub(crate) fn all(&self, fragments: &[&Fragment]) -> Vec<Checked> {
         let is_far = self.array.location().store().distance() != Distance::Near;
         if !is_far {
@@ -75,7 +76,7 @@ impl<'a> Check<'a> {
         };
         thread::scope(|scope| {
             for _ in 1..AT_ONCE.min(fragments.len()) {
-                // Where the system has no thread to give, this one does it all.
+                // If no thread can be started, this one checks all fragments.
                 let _ = thread::Builder::new().spawn_scoped(scope, work);
             }
             work();
@@ -84,7 +85,7 @@ impl<'a> Check<'a> {
         found
             .map(|(checked, fragment)| {
                 let checked = checked.into_inner().unwrap_or_else(PoisonError::into_inner);
-                // What several take together is more than what one takes by itself.
+                // Several fragments at the same time may exceed the memory budget: check this one again on its own.
                 let checked = checked.filter(|checked| !is_too_much(checked));
                 checked.unwrap_or_else(|| self.fragment(fragment))
             })
@@ -131,14 +132,14 @@ fn is_too_much(checked: &Checked) -> bool {
     damages.any(|(_, _, error)| is_out_of_memory(error))
 }
 
-/// A cell whose bytes are no text, which files of cells refuse.
+/// A cell of a text field that is not valid UTF-8: exports of cells would refuse it.
 #[derive(Debug, thiserror::Error)]
 #[error("cell {0} of the tile is text, and not UTF-8")]
 struct NotText(usize);
 
-/// Fails where a cell of text is none.
+/// Fails if a cell of a text field is not valid UTF-8.
 fn check_text(fragment: &Fragment, columns: &[Column]) -> Result<(), MergeError> {
-    // TileDB stores any bytes as ASCII.
+    // Not checked for ASCII, as which TileDB stores any bytes.
     let is_text =
         |column: &&Column| column.datatype == Datatype::StringUtf8 && column.cell_val_num.is_var();
     for column in columns.iter().filter(is_text) {
@@ -158,7 +159,7 @@ fn check_text(fragment: &Fragment, columns: &[Column]) -> Result<(), MergeError>
     Ok(())
 }
 
-/// The fields that a fragment may have.
+/// Returns the fields that a fragment may have.
 pub(crate) fn kinds(fragment: &Fragment) -> impl Iterator<Item = FieldKind> {
     let kept = [
         FieldKind::Timestamps,

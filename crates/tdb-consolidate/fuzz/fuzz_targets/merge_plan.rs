@@ -1,4 +1,5 @@
-//! Any fragments and any policy: the plan names fragments that there are, each once at most, and merging changes no answer.
+//! Arbitrary fragments and policies: the plan names existing fragments, each at most once, and merging changes no
+//! result.
 #![no_main]
 #[allow(dead_code, reason = "the tests need more of it")]
 #[path = "../../tests/it/merge/arrays.rs"]
@@ -54,7 +55,7 @@ fn run(u: &mut Unstructured<'_>) -> Result<()> {
         }
     }
     let last = match kind {
-        // Of dense arrays, a merge keeps the present alone.
+        // A merge of a dense array keeps only the present state.
         Kind::Dense => vec![times.last().copied().unwrap_or(0) + 100],
         _ => times,
     };

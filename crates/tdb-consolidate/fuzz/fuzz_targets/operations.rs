@@ -1,5 +1,5 @@
-//! Any sequence of writes, deletes, new attributes, merges, vacuums and lists of commits: what is read is what is read
-//! of an array to which the former alone happened.
+//! Arbitrary sequences of writes, deletes, new attributes, merges, vacuums and lists of commits: reads return the same
+//! as from an array with only the writes, deletes and new attributes.
 #![no_main]
 #[allow(dead_code, reason = "the tests need more of it")]
 #[path = "../../tests/it/merge/arrays.rs"]
@@ -20,7 +20,8 @@ fuzz_target!(|data: &[u8]| {
 fn run(u: &mut Unstructured<'_>) -> Result<()> {
     let kind = choices::kind(u)?;
     let (store, model) = (create(kind), create(kind));
-    // Times since which all is as it was: what a dense array was before a merge is gone after a vacuum.
+    // Times from which on reads must be unchanged: earlier states of a dense array are gone after a merge and a
+    // vacuum.
     let (mut times, mut merged, mut kept) = (vec![5], 0, 0);
     for turn in 1..=u.int_in_range(2..=8)? {
         let time = 10 * turn;
@@ -45,7 +46,8 @@ fn run(u: &mut Unstructured<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Something that changes no answer; `merged` is the last time that a merge was of, `kept` the same of those vacuumed.
+/// Performs an operation that changes no result. `merged` is the last time of merged fragments, `kept` that of
+/// vacuumed ones.
 fn tidy(
     u: &mut Unstructured<'_>,
     store: &MemoryStore,

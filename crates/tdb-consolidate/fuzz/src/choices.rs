@@ -1,4 +1,4 @@
-//! What happens to an array, and how it is merged, as bytes say.
+//! Derives the events and the merge options from bytes.
 
 use arbitrary::{Result, Unstructured};
 use tdb_consolidate::StepPolicy;
@@ -17,7 +17,7 @@ pub(crate) fn kind(u: &mut Unstructured<'_>) -> Result<Kind> {
     u.choose(&KINDS).copied()
 }
 
-/// What deletes is for sparse arrays.
+/// Derives an event; deletes only for sparse arrays.
 pub(crate) fn event(u: &mut Unstructured<'_>, kind: Kind) -> Result<Event> {
     match u.int_in_range(0..=8)? {
         0 => Ok(Event::Grow),
@@ -48,7 +48,7 @@ pub(crate) fn policy(u: &mut Unstructured<'_>) -> Result<StepPolicy> {
     })
 }
 
-/// Bytes of a fragment, where there is a limit.
+/// Derives the maximum size of a fragment in bytes, if there is one.
 pub(crate) fn size(u: &mut Unstructured<'_>) -> Result<Option<u64>> {
     let size = u.int_in_range(0..=2000)?;
     Ok((size > 200).then_some(size))

@@ -1,4 +1,4 @@
-//! The tests of tdb-consolidate, in one program: it is linked once.
+//! The tests of tdb-consolidate, in one program that is linked once.
 
 mod merge;
 mod upkeep;

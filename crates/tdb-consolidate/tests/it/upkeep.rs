@@ -1,4 +1,4 @@
-//! Merging and removing: what is read stays the same, wherever it is stopped.
+//! Consolidation and vacuum: reads return the same, even after an interruption at any point.
 #![expect(clippy::unwrap_used, reason = "helpers of tests, which may fail so")]
 
 use std::fmt::Write as _;
@@ -31,7 +31,7 @@ fn fixture(name: &str) -> MemoryStore {
     MemoryStore::from_folder(path).unwrap()
 }
 
-/// A new source of names at each call.
+/// Options with a new source of names on each call.
 fn change() -> ChangeOptions {
     static FIRST: AtomicU64 = AtomicU64::new(1);
     let first = FIRST.fetch_add(1 << 32, Ordering::Relaxed);
@@ -64,7 +64,7 @@ fn text(key: &str, value: Option<&str>) -> MetadataRecord {
     }
 }
 
-/// What is seen at every time that something happened at.
+/// Reads the array as of the time of each of its events.
 fn seen(store: &MemoryStore) -> String {
     let mut all = String::new();
     let times = [105, 110, 115, 120, 130, 135, 140, 150, u64::MAX - 1];
@@ -95,8 +95,8 @@ fn copy(store: &MemoryStore) -> MemoryStore {
     copy
 }
 
-/// Does something, stopped after each of its operations; what is seen never changes. Gives what is there when it is
-/// done, which it also is when begun again after a stop.
+/// Runs an operation, stopped after each of its requests: reads must never change, and running it again must complete
+/// it. Returns the final objects.
 fn stop_everywhere(
     before: &MemoryStore,
     act: impl Fn(&Arc<dyn Store>) -> Result<Plan, ArrayError>,
@@ -137,7 +137,7 @@ fn above(field: &str, value: i32) -> ConditionTree {
         .into()
 }
 
-/// Keys that are in `a` and not in `b`, random names apart.
+/// Returns the keys that are in `a` but not in `b`; random names count as equal.
 fn more(a: &MemoryStore, b: &MemoryStore) -> Vec<String> {
     let known = b.keys();
     let keys = a.keys().into_iter().filter(|key| !known.contains(key));
@@ -163,7 +163,7 @@ fn commits_are_merged_and_removed_and_read_the_same() {
     insta::assert_debug_snapshot!("merged_commits", more(&merged, &store));
     let vacuumed = stop_everywhere(&merged, |store| vacuum(store, Mode::Commits));
     insta::assert_debug_snapshot!("vacuumed_commits", more(&merged, &vacuumed));
-    // Again, with a delete that is in a list alone.
+    // Again, with a delete that exists only in a list.
     let shared: Arc<dyn Store> = Arc::new(vacuumed.clone());
     open(&shared)
         .unwrap()
@@ -173,7 +173,7 @@ fn commits_are_merged_and_removed_and_read_the_same() {
     let last = stop_everywhere(&merged, |store| vacuum(store, Mode::Commits));
     let lists = last.keys().into_iter().filter(|key| key.ends_with(".con"));
     assert_eq!(lists.count(), 1);
-    // There is nothing more to do.
+    // There is nothing left to do.
     let shared: Arc<dyn Store> = Arc::new(last);
     assert!(merge(&shared).unwrap().is_empty());
     assert!(vacuum(&shared, Mode::Commits).unwrap().is_empty());
@@ -238,7 +238,7 @@ fn metadata_is_merged_and_removed_and_read_the_same() {
     let merge = |store: &Arc<dyn Store>| consolidate_array_metadata(&open(store)?, &change());
     let merged = stop_everywhere(&store, merge);
     assert_eq!(more(&merged, &store).len(), 2);
-    // What was at the times between is gone with the objects, as in TileDB: seen at the end is what counts.
+    // The metadata of the times in between is gone with the objects, as in TileDB; the latest state counts.
     let shared: Arc<dyn Store> = Arc::new(merged.clone());
     let metadata = |store: &Arc<dyn Store>| open(store).unwrap().metadata().unwrap();
     let before = metadata(&shared);
@@ -252,7 +252,7 @@ fn metadata_is_merged_and_removed_and_read_the_same() {
 
 #[test]
 fn a_list_of_metadata_that_leaves_nothing_is_enough() {
-    // Where no key is left, TileDB writes the list, and no object beside it.
+    // If no key is left, TileDB writes the list, but no merged object.
     let store = fixture("v22_tour");
     for key in store.keys().iter().filter(|key| key.starts_with("__meta/")) {
         store.remove(key).unwrap();
@@ -277,7 +277,7 @@ fn a_list_of_metadata_that_leaves_nothing_is_enough() {
     let plan = vacuum(&shared, Mode::Metadata).unwrap();
     assert!(plan.is_empty() && plan.notes.len() == 1);
     store.remove(list).unwrap();
-    // By time, not by name: 101 comes last.
+    // In the order of times, not of names: 101 is last.
     put(101, None);
     let emptied: String = lines(objects());
     store.overwrite(&list.replace("_100_", "_101_"), emptied);
@@ -308,7 +308,7 @@ fn removed_and_nothing_else(store: MemoryStore, has_lists: bool) {
         names.collect::<Vec<_>>()
     };
     let before = now(&store);
-    // Also where the commits stand in a list.
+    // Also if the commits are in a list.
     let listed = copy(&store);
     let shared: Arc<dyn Store> = Arc::new(listed.clone());
     if has_lists {
@@ -350,7 +350,7 @@ fn a_list_that_nothing_covers_removes_nothing() {
     let plan = vacuum(&shared, Mode::Fragments).unwrap();
     assert!(plan.is_empty());
     assert_eq!(plan.notes.len(), 1);
-    // Nor does one that leads out.
+    // A list that leads out of the array removes nothing either.
     let key = store
         .keys()
         .into_iter()
@@ -364,7 +364,7 @@ fn a_list_that_nothing_covers_removes_nothing() {
 
 #[test]
 fn what_is_young_stays() {
-    // Memory keeps no times: without one nothing is old enough.
+    // A memory store records no times: with a grace period, nothing is old enough.
     let store = fixture("v22_merged_dense");
     let shared: Arc<dyn Store> = Arc::new(store);
     let array = open(&shared).unwrap();
@@ -397,7 +397,7 @@ fn files_have_an_age() {
     assert!(young && !old);
 }
 
-/// A folder with a copy of an array, in which objects are as old as is wished.
+/// A folder with a copy of an array whose objects can be given any age.
 struct Aged {
     folder: PathBuf,
     store: Arc<dyn Store>,
@@ -414,14 +414,14 @@ impl Aged {
         }
     }
 
-    /// The keys among the commits with this ending.
+    /// Returns the keys in the commits folder with this ending.
     fn commits(&self, ending: &str) -> Vec<String> {
         let listing = tdb_store::list_all(&*self.store, "__commits").unwrap();
         let keys = listing.objects.into_iter().map(|object| object.key);
         keys.filter(|key| key.ends_with(ending)).collect()
     }
 
-    /// Makes an object an hour old.
+    /// Makes an object one hour old.
     fn age(&self, key: &str) {
         let file = std::fs::File::open(self.folder.join(key)).unwrap();
         let hour = Duration::from_secs(3600);
@@ -460,7 +460,7 @@ fn a_list_of_commits_stays_while_what_superseded_it_is_young() {
     let array = open(&aged.store).unwrap();
     array.delete_cells(&above("a", 4), &change()).unwrap();
     merge();
-    // Who listed the commits a minute ago is going to read the old list.
+    // A reader that listed the commits a minute ago is about to read the old list.
     aged.age(old);
     aged.vacuumed(Mode::Commits);
     assert!(aged.commits(".con").contains(old));
@@ -473,7 +473,7 @@ fn a_list_of_commits_stays_while_what_superseded_it_is_young() {
 #[test]
 fn a_list_of_what_was_replaced_stays_while_others_count_by_it() {
     let store = fixture("v22_merged_dense");
-    // The merged fragment was replaced in turn: by a fragment of another name, which is there.
+    // The merged fragment was replaced in turn, by an existing fragment with another name.
     let first = store.keys().into_iter().find(|key| key.ends_with(".vac"));
     let first = first.unwrap();
     let merged = tdb_store::name(first.trim_end_matches(".vac")).to_owned();
@@ -503,7 +503,7 @@ fn a_list_of_what_was_replaced_stays_while_others_count_by_it() {
     aged.age(&second);
     let before = open(&aged.store).unwrap().fragments().len();
     aged.vacuumed(Mode::Fragments);
-    // The first list is young, and hides fragments for the sake of the second one.
+    // The first list is young, and hides fragments that the second one replaces.
     let lists = aged.commits(".vac");
     assert!(
         lists.contains(&first) && lists.contains(&second),
@@ -576,7 +576,7 @@ fn fragments_of_a_part_of_the_time_of_a_merged_one_are_not_removed() {
     assert_eq!(left, Vec::<String>::new());
 }
 
-/// Row 8 of the hostile inputs: a link goes, and what it leads to stays.
+/// Row 8 of the hostile inputs: a link is removed, its target stays.
 #[test]
 #[cfg(unix)]
 fn a_vacuum_removes_a_link_in_the_place_of_a_fragment_and_goes_on() {
@@ -614,7 +614,7 @@ fn a_vacuum_removes_a_link_in_the_place_of_a_fragment_and_goes_on() {
     }
 }
 
-/// The cells of an array, written into it again.
+/// Reads the cells of an array and writes them again.
 fn write_again(store: &Arc<dyn Store>) {
     let array = Arc::new(open(store).unwrap());
     let session = Session::default();
@@ -693,7 +693,7 @@ fn what_abandoned_writes_left_is_found() {
         .put(&format!("__schema/__enumerations/__{id}_0"), "".into())
         .unwrap();
     store.put("__fragments/.tmp-1", "".into()).unwrap();
-    // None of ours.
+    // Not an object of the array.
     store.put("__fragments/readme", "".into()).unwrap();
     let shared: Arc<dyn Store> = Arc::new(store.clone());
     let array = open(&shared).unwrap();
@@ -712,7 +712,7 @@ fn what_abandoned_writes_left_is_found() {
     assert_eq!(store.keys(), kept);
 }
 
-/// What clean finds at once.
+/// Returns what `debris` finds without a grace period.
 fn found(store: &MemoryStore) -> Result<Plan, ArrayError> {
     let shared: Arc<dyn Store> = Arc::new(store.clone());
     debris(&open(&shared)?, &at_once())
@@ -724,7 +724,7 @@ fn rename(store: &MemoryStore, from: &str, to: &str) {
     store.put(to, bytes).unwrap();
 }
 
-/// The keys that have this part.
+/// Returns the keys that contain `part`.
 fn keys(store: &MemoryStore, part: &str) -> Vec<String> {
     let keys = store.keys().into_iter();
     keys.filter(|key| key.contains(part)).collect()
@@ -792,11 +792,11 @@ fn a_fragment_that_anything_names_is_no_debris() {
         );
     }
     let shared: Arc<dyn Store> = Arc::new(store.clone());
-    // As of a time before that fragment the array opens.
+    // As of a time before that fragment, the array can be opened.
     let array = Array::open(shared, "", OpenOptions::at(1)).unwrap();
     let plan = debris(&array, &at_once()).unwrap();
     assert!(plan.is_empty() && plan.notes.len() == 1, "{plan}");
-    // What footers were put together of was committed then.
+    // Fragments with consolidated footers were committed at that time.
     let store = fixture("v22_commits");
     let shared: Arc<dyn Store> = Arc::new(store.clone());
     consolidate_fragment_metadata(&open(&shared).unwrap(), &change()).unwrap();
@@ -805,7 +805,7 @@ fn a_fragment_that_anything_names_is_no_debris() {
     assert!(plan.is_empty() && plan.notes.len() == 1, "{plan}");
 }
 
-/// `NAME` is a fragment's, `ID` a number of its own.
+/// Expands `NAME` to the name of a fragment, and `ID` to its id.
 fn full(text: &str) -> String {
     let name = format!("__60_60_{:032x}_22", 7);
     text.replace("NAME", &name)

@@ -1,4 +1,4 @@
-//! Arrays that something happened to, and what is read of them.
+//! Arrays with a history, and the results of reading them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -19,14 +19,14 @@ use tdb_store::{MemoryStore, Store, copy_tree};
 use tdb_tile::{Datatype, Range};
 use tdb_write::{WriteOptions, Writer};
 
-/// What happens to an array.
+/// An event in the history of an array.
 #[derive(Clone, Debug)]
 pub(crate) enum Event {
-    /// Cells, by two coordinates and a value; in dense arrays the box between the first two.
+    /// Writes cells, given as two coordinates and a value; in dense arrays, the box between the first two.
     Write(Vec<(i32, i32, Option<i32>)>),
-    /// Cells with values above this go.
+    /// Deletes the cells with values above this one.
     Delete(i32),
-    /// A new attribute.
+    /// Adds an attribute.
     Grow,
 }
 
@@ -39,7 +39,7 @@ pub(crate) enum Kind {
     Text,
 }
 
-/// A new source of names at each call.
+/// Returns a new source of names on each call.
 pub(crate) fn names() -> Arc<CountedNames> {
     static FIRST: AtomicU64 = AtomicU64::new(1);
     let first = FIRST.fetch_add(1 << 32, Ordering::Relaxed);
@@ -139,14 +139,14 @@ pub(crate) fn numbers(values: impl Iterator<Item = i32>) -> Vec<u8> {
     values.flat_map(i32::to_le_bytes).collect()
 }
 
-/// Lets something happen to an array; what is not possible does not.
+/// Applies an event to an array; events that the array does not support have no effect.
 pub(crate) fn happen(store: &MemoryStore, kind: Kind, event: &Event, time: u64) {
     let array = Arc::new(now(store));
     match event {
         Event::Delete(above) => {
             let value = above.to_le_bytes().to_vec();
             let kept = ConditionValue::new("a", ConditionOp::LessOrEqual, value).unwrap();
-            // Dense arrays refuse.
+            // Dense arrays refuse deletes.
             let done = array.delete_cells(&kept.into(), &change(time));
             assert_eq!(done.is_ok(), kind != Kind::Dense);
         }
@@ -236,7 +236,7 @@ pub(crate) fn session(memory: Option<u64>) -> Session {
     })
 }
 
-/// What is read at a time, in an order: a text for each cell. Cells with the same coordinates come in any order.
+/// Reads the cells in a time window, in a given order, each as text. Cells with the same coordinates are in any order.
 pub(crate) fn rows(store: &MemoryStore, window: TimeWindow, order: ResultOrder) -> Vec<String> {
     let options = OpenOptions {
         window,
@@ -267,7 +267,7 @@ pub(crate) fn rows(store: &MemoryStore, window: TimeWindow, order: ResultOrder) 
     rows
 }
 
-/// All that is seen within these times, in all orders.
+/// Reads everything in all windows between these times, in all orders.
 pub(crate) fn seen(store: &MemoryStore, times: &[u64]) -> Vec<(TimeWindow, Vec<String>)> {
     let mut all = Vec::new();
     for &at in times {
@@ -325,7 +325,7 @@ pub(crate) fn copy(store: &MemoryStore) -> MemoryStore {
     copy
 }
 
-/// An array to which these events happened, and their times.
+/// Creates an array with these events; returns it with the times of the events.
 pub(crate) fn lived(kind: Kind, events: &[Event]) -> (MemoryStore, Vec<u64>) {
     let store = create(kind);
     let mut times = vec![5];

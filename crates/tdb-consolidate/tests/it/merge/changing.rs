@@ -1,4 +1,4 @@
-//! A store whose objects change while they are listed and read, as others merge and vacuum.
+//! A store whose objects change during listings and reads, as if others merged and vacuumed.
 
 #![expect(
     clippy::indexing_slicing,
@@ -16,7 +16,7 @@ use tdb_store::{Listing, MemoryStore, Object, ObjectWriter, Page, Piece, Read, S
 /// The objects at one moment.
 type State = BTreeMap<String, Bytes>;
 
-/// A store in memory that remembers what it was after each change.
+/// A store in memory that records its state after each change.
 #[derive(Debug)]
 pub(crate) struct Recorder {
     inner: MemoryStore,
@@ -33,7 +33,7 @@ impl Recorder {
         recorder
     }
 
-    /// How many states there are until now.
+    /// Returns the number of states so far.
     pub(crate) fn len(&self) -> usize {
         self.states.lock().unwrap().len()
     }
@@ -69,7 +69,7 @@ impl Store for Recorder {
         self.inner.read_into(key, offset, into)
     }
 
-    /// Data files: they are noted with what comes next, since nobody sees them before they are committed.
+    /// Data files: they are recorded with the next change, since they are invisible before the commit.
     fn create(&self, key: &str) -> Result<Box<dyn ObjectWriter>, StoreError> {
         self.inner.create(key)
     }
@@ -96,16 +96,16 @@ impl Store for Recorder {
     }
 }
 
-/// The states of a store, and all names that its folders ever had, in the order in which a listing passes them.
+/// The states of a store, and all names that its folders ever had, in listing order.
 #[derive(Debug)]
 pub(crate) struct States {
     states: Vec<State>,
-    /// By folder, with a slash at the end: keys, and whether each is a folder.
+    /// Keys by folder, which has a final slash; each with whether it is a folder.
     names: BTreeMap<String, Vec<(String, bool)>>,
 }
 
 impl States {
-    /// Names come in the order of a hash that a seed begins, as in many file systems; with 0 in that of the alphabet.
+    /// Orders names by a seeded hash, as many file systems do; alphabetically if the seed is 0.
     pub(crate) fn new(states: Vec<State>, seed: u64) -> Self {
         let keys: BTreeSet<&String> = states.iter().flat_map(BTreeMap::keys).collect();
         let mut names: BTreeMap<String, BTreeSet<(String, bool)>> = BTreeMap::new();
@@ -134,12 +134,12 @@ impl States {
     }
 }
 
-/// A store that goes from state to state while it is used: between any two names of a listing, one of which is on a
-/// page, and between any two reads.
+/// A store that changes its state while it is used: between any two names of a listing, whose pages have one name
+/// each, and between any two reads.
 #[derive(Debug)]
 pub(crate) struct Changing {
     states: Arc<States>,
-    /// From which event on which state holds.
+    /// Pairs of an event and the state that begins with it.
     schedule: Vec<(usize, usize)>,
     events: AtomicUsize,
 }
@@ -153,12 +153,12 @@ impl Changing {
         }
     }
 
-    /// How much happened: names passed, objects read.
+    /// Returns the number of events: names listed and objects read.
     pub(crate) fn events(&self) -> usize {
         self.events.load(Ordering::Relaxed)
     }
 
-    /// The number of the state that holds now.
+    /// Returns the index of the current state.
     pub(crate) fn now(&self) -> usize {
         self.at(self.events())
     }
@@ -209,7 +209,7 @@ impl Store for Changing {
 
     fn read(&self, reads: &[Read]) -> Vec<Result<Piece, StoreError>> {
         let reads = reads.iter().map(|read| {
-            // Only one object is there: this knows how a store answers.
+            // A store with only this object gives the right answer to the read.
             let one = MemoryStore::new();
             one.put(&read.key, self.object(&read.key)?)?;
             one.read(std::slice::from_ref(read)).remove(0)
@@ -243,7 +243,7 @@ impl Changing {
     }
 }
 
-/// FNV-1a, begun with the seed.
+/// Seeded FNV-1a.
 fn hash(key: &str, seed: u64) -> u64 {
     key.bytes().fold(seed, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)

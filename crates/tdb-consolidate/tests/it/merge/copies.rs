@@ -1,4 +1,4 @@
-//! Tiles that are copied as they are stored, and where they are not.
+//! Tiles that are copied as stored, and tiles that cannot be.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use tdb_write::{WriteOptions, Writer};
 
 use crate::merge::arrays::*;
 
-/// Merges, and says how many tiles were copied.
+/// Merges fragments; returns the number of copied tiles.
 fn copied(store: &MemoryStore, options: &MergeOptions) -> u64 {
     let array = open(&shared(store), OpenOptions::default()).unwrap();
     let plan = plan(store, options).unwrap();
@@ -36,7 +36,7 @@ fn rows_of(y: std::ops::Range<i32>) -> Event {
 
 #[test]
 fn tiles_of_one_dense_fragment_alone_are_copied() {
-    // Ten times ten cells in tiles of four times three: six tiles are whole, and the last rows and columns are not.
+    // 10 x 10 cells in tiles of 4 x 3: six tiles are full, those in the last rows and columns are not.
     let (store, times) = lived(
         Kind::Dense,
         &[cells((0, 9), (0, 9), 0), cells((1, 2), (1, 4), 100)],
@@ -66,7 +66,7 @@ fn copied_tiles_have_the_bytes_and_the_statistics_that_they_had() {
     assert_eq!(statistics(&store), statistics(&at_once));
 }
 
-/// What is kept of the tiles of the first attribute, and of the fragment.
+/// Returns the statistics of the tiles of the first attribute, and of the fragment.
 fn statistics(store: &MemoryStore) -> Vec<Bytes> {
     let field = FieldKind::Attribute(0);
     let parts = [
@@ -85,12 +85,12 @@ fn statistics(store: &MemoryStore) -> Vec<Bytes> {
 #[test]
 fn full_tiles_of_a_sparse_fragment_are_copied_up_to_where_another_begins() {
     for kind in [Kind::Sparse, Kind::Duplicates, Kind::Hilbert, Kind::Text] {
-        // Two full tiles and a cell, and the same again behind.
+        // Two full tiles and a cell, then the same again.
         let (store, times) = lived(kind, &[rows_of(0..4), rows_of(4..8), rows_of(8..10)]);
         let before = seen(&store, &times);
         let tiles = copied(&store, &options());
         match kind {
-            // The curve leads back.
+            // The Hilbert curve leads back.
             Kind::Hilbert => assert!(tiles <= 1, "{tiles}"),
             _ => assert_eq!(tiles, 1, "{kind:?}"),
         }
@@ -112,7 +112,7 @@ fn fragments_of_full_tiles_are_copied_one_after_the_other() {
         ],
     );
     let before = seen(&store, &times);
-    // A delete that nothing is known of yet has to look at each cell.
+    // A delete that the fragments have not recorded must be tested on each cell.
     assert_eq!(copied(&store, &options()), 0);
     assert_eq!(seen(&store, &times), before);
     let (store, times) = lived(Kind::Sparse, &[rows_of(3..6), rows_of(0..3), rows_of(6..9)]);
@@ -124,7 +124,7 @@ fn fragments_of_full_tiles_are_copied_one_after_the_other() {
 
 #[test]
 fn cells_that_meet_are_merged() {
-    // The same coordinates at the end of one and the beginning of the other.
+    // The end of one fragment and the beginning of the other have the same coordinates.
     let (store, times) = lived(Kind::Sparse, &[rows_of(0..3), rows_of(2..5)]);
     let before = seen(&store, &times);
     assert_eq!(copied(&store, &options()), 0);
@@ -149,7 +149,7 @@ fn what_lacks_an_attribute_or_filters_otherwise_is_written_again() {
     assert_eq!(copied(&store, &options()), 0, "the first of them lacks one");
     assert_eq!(seen(&store, &times), before);
 
-    // Dropped, and added again: as it was, or with a filter.
+    // The attribute is dropped and added again: unchanged, or with a filter.
     let byteshuffle = Description::new("byteshuffle");
     let byteshuffle = byteshuffle.record(FormatVersion::WRITTEN, Registry::builtin());
     for (filters, tiles) in [(vec![], 2), (vec![byteshuffle.unwrap()], 0)] {
@@ -198,7 +198,7 @@ fn dense_fragments_are_cut_into_boxes() {
 
 #[test]
 fn tiles_that_are_read_in_pieces_are_followed_by_copied_ones() {
-    // Two tiles of which each is more than is read at a time, and cells on top of the first.
+    // Two tiles, each larger than a batch, and cells above the first.
     let x = Dimension::numbers("x", Datatype::Int32, (0_i32, 4095), 2048);
     let names: Vec<String> = (0..8).map(|i| format!("a{i}")).collect();
     let attributes = names
@@ -241,7 +241,7 @@ fn tiles_that_are_read_in_pieces_are_followed_by_copied_ones() {
 
 #[test]
 fn many_fragments_of_full_tiles_are_each_looked_at_once() {
-    // Sixty fragments of a tile each, one behind the other.
+    // Sixty fragments of one tile each, in order of coordinates.
     let x = Dimension::numbers("x", Datatype::Int32, (0_i32, 999), 1000);
     let mut schema = ArraySchema::new(ArrayType::Sparse, vec![x], Vec::new());
     schema.capacity = 2;

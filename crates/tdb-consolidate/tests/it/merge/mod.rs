@@ -1,4 +1,4 @@
-//! Fragments that are merged: whatever is read stays what it was.
+//! Merging of fragments: all reads return the same as before.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests, which may fail so")]
 

@@ -1,4 +1,4 @@
-//! Arrays that are opened while others write, merge and vacuum: what is seen was there at one moment.
+//! Opening arrays while others write, merge and vacuum: the array must be seen as of one moment.
 
 #![expect(
     clippy::cast_possible_truncation,
@@ -19,7 +19,7 @@ use crate::merge::arrays::{
 };
 use crate::merge::changing::{Changing, Recorder, States};
 
-/// What is done to the array while it is opened.
+/// An action on the array while it is being opened.
 #[derive(Clone, Copy, Debug)]
 enum Act {
     Write,
@@ -32,14 +32,14 @@ use Act::{Commits, Merge, Vacuum, Write};
 const FRAGMENTS: Act = Vacuum(Mode::Fragments);
 const LISTS: Act = Vacuum(Mode::Commits);
 
-/// All states of an array, and which writes a fragment holds; the first three writes are there in all states.
+/// All states of an array, and the writes that each fragment contains. The first three writes exist in all states.
 struct History {
     states: Vec<BTreeMap<String, bytes::Bytes>>,
     /// The writes in each fragment, by its name.
     writes: BTreeMap<String, BTreeSet<usize>>,
-    /// The writes that are acknowledged in each state.
+    /// The number of acknowledged writes in each state.
     acknowledged: Vec<usize>,
-    /// Whether a write that is seen in two fragments is seen twice.
+    /// True if a write in two fragments is read twice.
     shows_twice: bool,
 }
 
@@ -90,7 +90,8 @@ fn history(kind: Kind, acts: &[Act]) -> History {
     }
 }
 
-/// Notes which writes new fragments hold: all that have no other, one write or, after a merge, all of them.
+/// Records which writes the new fragments contain: those that no known fragment contains, shared out evenly (one each,
+/// or all in one after a merge).
 fn note(store: &Arc<dyn Store>, writes: &mut BTreeMap<String, BTreeSet<usize>>, done: usize) {
     let array = open(store, OpenOptions::default()).unwrap();
     let names = array.fragments().iter().map(|f| f.name.to_string());
@@ -135,8 +136,8 @@ impl History {
         Arc::new(States::new(self.states.clone(), seed))
     }
 
-    /// Goes from any state to any later one, between any two names and reads of an open; the seed settles the order
-    /// in which names are listed.
+    /// Changes from any state to any later one, between any two names and reads during an open; the seed determines
+    /// the order of listed names.
     fn check_all_jumps(&self, seed: u64) {
         let states = self.states(seed);
         let count = self.states.len();
@@ -144,7 +145,7 @@ impl History {
             self.check(&states, vec![(0, first)]);
             for last in first + 1..count {
                 let mut event = 1;
-                // An open that does not get so far has no such moment.
+                // An open that ends earlier has no such event.
                 while self.check(&states, vec![(0, first), (event, last)]) > event {
                     event += 1;
                 }
@@ -152,7 +153,7 @@ impl History {
         }
     }
 
-    /// Goes through several states at moments that a seed chooses.
+    /// Changes through several states, at events chosen by a seed.
     fn check_some_walks(&self, seed: u64, count: usize) {
         let states = self.states(seed);
         let mut random = Random(seed);
@@ -169,7 +170,7 @@ impl History {
     }
 }
 
-/// Numbers by a seed (a linear congruence).
+/// Pseudo-random numbers from a seed (a linear congruential generator).
 struct Random(u64);
 
 impl Random {

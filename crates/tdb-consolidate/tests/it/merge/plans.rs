@@ -1,4 +1,4 @@
-//! Which fragments are merged.
+//! The choice of fragments to merge.
 
 use tdb_array::ErrorKind;
 use tdb_cells::Session;
@@ -8,7 +8,7 @@ use crate::merge::arrays::*;
 
 #[test]
 fn dense_fragments_that_would_cover_others_stay_apart() {
-    // A large old one, and two corners on top of it.
+    // A large old fragment, and two corners above it.
     let store = dense_boxes(&[[(0, 9), (0, 9)], [(0, 1), (0, 1)], [(8, 9), (8, 9)]]);
     let array = now(&store);
     let names: Vec<String> = array
@@ -23,7 +23,7 @@ fn dense_fragments_that_would_cover_others_stay_apart() {
     let error = plan(&store, &of(&names[1..])).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Invalid);
     assert!(error.to_string().contains(&names[0]), "{error}");
-    // The first and the last, with one between them that does not meet the box: neither is that allowed here.
+    // The first and the last, without the one between them that does not meet the box: even that is not allowed.
     assert!(plan(&store, &of(&[names[0].clone(), names[2].clone()])).is_err());
     assert_eq!(plan(&store, &of(&names)).unwrap().steps.len(), 1);
     let unknown = plan(&store, &of(&["__1_1_x".to_owned(), names[0].clone()]));
@@ -119,7 +119,7 @@ fn policies_that_mean_nothing_are_refused() {
 
 #[test]
 fn a_box_is_judged_as_a_whole() {
-    // Tiles side by side, the one in the middle last: the first two alone leave a hole.
+    // Adjacent tiles, the middle one written last: the first two alone would leave a hole.
     let tile = |x: i32| [(0, x), (3, x + 2)];
     let store = dense_boxes(&[tile(0), tile(6), tile(3)]);
     let exact = MergeOptions {
@@ -141,7 +141,7 @@ fn times_of_overlapping_fragments_are_joined() {
     let (store, times) = lived(Kind::Sparse, &[line(1, 1), line(1, 2), line(1, 3)]);
     let before = seen(&store, &times);
     let names = fragment_names(&store);
-    // The first and the last, around the second: each cell has its time.
+    // The first and the last, with the second in between: allowed, since each cell keeps its time.
     merge(&shared(&store), &of(&[&names[0], &names[2]]), None).unwrap();
     assert_eq!(
         (fragments(&store), seen(&store, &times)),
@@ -154,7 +154,7 @@ fn times_of_overlapping_fragments_are_joined() {
 
 #[test]
 fn what_would_change_places_is_refused() {
-    // Two writes of one millisecond, of the same cells: the later one counts.
+    // Two writes of the same cells in one millisecond: the later one counts.
     let store = create(Kind::Sparse);
     for (time, value) in [(10, 1), (10, 2), (20, 3)] {
         happen(&store, Kind::Sparse, &line(1, value), time);
@@ -164,14 +164,14 @@ fn what_would_change_places_is_refused() {
     assert_eq!(refused.kind(), ErrorKind::Invalid);
     assert!(refused.to_string().contains(&names[0]), "{refused}");
     assert!(plan(&store, &of(&[&names[0], &names[1]])).is_ok());
-    // Elsewhere they are in nobody's way.
+    // Elsewhere, they conflict with nothing.
     let store = create(Kind::Sparse);
     for (time, x) in [(10, 1), (10, 5), (20, 2)] {
         happen(&store, Kind::Sparse, &line(x, 1), time);
     }
     let names = fragment_names(&store);
     assert!(plan(&store, &of(&[&names[1], &names[2]])).is_ok());
-    // Without times of their own, merged cells would be newer than those between.
+    // Without times of their own, merged cells would be newer than those in between.
     let dropped = MergeOptions {
         history: History::Dropped,
         ..of(&[&names[0], &names[2]])

@@ -1,4 +1,4 @@
-//! Whatever happened, no answer changes.
+//! Merges change no result, whatever the history of the array.
 
 use proptest::prelude::*;
 use tdb_array::{ErrorKind, TimeWindow};
@@ -52,12 +52,12 @@ proptest! {
         let memory = tiny.then_some(200_000);
         let plan = merge(&shared(&store), &options, memory).unwrap();
         prop_assert_eq!(&seen(&store, &times), &before);
-        // Again: what is left, and what was merged.
+        // A second merge: of what was left, and of the results.
         let again = MergeOptions { names: names(), policy: StepPolicy::default(), ..options };
         let last = merge(&shared(&store), &again, memory).unwrap();
         prop_assert_eq!(&seen(&store, &times), &before);
         vacuum(&store);
-        // What dense arrays were before is gone then, as with TileDB.
+        // Earlier states of dense arrays are gone then, as in TileDB.
         let kept: Vec<u64> = match kind {
             Kind::Dense => {
                 let ends = plan.steps.iter().chain(&last.steps).map(|step| step.times.1);

@@ -1,4 +1,4 @@
-//! What merged fragments hold, also where a merge was stopped.
+//! The contents of merged fragments, also after interrupted merges.
 
 use std::sync::Arc;
 
@@ -42,7 +42,7 @@ fn stopped_anywhere_it_leaves_what_was_and_goes_on() {
                 keys.filter(|key| key.ends_with(ending)).count()
             };
             assert_eq!(ends(".vac"), 1, "stopped at {operation}");
-            // Stopped before the commit, the early list stands for what never came.
+            // Interrupted before the commit, the early list belongs to a fragment that never existed.
             let place = now(&store);
             let debris = tdb_consolidate::debris(&place, &at_once()).unwrap();
             debris.vacuum(place.location(), &at_once()).unwrap();
@@ -71,7 +71,7 @@ fn merged_fragments_say_what_they_hold() {
         fragment.processed_conditions(),
         [array.deletes()[0].marker.clone()]
     );
-    // Twelve of ten, ten, ten and two cells have coordinates that others have, too; all are kept.
+    // Of the 10, 10, 10 and 2 cells, 12 have the same coordinates as others; all are kept.
     assert_eq!(fragment.metadata.cell_count(), 32);
     assert_eq!(array.replaced().len(), 4);
     let list = store
@@ -125,7 +125,7 @@ fn a_purge_outlives_the_attributes_that_deletes_ask_about() {
     let array = now(&store);
     assert_eq!(array.fragments()[0].metadata.cell_count(), 8);
     assert_eq!(seen(&store, &[60])[0], before[0]);
-    // It has times of deletes, so that they are not asked again, and nothing to be rid of.
+    // It has delete times, so the deletes are applied, and nothing is left to purge.
     assert!(array.fragments()[0].metadata.extra_fields.deletes);
     assert!(plan(&store, &purge).unwrap().is_empty());
 }
@@ -166,7 +166,7 @@ fn a_purge_rewrites_a_fragment_that_stands_alone_and_no_more_than_once() {
     happen(&store, Kind::Sparse, &Event::Delete(5), 30);
     let (before, stored) = (seen(&store, &[40]), now(&store));
     assert_eq!(stored.fragments()[0].metadata.cell_count(), 8);
-    // Without a purge a single fragment stays, as it is.
+    // Without a purge, a single fragment stays as it is.
     assert!(plan(&store, &options()).unwrap().is_empty());
     let merged = merge(&shared(&store), &purge, None).unwrap();
     assert_eq!((merged.steps.len(), merged.steps[0].sources.len()), (1, 1));
@@ -176,7 +176,7 @@ fn a_purge_rewrites_a_fragment_that_stands_alone_and_no_more_than_once() {
     assert_eq!(array.fragments()[0].metadata.cell_count(), 4);
     assert_eq!(seen(&store, &[40]), before);
     assert!(plan(&store, &purge).unwrap().is_empty());
-    // Of fragments apart, those that the delete is older than are not touched.
+    // Of separate fragments, those later than the delete are not rewritten.
     happen(&store, Kind::Sparse, &line(3, 9), 50);
     let alone = MergeOptions {
         since: 45,
@@ -196,9 +196,9 @@ fn fragments_one_behind_the_other_are_not_read_over_and_over_in_little_memory() 
         let cells = (0..400).map(|cell| (2 * y + cell / 200, cell / 20 % 10, Some(cell)));
         Event::Write(cells.collect())
     };
-    // A delete has each cell looked at.
+    // A delete is tested on each cell.
     let events: Vec<Event> = (0..5).map(rows).chain([Event::Delete(390)]).collect();
-    // Tiles of which two of each fragment are more than the memory holds.
+    // Two tiles per fragment exceed the memory.
     let mut schema = schema(Kind::Duplicates);
     schema.capacity = 100;
     let store = MemoryStore::new();
@@ -219,7 +219,7 @@ fn fragments_one_behind_the_other_are_not_read_over_and_over_in_little_memory() 
     let session = session(Some(100_000));
     let plan = plan(&store, &options()).unwrap();
     plan.merge(&session, &array, &options()).unwrap();
-    // Coordinates, values and which are null, text and its offsets: six tiles each.
+    // Coordinates, values, validity, and text with offsets: six tiles each.
     let read = session.profile().tiles_read / 6;
     assert!(read <= 6 * tiles, "{read} reads of {tiles} tiles");
     assert_eq!(seen(&store, &[20]), before);

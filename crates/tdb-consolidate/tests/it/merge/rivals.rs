@@ -1,4 +1,4 @@
-//! Two who merge the same fragments: one of them gives way, and no cell is seen twice.
+//! Two programs that merge the same fragments: one gives way, and no cell is seen twice.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,7 +14,7 @@ use tdb_store::{
 
 use crate::merge::arrays::{Event, Kind, lived, open, options, rows, session};
 
-/// A folder that is removed at the end: claims to fragments have an age in files.
+/// A folder that is removed on drop. The tests need files, since claims to fragments have an age there.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -36,7 +36,7 @@ impl Drop for Folder {
 
 type Interruption = Box<dyn FnOnce() + Send>;
 
-/// A store that lets something happen before one of the changes that are made through it.
+/// A store that runs a function before one of the changes made through it.
 struct Interrupted {
     inner: Arc<dyn Store>,
     changes: AtomicUsize,
@@ -147,7 +147,7 @@ fn of_two_who_merge_the_same_fragments_one_gives_way() {
             assert_eq!(first.fragments.is_empty(), !first.notes.is_empty());
             ways[0] += usize::from(made[0] == 0);
             ways[1] += usize::from(made[1] == 0);
-            // Whoever gave way, the next merge or vacuum goes on.
+            // Whichever gave way, the next merge or vacuum completes the work.
             drop(merged(&store));
             assert_eq!(
                 cells(&store),

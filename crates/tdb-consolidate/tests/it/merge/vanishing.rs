@@ -8,7 +8,7 @@ use crate::merge::arrays::{
     Event, Kind, fragments, lived, merge, now, options, session, shared, vacuum,
 };
 
-/// Three fragments of cells that lie between each other.
+/// Three fragments with interleaved cells.
 fn writes() -> Vec<Event> {
     let write = |number: i32| {
         let cells = (0..8).map(|cell| (cell, number, Some(cell)));
@@ -63,7 +63,7 @@ fn a_read_says_that_fragments_vanished_after_its_first_cells() {
     );
 }
 
-/// Damage is no vacuum: the error names the object.
+/// Damage is not mistaken for a vacuum: the error names the object.
 #[test]
 fn a_file_that_is_gone_from_its_fragment_is_an_error() {
     let (store, _) = lived(Kind::Sparse, &writes());
