@@ -1,4 +1,4 @@
-//! The state of the aggregates of one field in one group: counts, sums, least and greatest value.
+//! The state of the aggregates of one field in one group: counts, sums, minimum and maximum.
 
 use tdb_schema::value::holds_bytes;
 use tdb_tile::{Bug, Datatype, Scalar, with_scalar};
@@ -9,7 +9,7 @@ use crate::{AggregateError, Outcome};
 /// The state of all aggregates of one field, for one group.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Accumulator {
-    /// Cells that are not null.
+    /// Number of cells that are not null.
     pub(crate) count: u64,
     pub(crate) nulls: u64,
     pub(crate) whole: i128,
@@ -18,29 +18,29 @@ pub(crate) struct Accumulator {
     pub(crate) greatest: Option<Extreme>,
 }
 
-/// A least or greatest value.
+/// A minimum or maximum.
 #[derive(Clone, Debug, PartialEq, PartialOrd)]
 pub(crate) enum Extreme {
     Number(Number),
     Bytes(Vec<u8>),
 }
 
-/// What is known of some cells without reading them.
+/// What is known about some cells without reading them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Known {
-    /// Cells that are not null.
+    /// Number of cells that are not null.
     pub(crate) count: u64,
     pub(crate) nulls: u64,
-    /// The sum of integers.
+    /// The sum, if the values are integers.
     pub(crate) whole: i128,
-    /// The sum of floats.
+    /// The sum, if the values are floats.
     pub(crate) float: f64,
-    /// The least and the greatest value, in their stored form.
+    /// The minimum and the maximum, in stored form.
     pub(crate) extremes: Option<(Vec<u8>, Vec<u8>)>,
 }
 
 impl Accumulator {
-    /// Takes what is known of some cells of a field of this datatype.
+    /// Adds what is known about some cells of a field with this datatype.
     pub(crate) fn add_known(&mut self, datatype: Datatype, known: &Known) -> Result<(), Bug> {
         self.join(Part {
             count: known.count,
@@ -80,7 +80,7 @@ impl Accumulator {
         }
     }
 
-    /// Takes what is known of other cells, which come behind those that were added so far.
+    /// Adds the state of cells that come after those added so far.
     pub(crate) fn merge(&mut self, other: Self) {
         self.count = self.count.saturating_add(other.count);
         self.nulls = self.nulls.saturating_add(other.nulls);
@@ -89,7 +89,7 @@ impl Accumulator {
         self.extremes(other.least, other.greatest);
     }
 
-    /// Bytes of the texts that it keeps.
+    /// Returns the bytes of the strings that the state keeps.
     pub(crate) fn text_bytes(&self) -> u64 {
         let texts = [&self.least, &self.greatest].into_iter().flatten();
         let bytes = texts.map(|extreme| match extreme {
@@ -110,7 +110,7 @@ impl Accumulator {
         }
     }
 
-    /// As if a cell had this value, but for the counts and sums.
+    /// Updates minimum and maximum as if a cell had this value.
     fn bytes_or_number(&mut self, datatype: Datatype, value: &[u8]) -> Result<(), Bug> {
         if holds_bytes(datatype) {
             self.bytes(value);
@@ -141,22 +141,22 @@ impl Accumulator {
     }
 }
 
-/// Whether the least number stands for none.
+/// True if the datatype is a date or time, whose smallest number means "not a time" (NaT).
 pub(crate) fn is_time(datatype: Datatype) -> bool {
     datatype.is_datetime() || datatype.is_time()
 }
 
-/// A value of the field in its stored form.
+/// Returns a minimum or maximum in the stored form of the field.
 pub(crate) fn value(datatype: Datatype, extreme: Option<&Extreme>) -> Outcome {
     let bytes = match extreme {
         None => return Outcome::None,
         Some(Extreme::Bytes(bytes)) => bytes.clone(),
         Some(Extreme::Number(Number::Whole(value))) => {
-            // It came from a value of the datatype, whose low bytes these are.
+            // The number came from a value of this datatype, so its low bytes are the value.
             let bytes = value.to_le_bytes();
             bytes.get(..datatype.size()).unwrap_or(&bytes).to_vec()
         }
-        // The zeros of either sign are equal, and which one came first does not count.
+        // Both zeros are equal: return +0.0, whichever came first.
         Some(Extreme::Number(Number::Float(value))) if datatype.size() == 4 => {
             (narrow(*value) + 0.0).to_le_bytes().to_vec()
         }

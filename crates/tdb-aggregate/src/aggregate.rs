@@ -18,20 +18,22 @@ use crate::statistics::{self, known_tiles};
 use crate::table::Table;
 use crate::{Aggregate, AggregateError, Outcome};
 
-/// Bytes of a batch, about: what is looked at once is best looked at while it is in the processor's cache.
+/// Approximate bytes of a batch: small enough for the processor's cache.
 const BATCH: u64 = 8 << 20;
 
-/// The part of the memory that a batch of cells in groups takes, at most, about.
+/// With groups, a batch takes at most about 1/PART of the memory budget.
 const PART: u64 = 32;
 
-/// The part of the memory that groups may take before they are put into the temporary folder, and blocks of them that are merged.
+/// Groups take at most 1/SHARE of the memory budget before they are spilled to the temporary folder; so do the blocks
+/// that are merged.
 const SHARE: u64 = 4;
 
-/// Works out aggregates of the cells that a read returns, for each combination of values of the fields `by`, or of parts of
-/// their dates: `station`, `year(day)`, `month(day)`, `day(day)`. All groups are given together, as [`grouped`] gives them.
+/// Computes aggregates of the cells of a read, for each combination of values of the fields `by`. Parts of dates are
+/// also possible: `station`, `year(day)`, `month(day)`, `day(day)`. Returns all groups together, in the order of
+/// [`grouped`].
 ///
 /// # Errors
-/// As for [`grouped`]; more groups than memory holds.
+/// As [`grouped`]; more groups than fit in memory.
 pub fn aggregate(
     session: &Session,
     array: &Arc<Array>,
@@ -42,16 +44,17 @@ pub fn aggregate(
     grouped(session, array, options, aggregates, by)?.into_table()
 }
 
-/// Works out aggregates of the cells that a read returns, for each combination of values of the fields `by`, or of parts of
-/// their dates: `station`, `year(day)`, `month(day)`, `day(day)`.
+/// Computes aggregates of the cells of a read, for each combination of values of the fields `by`. Parts of dates are
+/// also possible: `station`, `year(day)`, `month(day)`, `day(day)`.
 ///
-/// Without fields to group by there is one group, also where there is no cell. Groups that take more than a quarter of the memory
-/// are kept in the temporary folder of the session, if it has one. Then sums of floats are those of parts of the cells, added up;
-/// how many groups make up a part depends on the memory alone, so that the same session gives the same sums.
+/// Without fields to group by, there is one group, even if there are no cells. Groups that take more than a quarter of
+/// the memory budget are spilled to the session's temporary folder, if it has one. Sums of floats are then added from
+/// partial sums; how the cells are divided depends only on the memory budget, so the same session returns the same
+/// sums.
 ///
 /// # Errors
-/// Fields that the array does not have or of which there is no such aggregate; a sum that does not fit; more groups than memory
-/// holds, without a temporary folder; a temporary folder that is not there, or full; errors of reading.
+/// A field that does not exist or does not support the aggregate; a sum that overflows; more groups than fit in
+/// memory, without a temporary folder; a temporary folder that does not exist or is full; errors of reading.
 pub fn grouped(
     session: &Session,
     array: &Arc<Array>,
@@ -120,15 +123,15 @@ fn each_batch(
     for_each_batch(session, MadeOn::Session, next, take)
 }
 
-/// Cells on their way into groups.
+/// The state of grouping cells.
 struct Work {
     keys: Vec<Keys>,
     by: Vec<FieldInfo>,
     states: States,
     groups: Groups,
-    /// Where groups go that memory does not hold.
+    /// Runs of spilled groups in the temporary folder; `None` without such a folder.
     runs: Option<Runs>,
-    /// The groups of cells that are looked at.
+    /// The group of each cell of the current batch.
     numbers: Vec<usize>,
 }
 
@@ -167,10 +170,10 @@ impl Work {
         Ok(())
     }
 
-    /// Makes room for other groups.
+    /// Spills all groups, to make room for others.
     fn spill(&mut self) -> Result<(), AggregateError> {
         match &mut self.runs {
-            // A group that is larger than all the room is one that fits nowhere.
+            // Without any group, a single one is larger than the whole memory, and spilling does not help.
             Some(runs) if !self.groups.is_empty() => {
                 spill(runs, &mut self.groups, &mut self.states, &self.by)
             }
@@ -193,10 +196,11 @@ impl Work {
     }
 }
 
-/// What aggregates of all cells of an array are, if the statistics of its tiles tell it: no cell is read for it.
+/// Returns aggregates of all cells of an array, if the statistics of its tiles determine them; no cell is read.
+/// Returns `None` otherwise.
 ///
 /// # Errors
-/// As for [`aggregate`].
+/// As [`aggregate`].
 pub fn known_aggregates(
     session: &Session,
     array: &Arc<Array>,
@@ -222,7 +226,7 @@ pub fn known_aggregates(
     Ok(Some(values))
 }
 
-/// The read of these fields, in whichever order is fastest.
+/// Returns the options for reading these fields, in the fastest order.
 pub(crate) fn read_options(
     schema: &ArraySchema,
     options: &ReadOptions,

@@ -1,4 +1,4 @@
-//! Counts cells: from metadata where that is exact, else by reading no field but those that decide.
+//! Counting of cells: from metadata where that is exact, otherwise by reading only the fields that select cells.
 
 use std::sync::Arc;
 
@@ -8,12 +8,13 @@ use tdb_fragment::FragmentIndex;
 use tdb_query::{QueryError, ReadOptions, Reader, ResultOrder, Versions};
 use tdb_schema::Subarray;
 
-/// Counts the cells that a read returns, whichever fields it names.
+/// Counts the cells of a read, whatever fields it names.
 ///
-/// Where [`known_count`] knows the answer to the question, or a dense array is asked for the cells of ranges, nothing is read.
+/// Nothing is read if [`known_count`] applies, or if the cells of ranges in a dense array are counted.
 ///
 /// # Errors
-/// As for [`Reader::open`]; errors of reading; [`QueryError::TooManyCells`] of a dense array where 64 bits do not count them.
+/// As [`Reader::open`]; errors of reading; [`QueryError::TooManyCells`] if a dense array has more cells than fit in 64
+/// bits.
 pub fn count_cells(
     session: &Session,
     array: &Arc<Array>,
@@ -38,9 +39,9 @@ pub fn count_cells(
     Ok(cells)
 }
 
-/// The number of cells that a read of everything returns, if metadata tell: of dense arrays always, of sparse ones if no
-/// cell can be deleted, overwritten by another fragment, or written at a time that is not read. Nothing is known of an array
-/// with a commit that cannot be understood: no cell of it can be read.
+/// Returns the number of cells of a complete read, if metadata determines it. That is always so for dense arrays, and
+/// for sparse ones if no cell can be deleted, overwritten by another fragment, or outside of the time window. Returns
+/// `None` for an array with a malformed commit, since its cells cannot be read.
 #[must_use]
 pub fn known_count(array: &Snapshot) -> Option<u64> {
     if array.directory().check_commits().is_err() {
@@ -57,8 +58,8 @@ pub fn known_count(array: &Snapshot) -> Option<u64> {
     are_all_read(array).then(|| cells.fold(0, u64::saturating_add))
 }
 
-/// The number of cells that a read of a dense array returns: all of its box, written or not. None where cells are looked at for it,
-/// or cannot be read at all.
+/// Returns the number of cells that a read of a dense array returns: all cells of its box, written or not. Returns
+/// `None` if cells must be examined to know, or if they cannot be read.
 pub(crate) fn dense_count(array: &Array, options: &ReadOptions) -> Result<Option<u64>, QueryError> {
     let schema = array.schema();
     let is_plain = options.label_ranges.is_empty() && options.versions == Versions::Current;
@@ -88,8 +89,8 @@ fn takes_all(options: &ReadOptions) -> bool {
         && !options.reads_nothing
 }
 
-/// Whether each cell that is stored in a sparse array is read: none is deleted, of another time, replaced, or outside of the
-/// current domain.
+/// True if a read returns every stored cell of a sparse array: none is deleted, overwritten, outside of the time
+/// window, or outside of the current domain.
 fn are_all_read(array: &Snapshot) -> bool {
     let fragments = array.fragments();
     let window = array.window();
@@ -105,11 +106,11 @@ fn are_all_read(array: &Snapshot) -> bool {
     if array.schema().allows_duplicates {
         return no_other;
     }
-    // Cells that others replaced stay in a merged fragment, with their times.
+    // A merged fragment with timestamps can contain overwritten cells.
     no_other && !fragments.iter().any(has_times) && are_apart(array)
 }
 
-/// Whether no two fragments can have cells with the same coordinates.
+/// True if no two fragments can contain cells with the same coordinates.
 fn are_apart(array: &Snapshot) -> bool {
     let all: Vec<FragmentIndex> = array.numbered_fragments().map(|(index, _)| index).collect();
     let apart = fragments_apart(array, &all);

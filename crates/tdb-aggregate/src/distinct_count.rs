@@ -1,27 +1,27 @@
-//! How many values there are: counted while they are few, estimated beyond.
+//! The number of distinct values: exact for few, estimated for many.
 
 use std::collections::HashSet;
 use std::hash::{BuildHasherDefault, DefaultHasher, Hasher};
 
 use crate::share::Share;
 
-/// Values that are counted; more are estimated.
+/// Maximum number of values that are counted exactly.
 const MOST_COUNTED: usize = 1 << 16;
 
-/// About what a value takes that is counted.
+/// Approximate bytes per counted value.
 const VALUE_BYTES: u64 = 24;
 
-/// Bits of a hash that choose a register. The standard error of the estimate is 1.04 / sqrt(2^14), 0.8 %.
+/// Number of bits of a hash that select a register. The standard error of the estimate is 1.04 / sqrt(2^14), or 0.8 %.
 const CHOOSING: u32 = 14;
 const REGISTERS: usize = 1 << CHOOSING;
 
-/// Bits of a hash that are left: registers hold from 0 to one more.
+/// Number of the other bits. A register contains a value from 0 to this number plus 1.
 const OTHERS: u32 = u64::BITS - CHOOSING;
 
-/// The values of a field that were seen.
+/// A counter of distinct values.
 #[derive(Debug)]
 pub(crate) struct DistinctCount {
-    /// Whether cells may have more bytes than a hash.
+    /// True if cells can be longer than a hash.
     is_long: bool,
     last: Option<u64>,
     seen: Seen,
@@ -30,12 +30,12 @@ pub(crate) struct DistinctCount {
 #[derive(Debug)]
 enum Seen {
     Counted(HashSet<u64, BuildHasherDefault<Mixed>>),
-    /// HyperLogLog: the longest runs of zeros of hashes.
+    /// HyperLogLog: per register, the longest run of leading zeros among the hashes, plus 1.
     Estimated(Vec<u8>),
 }
 
 impl DistinctCount {
-    /// Counts cells of `cell_size` bytes each; `None` for cells of varying size.
+    /// Creates a counter for cells of `cell_size` bytes; `None` for var-sized cells.
     pub(crate) fn new(cell_size: Option<usize>) -> Self {
         Self {
             is_long: cell_size.is_none_or(|size| size > 8),
@@ -44,10 +44,10 @@ impl DistinctCount {
         }
     }
 
-    /// Takes the value of a cell.
+    /// Adds the value of a cell.
     pub(crate) fn add(&mut self, cell: &[u8], share: &mut Share) {
         let hash = self.hash(cell);
-        // Cells beside each other are often the same.
+        // Adjacent cells are often equal.
         if self.last.replace(hash) == Some(hash) {
             return;
         }
@@ -68,7 +68,7 @@ impl DistinctCount {
         }
     }
 
-    /// Different for different numbers; for texts nearly so.
+    /// Returns the hash of a cell. It is unique for cells up to 8 bytes, and almost always for longer ones.
     fn hash(&self, cell: &[u8]) -> u64 {
         if self.is_long {
             let mut hasher = DefaultHasher::new();
@@ -82,7 +82,7 @@ impl DistinctCount {
         mixed(u64::from_le_bytes(bytes))
     }
 
-    /// How many there are, and whether that is counted.
+    /// Returns the number of distinct values, and whether it is exact.
     pub(crate) fn count(&self) -> (u64, bool) {
         match &self.seen {
             Seen::Counted(values) => (values.len() as u64, true),
@@ -91,7 +91,7 @@ impl DistinctCount {
     }
 }
 
-/// A permutation of all numbers, the last step of `SplitMix64`.
+/// Permutes the 64-bit numbers (the last step of `SplitMix64`).
 pub(crate) fn mixed(number: u64) -> u64 {
     let number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -110,7 +110,8 @@ fn note(registers: &mut [u8], hash: u64) {
     }
 }
 
-/// The estimator of Ertl, "New cardinality estimation algorithms for HyperLogLog sketches" (2017), which has no ranges to correct.
+/// The estimator of Ertl, "New cardinality estimation algorithms for HyperLogLog sketches" (2017). It is accurate over
+/// the whole range, without corrections for small or large counts.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -162,7 +163,7 @@ fn tau(mut x: f64) -> f64 {
     }
 }
 
-/// The hash of what is a hash already.
+/// A hasher for values that are hashes already.
 #[derive(Debug, Default)]
 struct Mixed(u64);
 

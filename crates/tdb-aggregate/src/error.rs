@@ -3,90 +3,90 @@ use tdb_query::QueryError;
 use tdb_schema::names::UnknownName;
 use tdb_tile::{Bug, Code, Datatype, ErrorKind, LimitError};
 
-/// Why an aggregate has no answer.
+/// The reason why an aggregate cannot be computed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AggregateError {
-    /// The text of an aggregate that cannot be read.
+    /// The text of an aggregate is invalid.
     #[error(
         "{text:?} is not an aggregate: write count(*), sum(a), min(a), max(a), mean(a), null_count(a) or count(a)"
     )]
     Text {
-        /// The text.
+        /// The invalid text.
         text: String,
     },
-    /// A field that the array does not have.
+    /// The array has no such field.
     #[error(transparent)]
     Unknown(UnknownName),
-    /// An aggregate that a field has no values for.
+    /// The field does not support the aggregate.
     #[error("{function}({field}): there is none of a field that holds {}{}", .datatype.name(), if *.is_list { ", several in a cell" } else { "" })]
     Unfit {
-        /// The aggregate.
+        /// The name of the aggregate.
         function: &'static str,
-        /// The field.
+        /// The name of the field.
         field: String,
-        /// What it holds.
+        /// The datatype of the field.
         datatype: Datatype,
-        /// Whether a cell holds several values.
+        /// True if a cell contains several values.
         is_list: bool,
     },
-    /// An aggregate of the numbers of labels.
+    /// The aggregate would use the indexes of labels as numbers.
     #[error("{function}({field}): the values of the field are labels of an enumeration")]
     Labels {
-        /// The aggregate.
+        /// The name of the aggregate.
         function: &'static str,
-        /// The field.
+        /// The name of the field.
         field: String,
     },
-    /// A sum that no 64-bit integer holds.
+    /// A sum does not fit in 64 bits.
     #[error("sum({field}): {sum} does not fit into 64 bits")]
     Overflow {
-        /// The field.
+        /// The name of the field.
         field: String,
         /// The sum.
         sum: i128,
     },
-    /// A year that no 64-bit integer holds.
+    /// A year does not fit in 64 bits.
     #[error("year({field}): {year} does not fit into 64 bits")]
     Year {
-        /// The field.
+        /// The name of the field.
         field: String,
         /// The year.
         year: i128,
     },
-    /// A histogram without bins, or with too many.
+    /// The number of bins of a histogram is zero or too large.
     #[error("a histogram has from 1 to {most} bins")]
     Bins {
-        /// The most.
+        /// The maximum number of bins.
         most: usize,
     },
-    /// A histogram of values that go on for ever.
+    /// The values of a histogram are infinite, or their range is.
     #[error("histogram({field}): the values are infinite, or too far apart")]
     Infinite {
-        /// The field.
+        /// The name of the field.
         field: String,
     },
-    /// More groups than the memory of the session holds.
+    /// There are more groups than fit in the session's memory.
     #[error("{groups} groups are more than the memory allows")]
     Groups {
-        /// Groups so far.
+        /// The number of groups so far.
         groups: usize,
-        /// The limit.
+        /// The exceeded limit.
         source: LimitError,
     },
-    /// Errors of reading.
+    /// An error of reading.
     #[error(transparent)]
     Query(#[from] QueryError),
-    /// Errors of columns.
+    /// An error of columns or of spilled groups.
     #[error(transparent)]
     Cells(#[from] CellsError),
-    /// What cannot happen.
+    /// A broken invariant: a defect of tdb.
     #[error(transparent)]
     Bug(#[from] Bug),
 }
 
 impl AggregateError {
-    /// What can be done about it.
+    /// Returns the kind of the error, by what the caller can do about it.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         match self {
@@ -103,7 +103,7 @@ impl AggregateError {
         }
     }
 
-    /// The way out, where one is known.
+    /// Returns a hint for the user, if there is one.
     #[must_use]
     pub fn hint(&self) -> Option<&str> {
         match self {

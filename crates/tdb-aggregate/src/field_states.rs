@@ -1,4 +1,4 @@
-//! The accumulators of one field, one for each group.
+//! The accumulators of one field, one per group.
 
 use std::ops::Range;
 
@@ -13,21 +13,21 @@ use crate::fold::Fold;
 use crate::number::{Number, Part};
 use crate::{AggregateError, Function, Outcome};
 
-/// The groups of the cells that are added: the number of each cell's group, or one group for all.
+/// The groups of the cells that are added: one group for all, or the index of each cell's group.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum GroupOf<'a> {
     One,
     Each(&'a [usize]),
 }
 
-/// The state of each group, for one field.
+/// The states of all groups for one field.
 #[derive(Debug)]
 pub(crate) struct FieldStates {
     pub(crate) info: FieldInfo,
     pub(crate) needs_sum: bool,
     pub(crate) needs_extremes: bool,
     pub(crate) groups: Vec<Accumulator>,
-    /// Bytes of the texts that are kept as least and greatest values.
+    /// Total bytes of the strings that are kept as minima and maxima.
     pub(crate) texts: u64,
 }
 
@@ -43,12 +43,12 @@ impl FieldStates {
         }
     }
 
-    /// Whether more than counts is asked for.
+    /// True if more than counts is requested.
     pub(crate) fn needs_values(&self) -> bool {
         self.needs_sum || self.needs_extremes
     }
 
-    /// Takes some cells of a column. Each group that is named has a state.
+    /// Adds some cells of a column. Every group in `of` must have a state.
     pub(crate) fn add(
         &mut self,
         column: &Column,
@@ -73,7 +73,7 @@ impl FieldStates {
                 let cell = column.cell(row).ok_or_else(short)?;
                 let before = state.text_bytes();
                 state.bytes(cell);
-                // The texts of this state are among those that are counted.
+                // The strings of this state are included in the total.
                 let others = texts.checked_sub(before).ok_or_else(short)?;
                 texts = others.checked_add(state.text_bytes()).ok_or_else(short)?;
                 Ok(())
@@ -84,7 +84,7 @@ impl FieldStates {
         with_scalar!(self.info.datatype, T => self.numbers::<T>(column, rows, of))
     }
 
-    /// Counts each cell, and hands those that are not null on.
+    /// Counts each cell, and calls `take` with those that are not null.
     fn each(
         &mut self,
         column: &Column,
@@ -120,9 +120,9 @@ impl FieldStates {
         T: Fold,
         Number: From<T>,
     {
-        // The least number of dates and times stands for none: it counts as a cell, and is no least value.
+        // The smallest number of dates and times is NaT: it counts as a cell, but not as a minimum.
         let not_a_time = is_time(self.info.datatype).then_some(Number::Whole(i64::MIN.into()));
-        // Fails where the column is of another type.
+        // Fails if the column has another type.
         drop(column.numbers::<T>()?);
         let [start, end] = [rows.start, rows.end].map(|row| row.checked_mul(T::SIZE));
         let bytes = start.zip(end).map(|(start, end)| start..end);
@@ -151,7 +151,7 @@ impl FieldStates {
         Ok(())
     }
 
-    /// What an aggregate of a group is.
+    /// Returns an aggregate of a group.
     pub(crate) fn outcome(
         &self,
         function: Function,
@@ -160,7 +160,7 @@ impl FieldStates {
         self.outcome_of(function, self.groups.get(group).ok_or_else(short)?)
     }
 
-    /// The aggregate of the cells that were added to this state.
+    /// Returns an aggregate of the cells in `state`.
     pub(crate) fn outcome_of(
         &self,
         function: Function,
@@ -184,7 +184,7 @@ impl FieldStates {
 }
 
 impl FieldStates {
-    /// A least or greatest value: of labels, whose indexes have their order, the label.
+    /// Returns a minimum or maximum; for labels, whose order is that of their indexes, the label.
     fn value(&self, extreme: Option<&Extreme>) -> Result<Outcome, Bug> {
         let datatype = self.info.datatype;
         let Some(labels) = &self.info.enumeration else {
@@ -209,7 +209,7 @@ fn short() -> Bug {
     Bug::new("a column or the states of its groups are shorter than the batch")
 }
 
-/// The state of the cell at this place among those that are added.
+/// Returns the state for a cell, given its position among the added cells.
 fn of_place<'a>(
     groups: &'a mut [Accumulator],
     of: GroupOf<'_>,

@@ -1,15 +1,16 @@
-//! All numbers of a column in one go: loops over one machine type, which the compiler keeps in registers.
+//! Aggregation of all numbers of a column at once, in loops over a single machine type that the compiler can keep in
+//! registers.
 
 use tdb_tile::Scalar;
 
 use crate::number::Part;
 
-/// Numbers that are added up between two additions to the wide sum: so many of 32 bits cannot overflow 64.
+/// Number of values between two additions to the wide sum: as many 32-bit numbers cannot overflow 64 bits.
 const CHUNK: usize = 1 << 16;
 
-/// A machine type whose numbers are folded.
+/// A machine type whose numbers can be aggregated.
 pub(crate) trait Fold: Scalar {
-    /// What the numbers come to whose bytes these are.
+    /// Aggregates the numbers in these bytes.
     fn fold(bytes: &[u8]) -> Part;
 }
 
@@ -22,12 +23,12 @@ macro_rules! fold_whole {
                 for chunk in bytes.chunks(CHUNK.saturating_mul(Self::SIZE)) {
                     let mut sum: $sum = 0;
                     for value in Self::read_all(chunk) {
-                        // 2^16 of them fit.
+                        // CHUNK numbers cannot overflow the sum.
                         sum = sum.wrapping_add(<$sum>::from(value));
                         least = least.min(value);
                         greatest = greatest.max(value);
                     }
-                    // Fewer than 2^64 numbers of 64 bits fit.
+                    // Overflow would need 2^64 numbers of 64 bits.
                     all.whole = all.whole.saturating_add(i128::from(sum));
                 }
                 all.count = (bytes.len() / Self::SIZE) as u64;
@@ -52,7 +53,7 @@ macro_rules! fold_real {
                 all.count = (bytes.len() / Self::SIZE) as u64;
                 for value in Self::read_all(bytes) {
                     all.float += f64::from(value);
-                    // No comparison holds for NaN.
+                    // All comparisons with NaN are false.
                     is_any |= !value.is_nan();
                     least = if value < least { value } else { least };
                     greatest = if value > greatest { value } else { greatest };

@@ -8,24 +8,24 @@ use tdb_tile::Datatype;
 
 use crate::AggregateError;
 
-/// What is worked out of the cells of a field.
+/// An aggregate function of the cells of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Function {
-    /// How many cells are not null; without a field, how many there are.
+    /// The number of cells that are not null; without a field, the number of all cells.
     Count,
-    /// How many cells are null.
+    /// The number of null cells.
     NullCount,
     /// The sum of the values.
     Sum,
-    /// The least value.
+    /// The smallest value.
     Min,
     /// The greatest value.
     Max,
-    /// The sum by the count.
+    /// The sum divided by the count.
     Mean,
 }
 
-/// The names, the usual one of each first.
+/// The names of the functions; the preferred name comes first.
 const NAMES: [(&str, Function); 7] = [
     ("count", Function::Count),
     ("null_count", Function::NullCount),
@@ -37,7 +37,7 @@ const NAMES: [(&str, Function); 7] = [
 ];
 
 impl Function {
-    /// Its name.
+    /// Returns the name of the function.
     #[must_use]
     pub fn name(self) -> &'static str {
         let mut names = NAMES.iter();
@@ -46,7 +46,7 @@ impl Function {
             .map_or("aggregate", |(name, _)| *name)
     }
 
-    /// Fails where a field has no values that this is worked out of.
+    /// Fails if the field does not support this function.
     pub(crate) fn check(self, field: &FieldInfo) -> Result<(), AggregateError> {
         if matches!(self, Self::Count | Self::NullCount) {
             return Ok(());
@@ -76,17 +76,17 @@ impl Function {
     }
 }
 
-/// A function of a field.
+/// An aggregate function, applied to a field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Aggregate {
-    /// What is worked out.
+    /// The function.
     pub function: Function,
-    /// Of which field; `None` for the number of cells.
+    /// The name of the field; `None` for the number of all cells.
     pub field: Option<String>,
 }
 
 impl Aggregate {
-    /// The number of cells.
+    /// Creates the aggregate that counts all cells.
     #[must_use]
     pub fn count() -> Self {
         Self {
@@ -95,7 +95,7 @@ impl Aggregate {
         }
     }
 
-    /// A function of the cells of a field.
+    /// Creates an aggregate of a field.
     #[must_use]
     pub fn of(function: Function, field: &str) -> Self {
         Self {
@@ -104,8 +104,8 @@ impl Aggregate {
         }
     }
 
-    /// The datatype of what it is, of a field that has values for it. Counts are `uint64`, means and sums of floats `float64`,
-    /// sums of integers `int64` or `uint64`, and others of the field's datatype.
+    /// Returns the datatype of the result, if the field supports the aggregate. Counts are `uint64`, means and sums of
+    /// floats `float64`, sums of integers `int64` or `uint64`; minimum and maximum have the field's datatype.
     #[must_use]
     pub fn datatype(&self, schema: &ArraySchema) -> Datatype {
         let field = self.field.as_deref().and_then(|name| schema.field(name));
@@ -119,16 +119,16 @@ impl Aggregate {
         }
     }
 
-    /// The aggregates that a text names: `count(*), sum(a), min("long name")`.
+    /// Parses a list of aggregates: `count(*), sum(a), min("long name")`.
     ///
     /// # Errors
-    /// [`AggregateError::Text`] for a text that is none.
+    /// [`AggregateError::Text`] with the first invalid aggregate.
     pub fn parse_list(text: &str) -> Result<Vec<Self>, AggregateError> {
         items(text).map(|(_, item)| item.trim().parse()).collect()
     }
 }
 
-/// The parts of a list between its commas, each with how many characters stand before it.
+/// Splits a list at its commas; returns each part with the number of characters before it.
 pub(crate) fn items(list: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut rest = Some(list);
     let mut before = 0_usize;
@@ -145,7 +145,7 @@ pub(crate) fn items(list: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// Where the comma behind the first aggregate of a list is: those within quotes belong to names.
+/// Returns the position of the first comma in a list that is not in quotes, which belong to names.
 fn end_of_first(text: &str) -> Option<usize> {
     let mut is_quoted = false;
     text.char_indices().find_map(|(place, c)| {
@@ -159,7 +159,7 @@ fn end_of_first(text: &str) -> Option<usize> {
 impl FromStr for Aggregate {
     type Err = AggregateError;
 
-    /// `sum(a)`, `count(*)`, `min("long name")`.
+    /// Parses an aggregate: `sum(a)`, `count(*)`, `min("long name")`.
     fn from_str(text: &str) -> Result<Self, AggregateError> {
         let wrong = || AggregateError::Text {
             text: text.to_owned(),
@@ -188,18 +188,18 @@ impl fmt::Display for Aggregate {
     }
 }
 
-/// What an aggregate is.
+/// The result of an aggregate.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Outcome {
-    /// There was no value.
+    /// There were no values.
     None,
-    /// A count, or a sum of integers without a sign.
+    /// A count, or a sum of unsigned integers.
     Unsigned(u64),
-    /// A sum of integers.
+    /// A sum of signed integers.
     Signed(i64),
     /// A mean, or a sum of floats.
     Float(f64),
-    /// A value of the field, in its stored form: of this datatype.
+    /// A value of the field in stored form, with its datatype.
     Value(Datatype, Vec<u8>),
 }

@@ -1,4 +1,4 @@
-//! Groups as an answer: one after the other, from memory or from the temporary folder.
+//! Groups as a result: one after the other, from memory or from the temporary folder.
 
 use std::vec::IntoIter;
 
@@ -12,15 +12,15 @@ use crate::states::States;
 use crate::table::{Group, Table};
 use crate::{Aggregate, AggregateError};
 
-/// Bytes of a group that is kept, beside its values, about; and of each of these, and of each aggregate.
+/// Approximate bytes of a returned group without its values; and of each key and each aggregate.
 const GROUP_BYTES: u64 = 64;
 const VALUE_BYTES: u64 = 48;
 
-/// The groups of an answer, by their values in ascending order, as those of [`Table::groups`]: an iterator, which ends with the
+/// An iterator over groups in ascending order of their values (the order of [`Table::groups`]). It ends after the
 /// first error.
 ///
-/// Sums that do not fit are found when their group is reached where the groups are in the temporary folder, and before the first
-/// group otherwise.
+/// A sum that overflows is reported before the first group if the groups are in memory, and when its group is reached
+/// if they are in the temporary folder.
 #[derive(Debug)]
 pub struct Grouped {
     by: Vec<FieldInfo>,
@@ -35,14 +35,14 @@ pub struct Grouped {
 enum Source {
     Memory {
         keys: IntoIter<(Key, usize)>,
-        /// Their memory, and that of their states.
+        /// The grants for their memory, and for that of their states.
         _held: Vec<Grant>,
     },
     Runs(Merge),
     Done,
 }
 
-/// What was asked for.
+/// The requested groups and aggregates.
 pub(crate) struct Asked {
     pub(crate) by: Vec<FieldInfo>,
     pub(crate) aggregates: Vec<Aggregate>,
@@ -50,7 +50,7 @@ pub(crate) struct Asked {
 }
 
 impl Grouped {
-    /// The one group of all cells.
+    /// Creates the result for a single group of all cells.
     pub(crate) fn one(
         asked: Asked,
         states: States,
@@ -64,7 +64,7 @@ impl Grouped {
         Self::new(asked, states, source, budget).checked()
     }
 
-    /// Groups that are in memory.
+    /// Creates the result for groups in memory.
     pub(crate) fn of_memory(
         asked: Asked,
         groups: Groups,
@@ -80,7 +80,7 @@ impl Grouped {
         Self::new(asked, states, source, budget).checked()
     }
 
-    /// Groups that are in the temporary folder.
+    /// Creates the result for groups in the temporary folder.
     pub(crate) fn of_runs(asked: Asked, states: States, merge: Merge, budget: &Budget) -> Self {
         Self::new(asked, states, Source::Runs(merge), budget)
     }
@@ -96,7 +96,7 @@ impl Grouped {
         }
     }
 
-    /// Fails where a sum does not fit, before anybody has seen a group.
+    /// Fails if a sum overflows, before any group is returned.
     fn checked(self) -> Result<Self, AggregateError> {
         if let Source::Memory { keys, .. } = &self.source {
             for (_, number) in keys.as_slice() {
@@ -106,38 +106,39 @@ impl Grouped {
         Ok(self)
     }
 
-    /// The fields that cells are grouped by; a part of dates is an `int64` with the name that it was asked for by.
+    /// Returns the fields by which cells are grouped. A part of dates is an `int64` field, named as in the request.
     #[must_use]
     pub fn by(&self) -> &[FieldInfo] {
         &self.by
     }
 
-    /// What is worked out for each group.
+    /// Returns the aggregates of each group.
     #[must_use]
     pub fn aggregates(&self) -> &[Aggregate] {
         &self.aggregates
     }
 
-    /// The datatype of each aggregate, where it is anything: [`Aggregate::datatype`], and of least and greatest labels theirs.
+    /// Returns the datatype of each aggregate, unless its result is empty: that of [`Aggregate::datatype`], but for
+    /// minima and maxima of labels that of the labels.
     #[must_use]
     pub fn datatypes(&self) -> &[Datatype] {
         &self.datatypes
     }
 
-    /// Whether the groups did not fit into memory, and are in the temporary folder.
+    /// True if the groups did not fit in memory and are in the temporary folder.
     #[must_use]
     pub fn are_spilled(&self) -> bool {
         matches!(self.source, Source::Runs(_))
     }
 
-    /// All groups together.
+    /// Collects all groups.
     ///
     /// # Errors
-    /// More groups than the memory of the session holds; those of the groups.
+    /// More groups than fit in the session's memory, and the errors of the iterator.
     pub fn into_table(mut self) -> Result<Table, AggregateError> {
         let mut groups = Vec::new();
         let mut held = self.budget.take(0).map_err(|source| too_many(0, source))?;
-        // What is in memory counts already.
+        // Groups in memory are included in the budget already.
         let counts = self.are_spilled();
         while let Some(group) = self.next_group()? {
             if counts {

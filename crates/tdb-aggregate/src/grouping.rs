@@ -1,4 +1,4 @@
-//! What cells are grouped by: a field, or a part of its dates.
+//! The keys by which cells are grouped: fields, or parts of their dates.
 
 use std::borrow::Cow;
 
@@ -13,27 +13,27 @@ use crate::AggregateError;
 use crate::read_field::read_field;
 use crate::same_value::SameValue;
 
-/// A field, or a part of its dates: `station`, `year(day)`.
+/// A field to group by, or a part of its dates: `station`, `year(day)`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Grouping<'a> {
-    /// The field that is read.
+    /// The field to read.
     pub(crate) field: &'a str,
     text: &'a str,
     part: Option<DatePart>,
 }
 
-/// The values that cells are grouped by.
+/// Computes the keys of cells.
 #[derive(Debug)]
 pub(crate) struct Keys {
     field: String,
     part: Option<(DatePart, Calendar)>,
     same: SameValue,
-    /// What stands in the answer.
+    /// The field as it appears in the result.
     pub(crate) info: FieldInfo,
 }
 
 impl<'a> Grouping<'a> {
-    /// A field with just this name comes before a part of one.
+    /// Parses a grouping. A field with exactly this name takes precedence over a part of a date.
     pub(crate) fn parse(text: &'a str, schema: &ArraySchema) -> Self {
         let part = text.split_once('(').and_then(|(part, field)| {
             let field = field.strip_suffix(')')?.trim();
@@ -54,7 +54,7 @@ impl<'a> Grouping<'a> {
         }
     }
 
-    /// The values in what a reader gives.
+    /// Returns the computation of keys for the columns of a reader.
     pub(crate) fn keys(&self, reader: &Reader) -> Result<Keys, AggregateError> {
         let mut info = read_field(reader, self.field)?;
         let field = info.name.clone();
@@ -89,12 +89,13 @@ impl<'a> Grouping<'a> {
 }
 
 impl Keys {
-    /// The name of the column that they come from.
+    /// Returns the name of the column from which the keys are computed.
     pub(crate) fn column(&self) -> &str {
         &self.field
     }
 
-    /// The value of a cell, in the same form for all that are equal; `None` where it is null, an index without a label, or no time.
+    /// Returns the key of a cell; equal values have the same key. `None` if the cell is null, an index without a
+    /// label, or not a time.
     pub(crate) fn of<'c>(
         &mut self,
         column: &'c Column,

@@ -1,4 +1,4 @@
-//! The groups of cells that have the same values in some fields.
+//! The groups of cells with equal values in some fields.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -10,46 +10,46 @@ use tdb_tile::{Budget, Bug, Grant, LimitError};
 use crate::AggregateError;
 use crate::grouping::Keys;
 
-/// About what a group takes beside its values: its place in the table, and in its order.
+/// Approximate bytes of a group without its values: its entry in the table, and in the sorted order.
 const GROUP_BYTES: u64 = 192;
 
-/// About what the state of a field takes, in a list that grows.
+/// Approximate bytes of a field's state, in a growing list.
 const STATE_BYTES: u64 = 224;
 
-/// Bytes of memory that are asked for at a time, at most.
+/// Maximum bytes requested from the budget at a time.
 const STEP: u64 = 1 << 20;
 
-/// Steps that the memory has at least.
+/// The budget is requested in at least this many steps.
 const STEPS: u64 = 64;
 
-/// Cells whose groups are looked up at a time.
+/// Number of cells whose groups are looked up at a time.
 const CELLS: usize = 1 << 16;
 
-/// The values of the fields that make up a group: `None` is null.
+/// The values of the fields that identify a group; `None` is null.
 pub(crate) type Key = Box<[Option<Box<[u8]>>]>;
 
-/// All groups that were seen, in the order in which they were, as far as they fit.
+/// The groups found so far, numbered in the order of their first cells, as far as they fit in memory.
 #[derive(Debug)]
 pub(crate) struct Groups {
     numbers: HashMap<Key, usize>,
     budget: Budget,
     held: Vec<Grant>,
-    /// Bytes that are granted.
+    /// Bytes granted by the budget.
     granted: u64,
-    /// Bytes of these that are used by groups.
+    /// Bytes of these that groups use.
     used: u64,
-    /// Bytes of texts that their states keep beside.
+    /// Bytes of strings in the states of the groups.
     texts: u64,
-    /// Bytes that may be used.
+    /// Maximum bytes that may be used.
     most: u64,
-    /// States that each group has.
+    /// Number of states per group.
     states: u64,
-    /// What there was no memory for.
+    /// The limit that prevented another group, if there was one.
     lacks: Option<LimitError>,
 }
 
 impl Groups {
-    /// An empty table. Each group will have this number of states, and all of them together may use `most` bytes.
+    /// Creates an empty table for groups with `states` states each, which together use at most `most` bytes.
     pub(crate) fn new(budget: &Budget, states: usize, most: u64) -> Self {
         Self {
             numbers: HashMap::new(),
@@ -64,8 +64,8 @@ impl Groups {
         }
     }
 
-    /// Takes all the memory that may be used, so that it does not depend on others how many groups fit. Where there is not that
-    /// much, what there is is taken when it is needed.
+    /// Takes the maximum memory at once, so that the number of groups that fit does not depend on other users of the
+    /// budget. If that is not available, memory is taken when needed.
     pub(crate) fn take_all(&mut self) {
         if let Ok(held) = self.budget.take(self.most) {
             self.held.push(held);
@@ -81,8 +81,8 @@ impl Groups {
         self.numbers.is_empty()
     }
 
-    /// The number of the group of each cell from `first` on, by these values, as far as there is memory for its groups: for some
-    /// cells, where `first` is one.
+    /// Determines the group of each cell from `first` on, as far as there is memory for its groups; returns the rows
+    /// of these cells. The range is empty if not even one more group fits.
     pub(crate) fn of(
         &mut self,
         batch: &Batch,
@@ -96,7 +96,7 @@ impl Groups {
         numbers.clear();
         let rows = batch.rows.checked_sub(first).ok_or_else(no_cell)?;
         let end = first.checked_add(rows.min(CELLS)).ok_or_else(no_cell)?;
-        // Cells beside each other are often of one group.
+        // Adjacent cells are often in the same group.
         let mut last: Option<(Key, usize)> = None;
         let mut cells: Vec<Option<Cow<'_, [u8]>>> = Vec::with_capacity(by.len());
         for row in first..end {
@@ -125,7 +125,7 @@ impl Groups {
         Ok(first..end)
     }
 
-    /// The number of a group; `None` where there is no memory for another.
+    /// Returns the index of a group, which is added if it is new; `None` if there is no memory for it.
     fn number(&mut self, key: &Key) -> Option<usize> {
         if let Some(number) = self.numbers.get(key) {
             return Some(*number);
@@ -143,7 +143,7 @@ impl Groups {
         Some(number)
     }
 
-    /// Counts the texts that states keep; whether there is no memory for them, or was none for a group.
+    /// Takes memory for the strings in the states. Returns true if there is none for them, or was none for a group.
     pub(crate) fn are_full(&mut self, texts: u64) -> bool {
         let more = texts.saturating_sub(self.texts);
         if more > 0 && self.lacks.is_none() {
@@ -153,7 +153,7 @@ impl Groups {
         self.lacks.is_some()
     }
 
-    /// That there are more groups than the memory holds.
+    /// Returns the error for more groups than fit in memory.
     pub(crate) fn too_many(&self) -> AggregateError {
         let groups = self.numbers.len();
         match self.lacks.clone() {
@@ -164,7 +164,7 @@ impl Groups {
 
     fn reserve(&mut self, bytes: u64) -> Result<(), LimitError> {
         let used = self.used.saturating_add(bytes);
-        // The only group may take whatever there is: none could take less.
+        // A single group may exceed the maximum: it cannot be divided.
         if used > self.most && !self.numbers.is_empty() {
             return Err(LimitError {
                 what: "memory of groups",
@@ -177,25 +177,25 @@ impl Groups {
             let step = STEP.min(self.budget.limit() / STEPS);
             let asked = lacking.max(step);
             self.held.push(self.budget.take(asked)?);
-            // Grants are part of one budget, whose bytes can be counted.
+            // All grants are part of one budget, so their sum cannot overflow.
             self.granted = self.granted.saturating_add(asked);
         }
         self.used = used;
         Ok(())
     }
 
-    /// The groups and their numbers.
+    /// Iterates over the groups with their indexes.
     pub(crate) fn keys(&self) -> impl Iterator<Item = (&Key, usize)> {
         self.numbers.iter().map(|(key, number)| (key, *number))
     }
 
-    /// Forgets all groups, and keeps the memory for others.
+    /// Removes all groups, but keeps the memory for others.
     pub(crate) fn clear(&mut self) {
         self.numbers.clear();
         (self.used, self.texts, self.lacks) = (0, 0, None);
     }
 
-    /// The groups and their numbers, and what their memory is counted by.
+    /// Returns the groups with their indexes, and the grants for their memory.
     pub(crate) fn into_keys(self) -> (Vec<(Key, usize)>, Vec<Grant>) {
         (self.numbers.into_iter().collect(), self.held)
     }

@@ -1,4 +1,4 @@
-//! How many cells of a field lie in each of some equal intervals.
+//! Histograms: the number of cells of a field in each of several equal intervals.
 
 use std::sync::Arc;
 
@@ -13,41 +13,41 @@ use crate::aggregate::{aggregate, read_options};
 use crate::read_field::read_field;
 use crate::{Aggregate, AggregateError, Function, Outcome};
 
-/// More intervals than anybody looks at.
+/// Maximum number of intervals.
 const MOST_BINS: usize = 1 << 16;
 
-/// How the values of a field are spread.
+/// The distribution of a field's values.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Histogram {
-    /// The datatype of the ends of the intervals: that of the field, or `float64` for floats.
+    /// The datatype of the bounds: that of the field, but `float64` for all floats.
     pub datatype: Datatype,
-    /// Intervals of equal width, ascending; none where there is no value.
+    /// Intervals of equal width, ascending; empty if there are no values.
     pub bins: Vec<Bin>,
-    /// Cells that are null.
+    /// The number of null cells.
     pub nulls: u64,
-    /// Cells that hold no number (NaN), or no time.
+    /// The number of cells with NaN or NaT.
     pub others: u64,
 }
 
-/// An interval.
+/// An interval of a histogram.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Bin {
-    /// Its least value, in the stored form of [`Histogram::datatype`].
+    /// The smallest value of the interval, in the stored form of [`Histogram::datatype`].
     pub low: Vec<u8>,
-    /// Its greatest value; of floats the end, which belongs to the next interval, unless this is the last.
+    /// The greatest value of the interval. For floats, the upper bound, which belongs to the next interval unless this
+    /// is the last.
     pub high: Vec<u8>,
-    /// Cells whose value lies in it.
+    /// The number of cells with a value in the interval.
     pub cells: u64,
 }
 
-/// Counts the cells that a read returns by the value that they have in a field: in at most `bins` intervals of equal width, from
-/// the least value to the greatest.
+/// Counts the cells of a read by their value in a field, in at most `bins` intervals of equal width from the minimum
+/// to the maximum.
 ///
 /// # Errors
-/// A field whose values are no single numbers, dates or times; values that are infinite; no intervals, or too many; errors of
-/// reading.
+/// A field whose cells are not single numbers, dates or times; infinite values; zero bins or too many; errors of reading.
 pub fn histogram(
     session: &Session,
     array: &Arc<Array>,
@@ -137,10 +137,10 @@ impl Counts {
     }
 }
 
-/// The intervals.
+/// The division of the values into intervals.
 #[derive(Debug)]
 enum Scale {
-    /// Of whole numbers, dates and times.
+    /// Intervals of integers, dates and times.
     Whole {
         datatype: Datatype,
         low: i128,
@@ -149,12 +149,12 @@ enum Scale {
         bins: usize,
     },
     Float {
-        /// Where intervals begin, and the end of the last one.
+        /// The lower bounds of all intervals, then the upper bound of the last one.
         ends: Vec<f64>,
     },
 }
 
-/// A number, as wide as they come.
+/// A number of any datatype, widened.
 enum Number {
     Whole(i128),
     Float(f64),
@@ -218,17 +218,17 @@ impl Scale {
         }
     }
 
-    /// The bin of a value; `None` where it is no number.
+    /// Returns the index of the interval that contains a value; `None` for NaN and NaT.
     fn bin(&self, datatype: Datatype, cell: &[u8]) -> Option<usize> {
         match (self, number(datatype, cell)?) {
             (Self::Whole { low, width, .. }, Number::Whole(value)) => {
-                // What stands for no time is below the least.
+                // NaT is less than the minimum.
                 let is_none = is_time(datatype) && value == i128::from(i64::MIN);
                 usize::try_from((value - low) / width)
                     .ok()
                     .filter(|_| !is_none)
             }
-            // A quotient would be rounded otherwise than the ends that are told.
+            // Not computed by division, which could be rounded differently from the returned bounds.
             (Self::Float { ends }, Number::Float(value)) if !value.is_nan() => {
                 let begun = ends.partition_point(|end| *end <= value);
                 begun.checked_sub(1).map(|bin| bin.min(self.bins() - 1))
@@ -237,7 +237,7 @@ impl Scale {
         }
     }
 
-    /// The ends of each bin.
+    /// Returns the lower and the upper bound of each interval.
     fn ends(&self) -> Vec<(Vec<u8>, Vec<u8>)> {
         match self {
             Self::Whole {

@@ -1,4 +1,4 @@
-//! Values that are kept for quartiles: all of them while memory allows, then a fair sample.
+//! The values kept for quartiles: all of them while memory allows, then a uniform random sample.
 
 use tdb_tile::Datatype;
 
@@ -8,21 +8,21 @@ use crate::distinct_count::mixed;
 use crate::number::Number;
 use crate::share::Share;
 
-/// Values that are kept whatever the memory.
+/// Number of values that are kept regardless of memory.
 const FEWEST: usize = 1024;
 
-/// Bytes of a value.
+/// Bytes per kept value.
 const VALUE_BYTES: u64 = 8;
 
-/// The sign, or half of the numbers.
+/// The sign bit, and half of the range of 64-bit numbers.
 const HALF: u64 = 1 << 63;
 
-/// Values of a field, as numbers in the same order.
+/// Values of a field, stored as unsigned numbers that sort in the same order.
 #[derive(Debug)]
 pub(crate) struct KeptValues {
     datatype: Datatype,
     keys: Vec<u64>,
-    /// All values that there were.
+    /// Number of values added so far.
     seen: u64,
     is_full: bool,
 }
@@ -37,7 +37,7 @@ impl KeptValues {
         }
     }
 
-    /// Takes a value. What is no number is left out.
+    /// Adds a value; ignores NaN.
     pub(crate) fn add(&mut self, value: Number, share: &mut Share) {
         let Some(key) = self.key(value) else {
             return;
@@ -48,7 +48,7 @@ impl KeptValues {
             return;
         }
         self.is_full = true;
-        // Each value that was seen is kept as likely as any other.
+        // Reservoir sampling: every value seen so far is kept with the same probability.
         let random = u128::from(mixed(self.seen));
         let chosen = random.saturating_mul(self.seen.into()) >> u64::BITS;
         let place = usize::try_from(chosen).ok();
@@ -57,7 +57,7 @@ impl KeptValues {
         }
     }
 
-    /// The numbers in the order of the values; `None` for NaN.
+    /// Converts a value to an unsigned number that sorts in the same order; `None` for NaN.
     fn key(&self, value: Number) -> Option<u64> {
         match value {
             Number::Float(value) if value.is_nan() => None,
@@ -77,14 +77,14 @@ impl KeptValues {
         Number::Whole(i128::from(key).saturating_sub(self.offset()))
     }
 
-    /// What makes numbers with a sign such without.
+    /// Returns the offset that makes signed numbers non-negative.
     fn offset(&self) -> i128 {
         let is_signed = self.datatype.is_signed() || is_time(self.datatype);
         if is_signed { i128::from(HALF) } else { 0 }
     }
 
-    /// The value below which a quarter, half and three quarters of the values lie; between two, in proportion. And whether that
-    /// is of all values.
+    /// Returns the three quartiles, interpolated linearly between values, and whether they are exact (computed from
+    /// all values). The quartiles are `None` if there are no values.
     pub(crate) fn quartiles(mut self) -> (Option<[Outcome; 3]>, bool) {
         let is_exact = !self.is_full;
         if self.keys.is_empty() {
@@ -125,7 +125,7 @@ impl KeptValues {
     }
 }
 
-/// A date or time of so many ticks.
+/// Returns a date or time of `ticks` units.
 pub(crate) fn time(datatype: Datatype, ticks: i128) -> Outcome {
     match i64::try_from(ticks) {
         Ok(ticks) => Outcome::Value(datatype, ticks.to_le_bytes().to_vec()),

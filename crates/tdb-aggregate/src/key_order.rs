@@ -1,4 +1,4 @@
-//! The order of groups, and what stands for their values in answers.
+//! The order of groups, and the labels of their keys.
 
 use std::cmp::Ordering;
 
@@ -10,7 +10,7 @@ use tdb_tile::Datatype;
 
 use crate::same_value::SameValue;
 
-/// The labels in place of their indexes. An index outside of the enumeration is null.
+/// Replaces indexes by labels. An index without a label becomes null.
 pub(crate) fn labelled(
     keys: Vec<Option<Box<[u8]>>>,
     fields: &[FieldInfo],
@@ -26,7 +26,8 @@ pub(crate) fn labelled(
     keys.collect()
 }
 
-/// The order of two groups: of labels that have an order that of their indexes. No two are equal but those of the same values.
+/// Compares two groups. Labels of an ordered enumeration are compared by index, others by value. Groups are equal only
+/// if all values are.
 pub(crate) fn by_keys<V: AsRef<[u8]>>(
     fields: &[FieldInfo],
     a: &[Option<V>],
@@ -54,13 +55,13 @@ fn bytes<V: AsRef<[u8]>>(values: &[Option<V>]) -> impl Iterator<Item = Option<&[
     values.iter().map(|value| value.as_ref().map(AsRef::as_ref))
 }
 
-/// The label of an index.
+/// Returns the label of an index; `None` if there is none.
 fn label<'l>(labels: &'l Enumeration, field: &FieldInfo, index: &[u8]) -> Option<&'l [u8]> {
     let index = read_index(index, field.datatype.is_signed())?;
     labels.value(usize::try_from(index).ok()?)
 }
 
-/// Cells of several values are compared value by value.
+/// Compares two cells value by value.
 fn by_value(datatype: Datatype, a: &[u8], b: &[u8]) -> Ordering {
     if holds_bytes(datatype) {
         return a.cmp(b);

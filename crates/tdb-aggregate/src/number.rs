@@ -1,10 +1,10 @@
-//! Numbers of all types, and what some of them come to.
+//! Numbers of all types, and partial aggregates of them.
 
-/// A number of any type, without loss.
+/// A number of any type, represented exactly.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub(crate) enum Number {
     Whole(i128),
-    /// Of a float of 32 or of 64 bits.
+    /// A float of 32 or 64 bits.
     Float(f64),
 }
 
@@ -32,7 +32,7 @@ impl From<f64> for Number {
     }
 }
 
-/// What some numbers add to a state.
+/// The aggregates of some numbers, to be added to a state.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Part {
     pub(crate) count: u64,
@@ -46,11 +46,11 @@ pub(crate) struct Part {
 impl Part {
     pub(crate) fn add(&mut self, value: Number) {
         match value {
-            // Fewer than 2^64 numbers of 64 bits fit.
+            // Overflow would need 2^64 numbers of 64 bits.
             Number::Whole(value) => self.whole = self.whole.saturating_add(value),
             Number::Float(value) => self.float += value,
         }
-        // NaN is no least and no greatest value: no comparison holds for it.
+        // NaN is neither minimum nor maximum, since all comparisons with it are false.
         let is_nan = matches!(value, Number::Float(value) if value.is_nan());
         if !is_nan && self.least.is_none_or(|least| value < least) {
             self.least = Some(value);

@@ -1,4 +1,4 @@
-//! Groups as bytes: how they are kept in the temporary folder.
+//! The binary form of groups in the temporary folder.
 
 use crate::accumulator::{Accumulator, Extreme};
 use crate::field_states::FieldStates;
@@ -6,16 +6,16 @@ use crate::groups::Key;
 use crate::number::Number;
 use crate::states::{GroupState, States};
 
-/// The place of no value among those of a group.
+/// Tags of a minimum or maximum: absent, integer, float, bytes. `NONE` also represents a null key.
 const NONE: u8 = 0;
 const WHOLE: u8 = 1;
 const FLOAT: u8 = 2;
 const BYTES: u8 = 3;
 
-/// Bytes of the length that stands in front of a group.
+/// Bytes of the length in front of each group.
 const LENGTH: usize = 8;
 
-/// Writes a group: its length, its values, the number of its cells, and its state in each field.
+/// Appends a group: its length, its keys, its number of cells, and its state for each field.
 pub(crate) fn write<'s>(
     out: &mut Vec<u8>,
     key: &Key,
@@ -71,7 +71,7 @@ fn write_extreme(out: &mut Vec<u8>, extreme: Option<&Extreme>) {
     }
 }
 
-/// Seven bits to a byte, the lowest first; the highest bit says that more follow.
+/// Writes a number as a varint: seven bits per byte, lowest first; the high bit means that more follow.
 fn write_number(out: &mut Vec<u8>, mut number: u128) {
     loop {
         let [low, ..] = number.to_le_bytes();
@@ -84,7 +84,7 @@ fn write_number(out: &mut Vec<u8>, mut number: u128) {
     }
 }
 
-/// Small numbers of either sign take few bytes.
+/// Writes a signed number in zigzag form, so that small numbers of either sign take few bytes.
 fn write_signed(out: &mut Vec<u8>, number: i128) {
     write_number(
         out,
@@ -92,18 +92,18 @@ fn write_signed(out: &mut Vec<u8>, number: i128) {
     );
 }
 
-/// Takes groups out of the bytes of a block. Nothing is given where these are not what was written.
+/// Decoder for the groups of a block. Its methods return `None` if the bytes are damaged.
 #[derive(Clone, Debug)]
 pub(crate) struct Unpacking<'a>(pub(crate) &'a [u8]);
 
 impl<'a> Unpacking<'a> {
-    /// The bytes of the next group.
+    /// Returns the bytes of the next group.
     pub(crate) fn group(&mut self) -> Option<&'a [u8]> {
         let len = u64::from_le_bytes(self.array()?);
         self.bytes(usize::try_from(len).ok()?)
     }
 
-    /// The next value of a group: `Some(None)` is null.
+    /// Returns the next key of a group; `Some(None)` is null.
     pub(crate) fn value(&mut self) -> Option<Option<&'a [u8]>> {
         match usize::try_from(self.number()?).ok()?.checked_sub(1) {
             None => Some(None),
@@ -111,7 +111,7 @@ impl<'a> Unpacking<'a> {
         }
     }
 
-    /// The state of a group.
+    /// Returns the state of a group, and checks that no bytes are left.
     pub(crate) fn state(&mut self, states: &States) -> Option<GroupState> {
         let cells = u64::try_from(self.number()?).ok()?;
         let fields = states.fields.iter().map(|field| {

@@ -1,11 +1,11 @@
-//! Which part of a question an error is about.
+//! Locates the part of a request that an error is about.
 
 use crate::function::items;
 use crate::{Aggregate, AggregateError};
 
 impl AggregateError {
-    /// Where in a list that [`Aggregate::parse_list`] reads the first aggregate begins that this is about, counted in characters
-    /// from 1.
+    /// Returns the position of the aggregate that the error is about in a list for [`Aggregate::parse_list`], in
+    /// characters from 1; `None` if no aggregate matches.
     #[must_use]
     pub fn place_in_list(&self, list: &str) -> Option<usize> {
         let mut items = items(list);
@@ -21,7 +21,8 @@ impl AggregateError {
         Some(before.saturating_add(blanks).saturating_add(1))
     }
 
-    /// Which of the groupings that [`aggregate`](crate::aggregate) was given this is about.
+    /// Returns the index of the grouping that the error is about, in the list given to
+    /// [`aggregate`](crate::aggregate).
     #[must_use]
     pub fn place_in_groupings(&self, by: &[&str]) -> Option<usize> {
         by.iter().position(|text| match text.split_once('(') {

@@ -2,7 +2,7 @@ use tdb_cells::FieldInfo;
 use tdb_query::Reader;
 use tdb_tile::Bug;
 
-/// A field of what a reader gives.
+/// Returns a field of a reader's result by name.
 pub(crate) fn read_field(reader: &Reader, name: &str) -> Result<FieldInfo, Bug> {
     let mut fields = reader.fields().iter();
     let field = fields.find(|field| field.name == name).cloned();

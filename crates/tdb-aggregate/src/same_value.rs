@@ -1,4 +1,4 @@
-//! One form for values that are equal: of floats, 0.0 for both zeros, and one NaN for all.
+//! A canonical form for equal values: +0.0 for both zeros, and a single NaN.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -7,14 +7,14 @@ use tdb_cells::FieldInfo;
 use tdb_cells::files::read_index;
 use tdb_tile::{Datatype, Scalar};
 
-/// Brings the cells of a field into the form by which they are told apart.
+/// Converts the cells of a field to their canonical form.
 #[derive(Debug)]
 pub(crate) enum SameValue {
-    /// Values are equal where their bytes are.
+    /// Values are equal if their bytes are.
     Bytes,
     Float32,
     Float64,
-    /// Indexes of labels that are floats: for each, that of the first one that is equal.
+    /// Indexes of labels that are floats. Each index maps to the first one whose label is equal.
     Labels {
         first: Vec<usize>,
         is_signed: bool,
@@ -39,7 +39,7 @@ impl SameValue {
         }
     }
 
-    /// For values of this type, which are no indexes.
+    /// Returns the conversion for values of this type that are not indexes.
     pub(crate) fn of_type(datatype: Datatype) -> Self {
         match datatype {
             Datatype::Float32 => Self::Float32,
@@ -48,7 +48,7 @@ impl SameValue {
         }
     }
 
-    /// The one form of a cell, and of all that are equal to it.
+    /// Returns the canonical form of a cell, which is the same for all equal cells.
     pub(crate) fn of<'c>(&self, cell: &'c [u8]) -> Cow<'c, [u8]> {
         match self {
             Self::Bytes => Cow::Borrowed(cell),
@@ -65,7 +65,7 @@ impl SameValue {
                 let same = index.and_then(|index| Some((index, *first.get(index)?)));
                 match same.filter(|(index, first)| index != first) {
                     None => Cow::Borrowed(cell),
-                    // No greater than the index, so it has no more bytes.
+                    // The index of the first equal label is not greater, so it fits in as many bytes.
                     Some((_, first)) => {
                         let bytes = first.to_le_bytes().into_iter();
                         let bytes = bytes.chain(std::iter::repeat(0));
@@ -77,7 +77,7 @@ impl SameValue {
     }
 }
 
-/// The values with others in the place of some, if there are such.
+/// Replaces the values for which `other` returns a value; borrows the cell if there are none.
 fn each<T: Scalar>(cell: &[u8], other: impl Fn(T) -> Option<T>) -> Cow<'_, [u8]> {
     if !T::read_all(cell).any(|value| other(value).is_some()) {
         return Cow::Borrowed(cell);

@@ -1,33 +1,33 @@
-//! What a field may take of the memory.
+//! A share of the memory budget for one field.
 
 use tdb_tile::{Budget, Grant};
 
-/// Of the memory that a session allows, one part in so many is for what is kept of values.
+/// The values that are kept for all fields take at most 1/PART of the memory budget.
 const PART: u64 = 8;
 
-/// Bytes that are asked for at a time, at most.
+/// Maximum bytes requested from the budget at a time.
 const STEP: u64 = 1 << 20;
 
-/// Steps that a share has at least.
+/// A share is requested in at least this many steps.
 const STEPS: u64 = 16;
 
-/// A share of the memory: taken step by step, and refused beyond.
+/// A share of the memory budget, which is taken step by step up to its limit.
 #[derive(Debug)]
 pub(crate) struct Share {
     budget: Budget,
     held: Vec<Grant>,
-    /// Bytes that are granted and not used.
+    /// Bytes granted, but not used yet.
     room: u64,
-    /// Bytes that may still be asked for.
+    /// Bytes that may still be requested.
     left: u64,
     step: u64,
 }
 
 impl Share {
-    /// The share of one of so many fields.
+    /// Creates the share of one of `fields` fields.
     pub(crate) fn new(budget: &Budget, fields: usize) -> Self {
         let all = budget.limit() / PART;
-        // Without fields there is nobody to share with.
+        // With zero fields, the share is the whole.
         let left = all.checked_div(fields as u64).unwrap_or(all);
         Self {
             budget: budget.clone(),
@@ -38,7 +38,7 @@ impl Share {
         }
     }
 
-    /// Takes so many bytes; says whether there were as many.
+    /// Takes memory; returns false if that many bytes are not available.
     pub(crate) fn take(&mut self, bytes: u64) -> bool {
         if self.room < bytes {
             let asked = bytes.max(self.step);

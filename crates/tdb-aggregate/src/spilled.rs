@@ -1,5 +1,5 @@
-//! Groups that memory does not hold: they are kept as sorted runs in the temporary folder, and merged. The states that a group has
-//! in several runs are joined in the order of the runs, so that the same cells always give the same result.
+//! Groups that do not fit in memory: they are stored as sorted runs in the temporary folder, and merged. The states of
+//! a group in several runs are merged in the order of the runs, so that the same cells always return the same result.
 
 use std::ops::Range;
 
@@ -14,7 +14,7 @@ use crate::key_order::by_keys;
 use crate::packed::{Unpacking, write};
 use crate::states::{GroupState, States};
 
-/// Groups are forgotten once they are in a run.
+/// Writes all groups to a new run, then removes them from memory.
 pub(crate) fn spill(
     runs: &mut Runs,
     groups: &mut Groups,
@@ -46,7 +46,7 @@ pub(crate) fn spill(
     Ok(())
 }
 
-/// Merges runs into one.
+/// Merges several runs into one.
 fn merge_into(
     readers: Vec<RunReader>,
     run: &mut RunWriter,
@@ -65,7 +65,7 @@ fn merge_into(
     packer.finish()
 }
 
-/// Merges runs until they are few; the rest is merged as it is asked for.
+/// Merges runs until only a few are left; these are merged while the groups are read.
 pub(crate) fn merge(
     runs: Runs,
     by: &[FieldInfo],
@@ -76,7 +76,7 @@ pub(crate) fn merge(
     Merge::new(readers, by)
 }
 
-/// Puts groups together to blocks of a run.
+/// Writer that collects groups into blocks of a run.
 struct Packer<'a> {
     run: &'a mut RunWriter,
     block: usize,
@@ -94,7 +94,7 @@ impl<'a> Packer<'a> {
         }
     }
 
-    /// A group is at the end of the bytes.
+    /// Completes a group, whose bytes have been appended.
     fn next(&mut self) -> Result<(), CellsError> {
         self.groups = self.groups.saturating_add(1);
         if self.bytes.len() < self.block {
@@ -118,12 +118,12 @@ impl<'a> Packer<'a> {
     }
 }
 
-/// The groups of sorted runs, in order.
+/// The k-way merge of sorted runs.
 #[derive(Debug)]
 pub(crate) struct Merge {
     cursors: Vec<Cursor>,
-    /// The numbers of those that are not at their ends, the one with the first group last; of equal groups, that of an earlier
-    /// run comes first.
+    /// Indexes of the runs that are not at their end, sorted descending by their current group, so that the next one
+    /// is last. Of equal groups, that of the earliest run is last.
     order: Vec<usize>,
 }
 
@@ -140,7 +140,7 @@ impl Merge {
         Ok(merge)
     }
 
-    /// The next group, and its state joined from all runs.
+    /// Returns the next group, with its state merged from all runs.
     pub(crate) fn next(
         &mut self,
         by: &[FieldInfo],
@@ -164,7 +164,7 @@ impl Merge {
         Ok(Some((key, state)))
     }
 
-    /// Brings a run to its next group, and to its place among the others.
+    /// Moves a run to its next group, and inserts it into the order.
     fn advance(&mut self, number: usize, by: &[FieldInfo]) -> Result<(), AggregateError> {
         let cursor = self.cursors.get_mut(number).ok_or_else(no_run)?;
         if !cursor.advance(by.len())? {
@@ -195,16 +195,16 @@ fn no_run() -> Bug {
     Bug::new("a group of a run that is not there")
 }
 
-/// A place within a run: a group of the block that was read last.
+/// A position in a run: a group of the block that was read last.
 #[derive(Debug)]
 struct Cursor {
     reader: RunReader,
     block: Bytes,
-    /// Where the groups begin that were not looked at.
+    /// Offset of the next group in the block.
     next: usize,
-    /// The values of the group.
+    /// The keys of the current group.
     values: Vec<Option<Bytes>>,
-    /// The bytes of its state.
+    /// Range of the bytes of the group's state in the block.
     state: Range<usize>,
 }
 
@@ -219,7 +219,7 @@ impl Cursor {
         }
     }
 
-    /// Moves to the next group, which has this number of values. Returns `false` at the end of the run.
+    /// Moves to the next group, which has `values` keys. Returns `false` at the end of the run.
     fn advance(&mut self, values: usize) -> Result<bool, CellsError> {
         self.values.clear();
         if self.next >= self.block.len() {

@@ -1,4 +1,4 @@
-//! The states of all groups: counts, sums, least and greatest values so far.
+//! The states of all groups: counts, sums, minima and maxima so far.
 
 use std::ops::Range;
 
@@ -16,9 +16,9 @@ use crate::{Aggregate, AggregateError, Function, Outcome};
 /// The states of all groups.
 #[derive(Debug)]
 pub(crate) struct States {
-    /// Cells of each group.
+    /// Number of cells per group.
     pub(crate) cells: Vec<u64>,
-    /// The fields that aggregates are of.
+    /// The states of the aggregated fields.
     pub(crate) fields: Vec<FieldStates>,
 }
 
@@ -26,12 +26,12 @@ pub(crate) struct States {
 #[derive(Debug)]
 pub(crate) struct GroupState {
     pub(crate) cells: u64,
-    /// One accumulator for each field that is aggregated.
+    /// One accumulator per aggregated field.
     pub(crate) fields: Vec<Accumulator>,
 }
 
 impl GroupState {
-    /// Adds the state of further cells of the group, which come after those that were added so far.
+    /// Adds the state of more cells of the group, which come after those added so far.
     pub(crate) fn merge(&mut self, other: Self) {
         self.cells = self.cells.saturating_add(other.cells);
         for (known, more) in self.fields.iter_mut().zip(other.fields) {
@@ -66,7 +66,7 @@ impl States {
         }
     }
 
-    /// Takes the tiles of a read of which statistics tell all that is asked for, and leaves them out of it.
+    /// Adds the tiles of a read for which statistics determine all aggregates, and removes them from the read.
     pub(crate) fn take_known(
         &mut self,
         session: &Session,
@@ -81,7 +81,7 @@ impl States {
         Ok(())
     }
 
-    /// Begins with the cells of these tiles.
+    /// Starts with the cells of these tiles.
     pub(crate) fn take(&mut self, known: KnownTiles) {
         self.cells = vec![known.cells];
         for (field, state) in self.fields.iter_mut().zip(known.fields) {
@@ -90,7 +90,7 @@ impl States {
         }
     }
 
-    /// Adds these rows of a batch. `groups` is the number of groups, including those that these rows begin.
+    /// Adds rows of a batch. `groups` is the number of groups, including those that begin in these rows.
     pub(crate) fn add(
         &mut self,
         batch: &Batch,
@@ -109,7 +109,7 @@ impl States {
         Ok(())
     }
 
-    /// The aggregates of a group, and the number of its cells.
+    /// Returns the aggregates of a group, and its number of cells.
     pub(crate) fn outcomes(
         &self,
         number: usize,
@@ -127,7 +127,7 @@ impl States {
         Ok((values, cells))
     }
 
-    /// The aggregates of a group that has this state.
+    /// Returns the aggregates of a group from its state.
     pub(crate) fn outcomes_of(
         &self,
         state: &GroupState,
@@ -145,7 +145,7 @@ impl States {
         values.collect()
     }
 
-    /// Fails where a sum of a group does not fit.
+    /// Fails if a sum of a group overflows.
     pub(crate) fn check_sums(
         &self,
         number: usize,
@@ -159,19 +159,19 @@ impl States {
         Ok(())
     }
 
-    /// Bytes of the texts that are kept as least and greatest values.
+    /// Returns the total bytes of the strings that are kept as minima and maxima.
     pub(crate) fn text_bytes(&self) -> u64 {
         let texts = self.fields.iter().map(|field| field.texts);
         texts.fold(0, u64::saturating_add)
     }
 
-    /// Whether floats are added up: what they come to depends on the order.
+    /// True if floats are summed, so that the result depends on the order of addition.
     pub(crate) fn add_floats(&self) -> bool {
         let mut fields = self.fields.iter();
         fields.any(|field| field.needs_sum && field.info.datatype.is_real())
     }
 
-    /// Forgets all groups, and keeps the memory for others.
+    /// Removes all groups, but keeps the memory for others.
     pub(crate) fn clear(&mut self) {
         self.cells.clear();
         for field in &mut self.fields {
@@ -180,7 +180,7 @@ impl States {
         }
     }
 
-    /// Forgets all groups, and gives their memory back.
+    /// Removes all groups, and frees their memory.
     pub(crate) fn free(&mut self) {
         self.clear();
         self.cells = Vec::new();
@@ -189,7 +189,7 @@ impl States {
         }
     }
 
-    /// The datatype of what an aggregate is, where it is anything: of labels theirs.
+    /// Returns the datatype of an aggregate's result; for minima and maxima of labels, that of the labels.
     pub(crate) fn datatype(&self, aggregate: &Aggregate, schema: &ArraySchema) -> Datatype {
         let is_value = matches!(aggregate.function, Function::Min | Function::Max);
         let name = aggregate.field.as_deref().filter(|_| is_value);
@@ -200,7 +200,7 @@ impl States {
 }
 
 impl States {
-    /// What a function of a field is, of all cells.
+    /// Returns an aggregate of a field over all cells.
     pub(crate) fn outcome(
         &self,
         name: &str,
@@ -233,7 +233,7 @@ fn count_cells(cells: &mut [u64], rows: usize, of: GroupOf<'_>) -> Result<(), Bu
     Ok(())
 }
 
-/// Names, each once, in the order in which they come first.
+/// Returns the names without duplicates, in the order of first occurrence.
 pub(crate) fn unique<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let mut unique: Vec<&str> = Vec::new();
     for name in names {

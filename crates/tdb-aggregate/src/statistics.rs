@@ -1,4 +1,4 @@
-//! Answers out of the statistics that fragments store of their tiles, where these are exact.
+//! Aggregates computed from the tile statistics of fragments, where these are exact.
 
 use tdb_array::{Array, Fragment};
 use tdb_cells::files::read_index;
@@ -13,35 +13,35 @@ use crate::AggregateError;
 use crate::accumulator::{Accumulator, Known, is_time};
 use crate::field_states::FieldStates;
 
-/// Fragments whose statistics are in memory together.
+/// Number of fragments whose statistics are in memory at the same time.
 const TOGETHER: usize = 256;
 
-/// What tiles come to that need not be read.
+/// Aggregates of tiles that need not be read.
 #[derive(Debug)]
 pub(crate) struct KnownTiles {
     /// The tiles.
     pub(crate) tiles: Vec<LoneTiles>,
-    /// Their cells.
+    /// The number of their cells.
     pub(crate) cells: u64,
-    /// What they come to in each field, in the order in which the fields were passed.
+    /// Their aggregates for each field, in the order of the given fields.
     pub(crate) fields: Vec<Accumulator>,
 }
 
-/// What a fragment tells of a field.
+/// Source of the aggregates of a fragment's tiles for one field.
 #[derive(Debug)]
 enum Source {
-    /// Nothing has to be known but the number of cells.
+    /// The number of cells suffices.
     Cells,
     Statistics(Box<TileStatistics>),
-    /// Nothing.
+    /// The tiles must be read.
     None,
 }
 
-/// Whether statistics can tell anything about the cells of a read.
+/// True if statistics can be used for a read.
 pub(crate) fn may_tell(schema: &ArraySchema, options: &ReadOptions) -> bool {
     let names = || options.ranges.iter().map(|(name, _)| name);
     let is_single = |name: &String| names().filter(|other| *other == name).count() == 1;
-    // Dense arrays are read tile by tile for it, which they are not with several ranges of a dimension.
+    // Dense arrays must be read tile by tile for this, which is not possible with several ranges per dimension.
     let is_by_tiles = || {
         names().count() <= schema.dimensions.len()
             && options.label_ranges.is_empty()
@@ -50,8 +50,8 @@ pub(crate) fn may_tell(schema: &ArraySchema, options: &ReadOptions) -> bool {
     !options.looks_at_cells() && options.limit.is_none() && (!schema.is_dense() || is_by_tiles())
 }
 
-/// Looks for tiles of a read whose statistics tell all that is asked of these fields. The others are to be read, also those
-/// whose statistics cannot be had.
+/// Finds tiles of a read whose statistics determine all requested aggregates. All other tiles must be read, including
+/// those whose statistics cannot be read.
 pub(crate) fn known_tiles(
     session: &Session,
     reader: &Reader,
@@ -86,18 +86,18 @@ pub(crate) fn known_tiles(
     Ok(known)
 }
 
-/// Whether nothing is asked of a field but how many cells there are.
+/// True if only the number of cells of a field is requested.
 fn is_just_counted(field: &FieldStates) -> bool {
     !field.needs_values() && !field.info.nullable && field.info.enumeration.is_none()
 }
 
-/// Whether writers store what cells of a field come to.
+/// True if writers store tile statistics for a field.
 fn is_summarized(field: &FieldStates) -> bool {
     matches!(field.info.field, FieldKind::Attribute(_))
 }
 
 impl KnownTiles {
-    /// Adds the tiles of a fragment about which all is known.
+    /// Adds the tiles of a fragment whose aggregates are all known.
     fn add(
         &mut self,
         lone: &LoneTiles,
@@ -134,7 +134,7 @@ impl KnownTiles {
 }
 
 impl Source {
-    /// What is known of a tile of so many cells, where that is all that is asked for.
+    /// Returns what is known about a tile of `cells` cells; `None` if that does not suffice.
     fn tile(&self, field: &FieldStates, tile: usize, cells: u64) -> Option<Known> {
         let statistics = match self {
             Self::None => return None,
@@ -157,7 +157,7 @@ impl Source {
         }
         if let Some(labels) = &field.info.enumeration {
             let (least, greatest) = statistics.extremes(tile, cells)?;
-            // An index without a label is null, and the null count does not have it.
+            // An index without a label is null, but not included in the null count.
             let is_signed = field.info.datatype.is_signed();
             let is_label = |index| read_index(index, is_signed) < Some(labels.len() as u64);
             read_index(least, is_signed)?;
@@ -166,7 +166,7 @@ impl Source {
         if field.needs_extremes {
             let (least, greatest) = statistics.extremes(tile, cells)?;
             let not_a_time = NOT_A_TIME.to_le_bytes();
-            // What stands for no time is no least value, and hides the one that is.
+            // NaT is not a minimum, and hides the real one.
             if is_time(field.info.datatype) && least == not_a_time {
                 return None;
             }
@@ -183,8 +183,8 @@ impl Source {
     }
 }
 
-/// What each of these fragments tells of each field, one fragment after the other; `None` where the statistics cannot be read or
-/// do not fit the memory.
+/// Returns the sources for all fields of the first fragment, then of the next, and so on. Returns `None` if the
+/// statistics cannot be read or do not fit in memory.
 fn sources(
     session: &Session,
     array: &Array,
@@ -226,7 +226,7 @@ fn sources(
     Some((held, sources.into_iter()))
 }
 
-/// What is to be read for a field of a fragment.
+/// The statistics to read for a field of a fragment.
 enum Wanted<'a> {
     Cells,
     Statistics {

@@ -1,4 +1,4 @@
-//! What the cells of fields amount to, in one pass over them.
+//! Summaries of fields, computed in one pass over the cells.
 
 use std::sync::Arc;
 
@@ -21,38 +21,38 @@ use crate::share::Share;
 use crate::states::{States, unique};
 use crate::{Aggregate, AggregateError, Function, Outcome};
 
-/// What the cells of a field amount to.
+/// The summary of a field.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct FieldSummary {
-    /// The field.
+    /// The summarized field.
     pub field: FieldInfo,
-    /// Cells that are not null; an index without a label is.
+    /// The number of cells that are not null. An index without a label counts as null.
     pub count: u64,
-    /// Cells that are null.
+    /// The number of null cells.
     pub nulls: u64,
-    /// How many values there are, null left out; zeros of either sign are one, and so is NaN of whichever bits.
+    /// The number of distinct values, without null. Both zeros are one value, and so are all NaN.
     pub distinct: u64,
-    /// Whether that is counted; else it is estimated, with a standard error of 0.8 %.
+    /// True if this number is exact; otherwise it is an estimate with a standard error of 0.8 %.
     pub is_distinct_exact: bool,
-    /// The least value, of single values and of labels that have an order.
+    /// The smallest value, for fields with one value per cell and for ordered labels.
     pub min: Outcome,
-    /// The greatest value, as the least.
+    /// The greatest value, for the same fields as `min`.
     pub max: Outcome,
-    /// The mean of numbers, dates and times; of these, in whole ticks.
+    /// The mean of numbers, dates and times; for dates and times, rounded down to whole units.
     pub mean: Outcome,
-    /// The standard deviation of numbers, as of a sample: by one value less than there are.
+    /// The sample standard deviation of numbers (with the count minus one as divisor).
     pub deviation: Option<f64>,
-    /// The values below which a quarter, half and three quarters of numbers, dates and times lie; NaN is left out.
+    /// The three quartiles of numbers, dates and times, without NaN and NaT.
     pub quartiles: Option<[Outcome; 3]>,
-    /// Whether these are of all values; else they are of a fair sample that the memory holds.
+    /// True if the quartiles are computed from all values; otherwise from a random sample that fits in memory.
     pub are_quartiles_exact: bool,
 }
 
-/// Summarizes fields of the cells that a read returns, in one pass over these.
+/// Summarizes fields of the cells of a read, in one pass.
 ///
 /// # Errors
-/// Fields that the array does not have; errors of reading.
+/// A field that does not exist, or errors of reading.
 pub fn summarize(
     session: &Session,
     array: &Arc<Array>,
@@ -86,7 +86,7 @@ pub fn summarize(
         .collect()
 }
 
-/// What aggregates tell of a field.
+/// Returns the parts of a field's summary that are plain aggregates.
 fn aggregates(info: &FieldInfo) -> impl Iterator<Item = Aggregate> + '_ {
     let all = [
         Function::Count,
@@ -99,7 +99,7 @@ fn aggregates(info: &FieldInfo) -> impl Iterator<Item = Aggregate> + '_ {
     told.map(|function| Aggregate::of(function, &info.name))
 }
 
-/// What is known of a field beside what aggregates tell.
+/// The parts of a field's summary that are not plain aggregates.
 #[derive(Debug)]
 struct Sketch {
     name: String,
@@ -163,7 +163,7 @@ impl Sketch {
         Ok(FieldSummary {
             count: cells,
             nulls: count(Function::NullCount)?,
-            // An estimate may be beyond what there can be.
+            // An estimate may exceed the number of cells.
             distinct: distinct.min(cells),
             is_distinct_exact,
             min: found(Function::Min)?,
@@ -177,15 +177,15 @@ impl Sketch {
     }
 }
 
-/// How numbers, dates and times are spread.
+/// The distribution of numbers, dates and times.
 #[derive(Debug)]
 struct Numbers {
     is_time: bool,
-    /// Values but those that stand for no time.
+    /// Number of values without NaT.
     count: u64,
-    /// Of dates and times: what their ticks add up to.
+    /// The sum of the units of dates and times.
     ticks: i128,
-    /// After Welford: the mean so far, and the sum of the squares of what values differ from it.
+    /// Welford's algorithm: the mean so far, and the sum of squared deviations from it.
     mean: f64,
     squares: f64,
     kept: KeptValues,

@@ -1,4 +1,4 @@
-//! What statistics tell of golden arrays, which releases of TileDB wrote, is what reading them gives.
+//! Aggregates of golden arrays, which releases of TileDB wrote, are the same from statistics as from reading.
 #![expect(clippy::unwrap_used, reason = "helpers of tests, which may fail so")]
 
 use std::path::{Path, PathBuf};
@@ -14,10 +14,10 @@ use tdb_schema::grid::GridAxis;
 use tdb_store::LocalStore;
 use tdb_tile::Range;
 
-/// Cells of the largest dense array that is asked.
+/// Maximum number of cells of a dense array in this test.
 const MOST: u64 = 20_000;
 
-/// What is asked together: most often all of it can be told or none.
+/// Functions computed together: usually statistics determine both or neither.
 const FUNCTIONS: [[Function; 2]; 3] = [
     [Function::Count, Function::NullCount],
     [Function::Sum, Function::Mean],
@@ -49,7 +49,7 @@ fn open(folder: &Path, manifest: &Value) -> Option<Arc<Array>> {
     array.ok().map(Arc::new)
 }
 
-/// Everything, and the first half of each dimension.
+/// Reads of everything, and of the first half of each dimension.
 fn requests(array: &Array) -> Vec<ReadOptions> {
     let mut half = ReadOptions::default();
     for dimension in &array.schema().dimensions {
@@ -105,7 +105,7 @@ fn statistics_of_every_release_tell_what_reading_gives() {
         if !fragments.any(|f| f.metadata.version.stores_tile_statistics()) {
             continue;
         }
-        // The domains of some hold more cells than anybody reads.
+        // Some have domains with more cells than can be read.
         if known_count(array.snapshot()).is_none_or(|cells| cells > MOST)
             && array.schema().is_dense()
         {
@@ -119,7 +119,7 @@ fn statistics_of_every_release_tell_what_reading_gives() {
                 let before = session.profile().tiles_read;
                 let found = aggregate(&session, &array, &options, &wanted, &[]);
                 let between = session.profile().tiles_read;
-                // A limit, if of more cells than there are, makes it read.
+                // A limit forces reading, even if it exceeds the number of cells.
                 let reading = ReadOptions {
                     limit: Some(u64::MAX),
                     ..options.clone()
@@ -133,7 +133,7 @@ fn statistics_of_every_release_tell_what_reading_gives() {
                         .iter()
                         .zip(read)
                         .all(|(found, read)| is_same(found, read)),
-                    // What is damaged need not be read.
+                    // A damaged part need not be read to answer from statistics.
                     (_, Err(_)) => true,
                     (Err(_), Ok(_)) => false,
                 };

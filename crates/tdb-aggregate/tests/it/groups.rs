@@ -1,4 +1,4 @@
-//! Groups by floats, of which some values are equal though their bits differ, and some are no numbers.
+//! Groups by floats, including NaN, and values that are equal although their bits differ.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
@@ -16,7 +16,7 @@ use tdb_store::MemoryStore;
 use tdb_tile::Datatype;
 use tdb_write::{WriteOptions, Writer};
 
-/// A cell: a double, a float unless it is null, two doubles, any number of floats.
+/// A cell: a double, a float or null, two doubles, any number of floats.
 #[derive(Clone, Debug)]
 struct Cell {
     double: f64,
@@ -62,7 +62,7 @@ fn floats() -> impl Strategy<Value = f32> {
     prop_oneof![5 => odd, 1 => any::<u32>().prop_map(f32::from_bits)]
 }
 
-/// Cells, and the same in another order.
+/// Cells, and the same cells in another order.
 fn cells() -> impl Strategy<Value = (Vec<Cell>, Vec<Cell>)> {
     let cell = (
         doubles(),
@@ -128,7 +128,7 @@ fn places(rows: usize) -> Column {
     column("x", Datatype::UInt32, CellValNum::Fixed(1), places)
 }
 
-/// An array of these cells, one behind the other.
+/// Creates an array of these cells in the given order.
 fn written(cells: &[Cell]) -> Arc<Array> {
     let location = array();
     let one = CellValNum::Fixed(1);
@@ -169,10 +169,10 @@ fn written(cells: &[Cell]) -> Arc<Array> {
     open(&location)
 }
 
-/// Numbers in the order of groups, and the bytes that stand for them; null is the last of all.
+/// A sort key: null or not, numbers in the order of groups, and their bytes. Null comes last.
 type Key = (bool, Vec<u64>, Vec<u8>);
 
-/// Behind all numbers what is none, and equal numbers at one place.
+/// Maps equal numbers to the same position, and NaN after all numbers.
 fn place(value: f64) -> u64 {
     if value.is_nan() {
         return u64::MAX;
@@ -214,7 +214,7 @@ fn key(cell: &Cell, field: &str) -> Key {
     }
 }
 
-/// The keys of groups and how many cells each has.
+/// The keys of groups, with their number of cells.
 type Groups = Vec<(Vec<Option<Vec<u8>>>, u64)>;
 
 fn model(cells: &[Cell], by: &[&str]) -> Groups {
@@ -286,7 +286,7 @@ proptest! {
     }
 }
 
-/// An array of cells that are indexes of labels, some of which are equal.
+/// Creates an array whose cells are indexes of labels, some of which are equal.
 fn of_labels(indexes: &[i16]) -> Arc<Array> {
     let labels: Vec<[u8; 8]> = [-0.0, 1.0, f64::NAN, 0.0, -f64::NAN, -1.0]
         .map(f64::to_le_bytes)

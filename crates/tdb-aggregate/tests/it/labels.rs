@@ -1,4 +1,4 @@
-//! Aggregates and groups of enumerated attributes: an index without a label is null, and labels may have an order.
+//! Aggregates and groups of enumerated attributes: an index without a label is null, and labels may be ordered.
 
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ fn column(name: &str, datatype: Datatype, values: Vec<u8>) -> Column {
     }
 }
 
-/// An array of these indexes, in tiles of few cells, with labels that have an order or have none.
+/// Creates an array of these indexes in small tiles, with ordered or unordered labels.
 fn written(indexes: &[i16], ordered: bool, array_type: ArrayType) -> Arc<Array> {
     let (text, var) = (Datatype::StringUtf8, CellValNum::Var);
     let labels = Enumeration::from_values("levels", "__0_0", text, var, ordered, LABELS);
@@ -98,7 +98,7 @@ proptest! {
             outcome(greatest.and_then(|i| label(*i))),
         ];
         prop_assert_eq!(&table.groups[0].values, &model);
-        // By themselves, statistics of tiles may tell it.
+        // A single aggregate may be determined by statistics alone.
         for (aggregate_of, value) in wanted.iter().zip(&model) {
             let one = std::slice::from_ref(aggregate_of);
             let table = aggregate(&session, &array, &all, one, &[]).expect("told");

@@ -1,4 +1,4 @@
-//! The tests of tdb-aggregate, in one program: it is linked once.
+//! The tests of tdb-aggregate, in one program that is linked once.
 
 mod golden;
 mod groups;

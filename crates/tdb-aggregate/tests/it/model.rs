@@ -1,4 +1,4 @@
-//! Aggregates against a naive model, over arrays of random cells.
+//! Comparison of aggregates with a simple model, over arrays of random cells.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use tdb_store::MemoryStore;
 use tdb_tile::{Datatype, Range};
 use tdb_write::{WriteOptions, Writer};
 
-/// A cell: where it is, its number unless it is null, its float, its text.
+/// A cell: its coordinate, its number or null, its float, its string.
 type Cell = (u32, Option<i16>, f32, &'static str);
 
 fn cells() -> impl Strategy<Value = Vec<Cell>> {
@@ -96,10 +96,10 @@ fn open(location: &Location) -> Arc<Array> {
     Arc::new(Array::open_location(location, OpenOptions::default()).expect("opened"))
 }
 
-/// Which cells a read returns.
+/// Selects the cells that a read returns.
 type Keep<'a> = &'a dyn Fn(&Cell) -> bool;
 
-/// All aggregates of the test, of some cells.
+/// Returns all aggregates of the test for some cells.
 fn model(cells: &[&Cell]) -> Vec<Outcome> {
     let numbers: Vec<i16> = cells.iter().filter_map(|cell| cell.1).collect();
     let sum: i64 = numbers.iter().map(|n| i64::from(*n)).sum();
@@ -116,7 +116,7 @@ fn model(cells: &[&Cell]) -> Vec<Outcome> {
     };
     let floats = || cells.iter().map(|cell| cell.2).filter(|f| !f.is_nan());
     let of_float = |f: Option<f32>| match f {
-        // The zeros are equal: whichever sign the first one had, it is plain 0.
+        // Both zeros are equal: the result is +0.0, whichever came first.
         Some(f) => Outcome::Value(Datatype::Float32, (f + 0.0).to_le_bytes().into()),
         None => Outcome::None,
     };
@@ -160,7 +160,7 @@ proptest! {
             ranges: vec![("x".to_owned(), Range::of(from, 300))],
             ..options
         };
-        // Small batches: groups go on from one to the next.
+        // Small batches, so that groups continue from one to the next.
         let small = ReadOptions { batch_bytes: Some(64), ..ReadOptions::default() };
         let matching = ReadOptions {
             condition: Some(Condition::field("t").ge("ab")),
@@ -247,7 +247,7 @@ fn more_groups_than_memory_holds_are_an_error() {
     assert_eq!(error.kind(), tdb_tile::ErrorKind::Limit);
 }
 
-/// The value below which so many quarters of sorted numbers lie; between two, in proportion.
+/// Returns a quartile of sorted numbers, interpolated between two of them.
 fn quantile(sorted: &[f64], quarters: usize) -> f64 {
     let steps = (sorted.len() - 1) * quarters;
     let at = |place: usize| *sorted.get(place).expect("a number");
@@ -262,7 +262,7 @@ fn is_near(found: f64, wanted: f64) -> bool {
     found == wanted || (found - wanted).abs() <= 1e-9 * wanted.abs().max(1.0)
 }
 
-/// Whether quartiles are those of these numbers, of which some may be NaN.
+/// True if the quartiles are those of these numbers; NaN is ignored.
 fn are_quartiles(summary: &FieldSummary, numbers: &[f64]) -> bool {
     let mut sorted: Vec<f64> = numbers.iter().copied().filter(|n| !n.is_nan()).collect();
     sorted.sort_by(f64::total_cmp);
@@ -311,7 +311,7 @@ proptest! {
         let texts: BTreeSet<&str> = cells.iter().map(|cell| cell.3).collect();
         prop_assert_eq!(t.distinct, texts.len() as u64);
         prop_assert!(t.quartiles.is_none() && t.deviation.is_none() && t.mean == Outcome::None);
-        // What aggregates tell is told the same.
+        // Plain aggregates return the same.
         let wanted = [Function::Count, Function::Min, Function::Max, Function::Mean];
         let wanted = wanted.map(|function| Aggregate::of(function, "n"));
         let same = aggregate(&session, &array, &small, &wanted, &[]).expect("aggregates");

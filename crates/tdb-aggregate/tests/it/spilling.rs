@@ -1,4 +1,4 @@
-//! Groups that memory does not hold, in the temporary folder: they come to the same.
+//! Groups that do not fit in memory and go to the temporary folder return the same results.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
@@ -16,7 +16,7 @@ use tdb_store::{FaultyStore, MemoryStore, Store};
 use tdb_tile::{Datatype, ErrorKind};
 use tdb_write::{WriteOptions, Writer};
 
-/// A cell: a number unless it is null, a double, a pair, the index of a label, a text unless it is null; what is summed up.
+/// A cell: a number or null, a double, a pair, the index of a label, a string or null; and the values to sum.
 #[derive(Clone, Debug)]
 struct Cell {
     number: Option<i32>,
@@ -28,7 +28,7 @@ struct Cell {
     float: f32,
 }
 
-/// A text and a number, each behind whether it is null.
+/// A string and a number, each after whether it is null.
 type TextAndNumber<'a> = (bool, Option<&'a str>, bool, Option<i32>);
 
 const LABELS: [&str; 5] = ["b", "a", "e", "", "d"];
@@ -45,7 +45,7 @@ fn cell() -> impl Strategy<Value = Cell> {
         .prop_map(f64::from_bits),
     ];
     let text = prop::option::weighted(0.9, "[a-c]{0,3}").prop_map(|text| {
-        // A few letters tell them apart, behind what takes memory.
+        // The strings differ in a few letters at the end; the rest only takes memory.
         text.map(|text| format!("{}{text}", "x".repeat(200)))
     });
     (
@@ -55,7 +55,7 @@ fn cell() -> impl Strategy<Value = Cell> {
         -1_i8..6,
         text,
         -1_000_000_i64..1_000_000,
-        // Sums of these are exact, in whichever order.
+        // Sums of these are exact in any order.
         (-99_i16..99).prop_map(f32::from),
     )
         .prop_map(|(number, double, pair, label, text, value, float)| Cell {
@@ -176,7 +176,7 @@ fn written(cells: &[Cell]) -> Arc<Array> {
     open()
 }
 
-/// A session of so little memory, whose temporary folder this is.
+/// Creates a session with `memory` bytes, whose temporary folder is in `store`.
 fn session(memory: u64, store: &Arc<impl Store + 'static>) -> Session {
     Session::new(SessionOptions {
         memory: Some(memory),
@@ -196,12 +196,12 @@ fn asked(text: &str) -> Vec<Aggregate> {
     Aggregate::parse_list(text).expect("aggregates")
 }
 
-/// As debugging shows it: NaN is equal to itself there.
+/// Formats groups with `Debug`, so that NaN equals itself.
 fn shown(groups: &[Group]) -> Vec<String> {
     groups.iter().map(|group| format!("{group:?}")).collect()
 }
 
-/// Small batches: groups go on from one to the next.
+/// Small batches, so that groups continue from one to the next.
 fn small() -> ReadOptions {
     ReadOptions {
         batch_bytes: Some(4 << 10),
@@ -243,7 +243,7 @@ proptest! {
             let Table { groups, .. } = aggregate(&large, &array, &small(), &asked(ASKED), by).expect("answered");
             prop_assert_eq!(shown(&found), shown(&groups), "{:?}", by);
             prop_assert_eq!(store.keys(), Vec::<String>::new());
-            // Without aggregates: what there is.
+            // Without aggregates: the distinct combinations of values.
             let (found, _) = all(&tiny, &array, "count(*)", by).expect("answered");
             let keys = |groups: &[Group]| -> Vec<_> {
                 let key = |group: &Group| -> Vec<_> {
@@ -284,7 +284,7 @@ proptest! {
     }
 }
 
-/// Cells of which each number comes twice, far apart.
+/// Returns cells in which each number occurs twice, far apart.
 fn pairs_of(count: i32) -> Vec<Cell> {
     let cell = |number: i32| Cell {
         number: Some(number),
@@ -295,7 +295,7 @@ fn pairs_of(count: i32) -> Vec<Cell> {
         value: i64::from(number),
         float: 0.1,
     };
-    // Scattered, so that each run has groups of everywhere.
+    // Scattered, so that each run has groups from the whole range.
     let scattered = (0..count).map(|n| n.wrapping_mul(7919).rem_euclid(count));
     scattered.clone().chain(scattered).map(cell).collect()
 }
@@ -384,7 +384,7 @@ fn sums_that_do_not_fit_are_errors_in_the_temporary_folder_too() {
     let wanted = "sum(value): 18446744073709551614 does not fit into 64 bits";
     assert_eq!(told(&session(400 << 10, &store)), wanted);
     assert_eq!(told(&Session::default()), wanted);
-    // Halves of two runs that do not fit alone may fit together.
+    // Sums of two runs that overflow separately may fit together.
     for (place, cell) in cells
         .iter_mut()
         .filter(|cell| cell.number == Some(77))
@@ -412,7 +412,7 @@ fn one_very_long_text_is_a_group_like_others() {
     for (place, cell) in (0..).zip(&mut cells) {
         cell.text = Some(format!("{:06}", place % 2000));
     }
-    // Longer than the memory that groups may take.
+    // Longer than the memory for all groups.
     let long = "y".repeat(600 << 10);
     for place in [10, 2500] {
         cells[place].text = Some(long.clone());
@@ -443,7 +443,7 @@ fn each_failure_of_the_folder_names_it_and_leaves_nothing() {
     for operation in 0..operations {
         let (answer, store) = ask(FaultyStore::failing_at(MemoryStore::new(), operation));
         match answer {
-            // What cannot be removed is no error: the folder is a temporary one.
+            // Failure to remove an object is not an error, since the folder is temporary.
             Ok(groups) => assert_eq!(groups, 3000),
             Err(error) => {
                 failures += 1;
@@ -453,7 +453,7 @@ fn each_failure_of_the_folder_names_it_and_leaves_nothing() {
                     "{error}"
                 );
                 assert!(error.hint().is_some_and(|hint| hint.contains("--temp")));
-                // An object whose finish failed may be there or not.
+                // If `finish` fails, the object may or may not exist.
                 assert!(
                     store.inner().keys().len() <= 1,
                     "{:?}",

@@ -1,4 +1,5 @@
-//! Answers out of statistics against those of reading, over random arrays; and that nothing is fetched for them.
+//! Comparison of aggregates from statistics with those from reading, over random arrays. Also checks that statistics
+//! need no reads of tiles.
 
 use std::sync::Arc;
 
@@ -13,7 +14,7 @@ use tdb_store::MemoryStore;
 use tdb_tile::{Datatype, Range};
 use tdb_write::{Duplicates, WriteOptions, Writer};
 
-/// The values of a cell: a small number or null, a large one, floats, a time, text.
+/// The values of a cell: a small number or null, a large one, floats, a time, a string.
 #[derive(Clone, Copy, Debug)]
 struct Cell {
     small: Option<i16>,
@@ -37,7 +38,7 @@ fn cell() -> impl Strategy<Value = Cell> {
         f32::MAX,
     ]);
     let float = prop_oneof![30 => -9.0_f32..9.0, 1 => odd];
-    // No great numbers of both signs: what is left of their sum would be what was rounded.
+    // No large numbers of both signs: their sum would consist of rounding errors.
     let doubles = vec![f64::NAN, f64::INFINITY, 0.0, -0.0, f64::MAX, 1e300];
     let double = prop_oneof![30 => -9.0_f64..9.0, 1 => prop::sample::select(doubles)];
     let time = prop_oneof![30 => -999_i64..999, 1 => Just(i64::MIN)];
@@ -80,7 +81,7 @@ fn array(is_dense: bool, duplicates: bool) -> (Location, MemoryStore) {
         Attribute::new("time", Datatype::DateTimeDay),
         Attribute::new("text", Datatype::StringAscii).with_cell_val_num(CellValNum::Var),
     ];
-    // The last tile passes the end of the domain.
+    // The last tile extends beyond the domain.
     let dimension = |name| Dimension::numbers(name, Datatype::Int32, (0_i32, 9), 4);
     let mut schema = ArraySchema::new(kind, vec![dimension("y"), dimension("x")], attributes);
     schema.capacity = 5;
@@ -172,7 +173,7 @@ fn session() -> Session {
     })
 }
 
-/// A box of cells, by its first and last row and column.
+/// A box of cells: first and last row, first and last column.
 type Box4 = (i32, i32, i32, i32);
 
 fn boxes() -> impl Strategy<Value = Box4> {
@@ -238,7 +239,7 @@ const ASKED: [&str; 9] = [
     "min(text), max(text)",
 ];
 
-/// Sums of floats depend on the order in which they are added.
+/// Compares results; sums of floats depend on the order of addition.
 fn is_same(a: &Outcome, b: &Outcome) -> bool {
     match (a, b) {
         (Outcome::Float(a), Outcome::Float(b)) => {
@@ -250,7 +251,7 @@ fn is_same(a: &Outcome, b: &Outcome) -> bool {
     }
 }
 
-/// Asks everything twice: a limit, if of more cells than there are, makes it read.
+/// Computes everything twice: a limit forces reading, even if it exceeds the number of cells.
 fn check(location: &Location, options: &ReadOptions) -> Result<(), TestCaseError> {
     let (array, session) = (open(location), session());
     let reading = ReadOptions {
@@ -346,14 +347,14 @@ fn plain(number: i16) -> Cell {
     }
 }
 
-/// The tiles that all questions take, and the ranges that are read of the store once the array is open.
+/// Returns the number of tiles read for all requests, and the number of ranges read from the store after opening.
 fn cost(location: &Location, store: &MemoryStore, options: &ReadOptions) -> (u64, u64) {
     let (array, session) = (open(location), session());
     store.take_counts();
     for asked in ASKED {
         let wanted = Aggregate::parse_list(asked).expect("aggregates");
         let answer = aggregate(&session, &array, options, &wanted, &[]);
-        // Cells that were never written hold the least number.
+        // Cells that were never written contain the smallest number, whose sum overflows.
         assert!(answer.is_ok() || asked.contains("sum(large)"));
     }
     (session.profile().tiles_read, store.take_counts().reads)
@@ -369,10 +370,10 @@ fn where_statistics_tell_nothing_is_fetched() {
     let (dense, store) = array(true, false);
     write_dense(&dense, 1, (0, 3, 0, 7), &cells);
     write_dense(&dense, 2, (4, 7, 0, 7), &cells);
-    // Offsets and values of four tiles of text: what is stored about those is not trusted.
+    // Offsets and values of four tiles of strings: their statistics are not trusted.
     let texts = (8, 8);
     assert_eq!(cost(&dense, &store, &within((0, 7, 0, 7))), texts);
-    // Where nothing was written there is nothing to read.
+    // Where nothing was written, there is nothing to read.
     assert_eq!(cost(&dense, &store, &within((0, 8, 0, 7))), texts);
     let cut = cost(&dense, &store, &within((1, 7, 0, 7)));
     assert!(cut.0 > texts.0, "{cut:?}");
@@ -381,7 +382,7 @@ fn where_statistics_tell_nothing_is_fetched() {
     write_sparse(&sparse, 1, (0, 3, 0, 9), cells.get(..20).expect("cells"));
     write_sparse(&sparse, 2, (4, 9, 0, 9), cells.get(..20).expect("cells"));
     assert_eq!(cost(&sparse, &store, &ReadOptions::default()), (0, 0));
-    // Cells that may be newer than those of both others.
+    // Cells that may overwrite those of both other fragments.
     write_sparse(&sparse, 3, (3, 4, 0, 9), cells.get(..5).expect("cells"));
     let merged = cost(&sparse, &store, &ReadOptions::default());
     assert!(merged.0 > 0, "{merged:?}");
