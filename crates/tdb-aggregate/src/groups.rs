@@ -36,7 +36,7 @@ pub(crate) struct Groups {
     held: Vec<Grant>,
     /// Bytes granted by the budget.
     granted: u64,
-    /// Bytes of these that groups use.
+    /// Bytes used by groups, out of those granted.
     used: u64,
     /// Bytes of strings in the states of the groups.
     texts: u64,
@@ -143,7 +143,7 @@ impl Groups {
         Some(number)
     }
 
-    /// Takes memory for the strings in the states. Returns true if there is none for them, or was none for a group.
+    /// Takes memory for the strings in the states. Returns true if memory is exhausted, now or since an earlier group.
     pub(crate) fn are_full(&mut self, texts: u64) -> bool {
         let more = texts.saturating_sub(self.texts);
         if more > 0 && self.lacks.is_none() {

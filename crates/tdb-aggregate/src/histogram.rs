@@ -47,7 +47,8 @@ pub struct Bin {
 /// to the maximum.
 ///
 /// # Errors
-/// A field whose cells are not single numbers, dates or times; infinite values; zero bins or too many; errors of reading.
+/// A field whose cells are not single numbers, dates or times; infinite values; zero or too many bins; errors of
+/// reading.
 pub fn histogram(
     session: &Session,
     array: &Arc<Array>,

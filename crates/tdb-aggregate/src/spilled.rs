@@ -118,7 +118,7 @@ impl<'a> Packer<'a> {
     }
 }
 
-/// The k-way merge of sorted runs.
+/// The k-way merge of sorted runs. The runs are few, so a sorted list serves as the priority queue.
 #[derive(Debug)]
 pub(crate) struct Merge {
     cursors: Vec<Cursor>,

@@ -260,7 +260,7 @@ impl Waiting {
         Ok(BTreeSet::new())
     }
 
-    /// True if all claims are older than the lease by their names.
+    /// True if all claims are older than the lease, according to the times in their names.
     fn are_old(&self) -> bool {
         let before = SystemNames
             .now()

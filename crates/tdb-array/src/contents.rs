@@ -56,7 +56,7 @@ pub struct ContentsSize {
     pub arrays: u64,
     /// The number of groups.
     pub groups: u64,
-    /// The number of their objects.
+    /// The number of objects in these arrays and groups.
     pub objects: u64,
     /// The total size of these objects in bytes.
     pub bytes: u64,

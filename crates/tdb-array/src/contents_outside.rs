@@ -211,7 +211,7 @@ impl ContentsOutside {
 }
 
 impl Root {
-    /// Returns the folder in the copy of a folder of the original.
+    /// Returns the place that a folder of the original has in the copy.
     fn place(&self, folder: &str) -> String {
         join_folders(&self.to, below(self.contents.prefix(), folder))
     }

@@ -170,7 +170,7 @@ pub enum ArrayError {
     Invalid {
         /// The kind of thing requested: "attribute", "key", ...
         what: &'static str,
-        /// Its name.
+        /// The name of the requested thing.
         name: String,
         /// The reason why it is invalid.
         why: &'static str,

@@ -116,7 +116,7 @@ pub struct FragmentSteps<'a> {
     pub prefix: &'a str,
     /// All schemas of the array.
     pub schemas: &'a Schemas,
-    /// The key, if the array is encrypted.
+    /// The encryption key, if the array is encrypted.
     pub key: Option<&'a EncryptionKey>,
     /// The limits in force.
     pub limits: &'a Limits,

@@ -41,7 +41,7 @@ pub struct PartsToOpen {
 /// A part of a fragment's metadata, and how far it is known.
 type WantedPart = (FragmentIndex, MetadataPart, Found);
 
-/// What is known of a part.
+/// How far a part is known.
 #[derive(Debug)]
 enum Found {
     Opened(OpenedPart),

@@ -11,7 +11,7 @@ pub struct HistoryGap {
     pub start: u64,
     /// The last time, in milliseconds since 1970.
     pub end: u64,
-    /// What cannot be read.
+    /// The content that cannot be read.
     pub what: Lost,
 }
 

@@ -224,6 +224,10 @@ impl MergePlan {
 
 /// Returns the longest allowed run; of equally long ones the smallest. Earlier runs are slightly preferred, so that
 /// fragments of similar size are merged from the oldest on.
+///
+/// The run of all fragments is tried first: if it is allowed, the search is not needed. Otherwise the search tries
+/// every start and extends the run by one fragment at a time, updating the properties of the merged fragment instead
+/// of computing them anew for each run.
 fn best_run(
     rules: &Rules<'_>,
     pieces: &[Piece],

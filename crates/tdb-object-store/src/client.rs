@@ -282,7 +282,7 @@ impl Trouble {
 /// Whether a request may be repeated after its answer was lost: the server may have performed it.
 #[derive(Clone, Copy, Debug)]
 enum Again {
-    /// As `object_store` decides by itself.
+    /// Repeated or not as `object_store` decides.
     Usual,
     /// A removal: repeating it does no harm.
     Removes,

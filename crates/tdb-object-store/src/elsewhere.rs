@@ -43,7 +43,8 @@ pub(crate) enum Elsewhere {
         status: StatusCode,
         said: Option<String>,
     },
-    /// It is unknown whether an object was created: a repeated request would be told that it exists.
+    /// It is unknown whether the object was created. A repeated request could not tell: it would find the object of
+    /// this one.
     #[error("whether the object is made is not known")]
     Lost(#[source] HttpError),
 }

@@ -117,7 +117,7 @@ struct Before {
     token: Option<String>,
     /// The last name so far; names of folders end in a slash.
     last: String,
-    /// The number of pages without entries immediately before.
+    /// The number of consecutive pages without entries up to here.
     empty: u64,
 }
 

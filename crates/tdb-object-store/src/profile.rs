@@ -80,8 +80,8 @@ impl Profile {
         })
     }
 
-    /// Returns the keys in the profile; `None` if it does not mention credentials. It is an error if it obtains them
-    /// in a way that is not supported here.
+    /// Returns the access key in the profile; `None` if the profile does not mention credentials. A profile that
+    /// obtains them in an unsupported way, such as SSO, is an error.
     pub(crate) fn keys(&self) -> Result<Option<Keys<'_>>, String> {
         let name = &self.name;
         match (

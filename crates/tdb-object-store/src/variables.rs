@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
 
-/// The values found in an environment.
+/// Settings of S3 from the variables of an environment.
 pub(crate) struct Said {
     pub(crate) builder: AmazonS3Builder,
     /// The variable that names the server, and its value.

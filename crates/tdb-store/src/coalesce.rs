@@ -47,6 +47,7 @@ struct Run {
     members: Vec<usize>,
 }
 
+/// Divides the reads into runs. They are sorted by key and start, so each read can only extend the last run.
 fn runs(reads: &[Read], gap: u64, most: u64) -> Vec<Run> {
     let mut order: Vec<(usize, &Read)> = reads.iter().enumerate().collect();
     order.sort_by(|(_, a), (_, b)| (&a.key, start(a)).cmp(&(&b.key, start(b))));

@@ -61,7 +61,7 @@ impl<S: Store> FaultyStore<S> {
         Self::with(inner, faults, seed, None, false)
     }
 
-    /// Wraps a store so that exactly one operation fails, counted from 0.
+    /// Wraps a store so that only the operation with this index fails, counted from 0.
     ///
     /// Repeat an action with 0, 1, 2 and so on until it succeeds without a fault: then each of its operations has
     /// failed once.

@@ -65,7 +65,7 @@ impl MemoryStore {
     /// Creates a store with a copy of each file below a local folder. An entry that is not a regular file is an error.
     ///
     /// # Errors
-    /// As [`LocalStore`] reports.
+    /// Any error of [`LocalStore`].
     pub fn from_folder(path: impl AsRef<Path>) -> Result<Self, StoreError> {
         let store = Self::new();
         copy_tree(&LocalStore::open(path)?, "", &store, "")?;

@@ -6,7 +6,7 @@ use crate::TimestampedName;
 pub struct FragmentEntry {
     /// The key of its folder, relative to the array.
     pub key: String,
-    /// Its name.
+    /// The name of the fragment.
     pub name: TimestampedName,
 }
 

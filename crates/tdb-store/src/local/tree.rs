@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use crate::key::DRAFT;
 use crate::{StoreError, join, parent};
 
-/// How often a [`LocalStore`](crate::LocalStore) has waited for the disk.
+/// Counts of the times that a [`LocalStore`](crate::LocalStore) has waited for the disk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SyncCounts {
     /// Syncs of the bytes of a file.
