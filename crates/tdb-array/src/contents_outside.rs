@@ -31,7 +31,7 @@ pub struct ContentsOutside {
 #[derive(Clone, Debug)]
 struct Root {
     contents: Contents,
-    /// The folder in the copy.
+    /// The folder for these contents in the copy.
     to: String,
     /// Number of groups on the way to this folder.
     depth: u64,

@@ -26,7 +26,7 @@ const LARGE: u64 = 1 << 20;
 struct Shared<'a> {
     /// Objects not begun yet, with their new keys.
     left: slice::Iter<'a, (&'a Object, String)>,
-    /// New keys that may exist by now.
+    /// New keys whose objects may exist by now.
     begun: Vec<String>,
     /// The first error.
     failure: Option<StoreError>,

@@ -64,7 +64,7 @@ pub(crate) fn plan_fragments(
     Ok(plan)
 }
 
-/// Returns the keys of the lists in force: those whose listed cells exist in another fragment.
+/// Returns the keys of the lists in force: those whose listed fragments have been replaced by an existing one.
 fn in_force(objects: &CommitObjects) -> BTreeSet<&str> {
     let mut all = Replacements::default();
     for vacuum in &objects.vacuums {

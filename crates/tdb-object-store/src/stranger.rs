@@ -11,7 +11,7 @@ const LOOKED_AT: usize = 4096;
 /// Endings of the names of objects that may be HTML pages.
 const PAGES: [&str; 4] = [".html", ".htm", ".xhtml", ".shtml"];
 
-/// A request, as far as it decides what a valid answer is.
+/// The properties of a request by which its answer is validated.
 #[derive(Clone, Debug)]
 pub(crate) struct Asked {
     pub(crate) method: Method,

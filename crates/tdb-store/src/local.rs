@@ -41,7 +41,8 @@ const PAGE_SIZE: usize = 1 << 18;
 ///   name where the system supports that; elsewhere its name begins with `.tmp-`, in the folder given to
 ///   [`LocalStore::with_staging`].
 /// - Files read by [`Store::read_into`] stay open, up to a quarter of the process's limit of open files. If another
-///   process removes such a file, reads of it still succeed, and its disk space is freed when the store is dropped.
+///   process removes such a file, reads of it still succeed, and its disk space is freed at the latest when the store
+///   is dropped.
 /// - A listing reads the folder once and does not ask for sizes. A folder with more entries than a page (262 144) is
 ///   read once per page.
 #[derive(Clone, Debug)]

@@ -133,7 +133,7 @@ fn what_is_cancelled_can_still_be_taken_back() {
     assert!(server.bucket.objects.lock().unwrap().is_empty());
 }
 
-/// A server that performs the first such request, but hangs up without an answer.
+/// A server that performs the first request for which `is_meant` is true, but hangs up without an answer.
 fn losing(is_meant: fn(&Request) -> bool) -> Server {
     Server::start(move |one, before| {
         if is_meant(one) && before == 0 {
