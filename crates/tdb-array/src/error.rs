@@ -306,7 +306,7 @@ impl HasKind for WireError {
     }
 }
 
-/// Here, names come from the caller and not from a listing, so the request is invalid.
+/// A [`NameError`] counts as an invalid request: names from listings are reported as [`ArrayError::Name`] instead.
 impl HasKind for NameError {
     fn kind(&self) -> ErrorKind {
         ErrorKind::Invalid

@@ -8,7 +8,7 @@
 //!
 //! A change sees what a read at its time sees; objects with a later time are above it and are left alone. But the
 //! clocks of other machines may be slightly ahead, and a change made there would hide this one without having seen it.
-//! So a change waits until its own clock has passed the times of objects that are less than [`AHEAD`] in the future.
+//! So a change waits until its own clock has passed the times of objects that are at most [`AHEAD`] in the future.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -123,7 +123,7 @@ impl ReadModifyWrite {
         })
     }
 
-    /// Opens the array as of the time of the change. If that time is not specified, and objects have a time less than
+    /// Opens the array as of the time of the change. If that time is not specified, and objects have a time at most
     /// two seconds in the future, waits until it has passed.
     ///
     /// # Errors
