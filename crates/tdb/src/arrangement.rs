@@ -1,4 +1,4 @@
-//! What becomes of the cells of a read before they are given: a sample, an order by values, a part of them.
+//! Sampling, sorting and cutting the cells of a read before the caller gets them.
 
 mod best;
 mod block;
@@ -26,32 +26,34 @@ pub use sorting::SortKey;
 use sorting::sort;
 use spilled::{Merged, SortedRuns};
 
-/// Rows of a batch that is given.
+/// Maximum number of rows per batch given to the caller.
 const ROWS: usize = 1 << 16;
 
-/// Which of the cells of a read are given, and in which order: sampled first, then sorted, then cut.
+/// Selection and order of the cells that a read returns: sampled first, then sorted, then cut to offset, limit or
+/// tail.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Arrangement {
-    /// The order by values; equal cells stay in the order of the read.
+    /// Sort keys, most significant first; cells with equal keys stay in the order of the read.
     pub sort: Vec<SortKey>,
-    /// So many cells are left out first.
+    /// Number of cells skipped at the start.
     pub offset: u64,
-    /// No more than so many are given.
+    /// Maximum number of cells returned; `None` for no limit.
     pub limit: Option<u64>,
-    /// The last so many are given.
+    /// Number of cells returned from the end; `None` for all.
     pub tail: Option<u64>,
-    /// So many cells chosen at random, and the seed: the same ones for the same cells in the same order.
+    /// Size of a random sample, and its seed. The same seed picks the same cells from the same cells in the same
+    /// order.
     pub sample: Option<(u64, u64)>,
 }
 
-/// An [`Arrangement`] of the cells of a certain read.
+/// An [`Arrangement`] fitted to one read.
 #[derive(Clone, Debug)]
 pub struct Prepared {
     arrangement: Arrangement,
-    /// Fields that are read for the order alone.
+    /// Fields that are read only for sorting and are not returned.
     beside: Vec<String>,
-    /// Rows of a batch of cells that were kept.
+    /// Maximum number of rows per batch of cells that were held in memory.
     rows: usize,
 }
 
@@ -75,10 +77,10 @@ impl Arrangement {
         with_sample, sample: Option<(u64, u64)>;
     }
 
-    /// Fits the options of a read to it: fields that only the order takes are read, too, and no more cells than are needed.
+    /// Adapts the options of a read: adds the fields needed only for sorting, and limits the read to the cells needed.
     ///
     /// # Errors
-    /// An order by a field that the array does not have.
+    /// Fails if a sort key names a field that the array does not have.
     pub fn prepare(mut self, schema: &ArraySchema, options: &mut ReadOptions) -> Result<Prepared> {
         let mut beside = Vec::new();
         for key in &mut self.sort {
@@ -106,7 +108,7 @@ impl Arrangement {
         options.limit = limit.filter(|_| !self.takes_all());
         let is_one = options.batch_bytes == Some(u64::MAX);
         if is_one && self.takes_all() {
-            // What is kept comes as one batch; what is read for it need not.
+            // The kept cells are returned as one batch, but they may be read in smaller ones.
             options.batch_bytes = None;
         }
         Ok(Prepared {
@@ -116,7 +118,7 @@ impl Arrangement {
         })
     }
 
-    /// How many of so many cells are given.
+    /// Returns how many of `cells` cells are returned to the caller.
     pub(crate) fn given(&self, cells: u64) -> u64 {
         let cells = self.sample.map_or(cells, |(wanted, _)| cells.min(wanted));
         let cells = self.tail.map_or(cells, |tail| cells.min(tail));
@@ -124,7 +126,7 @@ impl Arrangement {
         self.limit.map_or(cells, |limit| cells.min(limit))
     }
 
-    /// Fails unless it gives the first cells, or all.
+    /// Fails unless the arrangement returns all cells, or the first ones in their stored order.
     pub(crate) fn check_whole(&self) -> Result<()> {
         let is_part = self.offset > 0 || self.tail.is_some() || self.sample.is_some();
         let is_first = self.sort.is_empty() || self.limit.is_none();
@@ -135,19 +137,19 @@ impl Arrangement {
         Ok(())
     }
 
-    /// Which end of the order is given, where that is all that is given.
+    /// Returns the end of the sort order that suffices, if a sort is combined with a limit or a tail.
     fn end(&self) -> Option<End> {
         let limit = self.limit.and_then(|limit| limit.checked_add(self.offset));
         let end = self.tail.map(End::Last).or(limit.map(End::First));
         end.filter(|_| !self.sort.is_empty())
     }
 
-    /// Whether what is given are other cells than those of the read but for the end, or in another order.
+    /// True if offset, tail, sample or sort change which cells are returned or their order. A limit alone does not.
     pub(crate) fn changes_cells(&self) -> bool {
         self.offset > 0 || self.takes_all()
     }
 
-    /// Whether all cells have to be seen before the first is given.
+    /// True if all cells have to be read before the first can be returned.
     #[must_use]
     pub fn takes_all(&self) -> bool {
         !self.sort.is_empty() || self.tail.is_some() || self.sample.is_some()
@@ -155,7 +157,7 @@ impl Arrangement {
 }
 
 impl Prepared {
-    /// The columns of what is given.
+    /// Returns the columns that remain after the fields read only for sorting are dropped.
     #[must_use]
     pub fn fields(&self, read: &[FieldInfo]) -> Vec<FieldInfo> {
         let given = read
@@ -164,7 +166,7 @@ impl Prepared {
         given.cloned().collect()
     }
 
-    /// The cells of a read, arranged. What has to be kept for that counts as memory of the session.
+    /// Arranges the cells of a read. Cells kept in memory count against the session's memory budget.
     pub fn apply<I, E>(self, session: &Session, batches: I) -> Arranged<I, E>
     where
         I: Iterator<Item = Result<Batch, E>>,
@@ -180,14 +182,14 @@ impl Prepared {
     }
 }
 
-/// Iterates over the cells of a read, arranged.
+/// Iterator over the arranged cells of a read.
 #[derive(Debug)]
 pub struct Arranged<I, E> {
     state: State<I, E>,
     session: Session,
-    /// Cells that are still to be left out.
+    /// Number of cells still to skip.
     skip: u64,
-    /// Cells that are still to be given, where that is limited.
+    /// Number of cells still to return; `None` for no limit.
     left: Option<u64>,
     prepared: Prepared,
 }
@@ -237,7 +239,7 @@ where
         }
     }
 
-    /// Reads all, keeps what may be given, and puts it in order.
+    /// Reads all cells, keeps those that may be returned, and sorts them.
     fn keep(&self, batches: I) -> Result<State<I, E>, E> {
         let arrangement = &self.prepared.arrangement;
         let mut kept = Kept::new(&self.session.limits().budget);
@@ -265,13 +267,13 @@ where
         Ok(State::Kept(kept))
     }
 
-    /// Keeps the cells of the end of an order that is given, or all. Gives them if they are in the temporary folder, since the
-    /// memory does not hold them.
+    /// Keeps all cells, or those at the end of the sort order that is returned. Returns the merged runs if the cells
+    /// did not fit into memory and were spilled to the temporary folder; `None` if `kept` holds them all.
     fn keep_sorted(&self, kept: &mut Kept, batches: I) -> Result<Option<Merged>, E> {
         let arrangement = &self.prepared.arrangement;
         let end = arrangement.end();
         let mut best = end.map(|end| Best::new(&arrangement.sort, end));
-        // What is given as one batch has to fit into memory anyway.
+        // A result given as one batch has to fit into memory anyway, so spilling would not help.
         let spills = self.prepared.rows != usize::MAX;
         let runs = spills.then(|| SortedRuns::new(&self.session, &arrangement.sort));
         let mut runs = runs.flatten();
@@ -286,7 +288,7 @@ where
             };
             if let Some(best) = &mut best {
                 best.narrow(kept)?;
-                // Where there is room for as much again, cells are looked at as before.
+                // If at most half of the memory is used after narrowing, go on without spilling.
                 if !runs.is_too_much(kept.bytes().saturating_mul(2)) {
                     continue;
                 }

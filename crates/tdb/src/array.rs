@@ -14,12 +14,13 @@ use tdb_tile::Datatype;
 use crate::place::Place;
 use crate::{Context, Error, Result, Time};
 
-/// An open array: as it was at the time for which it was opened, whatever others write meanwhile.
+/// An open array. It stays as it was at the time for which it was opened, whatever others write meanwhile.
 ///
-/// What bears a time to come, since it was dated ahead or written by a program whose clock is ahead, is not there yet. So it is for
-/// reads, and for all that changes or keeps an array: [`set`](Self::set), [`restore`](Self::restore), [`delete`](Self::delete),
-/// [`consolidate`](Self::consolidate), [`vacuum`](Self::vacuum) and others see what a read sees at that moment, and leave what is to
-/// come as it is. [`later`](Self::later) says whether there is any: from its time on it stands above what is written now.
+/// Fragments and deletes with a timestamp in the future (dated ahead, or written by a program whose clock is ahead)
+/// are not visible. This holds for reads and for all operations that change or maintain an array: [`set`](Self::set),
+/// [`restore`](Self::restore), [`delete`](Self::delete), [`consolidate`](Self::consolidate), [`vacuum`](Self::vacuum)
+/// and others see what a read sees at that moment, and leave future objects as they are. [`later`](Self::later)
+/// reports whether there are any: once their time has come, they take precedence over what is written now.
 #[derive(Clone, Debug)]
 pub struct Array {
     context: Context,
@@ -27,13 +28,13 @@ pub struct Array {
     array: Arc<tdb_array::Array>,
 }
 
-/// What a consolidation did.
+/// Result of a consolidation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Consolidation {
     /// Names of the new fragments.
     pub fragments: Vec<String>,
-    /// Why some fragments were left as they are.
+    /// Reasons why some fragments were left as they are.
     pub notes: Vec<String>,
 }
 
@@ -46,49 +47,50 @@ impl Array {
         }
     }
 
-    /// An array that the engine has opened already, at this place.
+    /// Wraps an array that the engine has already opened at this place.
     #[must_use]
     pub fn of_engine(context: Context, place: Place, array: Arc<tdb_array::Array>) -> Self {
         Self::new(context, place, array)
     }
 
-    /// The URI by which it was opened.
+    /// Returns the URI by which the array was opened.
     #[must_use]
     pub fn uri(&self) -> &str {
         &self.place.uri
     }
 
-    /// The schema as of the time for which it was opened.
+    /// Returns the schema as of the time for which the array was opened.
     #[must_use]
     pub fn schema(&self) -> &ArraySchema {
         self.array.schema()
     }
 
-    /// Fragments that are read.
+    /// Returns the number of fragments that are read.
     #[must_use]
     pub fn fragments(&self) -> usize {
         self.array.fragments().len()
     }
 
-    /// Fragments and deletes that bear a later time than that for which the array was opened.
+    /// Returns the number of fragments and deletes with a later timestamp than the time for which the array was
+    /// opened; `None` if there are none.
     #[must_use]
     pub fn later(&self) -> Option<LaterObjects> {
         self.array.later()
     }
 
-    /// What is odd about what is stored, and no reason to refuse it.
+    /// Returns oddities of the stored data that are no reason to refuse it.
     #[must_use]
     pub fn warnings(&self) -> &[Warning] {
         self.array.warnings()
     }
 
-    /// The array of the engine beneath, for what has no door here.
+    /// Returns the engine's array, for operations that this crate does not offer.
     #[must_use]
     pub fn engine(&self) -> &Arc<tdb_array::Array> {
         &self.array
     }
 
-    /// The same array, whose long work tells how far it has come: see [`Context::progress`].
+    /// Returns the same array, whose long operations report progress to `listener`: see [`Context::progress`].
     #[must_use]
     pub fn progress(mut self, listener: impl Fn(&Progress) + Send + Sync + 'static) -> Self {
         self.context = self.context.progress(listener);
@@ -99,17 +101,17 @@ impl Array {
         &self.place
     }
 
-    /// The threads, memory and key with which it was opened.
+    /// Returns the context (threads, memory and key) with which the array was opened.
     #[must_use]
     pub fn context(&self) -> &Context {
         &self.context
     }
 
-    /// Deletes the cells of a sparse array that match a condition, and tells how many.
+    /// Deletes the cells of a sparse array that match a condition, and returns their number.
     ///
     /// # Errors
-    /// Where the stored form of the delete would take cells that do not match, since they are null in a field that it
-    /// compares: nothing is deleted then.
+    /// Fails, without deleting anything, if the stored form of the delete would also take cells that do not match,
+    /// because they are null in a field that the condition compares.
     pub fn delete(&self, condition: &Condition) -> Result<Deletion> {
         self.delete_with(condition, &DeleteOptions::default())
     }
@@ -123,11 +125,11 @@ impl Array {
         delete_cells(session, &self.array, condition, options).map_err(|error| self.failed(error))
     }
 
-    /// Merges fragments that lie beside or over each other. What was merged stays until [`Array::vacuum`]. Fragments of a time to
-    /// come stay as they are, which is noted.
+    /// Merges fragments that are adjacent or overlap. The merged fragments stay until [`Array::vacuum`]. Fragments
+    /// with a timestamp in the future stay as they are; [`Consolidation::notes`] says so.
     ///
     /// # Errors
-    /// What reading and writing finds.
+    /// Fails if reading or writing fails.
     pub fn consolidate(&self) -> Result<Consolidation> {
         let whole = self.whole()?.array;
         let options = MergeOptions::default();
@@ -143,20 +145,20 @@ impl Array {
         })
     }
 
-    /// Removes the fragments, metadata and commits that a consolidation replaced longer ago than ten minutes: readers that
-    /// have opened the array before that may still need the younger ones. What is read now stays, though it was merged into
-    /// something of a time to come.
+    /// Removes the fragments, metadata and commits that a consolidation replaced more than ten minutes ago; readers
+    /// that opened the array earlier may still need younger ones. Objects that a read needs now are kept, even if they
+    /// were merged into an object with a timestamp in the future.
     ///
     /// # Errors
-    /// As the store reports.
+    /// Fails if the store fails.
     pub fn vacuum(&self) -> Result<()> {
         self.vacuum_with(&VacuumOptions::default())
     }
 
-    /// As [`Array::vacuum`], with another time of grace.
+    /// As [`Array::vacuum`], with another grace period.
     ///
     /// # Errors
-    /// As the store reports.
+    /// Fails if the store fails.
     pub fn vacuum_with(&self, options: &VacuumOptions) -> Result<()> {
         let location = self.array.location();
         for mode in [
@@ -172,18 +174,18 @@ impl Array {
         Ok(())
     }
 
-    /// The metadata: values by key.
+    /// Returns the metadata: values by key.
     ///
     /// # Errors
-    /// What is stored cannot be read.
+    /// Fails if the stored metadata cannot be read.
     pub fn metadata(&self) -> Result<Metadata> {
         self.array.metadata().map_err(|error| self.failed(error))
     }
 
-    /// Sets a value of the metadata.
+    /// Sets a metadata value.
     ///
     /// # Errors
-    /// A key or a value that cannot be stored.
+    /// Fails if the key or the value cannot be stored.
     pub fn set_metadata(&self, key: &str, value: impl Into<MetadataEntry>) -> Result<()> {
         let record = MetadataRecord {
             key: key.to_owned(),
@@ -195,23 +197,23 @@ impl Array {
         put.map(|_| ()).map_err(|error| self.failed(error))
     }
 
-    /// The same array as it is now, whatever the time for which this one was opened.
+    /// Returns the same array as it is now, whatever the time for which this one was opened.
     pub(crate) fn newest(&self) -> Result<Self> {
         self.as_of(None)
     }
 
-    /// The same array as a change of this time sees it; without one, as it is now.
+    /// Returns the same array as of `time`, in milliseconds since 1970; `None` for now.
     pub(crate) fn as_of(&self, time: Option<u64>) -> Result<Self> {
         let time = time.unwrap_or_else(|| Time::now().0);
         self.opened_again(OpenOptions::at(time))
     }
 
-    /// The same array with all that was written, also of times to come.
+    /// Returns the same array with all that was written, including objects with a timestamp in the future.
     pub(crate) fn whole(&self) -> Result<Self> {
         self.opened_again(OpenOptions::default())
     }
 
-    /// The array as it is now, whatever the time for which this one was opened.
+    /// Returns the engine's array as it is now, whatever the time for which this one was opened.
     pub(crate) fn now(&self) -> Result<Arc<tdb_array::Array>> {
         Ok(self.newest()?.array)
     }
@@ -225,13 +227,13 @@ impl Array {
         })
     }
 
-    /// Begins a change that depends on what is read of the array.
+    /// Begins a change that depends on values read from the array.
     pub(crate) fn read_modify_write(&self, options: &ChangeOptions) -> Result<ReadModifyWrite> {
         let change = ReadModifyWrite::begin(self.array.location(), options);
         change.map_err(|error| self.failed(error))
     }
 
-    /// The same array as such a change sees it.
+    /// Returns the same array as a read-modify-write change sees it.
     pub(crate) fn of_view(&self, view: &View) -> Self {
         Self {
             array: Arc::clone(view.array()),
@@ -244,14 +246,14 @@ impl Array {
     }
 }
 
-/// A value of metadata as records hold it.
+/// Converts a metadata entry to the form in which records store it.
 pub(crate) fn metadata_value(uri: &str, entry: MetadataEntry) -> Result<MetadataValue> {
     let MetadataEntry { datatype, bytes } = entry;
     let value = MetadataValue::try_new(datatype, bytes);
     value.map_err(|error| Error::of(error).at(uri))
 }
 
-/// A value of the metadata, as it is stored.
+/// A metadata value in its stored form.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MetadataEntry {
     datatype: Datatype,

@@ -9,7 +9,7 @@ use tdb_cells::files::{ConversionError, OutputOptions};
 use crate::{Error, ErrorKind, ReadBuilder, Result};
 
 impl From<ArrowError> for Error {
-    /// What a read of record batches says, as the error that it is; what Arrow finds wrong is the request's fault.
+    /// Unwraps the error that a read of record batches carries. Errors of Arrow itself become [`ErrorKind::Invalid`].
     fn from(error: ArrowError) -> Self {
         let ArrowError::ExternalError(source) = error else {
             return Self::new(ErrorKind::Invalid, error);
@@ -26,10 +26,10 @@ impl From<ArrowError> for Error {
 }
 
 impl ReadBuilder {
-    /// Reads batch by batch, as Arrow's record batches.
+    /// Reads batch by batch, as Arrow record batches.
     ///
     /// # Errors
-    /// As for [`ReadBuilder::batches`]; text that is no UTF-8.
+    /// As for [`ReadBuilder::batches`]; fails also if text is not valid UTF-8.
     pub fn arrow(self) -> Result<RecordBatches> {
         let array = self.array().clone();
         let batches = self.batches()?;
@@ -38,10 +38,10 @@ impl ReadBuilder {
         batches.map_err(|error| array.failed(error))
     }
 
-    /// The whole result as one record batch.
+    /// Reads the whole result as one record batch.
     ///
     /// # Errors
-    /// As for [`ReadBuilder::arrow`]; errors of reading.
+    /// As for [`ReadBuilder::arrow`]; fails also if reading fails.
     pub fn to_arrow(self) -> Result<RecordBatch> {
         let uri = self.array().uri().to_owned();
         let failed = |error: ArrowError| Error::from(error).at(&uri);

@@ -1,11 +1,11 @@
-//! What TileDB can no longer read of an array once its schema was changed, by whichever program.
+//! Fragments that TileDB can no longer read once the schema of their array was changed, by whichever program.
 
 use tdb_array::Fragment;
 use tdb_filters::Registry;
 use tdb_schema::Field;
 use tdb_tile::{Datatype, FormatVersion};
 
-/// Why TileDB will not read these fragments below a newer schema; `None` where it will.
+/// Returns why TileDB will not read these fragments under a newer schema; `None` if it will.
 pub(crate) fn closed_to_tiledb(fragments: &[Fragment]) -> Option<&'static str> {
     let version = |fragment: &Fragment| fragment.metadata.version;
     if fragments
@@ -26,7 +26,7 @@ pub(crate) fn closed_to_tiledb(fragments: &[Fragment]) -> Option<&'static str> {
     )
 }
 
-/// Whether the strings of a field are stored otherwise than the newest format has them.
+/// True if the strings of a field are stored in another form than in the newest format version.
 fn folds_otherwise(field: &Field<'_>, version: FormatVersion) -> bool {
     let folds = |name: &str| match (field.datatype, name) {
         (Datatype::StringUtf8, "rle" | "dictionary") => version.folds_utf8_offsets(),

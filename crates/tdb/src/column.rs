@@ -7,26 +7,26 @@ use tdb_tile::{Code, Datatype, Physical, Scalar};
 
 use crate::{Error, Result};
 
-/// What the values of a program's type are to a field.
+/// How the values of a Rust type relate to the datatype of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Numbers of this type, booleans as bytes of 0 and 1.
+    /// Numbers of this type; booleans are bytes of 0 and 1.
     Numbers(Physical),
     /// Text: strings, labels of enumerated attributes, dates and times as ISO 8601.
     Text,
 }
 
-/// One cell, as a program has it: a number, a boolean, text, a list of numbers, or an `Option` of these.
+/// A Rust type for one cell: a number, a boolean, text, a list of numbers, or an `Option` of one of these.
 pub trait Element {
-    /// What its values are.
+    /// Kind of the values in the cell.
     const KIND: Kind;
-    /// Bytes of each cell, unless they vary.
+    /// Bytes per cell; `None` if cells vary in size.
     const SIZE: Option<usize>;
 
-    /// Appends the bytes of the cell; of a null one, of what stands in its place.
+    /// Appends the bytes of the cell; for a null cell of fixed size, as many zero bytes.
     fn append(&self, out: &mut Vec<u8>);
 
-    /// Whether the cell is null.
+    /// True if the cell is null.
     fn is_null(&self) -> bool {
         false
     }
@@ -98,10 +98,10 @@ impl<E: Element> Element for Option<E> {
     }
 }
 
-/// The cells of one field, as a program has them: a `Vec`, a slice or an array of numbers, booleans, texts, lists, and of
+/// The cells of one field as Rust values: a `Vec`, a slice or an array of numbers, booleans, texts or lists, or of
 /// `Option`s of these, whose `None` is a null cell.
 pub trait IntoColumn {
-    /// The cells, before it is known which field takes them.
+    /// Returns the cells in a form that does not depend on the field they are written to.
     fn into_cells(self) -> GivenCells;
 }
 
@@ -141,14 +141,14 @@ impl IntoColumn for GivenCells {
     }
 }
 
-/// Cells of a field that is still to be named.
+/// Cells not yet assigned to a field.
 #[derive(Clone, Debug)]
 pub struct GivenCells {
     kind: Kind,
-    /// Bytes of each cell, unless they vary.
+    /// Bytes per cell; `None` if cells vary in size.
     size: Option<usize>,
     values: Vec<u8>,
-    /// Where each cell that varies in size ends.
+    /// End of each cell in `values`, if cells vary in size; otherwise empty.
     ends: Vec<u64>,
     pub(crate) valid: Option<Vec<bool>>,
 }
@@ -174,19 +174,19 @@ impl GivenCells {
         given
     }
 
-    /// Cells that vary in size, one by one.
+    /// Iterates over cells of varying size.
     fn cells(&self) -> impl Iterator<Item = &[u8]> {
         let mut start = 0;
         self.ends.iter().map(move |end| {
             let end = usize::try_from(*end).unwrap_or(self.values.len());
-            // Each end was the length of `values` when it was pushed.
+            // The conversion cannot fail: each end was the length of `values` when it was pushed.
             let cell = self.values.get(start..end).unwrap_or(&[]);
             start = end;
             cell
         })
     }
 
-    /// The column of a field of the array.
+    /// Converts the cells to a column of a field of the array.
     pub(crate) fn column(self, field: &Field<'_>, array: &Array) -> Result<Column> {
         let name = field.name;
         let enumeration = match field.kind {
@@ -216,7 +216,7 @@ impl GivenCells {
         cells.shaped(field)
     }
 
-    /// The cells as a column of the field, whose values these are.
+    /// Arranges the cells as a column of the field, once their values are in the field's datatype.
     fn shaped(mut self, field: &Field<'_>) -> Result<Column> {
         let name = field.name;
         if self.size.is_none() && is_padded(field.datatype, field.cell_val_num) {
@@ -224,7 +224,7 @@ impl GivenCells {
         }
         let (rows, offsets) = match (field.cell_size(), self.size) {
             (Some(size), given) => {
-                // A cell that is larger than memory is none of those that are given.
+                // A cell size that does not fit into `usize` becomes 0, which is refused below.
                 let size = usize::try_from(size).unwrap_or(0);
                 let wrong = match given {
                     _ if size == 0 => true,
@@ -281,7 +281,7 @@ impl GivenCells {
         })
     }
 
-    /// Puts NUL bytes behind texts that are shorter than the cells of a field of fixed size.
+    /// Pads texts with NUL bytes up to the cell size of a field of fixed size.
     fn fill_up(&mut self, field: &Field<'_>) {
         let size = field
             .cell_size()
@@ -296,7 +296,7 @@ impl GivenCells {
         (self.values, self.ends) = (values, ends);
     }
 
-    /// Dates and times as ticks.
+    /// Parses dates and times into ticks of the field's unit.
     fn times(self, field: &Field<'_>) -> Result<Self> {
         let one = |text: &[u8], out: &mut Vec<u8>| {
             let text = String::from_utf8_lossy(text);
@@ -306,7 +306,7 @@ impl GivenCells {
         self.each(field.datatype, one)
     }
 
-    /// Labels as their indexes.
+    /// Replaces labels by their indexes in the enumeration.
     fn indexes(self, field: &Field<'_>, labels: &Enumeration) -> Result<Self> {
         let one = |label: &[u8], out: &mut Vec<u8>| {
             let shown = || String::from_utf8_lossy(label).into_owned();
@@ -325,7 +325,7 @@ impl GivenCells {
         self.each(field.datatype, one)
     }
 
-    /// Each cell of text made a number of the datatype.
+    /// Converts each text cell to a number of the datatype. Null cells become zero bytes.
     fn each(
         self,
         datatype: Datatype,
@@ -359,7 +359,7 @@ impl Kind {
     }
 }
 
-/// The name of a type of numbers in Rust.
+/// Returns the Rust name of a number type.
 fn shown(physical: Physical) -> &'static str {
     match physical {
         Physical::I8 => "i8",
@@ -375,7 +375,7 @@ fn shown(physical: Physical) -> &'static str {
     }
 }
 
-/// How many rows a column has.
+/// Returns the number of rows of a column.
 pub(crate) fn rows(column: &Column) -> usize {
     match column.cell_val_num {
         CellValNum::Var => column.offset_values().len().saturating_sub(1),

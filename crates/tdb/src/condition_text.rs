@@ -1,4 +1,4 @@
-//! Conditions as text, read against the fields of an array.
+//! Conditions as text, parsed against the fields of an array.
 
 use std::collections::HashMap;
 
@@ -10,12 +10,12 @@ use tdb_tile::Limits;
 
 use crate::{Error, Result};
 
-/// Which cells a read returns: a condition of the builder, or as text.
+/// Condition for the cells that a read returns, built or as text.
 #[derive(Clone, Debug)]
 pub enum Where {
-    /// Made by [`field`](crate::field).
+    /// A condition made by [`field`](crate::field).
     Condition(Condition),
-    /// As on the command line: `temp < -5 and sky in ('snow', 'rain')`.
+    /// Text as on the command line: `temp < -5 and sky in ('snow', 'rain')`.
     Text(String),
 }
 
@@ -38,7 +38,7 @@ impl From<String> for Where {
 }
 
 impl Where {
-    /// What both hold for.
+    /// Returns the condition that both hold.
     pub(crate) fn and(self, other: Self) -> Self {
         match (self, other) {
             (Self::Condition(one), Self::Condition(other)) => Self::Condition(one.and(other)),
@@ -54,13 +54,14 @@ impl Where {
     }
 }
 
-/// The condition that a text says, on fields that the schema has: `temp < -5 and sky in ('snow', 'rain')`.
+/// Parses a condition on fields of the schema: `temp < -5 and sky in ('snow', 'rain')`.
 ///
-/// A name that holds spaces stands in "double quotes". Before the first operator it may stand bare, if what stands there is just
-/// that name and means nothing else: `order id = 377`.
+/// A name that contains spaces is written in "double quotes". Before the first operator it may be written bare, if the
+/// text there is exactly that name and has no other meaning: `order id = 377`.
 ///
 /// # Errors
-/// A text that is none, with the place of the mistake; a field that the array does not have.
+/// Fails if the text is not a condition, with the position of the mistake, and if it names a field that the array does
+/// not have.
 pub fn parse_condition(text: &str, schema: &ArraySchema, limits: &Limits) -> Result<Condition> {
     parse_as_it_stands(text, schema, limits).or_else(|error| match with_quoted_name(text, schema) {
         Some(quoted) => parse_as_it_stands(&quoted, schema, limits),
@@ -68,13 +69,14 @@ pub fn parse_condition(text: &str, schema: &ArraySchema, limits: &Limits) -> Res
     })
 }
 
-/// Words that may follow the name of a field.
+/// Operator words that may follow the name of a field.
 const WORDS: [&str; 6] = ["in", "not", "is", "like", "between", "starts"];
 
-/// The text with its first name in quotes, if that is a field's and an operator follows.
+/// Puts quotes around the field name at the start of the text, if exactly one name with odd characters is followed by
+/// an operator.
 fn with_quoted_name(text: &str, schema: &ArraySchema) -> Option<String> {
     let text = text.trim_start();
-    // Other names need no quotes.
+    // Only names with other characters than these need quotes.
     let is_odd = |c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.' | '$'));
     let names = schema.fields().map(|field| field.name);
     let names = names.filter(|name| name.contains(is_odd));
@@ -127,10 +129,11 @@ fn parse_as_it_stands(text: &str, schema: &ArraySchema, limits: &Limits) -> Resu
     })
 }
 
-/// As [`parse_condition`], of an array: a test that a field cannot be asked is refused here, with its place in the text.
+/// As [`parse_condition`], for an array: also refuses comparisons that do not fit their field, with their position in
+/// the text.
 ///
 /// # Errors
-/// As [`parse_condition`]; a test that does not fit its field; enumerations that cannot be read.
+/// As [`parse_condition`]; fails also if a comparison does not fit its field, or if enumerations cannot be read.
 pub fn parse_condition_of(
     array: &tdb_array::Array,
     text: &str,
@@ -156,10 +159,11 @@ pub fn parse_condition_of(
     }
 }
 
-/// The labels that a condition names and no cell of the array can have, each with the nearest. Reads warn of them themselves.
+/// Returns the labels in the condition that no cell of the array can have, each with the most similar label. Reads
+/// warn of them anyway.
 ///
 /// # Errors
-/// As the store reports; enumerations that break the format.
+/// Fails if the store fails, or if stored enumerations break the format.
 pub fn unknown_labels(
     array: &tdb_array::Array,
     condition: &Condition,
@@ -167,7 +171,7 @@ pub fn unknown_labels(
     Ok(condition.unknown_labels(&fields_of(array, condition)?))
 }
 
-/// The fields of an array, with the labels of those that a condition names.
+/// Returns the fields of an array, with the labels of the enumerated attributes that the condition names.
 fn fields_of(array: &tdb_array::Array, condition: &Condition) -> Result<Vec<FieldInfo>> {
     let schema = array.schema();
     let mut enumerations = HashMap::new();

@@ -10,8 +10,8 @@ use crate::place::Place;
 use crate::stores::Stores;
 use crate::{Error, Result};
 
-/// What opening, reading and writing share: threads, memory, a key, and the stores that URIs lead to. Cheap to clone; two
-/// contexts do not disturb each other.
+/// Settings shared by opening, reading and writing: threads, memory, a key, and the stores that URIs lead to. Cheap to
+/// clone; two contexts do not disturb each other.
 ///
 /// ```
 /// use tdb::Context;
@@ -36,8 +36,8 @@ impl Default for Context {
 }
 
 impl Context {
-    /// All threads of the machine, at most 1 GiB of memory, the temporary folder of the system, no key; local folders and, with the feature `object-store`, object
-    /// stores with the settings of the environment.
+    /// Creates a context with all threads of the machine, at most 1 GiB of memory, the system's temporary folder, no
+    /// key, and local folders; with the feature `object-store` also object stores, with settings from the environment.
     #[must_use]
     pub fn new() -> Self {
         let options = SessionOptions {
@@ -54,7 +54,7 @@ impl Context {
         }
     }
 
-    /// The same with this number of threads; with one, none is started.
+    /// Sets the number of threads; with one, no thread is started.
     #[must_use]
     pub fn threads(mut self, threads: usize) -> Self {
         self.options.threads = NonZeroUsize::new(threads.max(1));
@@ -62,7 +62,7 @@ impl Context {
         self
     }
 
-    /// The same with this many bytes of memory for reading and writing.
+    /// Sets the memory budget for reading and writing, in bytes.
     #[must_use]
     pub fn memory(mut self, bytes: u64) -> Self {
         self.options.memory = Some(bytes);
@@ -70,8 +70,8 @@ impl Context {
         self
     }
 
-    /// The same with another temporary folder: groups and cells that are put in order are kept there where they take more memory
-    /// than a part of that of the context. It has to be there then; what is kept is not encrypted, and removed in the end.
+    /// Sets the temporary folder. Groups and sorted cells spill to it if they need more than a part of the context's
+    /// memory. The folder must exist by then; spilled data is not encrypted, and is removed at the end.
     #[must_use]
     pub fn temp(mut self, folder: impl AsRef<Path>) -> Self {
         self.options.spill = Some(SpillFolder::local(folder.as_ref()));
@@ -79,15 +79,15 @@ impl Context {
         self
     }
 
-    /// The same with the threads and the memory of a session that is there already.
+    /// Uses the threads and the memory of an existing session.
     #[must_use]
     pub fn session(mut self, session: Session) -> Self {
         self.session = session;
         self
     }
 
-    /// The same for work that tells how far it has come: imports, exports, merges, checks, rewrites and copies of all that is
-    /// opened by this context. Who is told is called often, on whichever thread works.
+    /// Reports the progress of long operations to `listener`: imports, exports, merges, checks, rewrites and copies of
+    /// everything opened by this context. The listener is called often, and from any worker thread.
     ///
     /// ```no_run
     /// use tdb::Context;
@@ -102,31 +102,31 @@ impl Context {
         self
     }
 
-    /// The same with a key of 32 bytes: for arrays and groups that are encrypted, or are to be.
+    /// Sets the key of 32 bytes for encrypted arrays and groups, existing or new.
     ///
     /// # Errors
-    /// Any other number of bytes.
+    /// Fails if the key does not have 32 bytes.
     pub fn key(mut self, key: &[u8]) -> Result<Self> {
         let key = EncryptionKey::new(key).map_err(|error| Error::invalid(error.to_string()))?;
         self.key = Some(key);
         Ok(self)
     }
 
-    /// The same without a key: for arrays and groups that are not encrypted.
+    /// Removes the key: for arrays and groups that are not encrypted.
     #[must_use]
     pub fn without_key(mut self) -> Self {
         self.key = None;
         self
     }
 
-    /// The same with other stores.
+    /// Replaces the stores that URIs lead to.
     #[must_use]
     pub fn stores(mut self, stores: Arc<dyn Stores>) -> Self {
         self.stores = stores;
         self
     }
 
-    /// The same with workers, which answer what is asked in SQL: [`Context::sql`] and its kin.
+    /// Sets the cluster of workers that answer SQL queries: [`Context::sql`] and related methods.
     #[cfg(feature = "distributed")]
     #[must_use]
     pub fn cluster(mut self, cluster: crate::Cluster) -> Self {
@@ -134,7 +134,7 @@ impl Context {
         self
     }
 
-    /// The stores that URIs lead to.
+    /// Returns the stores that URIs lead to.
     pub(crate) fn opener(&self) -> &dyn Stores {
         &*self.stores
     }
@@ -144,7 +144,7 @@ impl Context {
         location.with_limits(self.session.limits().clone())
     }
 
-    /// The threads and the memory.
+    /// Returns the session: threads and memory.
     #[must_use]
     pub fn shared_session(&self) -> &Session {
         &self.session

@@ -1,8 +1,9 @@
-//! A few boxes that hold cells of a dense array.
+//! Covering cells of a dense array with a few boxes.
 //!
-//! A write into a dense array is a box, and each cell of it that is not meant has to be written back as it is. One box around
-//! scattered cells can be most of the array. So each run of neighbours is a box of its own, as long as there are no more than
-//! a commit should have fragments; from there on those two boxes become one that adds the fewest cells.
+//! A write into a dense array is a box, so every other cell of the box has to be written back unchanged. One box
+//! around scattered cells can be most of the array. Therefore each run of adjacent cells becomes a box of its own, up
+//! to the number of fragments a commit should have; beyond that number, the two boxes whose union adds the fewest
+//! cells are joined, again and again.
 
 use std::cmp::Ordering;
 
@@ -11,23 +12,23 @@ use tdb_cells::Batch;
 use tdb_schema::{ArraySchema, Dimension};
 use tdb_tile::{Bug, FormatVersion, Range};
 
-/// Boxes that are compared each with each; of more, only neighbours in the order of rows are.
+/// Maximum number of boxes compared pairwise. With more boxes, only neighbours in row-major order are compared.
 const COMPARED: usize = 192;
 
-/// Fragments that one commit has at most.
+/// Maximum number of fragments per commit.
 const MOST_BOXES: usize = 64;
 
-/// The coordinates of a cell, as numbers that sort as the coordinates do.
+/// Coordinates of a cell, as integers that sort like the coordinates.
 pub(crate) type Place = Box<[i128]>;
 
-/// A box: its least and its greatest coordinates.
+/// A box: its smallest and its largest coordinates, inclusive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct CellBox {
     lo: Place,
     hi: Place,
 }
 
-/// The place of a cell of a dense array.
+/// Returns the coordinates of a cell of a dense array.
 pub(crate) fn place_of(schema: &ArraySchema, batch: &Batch, row: usize) -> Result<Place, Bug> {
     let sides = schema.dimensions.iter().map(|dimension| {
         let column = batch.column(&dimension.name);
@@ -38,9 +39,9 @@ pub(crate) fn place_of(schema: &ArraySchema, batch: &Batch, row: usize) -> Resul
     sides.collect()
 }
 
-/// The boxes in which cells at these places, which are sorted, are written by one commit.
+/// Returns the boxes in which one commit writes the cells at these sorted places.
 pub(crate) fn boxes_of_commit(places: &[Place], version: FormatVersion) -> Vec<CellBox> {
-    // Older versions cannot commit several fragments at once.
+    // Format versions without a fragments folder cannot commit several fragments at once.
     let most = if version.has_fragment_folder() {
         MOST_BOXES
     } else {
@@ -49,7 +50,7 @@ pub(crate) fn boxes_of_commit(places: &[Place], version: FormatVersion) -> Vec<C
     cover(places, most)
 }
 
-/// At most `most` boxes that hold all these places, which are sorted, each once.
+/// Returns at most `most` boxes that contain all places. The places are sorted and distinct.
 fn cover(places: &[Place], most: usize) -> Vec<CellBox> {
     let mut boxes: Vec<CellBox> = Vec::new();
     for place in places {
@@ -76,7 +77,7 @@ fn cover(places: &[Place], most: usize) -> Vec<CellBox> {
 }
 
 impl CellBox {
-    /// The ranges of it, one for each dimension.
+    /// Returns the ranges of the box, one per dimension.
     pub(crate) fn ranges(&self, dimensions: &[Dimension]) -> Result<Vec<(String, Range)>, Bug> {
         let ends = self.lo.iter().zip(&self.hi);
         let sides = dimensions.iter().zip(ends).map(|(dimension, (lo, hi))| {
@@ -89,7 +90,7 @@ impl CellBox {
         sides.collect()
     }
 
-    /// Whether a place is the next one of the run that a box of one row is.
+    /// True if the place directly follows the end of this box along the last dimension, in the same row.
     fn is_followed_by(&self, place: &Place) -> bool {
         let (Some((last, row)), Some((next, other))) = (self.hi.split_last(), place.split_last())
         else {
@@ -98,7 +99,7 @@ impl CellBox {
         row == other && last.checked_add(1) == Some(*next)
     }
 
-    /// The sides but for one.
+    /// Iterates over the sides of all dimensions except `dimension`.
     fn others(&self, dimension: usize) -> impl Iterator<Item = (i128, i128)> + '_ {
         let sides = self.lo.iter().copied().zip(self.hi.iter().copied());
         let sides = sides.enumerate().filter(move |(at, _)| *at != dimension);
@@ -114,21 +115,21 @@ impl CellBox {
         }
     }
 
-    /// The number of its cells, or the greatest number where there are more.
+    /// Returns the number of cells in the box, or `i128::MAX` if it is larger.
     fn cells(&self) -> i128 {
         let sides = self.lo.iter().zip(&self.hi);
         let sides = sides.map(|(lo, hi)| hi.saturating_sub(*lo).saturating_add(1));
         sides.fold(1, i128::saturating_mul)
     }
 
-    /// The cells that a box around this one and another adds to them.
+    /// Returns how many cells the bounding box of both boxes adds to them.
     fn cost(&self, other: &Self) -> i128 {
         let parts = self.cells().saturating_add(other.cells());
         self.around(other).cells().saturating_sub(parts)
     }
 }
 
-/// Boxes that are alike and lie beside each other along a dimension, as one.
+/// Joins boxes that are adjacent along a dimension and agree in all other sides.
 fn stacked(mut boxes: Vec<CellBox>, dimension: usize) -> Vec<CellBox> {
     let along = |place: &Place| place.get(dimension).copied();
     let order = |a: &CellBox, b: &CellBox| -> Ordering {
@@ -152,7 +153,7 @@ fn stacked(mut boxes: Vec<CellBox>, dimension: usize) -> Vec<CellBox> {
     stacked
 }
 
-/// Joins neighbours that cost no more than half of all neighbours do, at most down to `most` boxes.
+/// Joins boxes with their next neighbour if that costs at most the median, down to no fewer than `most` boxes.
 fn halved(boxes: Vec<CellBox>, most: usize) -> Vec<CellBox> {
     let pairs = boxes.iter().zip(boxes.iter().skip(1));
     let mut costs: Vec<i128> = pairs.map(|(a, b)| a.cost(b)).collect();
@@ -184,7 +185,7 @@ fn halved(boxes: Vec<CellBox>, most: usize) -> Vec<CellBox> {
     joined
 }
 
-/// Joins those two boxes of which the box around both adds the fewest cells.
+/// Joins the two boxes whose bounding box adds the fewest cells.
 fn join_cheapest(boxes: &mut Vec<CellBox>) {
     let mut cheapest: Option<(i128, usize, usize)> = None;
     for (first, a) in boxes.iter().enumerate() {
@@ -204,7 +205,7 @@ fn join_cheapest(boxes: &mut Vec<CellBox>) {
     }
 }
 
-/// A coordinate of a dimension of whole numbers.
+/// Decodes a coordinate of an integer dimension.
 fn number(dimension: &Dimension, cell: &[u8]) -> Result<i128, Bug> {
     let lost = || Bug::new("a coordinate of a dense array that is no whole number");
     let mut bytes = [0_u8; 16];

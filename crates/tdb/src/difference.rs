@@ -1,6 +1,7 @@
-//! Which cells two reads do not have in common.
+//! Comparing two reads cell by cell.
 //!
-//! Both are read in row-major order and walked side by side, so that memory holds a batch of each, however large they are.
+//! Both reads are in row-major order and are walked side by side, so memory holds one batch of each, however large
+//! they are.
 
 mod cells;
 mod common;
@@ -23,48 +24,49 @@ use self::side::Side;
 use crate::schema_changes::array_changes;
 use crate::{Array, Error, ReadBuilder, Result};
 
-/// A cell that one read has and the other has not, or has otherwise.
+/// A cell that only one of two reads has, or that differs between them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Difference {
     /// Only the second read has it.
     Added {
-        /// Its coordinates, as [`Differences::dimensions`] say.
+        /// Coordinates, in the order of [`Differences::dimensions`].
         coordinates: Vec<CellValue>,
-        /// Its attributes, as [`Differences::attributes`] say.
+        /// Attribute values, in the order of [`Differences::attributes`].
         values: Vec<CellValue>,
     },
     /// Only the first read has it.
     Removed {
-        /// Its coordinates.
+        /// Coordinates, in the order of the dimensions.
         coordinates: Vec<CellValue>,
-        /// Its attributes, as [`Differences::old_attributes`] say.
+        /// Attribute values, in the order of [`Differences::old_attributes`].
         values: Vec<CellValue>,
     },
-    /// Both have it, with other attributes.
+    /// Both reads have the cell, with different attribute values.
     Changed {
-        /// Its coordinates.
+        /// Coordinates, in the order of the dimensions.
         coordinates: Vec<CellValue>,
-        /// Which attribute, what it was, and what it is.
+        /// Index of each changed attribute, its old value and its new value.
         values: Vec<(usize, CellValue, CellValue)>,
     },
 }
 
-/// How many cells differ, as far as they were walked.
+/// Numbers of equal and different cells in the part walked so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DifferenceCount {
-    /// Cells that both reads have with the same attributes, as far as they were compared: of one array at two times, what
-    /// no fragment of between can have changed is not read. None where an attribute was not compared.
+    /// Cells that both reads have with the same attributes, as far as they were compared: for one array at two times,
+    /// parts that no fragment written in between can have changed are not read. 0 if some attribute could not be
+    /// compared.
     pub same: u64,
     /// Cells that only the second read has.
     pub added: u64,
     /// Cells that only the first read has.
     pub removed: u64,
-    /// Cells with other attributes.
+    /// Cells that both reads have with different attributes.
     pub changed: u64,
 }
 
-/// The cells in which two reads differ, by their coordinates; see [`compare`].
+/// Iterator over the cells in which two reads differ, in the order of their coordinates; see [`compare`].
 #[derive(Debug)]
 pub struct Differences {
     old: Side,
@@ -81,13 +83,14 @@ pub struct Differences {
     is_over: bool,
 }
 
-/// Compares two reads, cell by cell: of two arrays, or of one at two times. Ranges, conditions and attributes of the reads
-/// count, their order does not. Attributes that only one of them has are told as [`Differences::schema_changes`].
+/// Compares two reads cell by cell: of two arrays, or of one array at two times. The ranges, conditions and attributes
+/// of the reads apply, their order does not. Attributes that only one of them has are listed in
+/// [`Differences::schema_changes`].
 ///
-/// Cells are the same where their values are, bit by bit; of enumerated attributes the labels count. Of attributes whose types
-/// differ, numbers are compared as numbers and text as bytes, of fixed size without the NUL bytes at its end; others are told
-/// by [`Differences::not_compared`]. Cells that share their
-/// coordinates, where an array allows that, are compared as a whole.
+/// Cells are equal if their values are, bit by bit; enumerated attributes are compared by label. If the datatypes of
+/// an attribute differ, numbers are compared as numbers and text as bytes, fixed-size text without its trailing NUL
+/// bytes; other attributes are listed in [`Differences::not_compared`]. Cells with equal coordinates, in arrays that
+/// allow duplicates, are compared as multisets.
 ///
 /// ```no_run
 /// let before = tdb::open_at("weather", "2024-04-11".parse::<tdb::Time>()?)?;
@@ -100,7 +103,8 @@ pub struct Differences {
 /// ```
 ///
 /// # Errors
-/// Arrays with other dimensions; a time of which something can no longer be read ([`Array::gaps`]); errors of reading.
+/// Fails if the arrays have different dimensions, if the state at one of the times can no longer be read in full
+/// ([`Array::gaps`]), or if reading fails.
 pub fn compare(old: ReadBuilder, new: ReadBuilder) -> Result<Differences> {
     let (old_array, new_array) = (old.array().clone(), new.array().clone());
     let (before, after) = (old_array.schema(), new_array.schema());
@@ -141,44 +145,44 @@ pub fn compare(old: ReadBuilder, new: ReadBuilder) -> Result<Differences> {
 }
 
 impl Differences {
-    /// The dimensions.
+    /// Returns the dimensions.
     #[must_use]
     pub fn dimensions(&self) -> &[FieldInfo] {
         &self.dimensions
     }
 
-    /// The attributes that are compared, as the second read has them.
+    /// Returns the compared attributes, as the second read has them.
     #[must_use]
     pub fn attributes(&self) -> &[FieldInfo] {
         &self.attributes
     }
 
-    /// The same attributes, as the first read has them.
+    /// Returns the compared attributes, as the first read has them.
     #[must_use]
     pub fn old_attributes(&self) -> &[FieldInfo] {
         &self.old_attributes
     }
 
-    /// The attributes that both reads have and of which no values can be compared, each with both types:
-    /// `a: not compared: int32 and string_utf8`.
+    /// Returns the attributes that both reads have but whose values cannot be compared, each with both types: `a: not
+    /// compared: int32 and string_utf8`.
     #[must_use]
     pub fn not_compared(&self) -> &[String] {
         &self.not_compared
     }
 
-    /// How the schemas differ, in words: empty where they do not.
+    /// Returns the differences between the schemas, in words; empty if there are none.
     #[must_use]
     pub fn schema_changes(&self) -> &[String] {
         &self.schema
     }
 
-    /// How the metadata differ: `added "a"`, `removed "b"`, `changed "c"`.
+    /// Returns the differences between the metadata: `added "a"`, `removed "b"`, `changed "c"`.
     #[must_use]
     pub fn metadata_changes(&self) -> &[String] {
         &self.metadata
     }
 
-    /// How many cells were the same, and were not, so far.
+    /// Returns how many cells were equal and different so far.
     #[must_use]
     pub fn count_so_far(&self) -> DifferenceCount {
         let is_whole = self.not_compared.is_empty();
@@ -188,7 +192,7 @@ impl Differences {
         }
     }
 
-    /// Walks on until there is a difference, or no cell any more.
+    /// Walks on until a difference is found or both reads end.
     fn advance(&mut self) -> Result<()> {
         while self.found.is_empty() && !self.is_over {
             let (has_old, has_new) = (self.old.fill()?, self.new.fill()?);
@@ -202,7 +206,7 @@ impl Differences {
         Ok(())
     }
 
-    /// Compares the next cells of both.
+    /// Compares the next cell of both reads. Rows that are equal are skipped as a run.
     fn step(&mut self) -> Result<()> {
         let same = self.old.same_rows(&self.new)?;
         if same > 0 {
@@ -219,7 +223,7 @@ impl Differences {
         }
     }
 
-    /// Cells with the same coordinates: one of each, or all where there may be several.
+    /// Compares the cells with the same coordinates: one of each read, or all if the array allows duplicates.
     fn compare_cells(&mut self) -> Result<()> {
         let mut held = Vec::new();
         let old = self
@@ -229,7 +233,7 @@ impl Differences {
             .new
             .take_equal(&self.dimensions, &self.budget, &mut held)?;
         let (mut old, mut new) = (old, new);
-        // What both have goes; both are in order.
+        // Cells that both have cancel out; `without_common` needs both lists sorted.
         old.sort();
         new.sort();
         let all = old.len();
@@ -305,7 +309,7 @@ impl Iterator for Differences {
     }
 }
 
-/// Of two lists in order, what the other lacks.
+/// Removes the rows that both sorted lists contain, and returns the rest of each.
 fn without_common(old: Vec<Row>, new: Vec<Row>) -> (Vec<Row>, Vec<Row>) {
     let (mut only_old, mut only_new) = (Vec::new(), Vec::new());
     let (mut old, mut new) = (old.into_iter().peekable(), new.into_iter().peekable());

@@ -1,4 +1,4 @@
-//! Whether a place can be listed, read and written, and how long that takes.
+//! Checking whether a place can be listed, read and written, and measuring how long that takes.
 
 use std::time::{Duration, Instant};
 
@@ -10,46 +10,46 @@ use tdb_tile::Code;
 use crate::place::{self, Place};
 use crate::{Context, Error, Result};
 
-/// How often is asked what is asked to learn how long an answer takes.
+/// Number of repetitions when measuring the time of a request.
 const TRIES: usize = 3;
-/// Folders that are looked into for an object to read.
+/// Maximum number of folders searched for an object to read.
 const LOOKED_INTO: usize = 8;
 
-/// What was found at a place.
+/// Result of checking a place.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Diagnosis {
-    /// What is there; none where that cannot be told.
+    /// Type of the object there; `None` if it cannot be determined.
     pub object_type: Option<ObjectType>,
-    /// What was tried, in this order.
+    /// Checks in the order in which they were made.
     pub checks: Vec<Check>,
 }
 
-/// Something that was tried.
+/// One check of a place.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Check {
-    /// What, in a word: `list`, `read`, `write`, `keep`, `remove`.
+    /// Name of the check: `list`, `read`, `write`, `keep` or `remove`.
     pub what: &'static str,
-    /// How that went.
+    /// Result of the check.
     pub answer: Answer,
-    /// How long it took, the middle of several tries if it was tried more than once.
+    /// Duration; the median if the check was repeated.
     pub took: Duration,
 }
 
-/// How something went that was tried.
+/// Result of a check.
 #[derive(Debug)]
 pub enum Answer {
-    /// As it should, and what was found.
+    /// The operation works; with a description of the result.
     Works(String),
-    /// It failed, and why.
+    /// The operation failed, with its error.
     Fails(Error),
-    /// It was not tried, and why.
+    /// The operation was not tried, with the reason.
     NotTried(&'static str),
 }
 
 impl Diagnosis {
-    /// The things that failed.
+    /// Iterates over the failed checks.
     pub fn failures(&self) -> impl Iterator<Item = &Check> {
         let failed = |check: &&Check| matches!(check.answer, Answer::Fails(_));
         self.checks.iter().filter(failed)
@@ -57,8 +57,8 @@ impl Diagnosis {
 }
 
 impl Context {
-    /// Finds out whether the folder that a URI names can be listed and read and, where that is wanted, written: then an object
-    /// is made in it, and removed again. What fails is told, not returned as an error.
+    /// Checks whether the folder that a URI names can be listed and read and, with `is_writing`, written: an object is
+    /// created in the folder and removed again. Failed checks are part of the diagnosis, not errors.
     ///
     /// ```
     /// let folder = tempfile::tempdir()?;
@@ -69,13 +69,13 @@ impl Context {
     /// ```
     ///
     /// # Errors
-    /// A URI that names no folder; settings that lead to no store; a local folder that is not there.
+    /// Fails if the URI names no folder, if the settings lead to no store, or if a local folder does not exist.
     pub fn doctor(&self, uri: &str, is_writing: bool) -> Result<Diagnosis> {
         Ok(diagnose(&place::folder(uri, self.opener())?, is_writing))
     }
 }
 
-/// As [`Context::doctor`], of a place.
+/// As [`Context::doctor`], for a place.
 #[must_use]
 pub fn diagnose(place: &Place, is_writing: bool) -> Diagnosis {
     let (store, folder) = (&**place.store(), place.prefix());
@@ -123,7 +123,7 @@ pub fn diagnose(place: &Place, is_writing: bool) -> Diagnosis {
     }
 }
 
-/// Makes an object, tries to make it once more, and removes it.
+/// Creates an object, tries to create it again, and removes it.
 fn writing(
     store: &dyn Store,
     folder: &str,
@@ -144,7 +144,7 @@ fn writing(
         made.map(|()| "an object was made".to_owned()),
     ));
     if !is_made {
-        // Whatever the answer was, it may have been made.
+        // The object may exist even though the store reported an error.
         let _ = store.remove(&key);
         return;
     }
@@ -177,7 +177,7 @@ fn not_tried(what: &'static str, why: &'static str) -> Check {
     }
 }
 
-/// Does something a few times, until it fails; the middle of the times that it took, and its last answer.
+/// Runs `work` up to `tries` times, stopping at the first failure; returns the median duration and the last answer.
 fn timed<T>(
     tries: usize,
     work: impl Fn() -> Result<T, StoreError>,
@@ -195,7 +195,7 @@ fn timed<T>(
     }
 }
 
-/// The first object that is found in a folder, or in the first folders in it.
+/// Returns the first nonempty object in a folder or in its first subfolders.
 fn an_object(store: &dyn Store, folder: &str) -> Option<Object> {
     let mut folders = vec![folder.to_owned()];
     for _ in 0..LOOKED_INTO {
@@ -210,14 +210,14 @@ fn an_object(store: &dyn Store, folder: &str) -> Option<Object> {
 
 fn read_byte(store: &dyn Store, object: &Object) -> Result<String, StoreError> {
     match read_one(store, Read::bounded(&*object.key, 0, 1)) {
-        // An empty object is one that can be read, too.
+        // An empty object can be read, too.
         Ok(_) | Err(StoreError::OutOfRange { .. }) => Ok(format!("of {}", object.key)),
         Err(error) => Err(error),
     }
 }
 
 impl Answer {
-    /// What was found, in words.
+    /// Describes the answer in words.
     #[must_use]
     pub fn text(&self) -> String {
         match self {
@@ -228,7 +228,7 @@ impl Answer {
     }
 }
 
-/// What is there, in words.
+/// Describes the object type in words.
 #[must_use]
 pub fn in_words(object_type: Option<ObjectType>) -> &'static str {
     match object_type {

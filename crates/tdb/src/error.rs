@@ -15,7 +15,7 @@ use tdb_store::StoreError;
 use tdb_tile::{Bug, FormatVersion, WireError, WireErrorKind};
 use tdb_write::WriteError;
 
-/// The result of everything in this crate that can fail.
+/// Result type of every fallible function of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 const KEY_HINT: &str = "a key is for encrypted arrays alone, and they open with no other";
@@ -26,10 +26,10 @@ const NEWER_HINT: &str = "this tdb is too old: a newer one may read it";
 const OLD_HINT: &str =
     "the release that wrote it reads it; what that gives out, a newer release can write again";
 
-/// What went wrong: of which kind, with what, and, where that is known, the way out.
+/// An error: its kind, the array or file concerned and, where known, a hint at the way out.
 ///
-/// `{}` is one line, `{:#}` adds the chain of causes and the hint, and so does `{:?}`: a `main` that returns this error
-/// prints all there is to know.
+/// `{}` prints one line; `{:#}` and `{:?}` add the chain of causes and the hint, so a `main` that returns this error
+/// prints everything there is to know.
 ///
 /// ```
 /// let error = tdb::open("nowhere").expect_err("there is no such folder");
@@ -46,17 +46,17 @@ struct Inner {
     excerpt: Option<Excerpt>,
 }
 
-/// A part of a text of the request, and which character of it is wrong.
+/// A text of the request, with the position of its mistake.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Excerpt {
-    /// The text as it was given.
+    /// The whole text as the caller gave it.
     pub text: String,
-    /// The number of the character, from 1.
+    /// Number of the wrong character, from 1.
     pub at: usize,
 }
 
 impl Error {
-    /// An error of this kind.
+    /// Creates an error of a given kind.
     pub fn new(kind: ErrorKind, error: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
         Self(Box::new(Inner {
             kind,
@@ -67,12 +67,12 @@ impl Error {
         }))
     }
 
-    /// A request that is wrong.
+    /// Creates an error for an invalid request.
     pub fn invalid(what: impl Into<String>) -> Self {
         Self::new(ErrorKind::Invalid, what.into())
     }
 
-    /// What a library found wrong.
+    /// Wraps an error of an engine crate, with its kind.
     pub fn of(error: impl HasKind + StdError + Send + Sync + 'static) -> Self {
         let hint = match error.kind() {
             ErrorKind::Crypto => Some(KEY_HINT),
@@ -81,7 +81,7 @@ impl Error {
         Self::new(error.kind(), error).with_known_hint(hint)
     }
 
-    /// Adds the way out.
+    /// Sets the hint.
     #[must_use]
     pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
         self.0.hint = Some(hint.into());
@@ -93,7 +93,7 @@ impl Error {
         self
     }
 
-    /// Says which array, group, object or file is at fault, unless that is said or the request itself is at fault.
+    /// Sets the array, group, object or file at fault, unless one is set or the kind is [`ErrorKind::Invalid`].
     #[must_use]
     pub fn at(mut self, place: &str) -> Self {
         if self.0.kind != ErrorKind::Invalid {
@@ -102,14 +102,14 @@ impl Error {
         self
     }
 
-    /// Says which file or object is at fault, unless that is said, also where the fault is that it does not fit.
+    /// Sets the file or object at fault, unless one is set; also for [`ErrorKind::Invalid`].
     #[must_use]
     pub fn within(mut self, name: &str) -> Self {
         self.0.place.get_or_insert_with(|| name.to_owned());
         self
     }
 
-    /// Says where in a text of the request the mistake is: the character number `at`, from 1.
+    /// Adds the text of the request and the position of the mistake: character number `at`, from 1.
     #[must_use]
     pub fn in_text(mut self, text: &str, at: usize) -> Self {
         let text = text.to_owned();
@@ -117,33 +117,33 @@ impl Error {
         self
     }
 
-    /// The text of the request that is wrong, and where.
+    /// Returns the text of the request with the position of the mistake, if known.
     #[must_use]
     pub fn excerpt(&self) -> Option<&Excerpt> {
         self.0.excerpt.as_ref()
     }
 
-    /// What can be done about it.
+    /// Returns the kind of the error, which decides how a program can react.
     pub fn kind(&self) -> ErrorKind {
         self.0.kind
     }
 
-    /// The way out, where one is known.
+    /// Returns the hint, if one is known.
     pub fn hint(&self) -> Option<&str> {
         self.0.hint.as_deref()
     }
 
-    /// The array, group, object or file that is at fault.
+    /// Returns the array, group, object or file at fault, if known.
     pub fn place(&self) -> Option<&str> {
         self.0.place.as_deref()
     }
 
-    /// The error of the library that found it.
+    /// Returns the underlying error.
     pub fn cause(&self) -> &(dyn StdError + Send + Sync + 'static) {
         &*self.0.error
     }
 
-    /// The error of the library that found it, without the rest.
+    /// Converts to the underlying error, dropping place, hint and excerpt.
     #[must_use]
     pub fn into_cause(self) -> Box<dyn StdError + Send + Sync> {
         self.0.error
@@ -163,7 +163,7 @@ impl fmt::Display for Error {
         let mut next = self.0.error.source();
         while let Some(cause) = next {
             let text = cause.to_string();
-            // Some errors carry the text of their cause.
+            // Some errors end with the text of their cause; it is not printed twice.
             if !told.ends_with(&text) {
                 write!(f, "\n  {text}")?;
             }
@@ -199,7 +199,7 @@ impl HasKind for Error {
     }
 }
 
-/// The way out where what is stored is of a version that is not read.
+/// Returns the hint for stored data whose format version is too new or too old.
 fn version_hint(error: &(dyn StdError + 'static)) -> Option<&'static str> {
     let mut chain = std::iter::successors(Some(error), |&error| error.source());
     let wire = chain.find_map(|error| {
@@ -253,7 +253,7 @@ impl From<Bug> for Error {
     }
 }
 
-/// Errors that say their kind and the way out.
+/// Converts errors that have a kind and a hint.
 macro_rules! error_of {
     ($($error:ty),*) => {$(
         impl From<$error> for Error {
@@ -282,7 +282,7 @@ impl From<UnknownName> for Error {
     }
 }
 
-/// What is wrong with the array is told as where it is opened.
+/// Problems of the array get the same hints as when it is opened.
 impl From<MergeError> for Error {
     fn from(error: MergeError) -> Self {
         match error {
@@ -297,7 +297,7 @@ impl From<MergeError> for Error {
 
 impl From<ConversionError> for Error {
     fn from(error: ConversionError) -> Self {
-        // The file has its own name in what the system says of it.
+        // The operating system's message names the file already.
         let error = match error {
             ConversionError::Output(error) => {
                 return Self::new(ErrorKind::Store, error).within("output");

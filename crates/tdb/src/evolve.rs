@@ -9,36 +9,36 @@ use crate::interval::Axis;
 use crate::schema_changes;
 use crate::{Array, Attribute, Error, Interval, Result, Time, Value};
 
-/// A change of the schema in the making: each step is checked at once, nothing is stored before
-/// [`commit`](Self::commit), and then all of it.
+/// A pending change of the schema. Each step is checked at once; nothing is stored before [`commit`](Self::commit),
+/// which stores all steps together.
 #[derive(Debug)]
 pub struct Evolution {
     array: Array,
     schema: ArraySchema,
     enumerations: Vec<Enumeration>,
     options: ChangeOptions,
-    /// The steps so far, so that they can be made again on top of the change of another program.
+    /// The steps so far, kept so that they can be repeated on top of another program's change.
     steps: Vec<Step>,
 }
 
-/// A step of an evolution.
+/// One step of an evolution.
 #[derive(Clone, Debug)]
 enum Step {
     AddAttribute(tdb_schema::Attribute),
     DropAttribute(String),
     AddEnumeration(Enumeration),
-    /// The name, and the labels as they are stored.
+    /// Name of the enumeration, and the new labels in stored form.
     ExtendEnumeration(String, Vec<Vec<u8>>),
     DropEnumeration(String),
-    /// Along one dimension.
+    /// Name of the dimension, and its new range.
     Grow(String, Range),
     CurrentDomain(Vec<Range>),
     Upgrade,
 }
 
 impl Array {
-    /// Begins a change of the schema. Cells that are stored stay as they are: an attribute that is added has its fill value
-    /// in them, and one that is dropped can be read at earlier times until its fragments are merged
+    /// Begins a change of the schema. Stored cells stay as they are: an added attribute has its fill value in them,
+    /// and a dropped one can still be read as of earlier times until its fragments are merged
     /// (`MergeOptions::forget_dropped`).
     ///
     /// ```no_run
@@ -54,7 +54,7 @@ impl Array {
     /// ```
     ///
     /// # Errors
-    /// What is stored cannot be read.
+    /// Fails if the stored array cannot be read.
     pub fn evolve(&self) -> Result<Evolution> {
         let array = self.newest()?;
         Ok(Evolution {
@@ -68,23 +68,23 @@ impl Array {
 }
 
 impl Evolution {
-    /// The time of the change; now by default.
+    /// Sets the time of the change [default: now].
     pub fn at(&mut self, time: impl Into<Time>) {
         self.options.timestamp = Some(time.into().0);
     }
 
-    /// Where names and the current time come from.
+    /// Sets the source of names and of the current time.
     pub fn names(&mut self, names: Arc<dyn NameSource>) {
         self.options.names = names;
     }
 
-    /// The schema as it is so far.
+    /// Returns the schema with the steps so far.
     #[must_use]
     pub fn schema(&self) -> &ArraySchema {
         &self.schema
     }
 
-    /// Whether there was any step.
+    /// True if there was any step.
     #[must_use]
     pub fn is_changed(&self) -> bool {
         !self.steps.is_empty()
@@ -93,12 +93,13 @@ impl Evolution {
     /// Adds an attribute.
     ///
     /// # Errors
-    /// A name that is taken, an enumeration that is not there or has more labels than the datatype can count.
+    /// Fails if the name is taken, or if the enumeration does not exist or has more labels than the datatype can
+    /// count.
     pub fn add_attribute(&mut self, attribute: &Attribute) -> Result<()> {
         self.add_stored_attribute(attribute.build()?)
     }
 
-    /// As [`Evolution::add_attribute`], of an attribute as it is stored.
+    /// As [`Evolution::add_attribute`], for an attribute in stored form.
     ///
     /// # Errors
     /// As [`Evolution::add_attribute`].
@@ -109,15 +110,15 @@ impl Evolution {
     /// Drops an attribute.
     ///
     /// # Errors
-    /// One that is not there, or the only one.
+    /// Fails if the attribute does not exist or is the only one.
     pub fn drop_attribute(&mut self, name: &str) -> Result<()> {
         self.step(Step::DropAttribute(name.to_owned()))
     }
 
-    /// Adds an enumeration of texts, for attributes that are added after it.
+    /// Adds an enumeration of text labels, for attributes that are added afterwards.
     ///
     /// # Errors
-    /// A name that is taken; labels that are there twice.
+    /// Fails if the name is taken or if labels repeat.
     pub fn add_enumeration<V: Into<String>>(
         &mut self,
         name: &str,
@@ -130,7 +131,7 @@ impl Evolution {
         self.add_stored_enumeration(made.map_err(wrong)?)
     }
 
-    /// As [`Evolution::add_enumeration`], of an enumeration as it is stored.
+    /// As [`Evolution::add_enumeration`], for an enumeration in stored form.
     ///
     /// # Errors
     /// As [`Evolution::add_enumeration`].
@@ -141,7 +142,8 @@ impl Evolution {
     /// Appends labels to an enumeration.
     ///
     /// # Errors
-    /// An enumeration that is not there; labels that it has already, or of another type; more than its attributes can count.
+    /// Fails if the enumeration does not exist, if labels exist already or have another type, or if there are more
+    /// than its attributes can count.
     pub fn extend_enumeration<V: Into<Value>>(
         &mut self,
         name: &str,
@@ -160,31 +162,31 @@ impl Evolution {
     /// Drops an enumeration.
     ///
     /// # Errors
-    /// One that is not there, or that an attribute has.
+    /// Fails if the enumeration does not exist or an attribute uses it.
     pub fn drop_enumeration(&mut self, name: &str) -> Result<()> {
         self.step(Step::DropEnumeration(name.to_owned()))
     }
 
-    /// Grows the current domain along a dimension; along the others it stays as it is.
+    /// Grows the current domain along one dimension; the others stay as they are.
     ///
     /// # Errors
-    /// A dimension that is not there, an array without a current domain, an interval that does not contain what the domain
-    /// was.
+    /// Fails if the dimension does not exist, if the array has no current domain, or if the interval does not contain
+    /// the old range.
     pub fn grow(&mut self, dimension: &str, interval: impl Into<Interval>) -> Result<()> {
         let grown = Axis::dimension(&self.schema, dimension)?.range(&interval.into(), false)?;
         self.step(Step::Grow(dimension.to_owned(), grown))
     }
 
-    /// The current domain, one range for each dimension; it can only grow.
+    /// Sets the current domain, one range per dimension; it can only grow.
     ///
     /// # Errors
-    /// Ranges that do not fit the domain, or do not contain what the current domain was.
+    /// Fails if the ranges do not fit the domain or do not contain the old current domain.
     pub fn current_domain(&mut self, ranges: Vec<Range>) -> Result<()> {
         self.step(Step::CurrentDomain(ranges))
     }
 
-    /// How many fragments reach beyond the current domain, if there is one: reads leave out the cells that lie outside. An array
-    /// that has none yet may get one that is smaller than what was written.
+    /// Returns the number of fragments that reach beyond the current domain, if there is one; reads omit cells
+    /// outside. The first current domain of an array may be smaller than what was written.
     #[must_use]
     pub fn fragments_outside(&self) -> usize {
         let Some(bounds) = &self.schema.current_domain else {
@@ -199,33 +201,33 @@ impl Evolution {
         fragments.filter(|fragment| !is_within(fragment)).count()
     }
 
-    /// Why TileDB can no longer read the cells that are stored once this is done; `None` where it can. It is so of evolutions by
-    /// TileDB itself, too.
+    /// Returns why TileDB can no longer read the stored cells after this change; `None` if it can. The same holds for
+    /// evolutions made by TileDB itself.
     #[must_use]
     pub fn closed_to_tiledb(&self) -> Option<&'static str> {
         closed_to_tiledb(self.array.engine().fragments())
     }
 
-    /// Writes the schema at the newest format version that releases read.
+    /// Upgrades the schema to the newest format version that released versions of TileDB read.
     ///
     /// # Errors
-    /// A schema that breaks a rule of that version.
+    /// Fails if the schema breaks a rule of that version.
     pub fn upgrade(&mut self) -> Result<()> {
         self.step(Step::Upgrade)
     }
 
-    /// What becomes of the schema, each a short sentence without an end: `added attribute "wind" (float32)`.
+    /// Returns the changes, each as a short phrase without a full stop: `added attribute "wind" (float32)`.
     ///
     /// # Errors
-    /// What is stored of the schema cannot be read.
+    /// Fails if the stored schema cannot be read.
     pub fn changes(&self) -> Result<Vec<String>> {
         schema_changes::evolution(self.array.engine().newest_schema(), &self.schema)
     }
 
-    /// Whether the schema could be stored: what [`commit`](Self::commit) looks at before it does.
+    /// Checks that the schema could be stored, as [`commit`](Self::commit) does before storing.
     ///
     /// # Errors
-    /// Where there was no step, and where the array has a schema of a later time.
+    /// Fails if there was no step, or if the array has a schema with a later timestamp.
     pub fn check(&self) -> Result<()> {
         if !self.is_changed() {
             return Err(Error::invalid("nothing to change"));
@@ -235,11 +237,11 @@ impl Evolution {
         checked.map_err(|error| self.array.failed(error))
     }
 
-    /// Stores the schema; returns the name that it has in `__schema`. Where other programs have changed the schema since this
-    /// evolution began, the steps are made again on top of their change.
+    /// Stores the schema and returns its name in `__schema`. If another program has changed the schema since this
+    /// evolution began, the steps are repeated on top of that change.
     ///
     /// # Errors
-    /// As [`check`](Self::check); a step that cannot be made any more; as the store reports.
+    /// As [`check`](Self::check); fails also if a step is no longer possible, or if the store fails.
     pub fn commit(mut self) -> Result<String> {
         self.check()?;
         let mut change = self.array.read_modify_write(&self.options)?;
@@ -258,8 +260,9 @@ impl Evolution {
             let evolved = array.evolve(&self.schema, &enumerations, &self.options);
             let name = evolved.map_err(|error| self.array.failed(error))?;
             stored.extend(enumerations.iter().map(|known| known.file().to_owned()));
-            // What another program stored below it meanwhile was not seen. Cells may have been written by this schema already,
-            // so it stays, and the next one has both changes.
+            // Another program may have stored a schema with an earlier name meanwhile, which this one does not
+            // include. Cells may already use the schema just stored, so it stays, and the next one combines both
+            // changes.
             let now = self.array.newest()?;
             match self.hidden_below(&now, &name) {
                 Some(hidden) => self.rebase(now, Some(&hidden))?,
@@ -268,7 +271,7 @@ impl Evolution {
         }
     }
 
-    /// Makes the steps again on another schema of the array.
+    /// Repeats the steps on another schema of the array.
     fn rebase(&mut self, array: Array, base: Option<&SchemaEntry>) -> Result<()> {
         let mut schemas = array.engine().schemas();
         let base = schemas.find(|(name, _)| base.is_some_and(|base| base.schema_name() == *name));
@@ -287,7 +290,7 @@ impl Evolution {
         Ok(())
     }
 
-    /// The newest schema below this one that was not seen.
+    /// Returns the newest schema ordered before `name` that this evolution has not seen.
     fn hidden_below(&self, now: &Array, name: &TimestampedName) -> Option<SchemaEntry> {
         let seen = self.array.engine().directory().schemas();
         let below = now.engine().directory().schemas().iter();
@@ -335,7 +338,7 @@ impl Evolution {
         Ok(())
     }
 
-    /// The current domain, grown along a dimension.
+    /// Returns the current domain with one dimension replaced by `grown`.
     fn grown(&self, dimension: &str, grown: &Range) -> Result<Vec<Range>> {
         let index = self.schema.dimension_index(dimension);
         let mut ranges = self.schema.current_domain.clone().ok_or_else(|| {
@@ -348,10 +351,10 @@ impl Evolution {
         Ok(ranges)
     }
 
-    /// An enumeration as it is so far.
+    /// Returns an enumeration with the steps so far.
     ///
     /// # Errors
-    /// One that is not there; what is stored cannot be read.
+    /// Fails if the enumeration does not exist or cannot be read.
     pub fn enumeration(&self, name: &str) -> Result<Enumeration> {
         let mut changed = self.enumerations.iter();
         if let Some(enumeration) = changed.find(|known| known.name() == name) {

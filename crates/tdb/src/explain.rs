@@ -1,4 +1,4 @@
-//! What a read takes, told before a tile is read: which fragments and tiles, and why the others fall out.
+//! Explaining a read before any tile is read: which fragments and tiles it needs, and why others are skipped.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use tdb_schema::FieldKind;
 
 use crate::Result;
 
-/// What a read takes.
+/// Fragments, tiles, fields and bytes that a read needs.
 ///
 /// ```no_run
 /// let weather = tdb::open("weather")?;
@@ -24,47 +24,48 @@ use crate::Result;
 pub struct Explanation {
     /// All fragments of the array, in its order.
     pub fragments: Vec<ExplainedFragment>,
-    /// The fields that are read.
+    /// Fields that are read.
     pub fields: Vec<ExplainedField>,
 }
 
-/// What a read takes of one fragment. Each of its tiles is in one of the four numbers.
+/// Cost of a read in one fragment. Each tile counts in exactly one of `outside`, `hidden`, `ruled_out` and `read`.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ExplainedFragment {
-    /// Its name.
+    /// Name of the fragment.
     pub name: String,
-    /// When its cells were written: the first and the last time, in milliseconds since 1970.
+    /// First and last time at which its cells were written, in milliseconds since 1970.
     pub times: (u64, u64),
-    /// Tiles without a cell of the ranges.
+    /// Tiles without a cell in the ranges.
     pub outside: u64,
-    /// Tiles of a dense array of which newer fragments have all cells.
+    /// Tiles of a dense array that newer fragments cover completely.
     pub hidden: u64,
-    /// Tiles of whose cells the condition holds for none, as their statistics prove.
+    /// Tiles in which no cell meets the condition, as their statistics prove.
     pub ruled_out: u64,
-    /// Tiles that are read.
+    /// Tiles to read.
     pub read: u64,
-    /// Bytes of them, at most.
+    /// Bytes of the tiles to read, at most.
     pub bytes: u64,
 }
 
-/// What a read takes of one field.
+/// Cost of a read for one field.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ExplainedField {
-    /// Its name.
+    /// Name of the field.
     pub name: String,
-    /// Whether the condition tests it: then it is read before the others, which are not read where no cell is left.
+    /// True if the condition tests the field. Such fields are read first; others are not read for tiles without a
+    /// match.
     pub is_tested: bool,
-    /// Bytes of its tiles, with offsets and validity, at most.
+    /// Bytes of its tiles to read, with offsets and validity, at most.
     pub bytes: u64,
 }
 
 impl Explanation {
-    /// What a read of an array takes.
+    /// Explains a read of an array.
     ///
     /// # Errors
-    /// As for the read, before its first cells.
+    /// As for the read, up to its first cells.
     pub fn of(session: &Session, array: &Arc<Array>, options: &ReadOptions) -> Result<Self> {
         let reader = Reader::open(session, array, options)?;
         let chosen = reader.chosen_tiles()?;
@@ -83,7 +84,8 @@ impl Explanation {
                 of(|c| c.tiles),
                 of(|c| c.bytes.iter().map(|(_, bytes)| bytes).sum()),
             );
-            // Single cells of a dense array, as early releases wrote them, are read before anything else is known.
+            // Sparse fragments of a dense array, as early releases wrote them, are read in full before anything else
+            // is known.
             if array.schema().is_dense() && !fragment.metadata.dense {
                 (read, bytes) = (tiles, fragment.metadata.data_size());
             }
@@ -104,27 +106,27 @@ impl Explanation {
         })
     }
 
-    /// Tiles of all fragments.
+    /// Returns the number of tiles of all fragments.
     #[must_use]
     pub fn tiles(&self) -> u64 {
         let each = |f: &ExplainedFragment| [f.outside, f.hidden, f.ruled_out, f.read];
         self.fragments.iter().flat_map(each).sum()
     }
 
-    /// Tiles that are read.
+    /// Returns the number of tiles to read.
     #[must_use]
     pub fn read(&self) -> u64 {
         self.fragments.iter().map(|fragment| fragment.read).sum()
     }
 
-    /// Bytes that are read, at most.
+    /// Returns the number of bytes to read, at most.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.fragments.iter().map(|fragment| fragment.bytes).sum()
     }
 }
 
-/// What each field that is read takes; those that the condition tests first.
+/// Returns the cost of each field, fields tested by the condition first.
 fn fields(array: &Array, options: &ReadOptions, chosen: &[ChosenTiles]) -> Vec<ExplainedField> {
     let schema = array.schema();
     let points = options.points.iter().flat_map(|points| points.dimensions());
@@ -139,7 +141,7 @@ fn fields(array: &Array, options: &ReadOptions, chosen: &[ChosenTiles]) -> Vec<E
     }
     let fields = fields.into_iter().map(|(kind, bytes)| {
         let field = schema.field_of(kind);
-        // Behind the attributes of the schema come those that only deletes of earlier schemas know.
+        // After the attributes of the schema come attributes that only deletes of earlier schemas refer to.
         let name = field.map_or("attribute of an earlier schema", |field| field.name);
         ExplainedField {
             name: name.to_owned(),

@@ -5,30 +5,30 @@ use tdb_tile::FormatVersion;
 
 use crate::{Error, Result};
 
-/// A filter with its options, by name: `tdb filters` lists all.
+/// A filter, by name, with its options; `tdb filters` lists all.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Filter(Description);
 
 impl Filter {
-    /// A filter by its name, with the options it has by default.
+    /// Returns the filter with this name and default options.
     #[must_use]
     pub fn named(name: &str) -> Self {
         Self(Description::new(name))
     }
 
-    /// The same with an option set.
+    /// Sets an option.
     #[must_use]
     pub fn with(self, option: &str, value: impl Into<OptionValue>) -> Self {
         Self(self.0.with(option, value.into()))
     }
 
-    /// Compression by zstd; levels go from 1 to 22.
+    /// Compression by zstd, level 1 to 22.
     #[must_use]
     pub fn zstd(level: i64) -> Self {
         Self::named("zstd").with("level", OptionValue::Integer(level))
     }
 
-    /// Compression by gzip; levels go from 1 to 9.
+    /// Compression by gzip, level 1 to 9.
     #[must_use]
     pub fn gzip(level: i64) -> Self {
         Self::named("gzip").with("level", OptionValue::Integer(level))
@@ -40,7 +40,7 @@ impl Filter {
         Self::named("lz4")
     }
 
-    /// Compression by bzip2; levels go from 1 to 9.
+    /// Compression by bzip2, level 1 to 9.
     #[must_use]
     pub fn bzip2(level: i64) -> Self {
         Self::named("bzip2").with("level", OptionValue::Integer(level))
@@ -52,43 +52,43 @@ impl Filter {
         Self::named("rle")
     }
 
-    /// A dictionary of the strings of a tile.
+    /// Dictionary encoding of the strings of a tile.
     #[must_use]
     pub fn dictionary() -> Self {
         Self::named("dictionary")
     }
 
-    /// Differences of differences of integers, packed.
+    /// Double-delta encoding of integers: differences of differences, in few bits.
     #[must_use]
     pub fn double_delta() -> Self {
         Self::named("double_delta")
     }
 
-    /// The bits of all values, bit by bit.
+    /// Transposition of the bits of all values: first bits together, then second bits.
     #[must_use]
     pub fn bitshuffle() -> Self {
         Self::named("bitshuffle")
     }
 
-    /// The bytes of all values, byte by byte.
+    /// Transposition of the bytes of all values: first bytes together, then second bytes.
     #[must_use]
     pub fn byteshuffle() -> Self {
         Self::named("byteshuffle")
     }
 
-    /// Integers in as few bits as they need.
+    /// Storing integers with as few bits as they need.
     #[must_use]
     pub fn bit_width_reduction() -> Self {
         Self::named("bit_width_reduction")
     }
 
-    /// A SHA-256 checksum, checked when reading.
+    /// A SHA-256 checksum, verified when reading.
     #[must_use]
     pub fn checksum_sha256() -> Self {
         Self::named("checksum_sha256")
     }
 
-    /// Floats as integers of `byte_width` bytes: `(value - offset) / scale`, rounded.
+    /// Stores floats as integers of `byte_width` bytes: `(value - offset) / scale`, rounded.
     #[must_use]
     pub fn scale_float(scale: f64, offset: f64, byte_width: i64) -> Self {
         Self::named("scale_float")

@@ -1,4 +1,4 @@
-//! Groups: arrays and groups under one roof, with metadata.
+//! Groups: folders of arrays and groups, with metadata.
 
 use tdb_array::{
     ChangeOptions, GroupMember, MemberChange, Metadata, MetadataRecord, ObjectType, OpenOptions,
@@ -10,7 +10,7 @@ use crate::objects::in_the_way;
 use crate::place::{self, Place};
 use crate::{Context, Error, ErrorKind, MetadataEntry, Result, Time};
 
-/// An open group: as it was at the time for which it was opened.
+/// An open group, as it was at the time for which it was opened.
 #[derive(Clone, Debug)]
 pub struct Group {
     context: Context,
@@ -18,40 +18,40 @@ pub struct Group {
     group: tdb_array::Group,
 }
 
-/// How a group keeps the place of a member that lies in it.
+/// How a group stores the place of a member.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MemberPlace {
-    /// Relative to the group where it lies in it, so that both can be moved together; else its whole URI.
+    /// Relative if the member lies inside the group, so that both can be moved together; otherwise its whole URI.
     #[default]
     Any,
-    /// Relative to the group; refused where it does not lie in it.
+    /// Relative to the group; adding a member outside of the group fails.
     Relative,
-    /// The whole URI, also where it lies in the group.
+    /// The whole URI, even if the member lies inside the group.
     Absolute,
 }
 
-/// How a member is added to a group.
+/// Options for adding a member to a group.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct AddOptions {
-    /// What the group calls it; the last part of its path by default.
+    /// Name of the member in the group; `None` for the last part of its path.
     pub name: Option<String>,
-    /// How its place is kept.
+    /// How the member's place is stored.
     pub place: MemberPlace,
-    /// The time of the change, and where names come from.
+    /// Time of the change, and the source of names.
     pub change: ChangeOptions,
 }
 
 impl Context {
-    /// Opens a group, as it is now.
+    /// Opens a group as it is now.
     ///
     /// # Errors
-    /// Where there is none, and where what is stored cannot be read.
+    /// Fails if there is no group, or if its stored data cannot be read.
     pub fn open_group(&self, uri: &str) -> Result<Group> {
         self.open_group_with(uri, OpenOptions::at(Time::now().0))
     }
 
-    /// Opens a group with all the options that there are.
+    /// Opens a group with all available options.
     ///
     /// # Errors
     /// As for [`Context::open_group`].
@@ -71,10 +71,10 @@ impl Context {
         })
     }
 
-    /// Makes a group without members, and opens it. Nothing may be there yet; folders above are made.
+    /// Creates a group without members, and opens it. Nothing may exist there yet; parent folders are created.
     ///
     /// # Errors
-    /// Where something is in the way, and as the store reports.
+    /// Fails if something exists there already, or if the store fails.
     pub fn create_group(&self, uri: &str) -> Result<Group> {
         let place = place::vacant(uri, self.opener())?;
         tdb_array::Group::create(&place.location).map_err(|error| in_the_way(&place, error))?;
@@ -83,43 +83,43 @@ impl Context {
 }
 
 impl Group {
-    /// The URI by which it was opened.
+    /// Returns the URI by which the group was opened.
     #[must_use]
     pub fn uri(&self) -> &str {
         &self.place.uri
     }
 
-    /// The group of the engine beneath, for what has no door here.
+    /// Returns the engine's group, for operations that this crate does not offer.
     #[must_use]
     pub fn engine(&self) -> &tdb_array::Group {
         &self.group
     }
 
-    /// The members, by name or, without one, URI.
+    /// Returns the members, ordered by name or, for unnamed members, by URI.
     #[must_use]
     pub fn members(&self) -> &[GroupMember] {
         self.group.members()
     }
 
-    /// The URI of a member, resolved against that of the group.
+    /// Returns the URI of a member, resolved against the group's URI.
     #[must_use]
     pub fn member_uri(&self, member: &GroupMember) -> String {
         self.group.member_uri(member)
     }
 
-    /// The metadata: values by key.
+    /// Returns the metadata: values by key.
     ///
     /// # Errors
-    /// What is stored cannot be read.
+    /// Fails if the stored metadata cannot be read.
     pub fn metadata(&self) -> Result<Metadata> {
         let metadata = self.group.metadata();
         metadata.map_err(|error| self.place.failed(error))
     }
 
-    /// Sets a value of the metadata.
+    /// Sets a metadata value.
     ///
     /// # Errors
-    /// A key or a value that cannot be stored.
+    /// Fails if the key or the value cannot be stored.
     pub fn set_metadata(&self, key: &str, value: impl Into<MetadataEntry>) -> Result<()> {
         let record = MetadataRecord {
             key: key.to_owned(),
@@ -142,12 +142,13 @@ impl Group {
     /// ```
     ///
     /// # Errors
-    /// Where there is neither; a group that this one is in; a name that another member has; as the store reports.
+    /// Fails if `uri` is neither an array nor a group, if it is a group that contains this one, if another member has
+    /// the name, or if the store fails.
     pub fn add(&self, uri: &str) -> Result<()> {
         self.add_with(uri, &AddOptions::default()).map(drop)
     }
 
-    /// As [`Group::add`], with options; returns the member.
+    /// As [`Group::add`], with options; returns the new member.
     ///
     /// # Errors
     /// As [`Group::add`].
@@ -190,15 +191,15 @@ impl Group {
         Ok(added)
     }
 
-    /// Takes a member out, by its name or, without one, its URI; it stays where it is.
+    /// Removes a member from the group, by name or, if it has none, by URI. The member itself stays where it is.
     ///
     /// # Errors
-    /// A member that is not there; as the store reports.
+    /// Fails if there is no such member, or if the store fails.
     pub fn remove(&self, name: &str) -> Result<()> {
         self.remove_with(name, &ChangeOptions::default()).map(drop)
     }
 
-    /// As [`Group::remove`], at a time; returns what was the member.
+    /// As [`Group::remove`], with options; returns the removed member.
     ///
     /// # Errors
     /// As [`Group::remove`].
@@ -210,21 +211,21 @@ impl Group {
         Ok(member.clone())
     }
 
-    /// The member of this name or, without one, URI.
+    /// Returns the member with this name or, if it has none, URI.
     ///
     /// # Errors
-    /// A member that is not there.
+    /// Fails if there is no such member.
     pub fn member(&self, name: &str) -> Result<&GroupMember> {
         self.known(name).map(|(member, _)| member)
     }
 
-    /// A member, and what the group knows it by.
+    /// Returns a member and the key under which the group lists it.
     fn known(&self, name: &str) -> Result<(&GroupMember, String)> {
         let find = |name: &str| {
             let by_uri = || self.members().iter().find(|member| member.uri == name);
             self.group.member_called(name).ok().or_else(by_uri)
         };
-        // Also as it was given when it was added.
+        // A URI also matches in the form in which it was given when the member was added.
         let names = [Some(name.to_owned()), place::absolute(name)];
         let mut names = names.into_iter().flatten();
         let known = names.find_map(|name| find(&name).map(|member| (member, name)));
@@ -235,7 +236,7 @@ impl Group {
         })
     }
 
-    /// Fails where a name that nobody gave is that of another member, which would be replaced.
+    /// Fails if a default name is already that of another member, which would be replaced.
     fn check_name_is_free(&self, name: &str, member: &Place) -> Result<()> {
         let Ok(other) = self.group.member_called(name) else {
             return Ok(());
@@ -249,7 +250,7 @@ impl Group {
         Err(Error::invalid(what).with_hint(hint))
     }
 
-    /// Fails where a group would contain itself.
+    /// Fails if the group would contain itself.
     fn check_no_cycle(&self, member: &Place) -> Result<()> {
         let refused = |what: String| {
             let hint = "a group cannot be in itself: what walks through it would not end";
@@ -264,7 +265,8 @@ impl Group {
             ..OpenOptions::default()
         };
         let inner = self.context.group_at(member.clone(), options)?;
-        // What lies elsewhere is not walked through, so that groups there may lead back; nor is what is damaged.
+        // Members outside of the folder are not walked, so a cycle through them is not detected; neither are damaged
+        // groups.
         let Ok(within) = inner.group.walk() else {
             return Ok(());
         };
@@ -277,14 +279,14 @@ impl Group {
         Ok(())
     }
 
-    /// Where a member is, told from the group.
+    /// Returns the path of a member relative to the group.
     fn below(&self, member: &Place) -> Result<String> {
         let absolute = GroupMember {
             uri: member.absolute_uri(),
             ..GroupMember::default()
         };
         let target = self.group.target(&absolute);
-        // A store of objects is that of the whole bucket: its folders are told from there.
+        // The root of an object store is the whole bucket, so the path is given from there.
         let below = match &target {
             UriTarget::Inside(folder) => folder.strip_prefix(self.place.prefix()),
             UriTarget::Outside(_) => None,

@@ -1,4 +1,4 @@
-//! Whether what is seen of a time is all that there was.
+//! Checking whether the state of an array at an earlier time can still be read in full.
 
 use tdb_array::HistoryGap;
 use tdb_schema::value::rfc3339;
@@ -6,11 +6,11 @@ use tdb_schema::value::rfc3339;
 use crate::{Array, Error, Result};
 
 impl Array {
-    /// What can no longer be read as of the time for which the array was opened, of cells and of metadata: it was merged, and
-    /// what was merged is gone. What is read of that time lacks it.
+    /// Returns the spans of time around the opening time whose cells or metadata can no longer be read in full,
+    /// because they were merged and the originals are gone. Reads as of such a time lack them.
     ///
     /// # Errors
-    /// What is stored cannot be read.
+    /// Fails if stored data cannot be read.
     pub fn gaps(&self) -> Result<Vec<HistoryGap>> {
         let gaps = self.engine().gaps();
         let mut gaps = gaps.map_err(|error| self.failed(error))?;
@@ -19,7 +19,7 @@ impl Array {
         Ok(gaps)
     }
 
-    /// Fails where what is seen of the time lacks something for certain; with `doubtful`, also where it may.
+    /// Fails if something of the opening time is certainly lost; with `doubtful`, also if it may be.
     pub(crate) fn check_history(&self, doubtful: bool) -> Result<()> {
         let mut gaps = self.gaps()?.into_iter();
         let Some(gap) = gaps.find(|gap| doubtful || gap.is_certain()) else {

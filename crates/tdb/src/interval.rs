@@ -7,7 +7,7 @@ use tdb_tile::{Code, Datatype, Range};
 use crate::value::{End, extreme};
 use crate::{Error, Result, Value};
 
-/// What of a dimension or label is wanted: made of Rust's ranges, or of a single value.
+/// A range of a dimension or label, made from one of Rust's ranges or from a single value.
 ///
 /// ```
 /// use tdb::Interval;
@@ -20,16 +20,16 @@ use crate::{Error, Result, Value};
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Interval {
-    /// The first value; the first that there is, if `None`.
+    /// First value; `None` for an open start.
     pub lo: Option<Value>,
-    /// The last value; the last that there is, if `None`.
+    /// Last value; `None` for an open end.
     pub hi: Option<Value>,
-    /// Whether `hi` itself is left out, as in Rust's `a..b`: for whole numbers only.
+    /// True if `hi` itself is excluded, as in Rust's `a..b`; integers only.
     pub is_half_open: bool,
 }
 
 impl Interval {
-    /// Both ends belong to it.
+    /// Creates an interval that includes both ends.
     pub fn new(lo: Option<Value>, hi: Option<Value>) -> Self {
         Self {
             lo,
@@ -108,24 +108,24 @@ interval_of!(
     Vec<u8>
 );
 
-/// What the ends of an interval are values of: a dimension or a label.
+/// The dimension or label that an interval is a range of.
 #[derive(Clone, Copy, Debug)]
 pub struct Axis<'a> {
-    /// Its name.
+    /// Name of the dimension or label.
     pub name: &'a str,
-    /// The datatype of its values.
+    /// Datatype of its values.
     pub datatype: Datatype,
-    /// Values per cell.
+    /// Number of values per cell.
     pub cell_val_num: CellValNum,
-    /// Where an open end is; the ends of the datatype, if `None`.
+    /// Bounds that replace open ends; `None` for the limits of the datatype.
     pub bounds: Option<&'a Range>,
 }
 
 impl<'a> Axis<'a> {
-    /// The dimension of this name.
+    /// Returns the axis of a dimension.
     ///
     /// # Errors
-    /// A name that no dimension has.
+    /// Fails if no dimension has this name.
     pub fn dimension(schema: &'a ArraySchema, name: &str) -> Result<Self> {
         let index = schema.dimension_index(name);
         let found =
@@ -142,10 +142,10 @@ impl<'a> Axis<'a> {
         })
     }
 
-    /// The label of this name.
+    /// Returns the axis of a label.
     ///
     /// # Errors
-    /// A name that no label has.
+    /// Fails if no label has this name.
     pub fn label(schema: &'a ArraySchema, name: &str) -> Result<Self> {
         let Some(label) = schema.labels.iter().find(|label| label.name == name) else {
             let known = schema.labels.iter().map(|label| label.name.as_str());
@@ -159,10 +159,10 @@ impl<'a> Axis<'a> {
         })
     }
 
-    /// The interval as values of the datatype. With `ticks`, dates and times in text are raw numbers.
+    /// Converts the interval to stored values of the datatype. With `ticks`, dates and times in text are raw numbers.
     ///
     /// # Errors
-    /// Ends that are no values of the datatype.
+    /// Fails if an end is not a value of the datatype.
     pub fn range(self, interval: &Interval, ticks: bool) -> Result<Range> {
         let what = format!("range of {:?}", self.name);
         let lo = match &interval.lo {
@@ -180,7 +180,7 @@ impl<'a> Axis<'a> {
         Ok(Range::new(lo, hi))
     }
 
-    /// The value before one that is left out.
+    /// Returns the value before an excluded end.
     fn last_before(self, value: &Value) -> Result<Value> {
         let is_whole = !self.datatype.is_real() && !self.cell_val_num.is_var();
         match value {

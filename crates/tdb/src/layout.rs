@@ -1,4 +1,4 @@
-//! What the bytes of an array are spent on: fields, filters, fragments, and what is neither.
+//! Disk usage of an array: by field, by filter, by fragment, and everything else.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -11,32 +11,32 @@ use crate::Result;
 
 pub use tdb_filters::FilterList;
 
-/// Fragments of which the sizes of var-sized values are read; more would take long.
+/// Maximum number of fragments for which the sizes of var-sized values are read; more would take long.
 pub const MEASURED: usize = 1000;
 
-/// Bytes of cells.
+/// Number of bytes of cells, with and without filters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sizes {
-    /// As stored.
+    /// Bytes as stored.
     pub stored: u64,
-    /// Without filters; none where that was not looked up.
+    /// Bytes without filters; `None` if unknown.
     pub unfiltered: Option<u64>,
 }
 
 impl Sizes {
-    /// No bytes.
+    /// Zero bytes.
     pub const NONE: Self = Self {
         stored: 0,
         unfiltered: Some(0),
     };
 
-    /// Adds others.
+    /// Adds other sizes. The unfiltered size becomes unknown if either is.
     pub fn add(&mut self, other: Self) {
         self.stored = self.stored.saturating_add(other.stored);
         self.unfiltered = (self.unfiltered.zip(other.unfiltered)).map(|(a, b)| a.saturating_add(b));
     }
 
-    /// How many times larger the data is without filters.
+    /// Returns the compression ratio: unfiltered bytes per stored byte. `None` if unknown, or if nothing is stored.
     #[must_use]
     pub fn ratio(self) -> Option<f64> {
         let unfiltered = self.unfiltered.filter(|_| self.stored > 0)?;
@@ -44,49 +44,49 @@ impl Sizes {
     }
 }
 
-/// What the cells of a field take under the same filters; a field has several where its filters were changed.
+/// Size of a field's cells under one filter pipeline. A field has several entries if its filters were changed.
 #[derive(Clone, Debug)]
 pub struct FieldBytes {
-    /// The field.
+    /// Name of the field.
     pub name: String,
-    /// The filters of its values.
+    /// Filter pipeline of its values.
     pub filters: FilterList,
-    /// The version of the schema that says so.
+    /// Format version of the schema that defines the pipeline.
     pub version: FormatVersion,
-    /// In all fragments that are read, with offsets and validity.
+    /// Size in all fragments that are read, with offsets and validity.
     pub sizes: Sizes,
 }
 
-/// What a fragment takes.
+/// Size of one fragment.
 #[derive(Clone, Debug)]
 pub struct FragmentBytes {
-    /// Its name.
+    /// Name of the fragment.
     pub name: String,
-    /// Its cells, without coordinates that nobody wrote down.
+    /// Bytes of cells; a dense fragment stores no coordinates.
     pub data: u64,
-    /// Its metadata, and what else lies in its folder.
+    /// Bytes of its metadata and of other objects in its folder.
     pub metadata: u64,
-    /// Cells as stored.
+    /// Number of stored cells.
     pub cells: u64,
-    /// Whether consolidation has replaced it, and it only waits to be vacuumed.
+    /// True if consolidation has replaced the fragment and it only waits for vacuum.
     pub is_replaced: bool,
 }
 
-/// The parts of an array.
+/// Parts of an array's storage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Part {
-    /// Cells of fragments that are read.
+    /// Cells of the fragments that are read.
     Data,
-    /// The metadata of these fragments.
+    /// Metadata of the fragments that are read.
     FragmentMetadata,
-    /// Fragments that consolidation has replaced, whole.
+    /// Fragments that consolidation has replaced, cells and metadata.
     Replaced,
-    /// Fragments that are not of the time for which the array was opened, and what abandoned writes have left.
+    /// Fragments outside the time for which the array was opened, and leftovers of abandoned writes.
     OtherFragments,
-    /// Metadata of several fragments in one object.
+    /// Consolidated fragment metadata: the metadata of several fragments in one object.
     MergedFragmentMetadata,
-    /// Commits, deletes, and notes of what was merged.
+    /// Commits, deletes, and vacuum lists.
     Commits,
     /// Schemas and enumerations.
     Schemas,
@@ -99,7 +99,7 @@ pub enum Part {
 }
 
 impl Part {
-    /// What it is called, as in `fragment_metadata`.
+    /// Returns the name of the part, as in `fragment_metadata`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -116,7 +116,7 @@ impl Part {
         }
     }
 
-    /// The part that an object outside of known fragments belongs to, by its key below the array.
+    /// Returns the part of an object that belongs to no known fragment, by its key relative to the array.
     fn of(key: &str) -> Self {
         match key.split('/').next() {
             Some("__fragments") => Self::OtherFragments,
@@ -125,7 +125,7 @@ impl Part {
             Some("__schema" | "__array_schema.tdb") => Self::Schemas,
             Some("__meta") => Self::Metadata,
             Some("__labels") => Self::Labels,
-            // Before version 12, fragments lie beside each other and their commits in the array itself.
+            // Before format version 12, fragments and their commits lie directly in the array's folder.
             Some(name) if name.ends_with(".ok") || name.ends_with(".vac") => Self::Commits,
             Some(name) if name.ends_with(".meta") => Self::MergedFragmentMetadata,
             Some(name) if name.starts_with("__") && key.contains('/') => Self::OtherFragments,
@@ -134,35 +134,36 @@ impl Part {
     }
 }
 
-/// How often an array is looked at anew, at most, where what it had is gone.
+/// Maximum number of times an array is reopened because an object has disappeared.
 const LOOKS: u32 = 8;
 
-/// What the bytes of an array are spent on.
+/// Disk usage of an array.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Layout {
-    /// Objects of the array.
+    /// Number of objects of the array.
     pub objects: u64,
-    /// Their bytes.
+    /// Number of bytes of all objects.
     pub bytes: u64,
-    /// The bytes of each part that has any: together they are all.
+    /// Bytes of each nonempty part; they add up to `bytes`.
     pub parts: BTreeMap<Part, u64>,
-    /// Fields in the order of the schema, then those that it has no more.
+    /// Fields in the order of the schema, followed by fields that it no longer has.
     pub fields: Vec<FieldBytes>,
-    /// The oldest first.
+    /// Fragments that are read, oldest first, followed by replaced ones.
     pub fragments: Vec<FragmentBytes>,
 }
 
 impl Layout {
-    /// Lists the objects of an array, and reads what its fragments tell of their fields.
+    /// Lists the objects of an array, and reads the sizes of fields from the fragment metadata.
     ///
     /// # Errors
-    /// As the store reports; metadata that cannot be read.
+    /// Fails if the store fails or if metadata cannot be read.
     pub fn of(array: &Array) -> Result<Self> {
         Self::of_again(array, LOOKS)
     }
 
-    /// As [`Layout::of`]; where an object is not there any more, of the array opened anew: others may have vacuumed it.
+    /// As [`Layout::of`]. If an object has disappeared, because another program vacuumed the array, the array is
+    /// reopened.
     fn of_again(array: &Array, looks: u32) -> Result<Self> {
         match Self::look(array) {
             Err(error) if error.kind() == ErrorKind::NotFound && looks > 0 => {
@@ -232,7 +233,7 @@ fn add(parts: &mut BTreeMap<Part, u64>, part: Part, bytes: u64) {
 }
 
 fn of_fragment(fragment: &Fragment, whole: u64, is_replaced: bool) -> FragmentBytes {
-    // A fragment that lost a data file has less than it says.
+    // A fragment that has lost a data file is smaller than its metadata states.
     let data = fragment.metadata.data_size().min(whole);
     FragmentBytes {
         name: fragment.name.as_str().to_owned(),
@@ -243,10 +244,10 @@ fn of_fragment(fragment: &Fragment, whole: u64, is_replaced: bool) -> FragmentBy
     }
 }
 
-/// Bytes of each field in the fragments that are read.
+/// Returns the sizes of each field in the fragments that are read.
 ///
 /// # Errors
-/// Metadata of fragments that cannot be read.
+/// Fails if fragment metadata cannot be read.
 pub fn fields(array: &Array) -> Result<Vec<FieldBytes>> {
     let mut found: Vec<FieldBytes> = Vec::new();
     let mut places: HashMap<(String, FilterList), usize> = HashMap::new();
@@ -291,7 +292,7 @@ fn sizes(fragment: &Fragment, field: &Field<'_>, var: Option<u64>) -> Sizes {
     }
 }
 
-/// Fields that have files of their own in a fragment.
+/// Returns the fields that have data files of their own in a fragment.
 fn stored_fields(fragment: &Fragment) -> Vec<Field<'_>> {
     let special = [
         FieldKind::Coords,
@@ -307,7 +308,7 @@ fn stored_fields(fragment: &Fragment) -> Vec<Field<'_>> {
         .collect()
 }
 
-/// Unfiltered bytes of the var-sized fields of a fragment, with their offsets.
+/// Returns the unfiltered bytes of the var-sized fields of a fragment, including offsets.
 fn var_sizes(array: &Array, fragment: &Fragment) -> Result<HashMap<String, u64>> {
     let fields = stored_fields(fragment);
     let fields: Vec<&Field<'_>> = fields.iter().filter(|field| field.is_var()).collect();

@@ -123,10 +123,11 @@ pub use walk::{MOST_WALKED, Narrowed, narrow_comparison, narrow_walk};
 pub use write::{WriteBuilder, WriteStream, input_fields};
 pub use written::Written;
 
-/// Opens an array, as it is now, with the threads of the machine and at most 1 GiB of memory; see [`Context`] for other ways.
+/// Opens an array as it is now, with all threads of the machine and at most 1 GiB of memory; see [`Context`] for other
+/// ways.
 ///
 /// # Errors
-/// Where there is none, and where what is stored cannot be read.
+/// Fails if there is no array, or if its stored data cannot be read.
 pub fn open(uri: &str) -> Result<Array> {
     Context::new().open(uri)
 }
@@ -134,21 +135,22 @@ pub fn open(uri: &str) -> Result<Array> {
 /// Opens an array as it was at a time, in milliseconds since 1970.
 ///
 /// # Errors
-/// As for [`open`]; where there was no array yet.
+/// As for [`open`]; fails also if there was no array at that time.
 pub fn open_at(uri: &str, time: impl Into<Time>) -> Result<Array> {
     Context::new().open_at(uri, time)
 }
 
-/// Makes an array, and opens it. Nothing may be there yet; folders above are made.
+/// Creates an array, and opens it. Nothing may exist there yet; parent folders are created.
 ///
 /// # Errors
-/// Where something is in the way, and as the store reports.
+/// Fails if something exists there already, or if the store fails.
 pub fn create(uri: &str, schema: &Schema) -> Result<Array> {
     Context::new().create(uri, schema)
 }
 
-/// Makes an array from a file, whose ending says the format: CSV, JSON lines, Arrow IPC, Parquet or `.npy`. The types of the
-/// columns are guessed; the first column that can be one is the dimension. [`Context::import`] has the options.
+/// Creates an array from a file whose extension names the format: CSV, JSON lines, Arrow IPC, Parquet or `.npy`. The
+/// datatypes of the columns are guessed; the first suitable column becomes the dimension. [`Context::import`] offers
+/// the options.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;

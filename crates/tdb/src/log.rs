@@ -1,4 +1,4 @@
-//! What happened to an array or a group, out of what its objects tell.
+//! The history of an array or a group, reconstructed from its objects.
 
 use std::collections::BTreeSet;
 
@@ -13,41 +13,42 @@ use tdb_tile::Range;
 use crate::schema_changes::evolution;
 use crate::{Array, Context, Result, place};
 
-/// Something that happened to an array or a group.
+/// A change of an array or a group.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Event {
-    /// When, in milliseconds since 1970; of what was merged, when the first part happened. `None` for the schema of arrays
-    /// that are older than format version 7, which bears no time.
+    /// Time of the change, in milliseconds since 1970; for merged objects, the time of their first part. `None` for
+    /// schemas older than format version 7, which have no timestamp.
     pub time: Option<u64>,
-    /// Of what was merged, when the last part happened; else the same.
+    /// For merged objects, the time of their last part; otherwise equal to `time`.
     pub until: Option<u64>,
-    /// What.
+    /// Kind and details of the change.
     pub change: Change,
-    /// The object that tells it: its key in the folder of the array.
+    /// Object that records the change: its key in the folder of the array.
     pub object: String,
 }
 
-/// What happened.
+/// Kind of a change, with its details.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Change {
-    /// The array was made.
+    /// The array was created.
     Created,
-    /// The schema was changed: in which ways.
+    /// The schema was changed; with a phrase per change.
     Evolved(Vec<String>),
     /// Cells were written.
     Written(LoggedCells),
-    /// Fragments were merged into one. When that was is not recorded: the times are those of the fragments.
+    /// Fragments were merged into one. The time of the merge is not recorded: the event has the times of the
+    /// fragments.
     Merged {
         /// The merged fragment.
         cells: LoggedCells,
-        /// How many of those that it took the place of are still there: none after a vacuum.
+        /// Number of replaced fragments that still exist; 0 after a vacuum.
         left: usize,
     },
-    /// Cells were deleted: those that match a condition.
+    /// Cells that match a condition were deleted.
     Deleted {
-        /// The condition, as `--where` takes it.
+        /// The condition, in the syntax of `--where`.
         condition: String,
     },
     /// Metadata was set or removed.
@@ -57,20 +58,20 @@ pub enum Change {
         /// Keys that were removed.
         removed: Vec<String>,
     },
-    /// Metadata of several times was merged; what was merged is there still if it is told, too.
+    /// Metadata of several times was merged. The originals, if they still exist, have events of their own.
     MergedMetadata {
         /// Keys that have a value.
         set: Vec<String>,
     },
-    /// The names of commits were put into one object.
+    /// The names of commits were consolidated into one object.
     MergedCommits,
-    /// The footers of fragments were put into one object.
+    /// The footers of fragments were consolidated into one object.
     MergedFragmentMetadata,
-    /// Members of a group came or went.
+    /// Members of a group were added or removed.
     Members {
-        /// Those that came.
+        /// Added members.
         added: Vec<String>,
-        /// Those that went.
+        /// Removed members.
         removed: Vec<String>,
     },
 }
@@ -81,19 +82,19 @@ pub enum Change {
 pub struct LoggedCells {
     /// Name of the fragment.
     pub fragment: String,
-    /// How many cells there are: of dense fragments, those of the box, written or not.
+    /// Number of cells; for dense fragments all cells of the box, written or not.
     pub cells: u64,
-    /// Bytes of its data files.
+    /// Bytes of the data files.
     pub bytes: u64,
-    /// The box around its cells, one range for each dimension.
+    /// Bounding box of the cells, one range per dimension.
     pub domain: Vec<Range>,
-    /// Whether a merge has replaced it: it is still there, and read only as of earlier times.
+    /// True if a merge has replaced the fragment: it still exists, and is read only as of earlier times.
     pub replaced: bool,
 }
 
 impl Array {
-    /// What happened to the array until the time for which it was opened, the first first. Vacuums leave no trace but that
-    /// what they removed is not told.
+    /// Returns the changes of the array up to the time for which it was opened, oldest first. A vacuum has no event;
+    /// objects it removed are missing from the log.
     ///
     /// ```no_run
     /// for event in tdb::open("weather")?.log()? {
@@ -103,7 +104,7 @@ impl Array {
     /// ```
     ///
     /// # Errors
-    /// What is stored cannot be read.
+    /// Fails if stored data cannot be read.
     pub fn log(&self) -> Result<Vec<Event>> {
         let engine = self.engine();
         let mut events = self.schema_events()?;
@@ -113,7 +114,7 @@ impl Array {
         let metadata = engine.metadata_history();
         let metadata = metadata.map_err(|error| self.failed(error))?;
         events.extend(metadata.into_iter().map(metadata_event));
-        // A list that is the commit of a write and of what goes for it is told as these are.
+        // A list that is also the commit of a write appears as that write.
         let lists = engine.merged_commits();
         let lists = lists.map_err(|error| self.failed(error))?.into_iter();
         events.extend(lists.map(|(key, name)| Event::named(&name, Change::MergedCommits, key)));
@@ -187,10 +188,10 @@ impl Array {
 }
 
 impl Context {
-    /// What happened to a group until a time, the first first.
+    /// Returns the changes of a group up to the time of the options, oldest first.
     ///
     /// # Errors
-    /// Where there is none, and where what is stored cannot be read.
+    /// Fails if there is no group, or if its stored data cannot be read.
     pub fn group_log(&self, uri: &str, options: OpenOptions) -> Result<Vec<Event>> {
         let place = place::folder(uri, self.opener())?;
         let group = Group::open_location(&self.location(&place), &place.store_uri, options);
@@ -207,12 +208,12 @@ impl Context {
     }
 }
 
-/// Which members came and went with each object.
+/// Returns the members added and removed by each object.
 fn member_events(history: Vec<Dated<GroupDetails>>) -> Vec<Event> {
     let mut before: BTreeSet<String> = BTreeSet::new();
     let events = history.into_iter().map(|dated| {
         let GroupDetails { version, members } = dated.content;
-        // Version 1 tells all members, version 2 what changed.
+        // Version 1 lists all members, version 2 only the changes.
         let mut after = if version == 1 {
             BTreeSet::new()
         } else {
@@ -247,7 +248,7 @@ impl Event {
     }
 }
 
-/// By time; what was merged stands where its last part does.
+/// Sorts by time. A merged object is placed at the time of its last part.
 fn sort(events: &mut [Event]) {
     events.sort_by_key(|event| {
         (
@@ -257,7 +258,7 @@ fn sort(events: &mut [Event]) {
     });
 }
 
-/// Writes and merges. A fragment of a span of time, or one that keeps the times of its cells, was merged.
+/// Returns writes and merges. A fragment that spans a range of time, or stores the times of its cells, is a merge.
 fn fragment_events(live: &[Fragment], replaced: &[Fragment]) -> Vec<Event> {
     let marked = live.iter().map(|fragment| (fragment, false));
     let marked = marked.chain(replaced.iter().map(|fragment| (fragment, true)));
@@ -286,7 +287,8 @@ fn fragment_events(live: &[Fragment], replaced: &[Fragment]) -> Vec<Event> {
     events.collect()
 }
 
-/// The cells of a fragment: of a dense one those of its box, as what is stored fills whole space tiles.
+/// Returns the number of cells of a fragment; for a dense one the cells of its box, since stored data fills whole
+/// space tiles.
 fn cells_of(fragment: &Fragment) -> u64 {
     let metadata = &fragment.metadata;
     let domain = &metadata.non_empty_domain;

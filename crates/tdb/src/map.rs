@@ -1,4 +1,4 @@
-//! Where the fragments of an array lie in its domain, and where their tiles do.
+//! Positions of fragments and their tiles in the domain of an array.
 
 use tdb_array::Fragment;
 use tdb_fragment::FragmentIndex;
@@ -8,48 +8,48 @@ use tdb_tile::{Datatype, Range};
 
 use crate::{Array, Result};
 
-/// The fragments of an array, each at its place in the box of all written cells.
+/// Positions of all fragments, relative to the bounding box of all written cells.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Map {
-    /// The dimensions.
+    /// Names of the dimensions.
     pub dimensions: Vec<String>,
-    /// The box of all written cells; none where there is no fragment.
+    /// Bounding box of all written cells; `None` if there is no fragment.
     pub domain: Option<Vec<Range>>,
-    /// The fragments, the oldest first.
+    /// Fragments, oldest first.
     pub fragments: Vec<MappedFragment>,
-    /// Sparse fragments whose tiles were not looked at, as there would be more than were asked for.
+    /// Number of sparse fragments whose tiles were omitted because the limit on tiles was reached.
     pub without_tiles: usize,
 }
 
-/// A fragment, and where it lies.
+/// Position and size of a fragment.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct MappedFragment {
-    /// Its name.
+    /// Name of the fragment.
     pub name: String,
-    /// When its first and its last cells were written, in milliseconds since 1970.
+    /// First and last time at which its cells were written, in milliseconds since 1970.
     pub timestamps: (u64, u64),
-    /// Its cells; of dense fragments all of its tiles.
+    /// Number of cells; for dense fragments the cells of all its tiles.
     pub cells: u64,
-    /// Its tiles.
+    /// Number of tiles.
     pub tiles: u64,
-    /// Its place.
+    /// Position of the fragment.
     pub place: MapBox,
-    /// The MBR of each tile of a sparse fragment, if they were looked at.
+    /// MBR of each tile of a sparse fragment; empty if the tiles were omitted.
     pub tile_places: Vec<MapBox>,
 }
 
-/// A box within the box of all cells: for each dimension where it begins and ends, from 0 to 1.
+/// A box relative to the bounding box of all cells: start and end per dimension, from 0 to 1.
 ///
-/// Text lies where its first eight bytes do that are not the same in all of the array.
+/// The position of text is given by the first eight bytes after the prefix that the whole array shares.
 pub type MapBox = Vec<(f64, f64)>;
 
 impl Array {
-    /// Where the fragments lie, and the tiles of sparse ones, of which at most `tiles` are looked at.
+    /// Returns the positions of the fragments, and of at most `tiles` tiles of sparse fragments.
     ///
     /// # Errors
-    /// As the store reports; R-trees that break the format.
+    /// Fails if the store fails or if R-trees break the format.
     pub fn map(&self, tiles: u64) -> Result<Map> {
         let engine = self.engine();
         let schema = engine.schema();
@@ -100,13 +100,13 @@ impl Array {
     }
 }
 
-/// A side of the box of all cells.
+/// One side of the bounding box of all cells.
 #[derive(Debug)]
 struct MapAxis {
     datatype: Datatype,
-    /// Text: bytes that all of it begins with.
+    /// For text: number of leading bytes that all values share.
     shared: usize,
-    /// From a whole number to where the next one begins.
+    /// Distance from a value to the end of its cell: 1 for integers, otherwise 0.
     step: f64,
     lo: f64,
     hi: f64,
@@ -131,7 +131,7 @@ impl MapAxis {
         }
     }
 
-    /// A coordinate as a number that keeps the order.
+    /// Converts a coordinate to a number that sorts like it.
     fn number(&self, bytes: &[u8]) -> f64 {
         match read(self.datatype, bytes).map(|value| value.as_ticks()) {
             Some(Value::Signed(value)) => value as f64,
@@ -149,12 +149,12 @@ impl MapAxis {
         }
     }
 
-    /// Where a range lies, from 0 to 1.
+    /// Returns the position of a range, from 0 to 1.
     fn place(&self, range: &Range) -> (f64, f64) {
         let width = self.hi - self.lo;
         let at = |number: f64| {
             let part = (number - self.lo) / width;
-            // Where all is a single point, that is all of the side.
+            // A side of a single point fills the whole axis.
             part.is_finite().then(|| part.clamp(0.0, 1.0))
         };
         match (

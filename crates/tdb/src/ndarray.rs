@@ -1,4 +1,4 @@
-//! Results as arrays of the crate `ndarray`, and those as cells.
+//! Conversion between results and arrays of the crate `ndarray`.
 
 use ndarray::{ArrayD, ArrayRef, Dimension, IxDyn, ShapeBuilder};
 use tdb_query::{Failing, ResultOrder};
@@ -7,10 +7,12 @@ use tdb_tile::Scalar;
 use crate::{Element, Error, ReadBuilder, Result, WriteBuilder};
 
 impl ReadBuilder {
-    /// The values of one attribute: of a dense array in the shape of the box that is read, of a sparse one as one axis.
+    /// Reads the values of one attribute: for a dense array in the shape of the box that is read, for a sparse one as
+    /// a single axis.
     ///
     /// # Errors
-    /// As for [`ReadBuilder::to_vec`]; a condition, a limit or labels on a dense array, whose result is no box.
+    /// As for [`ReadBuilder::to_vec`]; fails also for a condition, a limit or labels on a dense array, whose result is
+    /// not a box.
     pub fn to_ndarray<T: Scalar>(self, field: &str) -> Result<ArrayD<T>> {
         let array = self.array().clone();
         let schema = array.schema();
@@ -35,7 +37,7 @@ impl ReadBuilder {
         let mut sides = sides.unwrap_or_else(|| vec![values.len() as u64]);
         let cells: u64 = sides.iter().product();
         if cells != values.len() as u64 {
-            // A cell of several values is an axis of its own, the fastest.
+            // Cells of several values add a last axis, which varies fastest.
             sides.push((values.len() as u64).checked_div(cells).unwrap_or(0));
         }
         let sides: Vec<usize> = sides
@@ -48,9 +50,9 @@ impl ReadBuilder {
 }
 
 impl WriteBuilder {
-    /// The cells of an attribute. Of a dense array, the axes are the dimensions, with the sides of the box that
-    /// [`range`](Self::range) names (the whole domain by default); of a sparse one, there is one axis. A cell of several values
-    /// is an axis of its own, the last. In memory, the values may stand in any order.
+    /// Writes the cells of an attribute from an `ndarray` array. For a dense array, the axes are the dimensions, with
+    /// the sides of the box given by [`range`](Self::range) (the whole domain by default); for a sparse one, there is
+    /// one axis. Cells of several values add a last axis. The memory order of the values does not matter.
     ///
     /// ```
     /// use ndarray::array;

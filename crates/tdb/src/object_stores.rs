@@ -1,4 +1,4 @@
-//! Object stores beside local folders.
+//! Object stores, in addition to local folders.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,24 +11,24 @@ use tdb_store::{Store, StoreError};
 use crate::stores::no_such_store;
 use crate::{Error, LocalStores, RemoteFolder, Result, Stores};
 
-/// Local folders, and S3, Google Cloud Storage, Azure Blob Storage and HTTP servers with these settings. Stores of a bucket
-/// share connections; threads for waiting are started for the first.
+/// Local folders, S3, Google Cloud Storage, Azure Blob Storage and HTTP servers, with shared settings. URIs of the
+/// same bucket share connections; I/O threads are started when the first store is opened.
 #[derive(Debug, Default)]
 pub struct ObjectStores {
     settings: Settings,
     opened: Mutex<Opened>,
 }
 
-/// What is kept for the next URI.
+/// Runtime and stores kept for further URIs.
 #[derive(Debug, Default)]
 struct Opened {
     runtime: Option<Runtime>,
-    /// By the URI of their roots.
+    /// Stores by the URI of their root.
     stores: BTreeMap<String, Arc<RemoteStore>>,
 }
 
 impl ObjectStores {
-    /// With these settings, and what the environment says besides.
+    /// Creates stores with these settings; settings not given are taken from the environment.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -47,7 +47,7 @@ impl ObjectStores {
         }
     }
 
-    /// With what the environment says alone.
+    /// Creates stores with settings from the environment only.
     #[must_use]
     pub fn of_environment() -> Self {
         Self::new(Settings::of_environment(std::env::vars_os()))

@@ -1,4 +1,4 @@
-//! Arrays and groups as a whole: copied, moved, removed, and nothing outside of them.
+//! Copying, moving and removing whole arrays and groups, without touching anything outside of them.
 
 use tdb_array::{
     ArrayError, ChangeOptions, Contents, ContentsOutside, ContentsSize, Draft, ErrorKind,
@@ -8,9 +8,9 @@ use tdb_array::{
 use crate::place::{self, Place};
 use crate::{Context, Error, Result};
 
-/// An array or a group and all that belongs to it, found and not yet touched. Of a group, members that lie in its folder
-/// belong to it; others are told by [`Contents::left`], and stay where they are. What else lies in its folder is copied and moved with
-/// it, and stays where it is removed: [`Contents::others`].
+/// An array or a group with everything that belongs to it, found but not yet touched. Members that lie in the folder
+/// of a group belong to it; other members are listed by [`Contents::left`] and stay where they are. Other objects in
+/// the folder are copied and moved along, but not removed: [`Contents::others`].
 #[derive(Debug)]
 pub struct Objects {
     context: Context,
@@ -18,7 +18,7 @@ pub struct Objects {
     contents: Contents,
 }
 
-/// An array or a group and also what members of groups lead to elsewhere, to be copied.
+/// An array or a group together with members outside of its folder, for copying.
 #[derive(Debug)]
 pub struct ObjectsOutside {
     context: Context,
@@ -27,10 +27,10 @@ pub struct ObjectsOutside {
 }
 
 impl Context {
-    /// Finds all that belongs to an array or a group.
+    /// Finds everything that belongs to an array or a group.
     ///
     /// # Errors
-    /// Where there is neither; what cannot be read of groups.
+    /// Fails if there is neither, or if a group cannot be read.
     pub fn objects(&self, uri: &str) -> Result<Objects> {
         let place = place::from_above(uri, self.opener())?;
         let options = OpenOptions::default();
@@ -46,27 +46,28 @@ impl Context {
         })
     }
 
-    /// Copies an array or a group to where there is nothing yet.
+    /// Copies an array or a group to a place where nothing exists yet.
     ///
     /// # Errors
-    /// As [`Context::objects`]; something in the way; as the stores report, and then nothing of the copy is left.
+    /// As [`Context::objects`]; fails also if something exists at the destination, or if a store fails, which leaves
+    /// nothing of the copy.
     pub fn copy(&self, from: &str, to: &str) -> Result<()> {
         self.objects(from)?.copy(to)
     }
 
-    /// Moves an array or a group to where there is nothing yet.
+    /// Moves an array or a group to a place where nothing exists yet.
     ///
     /// # Errors
-    /// As [`Context::copy`]; a symbolic link.
+    /// As [`Context::copy`]; fails also for a symbolic link.
     pub fn rename(&self, from: &str, to: &str) -> Result<()> {
         place::refuse_link(from)?;
         self.objects(from)?.rename(to)
     }
 
-    /// Removes an array or a group, for good.
+    /// Removes an array or a group permanently.
     ///
     /// # Errors
-    /// As [`Context::objects`]; a symbolic link; as the store reports.
+    /// As [`Context::objects`]; fails also for a symbolic link, or if the store fails.
     pub fn remove(&self, uri: &str) -> Result<()> {
         place::refuse_link(uri)?;
         self.objects(uri)?.remove()
@@ -74,13 +75,14 @@ impl Context {
 }
 
 impl Objects {
-    /// What was found.
+    /// Returns what was found.
     #[must_use]
     pub fn contents(&self) -> &Contents {
         &self.contents
     }
 
-    /// The same without what lies in the folder of a group and is no member: what [`Objects::remove`] removes.
+    /// Restricts to the group and its members, without other objects in the folder: exactly what [`Objects::remove`]
+    /// removes.
     #[must_use]
     pub fn of_members(self) -> Self {
         Self {
@@ -89,24 +91,24 @@ impl Objects {
         }
     }
 
-    /// Fails where a copy cannot be; tells where it will.
+    /// Checks that a copy can be made at `to`.
     ///
     /// # Errors
-    /// Something in the way; a place within what is copied.
+    /// Fails if something exists there, or if the place lies within what is copied.
     pub fn check_vacant(&self, to: &str) -> Result<()> {
         vacant(&self.context, to, [&self.place]).map(|_| ())
     }
 
-    /// How much it is: arrays, groups, objects and bytes.
+    /// Returns the numbers of arrays, groups, objects and bytes.
     ///
     /// # Errors
-    /// As the store reports.
+    /// Fails if the store fails.
     pub fn size(&self) -> Result<ContentsSize> {
         let size = self.contents.size();
         size.map_err(|error| self.place.failed(error))
     }
 
-    /// Copies all of it to where there is nothing yet.
+    /// Copies everything to a place where nothing exists yet.
     ///
     /// # Errors
     /// As [`Context::copy`].
@@ -120,7 +122,7 @@ impl Objects {
         copied.map_err(|error| in_the_way(&place, error))
     }
 
-    /// Moves all of it to where there is nothing yet.
+    /// Moves everything to a place where nothing exists yet.
     ///
     /// # Errors
     /// As [`Context::rename`].
@@ -136,19 +138,19 @@ impl Objects {
         moved.map_err(|error| in_the_way(&place, error))
     }
 
-    /// Removes all of it, for good.
+    /// Removes everything permanently.
     ///
     /// # Errors
-    /// As the store reports; then some of it may be left, and can be removed again.
+    /// Fails if the store fails. Some of it may be left then; removing can be repeated.
     pub fn remove(&self) -> Result<()> {
         let removed = self.contents.remove();
         removed.map_err(|error| self.place.failed(error))
     }
 
-    /// Also finds what members of groups lead to elsewhere.
+    /// Adds what members outside of the folder lead to.
     ///
     /// # Errors
-    /// As [`Context::objects`]; groups too deep in one another.
+    /// As [`Context::objects`]; fails also if groups are nested too deeply.
     pub fn with_outside(self) -> Result<ObjectsOutside> {
         let Self {
             context,
@@ -162,7 +164,7 @@ impl Objects {
                     originals.push(found.place);
                     Ok(Some(found.contents))
                 }
-                // There is nothing to be found, or this build cannot go there.
+                // Nothing exists there, or this build does not support the store.
                 Err(error)
                     if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::Unsupported) =>
                 {
@@ -180,29 +182,29 @@ impl Objects {
 }
 
 impl ObjectsOutside {
-    /// What was found.
+    /// Returns what was found.
     #[must_use]
     pub fn contents(&self) -> &ContentsOutside {
         &self.contents
     }
 
-    /// How much it is: arrays, groups, objects and bytes.
+    /// Returns the numbers of arrays, groups, objects and bytes.
     ///
     /// # Errors
-    /// As the stores report.
+    /// Fails if a store fails.
     pub fn size(&self) -> Result<ContentsSize> {
         Ok(self.contents.size()?)
     }
 
-    /// Fails where a copy cannot be.
+    /// Checks that a copy can be made at `to`.
     ///
     /// # Errors
-    /// Something in the way; a place within what is copied.
+    /// Fails if something exists there, or if the place lies within what is copied.
     pub fn check_vacant(&self, to: &str) -> Result<()> {
         vacant(&self.context, to, &self.originals).map(|_| ())
     }
 
-    /// Copies all of it to where there is nothing yet; members that lay elsewhere lie in the copy then.
+    /// Copies everything to a place where nothing exists yet; members from elsewhere lie inside the copy afterwards.
     ///
     /// # Errors
     /// As [`Context::copy`].
@@ -219,7 +221,7 @@ impl ObjectsOutside {
     }
 }
 
-/// Fails where an array that is to be copied is not whole yet.
+/// Fails if an array to be copied is unfinished.
 fn check_whole(
     unfinished: Result<Option<(Work, String)>, ArrayError>,
     uri: impl Fn(&str) -> String,
@@ -230,7 +232,7 @@ fn check_whole(
     }
 }
 
-/// Where a path leads, which must not lie in what is copied.
+/// Resolves the destination of a copy, which must not lie within the originals.
 fn vacant<'a>(
     context: &Context,
     to: &str,
@@ -248,7 +250,7 @@ fn vacant<'a>(
     }))
 }
 
-/// What failed where something new was to be, with the way out.
+/// Converts an error of creating something at `place`, with a hint.
 pub(crate) fn in_the_way(place: &Place, error: ArrayError) -> Error {
     let uri = &place.uri;
     let what = match &error {

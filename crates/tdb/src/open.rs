@@ -1,4 +1,4 @@
-//! Opening and making arrays.
+//! Opening and creating arrays.
 
 use std::sync::Arc;
 
@@ -8,10 +8,10 @@ use tdb_schema::{ArraySchema, Enumeration};
 use crate::{Array, Context, Result, Schema, Time, place};
 
 impl Context {
-    /// Opens an array, as it is now.
+    /// Opens an array as it is now.
     ///
     /// # Errors
-    /// Where there is none, and where what is stored cannot be read.
+    /// Fails if there is no array, or if its stored data cannot be read.
     pub fn open(&self, uri: &str) -> Result<Array> {
         self.open_with(uri, OpenOptions::at(Time::now().0))
     }
@@ -19,12 +19,12 @@ impl Context {
     /// Opens an array as it was at a time.
     ///
     /// # Errors
-    /// As for [`Context::open`]; where there was no array yet.
+    /// As for [`Context::open`]; fails also if there was no array at that time.
     pub fn open_at(&self, uri: &str, time: impl Into<Time>) -> Result<Array> {
         self.open_with(uri, OpenOptions::at(time.into().0))
     }
 
-    /// Opens an array with only what was written from `since` until `until`, both included.
+    /// Opens an array with only the writes from `since` to `until`, both inclusive.
     ///
     /// # Errors
     /// As for [`Context::open`].
@@ -47,7 +47,7 @@ impl Context {
         )
     }
 
-    /// Opens an array with all the options that there are.
+    /// Opens an array with all available options.
     ///
     /// # Errors
     /// As for [`Context::open`].
@@ -58,8 +58,8 @@ impl Context {
         Ok(Array::new(self.clone(), place, Arc::new(opened)))
     }
 
-    /// The schema of an array as it is now, with the labels of its enumerations. The array is not opened: this takes as long
-    /// however many fragments there are, and what is damaged besides is not noticed.
+    /// Returns the schema of an array as it is now, with the labels of its enumerations. The array itself is not
+    /// opened, so the time does not depend on the number of fragments, and damage elsewhere goes unnoticed.
     ///
     /// ```
     /// # let folder = tempfile::tempdir()?;
@@ -78,15 +78,15 @@ impl Context {
     /// ```
     ///
     /// # Errors
-    /// Where there is no array, and where its schema cannot be read.
+    /// Fails if there is no array, or if its schema cannot be read.
     pub fn schema(&self, uri: &str) -> Result<Schema> {
         self.schema_with(uri, OpenOptions::at(Time::now().0))
     }
 
-    /// As [`Context::schema`], as it was at the time of the options.
+    /// As [`Context::schema`], as of the time of the options.
     ///
     /// # Errors
-    /// As there.
+    /// As for [`Context::schema`].
     pub fn schema_with(&self, uri: &str, options: OpenOptions) -> Result<Schema> {
         let place = place::folder(uri, self.opener())?;
         let stored = StoredSchema::open(&self.location(&place), options);
@@ -95,10 +95,10 @@ impl Context {
         with_labels(stored.schema(), labels).map_err(|error| place.failed(error))
     }
 
-    /// Makes an array, and opens it. Nothing may be there yet; folders above are made.
+    /// Creates an array, and opens it. Nothing may exist there yet; parent folders are created.
     ///
     /// # Errors
-    /// Where something is in the way, and as the store reports.
+    /// Fails if something exists there already, or if the store fails.
     pub fn create(&self, uri: &str, schema: &Schema) -> Result<Array> {
         let place = place::vacant(uri, self.opener())?;
         let location = self.location(&place);
@@ -108,17 +108,17 @@ impl Context {
         self.open(uri)
     }
 
-    /// What a URI leads to.
+    /// Returns whether a URI leads to an array, to a group or to neither.
     ///
     /// # Errors
-    /// Where there is nothing, and as the store reports.
+    /// Fails if nothing exists there, or if the store fails.
     pub fn object_type(&self, uri: &str) -> Result<ObjectType> {
         place::folder(uri, self.opener())?.object_type()
     }
 }
 
 impl Array {
-    /// The same array as it is now.
+    /// Opens the same array again, as it is now.
     ///
     /// # Errors
     /// As for [`Context::open`].
@@ -126,20 +126,20 @@ impl Array {
         self.context().open(self.uri())
     }
 
-    /// The newest schema, to make another array of it.
+    /// Returns the newest schema, as a template for another array.
     ///
     /// # Errors
-    /// Enumerations that cannot be read.
+    /// Fails if enumerations cannot be read.
     pub fn newest_schema(&self) -> Result<Schema> {
         let engine = self.engine();
         let labels = |name: &str| engine.newest_enumeration(name);
         with_labels(engine.newest_schema(), labels).map_err(|error| self.failed(error))
     }
 
-    /// The schema with the labels of its enumerations, as [`Context::create`] and [`Array::rewrite`] take one.
+    /// Returns the schema with the labels of its enumerations, as [`Context::create`] and [`Array::rewrite`] take it.
     ///
     /// # Errors
-    /// Enumerations that cannot be read.
+    /// Fails if enumerations cannot be read.
     pub fn full_schema(&self) -> Result<Schema> {
         let engine = self.engine();
         let labels = |name: &str| engine.enumeration(name);
@@ -147,7 +147,7 @@ impl Array {
     }
 }
 
-/// A schema with the labels of its enumerations.
+/// Adds the labels of its enumerations to a schema.
 fn with_labels(
     schema: &ArraySchema,
     labels: impl Fn(&str) -> Result<Arc<Enumeration>, ArrayError>,

@@ -1,15 +1,15 @@
 use tdb_query::ResultOrder;
 
-/// The order of the cells of a result.
+/// Order of the cells of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
-    /// By coordinates, the last dimension changing fastest: row-major.
+    /// Row-major: by coordinates, the last dimension varies fastest.
     Row,
-    /// By coordinates, the first dimension changing fastest: column-major.
+    /// Column-major: by coordinates, the first dimension varies fastest.
     Col,
-    /// As the array stores its cells.
+    /// Global order: as the array stores its cells.
     Global,
-    /// Whichever is fastest.
+    /// The order that is fastest to read.
     Any,
 }
 

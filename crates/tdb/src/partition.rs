@@ -1,4 +1,4 @@
-//! Batches cut by the values of fields, as folders of files hold them.
+//! Splitting batches by the values of fields, for partitioned folders of files.
 
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -12,11 +12,11 @@ use tdb_tile::Bug;
 use crate::arrangement::rows_of;
 use crate::{Error, Result};
 
-/// What stands for null in the name of a folder, as Hive, Arrow, DuckDB and Spark have it.
+/// Folder name of a null value, as in Hive, Arrow, DuckDB and Spark.
 const NULL: &str = "__HIVE_DEFAULT_PARTITION__";
 
-/// Cuts batches into parts whose cells have the same values of some fields: `contig=chr1/sample=3`, as Hive names folders,
-/// and Arrow, DuckDB and Spark read them.
+/// Splits batches into parts whose cells have equal values in some fields. Folders are named as in Hive, Arrow, DuckDB
+/// and Spark: `contig=chr1/sample=3`.
 ///
 /// ```no_run
 /// let variants = tdb::open("variants")?;
@@ -31,25 +31,25 @@ const NULL: &str = "__HIVE_DEFAULT_PARTITION__";
 /// ```
 #[derive(Clone, Debug)]
 pub struct Partitioning {
-    /// The places of the fields among those of the batches.
+    /// Indexes of the partition fields among the fields of the batches.
     by: Vec<usize>,
 }
 
-/// Cells with the same values of the fields that a batch is cut by.
+/// Cells of a batch with equal values of the partition fields.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Part {
-    /// The folder: a level for each of the fields; nothing where there is none.
+    /// Folder, with one level per partition field; empty if there are none.
     pub folder: String,
-    /// The cells, without those fields.
+    /// The cells, without the partition fields.
     pub batch: Batch,
 }
 
 impl Partitioning {
-    /// By these fields, which are among those of the batches.
+    /// Creates a partitioning by the fields named in `by`.
     ///
     /// # Errors
-    /// Names that no field has; cells of several numbers, which cannot name a folder; no field that would be left.
+    /// Fails if a name is unknown, or if no field would be left for the files.
     pub fn new<N: AsRef<str>>(fields: &[FieldInfo], by: &[N]) -> Result<Self> {
         let place = |name: &N| {
             let name = name.as_ref();
@@ -67,7 +67,7 @@ impl Partitioning {
         Ok(Self { by })
     }
 
-    /// The fields of the parts.
+    /// Returns the fields that the parts contain.
     #[must_use]
     pub fn fields(&self, fields: &[FieldInfo]) -> Vec<FieldInfo> {
         let kept = fields.iter().enumerate();
@@ -75,10 +75,10 @@ impl Partitioning {
         kept.map(|(_, field)| field.clone()).collect()
     }
 
-    /// The parts of a batch, in the order of their first cells.
+    /// Splits a batch into parts, in the order of their first cells.
     ///
     /// # Errors
-    /// A value that cannot name a folder.
+    /// Fails if a value cannot name a folder, such as a cell of several numbers.
     pub fn cut(&self, batch: &Batch) -> Result<Vec<Part>> {
         let by = self.by.iter().map(|place| batch.columns.get(*place));
         let by = by.collect::<Option<Vec<&Column>>>().ok_or_else(lost)?;
@@ -118,10 +118,10 @@ impl Partitioning {
     }
 }
 
-/// The first cells of a batch, and the others.
+/// Splits off the first `rows` cells of a batch; the rest is `None` if there are no more.
 ///
 /// # Errors
-/// Columns with fewer cells than the batch says.
+/// Fails if a column has fewer cells than the batch states.
 pub fn split(batch: Batch, rows: u64) -> Result<(Batch, Option<Batch>)> {
     if rows >= batch.rows as u64 {
         return Ok((batch, None));
@@ -132,7 +132,7 @@ pub fn split(batch: Batch, rows: u64) -> Result<(Batch, Option<Batch>)> {
     Ok((batch.first(rows)?, Some(rest)))
 }
 
-/// The cells of a row, so that rows with other cells have other bytes.
+/// Appends a key of the row that is equal for equal cells only.
 fn append_key(by: &[&Column], row: usize, key: &mut Vec<u8>) -> Result<(), Bug> {
     for column in by {
         let is_valid = column.is_valid(row);
@@ -145,7 +145,7 @@ fn append_key(by: &[&Column], row: usize, key: &mut Vec<u8>) -> Result<(), Bug> 
     Ok(())
 }
 
-/// The folder of the cells that are as those of this row.
+/// Returns the folder name for the values of a row.
 fn folder(by: &[&Column], row: usize) -> Result<String> {
     let levels = by.iter().map(|column| {
         let mut level = escaped(column.name.as_bytes());
@@ -160,7 +160,7 @@ fn folder(by: &[&Column], row: usize) -> Result<String> {
     Ok(levels.join("/"))
 }
 
-/// A cell as the name of a folder has it; `None` for null.
+/// Returns a cell as text for a folder name; `None` for null.
 fn cell_text(column: &Column, row: usize) -> Result<Option<Vec<u8>>> {
     if !column.is_valid(row) {
         return Ok(None);
@@ -171,7 +171,7 @@ fn cell_text(column: &Column, row: usize) -> Result<Option<Vec<u8>>> {
         Some(labels) => {
             let index = read_index(cell, column.datatype.is_signed());
             let label = index.and_then(|index| labels.value(usize::try_from(index).ok()?));
-            // An index outside of the enumeration is null.
+            // An index outside of the enumeration counts as null.
             let Some(label) = label else {
                 return Ok(None);
             };
@@ -191,7 +191,7 @@ fn cell_text(column: &Column, row: usize) -> Result<Option<Vec<u8>>> {
     }
 }
 
-/// Letters, digits and a few signs stay; all other bytes are written as in a URI.
+/// Escapes text like a URI: letters, digits and a few signs stay, all other bytes become `%XX`.
 fn escaped(text: &[u8]) -> String {
     let mut out = String::with_capacity(text.len());
     for &byte in text {

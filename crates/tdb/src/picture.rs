@@ -1,4 +1,4 @@
-//! Pictures: two dimensions of a dense array, sampled down to as many pixels as are wanted.
+//! Pictures: two dimensions of a dense array, sampled down to a given number of pixels.
 
 mod image;
 mod options;
@@ -18,8 +18,9 @@ use options::too_large;
 use slice::{Side, Slice};
 
 impl ReadBuilder {
-    /// Two dimensions of a dense array as a picture. Ranges choose the slice; without one, a dimension is drawn as far as
-    /// anything is written. A third dimension of 3 or 4 cells of `uint8`, or as many values in a cell, is a colour.
+    /// Draws two dimensions of a dense array as a picture. Ranges choose the slice; a dimension without a range is
+    /// drawn as far as anything is written. A third dimension of 3 or 4 cells of `uint8`, or as many values per cell,
+    /// is a colour.
     ///
     /// ```no_run
     /// use tdb::{Pixel, PictureOptions};
@@ -31,7 +32,8 @@ impl ReadBuilder {
     /// ```
     ///
     /// # Errors
-    /// As for [`ReadBuilder::batches`]; a sparse array, a field without numbers, a slice of more dimensions than a picture.
+    /// As for [`ReadBuilder::batches`]; fails also for a sparse array, a field without numbers, or a slice with more
+    /// dimensions than a picture.
     pub fn to_picture(self, options: &PictureOptions) -> Result<Picture> {
         let array = self.array().clone();
         let session = array.context().shared_session().clone();
@@ -40,7 +42,7 @@ impl ReadBuilder {
     }
 }
 
-/// As [`ReadBuilder::to_picture`], for an array of the engine. Of `read`, the ranges and the condition count.
+/// As [`ReadBuilder::to_picture`], for an array of the engine. Only the ranges and the condition of `read` apply.
 ///
 /// # Errors
 /// As [`ReadBuilder::to_picture`].
@@ -93,7 +95,7 @@ pub fn read_picture(
     Ok(picture)
 }
 
-/// The picture of a slice without its values.
+/// Creates the picture of a slice, without its values.
 fn empty_picture(
     slice: &Slice,
     array: &tdb_array::Array,

@@ -1,4 +1,4 @@
-//! What is asked of an array, and what it comes to.
+//! Building reads, and running them for counts, aggregates, batches and explanations.
 
 mod batches;
 mod expected;
@@ -31,8 +31,8 @@ use crate::explain::Explanation;
 use crate::interval::Axis;
 use crate::{Arrangement, Array, Error, Interval, IntoColumn, Order, Result, SortKey};
 
-/// A read in the making: of all cells and fields, unless more is said. Nothing is checked or read before the result is
-/// asked for, by [`batches`](Self::batches), [`count`](Self::count), [`to_vec`](Self::to_vec), …
+/// A read being built: of all cells and fields unless restricted. Nothing is checked or read before a result is
+/// requested by [`batches`](Self::batches), [`count`](Self::count), [`to_vec`](Self::to_vec), …
 ///
 /// ```no_run
 /// use tdb::{Order, field};
@@ -59,7 +59,7 @@ pub struct ReadBuilder {
     array: Array,
     options: ReadOptions,
     ranges: Vec<(String, Interval)>,
-    /// Dimensions of which lists of intervals were given.
+    /// Dimensions for which `ranges` was called.
     listed: Vec<String>,
     labels: Vec<(String, Interval)>,
     condition: Option<Where>,
@@ -81,34 +81,35 @@ impl ReadBuilder {
         }
     }
 
-    /// Only these attributes, in this order. In sparse arrays `__timestamps` is one, too: when each cell was written, in
-    /// milliseconds since 1970. A label of a dimension is one as well: the label of each cell's coordinate, or its fill value where none was
-    /// written.
+    /// Reads only these attributes, in this order. In sparse arrays, `__timestamps` is available too: the time at
+    /// which each cell was written, in milliseconds since 1970. So are dimension labels: the label of each cell's
+    /// coordinate, or the fill value of the label if none was written.
     pub fn attrs<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
         self.options.attributes = Some(names.into_iter().map(Into::into).collect());
         self
     }
 
-    /// Only these dimensions, in this order.
+    /// Reads only these dimensions, in this order.
     pub fn dims<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
         self.options.dimensions = Some(names.into_iter().map(Into::into).collect());
         self
     }
 
-    /// No dimensions.
+    /// Reads no dimensions.
     pub fn no_dims(mut self) -> Self {
         self.options.dimensions = Some(Vec::new());
         self
     }
 
-    /// An interval of a dimension: `3..=40`, `"BGN"..="KEF"`, `"2024-02"`, `7`. Several of one dimension add up.
+    /// Restricts a dimension to an interval: `3..=40`, `"BGN"..="KEF"`, `"2024-02"`, `7`. Several intervals of one
+    /// dimension are all read.
     pub fn range(mut self, dimension: &str, interval: impl Into<Interval>) -> Self {
         self.ranges.push((dimension.to_owned(), interval.into()));
         self
     }
 
-    /// Intervals of a dimension, each as [`range`](Self::range) takes it. Where there is none, and none of another call, no cell is
-    /// read.
+    /// Restricts a dimension to a list of intervals, each as in [`range`](Self::range). If the list is empty and the
+    /// dimension has no other interval, no cell is read.
     ///
     /// ```no_run
     /// let weather = tdb::open("weather")?;
@@ -128,14 +129,14 @@ impl ReadBuilder {
         self
     }
 
-    /// An interval of a dimension label. Several of one label are all read; a cell has to lie in one of each label that is asked for, and in
-    /// the intervals of the dimension itself.
+    /// Restricts the read to an interval of a dimension label. Several intervals of one label are all read. A cell
+    /// must lie in an interval of each requested label, and in the intervals of the dimension itself.
     pub fn label(mut self, label: &str, interval: impl Into<Interval>) -> Self {
         self.labels.push((label.to_owned(), interval.into()));
         self
     }
 
-    /// Only cells that match: a condition, or its text. A second one has to match, too.
+    /// Reads only cells that match a condition, built or as text. Several conditions must all match.
     pub fn condition(mut self, condition: impl Into<Where>) -> Self {
         let condition = condition.into();
         self.condition = Some(match self.condition.take() {
@@ -145,9 +146,9 @@ impl ReadBuilder {
         self
     }
 
-    /// Only cells at points, of which these are the coordinates along one dimension; of each other one, one call more gives
-    /// those. Along dimensions of which there are none, cells lie anywhere. What this takes grows with the tiles that have a
-    /// point, not with the domain. Dense arrays are read tile by tile then, in [global order](Order::Global).
+    /// Reads only cells at given points. Each call gives the coordinates of all points along one dimension; along
+    /// dimensions without a call, cells may lie anywhere. The cost grows with the number of tiles that contain a
+    /// point, not with the domain. Dense arrays are then read tile by tile, in [global order](Order::Global).
     ///
     /// ```no_run
     /// let weather = tdb::open("weather")?;
@@ -170,67 +171,68 @@ impl ReadBuilder {
         self
     }
 
-    /// The order of the result; by default row-major for dense arrays, and as stored for sparse ones.
+    /// Sets the order of the result. The default is row-major for dense arrays, and the stored order for sparse ones.
     pub fn order(mut self, order: Order) -> Self {
         self.options.order = Some(order.into());
         self
     }
 
-    /// At most so many cells.
+    /// Returns at most this number of cells.
     pub fn limit(mut self, cells: u64) -> Self {
         self.options.limit = Some(cells);
         self.arrangement.limit = Some(cells);
         self
     }
 
-    /// Without the first so many cells.
+    /// Skips this number of cells.
     pub fn offset(mut self, cells: u64) -> Self {
         self.arrangement.offset = cells;
         self
     }
 
-    /// The last so many cells, in the order of the read.
+    /// Returns only this number of cells from the end of the result.
     pub fn tail(mut self, cells: u64) -> Self {
         self.arrangement.tail = Some(cells);
         self
     }
 
-    /// In the order of the values of these fields, the first one counting most: `["-b", "a"]` has the greatest `b` first. Text
-    /// goes by its bytes, enumerated attributes by their labels, null comes last; equal cells stay in the order of the read.
+    /// Sorts by the values of these fields, the most significant first: `["-b", "a"]` puts the largest `b` first. Text
+    /// is compared by its bytes, enumerated attributes by their labels, and null comes last; equal cells stay in the
+    /// order of the read.
     ///
-    /// Cells that take more than a quarter of the memory are sorted in the temporary folder of the context; with a
-    /// [limit](Self::limit), not many more than that are kept.
+    /// Cells that need more than a quarter of the memory are sorted in the context's temporary folder. With a
+    /// [limit](Self::limit), little more than that number of cells is kept.
     pub fn sort<K: Into<SortKey>>(mut self, keys: impl IntoIterator<Item = K>) -> Self {
         self.arrangement.sort = keys.into_iter().map(Into::into).collect();
         self
     }
 
-    /// So many cells chosen at random, each as likely as any other, in the order of the read. The same seed chooses the same
-    /// ones of the same cells.
+    /// Returns this number of cells, chosen at random with equal probability, in the order of the read. The same seed
+    /// chooses the same cells of the same result.
     pub fn sample(mut self, cells: u64, seed: u64) -> Self {
         self.arrangement.sample = Some((cells, seed));
         self
     }
 
-    /// Enumerated attributes as their indexes, not as their labels.
+    /// Reads enumerated attributes as their indexes instead of their labels.
     pub fn enumeration_codes(mut self) -> Self {
         self.options.enumeration_codes = true;
         self
     }
 
-    /// About how many bytes a batch has at most.
+    /// Sets the approximate maximum size of a batch, in bytes.
     pub fn batch_bytes(mut self, bytes: u64) -> Self {
         self.options.batch_bytes = Some(bytes);
         self
     }
 
-    /// The order, the sample and the part of the cells that are given, in place of those that were said so far.
+    /// Replaces the order, the sample, the offset, the limit and the tail set so far.
     pub fn arranged(mut self, arrangement: Arrangement) -> Self {
         self.arrangement = arrangement;
         self
     }
 
-    /// In place of all that was said so far, a request as the engine takes it.
+    /// Replaces everything set so far by a request in the engine's form.
     pub fn with_options(self, options: ReadOptions) -> Self {
         Self {
             options,
@@ -238,10 +240,11 @@ impl ReadBuilder {
         }
     }
 
-    /// The request as the engine takes it, resolved against the schema.
+    /// Returns the request in the engine's form, resolved against the schema.
     ///
     /// # Errors
-    /// Names that the array does not have, ends of ranges that are no values of their field, a condition that cannot be read.
+    /// Fails if a name is unknown, if the end of a range is not a value of its field, or if the condition cannot be
+    /// parsed.
     pub fn options(&self) -> Result<ReadOptions> {
         let schema = self.array.schema();
         let mut options = self.options.clone();
@@ -302,17 +305,17 @@ impl ReadBuilder {
         self.array.context().shared_session().limits()
     }
 
-    /// The array that is read.
+    /// Returns the array that is read.
     pub fn array(&self) -> &Array {
         &self.array
     }
 
-    /// The number of cells that match.
+    /// Counts the cells that match.
     ///
     /// # Errors
-    /// As for [`ReadBuilder::batches`]; errors of reading.
+    /// As for [`ReadBuilder::batches`]; fails also if reading fails.
     pub fn count(mut self) -> Result<u64> {
-        // Which cells they are does not matter.
+        // The count does not depend on which cells the limit keeps; `given` applies it below.
         self.options.limit = None;
         self.options.attributes = Some(Vec::new());
         self.options.dimensions = Some(Vec::new());
@@ -323,8 +326,8 @@ impl ReadBuilder {
         Ok(self.arrangement.given(cells))
     }
 
-    /// Aggregates of the cells that match: `"count(*), mean(temp)"`, one group for each combination of values of the fields
-    /// `by`, or a single one.
+    /// Computes aggregates of the cells that match, such as `"count(*), mean(temp)"`: one group per combination of
+    /// values of the fields in `by`, or a single group if `by` is empty.
     ///
     /// ```no_run
     /// let weather = tdb::open("weather")?;
@@ -336,8 +339,8 @@ impl ReadBuilder {
     /// ```
     ///
     /// # Errors
-    /// As for [`ReadBuilder::batches`]; a field of which there is no such aggregate, a sum that does not fit; a part
-    /// of the cells that only their order tells; more groups than the memory of the context holds together.
+    /// As for [`ReadBuilder::batches`]; fails also if a field does not support the aggregate, if a sum overflows, if
+    /// an offset, a tail, a sample or a limit after sorting is set, or if memory cannot hold all groups.
     pub fn aggregate(self, aggregates: &str, by: &[&str]) -> Result<Table> {
         self.arrangement.check_whole()?;
         let wanted = Aggregate::parse_list(aggregates)?;
@@ -347,8 +350,8 @@ impl ReadBuilder {
             .map_err(|error| self.array.failed(error))
     }
 
-    /// As [`ReadBuilder::aggregate`], group by group: those that memory does not hold are kept in the temporary folder of the
-    /// context.
+    /// As [`ReadBuilder::aggregate`], returning one group at a time: groups that do not fit into memory are kept in
+    /// the context's temporary folder.
     ///
     /// ```no_run
     /// let weather = tdb::open("weather")?;
@@ -360,7 +363,7 @@ impl ReadBuilder {
     /// ```
     ///
     /// # Errors
-    /// As for [`ReadBuilder::aggregate`]; a temporary folder that is not there, or full.
+    /// As for [`ReadBuilder::aggregate`]; fails also if the temporary folder does not exist or is full.
     pub fn groups(self, aggregates: &str, by: &[&str]) -> Result<Groups> {
         self.arrangement.check_whole()?;
         let wanted = Aggregate::parse_list(aggregates)?;
@@ -373,7 +376,7 @@ impl ReadBuilder {
         }
     }
 
-    /// What the read takes, before it does: which tiles of which fragments, and why not the others.
+    /// Explains the read without running it: which tiles of which fragments it needs, and why others are skipped.
     ///
     /// # Errors
     /// As for [`ReadBuilder::batches`].
@@ -384,10 +387,11 @@ impl ReadBuilder {
             .map_err(|error| error.at(self.array.uri()))
     }
 
-    /// How the values that the cells have in a field are spread: in at most `bins` intervals of equal width.
+    /// Counts the values of a field in at most `bins` intervals of equal width.
     ///
     /// # Errors
-    /// As for [`ReadBuilder::aggregate`]; a field whose values are no single numbers, dates or times, or are infinite.
+    /// As for [`ReadBuilder::aggregate`]; fails also if the values of the field are not single finite numbers, dates
+    /// or times.
     pub fn histogram(self, field: &str, bins: usize) -> Result<Histogram> {
         self.arrangement.check_whole()?;
         let options = self.options()?;
@@ -398,7 +402,7 @@ impl ReadBuilder {
 }
 
 impl Array {
-    /// Begins a read: of everything, unless more is said.
+    /// Begins a read, of everything unless restricted.
     pub fn read(&self) -> ReadBuilder {
         ReadBuilder::new(self.clone())
     }

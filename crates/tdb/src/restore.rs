@@ -1,4 +1,4 @@
-//! An array as it was at an earlier time, as a new write.
+//! Restoring an array to an earlier time by a new write.
 
 mod removal;
 
@@ -15,35 +15,35 @@ use crate::schema_changes::described;
 use crate::write_and_delete::{DeleteBeside, commit};
 use crate::{Array, DifferenceCount, Error, Order, Result, Time, compare};
 
-/// How an array is restored.
+/// Options of a restore.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct RestoreOptions {
-    /// Only tell what would be done.
+    /// Only report what would be done.
     pub dry_run: bool,
-    /// Also restore where cells may be missing that were deleted since, and that a merge has left out
+    /// Restore even if cells may be missing: those deleted since, and omitted by a merge
     /// ([`Lost::DeletedCells`](crate::Lost::DeletedCells)).
     pub allow_incomplete: bool,
-    /// The time of the change, and where names come from.
+    /// Time of the change, and the source of names.
     pub change: ChangeOptions,
 }
 
 impl RestoreOptions {
-    /// Only tells what would be done.
+    /// Sets whether only to report what would be done.
     #[must_use]
     pub fn dry_run(mut self, dry_run: bool) -> Self {
         self.dry_run = dry_run;
         self
     }
 
-    /// Also restores where cells may be missing that were deleted since, and that a merge has left out.
+    /// Sets whether to restore even if cells may be missing that were deleted since, and omitted by a merge.
     #[must_use]
     pub fn allow_incomplete(mut self, allow: bool) -> Self {
         self.allow_incomplete = allow;
         self
     }
 
-    /// The time of the change.
+    /// Sets the time of the change.
     #[must_use]
     pub fn at(mut self, time: impl Into<Time>) -> Self {
         self.change.timestamp = Some(time.into().0);
@@ -51,27 +51,29 @@ impl RestoreOptions {
     }
 }
 
-/// What a restore did, or would do.
+/// Result of a restore, or of a dry run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Restored {
-    /// Cells that came back, went, and changed.
+    /// Numbers of cells that are added, removed and changed by the restore.
     pub cells: DifferenceCount,
-    /// Cells that were written, those among them that had not changed.
+    /// Number of cells written, including unchanged ones between the changed.
     pub written: u64,
     /// Names of the new fragments.
     pub fragments: Vec<String>,
-    /// Keys of the metadata that got their old value back, or went.
+    /// Metadata keys that got their old value back, or were removed.
     pub metadata: Vec<String>,
 }
 
 impl Array {
-    /// Makes the array what it was at a time, cells and metadata, by a new write: all times stay readable, and this can be
-    /// taken back in the same way. Arrays of dimension labels are arrays of their own, and stay as they are.
+    /// Makes the array what it was at a time, cells and metadata, by a new write. All times stay readable, and a
+    /// restore can be undone in the same way. Arrays of dimension labels are arrays of their own, and stay as they
+    /// are.
     ///
-    /// What bears a time to come stays as it is, and stands above this once that time has come ([`Array::later`]).
+    /// Objects with a timestamp in the future stay as they are, and take precedence once their time has come
+    /// ([`Array::later`]).
     ///
-    /// Of what can have changed since, all cells are written again; where cells came since, they are deleted in the same
+    /// All cells in the box that can have changed since are written again; cells added since are deleted in the same
     /// commit.
     ///
     /// ```no_run
@@ -82,8 +84,9 @@ impl Array {
     /// ```
     ///
     /// # Errors
-    /// A time of which something can no longer be read ([`Array::gaps`]); a schema that has other attributes since; cells that came since, where the format version of the array has no
-    /// deletes; errors of reading and writing.
+    /// Fails if the state at that time can no longer be read in full ([`Array::gaps`]), if the schema has different
+    /// attributes since, if cells were added since and the format version of the array has no deletes, or if reading
+    /// or writing fails.
     pub fn restore(&self, to: impl Into<Time>) -> Result<Restored> {
         self.restore_with(to, &RestoreOptions::default())
     }
@@ -114,7 +117,7 @@ impl Array {
                     continue;
                 }
                 change.announce(times.1).map_err(failed)?;
-                // Stopped from here on, the array says that something is missing.
+                // If the process stops from here on, the array records that the metadata is still missing.
                 let is_noted = !before.records.is_empty()
                     && now.engine().begin_restore(to.0).map_err(failed)?;
                 let committed = commit(write.write, write.delete.as_ref());
@@ -136,7 +139,7 @@ impl Array {
         }
     }
 
-    /// What differs between the array now and at a time.
+    /// Compares the array now with its state at a time.
     fn difference_from(&self, now: &Self, to: Time, options: &RestoreOptions) -> Result<Before> {
         check_begun(now, to)?;
         let then = self.context().open_at(self.uri(), to)?;
@@ -158,7 +161,7 @@ impl Array {
         })
     }
 
-    /// Gives the metadata the values that it had, which ends the restore.
+    /// Restores the metadata values, which ends the restore.
     fn put_back(
         &self,
         records: Vec<MetadataRecord>,
@@ -177,7 +180,7 @@ impl Array {
         ended.map_err(|error| self.failed(error))
     }
 
-    /// Writes the cells of before where they can differ, and makes the delete of those that came since; commits neither.
+    /// Writes the old cells of the box that can differ, and prepares the delete of cells added since. Commits neither.
     fn write_back(
         &self,
         before: &Before,
@@ -233,12 +236,12 @@ impl Array {
     }
 }
 
-/// What the array was at a time, and what has to be written so that it is that again.
+/// The state of an array at a time, and the changes needed to restore it.
 #[derive(Debug)]
 struct Before {
-    /// What was compared; nothing is written yet.
+    /// Result of the comparison; nothing is written yet.
     restored: Restored,
-    /// What is to be put so that the metadata is what it was.
+    /// Metadata records to write.
     records: Vec<MetadataRecord>,
     /// The array at that time.
     then: Array,
@@ -251,15 +254,15 @@ impl Before {
     }
 }
 
-/// Cells that are stored and not committed yet, and the delete that belongs to them.
+/// Cells that are stored but not yet committed, and the delete that is committed with them.
 #[derive(Debug)]
 struct WriteBack {
     write: SealedWrite,
     delete: Option<DeleteBeside>,
 }
 
-/// The box in which cells can differ. Of strings up to the empty one, which no stored condition can hold, all along the dimension
-/// are taken.
+/// Returns the box in which cells can differ. A range of strings that ends at the empty string is dropped, so that the
+/// whole dimension is taken: a stored condition cannot contain the empty string.
 fn differing(
     before: &tdb_array::Array,
     now: &tdb_array::Array,
@@ -280,7 +283,7 @@ fn differing(
     Ok(ranges)
 }
 
-/// The condition of cells outside of a box: it has no side where a dimension is in it as a whole.
+/// Builds the condition for cells outside of a box. A dimension that the box covers as a whole adds no term.
 fn outside(dimensions: &[Dimension], ranges: &[(String, Range)]) -> Result<ConditionTree, Bug> {
     let side = |name: &str, op, value: &[u8]| {
         let value = ConditionValue::new(name, op, value.to_vec());
@@ -289,7 +292,7 @@ fn outside(dimensions: &[Dimension], ranges: &[(String, Range)]) -> Result<Condi
     };
     let mut sides = Vec::new();
     for (name, range) in ranges {
-        // No string is less than the empty one.
+        // No string is less than the empty one, so there is no lower side.
         if !range.lo.is_empty() {
             sides.push(side(name, ConditionOp::Less, &range.lo)?);
         }
@@ -297,7 +300,7 @@ fn outside(dimensions: &[Dimension], ranges: &[(String, Range)]) -> Result<Condi
     }
     let lost = |_| Bug::new("sides of a box that cannot be joined");
     if sides.is_empty() {
-        // No cell is outside: a string is not less than another and as great as it, too.
+        // The box covers everything, so the condition must match no cell: `name < "a" and name >= "a"`.
         let name = dimensions.first().map(|dimension| dimension.name.as_str());
         let name = name.ok_or_else(|| Bug::new("an array without dimensions"))?;
         let never = [ConditionOp::Less, ConditionOp::GreaterOrEqual];
@@ -313,14 +316,14 @@ fn outside(dimensions: &[Dimension], ranges: &[(String, Range)]) -> Result<Condi
     }
 }
 
-/// When the delete is, and when the write: a delete takes all that was written up to its time. `time` is that of the write,
-/// where it is given.
+/// Returns the times of the delete and of the write, in this order. The delete must come first, since it applies to
+/// everything written up to its time. `time` is the time of the write, if the caller specified one.
 pub(crate) fn times(array: &Array, time: Option<u64>, now: u64) -> Result<(u64, u64)> {
     let engine = array.engine();
     let fragments = engine.fragments().iter().map(|f| f.timestamps().1);
     let deletes = engine.deletes().iter().map(|delete| delete.timestamp);
     let newest = fragments.chain(deletes).max().unwrap_or(0);
-    // Of a fragment that was merged with cells to come, these are not seen.
+    // A merged fragment may also contain cells of the future, which do not count here.
     let mut newest = newest.min(engine.window().at);
     if let (Some(_), Some(later)) = (time, engine.later()) {
         newest = newest.max(later.until);
@@ -342,12 +345,12 @@ pub(crate) fn times(array: &Array, time: Option<u64>, now: u64) -> Result<(u64, 
     }
 }
 
-/// Fails where there was no array yet: nobody means all of it to go.
+/// Fails if the array did not exist yet: restoring that state would remove everything.
 fn check_begun(now: &Array, to: Time) -> Result<()> {
     let engine = now.engine();
     let schemas = engine.directory().schemas().iter();
     let made = schemas.filter_map(|entry| Some(entry.name.as_ref()?.start()));
-    // Cells can be older than the schema: a write can be dated back.
+    // Cells can be older than the schema, because a write can be dated back.
     let written = engine.fragments().iter().map(|f| f.timestamps().0);
     let mut made = made.chain(written).min();
     for entry in engine.replaced().iter() {
@@ -356,7 +359,7 @@ fn check_begun(now: &Array, to: Time) -> Result<()> {
     }
     let gaps = engine.all_gaps().map_err(|error| now.failed(error))?;
     let first_gap = gaps.iter().map(|gap| gap.start).min();
-    // Of a time that is lost, that is said.
+    // If the time lies in a gap, that is reported elsewhere, as lost history.
     let made = made.map(|made| first_gap.map_or(made, |gap| made.min(gap)));
     match made.filter(|made| to.0 < *made) {
         None => Ok(()),
@@ -369,7 +372,7 @@ fn check_begun(now: &Array, to: Time) -> Result<()> {
     }
 }
 
-/// Fails where the attributes are not what they were.
+/// Fails if the attributes are different from those at the earlier time.
 fn check_schema(now: &Array, then: &Array) -> Result<()> {
     let attributes = |array: &Array| -> Vec<String> {
         let all = array.engine().newest_schema().attributes.iter();
@@ -398,7 +401,7 @@ fn check_schema(now: &Array, then: &Array) -> Result<()> {
     Err(Error::invalid(what).with_hint(hint))
 }
 
-/// What is to be put so that the metadata is what it was: the keys, and the records.
+/// Returns the metadata keys that differ, and the records that restore them.
 fn metadata_of(now: &Array, then: &Array) -> Result<(Vec<String>, Vec<MetadataRecord>)> {
     let (after, before) = (now.metadata()?, then.metadata()?);
     let mut records = Vec::new();

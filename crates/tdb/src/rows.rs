@@ -1,4 +1,4 @@
-//! Cells as values of types that implement serde's `Deserialize`.
+//! Reading cells as Rust values of types that implement serde's `Deserialize`.
 
 use std::marker::PhantomData;
 
@@ -16,8 +16,8 @@ use crate::{Batches, Error, ReadBuilder, Result};
 type Problem = serde::de::value::Error;
 
 impl ReadBuilder {
-    /// Reads cell by cell, each as a value of a type with a member for each column: numbers as numbers, dates and times as
-    /// text in ISO 8601, enumerated attributes as their labels, null cells as `None`.
+    /// Reads cell by cell, each as a value of a type with a member per column: numbers as numbers, dates and times as
+    /// ISO 8601 text, enumerated attributes as their labels, null cells as `None`.
     ///
     /// ```no_run
     /// #[derive(serde::Deserialize)]
@@ -34,7 +34,7 @@ impl ReadBuilder {
     /// ```
     ///
     /// # Errors
-    /// As for [`ReadBuilder::batches`]; the iterator gives those of reading, and cells that the type cannot hold.
+    /// As for [`ReadBuilder::batches`]. The iterator returns errors of reading, and of cells that do not fit the type.
     pub fn rows<T: DeserializeOwned>(self) -> Result<Rows<T>> {
         Ok(Rows {
             batches: self.batches()?,
@@ -46,12 +46,12 @@ impl ReadBuilder {
     }
 }
 
-/// The cells of a read, one by one.
+/// Iterator over the cells of a read, as values of `T`.
 #[derive(Debug)]
 pub struct Rows<T> {
     batches: Batches,
     batch: Batch,
-    /// The next cell of the batch.
+    /// Index of the next cell in the batch.
     row: usize,
     seen: u64,
     made: PhantomData<fn() -> T>,
@@ -82,7 +82,7 @@ impl<T: DeserializeOwned> Iterator for Rows<T> {
     }
 }
 
-/// One cell of all columns.
+/// One cell, with all its columns.
 #[derive(Clone, Copy)]
 struct Row<'a> {
     batch: &'a Batch,
@@ -110,7 +110,7 @@ impl<'de> Deserializer<'de> for Row<'_> {
     }
 }
 
-/// The cell of one column.
+/// One cell of one column.
 #[derive(Clone, Copy)]
 struct Member<'a> {
     column: &'a Column,
@@ -126,7 +126,7 @@ impl<'de> IntoDeserializer<'de, Problem> for Member<'_> {
 }
 
 impl Member<'_> {
-    /// Gives the visitor what the cell holds.
+    /// Passes the value of the cell to the visitor.
     fn visit<'de, V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Problem> {
         let Self { column, row } = self;
         let Some(bytes) = column.cell(row) else {
@@ -141,7 +141,7 @@ impl Member<'_> {
             }
         };
         match label {
-            // An index outside of the enumeration is no label.
+            // An index outside of the enumeration counts as null.
             Some((_, None)) => visitor.visit_none(),
             Some((labels, Some(value))) => visit_cell(
                 shown(labels.datatype(), labels.cell_val_num(), value),
@@ -173,7 +173,7 @@ impl<'de> Deserializer<'de> for Member<'_> {
         }
     }
 
-    /// Wrapped values are what they wrap.
+    /// A newtype is deserialized from the value it wraps.
     fn deserialize_newtype_struct<V: Visitor<'de>>(
         self,
         _: &'static str,
@@ -200,7 +200,7 @@ impl<'de> Deserializer<'de> for Member<'_> {
     }
 }
 
-/// The value of a cell; of text of fixed size, without the NUL bytes behind it.
+/// Decodes a cell; trailing NUL bytes of fixed-size text are dropped.
 fn shown(datatype: Datatype, values: CellValNum, cell: &[u8]) -> Cell<'_> {
     read_cell(datatype, values, unpadded(datatype, values, cell))
 }
@@ -232,7 +232,7 @@ fn visit_value<'de, V: Visitor<'de>>(value: Value<'_>, visitor: V) -> Result<V::
     }
 }
 
-/// One of several values of a cell.
+/// One of the values of a cell that has several.
 struct One<'a>(Value<'a>);
 
 impl<'de> IntoDeserializer<'de, Problem> for One<'_> {

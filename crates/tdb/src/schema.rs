@@ -11,7 +11,7 @@ use crate::filter::filter_list;
 use crate::interval::Axis;
 use crate::{Error, Filter, Interval, Order, Result, Value};
 
-/// What an array is to be: a schema that was checked, with the values of its enumerations.
+/// A checked schema for a new array, with the labels of its enumerations.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Schema {
     schema: ArraySchema,
@@ -19,7 +19,7 @@ pub struct Schema {
 }
 
 impl Schema {
-    /// Begins the schema of a sparse array: one whose cells are where they were written.
+    /// Begins the schema of a sparse array, which stores only the cells that were written.
     ///
     /// ```
     /// use tdb::{Attribute, Datatype, Dimension, Filter, Schema};
@@ -37,15 +37,15 @@ impl Schema {
         SchemaBuilder::new(ArrayType::Sparse)
     }
 
-    /// Begins the schema of a dense array: one with a cell for each combination of coordinates.
+    /// Begins the schema of a dense array, which has a cell for each combination of coordinates.
     pub fn dense() -> SchemaBuilder {
         SchemaBuilder::new(ArrayType::Dense)
     }
 
-    /// A schema that was put together otherwise.
+    /// Creates a schema from parts built without [`SchemaBuilder`].
     ///
     /// # Errors
-    /// One that breaks a rule for new arrays.
+    /// Fails if the schema breaks a rule for new arrays.
     pub fn new(schema: ArraySchema, enumerations: Vec<Enumeration>) -> Result<Self> {
         schema
             .check_new()
@@ -56,7 +56,7 @@ impl Schema {
         })
     }
 
-    /// A schema that an array has.
+    /// Wraps the schema of an existing array, without checking it.
     pub(crate) fn of(schema: ArraySchema, enumerations: Vec<Enumeration>) -> Self {
         Self {
             schema,
@@ -64,14 +64,14 @@ impl Schema {
         }
     }
 
-    /// The same of a sparse array whose cells may share their coordinates.
+    /// Allows cells with equal coordinates; for sparse arrays.
     #[cfg(any(feature = "arrow", feature = "text"))]
     pub(crate) fn with_duplicates(mut self) -> Self {
         self.schema.allows_duplicates = true;
         self
     }
 
-    /// The enumerations, with their values.
+    /// Returns the enumerations, with their labels.
     #[must_use]
     pub fn enumerations(&self) -> &[Enumeration] {
         &self.enumerations
@@ -86,7 +86,7 @@ impl Deref for Schema {
     }
 }
 
-/// A schema in the making.
+/// A schema being built.
 #[derive(Clone, Debug)]
 #[must_use = "a schema is made by `build`"]
 pub struct SchemaBuilder {
@@ -114,19 +114,19 @@ impl SchemaBuilder {
         }
     }
 
-    /// Adds a dimension; at least one is needed.
+    /// Adds a dimension; at least one is required.
     pub fn dimension(mut self, dimension: Dimension) -> Self {
         self.dimensions.push(dimension);
         self
     }
 
-    /// Adds an attribute; at least one is needed.
+    /// Adds an attribute; at least one is required.
     pub fn attribute(mut self, attribute: Attribute) -> Self {
         self.attributes.push(attribute);
         self
     }
 
-    /// The values that attributes which name this enumeration can have.
+    /// Adds an enumeration: the labels that attributes referring to it can have.
     pub fn enumeration<V: Into<String>>(
         mut self,
         name: &str,
@@ -137,7 +137,7 @@ impl SchemaBuilder {
         self
     }
 
-    /// The order of cells within a tile: [`Order::Row`] (the default) or [`Order::Col`].
+    /// Sets the order of cells within a tile: [`Order::Row`] (the default) or [`Order::Col`].
     pub fn cell_order(mut self, order: Order) -> Self {
         self.cell_order = if order == Order::Col {
             CellOrder::ColumnMajor
@@ -147,7 +147,7 @@ impl SchemaBuilder {
         self
     }
 
-    /// The order of tiles: [`Order::Row`] (the default) or [`Order::Col`].
+    /// Sets the order of tiles: [`Order::Row`] (the default) or [`Order::Col`].
     pub fn tile_order(mut self, order: Order) -> Self {
         self.tile_order = if order == Order::Col {
             TileOrder::ColumnMajor
@@ -157,28 +157,29 @@ impl SchemaBuilder {
         self
     }
 
-    /// Sparse arrays: cells are ordered along a Hilbert curve, so that cells near each other are stored near each other.
+    /// Sparse arrays: orders cells along a Hilbert curve, so that cells close to each other are stored close to each
+    /// other.
     pub fn hilbert(mut self) -> Self {
         self.cell_order = CellOrder::Hilbert;
         self
     }
 
-    /// Sparse arrays: how many cells a tile has; 10,000 by default.
+    /// Sparse arrays: sets the number of cells per tile; 10,000 by default.
     pub fn capacity(mut self, cells: u64) -> Self {
         self.capacity = Some(cells);
         self
     }
 
-    /// Sparse arrays: cells may share their coordinates.
+    /// Sparse arrays: allows cells with equal coordinates.
     pub fn duplicates(mut self) -> Self {
         self.allows_duplicates = true;
         self
     }
 
-    /// The schema, checked.
+    /// Checks and returns the schema.
     ///
     /// # Errors
-    /// The first rule that it breaks, with the field that breaks it.
+    /// Fails with the first rule that the schema breaks, and the field concerned.
     pub fn build(self) -> Result<Schema> {
         let dimensions = self.dimensions.iter().map(Dimension::build);
         let dimensions = dimensions.collect::<Result<Vec<_>>>()?;
@@ -203,7 +204,7 @@ impl SchemaBuilder {
     }
 }
 
-/// A dimension in the making.
+/// A dimension being built.
 #[derive(Clone, Debug)]
 pub struct Dimension {
     name: String,
@@ -214,8 +215,8 @@ pub struct Dimension {
 }
 
 impl Dimension {
-    /// A dimension of numbers, dates or times, which needs a [`domain`](Self::domain); or of strings
-    /// ([`Datatype::StringAscii`]), which has none.
+    /// Creates a dimension. Numbers, dates and times need a [`domain`](Self::domain); strings
+    /// ([`Datatype::StringAscii`]) have none.
     #[must_use]
     pub fn new(name: &str, datatype: Datatype) -> Self {
         Self {
@@ -227,21 +228,21 @@ impl Dimension {
         }
     }
 
-    /// The coordinates that there may be: `0..=99`, `"2000-01-01"..="2099-12-31"`.
+    /// Sets the range of valid coordinates: `0..=99`, `"2000-01-01"..="2099-12-31"`.
     #[must_use]
     pub fn domain(mut self, domain: impl Into<Interval>) -> Self {
         self.domain = Some(domain.into());
         self
     }
 
-    /// The extent of a tile along this dimension, in coordinates.
+    /// Sets the tile extent along this dimension, in coordinates.
     #[must_use]
     pub fn tile(mut self, extent: impl Into<Value>) -> Self {
         self.tile = Some(extent.into());
         self
     }
 
-    /// Adds a filter; the last one that is added comes last when writing.
+    /// Adds a filter to the end of the pipeline; filters run in this order when writing.
     #[must_use]
     pub fn filter(mut self, filter: Filter) -> Self {
         self.filters.push(filter);
@@ -273,7 +274,7 @@ impl Dimension {
     }
 }
 
-/// An attribute in the making.
+/// An attribute being built.
 #[derive(Clone, Debug)]
 pub struct Attribute {
     name: String,
@@ -286,7 +287,7 @@ pub struct Attribute {
 }
 
 impl Attribute {
-    /// An attribute of one value a cell; of strings and blobs, cells vary in size.
+    /// Creates an attribute with one value per cell; strings and blobs vary in size.
     #[must_use]
     pub fn new(name: &str, datatype: Datatype) -> Self {
         let varies = holds_bytes(datatype) && datatype != Datatype::Char;
@@ -305,42 +306,42 @@ impl Attribute {
         }
     }
 
-    /// Each cell has so many values.
+    /// Sets a fixed number of values per cell.
     #[must_use]
     pub fn values(mut self, values: u32) -> Self {
         self.values = CellValNum::Fixed(values);
         self
     }
 
-    /// Each cell has any number of values.
+    /// Allows any number of values per cell.
     #[must_use]
     pub fn var(mut self) -> Self {
         self.values = CellValNum::Var;
         self
     }
 
-    /// Cells can be null.
+    /// Allows null cells.
     #[must_use]
     pub fn nullable(mut self) -> Self {
         self.nullable = true;
         self
     }
 
-    /// The value of cells of a dense array that were never written.
+    /// Sets the value of cells of a dense array that were never written.
     #[must_use]
     pub fn fill(mut self, value: impl Into<Value>) -> Self {
         self.fill = Some(value.into());
         self
     }
 
-    /// The values are indexes into this enumeration: the datatype is one of integers.
+    /// Makes the values indexes into this enumeration; the datatype must be an integer type.
     #[must_use]
     pub fn enumeration(mut self, name: &str) -> Self {
         self.enumeration = Some(name.to_owned());
         self
     }
 
-    /// Adds a filter; the last one that is added comes last when writing.
+    /// Adds a filter to the end of the pipeline; filters run in this order when writing.
     #[must_use]
     pub fn filter(mut self, filter: Filter) -> Self {
         self.filters.push(filter);

@@ -1,4 +1,4 @@
-//! How one schema differs from another, in words.
+//! Differences between two schemas, in words.
 
 use std::sync::Arc;
 
@@ -8,8 +8,8 @@ use tdb_tile::Code;
 
 use crate::{Array, Result};
 
-/// What changed from one schema to the other, each a short sentence without an end: `added attribute "a" (int32)`. Filters,
-/// capacity and orders count only where whole arrays are compared. Enumerations are told by [`enumeration_changes`].
+/// Returns the differences, each as a short phrase without a full stop: `added attribute "a" (int32)`. Filters,
+/// capacity, orders and enumerations are not compared; [`enumeration_changes`] compares the last.
 fn schema_changes(old: &ArraySchema, new: &ArraySchema) -> Vec<String> {
     let mut changes = Vec::new();
     let find = |schema: &'_ ArraySchema, name: &str| -> Option<Attribute> {
@@ -50,7 +50,8 @@ fn schema_changes(old: &ArraySchema, new: &ArraySchema) -> Vec<String> {
     changes
 }
 
-/// What became of the enumerations; `change` tells how one that both have differs.
+/// Returns the changes of enumerations; `change` describes how an enumeration that both schemas have differs, or
+/// returns `None`.
 fn enumeration_changes(
     old: &ArraySchema,
     new: &ArraySchema,
@@ -71,7 +72,7 @@ fn enumeration_changes(
     Ok(changes)
 }
 
-/// How the schema of one array differs from that of another. Their enumerations are the same where their labels are.
+/// Returns the differences between the schemas of two arrays. Enumerations are equal if their labels are.
 pub(crate) fn array_changes(old: &Array, new: &Array) -> Result<Vec<String>> {
     let mut changes = schema_changes(old.schema(), new.schema());
     let labels = |array: &Array, name: &str| -> Result<Arc<Enumeration>> {
@@ -91,7 +92,7 @@ pub(crate) fn array_changes(old: &Array, new: &Array) -> Result<Vec<String>> {
     Ok(changes)
 }
 
-/// What changed from one schema of an array to the next. An extended enumeration is in another file.
+/// Returns the changes from one schema of an array to the next. An enumeration stored in another file was extended.
 pub(crate) fn evolution(old: &ArraySchema, new: &ArraySchema) -> Result<Vec<String>> {
     let mut changes = schema_changes(old, new);
     let change = |before: &EnumerationRef, entry: &EnumerationRef| {
@@ -101,7 +102,7 @@ pub(crate) fn evolution(old: &ArraySchema, new: &ArraySchema) -> Result<Vec<Stri
     Ok(changes)
 }
 
-/// The type of an attribute as people say it: `int32, nullable`.
+/// Describes the type of an attribute: `int32, nullable`.
 pub(crate) fn described(attribute: &Attribute) -> String {
     let mut text = attribute.datatype.name().to_owned();
     match attribute.cell_val_num {
@@ -118,7 +119,7 @@ pub(crate) fn described(attribute: &Attribute) -> String {
     text
 }
 
-/// `day 1 .. 40, station "a" .. "z"`
+/// Describes the current domain: `day 1 .. 40, station "a" .. "z"`. `None` if there is none.
 fn current_domain(schema: &ArraySchema) -> Option<String> {
     let ranges = schema.current_domain.as_ref()?.iter();
     let ranges = ranges.zip(&schema.dimensions).map(|(range, dimension)| {
@@ -126,7 +127,7 @@ fn current_domain(schema: &ArraySchema) -> Option<String> {
         {
             Cell::One(Value::Text(text)) => format!("{text:?}"),
             Cell::One(value) => value.to_string(),
-            // Dimensions have one value a cell.
+            // Not reached: dimensions have one value per cell.
             Cell::Many(values) => format!("{} values", values.len()),
         };
         let (lo, hi) = (end(&range.lo), end(&range.hi));

@@ -1,4 +1,4 @@
-//! Schemas through serde, in the shape that `tdb schema --json` prints.
+//! Serializing schemas with serde, in the form that `tdb schema --json` prints.
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -7,7 +7,7 @@ use tdb_schema::json::{Times, schema_from_json, schema_to_json};
 
 use crate::Schema;
 
-/// In the shape that `tdb schema --json` prints, with the labels of the enumerations.
+/// Serializes to the form that `tdb schema --json` prints, with the labels of the enumerations.
 ///
 /// ```
 /// use tdb::{Attribute, Datatype, Dimension, Schema};
@@ -26,7 +26,8 @@ impl Serialize for Schema {
     }
 }
 
-/// Of the shape that `tdb schema --json` prints; only what has no default is needed. Enumerations get new names of files.
+/// Deserializes the form that `tdb schema --json` prints. Members with a default may be omitted; enumerations get new
+/// file names.
 impl<'de> Deserialize<'de> for Schema {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let json = serde_json::Value::deserialize(deserializer)?;

@@ -1,4 +1,4 @@
-//! Cells' values in place.
+//! Changing the values of cells in place.
 
 mod new_values;
 mod worked_out;
@@ -21,7 +21,7 @@ use crate::{
     Array, Error, MOST_WALKED, Order, ReadBuilder, Result, Time, Value, Where, narrow_walk,
 };
 
-/// A change of cells' values in the making: see [`Array::set`].
+/// A change of cell values being built: see [`Array::set`].
 #[derive(Clone, Debug)]
 #[must_use = "nothing is changed before the commit"]
 pub struct SetBuilder {
@@ -34,20 +34,20 @@ pub struct SetBuilder {
     options: WriteOptions,
 }
 
-/// What an attribute is to get.
+/// New value of an attribute, as the caller specified it.
 #[derive(Clone, Debug)]
 enum Given {
     Null,
     Value(Value),
-    /// What a number is worked out of.
+    /// Expression that computes a number from the fields of the cell.
     Expression(String),
 }
 
-/// What a change of cells' values did, or would do.
+/// Result of a change of cell values, or of a dry run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SetCells {
-    /// Cells that match the condition.
+    /// Number of cells that match the condition.
     pub cells: u64,
     /// Names of the new fragments.
     pub fragments: Vec<String>,
@@ -56,7 +56,7 @@ pub struct SetCells {
 }
 
 impl Array {
-    /// Begins a change of the values of cells that match a condition: of one cell at most, unless
+    /// Begins changing the values of cells that match a condition. At most one cell is changed, unless
     /// [`SetBuilder::max`] allows more.
     ///
     /// ```no_run
@@ -79,17 +79,17 @@ impl Array {
 }
 
 impl SetBuilder {
-    /// The value of an attribute; of an enumerated one the label, of several numbers a text such as `[1, 2, 3]`. For bytes, as
-    /// for a blob, text stands for its own bytes, and is not read as digits.
+    /// Sets the value of an attribute. Enumerated attributes take the label, cells of several numbers a text such as
+    /// `[1, 2, 3]`. For attributes of bytes, such as blobs, text stands for its own bytes and is not parsed.
     pub fn value(mut self, attribute: &str, value: impl Into<Value>) -> Self {
         let value = Given::Value(value.into());
         self.values.push((attribute.to_owned(), value));
         self
     }
 
-    /// The value of an attribute that holds numbers, worked out of the fields of each cell, as they are before the change:
-    /// `price * 1.1`, `"order id" + 1`, `(a + b) / 2`. It is exact but for the rounding of floats: integers do not wrap, and no
-    /// fraction is cut. What is worked out of null is null.
+    /// Sets a numeric attribute to an expression of the fields of each cell before the change: `price * 1.1`, `"order
+    /// id" + 1`, `(a + b) / 2`. Arithmetic is exact except for the rounding of floats: integers do not wrap, and
+    /// fractions are not truncated. If a field in the expression is null, so is the result.
     ///
     /// ```no_run
     /// let orders = tdb::open("orders")?;
@@ -108,43 +108,44 @@ impl SetBuilder {
         self
     }
 
-    /// Refuses to change more cells than these; 1 by default.
+    /// Sets the maximum number of cells to change; 1 by default. More matches are an error.
     pub fn max(mut self, cells: u64) -> Self {
         self.most = cells;
         self
     }
 
-    /// Only counts the cells.
+    /// Sets whether only to count the cells.
     pub fn dry_run(mut self, dry_run: bool) -> Self {
         self.dry_run = dry_run;
         self
     }
 
-    /// Text for dates and times is raw numbers: `"2020"` is so many ticks, and no year.
+    /// Sets whether text for dates and times is a raw number of ticks: `"2020"` is then 2020 ticks, not a year.
     pub fn ticks(mut self, ticks: bool) -> Self {
         self.ticks = ticks;
         self
     }
 
-    /// The time of the change; now by default.
+    /// Sets the time of the change; now by default.
     pub fn at(mut self, time: impl Into<Time>) -> Self {
         self.options.timestamp = Some(time.into().0);
         self
     }
 
-    /// Where names and the current time come from.
+    /// Sets the source of names and of the current time.
     pub fn names(mut self, names: Arc<dyn NameSource>) -> Self {
         self.options.names = names;
         self
     }
 
-    /// Writes the cells that match again, with these values. Cells that other programs write meanwhile are seen: the change is
-    /// made on top of them. Cells of a time to come are not, and stand above the change once it has come ([`Array::later`]).
+    /// Writes the matching cells again with the new values. Cells that other programs write meanwhile are taken into
+    /// account: the change is repeated on top of them. Cells with a timestamp in the future are not, and take
+    /// precedence once their time has come ([`Array::later`]).
     ///
     /// # Errors
-    /// More cells than are allowed; attributes that the array does not have, values that do not fit them, also where they are worked
-    /// out for just one cell; an array that allows duplicates, where no cell replaces another; errors of reading and writing; other programs that change the same
-    /// cells all the time.
+    /// Fails if more cells match than allowed, if an attribute is unknown, if a value does not fit its attribute (even
+    /// if computed for a single cell), if the array allows duplicates, where no cell replaces another, if reading or
+    /// writing fails, or if other programs keep changing the same cells.
     pub fn commit(self) -> Result<SetCells> {
         let array = self.array.as_of(self.options.timestamp)?;
         self.check(&array)?;
@@ -188,7 +189,7 @@ impl SetBuilder {
         }
     }
 
-    /// Fails where the values do not fit the array.
+    /// Fails if the values do not fit the array.
     fn check(&self, array: &Array) -> Result<()> {
         let schema = array.engine().newest_schema();
         if schema.allows_duplicates {
@@ -199,7 +200,7 @@ impl SetBuilder {
         self.stored_values(array, schema).map(|_| ())
     }
 
-    /// The cells that match, as many as may be changed at most.
+    /// Counts the matching cells; fails if they are more than `most`.
     fn count(&self, array: &Array) -> Result<u64> {
         let cells = self.matching(array)?.count()?;
         if cells > self.most {
@@ -208,7 +209,8 @@ impl SetBuilder {
         Ok(cells)
     }
 
-    /// What is read to find them. Cells that were never written have fill values, and those are too many to be set.
+    /// Builds the read for the matching cells. Dense arrays are narrowed to written cells, since unwritten cells,
+    /// which have fill values, are too many to set.
     fn matching(&self, array: &Array) -> Result<ReadBuilder> {
         let matching = array.read().condition(self.condition.clone());
         let mut options = matching.options()?;
@@ -217,7 +219,7 @@ impl SetBuilder {
         Ok(matching.with_options(options))
     }
 
-    /// Writes the cells that match, but for the commit, and tells how many they are.
+    /// Writes the matching cells without committing, and returns their number and the write.
     fn write(&self, array: &Array, time: u64) -> Result<(u64, SealedWrite)> {
         let schema = Arc::clone(array.engine().newest_schema());
         let values = self.stored_values(array, &schema)?;
@@ -267,7 +269,7 @@ impl SetBuilder {
         values.collect()
     }
 
-    /// Sparse arrays: the cells that match, each replaced.
+    /// Sparse arrays: writes each matching cell with its new values.
     fn write_cells(
         &self,
         array: &Array,
@@ -298,7 +300,7 @@ impl SetBuilder {
         writer.seal().map_err(|error| array.failed(error))
     }
 
-    /// Dense arrays: boxes that hold the cells that match, in which these are replaced.
+    /// Dense arrays: writes boxes that contain the matching cells, in which only these get new values.
     fn write_boxes(
         &self,
         array: &Array,
@@ -327,7 +329,7 @@ impl SetBuilder {
         Ok((cells, written))
     }
 
-    /// The places of the cells of a dense array that match, in order.
+    /// Returns the coordinates of the matching cells of a dense array, sorted.
     fn places(&self, array: &Array, schema: &ArraySchema) -> Result<Vec<Place>> {
         let options = ReadOptions {
             order: Some(Order::Row.into()),
@@ -350,7 +352,7 @@ impl SetBuilder {
     }
 }
 
-/// The places of the cells that get new values, and which of them were found.
+/// Sorted places of the cells that get new values, and which of them were seen in a box.
 #[derive(Debug)]
 struct Meant {
     places: Vec<Place>,
@@ -369,7 +371,7 @@ impl Meant {
     }
 }
 
-/// A box as it is, but for the cells that get new values.
+/// Writes a box unchanged except for the cells that get new values.
 fn write_box(
     array: &Array,
     cell_box: &CellBox,
@@ -406,7 +408,7 @@ fn write_box(
     writer.seal().map_err(|error| array.failed(error))
 }
 
-/// What `set` takes is a condition, in the place of a range.
+/// Replaces the hint of a walk that is too large: `set` takes a condition, not ranges.
 fn with_condition(error: Error, array: &Array) -> Error {
     let tests = condition_of_last_write(array.engine());
     match tests.filter(|_| error.kind() == ErrorKind::Limit) {

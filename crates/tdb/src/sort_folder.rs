@@ -1,4 +1,5 @@
-//! The temporary folder for cells that memory cannot hold. It is opened, and has to exist, only when cells are put there.
+//! The temporary folder for cells that do not fit into memory. It is opened, and has to exist, only when cells are
+//! first spilled.
 
 use std::io::{self, IoSliceMut};
 use std::path::{Path, PathBuf};
@@ -6,7 +7,7 @@ use std::sync::OnceLock;
 
 use tdb_store::{Listing, LocalStore, ObjectWriter, Page, Piece, Read, Store, StoreError};
 
-/// A folder that is opened when something is first kept there.
+/// A folder that is opened on first use.
 #[derive(Debug)]
 pub(crate) struct SortFolder {
     folder: PathBuf,
@@ -21,7 +22,7 @@ impl SortFolder {
         }
     }
 
-    /// The store, for what is done with an object.
+    /// Returns the opened folder; `key` names the object concerned in errors.
     fn store(&self, key: &str) -> Result<&LocalStore, StoreError> {
         if let Some(store) = self.store.get() {
             return Ok(store);

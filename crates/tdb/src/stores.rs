@@ -1,4 +1,4 @@
-//! The stores that URIs lead to.
+//! Mapping URIs to stores.
 
 use std::fmt::Debug;
 use std::path::Path;
@@ -9,24 +9,25 @@ use tdb_store::{LocalStore, Store, StoreError};
 
 use crate::{Error, Result};
 
-/// Opens stores: programs that count, cache or simulate requests put theirs in between.
+/// Opens the stores that URIs lead to. Programs that count, cache or simulate requests implement this trait.
 pub trait Stores: Send + Sync + Debug {
-    /// The store whose root is a local folder.
+    /// Opens the store whose root is a local folder.
     ///
     /// # Errors
-    /// Where there is no such folder, or it cannot be opened.
+    /// Fails if the folder does not exist or cannot be opened.
     fn open(&self, folder: &Path) -> Result<Arc<dyn Store>, StoreError>;
 
-    /// The store that a URI with a scheme other than `file://` leads to, and the folder in it. Whether there is such a
-    /// folder need not be asked.
+    /// Opens the store of a URI whose scheme is not `file://`, and returns the folder in it. Implementations need not
+    /// check that the folder exists.
     ///
     /// # Errors
-    /// A kind of store that there is not, which is what this says if it is not implemented; a URI that names no folder.
+    /// Fails if the scheme is not supported, as the default implementation does for all, or if the URI names no
+    /// folder.
     fn open_remote(&self, uri: &str) -> Result<RemoteFolder> {
         Err(no_such_store(uri))
     }
 
-    /// The files of a bucket, container or server, for SQL over those that are no arrays.
+    /// Returns the files of a bucket, container or server, for SQL queries over files that are not arrays.
     ///
     /// # Errors
     /// As [`Stores::open_remote`].
@@ -35,24 +36,25 @@ pub trait Stores: Send + Sync + Debug {
         Err(no_such_store(root))
     }
 
-    /// Has reading and writing fail from now on, at once also where an answer is waited for; listing and removing go on.
-    /// Stores that wait for nobody need not.
+    /// Makes reads and writes fail from now on, including those waiting for an answer; listing and removing still
+    /// work. Stores that never wait need not implement this.
     fn cancel(&self) {}
 
-    /// Lets reading and writing go on that begins after [`Stores::cancel`], once what was cancelled has ended.
+    /// Allows reads and writes again that begin after [`Stores::cancel`], once the cancelled ones have ended.
     fn resume(&self) {}
 
-    /// Whether something has failed by [`Stores::cancel`].
+    /// True if an operation has failed because of [`Stores::cancel`].
     fn has_noticed_cancel(&self) -> bool {
         false
     }
 
-    /// What who uses the stores should know of their servers, as far as it was noticed.
+    /// Returns notices about the servers that users of the stores should see.
     fn notes(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// Where a URI leads, and what requests are signed with, in words: what it is, and what is said of it. Nothing secret.
+    /// Describes where a URI leads and which credentials sign its requests, as pairs of a label and a text. Contains
+    /// no secrets.
     ///
     /// # Errors
     /// As [`Stores::open_remote`].
@@ -68,18 +70,18 @@ pub trait Stores: Send + Sync + Debug {
     }
 }
 
-/// A folder of an object store.
+/// A folder in an object store.
 #[derive(Clone, Debug)]
 pub struct RemoteFolder {
     /// The store of the whole bucket, container or server.
     pub store: Arc<dyn Store>,
-    /// The URI of its root, without a slash at the end: `s3://bucket`.
+    /// URI of the store's root, without a trailing slash: `s3://bucket`.
     pub root_uri: String,
-    /// The folder in it, as keys name it; empty for the root.
+    /// Path of the folder within the store, as in keys; empty for the root.
     pub folder: String,
 }
 
-/// Local folders as they are.
+/// Stores for local folders only.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LocalStores;
 
@@ -89,10 +91,10 @@ impl Stores for LocalStores {
     }
 }
 
-/// Kinds of stores that the feature `object-store` brings.
+/// URI schemes that the feature `object-store` supports.
 const REMOTE: [&str; 8] = ["s3", "s3a", "gs", "gcs", "az", "azure", "http", "https"];
 
-/// Why a URI leads nowhere.
+/// Explains why a URI leads to no store.
 pub(crate) fn no_such_store(uri: &str) -> Error {
     let scheme = uri.split_once("://").map_or(uri, |(scheme, _)| scheme);
     if REMOTE.contains(&scheme) && cfg!(not(feature = "object-store")) {

@@ -6,7 +6,7 @@ use tdb_tile::{Datatype, Scalar};
 
 use crate::{Error, Result};
 
-/// A time as arrays know it: milliseconds since 1970.
+/// A timestamp as in array objects: milliseconds since 1970.
 ///
 /// ```
 /// use tdb::Time;
@@ -19,11 +19,11 @@ use crate::{Error, Result};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Time(pub u64);
 
-/// Milliseconds of a day.
+/// Milliseconds per day.
 const DAY: u64 = 86_400_000;
 
 impl Time {
-    /// The time by the clock of the system; before 1970 it stands still.
+    /// Returns the current time of the system clock; 0 if the clock is before 1970.
     #[must_use]
     pub fn now() -> Self {
         Self(SystemNames.now())
@@ -39,8 +39,8 @@ impl From<u64> for Time {
 impl std::str::FromStr for Time {
     type Err = Error;
 
-    /// Milliseconds since 1970, RFC 3339, a date, `today` or `yesterday` (when they begin, in UTC), `now`, or a time before now:
-    /// `-2h`.
+    /// Parses milliseconds since 1970, RFC 3339, a date, `today` or `yesterday` (midnight in UTC), `now`, or a time
+    /// before now such as `-2h`.
     fn from_str(text: &str) -> Result<Self> {
         if let Ok(milliseconds) = text.parse() {
             return Ok(Self(milliseconds));
@@ -56,7 +56,7 @@ impl std::str::FromStr for Time {
                 .and_then(|ago| parse_duration(ago).ok()),
         };
         if let Some(ago) = ago {
-            // Longer ago than times go back is their beginning.
+            // Durations that reach back before 1970 give time 0.
             let ago = u64::try_from(ago.as_millis()).unwrap_or(Self::now().0);
             return Ok(Self(Self::now().0.saturating_sub(ago)));
         }
@@ -73,10 +73,10 @@ impl std::str::FromStr for Time {
     }
 }
 
-/// `0s`, `10m`, `2h`, `1d`.
+/// Parses a duration: `0s`, `10m`, `2h`, `1d`.
 ///
 /// # Errors
-/// Any other text.
+/// Fails for any other text, or if the number of seconds overflows.
 pub fn parse_duration(text: &str) -> Result<Duration> {
     let wrong = || {
         Error::invalid(format!(

@@ -1,4 +1,4 @@
-//! Filters tried on a part of the cells of a field: what they would take on the disk, and how fast they are.
+//! Trying filter pipelines on a part of a field's cells: the size on disk, and the speed.
 
 use std::time::{Duration, Instant};
 
@@ -15,56 +15,57 @@ use crate::difference::ranges_of;
 use crate::filter::filter_list;
 use crate::{Array, Error, Filter, MOST_WALKED, Order, Result, narrow_walk};
 
-/// Bytes of cells that are tried, if nothing else is said.
+/// Default size of the sample, in bytes of cells.
 const SAMPLE: u64 = 16 << 20;
 
-/// Cells that are tried take at most the memory budget divided by this.
+/// The sample takes at most the memory budget divided by this number.
 const TRIED: u64 = 12;
 
-/// Filters tried on a part of the cells of a field.
+/// Results of trying filter pipelines on a sample of a field's cells.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Trials {
-    /// The field.
+    /// Name of the field.
     pub field: String,
-    /// The cells that were tried: the first ones, in the order in which they are stored.
+    /// Number of cells in the sample: the first ones in storage order.
     pub cells: u64,
-    /// The bytes of their values without filters.
+    /// Bytes of their values without filters.
     pub bytes: u64,
-    /// What each list of filters made of them, the smallest first.
+    /// Result of each filter pipeline, the smallest first.
     pub trials: Vec<Trial>,
 }
 
-/// What a list of filters made of the values of some cells. Offsets and validity have filters of their own, and are not part of it.
+/// Result of one filter pipeline on the values of the sample. Offsets and validity have pipelines of their own, which
+/// are not tried.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Trial {
-    /// The filters, as `tdb rewrite --filters` takes them: `byteshuffle,zstd:5`, `none`.
+    /// The filters, in the syntax of `tdb rewrite --filters`: `byteshuffle,zstd:5`, `none`.
     pub filters: String,
-    /// Whether the field has these today.
+    /// True if this is the field's current pipeline.
     pub is_current: bool,
-    /// Bytes on the disk.
+    /// Bytes after filtering.
     pub stored: u64,
-    /// How long one thread took to filter them.
+    /// Time that one thread took to filter.
     pub writing: Duration,
-    /// How long one thread took to undo that.
+    /// Time that one thread took to undo the filters.
     pub reading: Duration,
 }
 
 impl Trials {
-    /// The filters that the field has today.
+    /// Returns the result of the field's current pipeline.
     #[must_use]
     pub fn current(&self) -> Option<&Trial> {
         self.trials.iter().find(|trial| trial.is_current)
     }
 
-    /// The filters that take least, of those that are read in at most one and a half times the time of today's, or a gigabyte in
-    /// a second; those of today, if nothing takes a tenth less.
+    /// Returns the smallest result among pipelines that decode in at most 1.5 times the current time, or at 1 GB/s or
+    /// more. Returns the current pipeline if nothing saves at least a tenth.
     #[must_use]
     pub fn advised(&self) -> Option<&Trial> {
         let current = self.current()?;
         let most = current.reading.saturating_mul(3) / 2;
-        // A gigabyte in a second is fast enough in any case.
+        // One byte per nanosecond is 1 GB/s, which is fast enough in any case.
         let enough = Duration::from_nanos(self.bytes);
         let mut fast = self.trials.iter();
         let smallest = fast.find(|trial| trial.reading <= most.max(enough))?;
@@ -74,15 +75,16 @@ impl Trials {
 }
 
 impl Array {
-    /// The fields on which filters can be tried: those of which cells are stored.
+    /// Returns the names of fields on which filters can be tried: those whose cells are stored.
     pub fn filtered_fields(&self) -> impl Iterator<Item = &str> {
         let schema = self.schema();
         let stored = schema.fields().filter(|field| is_stored(schema, field));
         stored.map(|field| field.name)
     }
 
-    /// Tries filters on the first cells of a field, in tiles as the array has them: those that it has, and those that are worth a
-    /// trial for values of its type. At most so many bytes of cells, 16 MiB by default, and a twelfth of the memory.
+    /// Tries filter pipelines on the first cells of a field, in tiles of the array's size: the current pipeline, and
+    /// others that suit the datatype. The sample has at most `bytes` bytes of cells, 16 MiB by default, and at most a
+    /// twelfth of the memory.
     ///
     /// ```no_run
     /// let trials = tdb::open("weather")?.try_filters("temp", None)?;
@@ -92,7 +94,7 @@ impl Array {
     /// # Ok::<(), tdb::Error>(())
     /// ```
     ///
-    /// # Errors
+    /// Fails if the array has no such field, if a dense array does not store it, or if reading fails.
     /// A field that the array does not have; errors of reading.
     pub fn try_filters(&self, field: &str, bytes: Option<u64>) -> Result<Trials> {
         let schema = self.schema();
@@ -118,14 +120,14 @@ impl Array {
         })
     }
 
-    /// So many bytes, or fewer where the memory is little: cells that are tried are in it several times, and most of that does not
-    /// count.
+    /// Returns `bytes`, or less if memory is small: the sample is in memory several times, and most copies do not
+    /// count against the budget.
     pub(crate) fn tried_at_most(&self, bytes: u64) -> u64 {
         let memory = self.context().shared_session().limits().budget.limit();
         bytes.min(memory / TRIED)
     }
 
-    /// The first cells of a field, cut into tiles.
+    /// Reads the first cells of a field, and cuts them into tiles.
     fn tiles(&self, field: &Field<'_>, most: u64) -> Result<Vec<Tile>> {
         let schema = self.schema();
         let cells = if schema.is_dense() {
@@ -137,7 +139,7 @@ impl Array {
         let mut tiles: Vec<Tile> = Vec::new();
         let mut left = most;
         let read = self.read().only(field.name)?.order(Order::Global);
-        // Beyond what was written, a large domain has nothing to try filters on.
+        // Unwritten parts of a large domain are not worth reading.
         let mut options = read.options()?;
         narrow_to_written(self.engine(), &mut options)?;
         let read = read.with_options(options);
@@ -170,12 +172,12 @@ fn is_stored(schema: &ArraySchema, field: &Field<'_>) -> bool {
     !(schema.is_dense() && matches!(field.kind, FieldKind::Dimension(_)))
 }
 
-/// The values of a tile.
+/// The values of one tile.
 #[derive(Debug, Default)]
 struct Tile {
     cells: u64,
     values: Vec<u8>,
-    /// Var-sized: where each cell begins.
+    /// Var-sized fields: start of each cell in `values`.
     starts: Vec<u64>,
 }
 
@@ -189,7 +191,7 @@ impl Tile {
     }
 }
 
-/// What is tried: first the filters of today, then all others once.
+/// Returns the pipelines to try: the current one first, then each other one once.
 fn lists(field: &Field<'_>) -> Result<Vec<FilterList>> {
     let datatype = field.datatype;
     let zstd = Filter::zstd;
@@ -227,7 +229,7 @@ fn lists(field: &Field<'_>) -> Result<Vec<FilterList>> {
     Ok(lists)
 }
 
-/// What filters make of the tiles; `None` if values of the field cannot have them.
+/// Runs a pipeline on the tiles; `None` if the pipeline does not apply to the field.
 fn tried(
     tiles: &[Tile],
     field: &Field<'_>,
@@ -264,7 +266,7 @@ fn tried(
         let undone = pipeline.decode_tile(&out, &mut back, starts, &mut scratch, limits);
         undone.map_err(|error| Error::invalid(error.to_string()))?;
         reading = reading.saturating_add(begun.elapsed());
-        // The filters of today may keep less than all of a value.
+        // The current pipeline may be lossy.
         if back != tile.values && list.filters != field.filters.filters {
             return Err(Bug::new("filters give back other values than they took").into());
         }
@@ -278,7 +280,7 @@ fn tried(
     }))
 }
 
-/// Filters as `tdb rewrite --filters` takes them.
+/// Formats a pipeline in the syntax of `tdb rewrite --filters`.
 fn written(list: &FilterList) -> Result<String> {
     let version = FormatVersion::WRITTEN;
     let described = list.filters.iter().map(|filter| {
@@ -302,7 +304,7 @@ fn written(list: &FilterList) -> Result<String> {
     Ok(filters.collect::<Vec<_>>().join(","))
 }
 
-/// Of a domain that is too large to be walked over, what was written, or the last of it.
+/// Narrows a read of a domain too large to walk to what was written, or failing that to the box of the last fragment.
 fn narrow_to_written(array: &tdb_array::Array, options: &mut ReadOptions) -> Result<()> {
     match narrow_walk(array, options, MOST_WALKED, false) {
         Err(error) if error.kind() == ErrorKind::Limit => {}
@@ -338,7 +340,7 @@ mod tests {
             let trials = Trials {
                 field: String::new(),
                 cells: 1,
-                // 10 ms are fast enough for these.
+                // At 1 GB/s these bytes take 10 ms.
                 bytes: 10_000_000,
                 trials,
             };

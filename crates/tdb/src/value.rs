@@ -3,14 +3,14 @@ use tdb_tile::{Code, Datatype, Physical, Scalar};
 
 use crate::{Error, Result};
 
-/// A value as a program has it, before it is known which field it is for: the field says what becomes of it.
+/// A value not yet assigned to a field; the datatype of the field decides how it is converted.
 ///
-/// Text is parsed where the field holds numbers, dates or times, so `"2024-02-29"` is a day and `"2024"` the beginning of a year; a
-/// number is the raw ticks of a date or time.
+/// Text is parsed if the field holds numbers, dates or times, so `"2024-02-29"` is a day and `"2024"` the beginning of
+/// a year. A number is the raw ticks of a date or time.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Value {
-    /// A whole number.
+    /// An integer.
     Integer(i128),
     /// A float.
     Float(f64),
@@ -36,7 +36,7 @@ value_of!(Bytes: &[u8], Vec<u8>);
 value_of!(Float: f64);
 
 impl From<f32> for Value {
-    /// The float that has the same shortest text: 0.1 stays 0.1.
+    /// Converts to the `f64` with the same shortest decimal text, so that 0.1 stays 0.1.
     fn from(value: f32) -> Self {
         Self::Float(value.to_string().parse().unwrap_or(value.into()))
     }
@@ -48,7 +48,7 @@ impl From<usize> for Value {
     }
 }
 
-/// Which end of an interval a value is.
+/// Lower or upper end of an interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum End {
     Low,
@@ -58,11 +58,11 @@ pub(crate) enum End {
 const RAW_TICKS: &str = "with --ticks, dates and times are raw numbers; without, they are ISO 8601";
 
 impl Value {
-    /// The stored form of one value of a datatype; `what` stands in errors: `range of "day"`. With `ticks`, text for dates
-    /// and times is raw numbers.
+    /// Converts to the stored form of one value of a datatype. `what` names the value in errors, such as `range of
+    /// "day"`. With `ticks`, text for dates and times is a raw number of ticks.
     ///
     /// # Errors
-    /// A value that the datatype does not have.
+    /// Fails if the datatype does not have such a value.
     pub fn stored(&self, datatype: Datatype, ticks: bool, what: &str) -> Result<Vec<u8>> {
         let mut out = Vec::new();
         let is_text = holds_bytes(datatype);
@@ -98,9 +98,9 @@ impl Value {
         Ok(out)
     }
 
-    /// The stored form of an end of an interval. A date means all of the period that it names. A whole number that the
-    /// datatype does not have is beyond any cell: the least or greatest that it has will do. With `ticks`, text for dates
-    /// and times is raw numbers.
+    /// Converts to the stored form of an end of an interval. A date stands for the whole period that it names. An
+    /// integer beyond the datatype is replaced by the smallest or largest value of the datatype, which contains the
+    /// same cells. With `ticks`, text for dates and times is a raw number of ticks.
     pub(crate) fn end(
         &self,
         datatype: Datatype,
@@ -141,11 +141,11 @@ impl Value {
     }
 }
 
-/// The least or the greatest value of a datatype.
+/// Returns the smallest or the largest value of a datatype.
 pub(crate) fn extreme(datatype: Datatype, is_high: bool) -> Vec<u8> {
     let mut out = Vec::new();
     match datatype.physical() {
-        // No text has a byte such as this.
+        // The byte 0xff occurs in no text, so it sorts after all of them.
         _ if holds_bytes(datatype) => out.extend(is_high.then_some(0xff)),
         Physical::F32 if is_high => f32::INFINITY.write(&mut out),
         Physical::F32 => f32::NEG_INFINITY.write(&mut out),
@@ -156,7 +156,7 @@ pub(crate) fn extreme(datatype: Datatype, is_high: bool) -> Vec<u8> {
             if let (Some(sign), true) = (out.last_mut(), datatype.is_signed()) {
                 *sign ^= 0x80;
             }
-            // The least number of dates and times is none of them.
+            // The smallest integer means "not a time" for dates and times, so the next one is used.
             if let (Some(byte), false) = (out.first_mut(), is_high || datatype.is_integer()) {
                 *byte = 1;
             }

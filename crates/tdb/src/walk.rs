@@ -1,4 +1,4 @@
-//! Questions about dense arrays whose domain is too large to be walked over, cell by cell.
+//! Narrowing reads of dense arrays whose domain is too large to visit cell by cell.
 
 use std::fmt;
 
@@ -11,25 +11,25 @@ use tdb_tile::{Datatype, Limits, Range};
 use crate::difference::{narrow, union};
 use crate::{Error, ReadBuilder, Result};
 
-/// The cells of a dense array that the program walks over, at most, where they are more than those that were written.
+/// Maximum number of cells of a dense array that the program visits, unless enough of them were written.
 pub const MOST_WALKED: u64 = 1_000_000_000;
 
-/// A larger non-empty domain is walked over, too, if fragments store at least one of every 100 of its cells.
+/// A larger non-empty domain is visited too if fragments store at least one in this number of its cells.
 const SPARSELY_FILLED: u64 = 100;
 
-/// What a walk over the cells of a dense array is narrowed to.
+/// Describes the box to which a read was narrowed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Narrowed {
     asked: Cells,
     to: String,
 }
 
-/// How many cells are asked for; None where 128 bits do not count them.
+/// Number of requested cells; `None` if it does not fit into 128 bits.
 type Cells = Option<u128>;
 
-/// Narrows a request that would walk over more than `most` cells of a dense array to the non-empty domain: all cells
-/// beyond it have fill values. Sparse arrays, and requests for ranges of dimension labels, stay as they are. With `ticks`, dates and
-/// times of what is said are raw numbers.
+/// Narrows a request that would visit more than `most` cells of a dense array to the non-empty domain; all cells
+/// beyond have fill values. Sparse arrays, and requests with ranges of dimension labels, stay as they are. With
+/// `ticks`, the description shows dates and times as raw numbers.
 ///
 /// ```
 /// # use tdb::{Attribute, Datatype, Dimension, Schema};
@@ -50,8 +50,8 @@ type Cells = Option<u128>;
 /// ```
 ///
 /// # Errors
-/// A request that the array does not allow; a non-empty domain that is too large as well, and nearly nothing of it was
-/// written.
+/// Fails if the array does not allow the request, or if the non-empty domain is too large as well and almost nothing
+/// in it was written.
 pub fn narrow_walk(
     array: &Array,
     options: &mut ReadOptions,
@@ -61,9 +61,9 @@ pub fn narrow_walk(
     narrow_walks(&mut [(array, options)], most, ticks)
 }
 
-/// Narrows two reads that are to be compared: where they are of one array, to what can differ; where they would walk over more than
-/// `most` cells of a dense array still, to the box around what was written in both, which is said. With `ticks`, dates and times of
-/// what is said are raw numbers.
+/// Narrows two reads that are to be compared. Reads of the same array are narrowed to what can differ. If they would
+/// still visit more than `most` cells of a dense array, both are narrowed to the bounding box of the written cells,
+/// which the result describes. With `ticks`, the description shows dates and times as raw numbers.
 ///
 /// # Errors
 /// As for [`narrow_walk`].
@@ -88,7 +88,7 @@ pub fn narrow_comparison(
     Ok(narrowed)
 }
 
-/// Narrows requests of arrays with the same dimensions, all to the same.
+/// Narrows requests of arrays with the same dimensions, all to the same box.
 fn narrow_walks(
     walks: &mut [(&Array, &mut ReadOptions)],
     most: u64,
@@ -96,7 +96,7 @@ fn narrow_walks(
 ) -> Result<Option<Narrowed>> {
     let mut asked = Some(0);
     for (array, options) in walks.iter() {
-        // Of points, tiles without any are left out.
+        // With points, tiles without any of them are skipped, so the domain does not matter.
         let is_elsewhere = !options.label_ranges.is_empty() || options.points.is_some();
         if is_elsewhere {
             return Ok(None);
@@ -138,12 +138,12 @@ fn narrow_walks(
     Ok(Some(Narrowed { asked, to }))
 }
 
-/// The greater of two numbers of cells.
+/// Returns the larger of two numbers of cells.
 fn greater(one: Cells, other: Cells) -> Cells {
     Some(one?.max(other?))
 }
 
-/// `12 cells are too many to walk over`
+/// Formats the beginning of a message: `12 cells are too many to walk over`.
 fn too_many(asked: Cells) -> String {
     match asked {
         Some(asked) => format!("{asked} cells are too many to walk over"),
@@ -162,7 +162,8 @@ impl fmt::Display for Narrowed {
     }
 }
 
-/// How many cells of a dense array are walked over: those of the ranges, as far as a condition on dimensions leaves them.
+/// Returns the number of cells that a read of a dense array visits: those in its ranges that a condition on dimensions
+/// leaves; 0 for a sparse array.
 fn cells(array: &Array, options: &ReadOptions) -> Result<Cells> {
     if !array.schema().is_dense() || options.reads_nothing {
         return Ok(Some(0));
@@ -176,7 +177,7 @@ fn cells(array: &Array, options: &ReadOptions) -> Result<Cells> {
 }
 
 fn selected(array: &Array, options: &ReadOptions, limits: &Limits) -> Result<Subarray> {
-    // Which attributes are read does not matter, and labels of dimensions may be among them.
+    // The attributes do not matter here, and may include dimension labels.
     let plain = ReadOptions {
         condition: None,
         attributes: None,
@@ -187,7 +188,7 @@ fn selected(array: &Array, options: &ReadOptions, limits: &Limits) -> Result<Sub
     Ok(request.subarray().clone())
 }
 
-/// The same request, of no cell outside of these ranges of all dimensions.
+/// Restricts a request to the ranges in `written`, one per dimension.
 fn within(schema: &ArraySchema, options: &ReadOptions, written: &[Range]) -> ReadOptions {
     let mut narrowed = options.clone();
     narrowed.ranges.clear();
@@ -229,14 +230,14 @@ fn too_large(array: &Array, asked: Cells, stored: u64, ticks: bool) -> Error {
     }
 }
 
-/// `--range x=5..7 --range y=1..2`
+/// Formats options for all dimensions: `--range x=5..7 --range y=1..2`.
 fn options_of(schema: &ArraySchema, fragment: &Fragment, ticks: bool) -> String {
     let ranges = &fragment.metadata.non_empty_domain;
     let options = along(schema, ranges, ticks).map(|range| format!("--range {range}"));
     options.collect::<Vec<_>>().join(" ")
 }
 
-/// `x >= 5 and x <= 7` of each dimension: the cells of the last write, as conditions take them.
+/// Formats a condition for the cells of the last write: `x >= 5 and x <= 7` for each dimension.
 pub(crate) fn condition_of_last_write(array: &Array) -> Option<String> {
     let written = &array.fragments().last()?.metadata.non_empty_domain;
     let dimensions = array.schema().dimensions.iter();
@@ -253,7 +254,7 @@ pub(crate) fn condition_of_last_write(array: &Array) -> Option<String> {
     Some(tests?.join(" and "))
 }
 
-/// `x=5..7` of each dimension.
+/// Formats the range of each dimension: `x=5..7`.
 fn along(schema: &ArraySchema, ranges: &[Range], ticks: bool) -> impl Iterator<Item = String> {
     let along = schema.dimensions.iter().zip(ranges);
     along.filter_map(move |(dimension, range)| {
@@ -263,7 +264,7 @@ fn along(schema: &ArraySchema, ranges: &[Range], ticks: bool) -> impl Iterator<I
     })
 }
 
-/// An end of a range, as `--range` takes it.
+/// Formats an end of a range in the syntax of `--range`.
 fn end_of(datatype: Datatype, bytes: &[u8], ticks: bool) -> Option<String> {
     let value = match read(datatype, bytes)? {
         Value::Time(_, number) if ticks => Value::Signed(number),

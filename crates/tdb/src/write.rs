@@ -27,10 +27,11 @@ use crate::sort_folder::SortFolder;
 use crate::written::Written;
 use crate::{Array, Error, Interval, IntoColumn, Order, Result, Time};
 
-/// A write in the making: nothing is stored before [`commit`](Self::commit), and then all of it or nothing.
+/// A write being built: nothing is stored before [`commit`](Self::commit), which stores everything or nothing.
 ///
-/// Of sparse arrays, all dimensions and attributes are columns. Of dense ones, the attributes are, for the box that
-/// [`range`](Self::range) names (the whole domain by default); with the dimensions as columns, each cell says its place.
+/// In sparse arrays, all dimensions and attributes are columns. In dense arrays, the attributes are columns, for the
+/// box given by [`range`](Self::range) (the whole domain by default). If the dimensions are columns too, they give the
+/// position of each cell.
 ///
 /// ```
 /// use tdb::{Attribute, Datatype, Dimension, Schema};
@@ -62,16 +63,16 @@ pub struct WriteBuilder {
     ranges: Vec<(String, Interval)>,
     columns: Vec<(String, GivenCells)>,
     valid: Vec<(String, Vec<bool>)>,
-    /// Columns that were given with the sides of a box.
+    /// Columns given as an `ndarray`, with the sides of their box.
     pub(crate) boxes: Vec<(String, Vec<usize>)>,
     replaces: bool,
     dry_run: bool,
-    /// Columns of enumerated attributes are their indexes.
+    /// Enumerated columns hold indexes instead of labels.
     codes: bool,
 }
 
 impl Array {
-    /// Begins a write. What is written is not seen in this array, but by opening it again.
+    /// Begins a write. The written cells are not visible in this array until it is opened again.
     pub fn write(&self) -> WriteBuilder {
         WriteBuilder::new(self.clone())
     }
@@ -92,25 +93,26 @@ impl WriteBuilder {
         }
     }
 
-    /// The cells of a field.
+    /// Sets the cells of a field.
     pub fn column(mut self, field: &str, cells: impl IntoColumn) -> Self {
         self.columns.push((field.to_owned(), cells.into_cells()));
         self
     }
 
-    /// Which cells of a nullable attribute are not null, beside a column without `Option`s.
+    /// Sets which cells of a nullable attribute are valid, for a column given without `Option`s.
     pub fn validity(mut self, field: &str, valid: impl Into<Vec<bool>>) -> Self {
         self.valid.push((field.to_owned(), valid.into()));
         self
     }
 
-    /// Dense arrays: what of a dimension is written.
+    /// Dense arrays: sets the range of a dimension to write.
     pub fn range(mut self, dimension: &str, interval: impl Into<Interval>) -> Self {
         self.ranges.push((dimension.to_owned(), interval.into()));
         self
     }
 
-    /// The order in which the cells are given; by default row-major for dense arrays, any for sparse ones.
+    /// Sets the order in which cells are given. The default is row-major for dense arrays and any order for sparse
+    /// ones.
     pub fn order(mut self, order: Order) -> Self {
         self.options.order = Some(match order {
             Order::Row => WriteOrder::RowMajor,
@@ -121,48 +123,49 @@ impl WriteBuilder {
         self
     }
 
-    /// The time of the write; now by default.
+    /// Sets the time of the write; now by default.
     pub fn at(mut self, time: impl Into<Time>) -> Self {
         self.options.timestamp = Some(time.into().0);
         self
     }
 
-    /// Sparse arrays: of cells with the same coordinates the first is written; otherwise they are an error, unless the array
-    /// allows them.
+    /// Sparse arrays: writes the first of several cells with equal coordinates. Otherwise they are an error, unless
+    /// the array allows duplicates.
     pub fn first_of_duplicates(mut self) -> Self {
         self.options.duplicates = Some(Duplicates::First);
         self
     }
 
-    /// Sparse arrays: what becomes of cells with the same coordinates. By default they are an error, unless the array allows
-    /// them.
+    /// Sparse arrays: sets how cells with equal coordinates are handled. By default they are an error, unless the
+    /// array allows duplicates.
     pub fn duplicates(mut self, duplicates: Duplicates) -> Self {
         self.options.duplicates = Some(duplicates);
         self
     }
 
-    /// Files and Arrow: columns of enumerated attributes hold their indexes, not their labels.
+    /// Files and Arrow: declares that enumerated columns hold indexes instead of labels.
     pub fn enumeration_codes(mut self) -> Self {
         self.codes = true;
         self
     }
 
-    /// In place of the range, the order, the time and the like that were said so far, a request as the engine takes it.
+    /// Replaces the ranges, the order, the time and other options set so far by a request in the engine's form.
     pub fn with_options(mut self, options: WriteOptions) -> Self {
         self.options = options;
         self
     }
 
-    /// Tells how far it has come, often, on whichever thread works.
+    /// Reports progress to `listener`, which is called often and from any worker thread.
     pub fn progress(mut self, listener: impl Fn(&Progress) + Send + Sync + 'static) -> Self {
         self.array = self.array.progress(listener);
         self
     }
 
-    /// The rows replace the cells of the same coordinates: attributes without a column keep their values, and are null in
-    /// cells that are new. Of dense arrays, the rows say their places, and need not fill a box.
+    /// Replaces existing cells with the same coordinates. Attributes without a column keep their values, and are null
+    /// in new cells. In dense arrays, the rows give their positions and need not fill a box.
     ///
-    /// An array that allows duplicates is told by a delete which cells go, in the same commit: of up to 1,000 places.
+    /// If the array allows duplicates, the old cells are deleted in the same commit; this works for up to 1,000
+    /// places.
     ///
     /// ```no_run
     /// let orders = tdb::open("orders")?;
@@ -175,35 +178,35 @@ impl WriteBuilder {
         self
     }
 
-    /// Only counts the cells: nothing is written.
+    /// Sets whether only to count the cells, without writing.
     pub fn dry_run(mut self, dry_run: bool) -> Self {
         self.dry_run = dry_run;
         self
     }
 
-    /// Sparse arrays: cells that come in any order, and take more than an eighth of the memory, are kept here until they are
-    /// sorted; without this, all are in memory at once.
+    /// Sparse arrays: sets the folder for cells that come in any order and need more than an eighth of the memory,
+    /// until they are sorted. Without a folder, all cells are in memory at once.
     ///
     /// # Errors
-    /// A folder that is not there.
+    /// Fails if the folder does not exist.
     pub fn sort_in(self, folder: &Path) -> Result<Self> {
         LocalStore::open(folder)?;
         Ok(self.sort_in_folder(SortFolder::new(folder)))
     }
 
-    /// As [`WriteBuilder::sort_in`], in a folder that need not be there unless something is kept.
+    /// As [`WriteBuilder::sort_in`], with a folder that need not exist unless cells are spilled.
     pub(crate) fn sort_in_folder(mut self, folder: SortFolder) -> Self {
         self.options.sort_store = Some(Arc::new(folder));
         self
     }
 
-    /// Begins another fragment where one gets larger, in bytes.
+    /// Sets the maximum size of a fragment in bytes; larger writes are split.
     pub fn max_fragment(mut self, bytes: u64) -> Self {
         self.options.max_fragment_bytes = Some(bytes);
         self
     }
 
-    /// Where names and the current time come from.
+    /// Sets the source of names and of the current time.
     pub fn names(mut self, names: Arc<dyn NameSource>) -> Self {
         self.options.names = names;
         self
@@ -212,7 +215,8 @@ impl WriteBuilder {
     /// Writes the columns as one fragment.
     ///
     /// # Errors
-    /// Columns that do not fit the schema or each other, cells outside of the domain; as the store reports.
+    /// Fails if columns do not fit the schema or each other, if cells lie outside of the domain, or if the store
+    /// fails.
     pub fn commit(mut self) -> Result<Written> {
         let array = self.array.now()?;
         let schema = Arc::clone(array.newest_schema());
@@ -240,11 +244,11 @@ impl WriteBuilder {
         stream.finish()
     }
 
-    /// Writes batch by batch, for cells that are not all in memory: they become part of the array together, when the
-    /// stream is finished.
+    /// Begins a write batch by batch, for cells that do not all fit into memory. They become part of the array
+    /// together, when the stream is finished.
     ///
     /// # Errors
-    /// Ranges and an order that are not possible for the array.
+    /// Fails if columns were given, or if the array does not allow the ranges or the order.
     pub fn stream(self) -> Result<WriteStream> {
         if !self.columns.is_empty() {
             let what =
@@ -255,7 +259,7 @@ impl WriteBuilder {
         self.stream_into(&array)
     }
 
-    /// What of the dimensions is written.
+    /// Returns the ranges to write, resolved against the schema.
     fn ranges(&self, schema: &ArraySchema) -> Result<Vec<(String, Range)>> {
         let ranges = self.ranges.iter().map(|(name, interval)| {
             let range = Axis::dimension(schema, name)?.range(interval, false)?;
@@ -264,7 +268,7 @@ impl WriteBuilder {
         ranges.collect()
     }
 
-    /// Fails where a column has other sides than the box that is written.
+    /// Fails if a column has other sides than the box to write.
     fn check_boxes(&self, schema: &ArraySchema) -> Result<()> {
         if self.boxes.is_empty() {
             return Ok(());
@@ -284,7 +288,7 @@ impl WriteBuilder {
         };
         for (name, sides) in &self.boxes {
             let given: Vec<u64> = sides.iter().map(|side| *side as u64).collect();
-            // A cell of several values is an axis of its own, the fastest.
+            // Cells of several values add a last axis, which varies fastest.
             let has_values = schema
                 .field(name)
                 .is_some_and(|f| f.cell_val_num.fixed() != Some(1));
@@ -330,7 +334,7 @@ impl WriteBuilder {
     }
 }
 
-/// A write that goes on batch by batch.
+/// A write that takes cells batch by batch.
 #[derive(Debug)]
 #[must_use = "nothing is part of the array before the stream is finished"]
 pub struct WriteStream {
@@ -339,7 +343,7 @@ pub struct WriteStream {
     dry_run: bool,
 }
 
-/// Where the cells go.
+/// Destination of the pushed cells.
 #[derive(Debug)]
 enum Sink {
     New(Writer),
@@ -350,7 +354,7 @@ impl WriteStream {
     /// Adds the cells of a batch.
     ///
     /// # Errors
-    /// Cells that do not fit the array. After an error nothing of the write is stored.
+    /// Fails if cells do not fit the array; nothing of the write is stored then.
     pub fn push(&mut self, batch: &Batch) -> Result<()> {
         match &mut self.sink {
             Sink::New(writer) => writer.push(batch).map_err(|error| self.array.failed(error)),
@@ -358,7 +362,7 @@ impl WriteStream {
         }
     }
 
-    /// Cells that were pushed.
+    /// Returns the number of cells pushed so far.
     #[must_use]
     pub fn rows(&self) -> u64 {
         match &self.sink {
@@ -367,10 +371,10 @@ impl WriteStream {
         }
     }
 
-    /// Makes all cells part of the array, at once.
+    /// Commits all cells at once.
     ///
     /// # Errors
-    /// As the store reports; cells with the same coordinates, where the array does not allow them.
+    /// Fails if the store fails, or if cells have equal coordinates and the array does not allow duplicates.
     pub fn finish(self) -> Result<Written> {
         let writer = match self.sink {
             Sink::New(writer) => writer,

@@ -2,16 +2,16 @@ use tdb_array::{ChangeOptions, Committed};
 use tdb_fragment::ConditionTree;
 use tdb_write::{SealedWrite, WriteError};
 
-/// The delete of cells that a write replaces or leaves out, which is committed together with it.
+/// A delete of cells that a write replaces or omits, committed together with the write.
 #[derive(Clone, Debug)]
 pub(crate) struct DeleteBeside {
-    /// The condition under which cells are kept.
+    /// Condition that the cells to keep meet; all others are deleted.
     pub(crate) kept: ConditionTree,
-    /// The time of the delete, which is before that of the write.
+    /// Time of the delete, which is before that of the write, and the source of names.
     pub(crate) change: ChangeOptions,
 }
 
-/// Commits a write, and a delete with it if there is one.
+/// Commits a write, together with a delete if there is one.
 pub(crate) fn commit(
     write: SealedWrite,
     delete: Option<&DeleteBeside>,

@@ -1,16 +1,17 @@
-/// What a write did.
+/// Result of a write.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Written {
-    /// Cells that were given.
+    /// Number of cells given.
     pub cells: u64,
-    /// Cells that were there, and were replaced: counted by [`WriteBuilder::replace`](crate::WriteBuilder::replace) alone.
+    /// Number of existing cells that were replaced; counted only by
+    /// [`WriteBuilder::replace`](crate::WriteBuilder::replace).
     pub replaced: u64,
-    /// Names of the new fragments: none where there was no cell.
+    /// Names of the new fragments; empty if there was no cell.
     pub fragments: Vec<String>,
-    /// How often the write gave way to other programs that changed the array at the same moment: of
-    /// [`WriteBuilder::replace`](crate::WriteBuilder::replace) alone.
+    /// How often the write gave way to other programs that changed the array at the same moment; only for
+    /// [`WriteBuilder::replace`](crate::WriteBuilder::replace).
     pub yielded: u32,
-    /// Of a file: columns whose times had zones. They are stored as UTC.
+    /// For files: columns whose times had time zones; they are stored as UTC.
     pub zoned: Vec<String>,
 }

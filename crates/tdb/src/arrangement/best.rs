@@ -1,4 +1,8 @@
-//! The first or the last so many cells of an order: others are looked at, and not kept.
+//! Keeping only the first or the last N cells of a sort order, without sorting all cells.
+//!
+//! As soon as N cells are kept, the worst of them is a threshold: a later cell that does not beat it can never be
+//! among the N, so it is compared with the threshold and dropped. Up to 2 N cells plus a margin are kept between
+//! sorts, so that sorting costs little per cell; each sort tightens the threshold.
 
 #[cfg(test)]
 mod tests;
@@ -13,7 +17,7 @@ use super::prefix::for_each_prefix;
 use super::sorting::{KeyColumns, SortKey, sort};
 use crate::Result;
 
-/// Which end of an order is kept, and how many cells.
+/// Which end of a sort order is kept, with the number of cells.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum End {
     First(u64),
@@ -27,8 +31,8 @@ impl End {
         }
     }
 
-    /// Whether a cell that comes later in the read, and compares so with the last one that is kept, is kept, too. Of equal cells
-    /// the later one comes behind.
+    /// True if a later cell that compares with the threshold as `order` has to be kept. Of equal cells, the later one
+    /// sorts last.
     fn keeps(self, order: Ordering) -> bool {
         match self {
             Self::First(_) => order.is_lt(),
@@ -37,15 +41,15 @@ impl End {
     }
 }
 
-/// Keeps the cells of one end of an order.
+/// Keeps the cells at one end of a sort order.
 #[derive(Debug)]
 pub(super) struct Best<'a> {
     keys: &'a [SortKey],
     end: End,
-    /// The cell that others are measured by, alone in its batch: one for which there are enough that come before it, or, at the
-    /// other end, behind it.
+    /// The worst of the kept cells, alone in its batch: enough other cells are at least as good. `None` before the
+    /// first narrowing.
     threshold: Option<Batch>,
-    /// Cells that are kept more than twice those that are wanted before others are dropped.
+    /// Number of cells kept in addition to twice the wanted number before the rest is dropped.
     spare: u64,
 }
 
@@ -59,7 +63,7 @@ impl<'a> Best<'a> {
         }
     }
 
-    /// Looks at the cells of a batch, part by part: the first cells make it easy to leave others out.
+    /// Adds a batch piece by piece, since the first cells set a threshold that excludes many others.
     pub(super) fn add(&mut self, kept: &mut Kept, batch: &Batch) -> Result<()> {
         let most = self
             .end
@@ -80,7 +84,7 @@ impl<'a> Best<'a> {
         Ok(())
     }
 
-    /// The rows that may be among those that are wanted.
+    /// Returns the rows that may be among the wanted cells.
     fn chosen(&self, batch: &Batch, start: usize, end: usize) -> Result<Vec<(u32, u32)>> {
         let number =
             |row| u32::try_from(row).map_err(|_| Bug::new("more rows than can be numbered"));
@@ -110,7 +114,7 @@ impl<'a> Best<'a> {
         Ok(chosen)
     }
 
-    /// Drops what is too much, and measures by what is left from here on.
+    /// Drops all but the wanted cells, and makes the worst of them the threshold.
     pub(super) fn narrow(&mut self, kept: &mut Kept) -> Result<()> {
         sort(kept, self.keys)?;
         let cells = self.end.cells();

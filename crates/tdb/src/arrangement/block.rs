@@ -1,12 +1,12 @@
-//! Cells as bytes: how blocks of them are kept in the temporary folder.
+//! Serialization of batches for blocks in the temporary folder.
 
 use bytes::Bytes;
 use tdb_cells::{Batch, Column};
 
-/// Stands for the length of what a column does not have.
+/// Marks the length of a part (offsets or validity) that a column does not have.
 const NONE: u64 = u64::MAX;
 
-/// The number of rows, of each column the lengths of its values, offsets and validity, then all of these.
+/// Encodes a batch: the number of rows, the lengths of values, offsets and validity for each column, then all parts.
 pub(super) fn to_bytes(batch: &Batch) -> Vec<u8> {
     let mut out = (batch.rows as u64).to_le_bytes().to_vec();
     for column in &batch.columns {
@@ -31,7 +31,7 @@ fn parts(column: &Column) -> [Option<&Bytes>; 3] {
     ]
 }
 
-/// The cells of a block, of the same columns as `like`; `None` where these are not what was written.
+/// Decodes a block with the columns of `like`; `None` if the bytes are damaged.
 pub(super) fn from_bytes(bytes: &Bytes, like: &[Column]) -> Option<Batch> {
     let mut at = 0_usize;
     let mut next = |len: usize| {

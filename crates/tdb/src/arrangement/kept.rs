@@ -1,4 +1,4 @@
-//! Cells that are kept until all of a read has been seen.
+//! Cells kept in memory until the whole read has been seen.
 
 use bytes::Bytes;
 use tdb_array::ErrorKind;
@@ -7,28 +7,28 @@ use tdb_tile::{Budget, Bug, Grant, LimitError};
 
 use crate::{Error, Result};
 
-/// Bytes that a row takes beside its cells: its place, and that with a number while rows are sorted.
+/// Bytes of bookkeeping per row: its batch and row numbers, and a second copy with a prefix while rows are sorted.
 const ROW_BYTES: u64 = 24;
 
-/// Cells that are kept more than wanted before others are dropped.
+/// Number of cells kept in addition to the wanted ones before the rest is dropped.
 pub(super) const SPARE: u64 = 1 << 14;
 
-/// A cell: its batch, and its row in it.
+/// Address of a cell: number of its batch, and of its row in the batch.
 pub(super) type BatchRow = (u32, u32);
 
-/// Cells of several batches, in an order.
+/// Cells of several batches, in an order that may differ from that of the batches.
 #[derive(Debug)]
 pub(super) struct Kept {
     budget: Budget,
     batches: Vec<Batch>,
-    /// The memory of each batch and of its rows.
+    /// Budget grant for each batch and its rows.
     held: Vec<Grant>,
     pub(super) order: Vec<BatchRow>,
-    /// Cells that were given out.
+    /// Number of cells already returned by `next`.
     given: usize,
 }
 
-/// Cells that the memory does not hold together.
+/// Error: the cells that have to be kept exceed the memory budget.
 #[derive(Debug)]
 struct TooMany {
     rows: u64,
@@ -66,13 +66,13 @@ impl Kept {
         self.order.len() as u64
     }
 
-    /// Bytes that they take.
+    /// Returns the bytes granted for the batches.
     pub(super) fn bytes(&self) -> u64 {
         let held = self.held.iter().map(Grant::bytes);
         held.fold(0, u64::saturating_add)
     }
 
-    /// Forgets all cells.
+    /// Drops all cells.
     pub(super) fn forget(&mut self) {
         *self = Self::new(&self.budget);
     }
@@ -81,18 +81,18 @@ impl Kept {
         &self.batches
     }
 
-    /// The cell of this number, if there is one, as a batch of its own.
+    /// Returns the cell at position `number` of the order as a batch of its own; `None` if there are fewer cells.
     pub(super) fn cell(&self, number: u64) -> Result<Option<Batch>> {
         let place = usize::try_from(number).ok().and_then(|n| self.order.get(n));
         gather(&self.batches, place.map_or(&[], std::slice::from_ref))
     }
 
-    /// The column with this name of a batch.
+    /// Returns a column of a batch by name.
     pub(super) fn column(&self, batch: u32, name: &str) -> Option<&Column> {
         self.batches.get(batch as usize)?.column(name)
     }
 
-    /// Adds the cells of a batch behind all others.
+    /// Appends the cells of a batch to the order.
     pub(super) fn add(&mut self, batch: Batch) -> Result<()> {
         let rows = (batch.rows as u64).saturating_mul(ROW_BYTES);
         let bytes = bytes_of(&batch).saturating_add(rows);
@@ -118,7 +118,8 @@ impl Kept {
         Error::new(ErrorKind::Limit, error).with_hint(hint)
     }
 
-    /// Drops batches before the last so many cells, which are in the order in which they were added, once there are many.
+    /// Drops leading batches that do not contain any of the last `last` cells, once many cells have accumulated. The
+    /// order must still be that of the batches.
     pub(super) fn forget_before(&mut self, last: u64) {
         if self.rows() < last.saturating_mul(2).saturating_add(SPARE) {
             return;
@@ -145,7 +146,7 @@ impl Kept {
         }
     }
 
-    /// Leaves out all but so many cells from the one of this number on.
+    /// Keeps only `most` cells, starting at position `first` of the order.
     pub(super) fn cut(&mut self, first: u64, most: u64) {
         let index = |number: u64| {
             usize::try_from(number).map_or(self.order.len(), |n| n.min(self.order.len()))
@@ -155,7 +156,7 @@ impl Kept {
         self.order.drain(..start.min(end));
     }
 
-    /// As [`Kept::cut`]; gives the memory of the others back.
+    /// As [`Kept::cut`], and frees the memory of the other cells by copying those that remain.
     pub(super) fn narrow(&mut self, first: u64, most: u64) -> Result<()> {
         self.cut(first, most);
         let batch = gather(&self.batches, &self.order)?;
@@ -163,7 +164,7 @@ impl Kept {
         batch.map_or(Ok(()), |batch| self.add(batch))
     }
 
-    /// The next cells, in order.
+    /// Returns the next cells in order, at most `most`.
     pub(super) fn next(&mut self, most: usize) -> Result<Option<Batch>> {
         let end = self.given.saturating_add(most).min(self.order.len());
         let rows = self.order.get(self.given..end).unwrap_or(&[]);
@@ -172,7 +173,7 @@ impl Kept {
     }
 }
 
-/// Some rows of a batch.
+/// Returns `most` rows of a batch, starting at row `first`.
 pub(super) fn part(batch: Batch, first: u64, most: u64) -> Result<Batch> {
     if first == 0 {
         return Ok(batch.first(most)?);
@@ -189,7 +190,7 @@ pub(super) fn part(batch: Batch, first: u64, most: u64) -> Result<Batch> {
     gathered.ok_or_else(|| Bug::new("a part without rows").into())
 }
 
-/// These rows of a batch, of which there is one at least.
+/// Copies rows of a batch. `rows` must not be empty.
 pub(crate) fn rows_of(batch: &Batch, rows: &[u32]) -> Result<Batch, Bug> {
     let places: Vec<BatchRow> = rows.iter().map(|row| (0, *row)).collect();
     let gathered = gather(std::slice::from_ref(batch), &places);
@@ -197,7 +198,7 @@ pub(crate) fn rows_of(batch: &Batch, rows: &[u32]) -> Result<Batch, Bug> {
     gathered.map_err(|_| lost())?.ok_or_else(lost)
 }
 
-/// These rows, as one batch.
+/// Copies rows of several batches into one batch; `None` if there are no rows.
 pub(super) fn gather(batches: &[Batch], rows: &[BatchRow]) -> Result<Option<Batch>> {
     let Some(first) = batches.first().filter(|_| !rows.is_empty()) else {
         return Ok(None);

@@ -1,4 +1,9 @@
-//! What cells are sorted by, and numbers that are in the same order, so that most cells are compared as numbers.
+//! Sort keys, and a 64-bit prefix of each.
+//!
+//! A prefix sorts like the cell, as far as 62 bits of its value tell; the upper two bits place NaN and null after all
+//! values. Comparing prefixes as integers settles most pairs of cells without looking at columns, datatypes and
+//! labels, which is why sorting and merging carry a prefix with every row. Only cells with equal prefixes are compared
+//! by value.
 
 use tdb_cells::Column;
 use tdb_cells::files::read_index;
@@ -6,16 +11,16 @@ use tdb_schema::CellValNum;
 use tdb_schema::value::{NOT_A_TIME, holds_bytes};
 use tdb_tile::{Bug, Datatype, Scalar, with_scalar};
 
-/// What a cell is sorted by.
+/// Sort key of a cell.
 pub(super) enum Key<'a> {
     Value(Datatype, &'a [u8]),
-    /// NaN, or a time that is none.
+    /// NaN, or a date or time with the value "not a time".
     NoNumber,
     Null,
 }
 
 impl Key<'_> {
-    /// Values come first, in either direction.
+    /// Returns the rank: values sort before NaN and null, in either direction.
     pub(super) fn rank(&self) -> u8 {
         match self {
             Self::Value(..) => 0,
@@ -24,7 +29,7 @@ impl Key<'_> {
         }
     }
 
-    /// The prefix of the cell; `None` for a value that is cut short.
+    /// Returns the prefix of the key; `None` if the cell has too few bytes.
     fn prefix(&self, descending: bool) -> Option<Prefix> {
         match self {
             Self::Value(datatype, cell) => {
@@ -55,7 +60,7 @@ pub(super) fn key_of((column, row): (&Column, usize)) -> Key<'_> {
     };
     let index = read_index(cell, column.datatype.is_signed());
     let label = index.and_then(|index| labels.value(usize::try_from(index).ok()?));
-    // An index outside of the enumeration is null.
+    // An index outside of the enumeration counts as null.
     match label {
         None => Key::Null,
         Some(_) if labels.is_ordered() => Key::Value(column.datatype, cell),
@@ -73,8 +78,7 @@ fn is_nan(datatype: Datatype, cell: &[u8]) -> bool {
         && with_scalar!(datatype, T => T::read(cell).is_some_and(|v| v.partial_cmp(&v).is_none()))
 }
 
-/// A number for a cell: of two cells, the one with the lower number comes first. Those of the same number are compared by
-/// their values.
+/// A number per cell: the cell with the smaller number sorts first. Cells with equal numbers are compared by value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Prefix(u64);
 
@@ -89,9 +93,9 @@ impl Prefix {
     }
 }
 
-/// Values as numbers in the same order, the highest bit first.
+/// Conversion to unsigned numbers that sort like the values, most significant bits first.
 trait Ordered: Scalar {
-    /// `None` for NaN.
+    /// Returns the number; `None` for NaN.
     fn ordered(self) -> Option<u64>;
 }
 
@@ -100,7 +104,8 @@ macro_rules! ordered {
         impl Ordered for $t {
             #[inline]
             fn ordered(self) -> Option<u64> {
-                // As an unsigned number in the upper bits.
+                // Flipping the sign bit of signed integers makes them sort as unsigned ones; the result is moved to
+                // the upper bits.
                 let offset = <$wide>::from_ne_bytes(<$t>::MIN.to_ne_bytes());
                 let value = <$wide>::from_ne_bytes(self.to_ne_bytes());
                 Some(u64::from(value ^ offset) << (64 - <$wide>::BITS))
@@ -123,7 +128,7 @@ impl Ordered for f32 {
 impl Ordered for f64 {
     #[inline]
     fn ordered(self) -> Option<u64> {
-        // The zeros are equal.
+        // Adding 0.0 turns -0.0 into 0.0, since both zeros are equal.
         let bits = (self + 0.0).to_bits();
         let number = if bits >> 63 == 1 {
             !bits
@@ -134,7 +139,7 @@ impl Ordered for f64 {
     }
 }
 
-/// The first bytes of a text, as a number.
+/// Returns the first eight bytes of a text as a big-endian number; shorter texts are padded with zeros.
 fn first_bytes(text: &[u8]) -> u64 {
     let mut bytes = [0; 8];
     for (byte, of_text) in bytes.iter_mut().zip(text) {
@@ -143,7 +148,7 @@ fn first_bytes(text: &[u8]) -> u64 {
     u64::from_be_bytes(bytes)
 }
 
-/// Calls `each` with the prefix of every one of these rows.
+/// Calls `each` with every row and its prefix.
 pub(super) fn for_each_prefix(
     column: &Column,
     descending: bool,
@@ -168,7 +173,7 @@ fn of_numbers<T: Ordered>(
     rows: impl Iterator<Item = u32>,
     mut each: impl FnMut(u32, Prefix),
 ) -> Result<(), Bug> {
-    // The least of all numbers is the time that is none.
+    // "Not a time" is the smallest integer, which maps to 0.
     let none = if is_time(column) { Some(0) } else { None };
     for row in rows {
         let place = row as usize;

@@ -1,4 +1,4 @@
-//! Cells chosen at random, each as likely as any other.
+//! Sampling cells at random, each with equal probability.
 
 use std::collections::BinaryHeap;
 
@@ -7,17 +7,17 @@ use tdb_cells::Batch;
 use super::kept::{Kept, SPARE, gather};
 use crate::Result;
 
-/// A choice of the cells whose numbers, mixed with the seed, come out lowest: it does not depend on how the cells come in
-/// batches.
+/// Picks the cells whose hashed position is lowest. The hash depends only on the seed and the position, so the sample
+/// does not depend on how the cells are split into batches.
 #[derive(Debug)]
 pub(super) struct Sampling {
     wanted: u64,
     seed: u64,
-    /// The number of the next cell.
+    /// Position of the next cell in the read.
     next: u64,
-    /// The lowest mixed numbers so far, and the highest of them first.
+    /// The lowest hashes so far; the heap's top is the highest of them.
     lowest: BinaryHeap<u64>,
-    /// The mixed number of each cell that is kept.
+    /// Hash of each cell in `Kept`, in the same order.
     mixed: Vec<u64>,
 }
 
@@ -32,7 +32,7 @@ impl Sampling {
         }
     }
 
-    /// Looks at the cells of a batch.
+    /// Adds the cells of a batch, keeping those that may be in the sample.
     pub(super) fn add(&mut self, kept: &mut Kept, batch: &Batch) -> Result<()> {
         let mut rows = Vec::new();
         for row in (0_u32..).take(batch.rows) {
@@ -59,7 +59,7 @@ impl Sampling {
         Ok(())
     }
 
-    /// Leaves the chosen cells alone, in the order in which they came.
+    /// Keeps only the sampled cells, in the order of the read.
     pub(super) fn finish(mut self, kept: &mut Kept) -> Result<()> {
         self.drop_others(kept);
         Ok(())
@@ -74,7 +74,7 @@ impl Sampling {
     }
 }
 
-/// Spreads a number over all others, one to one: splitmix64.
+/// Hashes a number by splitmix64, which maps 64-bit numbers one to one.
 fn mix(number: u64) -> u64 {
     let number = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -1,4 +1,4 @@
-//! Cells that come in any order, and are given in that of some fields.
+//! Sorting cells that arrive in any order.
 
 use tdb_cells::{Batch, Session};
 
@@ -7,7 +7,7 @@ use super::sorting::{SortKey, sort};
 use super::spilled::{Merged, SortedRuns};
 use crate::Result;
 
-/// Takes cells; those that memory does not hold are kept in the temporary folder.
+/// Collects cells; those that do not fit into memory are spilled to the temporary folder.
 #[derive(Debug)]
 pub(crate) struct Sorter {
     keys: Vec<SortKey>,
@@ -15,7 +15,7 @@ pub(crate) struct Sorter {
     runs: SortedRuns,
 }
 
-/// Cells in order.
+/// Iterator-like source of sorted cells.
 #[derive(Debug)]
 pub(crate) struct SortedCells(Source);
 
@@ -26,7 +26,7 @@ enum Source {
 }
 
 impl Sorter {
-    /// For an order by these fields, from the least value of each on, if the session has a temporary folder.
+    /// Creates a sorter by these fields, ascending; `None` if the session has no temporary folder.
     pub(crate) fn new(session: &Session, by: &[String]) -> Option<Self> {
         let key = |field: &String| SortKey {
             field: field.clone(),
@@ -48,7 +48,7 @@ impl Sorter {
         Ok(())
     }
 
-    /// All cells; equal ones as they came.
+    /// Sorts all cells; equal ones stay in the order in which they were added.
     pub(crate) fn finish(mut self) -> Result<SortedCells> {
         if self.runs.is_empty() {
             sort(&mut self.kept, &self.keys)?;
@@ -63,7 +63,7 @@ impl Sorter {
 }
 
 impl SortedCells {
-    /// The next cells, at most `most`.
+    /// Returns the next cells, at most `most`; `None` at the end.
     pub(crate) fn next(&mut self, most: usize) -> Result<Option<Batch>> {
         match &mut self.0 {
             Source::Kept(kept) => kept.next(most),

@@ -1,4 +1,4 @@
-//! The order of cells by values.
+//! Sorting cells by values.
 
 use std::cmp::Ordering;
 use std::str::FromStr;
@@ -12,21 +12,21 @@ use super::kept::{BatchRow, Kept};
 use super::prefix::{Key, Prefix, for_each_prefix, key_of};
 use crate::{Error, Result};
 
-/// A field by whose values cells are put in order. Text goes by its bytes, enumerated attributes by the order of
-/// their labels if they have one, else by the labels themselves; NaN and
-/// times that are none come behind all values, and null behind those, in either direction.
+/// A field to sort by, and the direction. Text is compared by its bytes; enumerated attributes by the order of their
+/// labels if the enumeration is ordered, otherwise by the labels themselves. NaN and "not a time" sort after all
+/// values, and null after those, in either direction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SortKey {
-    /// The field.
+    /// Name of the field.
     pub field: String,
-    /// Whether the greatest value comes first.
+    /// True if the largest value comes first.
     pub descending: bool,
 }
 
 impl FromStr for SortKey {
     type Err = std::convert::Infallible;
 
-    /// `a`, or `-a` from the greatest value on.
+    /// Parses `a`, or `-a` for descending order.
     fn from_str(text: &str) -> std::result::Result<Self, Self::Err> {
         let descending = text.strip_prefix('-');
         Ok(Self {
@@ -44,7 +44,7 @@ impl From<&str> for SortKey {
 }
 
 impl SortKey {
-    /// A field whose name begins with `-` is meant itself; fails for fields whose values have no order.
+    /// Treats `-a` as the field of that name if there is one. Fails for fields whose values have no order.
     pub(super) fn resolve(&mut self, schema: &ArraySchema) -> Result<()> {
         let whole = format!("-{}", self.field);
         if self.descending && schema.field(&whole).is_some() {
@@ -65,7 +65,7 @@ impl SortKey {
     }
 }
 
-/// Puts cells in order; equal ones stay as they are.
+/// Sorts cells; equal ones stay in their order.
 pub(super) fn sort(kept: &mut Kept, keys: &[SortKey]) -> Result<()> {
     let Some(first) = keys.first() else {
         return Ok(());
@@ -101,7 +101,7 @@ pub(super) fn sort(kept: &mut Kept, keys: &[SortKey]) -> Result<()> {
                     }
                 }
             })
-            // Those before stand in batches before, or in rows before.
+            // Equal cells stay in their order: earlier batches first, then earlier rows.
             .then_with(|| a_place.cmp(b_place))
     });
     drop(columns);
@@ -117,7 +117,7 @@ fn not_read() -> Bug {
     Bug::new("a field to sort by was not read")
 }
 
-/// The columns of a batch that its cells are sorted by, and whether from the greatest value on.
+/// The columns of a batch to sort by, each with `true` for descending order.
 pub(super) struct KeyColumns<'a>(Vec<(&'a Column, bool)>);
 
 impl<'a> KeyColumns<'a> {
@@ -129,12 +129,12 @@ impl<'a> KeyColumns<'a> {
         columns.collect::<Result<_, _>>().map(Self)
     }
 
-    /// The column of the first key.
+    /// Returns the column of the first key, and whether it is descending.
     pub(super) fn first(&self) -> Option<(&'a Column, bool)> {
         self.0.first().copied()
     }
 
-    /// Which of two cells comes first, of this and of another batch.
+    /// Compares two cells, the second of which may be in another batch.
     pub(super) fn compare(&self, row: u32, other: &Self, other_row: u32) -> Ordering {
         let columns = self.0.iter().zip(&other.0);
         let mut each = columns.map(|((one, descending), (two, _))| {
@@ -144,7 +144,7 @@ impl<'a> KeyColumns<'a> {
     }
 }
 
-/// Which of two cells comes first.
+/// Compares two cells in one column.
 pub(super) fn compare(a: (&Column, usize), b: (&Column, usize), descending: bool) -> Ordering {
     match (key_of(a), key_of(b)) {
         (Key::Value(datatype, a), Key::Value(_, b)) => {

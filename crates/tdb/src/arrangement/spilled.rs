@@ -1,4 +1,9 @@
-//! Cells that memory does not hold together: they are sorted part by part, kept as sorted runs in the temporary folder, and merged.
+//! External sorting for cells that do not fit into memory: parts are sorted in memory, written as sorted runs to the
+//! temporary folder, and merged.
+//!
+//! Runs are numbered in the order of the read, and of equal cells the one from the earlier run comes first, so the
+//! sort stays stable. Merging works on blocks: cells are picked by their address, and copied into a result batch
+//! together, so picked-out blocks stay in memory until then.
 
 use std::cmp::Ordering;
 
@@ -11,26 +16,26 @@ use super::prefix::{Prefix, for_each_prefix};
 use super::sorting::{SortKey, compare, sort};
 use crate::{Error, Result};
 
-/// The part of the memory that cells may take before they are put into the temporary folder, and those that are merged.
+/// Cells may use 1/SHARE of the memory before they are spilled, and merging may use as much.
 const SHARE: u64 = 4;
 
-/// The part of that which is for blocks whose cells were all taken, and wait to be given.
+/// 1/RETIRED of that share is for blocks whose cells have all been picked but not yet returned.
 const RETIRED: u64 = 4;
 
-/// Sorted runs of cells.
+/// Sorted runs of cells in the temporary folder.
 #[derive(Debug)]
 pub(super) struct SortedRuns {
     session: Session,
     keys: Vec<SortKey>,
     runs: Runs,
-    /// Bytes of cells that are kept in memory.
+    /// Maximum number of bytes of cells kept in memory.
     share: u64,
-    /// The columns, of some cells.
+    /// Columns of one batch, which give names and datatypes when blocks are read back.
     like: Vec<Column>,
 }
 
 impl SortedRuns {
-    /// No runs yet, if there is a temporary folder.
+    /// Creates an empty set of runs; `None` if the session has no temporary folder.
     pub(super) fn new(session: &Session, keys: &[SortKey]) -> Option<Self> {
         let share = session.limits().budget.limit() / SHARE;
         let runs = Runs::new(session, share.saturating_sub(share / RETIRED))?;
@@ -47,12 +52,12 @@ impl SortedRuns {
         self.runs.is_empty()
     }
 
-    /// Whether this is more than should be kept in memory.
+    /// True if cells of this many bytes should be spilled.
     pub(super) fn is_too_much(&self, bytes: u64) -> bool {
         bytes > self.share
     }
 
-    /// Writes the cells that are kept as a run, in order, and forgets them.
+    /// Sorts the kept cells, writes them as a run, and drops them from memory.
     pub(super) fn spill(&mut self, kept: &mut Kept) -> Result<()> {
         sort(kept, &self.keys)?;
         if self.like.is_empty() {
@@ -61,7 +66,7 @@ impl SortedRuns {
         }
         let size = kept.bytes().checked_div(kept.rows()).unwrap_or(1).max(1);
         let most = self.runs.block_bytes() as u64 / size;
-        // A block has no more rows than bytes.
+        // Every row takes at least a byte, so a block has at most as many rows as bytes.
         let most = usize::try_from(most).unwrap_or(1).max(1);
         let merging = Merging::of(self);
         let write = |run: &mut RunWriter| {
@@ -76,7 +81,8 @@ impl SortedRuns {
         Ok(())
     }
 
-    /// The cells in order: of the last `tail` ones, or of all, those from the number `first` on, at most `most`.
+    /// Merges the runs. Of the last `tail` cells (of all, if `None`), `first` are skipped, and at most `most` of the
+    /// rest returned.
     pub(super) fn finish(self, tail: Option<u64>, first: u64, most: Option<u64>) -> Result<Merged> {
         let merging = Merging::of(&self);
         let readers = self
@@ -84,19 +90,19 @@ impl SortedRuns {
             .finish(|readers, run| merging.merge(readers, run))?;
         let mut all = readers.iter().map(|reader| reader.run().items());
         let all = all.try_fold(0, u64::checked_add).ok_or_else(too_many)?;
-        // Of fewer cells than the tail has, all are.
+        // If there are fewer cells than the tail wants, none is skipped.
         let before = tail.and_then(|tail| all.checked_sub(tail)).unwrap_or(0);
         let mut merged = merging.begin(readers)?;
         (merged.skip, merged.left) = match before.checked_add(first) {
             Some(skip) => (skip, most),
-            // No order has a cell of such a number.
+            // Cells this far are beyond the end of any order.
             None => (0, Some(0)),
         };
         Ok(merged)
     }
 }
 
-/// How runs are merged.
+/// Parameters of a merge.
 struct Merging {
     session: Session,
     keys: Vec<SortKey>,
@@ -149,10 +155,10 @@ impl Merging {
         Ok(merged)
     }
 
-    /// Merges runs into one.
+    /// Merges several runs into one longer run.
     fn merge(&self, readers: Vec<RunReader>, run: &mut RunWriter) -> Result<()> {
         let mut merged = self.begin(readers)?;
-        // As many rows as those of the blocks that are merged.
+        // The merged blocks have as many rows as those they are made of.
         let size = |batch: &Batch| to_bytes(batch).len() / batch.rows.max(1);
         let size = merged.blocks.first().map_or(1, size);
         let most = (self.block / size.max(1)).max(1);
@@ -163,35 +169,36 @@ impl Merging {
     }
 }
 
-/// The cells of sorted runs, in order.
+/// Merged cells of several sorted runs.
 #[derive(Debug)]
 pub(super) struct Merged {
-    /// The column of each key, and whether the greatest value comes first.
+    /// Column index of each key, and whether it is descending.
     keys: Vec<(usize, bool)>,
     like: Vec<Column>,
-    /// Blocks of which cells are picked, or are to be.
+    /// Blocks with cells that are picked or still to be picked.
     blocks: Vec<Batch>,
-    /// Cells that come next.
+    /// Addresses of the cells to return next.
     picks: Vec<BatchRow>,
-    /// Runs that are not at their ends, the one with the first cell last; of equal cells, that of an earlier run comes first.
+    /// Runs that are not at their end, in descending order: the run with the first cell is last. Of equal cells, that
+    /// of the earlier run comes first.
     cursors: Vec<Cursor>,
-    /// Bytes of the blocks whose cells were all taken.
+    /// Bytes of blocks whose cells have all been picked.
     retired: u64,
     most_retired: u64,
-    /// Cells that are still to be left out, and still to be given, where that is limited.
+    /// Number of cells still to skip; and, in `left`, still to return, if limited.
     skip: u64,
     left: Option<u64>,
-    /// The memory of such blocks.
+    /// Budget grant for retired blocks.
     _held: Grant,
 }
 
-/// A place within a run.
+/// Position within a run.
 #[derive(Debug)]
 struct Cursor {
-    /// The number of the run.
+    /// Number of the run.
     number: usize,
     reader: RunReader,
-    /// The block that was read last, and the next cell in it.
+    /// Index of the current block in `blocks`, and the next row in it.
     block: u32,
     row: u32,
     rows: u32,
@@ -199,21 +206,21 @@ struct Cursor {
 }
 
 impl Merged {
-    /// The next cells, at most `most`.
+    /// Returns the next cells, at most `most`; `None` at the end.
     pub(super) fn next(&mut self, most: usize) -> Result<Option<Batch>> {
         loop {
             self.pick(most)?;
             let picked = gather(&self.blocks, &self.picks)?;
             self.picks.clear();
             self.drop_retired()?;
-            // Blocks may be used up by cells that are left out.
+            // All picked cells may have been skipped; then there is more to pick.
             if picked.is_some() || self.left == Some(0) || self.cursors.is_empty() {
                 return Ok(picked);
             }
         }
     }
 
-    /// Finds the next cells: at most `most`, and no more than the memory allows.
+    /// Picks the next cells: at most `most`, and until retired blocks use up their memory.
     fn pick(&mut self, most: usize) -> Result<()> {
         while self.picks.len() < most && self.retired <= self.most_retired && self.left != Some(0) {
             let Some(mut cursor) = self.cursors.pop() else {
@@ -223,7 +230,7 @@ impl Merged {
                 self.skip = skip;
             } else {
                 self.picks.push((cursor.block, cursor.row));
-                // It is not zero: no cell would be picked.
+                // `left` is not zero here, or the loop would have ended.
                 self.left = self.left.and_then(|left| left.checked_sub(1));
             }
             cursor.row = cursor.row.checked_add(1).ok_or_else(too_many)?;
@@ -232,7 +239,7 @@ impl Merged {
         Ok(())
     }
 
-    /// Keeps the blocks alone that have cells to come.
+    /// Keeps only blocks that still have cells to pick, and renumbers them.
     fn drop_retired(&mut self) -> Result<(), Bug> {
         let mut blocks = Vec::with_capacity(self.cursors.len());
         for cursor in &mut self.cursors {
@@ -246,7 +253,8 @@ impl Merged {
         Ok(())
     }
 
-    /// Brings a run to its place among the others, by its next cell.
+    /// Inserts a run among the others by its next cell, after loading the next block if needed. A run at its end is
+    /// dropped.
     fn insert(&mut self, mut cursor: Cursor) -> Result<()> {
         if cursor.row >= cursor.rows && !self.load(&mut cursor)? {
             return Ok(());
@@ -275,7 +283,7 @@ impl Merged {
         Ok(())
     }
 
-    /// Reads the next block of a run; `false` where there is none.
+    /// Loads the next block of a run; `false` at its end.
     fn load(&mut self, cursor: &mut Cursor) -> Result<bool> {
         if cursor.rows > 0 {
             let used = self.blocks.get(cursor.block as usize);
@@ -287,7 +295,7 @@ impl Merged {
         };
         let block = from_bytes(&bytes, &self.like);
         let block = block.ok_or_else(|| cursor.reader.damaged())?;
-        // A block is written for its cells.
+        // Empty blocks are never written.
         if block.rows == 0 {
             return Err(cursor.reader.damaged().into());
         }

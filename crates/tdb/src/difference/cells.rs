@@ -6,14 +6,14 @@ use tdb_tile::Bug;
 
 use super::form::Form;
 
-/// A value of a cell in its stored form, that of the label where it is enumerated; `None` is null.
+/// A cell's value in its stored form, or its label if the field is enumerated; `None` is null.
 pub type CellValue = Option<Box<[u8]>>;
 
-/// A cell of every field, out of its batch.
+/// One cell with the values of all fields, copied out of its batch.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Row(Vec<Compared>);
 
-/// A value, and the form in which it is compared, where that is another.
+/// A value, and the form in which it is compared if that is different.
 #[derive(Clone, Debug)]
 struct Compared {
     stored: CellValue,
@@ -51,16 +51,16 @@ impl Ord for Compared {
     }
 }
 
-/// A row of a batch, or one that was taken out.
+/// A row, borrowed from a batch.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RowOf<'a> {
     pub(super) columns: &'a [Column],
     pub(super) row: usize,
 }
 
-/// Where the coordinates of a cell come from.
+/// A source of a cell's coordinates.
 pub(super) trait Coordinates {
-    /// The coordinate along a dimension.
+    /// Returns the coordinate along a dimension.
     fn coordinate(&self, dimension: usize) -> Result<&[u8], Bug>;
 }
 
@@ -84,7 +84,7 @@ fn short() -> Bug {
     Bug::new("a batch that is compared has too few columns or cells")
 }
 
-/// Which of two cells comes first in row-major order.
+/// Compares the coordinates of two cells in row-major order.
 pub(super) fn order_of(
     dimensions: &[FieldInfo],
     a: impl Coordinates,
@@ -103,7 +103,7 @@ pub(super) fn order_of(
 }
 
 impl RowOf<'_> {
-    /// The row by itself; `forms` says how each column is compared.
+    /// Copies the row; `forms` states how each column is compared.
     pub(super) fn to_row(self, forms: &[Form]) -> Result<Row, Bug> {
         let cells = self.columns.iter().zip(forms).map(|(column, form)| {
             let stored = borrowed(column, self.row)?;
@@ -122,14 +122,14 @@ impl Row {
         self
     }
 
-    /// About what it takes.
+    /// Returns the approximate memory of the row, in bytes.
     pub(super) fn bytes(&self) -> u64 {
         let cells = self.0.iter();
         let cells = cells.map(Compared::bytes);
         cells.fold(24, |sum, cell| sum.saturating_add(cell).saturating_add(32))
     }
 
-    /// The coordinates, and the rest.
+    /// Splits into the coordinates and the other values.
     pub(super) fn split(self, dimensions: usize) -> (Vec<CellValue>, Vec<CellValue>) {
         let cells = self.0.into_iter().map(|cell| cell.stored);
         let mut coordinates: Vec<CellValue> = cells.collect();
@@ -137,7 +137,8 @@ impl Row {
         (coordinates, values)
     }
 
-    /// The fields whose values differ from those of another row; the first `dimensions` fields are not compared.
+    /// Returns the indexes of the fields whose values differ from those of another row, not counting the first
+    /// `dimensions` fields, which are not compared.
     pub(super) fn differing(&self, other: &Self, dimensions: usize) -> Vec<usize> {
         let pairs = self.0.iter().zip(&other.0).skip(dimensions).enumerate();
         let pairs = pairs.filter(|(_, (before, after))| before != after);
@@ -145,7 +146,8 @@ impl Row {
     }
 }
 
-/// The value of a cell: the label, where it is enumerated. An index outside of the enumeration is null.
+/// Returns the value of a cell, or its label if the column is enumerated. An index outside of the enumeration counts
+/// as null.
 fn borrowed(column: &Column, row: usize) -> Result<Option<&[u8]>, Bug> {
     if !column.is_valid(row) {
         return Ok(None);
@@ -162,7 +164,7 @@ fn borrowed(column: &Column, row: usize) -> Result<Option<&[u8]>, Bug> {
     Ok(index.and_then(|index| labels.value(index)))
 }
 
-/// Whether `rows` cells of two columns are alike, each column from its own row on and in its own form.
+/// True if `rows` cells of two columns are equal. Each column has its own first row and its own form of comparison.
 pub(super) fn same_cells(
     (a, a_row, a_form): (&Column, usize, Form),
     (b, b_row, b_form): (&Column, usize, Form),
@@ -192,7 +194,7 @@ pub(super) fn same_cells(
     Ok(true)
 }
 
-/// The same for cells that are their bytes.
+/// As `same_cells`, for cells that are equal exactly if their bytes are.
 fn same_bytes(
     (a, a_row): (&Column, usize),
     (b, b_row): (&Column, usize),
@@ -216,7 +218,7 @@ fn same_bytes(
     Ok(starts(a, a_row)? == starts(b, b_row)?)
 }
 
-/// The bytes of so many cells.
+/// Returns the bytes of `rows` cells.
 fn bytes_of(column: &Column, row: usize, rows: usize) -> Result<&[u8], Bug> {
     let end = row.saturating_add(rows);
     let place = |row: usize| -> Result<usize, Bug> {

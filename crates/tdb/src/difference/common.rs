@@ -7,14 +7,14 @@ use tdb_tile::{Code, Datatype};
 use super::form::{Form, forms};
 use crate::{Array, Result};
 
-/// The attributes that both reads ask for.
+/// The attributes that both reads request.
 #[derive(Debug, Default)]
 pub(super) struct Common {
-    /// Those that are compared.
+    /// Attributes that are compared.
     pub(super) names: Vec<String>,
-    /// How the cells of each are, of either side.
+    /// How the values of each compared attribute are compared, in the old and in the new read.
     pub(super) forms: Vec<(Form, Form)>,
-    /// Those whose values cannot be compared, each with both types.
+    /// Attributes that cannot be compared, each described with both types.
     pub(super) others: Vec<String>,
 }
 
@@ -50,7 +50,7 @@ impl Common {
     }
 }
 
-/// The type of the values of an attribute, which are labels where it is enumerated.
+/// Returns the type of an attribute's values; for an enumerated attribute, that of its labels.
 fn shown_type(array: &Array, attribute: &Attribute) -> Result<(Datatype, CellValNum)> {
     let Some(name) = &attribute.enumeration else {
         return Ok((attribute.datatype, attribute.cell_val_num));

@@ -1,4 +1,4 @@
-//! Cells of different types in a form in which equal values have the same bytes.
+//! Converting cells of different types so that equal values have equal bytes.
 
 use std::borrow::Cow;
 
@@ -6,26 +6,27 @@ use tdb_schema::CellValNum;
 use tdb_schema::value::{Value, read, unpadded};
 use tdb_tile::Datatype;
 
-/// Whole numbers and other numbers have forms of their own, so that none of them looks like another.
+/// Kinds of numbers, as the first byte of the converted form, so that an integer never equals the bits of a fraction.
 const WHOLE: u8 = 0;
 const OTHER: u8 = 1;
 const NAN: u8 = 2;
 
-/// The end of the whole numbers that 128 bits hold, 2^127.
+/// Upper bound of the integers that 128 bits hold, 2^127.
 const END: f64 = 170_141_183_460_469_231_731_687_303_715_884_105_728.0;
 
-/// What is compared of the cells of a field.
+/// How the cells of a field are converted before they are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
-    /// Their bytes, which are of the same type on both sides.
+    /// Stored bytes; both sides have the same type.
     Stored,
-    /// The bytes of text; of fixed size those before the NUL bytes at the end.
+    /// Bytes of text, without trailing NUL bytes if the cells have a fixed size.
     Text { is_padded: bool },
-    /// The values of numbers.
+    /// Numeric values of the cells.
     Numbers(Datatype),
 }
 
-/// What is compared of cells of two types, each with its values per cell; `None` where values of one are none of the other.
+/// Returns how cells of two types, given with their values per cell, are compared; `None` if they have no values in
+/// common.
 pub(super) fn forms(
     (old, old_values): (Datatype, CellValNum),
     (new, new_values): (Datatype, CellValNum),
@@ -43,7 +44,7 @@ pub(super) fn forms(
     (is_number(old) && is_number(new)).then_some((Form::Numbers(old), Form::Numbers(new)))
 }
 
-/// What holds characters or bytes, one in each value.
+/// True for datatypes of characters or bytes.
 fn is_text(datatype: Datatype) -> bool {
     matches!(
         datatype,
@@ -61,7 +62,7 @@ fn is_number(datatype: Datatype) -> bool {
 }
 
 impl Form {
-    /// A cell in this form.
+    /// Converts a cell to this form.
     pub(super) fn of(self, cell: &[u8]) -> Cow<'_, [u8]> {
         match self {
             Self::Stored | Self::Text { is_padded: false } => Cow::Borrowed(cell),
@@ -80,7 +81,7 @@ impl Form {
     }
 }
 
-/// The same bytes for equal numbers of any type: both zeros are equal, and so is NaN of whichever bits.
+/// Converts a number so that equal numbers of any type have equal bytes. Both zeros are equal, and so are all NaN.
 fn of_number(datatype: Datatype, bytes: &[u8]) -> [u8; 17] {
     let float = |value: f64| {
         if value.is_nan() {
@@ -103,7 +104,7 @@ fn of_number(datatype: Datatype, bytes: &[u8]) -> [u8; 17] {
         Some(Value::Bool(value)) => (WHOLE, value.into()),
         Some(Value::Float32(value)) => float(value.into()),
         Some(Value::Float64(value)) => float(value),
-        // There is no other number.
+        // Not reached: other datatypes are not numbers.
         _ => (NAN, 1),
     };
     let mut form = [kind; 17];
@@ -133,7 +134,7 @@ mod tests {
         let minus = number(Datatype::Int64, &(-1_i64).to_le_bytes());
         assert_ne!(minus, number(Datatype::UInt64, &u64::MAX.to_le_bytes()));
         assert_ne!(minus, number(Datatype::UInt8, &[255]));
-        // The nearest double is greater than the greatest whole number of 64 bits.
+        // The nearest double is greater than `u64::MAX`.
         let most = number(Datatype::UInt64, &u64::MAX.to_le_bytes());
         assert_ne!(
             most,

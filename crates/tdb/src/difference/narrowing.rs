@@ -1,4 +1,4 @@
-//! Where cells of one array can differ at two times.
+//! Finding the part of an array that can differ between two times.
 
 use std::collections::HashSet;
 
@@ -9,23 +9,25 @@ use tdb_tile::Range;
 
 use crate::Array;
 
-/// Of one array at two times, where cells can differ.
+/// The part of an array in which cells can differ between two times.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Changed {
-    /// Nowhere.
+    /// Nothing can differ.
     Nothing,
-    /// In this box.
+    /// Only cells in this box can differ.
     Box(Vec<Range>),
-    /// Anywhere.
+    /// All cells can differ.
     Anything,
 }
 
-/// Only the box of the fragments that one of them lacks can differ, unless there were deletes.
+/// Returns where cells can differ: in the box of the fragments that only one of the two has, unless deletes or schemas
+/// differ.
 pub(crate) fn changed(before: &tdb_array::Array, after: &tdb_array::Array) -> Changed {
     if before.deletes() != after.deletes() || before.schema() != after.schema() {
         return Changed::Anything;
     }
-    // Of a merged fragment that reaches beyond a time, not all cells are read.
+    // If a merged fragment reaches beyond the time of the read, only a part of its cells is read, so it cannot be
+    // compared by name.
     let whole = |array: &tdb_array::Array| -> HashSet<String> {
         let window = array.window();
         let is_whole = |fragment: &&Fragment| {
@@ -46,7 +48,7 @@ pub(crate) fn changed(before: &tdb_array::Array, after: &tdb_array::Array) -> Ch
     domain.map_or(Changed::Nothing, Changed::Box)
 }
 
-/// The box around two boxes.
+/// Returns the bounding box of two boxes; `None` if both are absent.
 pub(crate) fn union(
     dimensions: &[Dimension],
     one: Option<Vec<Range>>,
@@ -61,14 +63,15 @@ pub(crate) fn union(
     }
 }
 
-/// The ranges of a box, as a read takes them.
+/// Converts a box to the named ranges of a read.
 pub(crate) fn ranges_of(dimensions: &[Dimension], domain: &[Range]) -> Vec<(String, Range)> {
     let ranges = dimensions.iter().zip(domain);
     let ranges = ranges.map(|(dimension, range)| (dimension.name.clone(), range.clone()));
     ranges.collect()
 }
 
-/// Leaves out what cannot differ, where both reads are of one array and ask for the same.
+/// Restricts both reads to the part that can differ, if they read the same array without ranges or points and with
+/// equal conditions.
 pub(crate) fn narrow(
     old: &Array,
     new: &Array,

@@ -6,10 +6,10 @@ use super::cells::{Row, RowOf, order_of, same_cells};
 use super::form::Form;
 use crate::{Array, Order, Result};
 
-/// Rows that are compared at a time where both reads are expected to be the same.
+/// Number of rows compared at once while the reads are expected to be equal.
 const BLOCK: usize = 1024;
 
-/// One of the two reads, and where it stands.
+/// One of the two reads, with its current position.
 #[derive(Debug)]
 pub(super) struct Side {
     array: Array,
@@ -21,7 +21,7 @@ pub(super) struct Side {
 }
 
 impl Side {
-    /// `forms` says how the cells of each of the attributes are compared.
+    /// Opens a read; `forms` states how each attribute is compared.
     pub(super) fn open(
         array: Array,
         options: ReadOptions,
@@ -55,10 +55,10 @@ impl Side {
         self.reader.fields()
     }
 
-    /// Reads on where all cells were taken; says whether there is one.
+    /// Reads the next batch if all cells were taken. Returns false at the end of the read.
     pub(super) fn fill(&mut self) -> Result<bool> {
         while self.left() == 0 {
-            // The memory of the last batch serves the next one.
+            // Dropping the batch first frees its memory for the next one.
             self.batch = None;
             self.next = 0;
             match self.reader.next() {
@@ -84,7 +84,7 @@ impl Side {
         self.batch.as_ref().map_or(&[], |batch| &batch.columns)
     }
 
-    /// The next cell.
+    /// Returns the next cell, without taking it.
     pub(super) fn row(&self) -> RowOf<'_> {
         RowOf {
             columns: self.columns(),
@@ -92,7 +92,10 @@ impl Side {
         }
     }
 
-    /// How many of the next cells both have alike, at most to the end of a batch.
+    /// Returns how many of the next cells are equal on both sides, up to the end of the shorter batch.
+    ///
+    /// Large blocks are compared first; a block that differs is halved until the first different row is found, so
+    /// equal stretches cost one comparison per column and block.
     pub(super) fn same_rows(&self, other: &Self) -> Result<usize, Bug> {
         let most = self.left().min(other.left());
         let mut same = 0;
@@ -128,7 +131,7 @@ impl Side {
         Ok(row)
     }
 
-    /// Takes the next cell and all that share its coordinates.
+    /// Takes the next cell, and all further cells with the same coordinates if the array allows duplicates.
     pub(super) fn take_equal(
         &mut self,
         dimensions: &[FieldInfo],

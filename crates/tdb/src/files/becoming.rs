@@ -1,4 +1,4 @@
-//! What the columns of a file become, as far as an array says so.
+//! Requirements that an array places on the columns of an input file.
 
 use tdb_schema::value::holds_bytes;
 use tdb_schema::{ArraySchema, CellValNum};
@@ -6,21 +6,22 @@ use tdb_tile::Datatype;
 
 use crate::{Error, Result};
 
-/// What the columns of a file become, as far as the array says so.
+/// Requirements that an array places on the columns of an input file.
 #[derive(Debug)]
 pub struct Becoming {
-    /// Name of the field that a `.npy` file holds, and how many values of it a cell has; or why it can hold none.
+    /// For `.npy` files: the name of the field and the number of values per cell, or the error why the array cannot
+    /// take such a file.
     pub npy: Result<(String, u32)>,
-    /// Whether the array has a field without a name.
+    /// True if the array has a field with an empty name.
     pub takes_unnamed: bool,
-    /// Datatypes of columns.
+    /// Datatypes specified for columns.
     pub types: Vec<(String, Datatype)>,
-    /// The fields of the array, if it is there already.
+    /// Fields of the array; `None` if the array does not exist yet.
     pub fields: Option<Vec<String>>,
 }
 
 impl Becoming {
-    /// Of columns whose fields an array has.
+    /// Returns the requirements of an existing array.
     #[must_use]
     pub fn fields_of(schema: &ArraySchema) -> Self {
         Self {
@@ -32,7 +33,7 @@ impl Becoming {
     }
 }
 
-/// The attribute that a `.npy` file has values of, and how many of them a cell has.
+/// Returns the attribute that a `.npy` file fills, and its number of values per cell.
 fn npy_column(schema: &ArraySchema) -> Result<(String, u32)> {
     let [attribute] = &schema.attributes[..] else {
         let count = schema.attributes.len();

@@ -1,4 +1,4 @@
-//! The cells of a file on their way into an array.
+//! Writing the cells of a file into an array.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::context::Context;
 use crate::written::Written;
 use crate::{Error, Result, place};
 
-/// Takes the order of a `.npy` file; it must have the shape of the box that is written.
+/// Checks that a `.npy` file has the shape of the box to write, and adopts its cell order.
 pub(crate) fn fit_shape(
     schema: &ArraySchema,
     input: &OpenInput,
@@ -47,14 +47,14 @@ pub(crate) fn fit_shape(
 
 /// Why cells were not written.
 pub(crate) enum NotWritten {
-    /// Two cells have the same coordinates.
+    /// Two cells have equal coordinates.
     Duplicate(Error),
-    /// Anything else.
+    /// Any other error.
     Failed(Error),
 }
 
 impl NotWritten {
-    /// The error, whatever it is.
+    /// Returns the error.
     pub(crate) fn error(self) -> Error {
         match self {
             Self::Duplicate(error) | Self::Failed(error) => error,
@@ -68,24 +68,24 @@ impl<E: Into<Error>> From<E> for NotWritten {
     }
 }
 
-/// What ends reading and writing early.
+/// An error that stops the copying of cells.
 enum Stopped {
     Input(InputError),
     Write(WriteError),
 }
 
-/// The cells of a file on their way into an array.
+/// A pending write of a file's cells into an array.
 pub(crate) struct Filling<'a> {
     session: &'a Session,
     array: &'a Arc<Array>,
     file: &'a InputFile,
-    /// The label whose values the array holds, if it is one of labels.
+    /// Name of the dimension label, if the array holds the values of one.
     label: Option<String>,
     options: WriteOptions,
 }
 
 impl<'a> Filling<'a> {
-    /// Cells of a file into the array of this URI; those that come in any order are sorted in the temporary folder.
+    /// Prepares to write a file into the array at `uri`; cells in any order are sorted in the temporary folder.
     pub(crate) fn new(
         context: &'a Context,
         uri: &str,
@@ -107,7 +107,7 @@ impl<'a> Filling<'a> {
         })
     }
 
-    /// How they are written.
+    /// Returns the write options, for changes.
     pub(crate) fn options(&mut self) -> &mut WriteOptions {
         &mut self.options
     }
@@ -155,7 +155,7 @@ impl<'a> Filling<'a> {
         })
     }
 
-    /// The error, with the place in the file where one cell is at fault.
+    /// Converts a write error, adding the position in the file if a single cell is at fault.
     fn failed(&self, error: WriteError, cells: &dyn BatchReader, bytes: u64) -> NotWritten {
         if let WriteError::Array(ArrayError::Store(error)) = &error
             && let Some(error) = self.file.temp_failure(error)
@@ -172,7 +172,7 @@ impl<'a> Filling<'a> {
         };
         let file = self.file.name();
         let place = |cell: u64| row_in_words(cells, cell);
-        // Cells that did not stay in memory have lost their numbers.
+        // Cells that were spilled have lost their row numbers.
         let is_sorted = self.options.sort_bytes.is_some_and(|most| bytes > most);
         let at = place(cell);
         let is_duplicate = matches!(problem, CellProblem::Duplicate { .. });
@@ -201,7 +201,7 @@ impl<'a> Filling<'a> {
     }
 }
 
-/// Where a row stands in its file.
+/// Describes the position of a row in its file: `line 7`, or `row 7` if lines are unknown.
 pub(crate) fn row_in_words(cells: &dyn BatchReader, row: u64) -> String {
     match cells.line(row) {
         Some(line) => format!("line {line}"),
@@ -209,7 +209,7 @@ pub(crate) fn row_in_words(cells: &dyn BatchReader, row: u64) -> String {
     }
 }
 
-/// What the label is called whose values the array with this URI holds, if another array says that it does.
+/// Returns the name of the dimension label whose values the array at `uri` holds, if the array above lists it.
 fn label(uri: &str, context: &Context) -> Option<String> {
     let (place, path) = place::labelled(uri, context.opener())?;
     let array = Array::open_location(&context.location(&place), OpenOptions::default()).ok()?;
@@ -218,7 +218,7 @@ fn label(uri: &str, context: &Context) -> Option<String> {
     Some(label.name.clone())
 }
 
-/// Bytes of cells, as the writer counts them.
+/// Returns the bytes of a batch, counted as the writer does.
 fn size_of_batch(batch: &Batch) -> u64 {
     let sizes = batch.columns.iter().map(|column| {
         let len = |bytes: &Option<bytes::Bytes>| bytes.as_ref().map_or(0, |bytes| bytes.len());

@@ -1,4 +1,9 @@
-//! A folder of files: it appears whole or not at all.
+//! Writing a folder of files, which appears complete or not at all.
+//!
+//! Files are written to a temporary folder next to the destination, which is renamed at the end. Each partition has at
+//! most one open file. With more partitions than open files, the least recently used file is closed and its partition
+//! continues in a further file; if that happens too often within one batch, the remaining cells are sorted by
+//! partition first, since otherwise each partition would become many small files.
 
 use std::collections::HashMap;
 use std::fs::{self, File};
@@ -15,30 +20,31 @@ use crate::arrangement::{SortedCells, Sorter};
 use crate::partition::{Part, Partitioning, split};
 use crate::{Error, Result};
 
-/// Files that are written at the same time. More parts than these are closed in turn, and go on in a further file.
+/// Maximum number of files open at once. With more partitions, files are closed in turn, and their partitions continue
+/// in further files.
 pub(super) const MOST_OPEN: usize = 16;
 
-/// Parts of one batch whose files were closed already, from which on cells are put in the order of the parts before they are
-/// written: else each part would become many small files.
+/// Number of partitions per batch whose files were closed already, beyond which the remaining cells are sorted by
+/// partition.
 const MOST_RESUMED: usize = 4 * MOST_OPEN;
 
-/// Cells in the order of the parts that are written together.
+/// Number of sorted cells per batch.
 const ROWS: usize = 1 << 16;
 
-/// Folders that there may be: each takes an entry on disk and a name in memory.
+/// Maximum number of folders: each takes an entry on disk and a name in memory.
 const MOST_FOLDERS: usize = 100_000;
 
-/// How cells are spread over files.
+/// How cells are distributed over files.
 pub(super) struct Spread {
-    /// Where the folder is to be.
+    /// Path of the folder to create.
     pub(super) place: PathBuf,
     pub(super) by: Vec<String>,
     pub(super) max_rows: Option<u64>,
-    /// What the names of the files end with.
+    /// File extension.
     pub(super) ending: &'static str,
 }
 
-/// Makes the writer of a file.
+/// Creates the writer of a file.
 pub(super) type Make = dyn Fn(&[FieldInfo], BufWriter<File>) -> Result<Box<dyn BatchWriter>>;
 
 /// Writes cells into the files of a folder.
@@ -47,16 +53,16 @@ pub(crate) struct FolderWriter {
     partitioning: Partitioning,
     fields: Vec<FieldInfo>,
     make: Box<Make>,
-    /// Beside the place of the folder; what is in it goes if the work fails.
+    /// Temporary folder next to the destination; removed with its contents if the work fails.
     beside: TempDir,
     open: HashMap<String, OpenFile>,
-    /// For each folder, how many files were begun in it.
+    /// Number of files started in each folder.
     begun: HashMap<String, u64>,
-    /// Counts the batches, to tell which file was written to least recently.
+    /// Number of batches so far, to find the least recently used file.
     clock: u64,
     files: u64,
     session: Session,
-    /// Cells that are written in the end, in the order of the parts.
+    /// Cells to be written at the end, sorted by partition; `None` while cells are written directly.
     sorter: Option<Sorter>,
 }
 
@@ -140,7 +146,7 @@ impl FolderWriter {
         self.write_parts(parts)
     }
 
-    /// Writes the cells that are put in order.
+    /// Writes the cells that were collected for sorting.
     fn write_sorted(&mut self) -> Result<()> {
         let Some(sorter) = self.sorter.take() else {
             return Ok(());
@@ -182,11 +188,11 @@ impl FolderWriter {
         Ok(())
     }
 
-    /// Closes all files, and puts the folder into its place; gives the numbers of files and of folders in it.
+    /// Closes all files, and moves the folder to its destination. Returns the numbers of files and of folders in it.
     pub(super) fn finish(mut self) -> Result<(u64, u64)> {
         self.write_sorted()?;
         if self.files == 0 && self.spread.by.is_empty() {
-            // No cells are a file without cells.
+            // A result without cells is still one file.
             let file = self.new_file("")?;
             self.open.insert(String::new(), file);
         }

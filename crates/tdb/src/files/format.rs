@@ -1,10 +1,10 @@
-//! The formats of files of cells.
+//! File formats for cells.
 
 use std::path::Path;
 
 use crate::{Error, ErrorKind, Result};
 
-/// A format of files of cells.
+/// A file format for cells.
 ///
 /// ```
 /// use tdb::FileFormat;
@@ -18,21 +18,22 @@ use crate::{Error, ErrorKind, Result};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum FileFormat {
-    /// Comma-separated values, with names in the first line: `.csv`, and as input `.tsv`. Feature `text`.
+    /// Comma-separated values, with column names in the first line: `.csv`, and for input `.tsv`. Feature `text`.
     Csv,
-    /// JSON lines, an object for each cell: `.jsonl`, `.ndjson`. Feature `text`.
+    /// JSON lines, one object per cell: `.jsonl`, `.ndjson`. Feature `text`.
     Jsonl,
-    /// One JSON array of such objects: `.json`. As input, files of both endings may be either. Feature `text`.
+    /// One JSON array of such objects: `.json`. For input, both JSON formats are accepted under either extension.
+    /// Feature `text`.
     Json,
-    /// Arrow IPC, a file or a stream: `.arrow`, `.feather`, `.ipc`, and as input `.arrows`. Feature `arrow`.
+    /// Arrow IPC, a file or a stream: `.arrow`, `.feather`, `.ipc`, and for input `.arrows`. Feature `arrow`.
     Arrow,
-    /// Parquet, compressed with zstd where it is written: `.parquet`. Feature `arrow`.
+    /// Parquet, compressed with zstd when written: `.parquet`. Feature `arrow`.
     Parquet,
     /// NumPy, one attribute of a dense array: `.npy`. Feature `text`.
     Npy,
 }
 
-/// What the names of files end with that are written, by format.
+/// File extensions for output, by format.
 const ENDINGS: [(FileFormat, &[&str]); 6] = [
     (FileFormat::Csv, &["csv"]),
     (FileFormat::Jsonl, &["jsonl", "ndjson"]),
@@ -53,7 +54,7 @@ impl FileFormat {
         Self::Npy,
     ];
 
-    /// What the names of its files end with; the first is the usual one.
+    /// Returns the file extensions of the format, the usual one first.
     #[must_use]
     pub fn endings(self) -> &'static [&'static str] {
         let mut formats = ENDINGS.iter();
@@ -61,7 +62,7 @@ impl FileFormat {
         own.map_or(&[], |(_, endings)| endings)
     }
 
-    /// The format whose files have this ending, in letters of any case.
+    /// Returns the format with this file extension, ignoring case.
     #[must_use]
     pub fn of_ending(ending: &str) -> Option<Self> {
         let ending = ending.to_ascii_lowercase();
@@ -70,10 +71,10 @@ impl FileFormat {
         known.map(|(format, _)| *format)
     }
 
-    /// The format of a file that is read, by its ending. Text may be compressed: `.csv.gz`, `.jsonl.zst`.
+    /// Returns the format of an input file, by its extension. Text may be compressed: `.csv.gz`, `.jsonl.zst`.
     ///
     /// # Errors
-    /// A name without an ending that a format has.
+    /// Fails if no format has the extension.
     pub fn of_input(file: impl AsRef<Path>) -> Result<Self> {
         let file = file.as_ref();
         Self::read_from(file).ok_or_else(|| {
@@ -82,10 +83,10 @@ impl FileFormat {
         })
     }
 
-    /// The format of a file that is written, by its ending.
+    /// Returns the format of an output file, by its extension.
     ///
     /// # Errors
-    /// A name without an ending that a format has.
+    /// Fails if no format has the extension.
     pub fn of_output(file: impl AsRef<Path>) -> Result<Self> {
         let file = file.as_ref();
         let Some(ending) = file.extension() else {
@@ -106,7 +107,7 @@ impl FileFormat {
         })
     }
 
-    /// Fails where the feature is switched off that the format takes.
+    /// Fails if this build lacks the feature that the format needs.
     pub(super) fn check_built(self) -> Result<()> {
         let (is_built, feature) = match self {
             Self::Csv | Self::Jsonl | Self::Json | Self::Npy => (cfg!(feature = "text"), "text"),
@@ -138,7 +139,7 @@ impl FileFormat {
     }
 }
 
-/// The name of a file without the ending that says how it is compressed.
+/// Returns the file name without the extension of a compression.
 pub(super) fn uncompressed(file: &Path) -> &Path {
     let is_compressed = file
         .extension()

@@ -1,4 +1,4 @@
-//! Files of cells on their way in.
+//! Input files of cells.
 
 use std::fs::File;
 use std::io::{self, Seek};
@@ -17,21 +17,22 @@ use super::temporary::{self, TempError, spooled};
 use crate::sort_folder::SortFolder;
 use crate::{Error, Result};
 
-/// What of a batch is in memory at a time.
+/// Maximum size of a batch in memory, in bytes.
 const BATCH: usize = 8 << 20;
 
-/// What one record of text may have at most: as text, as cells and as it is stored it is in memory three times.
+/// Maximum size of a text record, in bytes. A record is in memory three times: as text, as cells and in stored form.
 const RECORD: usize = 64 << 20;
 
-/// What an index that pandas leaves without a name is called, as by its `reset_index`.
+/// Name given to an unnamed pandas index, as by `reset_index`.
 const INDEX: &str = "index";
 
 const RECORD_HINT: &str =
     "a record may take a third of the memory: --memory allows more, as in --memory 4GiB";
 
-/// A file of cells, and how it is read: a path will do for one whose ending says the format. Columns are known by name.
+/// An input file of cells, with options for reading it. A path suffices if its extension names the format. Columns are
+/// matched by name.
 ///
-/// Text may be compressed with gzip or zstd. The name `-` is standard input.
+/// Text may be compressed with gzip or zstd. The path `-` is standard input.
 ///
 /// ```no_run
 /// use tdb::InputFile;
@@ -62,7 +63,7 @@ impl<P: AsRef<Path>> From<P> for InputFile {
 }
 
 impl InputFile {
-    /// A file of which nothing is said but its name.
+    /// Creates an input file with default options.
     pub fn new(path: impl AsRef<Path>) -> Self {
         Self {
             path: path.as_ref().to_owned(),
@@ -77,43 +78,44 @@ impl InputFile {
         }
     }
 
-    /// The format, where the ending does not say it.
+    /// Sets the format, if the file extension does not give it.
     #[must_use]
     pub fn format(mut self, format: FileFormat) -> Self {
         self.format = Some(format);
         self
     }
 
-    /// What stands between the fields of CSV, a character of ASCII; found out by default, and a tabulator in `.tsv` files.
+    /// Sets the delimiter of CSV, an ASCII character. By default it is detected; in `.tsv` files it is a tab.
     #[must_use]
     pub fn delimiter(mut self, delimiter: u8) -> Self {
         self.delimiter = Some(delimiter);
         self
     }
 
-    /// Texts of CSV for missing cells, in all columns; by default `NA`, `N/A`, `NaN`, `null` and `NULL` are, but not in
-    /// columns of text.
+    /// Sets the CSV texts that stand for missing cells, in all columns. By default they are `NA`, `N/A`, `NaN`, `null`
+    /// and `NULL`, except in columns of text.
     #[must_use]
     pub fn missing<T: Into<String>>(mut self, texts: impl IntoIterator<Item = T>) -> Self {
         self.missing = Some(texts.into_iter().map(Into::into).collect());
         self
     }
 
-    /// Only these columns.
+    /// Reads only these columns.
     #[must_use]
     pub fn columns<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
         self.columns.only = names.into_iter().map(Into::into).collect();
         self
     }
 
-    /// Without these columns.
+    /// Omits these columns.
     #[must_use]
     pub fn exclude<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
         self.columns.without = names.into_iter().map(Into::into).collect();
         self
     }
 
-    /// Calls a column otherwise. All else but [`columns`](Self::columns) and [`exclude`](Self::exclude) takes the new name.
+    /// Renames a column. All options except [`columns`](Self::columns) and [`exclude`](Self::exclude) refer to the new
+    /// name.
     #[must_use]
     pub fn rename(mut self, column: &str, to: &str) -> Self {
         self.columns
@@ -122,40 +124,40 @@ impl InputFile {
         self
     }
 
-    /// The folder for what memory cannot hold; that of the system by default.
+    /// Sets the folder for data that does not fit into memory; the system's temporary folder by default.
     #[must_use]
     pub fn temp(mut self, folder: impl AsRef<Path>) -> Self {
         self.temp = Some(folder.as_ref().to_owned());
         self
     }
 
-    /// Whether a stream of Arrow that ends without its end marker is taken for whole, though what wrote it may have failed. Off by
-    /// default: it is refused.
+    /// Sets whether an Arrow stream without its end marker is accepted as complete, although its writer may have
+    /// failed. By default it is refused.
     #[must_use]
     pub fn allow_unended(mut self, allow: bool) -> Self {
         self.allow_unended = allow;
         self
     }
 
-    /// Whether members of structs in Arrow and Parquet are columns of their own: `a.b` of the member `b` of the column `a`. Off by
-    /// default: columns of structs are refused.
+    /// Sets whether members of Arrow and Parquet structs become columns of their own: `a.b` for the member `b` of the
+    /// column `a`. By default columns of structs are refused.
     #[must_use]
     pub fn flatten(mut self, flatten: bool) -> Self {
         self.flatten = flatten;
         self
     }
 
-    /// Whether dates and times are raw 64-bit numbers.
+    /// Sets whether dates and times are raw 64-bit numbers.
     #[must_use]
     pub fn ticks(mut self, ticks: bool) -> Self {
         self.ticks = ticks;
         self
     }
 
-    /// The same with only these columns, where the format has several.
+    /// Restricts the columns, if the format has several.
     ///
     /// # Errors
-    /// A name that does not tell the format.
+    /// Fails if the format is unknown.
     pub fn only(self, columns: Vec<String>) -> Result<Self> {
         Ok(match self.known_format()? {
             FileFormat::Npy => self,
@@ -167,7 +169,7 @@ impl InputFile {
         })
     }
 
-    /// The file as messages name it.
+    /// Returns the name of the file for messages.
     #[must_use]
     pub fn name(&self) -> String {
         if self.is_standard_input() {
@@ -185,7 +187,7 @@ impl InputFile {
         self.ticks
     }
 
-    /// Bytes of the file, where that is known.
+    /// Returns the size of the file in bytes, if known.
     fn len(&self, kept: Option<&File>) -> Option<u64> {
         let metadata = match kept {
             Some(kept) => kept.metadata(),
@@ -196,11 +198,11 @@ impl InputFile {
         metadata.is_file().then_some(metadata.len())
     }
 
-    /// Opens the file as far as the names of its columns, with the memory of a session. What was [kept](Self::keep) is read
-    /// instead of standard input.
+    /// Opens the file and reads the names of its columns, using the memory of a session. A file returned by
+    /// [`keep`](Self::keep) is read in place of standard input.
     ///
     /// # Errors
-    /// A file that cannot be read, or is none of the format; options that mean nothing to the format.
+    /// Fails if the file cannot be read, is not of the format, or if an option does not apply to the format.
     pub fn open(
         &self,
         becoming: Becoming,
@@ -255,7 +257,7 @@ impl InputFile {
         }
     }
 
-    /// Fails where an option means nothing to the format.
+    /// Fails if an option does not apply to the format.
     fn check(&self, format: FileFormat, becoming: &Becoming) -> Result<()> {
         let is_npy = format == FileFormat::Npy;
         let is_csv = format == FileFormat::Csv;
@@ -291,12 +293,12 @@ impl InputFile {
         })
     }
 
-    /// The folder for what memory cannot hold.
+    /// Returns the folder for data that does not fit into memory.
     pub(crate) fn temp_folder(&self) -> PathBuf {
         self.temp.clone().unwrap_or_else(std::env::temp_dir)
     }
 
-    /// The error, with the name of the file in front.
+    /// Converts an error, adding the name of the file.
     #[must_use]
     pub fn failed(&self, error: InputError) -> Error {
         let inner = match &error {
@@ -318,10 +320,11 @@ impl InputFile {
         }
     }
 
-    /// The folder for cells that are sorted outside of memory. That of the system need not be there where nothing is kept in it.
+    /// Returns the folder for cells that are sorted outside of memory. The system's temporary folder need not exist
+    /// unless cells are spilled.
     ///
     /// # Errors
-    /// A folder that was named, and is not there.
+    /// Fails if the caller specified a folder that does not exist.
     pub(crate) fn sort_folder(&self) -> Result<SortFolder> {
         let folder = self.temp_folder();
         if self.temp.is_some()
@@ -332,7 +335,7 @@ impl InputFile {
         Ok(SortFolder::new(&folder))
     }
 
-    /// The temporary folder's part in an error of a store, if it is at fault: `None` where the array is.
+    /// Converts a store error that the temporary folder caused; `None` if the array caused it.
     pub(crate) fn temp_failure(&self, error: &StoreError) -> Option<Error> {
         let is_run = error.key().starts_with("sort-");
         let is_draft = tdb_store::is_draft(error.key());
@@ -362,10 +365,10 @@ impl InputFile {
         }
     }
 
-    /// Keeps standard input in a file without a name, so that it can be read twice; `None` where it is not meant.
+    /// Copies standard input to an unnamed temporary file, so that it can be read twice; `None` for other files.
     ///
     /// # Errors
-    /// Where it cannot be read, or the temporary folder takes no file.
+    /// Fails if standard input cannot be read, or if the temporary folder cannot take the file.
     pub fn keep(&self) -> Result<Option<File>> {
         if !self.is_standard_input() {
             return Ok(None);
@@ -374,7 +377,7 @@ impl InputFile {
         kept.map(Some).map_err(|error| self.failed(error.into()))
     }
 
-    /// The file; `None` is standard input.
+    /// Opens the file; `None` for standard input.
     fn bytes(&self, kept: Option<&File>) -> Result<Option<File>> {
         if let Some(kept) = kept {
             let again = kept.try_clone().and_then(|mut file| {

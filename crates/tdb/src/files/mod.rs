@@ -1,4 +1,4 @@
-//! Files of cells: CSV, JSON lines, Arrow IPC, Parquet and `.npy`, in and out.
+//! Input and output files of cells: CSV, JSON lines, Arrow IPC, Parquet and `.npy`.
 
 mod becoming;
 mod filling;

@@ -1,4 +1,4 @@
-//! A file of cells that has been opened.
+//! An opened input file.
 
 use tdb_cells::files::{BatchReader, ColumnGuess, Input, InputError};
 use tdb_cells::{FieldInfo, Session};
@@ -6,12 +6,12 @@ use tdb_cells::{FieldInfo, Session};
 use super::format::FileFormat;
 use super::source::{FileShape, ReadSoFar};
 
-/// A file whose columns are known by name.
+/// An opened input file, whose column names are known.
 pub struct OpenInput {
     input: Box<dyn Input>,
     read: ReadSoFar,
     format: FileFormat,
-    /// The shape that the file has, if it has one.
+    /// Shape of a `.npy` file.
     pub(super) shape: Option<FileShape>,
 }
 
@@ -30,21 +30,21 @@ impl OpenInput {
         }
     }
 
-    /// The names of the columns.
+    /// Returns the names of the columns.
     #[must_use]
     pub fn names(&self) -> &[String] {
         self.input.names()
     }
 
-    /// Goes on to read cells of these fields.
+    /// Begins to read the cells of these fields.
     ///
     /// # Errors
-    /// A column that is no field, a field that has no column, and types that do not fit.
+    /// Fails if a column is not a field, if a field has no column, or if types do not match.
     pub fn cells(self, fields: &[FieldInfo]) -> Result<Box<dyn BatchReader>, InputError> {
         self.input.cells(fields)
     }
 
-    /// As [`OpenInput::cells`], with what counts the bytes that are read.
+    /// As [`OpenInput::cells`], and also returns the counter of bytes read.
     pub(crate) fn counted_cells(
         self,
         fields: &[FieldInfo],
@@ -52,27 +52,27 @@ impl OpenInput {
         Ok((self.input.cells(fields)?, self.read))
     }
 
-    /// Cells along each axis of a `.npy` file.
+    /// Returns the number of cells along each axis of a `.npy` file.
     pub(crate) fn axes(&self) -> Option<&[u64]> {
         self.shape.as_ref().map(|shape| &shape.axes[..])
     }
 
-    /// The schema of the array that the file was written from, as JSON, if the file tells it.
+    /// Returns the schema of the array that was exported to this file, as JSON, if the file contains it.
     #[must_use]
     pub fn array_schema(&self) -> Option<&str> {
         self.input.array_schema()
     }
 
-    /// The columns that pandas had as the index of the table.
+    /// Returns the columns that were the index of a pandas table.
     pub(crate) fn index(&self) -> &[String] {
         self.input.index()
     }
 
-    /// Reads all of the file to tell what fields would take its columns: CSV, Arrow and Parquet on the threads of the session,
-    /// which share it; other formats on this one, whose memory is free again for the cells.
+    /// Reads the whole file to determine fields that fit its columns. CSV, Arrow and Parquet use the threads of the
+    /// session; other formats run on the calling thread, whose memory is free again afterwards.
     ///
     /// # Errors
-    /// What no field would take, and a file that does not hold together.
+    /// Fails if no field can hold a column, or if the file is damaged.
     pub fn guess(self, session: &Session) -> Result<Vec<ColumnGuess>, InputError> {
         self.read.look_through();
         session.counters().guess.time(|| match self.format {

@@ -1,4 +1,4 @@
-//! Files of cells on their way out.
+//! Output files of cells.
 
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -14,11 +14,11 @@ use super::shape::shape_of_result;
 use super::whole_file::WholeFile;
 use crate::{Error, Result};
 
-/// Bytes that are collected before the system is asked to write.
+/// Size of the write buffer, in bytes.
 const BUFFER: usize = 1 << 16;
 
-/// A file that cells are written to, and how: a path will do for one whose ending says the format. It appears whole or not at
-/// all; what was there before goes then.
+/// An output file of cells, with options for writing it. A path suffices if its extension names the format. The file
+/// appears complete or not at all, and replaces an existing one.
 ///
 /// ```no_run
 /// use tdb::OutputFile;
@@ -45,7 +45,7 @@ impl<P: AsRef<Path>> From<P> for OutputFile {
 }
 
 impl OutputFile {
-    /// A file of which nothing is said but its name.
+    /// Creates an output file with default options.
     pub fn new(path: impl AsRef<Path>) -> Self {
         Self {
             path: path.as_ref().to_owned(),
@@ -57,42 +57,43 @@ impl OutputFile {
         }
     }
 
-    /// The format, where the ending does not say it.
+    /// Sets the format, if the file extension does not give it.
     #[must_use]
     pub fn format(mut self, format: FileFormat) -> Self {
         self.format = Some(format);
         self
     }
 
-    /// A folder of files, Parquet by default: one for each value of these fields, as `FIELD=VALUE/part-00000.parquet`.
+    /// Writes a partitioned folder of files, Parquet by default: `FIELD=VALUE/part-00000.parquet` for each value of
+    /// these fields.
     #[must_use]
     pub fn partition_by<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
         self.partition_by = names.into_iter().map(Into::into).collect();
         self
     }
 
-    /// A folder of files of at most so many cells.
+    /// Writes a folder of files with at most this number of cells each.
     #[must_use]
     pub fn max_rows(mut self, rows: u64) -> Self {
         self.max_rows = Some(rows);
         self
     }
 
-    /// Arrow IPC as a stream, which can be read before it ends.
+    /// Writes Arrow IPC as a stream, which can be read while it is written.
     #[must_use]
     pub fn stream(mut self) -> Self {
         self.is_stream = true;
         self
     }
 
-    /// Whether dates and times are written as raw 64-bit numbers.
+    /// Sets whether dates and times are written as raw 64-bit numbers.
     #[must_use]
     pub fn ticks(mut self, ticks: bool) -> Self {
         self.options.ticks = ticks;
         self
     }
 
-    /// Whether text of Arrow and Parquet is written as bytes, be it UTF-8 or not.
+    /// Sets whether Arrow and Parquet store text as bytes, which need not be UTF-8.
     #[must_use]
     pub fn binary_strings(mut self, binary_strings: bool) -> Self {
         self.options.binary_strings = binary_strings;
@@ -121,12 +122,12 @@ impl OutputFile {
         Ok(format)
     }
 
-    /// Whether it holds the cells of a box, without their coordinates.
+    /// True if the format stores the cells of a box, without their coordinates.
     pub(crate) fn holds_box(&self) -> Result<bool> {
         Ok(self.known_format()? == FileFormat::Npy)
     }
 
-    /// How a file of these cells is written.
+    /// Returns how to write the cells of a read.
     pub(crate) fn layout(
         &self,
         schema: &ArraySchema,
@@ -153,7 +154,7 @@ impl OutputFile {
         })
     }
 
-    /// How a file of rows is written that are not those of one array.
+    /// Returns how to write rows that are not the cells of one array.
     #[cfg(feature = "sql")]
     pub(crate) fn layout_of_rows(&self) -> Result<FileLayout> {
         let format = self.known_format()?;
@@ -171,7 +172,7 @@ impl OutputFile {
         })
     }
 
-    /// Begins to write.
+    /// Creates the file or folder.
     pub(crate) fn begin(
         self,
         layout: FileLayout,
@@ -197,13 +198,14 @@ impl OutputFile {
     }
 }
 
-/// The schema of an array as its files tell it, which an import takes up. The labels are part of the cells.
+/// Returns the array schema for storage in the file, from which an import can restore it. Labels are omitted, since
+/// the cells contain them.
 fn remembered(schema: &ArraySchema) -> String {
     use tdb_schema::json::{Times, schema_to_json};
     schema_to_json(schema, &[], Times::Iso).to_string()
 }
 
-/// How cells of a read are written into files.
+/// How the cells of a read are written to files.
 #[derive(Debug)]
 pub(crate) struct FileLayout {
     format: FileFormat,
@@ -213,28 +215,28 @@ pub(crate) struct FileLayout {
     )]
     is_stream: bool,
     options: OutputOptions,
-    /// `.npy`: cells along each dimension of the result.
+    /// `.npy`: number of cells along each dimension of the result.
     #[cfg_attr(
         not(feature = "text"),
         expect(dead_code, reason = "only text has a shape")
     )]
     shape: Vec<u64>,
-    /// Arrow and Parquet: the schema, as JSON.
+    /// Arrow and Parquet: the array schema, as JSON.
     #[cfg_attr(
         not(feature = "arrow"),
         expect(dead_code, reason = "only Arrow and Parquet hold it")
     )]
     array_schema: Option<String>,
-    /// Parquet: bytes that wait to be written, at most.
+    /// Parquet: maximum number of bytes buffered before a row group is written.
     most_waiting: u64,
 }
 
-/// The part of the memory that cells may take that wait to be written, and bytes of those of one file at least.
+/// Cells waiting to be written may use 1/WAITING of the memory, and those of one file at least `LEAST_WAITING` bytes.
 const WAITING: u64 = 4;
 const LEAST_WAITING: u64 = 256 << 10;
 
 impl FileLayout {
-    /// The same for one of so many files that are written together.
+    /// Divides the buffer memory among `files` files that are written at the same time.
     fn within(mut self, session: &Session, files: u64) -> Self {
         let share = session.limits().budget.limit() / WAITING;
         let most = share.checked_div(files).unwrap_or(share);
@@ -242,7 +244,7 @@ impl FileLayout {
         self
     }
 
-    /// The writer of a file.
+    /// Creates the writer of a file.
     pub(crate) fn writer<W: Write + Send + 'static>(
         &self,
         fields: &[FieldInfo],
@@ -302,9 +304,9 @@ impl FileLayout {
     }
 }
 
-/// Where the cells go.
+/// Destination of the cells.
 pub(crate) enum CellSink {
-    /// Into what somebody else closes.
+    /// A writer over a destination that the caller closes.
     Writer(Box<dyn BatchWriter>),
     File {
         writer: Box<dyn BatchWriter>,
@@ -321,7 +323,7 @@ impl CellSink {
         }
     }
 
-    /// All is there then; gives the numbers of files, and of folders in a folder.
+    /// Completes the output. Returns the number of files, and of folders if the output is a folder.
     pub(crate) fn finish(self) -> Result<(u64, u64)> {
         match self {
             Self::Writer(writer) => {

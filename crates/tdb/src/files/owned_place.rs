@@ -1,4 +1,4 @@
-//! Places that belong to an array or a group: a file of the user there would be taken for one of its objects.
+//! Places that belong to an array or a group, where a user's file would be mistaken for one of its objects.
 
 use std::io;
 use std::path::Path;
@@ -10,11 +10,11 @@ use tdb_array::directory::{
 
 use crate::{Error, Result};
 
-/// Fails where a file or folder at `place`, which the user calls `name`, would lie within an array, or in a folder that a group keeps
-/// for itself. Beside the members of a group there is room for files.
+/// Fails if a file or folder at `place` would lie within an array, or in a folder reserved by a group. `name` is the
+/// user's name for it. Files next to the members of a group are allowed.
 pub(crate) fn check(name: &Path, place: &Path) -> Result<()> {
     let mut inside = place;
-    // From the place up to the root.
+    // Walks from the place up to the root.
     while let Some(folder) = inside.parent() {
         let has = |name: &str| folder.join(name).exists();
         if has(SCHEMA_FOLDER) || has(LEGACY_SCHEMA) {
@@ -30,18 +30,18 @@ pub(crate) fn check(name: &Path, place: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Fails where files of a folder that the user calls `name`, which need not be there yet, would lie within an array, or among the
-/// objects of a group. Beside the members of a group there is room.
+/// Fails if files in the folder `name`, which need not exist yet, would lie within an array or among the objects of a
+/// group. Files next to the members of a group are allowed.
 ///
 /// # Errors
-/// Such a place; one that cannot be looked at.
+/// Fails for such a place, and for one that cannot be accessed.
 pub fn check_folder(name: &Path) -> Result<()> {
     let failed = |error: io::Error| {
         let what = format!("{}: {error}", name.display());
         Error::new(ErrorKind::Store, what)
     };
     let absolute = std::path::absolute(name).map_err(failed)?;
-    // Links lead elsewhere; what is not there yet is none.
+    // Resolves links in the part of the path that exists; the rest contains no links.
     let mut there = absolute.ancestors().filter(|above| above.exists());
     let Some(there) = there.next() else {
         return Ok(());

@@ -1,12 +1,12 @@
-//! Files that have columns for some attributes alone.
+//! Files with columns for only some attributes.
 
 use tdb_array::ErrorKind;
 use tdb_schema::ArraySchema;
 
 use crate::Error;
 
-/// Whether columns are all dimensions of an array and some of its attributes: such rows can replace cells, which keep the values of
-/// the other attributes.
+/// True if the columns are all dimensions of an array and some of its attributes. Such rows can replace cells, which
+/// keep the values of the other attributes.
 pub(crate) fn is_part(schema: &ArraySchema, columns: &[String]) -> bool {
     let has = |name: &str| columns.iter().any(|column| column == name);
     let mut attributes = schema.attributes.iter();
@@ -15,7 +15,7 @@ pub(crate) fn is_part(schema: &ArraySchema, columns: &[String]) -> bool {
         && columns.iter().all(|column| schema.field(column).is_some())
 }
 
-/// The error of a write of such columns, with the option that replaces cells.
+/// Adds a hint about the option that replaces cells to the error of writing such columns.
 pub(crate) fn not_all(error: Error, is_part: bool, option: &str) -> Error {
     if !is_part || error.kind() != ErrorKind::Invalid {
         return error;

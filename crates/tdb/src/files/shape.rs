@@ -6,12 +6,12 @@ use tdb_tile::{Bug, Range};
 
 use crate::{Error, Result};
 
-/// The dimensions of dense arrays are whole numbers.
+/// Reports a dense dimension that is not of integers.
 fn no_box() -> Error {
     Bug::new("a dense array has a dimension without whole numbers").into()
 }
 
-/// Cells along each dimension of the result of a dense array.
+/// Returns the number of cells along each dimension of a dense result.
 pub(crate) fn shape_of_result(schema: &ArraySchema, options: &ReadOptions) -> Result<Vec<u64>> {
     let unfit = |what: &str| {
         let error = Error::invalid(format!("a .npy file holds a whole box: {what}"));
@@ -31,10 +31,11 @@ pub(crate) fn shape_of_result(schema: &ArraySchema, options: &ReadOptions) -> Re
     subarray.result_shape(schema).ok_or_else(no_box)
 }
 
-/// Cells along each dimension of the box of a dense array between these ends; of the whole domain, where there are none.
+/// Returns the number of cells along each dimension of a box in a dense array; of the whole domain if there are no
+/// ranges.
 ///
 /// # Errors
-/// Ranges that the array does not have.
+/// Fails if the array does not allow the ranges.
 pub fn shape_of_box(schema: &ArraySchema, ranges: &[(String, Range)]) -> Result<Vec<u64>> {
     let subarray = Subarray::new(schema, ranges)?;
     let shape = subarray.shape(schema, |index| schema.bounds(index));

@@ -1,4 +1,4 @@
-//! Where the bytes of a file come from: the file, standard input, or what is kept of that.
+//! Sources of an input file's bytes: the file, standard input, or the temporary copy of standard input.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -14,16 +14,16 @@ use super::format::FileFormat;
 #[cfg(feature = "arrow")]
 use super::temporary::spooled;
 
-/// The box that a `.npy` file holds.
+/// Shape of the box that a `.npy` file holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct FileShape {
-    /// Cells along each axis.
+    /// Number of cells along each axis.
     pub(super) axes: Vec<u64>,
-    /// Whether the first axis changes fastest.
+    /// True if the first axis varies fastest.
     pub(super) is_column_major: bool,
 }
 
-/// Bytes of a file that have been read.
+/// Counter of the bytes read from a file; clones share it.
 #[derive(Clone, Debug)]
 pub(crate) struct ReadSoFar(Arc<Bytes>);
 
@@ -31,7 +31,7 @@ pub(crate) struct ReadSoFar(Arc<Bytes>);
 struct Bytes {
     read: AtomicU64,
     total: Option<u64>,
-    /// Who is told of each part, while the file is looked through.
+    /// Session that receives progress reports while the file is examined.
     session: Session,
     is_looked_through: AtomicBool,
 }
@@ -46,13 +46,13 @@ impl ReadSoFar {
         }))
     }
 
-    /// How far the file has been read for this.
+    /// Returns the progress of reading the file, as part of an activity.
     pub(crate) fn progress(&self, activity: Activity) -> Progress {
         let read = self.0.read.load(Ordering::Relaxed);
         Progress::new(activity, read).of(self.0.total)
     }
 
-    /// From here on, whoever wants to know is told as the file is read.
+    /// Turns on progress reports to the session while the file is examined.
     pub(super) fn look_through(&self) {
         self.0.is_looked_through.store(true, Ordering::Relaxed);
     }
@@ -65,18 +65,18 @@ impl ReadSoFar {
     }
 }
 
-/// Where the bytes of a file come from.
+/// Source of a file's bytes.
 pub(super) struct Source {
-    /// The file; standard input, if there is none.
+    /// The file; `None` for standard input.
     pub(super) file: Option<File>,
-    /// Where standard input is kept, if it is needed in any order.
+    /// Folder for the copy of standard input that random access needs.
     #[cfg(feature = "arrow")]
     pub(super) temp: std::path::PathBuf,
     pub(super) read: ReadSoFar,
 }
 
 impl Source {
-    /// Opens the file as far as the names of its columns; its shape, if it has one.
+    /// Opens the file and reads the names of its columns; also returns the shape of a `.npy` file.
     pub(super) fn open(
         self,
         format: FileFormat,
@@ -146,7 +146,7 @@ impl Source {
         Ok((Box::new(input), None))
     }
 
-    /// The next bytes.
+    /// Appends the next `len` bytes to `out`.
     #[cfg(feature = "arrow")]
     fn part(&mut self, len: usize, out: &mut Vec<u8>) -> io::Result<usize> {
         match &mut self.file {
@@ -155,7 +155,7 @@ impl Source {
         }
     }
 
-    /// All bytes from here on.
+    /// Returns a reader of all remaining bytes.
     fn in_order(self) -> Counted<Box<dyn Read + Send>> {
         let file: Box<dyn Read + Send> = match self.file {
             Some(file) => Box::new(file),
@@ -167,8 +167,8 @@ impl Source {
         }
     }
 
-    /// All bytes, as often as need be; of standard input, `start` was read before, and the rest goes to a file
-    /// without a name.
+    /// Returns a reader with random access. Standard input is copied to an unnamed file, preceded by `start`, the
+    /// bytes already read from it.
     #[cfg(feature = "arrow")]
     fn in_any_order(self, start: &[u8]) -> io::Result<Counted<File>> {
         let file = match self.file {
@@ -184,11 +184,11 @@ impl Source {
     }
 }
 
-/// What the file of a format begins with that is also a stream.
+/// Magic bytes of an Arrow IPC file; the same format without them is a stream.
 #[cfg(feature = "arrow")]
 const ARROW_FILE: &[u8] = b"ARROW1";
 
-/// A file whose bytes are counted as they are read.
+/// A reader that counts the bytes it reads.
 struct Counted<R> {
     file: R,
     read: ReadSoFar,

@@ -1,4 +1,4 @@
-//! The temporary folder: what memory cannot hold, and what is there once.
+//! Files in the temporary folder.
 
 use std::error::Error as StdError;
 use std::fmt::{self, Display};
@@ -10,7 +10,7 @@ use tdb_array::ErrorKind;
 
 use crate::Error;
 
-/// A file without a name that takes all bytes.
+/// Copies all bytes to an unnamed temporary file.
 pub(super) fn spooled(bytes: &mut dyn io::Read, folder: &Path) -> io::Result<File> {
     let made = tempfile::tempfile_in(folder).map_err(TempError::of);
     let mut kept = Spool(made?);
@@ -31,14 +31,14 @@ impl Write for Spool {
     }
 }
 
-/// What went wrong in the temporary folder, not with the input.
+/// An error of the temporary folder, as distinguished from errors of the input.
 #[derive(Debug)]
 pub(super) struct TempError(pub(super) String);
 
 impl TempError {
     fn of(error: io::Error) -> io::Error {
         let kind = error.kind();
-        // Where the path is told, the cause is beneath; the folder is what is told here.
+        // If the error names a path, its source has the cause alone; the message names the folder itself.
         let cause = error.get_ref().and_then(|error| error.source());
         let text = cause.map_or_else(|| error.to_string(), ToString::to_string);
         match kind {
@@ -56,7 +56,7 @@ impl Display for TempError {
 
 impl StdError for TempError {}
 
-/// The failure of the temporary folder.
+/// Reports that the temporary folder failed.
 pub(super) fn failed(folder: &Path, what: impl Display) -> Error {
     let what = format!("{}: {what}", folder.display());
     Error::new(ErrorKind::Store, what)

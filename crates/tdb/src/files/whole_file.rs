@@ -1,4 +1,4 @@
-//! A file that appears whole or not at all.
+//! A file that appears complete or not at all.
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, Write};
@@ -10,36 +10,37 @@ use tempfile::{Builder, NamedTempFile};
 use super::owned_place;
 use crate::{Error, Result};
 
-/// What the name of a file begins and ends with that is not whole yet.
+/// Prefix and suffix of the names of incomplete files.
 const BEGINNING: &str = ".tdb-";
 const ENDING: &str = ".part";
 
-/// Symbolic links that are followed one after the other, as in the kernel of Linux.
+/// Maximum number of symbolic links to follow, as in the Linux kernel.
 const LINKS: usize = 40;
 
-/// A file that appears whole or not at all. If it is dropped before [`WholeFile::finish`], what was there before is there still.
+/// A file that appears complete or not at all. If it is dropped before [`WholeFile::finish`], the old file remains.
 #[derive(Debug)]
 pub struct WholeFile(Way);
 
 #[derive(Debug)]
 enum Way {
-    /// A pipe or a device: what is written there is there at once.
+    /// A pipe or a device: written bytes are visible at once.
     Direct,
-    /// A file beside the one whose place it takes.
+    /// A temporary file next to the one that it will replace.
     Beside { file: NamedTempFile, place: PathBuf },
 }
 
-/// Where bytes of a result go. Its errors name the file.
+/// Writer whose errors name the file.
 struct ResultWriter<W> {
     file: W,
     name: PathBuf,
 }
 
 impl WholeFile {
-    /// Begins the file that the user calls `name`; gives where its bytes are to be written.
+    /// Begins to write the file that the user calls `name`; also returns the writer for its bytes.
     ///
     /// # Errors
-    /// A folder of that name, or none to put it into; a place within an array; no permission.
+    /// Fails if `name` is a folder, if its parent folder does not exist, if it lies within an array, or without
+    /// permission.
     pub fn begin(name: &Path) -> Result<(Self, Box<dyn Write + Send>)> {
         let writer = |file: File| {
             let name = name.to_owned();
@@ -66,7 +67,7 @@ impl WholeFile {
         }
     }
 
-    /// Where the file is until it is whole; none of what is written directly.
+    /// Returns the path of the incomplete file; `None` if it is written directly.
     #[cfg(feature = "sql")]
     pub(crate) fn path(&self) -> Option<&Path> {
         match &self.0 {
@@ -75,16 +76,16 @@ impl WholeFile {
         }
     }
 
-    /// Puts the file, which is whole now, into its place.
+    /// Moves the complete file to its destination.
     ///
     /// # Errors
-    /// As the system reports.
+    /// Fails if the system fails.
     pub fn finish(self) -> Result<()> {
         let Way::Beside { file, place } = self.0 else {
             return Ok(());
         };
         let failed = |error: io::Error| failed(&place, &error);
-        // Should the machine stop, the old file or the new one is there, and no empty one.
+        // After a crash of the machine, either the old or the new file is there, never an empty one.
         if place.exists() {
             file.as_file().sync_all().map_err(failed)?;
         }
@@ -93,7 +94,7 @@ impl WholeFile {
     }
 }
 
-/// The place that a name leads to when its links are followed; its folder is there.
+/// Resolves the links of a name; the parent folder must exist.
 fn place(name: &Path) -> Result<PathBuf> {
     if name.as_os_str().as_encoded_bytes().ends_with(b"/") {
         return Err(is_folder(name));
@@ -121,7 +122,7 @@ fn place(name: &Path) -> Result<PathBuf> {
             }
         })?;
         let place = folder.join(last);
-        // What a process has open has no folder to put a file beside.
+        // Open files of a process under /proc have no folder for a temporary file.
         if place.starts_with("/proc") {
             return Ok(place);
         }
@@ -134,7 +135,7 @@ fn place(name: &Path) -> Result<PathBuf> {
     Err(Error::new(ErrorKind::Store, what))
 }
 
-/// What is in a place, if anything is.
+/// Returns the metadata of a file, or `None` if there is nothing.
 fn there(place: &Path) -> io::Result<Option<Metadata>> {
     match fs::metadata(place) {
         Ok(there) => Ok(Some(there)),
@@ -143,14 +144,14 @@ fn there(place: &Path) -> io::Result<Option<Metadata>> {
     }
 }
 
-/// Whether nothing can take the place: it is a pipe, a device, or what a process has open.
+/// True if the place cannot be replaced: a pipe, a device, or an open file of a process.
 fn is_written_directly(place: &Path, there: &Metadata) -> bool {
     !there.is_file() || place.starts_with("/proc")
 }
 
-/// A file in the folder of `place`, with the permissions that the file there has or would have.
+/// Creates a temporary file in the folder of `place`, with the permissions of the existing or of a new file.
 fn beside(name: &Path, place: &Path, there: Option<&Metadata>) -> Result<NamedTempFile> {
-    // Who may not write to a file may not put another into its place.
+    // A user without write permission for a file may not replace it either.
     if there.is_some() {
         let writable = File::options().write(true).open(place);
         writable.map_err(|error| failed(name, &error))?;

@@ -1,4 +1,4 @@
-//! The field that a column becomes.
+//! Fields for the columns of a file.
 
 use std::collections::HashSet;
 
@@ -9,7 +9,7 @@ use tdb_schema::json::{Times, cell_to_json};
 use tdb_schema::value::holds_bytes;
 use tdb_tile::{Code, Datatype};
 
-/// The datatype that a column has as a dimension; or why it cannot be one.
+/// Returns the datatype of a column as a dimension, or why it cannot be one.
 pub(super) fn dimension_type(column: &ColumnGuess) -> Result<Datatype, &'static str> {
     let (datatype, values) = match &column.labels {
         Some(labels) => (labels.datatype, labels.cell_val_num),
@@ -39,7 +39,7 @@ pub(super) fn values_to_json(values: CellValNum) -> Json {
     }
 }
 
-/// The attribute that takes a column, as JSON; `columns` are all attributes.
+/// Returns the attribute for a column, as JSON; `columns` are all attributes.
 pub(super) fn attribute(column: &ColumnGuess, columns: &[&ColumnGuess]) -> Json {
     let datatype = column.datatype;
     let filters = match datatype {
@@ -59,8 +59,8 @@ pub(super) fn attribute(column: &ColumnGuess, columns: &[&ColumnGuess]) -> Json 
     })
 }
 
-/// The name of the enumeration that has the labels of a column: the one that they came with, unless other columns have other
-/// labels under it; else that of the column.
+/// Returns the name of the enumeration for the labels of a column: the name from the file, unless other columns have
+/// different labels under that name; then the name of the column.
 fn enumeration_name<'a>(column: &'a ColumnGuess, columns: &[&ColumnGuess]) -> Option<&'a str> {
     let labels = column.labels.as_ref()?;
     let is_free = |name: &&String| {
@@ -74,7 +74,7 @@ fn enumeration_name<'a>(column: &'a ColumnGuess, columns: &[&ColumnGuess]) -> Op
     Some(asked.unwrap_or(&column.name))
 }
 
-/// The enumerations of the columns that have labels, each of them once, as JSON.
+/// Returns the enumerations of all columns with labels, each once, as JSON.
 pub(super) fn enumerations(columns: &[&ColumnGuess]) -> Vec<Json> {
     let mut names = HashSet::new();
     let of = |column: &&ColumnGuess| {

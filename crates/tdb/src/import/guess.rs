@@ -1,4 +1,4 @@
-//! The schema of a new array, from all that is in a file.
+//! Deriving the schema of a new array from the contents of a file.
 
 use std::fs::File;
 
@@ -15,7 +15,7 @@ use super::request::ImportBuilder;
 use super::schema::{Kind, Wanted};
 use crate::{Error, Result, Schema};
 
-/// The schema of an array that takes all that is in the file.
+/// Returns the schema of an array that can hold everything in the file.
 pub(super) fn guessed(
     import: &ImportBuilder,
     kept: Option<&File>,
@@ -50,7 +50,7 @@ pub(super) fn guessed(
     described(&json, &*import.names)
 }
 
-/// What array is made of a file with these axes.
+/// Returns the kind of array for a file with these axes.
 fn kind(import: &ImportBuilder, axes: Option<Vec<u64>>) -> Result<Kind> {
     match (import.array_type, axes) {
         (Some(ArrayType::Sparse), Some(_)) => {
@@ -63,7 +63,7 @@ fn kind(import: &ImportBuilder, axes: Option<Vec<u64>>) -> Result<Kind> {
     }
 }
 
-/// The schema of an array like the one that the file was written from; or why there can be none.
+/// Returns the schema of the array that the file was exported from, or why it cannot be used.
 fn as_it_was(
     import: &ImportBuilder,
     remembered: &str,
@@ -73,7 +73,7 @@ fn as_it_was(
     described(&json, &*import.names).map_err(|error| error.to_string())
 }
 
-/// The schema that JSON describes, and its enumerations under new names.
+/// Parses a schema from JSON, giving its enumerations new names.
 fn described(json: &Json, names: &dyn NameSource) -> Result<Schema> {
     let mut nameless = None;
     let read = schema_from_json(json, || {

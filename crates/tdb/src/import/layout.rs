@@ -1,4 +1,4 @@
-//! How the cells of a new array are laid out: domains and tile extents.
+//! Domains and tile extents for the dimensions of a new array.
 
 use std::fmt::Write;
 
@@ -6,13 +6,13 @@ use tdb_schema::value::{Value, read, time_ticks};
 use tdb_schema::{ArraySchema, CellValNum};
 use tdb_tile::{Datatype, Range, Scalar};
 
-/// Cells of a space tile of a sparse array, if they are spread evenly: those of a tile.
+/// Number of cells per space tile of a sparse array, if cells are spread evenly: the tile capacity.
 const SPARSE_TILE: u64 = 10_000;
 
-/// Bytes of a space tile of a dense array.
+/// Maximum number of bytes per space tile of a dense array.
 const DENSE_TILE: u128 = 1 << 20;
 
-/// A whole number in its stored form.
+/// Decodes an integer, date or time from its stored form.
 pub(super) fn whole(datatype: Datatype, bytes: &[u8]) -> Option<i128> {
     match read(datatype, bytes)?.as_ticks() {
         Value::Signed(value) => Some(value.into()),
@@ -21,7 +21,8 @@ pub(super) fn whole(datatype: Datatype, bytes: &[u8]) -> Option<i128> {
     }
 }
 
-/// The least and the greatest number of a type of whole numbers; none of dates and times is the least one.
+/// Returns the smallest and the largest value of an integer type. For dates and times, the smallest integer means "not
+/// a time" and is excluded.
 pub(super) fn ends_of_type(datatype: Datatype) -> (i128, i128) {
     let bits = datatype.size().saturating_mul(8);
     if datatype.is_signed() || !datatype.is_integer() {
@@ -33,8 +34,8 @@ pub(super) fn ends_of_type(datatype: Datatype) -> (i128, i128) {
     }
 }
 
-/// The domain of a dimension of a sparse array that takes later cells, too: half of what the type has, so that the
-/// width of the domain is a number of the type, too.
+/// Returns the domain of a sparse dimension, wide enough for later cells: for signed types half of the type's range,
+/// since the width of the domain must also fit the type.
 pub(super) fn wide_domain(
     datatype: Datatype,
     (lo, hi): (i128, i128),
@@ -47,7 +48,7 @@ pub(super) fn wide_domain(
         _ => -(greatest / 2) - 1,
     };
     let last = if first < 0 { greatest / 2 } else { greatest };
-    // No date that anyone writes lies beyond these.
+    // Nobody needs dates beyond these.
     let date = |text| {
         time_ticks(datatype, text)
             .filter(|_| datatype.is_datetime())
@@ -59,11 +60,11 @@ pub(super) fn wide_domain(
     if first <= lo && hi <= end {
         return (first, end);
     }
-    // Tiles counted from the end of the type leave out its least values instead.
+    // Counting tiles from the end of the type loses its smallest values instead of its largest.
     let extent = extent.max(1);
     let first = if lo < 0 { least + 1 } else { first };
     let begin = greatest - (greatest - first + 1) / extent * extent + 1;
-    // All of the type is more than can be counted.
+    // The whole range of the type has one value more than the type can count.
     let begin = if begin <= least {
         begin + extent
     } else {
@@ -76,7 +77,7 @@ pub(super) fn wide_domain(
     }
 }
 
-/// Whether a domain can be counted in the type, and its last space tile ends within it.
+/// True if the number of values of a domain fits the type, and its last space tile ends within the type.
 pub(super) fn holds_tiles(datatype: Datatype, (lo, hi): (i128, i128), extent: i128) -> bool {
     let (least, greatest) = ends_of_type(datatype);
     let extent = extent.max(1);
@@ -85,7 +86,7 @@ pub(super) fn holds_tiles(datatype: Datatype, (lo, hi): (i128, i128), extent: i1
     !is_all && tiles.saturating_mul(extent).saturating_add(lo - 1) <= greatest
 }
 
-/// The type of twice as many bits that holds all values of a type of whole numbers; `None` where there is none.
+/// Returns the integer type with twice as many bits; `None` for 64 bits and for other types.
 pub(super) fn wider(datatype: Datatype) -> Option<Datatype> {
     Some(match datatype {
         Datatype::Int8 => Datatype::Int16,
@@ -98,19 +99,19 @@ pub(super) fn wider(datatype: Datatype) -> Option<Datatype> {
     })
 }
 
-/// Whether values are both ends of the widest type, so that no domain holds them.
+/// True if values reach both ends of a 64-bit type, so that no domain contains them.
 pub(super) fn spans_all(datatype: Datatype, (lo, hi): (i128, i128)) -> bool {
     let (least, greatest) = ends_of_type(datatype);
     datatype.is_integer() && wider(datatype).is_none() && lo <= least && hi >= greatest
 }
 
-/// The end of the last space tile that lies before a number.
+/// Returns the end of the last whole space tile, counted from `first`, that ends before `last`.
 pub(super) fn last_of_tiles(first: i128, last: i128, extent: i128) -> i128 {
     let extent = extent.max(1);
     first + (last - first) / extent * extent - 1
 }
 
-/// The width of a space tile so that one has about as many cells as a tile, a power of two.
+/// Returns a tile extent, a power of two, so that a space tile has about as many cells as a data tile.
 pub(super) fn sparse_extent(
     datatype: Datatype,
     (lo, hi): (i128, i128),
@@ -130,7 +131,7 @@ pub(super) fn sparse_extent(
     i128::try_from(extent.min(most)).unwrap_or(1)
 }
 
-/// The width of a space tile of floats; `None` where the type has no such width.
+/// Returns the tile extent of a dimension of floats; `None` if the type has no such value.
 pub(super) fn float_extent(
     datatype: Datatype,
     (lo, hi): (f64, f64),
@@ -147,7 +148,7 @@ pub(super) fn float_extent(
     (width <= most).then_some(width)
 }
 
-/// The least number whose power is as large.
+/// Returns the smallest integer whose `power`-th power is at least `value`.
 fn root(value: u64, power: usize) -> u32 {
     let power = u32::try_from(power).unwrap_or(1).max(1);
     (1..=1 << 16)
@@ -155,8 +156,8 @@ fn root(value: u64, power: usize) -> u32 {
         .unwrap_or(1 << 16)
 }
 
-/// The sides of a space tile of a dense array with these sides and cells of so many bytes: the longest side is
-/// halved until a tile is small enough.
+/// Returns the tile extents of a dense array with these sides and bytes per cell: the longest side is halved until a
+/// tile is small enough.
 pub(super) fn dense_extents(sides: &[u64], cell: u64) -> Vec<u64> {
     let mut extents: Vec<u64> = sides.iter().map(|side| (*side).max(1)).collect();
     loop {
@@ -173,7 +174,7 @@ pub(super) fn dense_extents(sides: &[u64], cell: u64) -> Vec<u64> {
     }
 }
 
-/// What has been made, in a line.
+/// Describes the schema in a line.
 pub(super) fn in_words(schema: &ArraySchema) -> String {
     let mut text = match (schema.is_dense(), schema.allows_duplicates) {
         (true, _) => "dense array".to_owned(),
@@ -218,12 +219,12 @@ pub(super) fn in_words(schema: &ArraySchema) -> String {
 }
 
 fn interval(datatype: Datatype, range: &Range) -> String {
-    // What is no value of the type has no text.
+    // Bytes that are not a value of the type are shown as nothing.
     let end = |bytes| read(datatype, bytes).map_or_else(String::new, |value| value.to_string());
     format!("{}..{}", end(&range.lo), end(&range.hi))
 }
 
-/// A float in its stored form.
+/// Decodes a float from its stored form.
 pub(super) fn float(datatype: Datatype, bytes: &[u8]) -> Option<f64> {
     match datatype {
         Datatype::Float32 => f32::read(bytes).map(f64::from),

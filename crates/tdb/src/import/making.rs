@@ -1,4 +1,4 @@
-//! An import is carried out.
+//! Running an import.
 
 use std::fs::File;
 use std::sync::Arc;
@@ -24,30 +24,32 @@ use crate::write::input_fields;
 use crate::written::Written;
 use crate::{Error, Result, Schema, Time};
 
-/// There is nothing to note: an import that was stopped begins anew.
+/// Content of the draft's note: nothing, since a stopped import starts over.
 const NOTE: &[u8] = b"";
 
-/// What an import did.
+/// Result of an import.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Imported {
-    /// Rows of the file, each of which is a cell.
+    /// Number of rows in the file, each of which is a cell.
     pub cells: u64,
-    /// With [`ImportBuilder::append`]: cells that were there with the coordinates of others, and of which one is there now.
-    /// Not counted where a time is given; nor, without a key, in dense arrays and those that keep duplicates.
+    /// With [`ImportBuilder::append`]: number of existing cells with the same coordinates as new ones, which replaced
+    /// them. Not counted if a time is specified; nor, without a key, in dense arrays and arrays that allow duplicates.
     pub replaced: u64,
-    /// With [`Duplicates::First`]: rows of a new array that are not in it, since an earlier one has their coordinates.
+    /// With [`Duplicates::First`]: number of rows omitted from a new array because an earlier row has the same
+    /// coordinates.
     pub left_out: u64,
-    /// Whether rows have the same coordinates, all of which were kept, since nobody said what becomes of them.
+    /// True if several rows have equal coordinates and all were kept, because the caller did not choose how to handle
+    /// them.
     pub keeps_duplicates: bool,
-    /// Names of the new fragments: none where there was no cell.
+    /// Names of the new fragments; empty if there was no cell.
     pub fragments: Vec<String>,
-    /// Columns whose times had zones. They are stored as UTC.
+    /// Columns whose times had time zones; they are stored as UTC.
     pub zoned: Vec<String>,
 }
 
 impl ImportBuilder {
-    /// The schema that is guessed, before anything is made.
+    /// Guesses the schema, without creating anything.
     ///
     /// # Errors
     /// As for [`ImportBuilder::run`].
@@ -55,7 +57,7 @@ impl ImportBuilder {
         self.schema_with(&mut |_| {})
     }
 
-    /// As [`ImportBuilder::schema`]; tells what somebody may want to know.
+    /// As [`ImportBuilder::schema`], reporting notices through `tell`.
     ///
     /// # Errors
     /// As for [`ImportBuilder::run`].
@@ -66,17 +68,18 @@ impl ImportBuilder {
         guessed(self, kept.as_ref(), tell)
     }
 
-    /// Reads the file, makes the array, and writes the cells. There is no array before all of it is there: not where it fails, nor
-    /// where the process is killed; what that leaves goes when the import is run again.
+    /// Reads the file, creates the array, and writes the cells. The array appears only when everything is written:
+    /// neither a failure nor a killed process leaves a partial array, and its remains are removed when the import is
+    /// run again.
     ///
     /// # Errors
-    /// Something in the way, or, to append to, nothing there; a file that is none of its format, columns of which no array can
-    /// be made, rows that do not fit; errors of writing.
+    /// Fails if something exists at the URI (or, to append, if nothing does), if the file is not of its format, if no
+    /// array can hold its columns, if rows do not fit, or if writing fails.
     pub fn run(self) -> Result<Imported> {
         self.run_with(&mut |_| {})
     }
 
-    /// As [`ImportBuilder::run`]; tells what somebody may want to know while it goes on.
+    /// As [`ImportBuilder::run`], reporting notices through `tell`.
     ///
     /// # Errors
     /// As for [`ImportBuilder::run`].
@@ -106,7 +109,7 @@ impl ImportBuilder {
             }
         }
         let may_replace = !self.key.is_empty() || !(schema.is_dense() || schema.allows_duplicates);
-        // Of another time the cells of now say nothing.
+        // With a specified time, a count of the current cells would mean nothing.
         let is_counted = may_replace && self.time.is_none();
         let before = if is_counted { self.count(&array)? } else { 0 };
         let written = self.write(&array, input, tell);
@@ -118,13 +121,14 @@ impl ImportBuilder {
         if is_counted {
             let array = self.open_now(&place)?;
             let all = before.saturating_add(imported.cells);
-            // What others write meanwhile may make it more.
+            // Cells that other programs write meanwhile may count as replaced.
             imported.replaced = all.saturating_sub(self.count(&array)?);
         }
         Ok(imported)
     }
 
-    /// Rows with some of the attributes: cells of the same key keep their values of the others.
+    /// Writes rows with columns for only some attributes: existing cells with the same key keep their values of the
+    /// others.
     fn replace(&self, place: Place, array: &Arc<Array>, input: OpenInput) -> Result<Imported> {
         let front = crate::Array::new(self.context.clone(), place, Arc::clone(array));
         let write = front.write().with_options(self.write_options()).replace();
@@ -135,7 +139,7 @@ impl ImportBuilder {
         })
     }
 
-    /// Fails unless the key is that of the array.
+    /// Fails unless the key consists of the dimensions of the array.
     fn check_key(&self, schema: &ArraySchema) -> Result<()> {
         let names = schema.dimensions.iter().map(|dimension| &dimension.name);
         let names: Vec<&String> = names.collect();
@@ -194,14 +198,14 @@ impl ImportBuilder {
                 Ok(imported)
             }
             Err(error) => {
-                // The first failure is the one to be told.
+                // The first failure is the one to report.
                 let _ = draft.discard();
                 Err(error)
             }
         }
     }
 
-    /// What was written into a new array, which is looked at where some rows are left out.
+    /// Converts the result of writing a new array, counting its cells if rows may have been omitted.
     fn counted(&self, place: &Place, written: Written) -> Result<Imported> {
         let mut imported = Imported::of(written);
         if self.duplicates == Some(Duplicates::First) {
@@ -213,7 +217,7 @@ impl ImportBuilder {
         Ok(imported)
     }
 
-    /// Begins the array; what an import left here that was stopped goes.
+    /// Creates the draft of the array, replacing the remains of a stopped import.
     fn begin(&self, place: &Place, schema: &Schema) -> Result<Draft> {
         let location = self.context.location(place);
         let (labels, change) = (schema.enumerations(), self.change());
@@ -221,7 +225,7 @@ impl ImportBuilder {
         draft.map_err(|error| in_the_way(place, error))
     }
 
-    /// The new array, whatever the time of its cells.
+    /// Opens the new array, whatever the time of its cells.
     fn open_array(&self, place: &Place) -> Result<Arc<Array>> {
         self.opened(place, OpenOptions::default())
     }
@@ -235,7 +239,7 @@ impl ImportBuilder {
         opened.map(Arc::new).map_err(|error| place.failed(error))
     }
 
-    /// The place of the array, where there must be none yet.
+    /// Returns the place of the array, which must not exist yet.
     fn vacant(&self) -> Result<Place> {
         let uri = &self.uri;
         let place = place::vacant(uri, self.context.opener())?;
@@ -257,7 +261,8 @@ impl ImportBuilder {
         }
     }
 
-    /// Writes the cells into the new array; where two of the first rows have the same coordinates, if that is asked, none.
+    /// Writes the cells into the new array. With `looks_first`, fails before writing if two of the first rows have the
+    /// same coordinates.
     fn fill(
         &self,
         place: &Place,
@@ -297,7 +302,7 @@ impl ImportBuilder {
         }
     }
 
-    /// Writes the cells.
+    /// Writes the cells of the file.
     fn write(
         &self,
         array: &Arc<Array>,

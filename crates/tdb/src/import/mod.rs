@@ -1,4 +1,4 @@
-//! A new array from a file, or more cells from one.
+//! Importing files: creating an array from a file, or appending its cells to one.
 
 mod field;
 mod guess;

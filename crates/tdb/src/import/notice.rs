@@ -1,29 +1,29 @@
-//! What is to be said of an import while it goes on.
+//! Notices reported while an import runs.
 
 use std::fmt;
 
 use tdb_array::LaterObjects;
 
-/// What somebody may want to know of an import while it goes on.
+/// A notice about an import, reported while it runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ImportNotice {
-    /// The array becomes one like that which the file was written from.
+    /// The array gets the schema of the array that was exported to the file.
     Remembered,
-    /// The file was written from an array, and why this becomes no such one.
+    /// The file was exported from an array, whose schema cannot be used; with the reason.
     NotRemembered(String),
-    /// The array that is made, in a line.
+    /// Description of the schema of the new array, in one line.
     Making(String),
-    /// Two rows have the same coordinates, and so all are kept.
+    /// Two rows have equal coordinates, so duplicates are kept; with a description of the rows.
     Kept(String),
-    /// A column of this file has no name.
+    /// A column has no name; with the name of the file.
     Unnamed(String),
-    /// The array has something of a time to come, which will stand above the cells.
+    /// The array has objects with a timestamp in the future, which will take precedence over the new cells.
     Later(LaterObjects),
 }
 
 impl ImportNotice {
-    /// Whether something may be wrong.
+    /// True if the notice may mean a mistake.
     #[must_use]
     pub fn is_warning(&self) -> bool {
         matches!(self, Self::Unnamed(_) | Self::Later(_))

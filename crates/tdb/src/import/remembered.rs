@@ -1,4 +1,4 @@
-//! The schema that a file remembers of the array that it was written from.
+//! Restoring the schema of an array from a file that was exported from it.
 
 use serde_json::{Map, Value as Json};
 use tdb_cells::files::ColumnGuess;
@@ -7,7 +7,7 @@ use tdb_tile::Code;
 use super::field::{attribute, enumerations, values_to_json};
 use super::layout::whole;
 
-/// What the schema of an array decides beside its fields.
+/// Members of a JSON schema other than its fields.
 const SETTINGS: [&str; 8] = [
     "type",
     "cell_order",
@@ -19,12 +19,12 @@ const SETTINGS: [&str; 8] = [
     "validity_filters",
 ];
 
-/// The schema of an array like the one that the file was written from: with its dimensions, settings and filters, and with those
-/// of its attributes that the file has. Labels, and attributes that the array did not have, are as they are guessed. Of a dense
-/// array not all of whose cells are there, a sparse one is made.
+/// Returns the schema of the exported array: with its dimensions, settings and filters, and with those of its
+/// attributes that the file has. Labels, and attributes that the array did not have, are as guessed. If cells of a
+/// dense array are missing, the schema becomes sparse.
 ///
 /// # Errors
-/// Why it cannot be: a dimension is not in the file, or is another by now.
+/// Returns why the schema cannot be used: a dimension is not in the file, or has another type now.
 pub(super) fn schema(remembered: &str, columns: &[ColumnGuess]) -> Result<Json, String> {
     let old: Json = serde_json::from_str(remembered).map_err(|error| error.to_string())?;
     let list = |key: &str| old.get(key).and_then(Json::as_array).map(Vec::as_slice);
@@ -56,7 +56,7 @@ pub(super) fn schema(remembered: &str, columns: &[ColumnGuess]) -> Result<Json, 
     Ok(schema.into())
 }
 
-/// The column of a dimension.
+/// Returns the column of a dimension.
 fn axis<'a>(dimension: &Json, columns: &'a [ColumnGuess]) -> Result<&'a ColumnGuess, String> {
     let name = name(dimension).ok_or("a dimension has no name")?;
     let column = columns.iter().find(|column| column.name == name);
@@ -70,7 +70,7 @@ fn axis<'a>(dimension: &Json, columns: &'a [ColumnGuess]) -> Result<&'a ColumnGu
     Ok(column)
 }
 
-/// Whether there are as many cells as places between the least and the greatest coordinates.
+/// True if there are as many cells as positions between the smallest and the largest coordinates.
 fn fills_a_box(axes: &[&ColumnGuess]) -> bool {
     let sides = axes.iter().map(|axis| {
         let range = axis.range.as_ref()?;
@@ -85,14 +85,14 @@ fn fills_a_box(axes: &[&ColumnGuess]) -> bool {
         .is_some_and(|axis| places == Some(axis.cells.into()))
 }
 
-/// The attribute as it was, as far as the cells are as they were.
+/// Returns the attribute with its old properties, if the column still has the same type.
 fn taken_up(old: Option<&Json>, column: &ColumnGuess, columns: &[&ColumnGuess]) -> Json {
     let mut new = attribute(column, columns);
     let Some(old) = old.filter(|old| is_same(old, column)) else {
         return new;
     };
     let was_nullable = old.get("nullable").and_then(Json::as_bool) == Some(true);
-    // A date that is none is null in such files.
+    // Such files store "not a time" as null.
     let has_nulls = column.nullable && !column.datatype.is_datetime();
     if let Some(new) = new.as_object_mut() {
         for key in ["filters", "fill", "fill_valid", "order"] {
@@ -103,7 +103,7 @@ fn taken_up(old: Option<&Json>, column: &ColumnGuess, columns: &[&ColumnGuess]) 
     new
 }
 
-/// Whether a column has the type that a field had.
+/// True if a column has the type of a field.
 fn is_same(field: &Json, column: &ColumnGuess) -> bool {
     let values = field.get("cell_val_num");
     field.get("datatype").and_then(Json::as_str) == Some(column.datatype.name())

@@ -1,11 +1,13 @@
-//! Whether the first rows of a file share coordinates: cheaper to find than by writing all of it.
+//! Checking the first rows of a file for equal coordinates, which is cheaper than finding them after writing
+//! everything.
 
 use std::collections::HashMap;
 
 use tdb_cells::Batch;
 use tdb_schema::ArraySchema;
 
-/// Two rows of a batch with the same coordinates, the first such: the earlier, and the later.
+/// Returns the first row whose coordinates an earlier row has too, as the pair of the earlier and the later row;
+/// `None` if all are distinct.
 pub(super) fn repeated(schema: &ArraySchema, batch: &Batch) -> Option<(usize, usize)> {
     let columns = schema.dimensions.iter().map(|d| batch.column(&d.name));
     let columns = columns.collect::<Option<Vec<_>>>()?;

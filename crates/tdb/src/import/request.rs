@@ -1,4 +1,4 @@
-//! What is asked of an import.
+//! Options of an import.
 
 use std::sync::Arc;
 
@@ -11,8 +11,8 @@ use tdb_write::{Duplicates, WriteOptions};
 use crate::files::{Becoming, InputFile};
 use crate::{Context, Error, Interval, Result, Time};
 
-/// An import in the making: of all columns, into a sparse array whose dimension is the first column that can be one, unless
-/// more is said. The types of columns are guessed from all of their cells.
+/// An import being built. By default it takes all columns into a sparse array, whose dimension is the first suitable
+/// column. The datatypes of columns are guessed from all of their cells.
 ///
 /// ```no_run
 /// use tdb::{Context, InputFile};
@@ -67,88 +67,89 @@ impl Context {
 }
 
 impl ImportBuilder {
-    /// The columns that are dimensions; of a `.npy` file the names of its axes.
+    /// Sets the columns that become dimensions; for a `.npy` file, the names of its axes.
     pub fn dimensions<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
         self.dimensions = names.into_iter().map(Into::into).collect();
         self
     }
 
-    /// The columns that tell rows apart: they are the dimensions, and no two rows have the same. With
-    /// [`append`](Self::append), rows replace those of the same key: attributes without a column keep their values, and are null in
-    /// cells that are new.
+    /// Sets the columns that identify a row: they become the dimensions, and must be unique. With
+    /// [`append`](Self::append), rows replace those with the same key: attributes without a column keep their values,
+    /// and are null in new cells.
     pub fn key<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
         self.key = names.into_iter().map(Into::into).collect();
         self
     }
 
-    /// A dense array, whose cells fill a box; without [`dimensions`](Self::dimensions), its dimension is the number of the row.
+    /// Creates a dense array, whose cells must fill a box. Without [`dimensions`](Self::dimensions), its dimension is
+    /// the row number.
     pub fn dense(mut self) -> Self {
         self.array_type = Some(ArrayType::Dense);
         self
     }
 
-    /// A sparse array, which is what files other than `.npy` make by default.
+    /// Creates a sparse array, which is the default except for `.npy` files.
     pub fn sparse(mut self) -> Self {
         self.array_type = Some(ArrayType::Sparse);
         self
     }
 
-    /// Adds the cells to an array that is there.
+    /// Adds the cells to an existing array.
     pub fn append(mut self) -> Self {
         self.append = true;
         self
     }
 
-    /// The domain of a dimension; an open end is where it can be at most.
+    /// Sets the domain of a dimension; an open end extends as far as the datatype allows.
     pub fn domain(mut self, dimension: &str, domain: impl Into<Interval>) -> Self {
         self.domains.push((dimension.to_owned(), domain.into()));
         self
     }
 
-    /// The datatype of a column, which is guessed by default.
+    /// Sets the datatype of a column, which is guessed by default.
     pub fn datatype(mut self, column: &str, datatype: Datatype) -> Self {
         self.types.push((column.to_owned(), datatype));
         self
     }
 
-    /// The name of the attribute that a `.npy` file makes: `value` by default.
+    /// Sets the name of the attribute created from a `.npy` file: `value` by default.
     pub fn attribute(mut self, name: &str) -> Self {
         name.clone_into(&mut self.attribute);
         self
     }
 
-    /// What becomes of rows of a sparse array with the same coordinates. By default all are kept, if there are any in a new
-    /// array; in one that is there, they are an error unless it allows them.
+    /// Sets how rows of a sparse array with equal coordinates are handled. By default a new array keeps them all; in
+    /// an existing one they are an error unless it allows duplicates.
     pub fn duplicates(mut self, duplicates: Duplicates) -> Self {
         self.duplicates = Some(duplicates);
         self
     }
 
-    /// Begins another fragment where one gets larger, in bytes.
+    /// Sets the maximum size of a fragment in bytes; larger imports are split.
     pub fn max_fragment(mut self, bytes: u64) -> Self {
         self.max_fragment = Some(bytes);
         self
     }
 
-    /// The time of the write; now by default.
+    /// Sets the time of the write; now by default.
     pub fn at(mut self, time: impl Into<Time>) -> Self {
         self.time = Some(time.into());
         self
     }
 
-    /// Where names and the current time come from.
+    /// Sets the source of names and of the current time.
     pub fn names(mut self, names: Arc<dyn NameSource>) -> Self {
         self.names = names;
         self
     }
 
-    /// Tells how far it has come, often, on whichever thread works.
+    /// Reports progress to `listener`, which is called often and from any worker thread.
     pub fn progress(mut self, listener: impl Fn(&Progress) + Send + Sync + 'static) -> Self {
         self.context = self.context.progress(listener);
         self
     }
 
-    /// The columns that are to be dimensions.
+    /// Returns the columns chosen as dimensions.
     pub(super) fn chosen(&self) -> &[String] {
         if self.key.is_empty() {
             &self.dimensions
@@ -157,19 +158,19 @@ impl ImportBuilder {
         }
     }
 
-    /// Whether nobody said what array is to be made.
+    /// True if the caller chose nothing about the new array, so that the schema stored in the file may be used.
     pub(super) fn takes_what_it_was(&self) -> bool {
         let names_fields =
             !(self.chosen().is_empty() && self.domains.is_empty() && self.types.is_empty());
         !(names_fields || self.array_type.is_some() || self.duplicates.is_some())
     }
 
-    /// Whether cells with the same coordinates are kept where there are any: nobody said what becomes of them.
+    /// True if cells with equal coordinates are kept, because the caller chose neither their handling nor a key.
     pub(super) fn keeps_where_needed(&self) -> bool {
         self.duplicates.is_none() && self.key.is_empty()
     }
 
-    /// What the columns become where there is no array yet.
+    /// Returns the requirements on columns if the array does not exist yet.
     pub(super) fn becoming(&self) -> Becoming {
         Becoming {
             npy: Ok((self.attribute.clone(), 1)),
@@ -196,7 +197,7 @@ impl ImportBuilder {
         }
     }
 
-    /// Fails where what is said does not go together.
+    /// Fails if options contradict each other.
     pub(super) fn check(&self) -> Result<()> {
         let makes_key = !self.key.is_empty();
         let is_refused = [

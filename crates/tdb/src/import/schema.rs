@@ -1,4 +1,4 @@
-//! The schema of a new array, from what its file holds.
+//! Building the schema of a new array from guesses about the columns of its file.
 
 use serde_json::{Value as Json, json};
 use tdb_cells::files::ColumnGuess;
@@ -14,36 +14,36 @@ use super::layout::{
 };
 use crate::{Error, Interval, Result, Value};
 
-/// What array is made.
+/// Kind of array to create.
 pub(super) enum Kind {
     Sparse,
-    /// Cells fill a box of the dimensions.
+    /// Dense: cells fill a box of the dimensions.
     Dense,
-    /// Cells have the numbers of their rows.
+    /// Dense: the only dimension is the row number.
     Rows,
-    /// Cells fill a box of these sides.
+    /// Dense: cells fill a box with these sides.
     Box(Vec<u64>),
 }
 
-/// What is asked for.
+/// Requested properties of the new array.
 pub(super) struct Wanted<'a> {
     pub(super) kind: Kind,
     pub(super) dimensions: &'a [String],
-    /// The columns that pandas had as its index.
+    /// Columns that were the index of a pandas table.
     pub(super) index: &'a [String],
     pub(super) domains: &'a [(String, Interval)],
     pub(super) allows_duplicates: bool,
     pub(super) ticks: bool,
 }
 
-/// A domain that is asked for: `None` is an open end.
+/// Requested domain of a dimension; `None` is an open end.
 #[derive(Clone, Copy)]
 struct Asked {
     lo: Option<i128>,
     hi: Option<i128>,
 }
 
-/// A dimension before its tile extent is known.
+/// A dimension whose tile extent is not known yet.
 struct Axis<'a> {
     name: &'a str,
     datatype: Datatype,
@@ -55,7 +55,7 @@ enum Ends {
     Text,
     Whole {
         data: (i128, i128),
-        /// The domain, where it is asked for; an open end is where it can be.
+        /// The requested domain; an open end extends as far as possible.
         domain: Option<Asked>,
     },
     Float {
@@ -64,7 +64,7 @@ enum Ends {
 }
 
 impl Wanted<'_> {
-    /// The schema as JSON of the shape that `tdb create` takes.
+    /// Returns the schema as JSON, in the form that `tdb create` takes.
     pub(super) fn schema(&self, columns: &[ColumnGuess]) -> Result<Json> {
         for (number, column) in columns.iter().enumerate() {
             if columns
@@ -114,7 +114,7 @@ impl Wanted<'_> {
         }))
     }
 
-    /// Dimensions that count from 0.
+    /// Returns dimensions that count from 0.
     fn counted<'a>(&'a self, sides: &[u64]) -> Result<Vec<Axis<'a>>> {
         const NAMES: [&str; 8] = ["d0", "d1", "d2", "d3", "d4", "d5", "d6", "d7"];
         if sides.contains(&0) || sides.is_empty() {
@@ -142,7 +142,8 @@ impl Wanted<'_> {
         Ok(axes.collect())
     }
 
-    /// The columns that are dimensions: those that are named, or those of an index, or the first that can be one.
+    /// Returns the columns that become dimensions: those requested, otherwise those of a pandas index, otherwise the
+    /// first suitable one.
     fn chosen<'a>(&self, columns: &'a [ColumnGuess]) -> Result<Vec<&'a ColumnGuess>> {
         if !self.dimensions.is_empty() {
             let named = self.dimensions.iter().map(|name| {
@@ -229,7 +230,7 @@ impl Wanted<'_> {
         asked.map(|(_, interval)| interval)
     }
 
-    /// The value of an end that is given.
+    /// Converts an end of a requested domain to its stored form.
     fn end(&self, name: &str, datatype: Datatype, value: &Value) -> Result<Vec<u8>> {
         let what = format!("domain of {name:?}");
         value.stored(datatype, self.ticks, &what)
@@ -288,7 +289,7 @@ impl Wanted<'_> {
         });
         let sides: Vec<u64> = sides.collect();
         let extents = dense_extents(&sides, sizes.max().unwrap_or(1));
-        // What is left out is the whole side, which may be wider than a number of the type.
+        // An extent of the whole side is omitted, since it may not fit the type.
         let extents = (extents.into_iter().zip(sides))
             .map(|(extent, side)| (extent < side).then_some(i128::from(extent)));
         let dimensions = axes.iter().zip(extents).map(|(axis, dense_extent)| {
@@ -333,8 +334,8 @@ impl Wanted<'_> {
     }
 }
 
-/// The domain of a dimension of a sparse array, and the extent of its space tiles. Where nobody asks for a domain, and that of
-/// the cells leaves no room for whole tiles, the datatype becomes a wider one.
+/// Returns the domain of a sparse dimension and its tile extent. If no domain was requested, and the range of the type
+/// leaves no room for whole tiles, the datatype is replaced by a wider one.
 fn sparse_tiles(
     datatype: &mut Datatype,
     data: (i128, i128),
@@ -359,13 +360,13 @@ fn sparse_tiles(
             *datatype = wider;
             tiles(wider)
         }
-        // Tiles of one value end where the domain does.
+        // Tiles with an extent of 1 always end where the domain does.
         None => (domain, 1),
     }
 }
 
-/// The domain that is asked for. Where an end is open, it is that of the data, or, with space tiles of `extent`, as
-/// far out as there is a whole tile.
+/// Returns the requested domain. An open end is that of the data, or, with space tiles of `extent`, as far out as
+/// whole tiles fit.
 fn asked_domain(
     datatype: Datatype,
     data: (i128, i128),
@@ -382,7 +383,7 @@ fn asked_domain(
     (lo, hi)
 }
 
-/// Whether there is a domain that all values of a column are in.
+/// True if some domain contains all values of a column.
 fn has_room(column: &ColumnGuess, datatype: Datatype) -> bool {
     let ends = column.range.as_ref();
     let ends = ends.and_then(|ends| whole(datatype, &ends.lo).zip(whole(datatype, &ends.hi)));
@@ -398,7 +399,7 @@ fn with(mut json: Json, members: &[(&str, Json)]) -> Json {
     json
 }
 
-/// A whole number of any size in full.
+/// Converts an integer of any size to JSON without loss.
 fn whole_number(value: i128) -> Json {
     let number: Result<serde_json::Number, _> = value.to_string().parse();
     number.map_or(Json::Null, Json::Number)

@@ -4,43 +4,43 @@ use bytes::Bytes;
 use tdb_schema::grid::GridAxis;
 use tdb_tile::{Datatype, Grant, Scalar, with_scalar};
 
-/// Along what the rows or the columns of a picture go.
+/// The dimension along which the rows or the columns of a picture run.
 #[derive(Clone, Debug)]
 pub struct PictureAxis {
-    /// The dimension.
+    /// Name of the dimension.
     pub dimension: String,
-    /// The type of its coordinates.
+    /// Datatype of its coordinates.
     pub datatype: Datatype,
-    /// Cells of the slice along it, of which [`positions`](Self::positions) are drawn.
+    /// Number of cells of the slice along the dimension; only [`positions`](Self::positions) are drawn.
     pub cells: u64,
-    /// The cell of each pixel, counted from the start of the domain.
+    /// Cell of each pixel, counted from the start of the domain.
     pub positions: Vec<u64>,
     pub(super) grid: GridAxis,
     pub(super) first: u64,
 }
 
 impl PictureAxis {
-    /// The coordinate at a cell, as it is stored.
+    /// Returns the stored coordinate of a cell.
     #[must_use]
     pub fn coordinate(&self, position: u64) -> Option<Bytes> {
         self.grid.value(position)
     }
 
-    /// The coordinates of the first and the last cell of the slice.
+    /// Returns the coordinates of the first and the last cell of the slice.
     #[must_use]
     pub fn ends(&self) -> Option<(Bytes, Bytes)> {
         let last = self.first.checked_add(self.cells.checked_sub(1)?)?;
         Some((self.grid.value(self.first)?, self.grid.value(last)?))
     }
 
-    /// Whether cells lie between those of the pixels.
+    /// True if there are cells between those that are drawn.
     #[must_use]
     pub fn is_sampled(&self) -> bool {
         (self.positions.len() as u64) < self.cells
     }
 }
 
-/// What a pixel shows.
+/// Content of a pixel.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Pixel {
     /// A number.
@@ -49,60 +49,60 @@ pub enum Pixel {
     Color([u8; 4]),
     /// A null cell.
     Null,
-    /// A floating-point number that is none.
+    /// A floating-point NaN.
     NotANumber,
-    /// No cell was written here, or it holds the fill value. Of fields of eight bits the former alone, unless a condition
-    /// is given: their fill value is also white.
+    /// The cell was not written or has the fill value. For 8-bit fields without a condition: only cells that were not
+    /// written, since 255 is both the fill value and white.
     Empty,
 }
 
-/// A slice of a dense array, cell by cell or sampled.
+/// A slice of a dense array, complete or sampled.
 #[derive(Debug)]
 pub struct Picture {
-    /// The attribute that is drawn.
+    /// Name of the attribute that is drawn.
     pub attribute: String,
-    /// The type of its values.
+    /// Datatype of its values.
     pub datatype: Datatype,
-    /// Along what the rows go; none where the slice is a single row.
+    /// Dimension along the rows; `None` if the slice is a single row.
     pub rows: Option<PictureAxis>,
-    /// Along what the columns go.
+    /// Dimension along the columns.
     pub columns: PictureAxis,
-    /// The dimensions that are neither, each with its only cell.
+    /// The other dimensions, each fixed at a single cell.
     pub fixed: Vec<PictureAxis>,
-    /// Numbers that make up a pixel: 1, or 3 or 4 where they are a colour.
+    /// Number of values per pixel: 1, or 3 or 4 for a colour.
     pub channels: usize,
     pub(super) values_of_cell: usize,
     pub(super) fill: Bytes,
-    /// Whether the fill value tells that there is nothing.
+    /// True if a cell with the fill value counts as empty.
     pub(super) is_fill_told: bool,
     pub(super) values: Vec<u8>,
     pub(super) validity: Option<Vec<bool>>,
     pub(super) written: Vec<bool>,
-    /// Cells from one row, column and channel to the next.
+    /// Distance in `values` from one row, column and channel to the next.
     pub(super) steps: [usize; 3],
     pub(super) _held: Grant,
 }
 
 impl Picture {
-    /// Pixels in a row.
+    /// Returns the number of pixels per row.
     #[must_use]
     pub fn width(&self) -> usize {
         self.columns.positions.len()
     }
 
-    /// Rows of pixels.
+    /// Returns the number of rows of pixels.
     #[must_use]
     pub fn height(&self) -> usize {
         self.rows.as_ref().map_or(1, |rows| rows.positions.len())
     }
 
-    /// Whether cells lie between those that are shown.
+    /// True if there are cells between those that are drawn.
     #[must_use]
     pub fn is_sampled(&self) -> bool {
         self.columns.is_sampled() || self.rows.as_ref().is_some_and(PictureAxis::is_sampled)
     }
 
-    /// The stored bytes of a value, null or not.
+    /// Returns the stored bytes of a value, even if it is null; `None` outside of the picture.
     #[must_use]
     pub fn stored(&self, row: usize, column: usize, channel: usize) -> Option<&[u8]> {
         let size = self.datatype.size();
@@ -110,7 +110,7 @@ impl Picture {
         self.values.get(start..start.checked_add(size)?)
     }
 
-    /// What a pixel shows; `None` outside of the picture.
+    /// Returns the content of a pixel; `None` outside of the picture.
     #[must_use]
     pub fn pixel(&self, row: usize, column: usize) -> Option<Pixel> {
         let at = row.checked_mul(self.width())?.checked_add(column)?;
@@ -143,7 +143,7 @@ impl Picture {
         })
     }
 
-    /// The least and the greatest number that is shown; infinities and colours do not count.
+    /// Returns the smallest and the largest number drawn, ignoring infinities and colours; `None` if there is none.
     #[must_use]
     pub fn scale(&self) -> Option<(f64, f64)> {
         let rows = 0..self.height();
@@ -158,7 +158,7 @@ impl Picture {
         })
     }
 
-    /// The number of the value in memory.
+    /// Returns the index in `values` of a value; `None` outside of the picture.
     fn place(&self, row: usize, column: usize, channel: usize) -> Option<usize> {
         let is_inside = row < self.height() && column < self.width() && channel < self.channels;
         let steps = [row, column, channel].into_iter().zip(self.steps);

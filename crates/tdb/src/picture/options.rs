@@ -1,28 +1,28 @@
-//! Which field is drawn, and how large.
+//! Options of a picture: the attribute, and the size.
 
 use tdb_schema::CellValNum;
 use tdb_tile::Datatype;
 
 use crate::Error;
 
-/// Which field is drawn, and how large.
+/// Options of a picture: the attribute, and the size.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PictureOptions {
-    /// The attribute; the first that can be drawn, if `None`.
+    /// Name of the attribute; `None` for the first that can be drawn.
     pub attribute: Option<String>,
-    /// At most so many pixels along the columns; 0 for one for each cell.
+    /// Maximum number of pixels along the columns; 0 for one per cell.
     pub width: u64,
-    /// At most so many pixels along the rows; 0 for one for each cell.
+    /// Maximum number of pixels along the rows; 0 for one per cell.
     pub height: u64,
-    /// How many times higher than wide a pixel is shown, as a character of a terminal is; 0 is 1.
+    /// Height of a displayed pixel divided by its width, as for characters in a terminal; 0 counts as 1.
     pub pixel_height: u64,
-    /// The first cells that fit, instead of some at equal distances.
+    /// True to draw the first cells that fit, false to sample at equal distances.
     pub is_cropped: bool,
 }
 
 impl PictureOptions {
-    /// As many pixels as fit a box.
+    /// Limits the picture to a box of pixels.
     #[must_use]
     pub fn within(width: u64, height: u64) -> Self {
         Self {
@@ -32,21 +32,21 @@ impl PictureOptions {
         }
     }
 
-    /// The same of this attribute.
+    /// Sets the attribute.
     #[must_use]
     pub fn attribute(mut self, name: &str) -> Self {
         self.attribute = Some(name.to_owned());
         self
     }
 
-    /// The same of the first cells that fit, instead of some at equal distances.
+    /// Draws the first cells that fit, instead of sampling at equal distances.
     #[must_use]
     pub fn cropped(mut self) -> Self {
         self.is_cropped = true;
         self
     }
 
-    /// The same for pixels that are so many times higher than wide.
+    /// Sets the height of a displayed pixel divided by its width.
     #[must_use]
     pub fn pixel_height(mut self, times: u64) -> Self {
         self.pixel_height = times;
@@ -58,7 +58,7 @@ pub(super) fn too_large() -> Error {
     Error::invalid("a picture of more pixels than can be counted")
 }
 
-/// Whether a field has numbers that can be drawn, and how many make up a pixel.
+/// Returns the number of values per pixel; `None` if the field cannot be drawn.
 pub(super) fn channels_of(datatype: Datatype, values: CellValNum) -> Option<usize> {
     let is_number =
         datatype.is_integer() || datatype.is_real() || datatype.is_datetime() || datatype.is_time();

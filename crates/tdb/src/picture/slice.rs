@@ -1,4 +1,4 @@
-//! Which cells are drawn: the dimensions of a slice, and how each is sampled.
+//! Choosing the cells to draw: the dimensions of a slice, and the sampling of each.
 
 use tdb_array::Array;
 use tdb_query::ReadOptions;
@@ -11,7 +11,7 @@ use super::image::PictureAxis;
 use super::options::{PictureOptions, channels_of, too_large};
 use crate::{Error, Result};
 
-/// A side is not drawn shorter than this while it has the cells: of a slice that is long and flat, rows are left.
+/// Minimum number of pixels along a side that has as many cells, so that a long and flat slice keeps its rows.
 const LEAST: u64 = 16;
 
 /// A dimension, and its cells that are drawn.
@@ -24,17 +24,17 @@ pub(super) struct Side {
     pub(super) positions: Vec<u64>,
 }
 
-/// What is drawn.
+/// The cells to draw.
 #[derive(Debug)]
 pub(super) struct Slice {
     /// All dimensions, in the order of the schema.
     pub(super) sides: Vec<Side>,
-    /// The dimensions that rows, columns and colours go along.
+    /// Indexes in `sides` of the dimensions for rows, columns and colour channels.
     pub(super) rows: Option<usize>,
     pub(super) columns: usize,
     pub(super) channel: Option<usize>,
     pub(super) attribute: Attribute,
-    /// Values of a cell.
+    /// Number of values per cell.
     pub(super) values: usize,
 }
 
@@ -77,7 +77,7 @@ impl Slice {
         Ok(slice)
     }
 
-    /// Decides along which dimensions rows, columns and colours go.
+    /// Chooses the dimensions for rows, columns and colour channels.
     fn choose(&mut self) -> Result<()> {
         let sides = self.sides.iter().enumerate();
         let mut long: Vec<usize> = sides
@@ -114,7 +114,7 @@ impl Slice {
             texts.len(),
             texts.join(", ")
         ));
-        // The shortest is likely to be the one that is not drawn.
+        // The shortest dimension is probably the one not meant to be drawn.
         let shortest = sides.iter().min_by_key(|side| side.cells);
         let name = shortest.map_or("DIM", |side| side.name.as_str());
         error.with_hint(format!(
@@ -148,14 +148,15 @@ impl Slice {
         Ok(())
     }
 
-    /// Bytes of the values of all pixels.
+    /// Returns the number of bytes of the values of all pixels.
     pub(super) fn value_bytes(&self) -> Option<usize> {
         let size = self.attribute.datatype.size().checked_mul(self.values)?;
         let mut sides = self.sides.iter();
         sides.try_fold(size, |all, side| all.checked_mul(side.positions.len()))
     }
 
-    /// Bytes of memory that the picture takes: besides values, whether each is there and not null.
+    /// Returns the memory of the picture in bytes: its values, plus 6 bytes per cell for validity and the mask of
+    /// written cells.
     pub(super) fn bytes(&self) -> Option<u64> {
         let cells = (self.sides.iter()).try_fold(1, |all: u64, side| {
             all.checked_mul(side.positions.len() as u64)
@@ -163,7 +164,7 @@ impl Slice {
         (self.value_bytes()? as u64).checked_add(cells.checked_mul(6)?)
     }
 
-    /// What is read: ranges of one cell each where cells are left out.
+    /// Returns the ranges to read, one per run of consecutive cells.
     pub(super) fn ranges(&self) -> Result<Vec<(String, Range)>> {
         let mut ranges = Vec::new();
         for side in &self.sides {
@@ -192,7 +193,7 @@ impl Side {
     }
 }
 
-/// The attribute that is drawn, and the values of one of its cells.
+/// Returns the attribute to draw, and its number of values per cell.
 fn attribute<'a>(schema: &'a ArraySchema, name: Option<&str>) -> Result<(&'a Attribute, usize)> {
     let drawn = |attribute: &'a Attribute| {
         let values = channels_of(attribute.datatype, attribute.cell_val_num)?;
@@ -222,7 +223,7 @@ fn attribute<'a>(schema: &'a ArraySchema, name: Option<&str>) -> Result<(&'a Att
     })
 }
 
-/// The first and the last cell that are wanted of a dimension.
+/// Returns the first and the last cell to draw along a dimension.
 fn wanted(
     name: &str,
     axis: &GridAxis,
@@ -254,7 +255,7 @@ fn wanted(
     }
 }
 
-/// Pixels across and down.
+/// Returns the number of pixels across and down.
 fn pixels(across: u64, down: u64, options: &PictureOptions) -> (u64, u64) {
     let within = |cells: u64, most: u64| if most == 0 { cells } else { cells.min(most) };
     let (width, height) = (within(across, options.width), within(down, options.height));
@@ -263,7 +264,7 @@ fn pixels(across: u64, down: u64, options: &PictureOptions) -> (u64, u64) {
     }
     let tall = options.pixel_height.max(1) as f64;
     let fitting = |cells: u64, most: u64| cells as f64 / most.max(1) as f64;
-    // Cells to a pixel across; a pixel that is higher than wide stands for more cells down.
+    // Cells per pixel across; a pixel that is higher than wide covers more cells down.
     let step = fitting(across, width)
         .max(fitting(down, height) / tall)
         .max(1.0);
@@ -279,7 +280,7 @@ fn pixels(across: u64, down: u64, options: &PictureOptions) -> (u64, u64) {
     (part(across, step, width), part(down, step * tall, height))
 }
 
-/// `wanted` cells at equal distances, each in the middle of those that it stands for.
+/// Returns `wanted` cells at equal distances, each in the middle of the cells that it represents.
 fn positions(first: u64, cells: u64, wanted: u64) -> Option<Vec<u64>> {
     let at = |pixel: u64| {
         let middle = (u128::from(pixel) * 2 + 1) * u128::from(cells);

@@ -1,4 +1,4 @@
-//! Which pixels any fragment has a cell of: 255 in a field of eight bits may be white, or nothing.
+//! Finding the pixels that some fragment covers, since 255 in an 8-bit field may be white or unwritten.
 
 use tdb_array::Array;
 use tdb_schema::grid::{CellBox, SpaceTileGrid};
@@ -7,7 +7,10 @@ use tdb_tile::Bug;
 use super::slice::{Side, Slice};
 use crate::Result;
 
-/// For each pixel, row by row, whether it lies in a box that was written.
+/// Returns for each pixel, row by row, whether it lies in the box of a fragment.
+///
+/// Each box adds its four corners to a grid of differences, with sign; running sums along both axes then give the
+/// number of boxes over each pixel. That takes time proportional to boxes plus pixels, not to their product.
 pub(super) fn mask(array: &Array, slice: &Slice) -> Result<Vec<bool>> {
     let columns = slice.sides.get(slice.columns);
     let columns = columns.ok_or_else(|| Bug::new("a slice without columns"))?;
@@ -16,7 +19,7 @@ pub(super) fn mask(array: &Array, slice: &Slice) -> Result<Vec<bool>> {
     let height = rows.map_or(1, |side| side.positions.len());
     let grid = SpaceTileGrid::new(array.schema());
     let grid = grid.ok_or_else(|| Bug::new("a dense array without a grid of tiles"))?;
-    // How many boxes begin and end at each pixel: their sums say how many lie over it.
+    // Differences of the number of boxes; the prefix sums are the number of boxes over each pixel.
     let stride = width.saturating_add(1);
     let mut steps = vec![0_i32; stride.saturating_mul(height.saturating_add(1))];
     for fragment in array.fragments() {
@@ -46,7 +49,7 @@ pub(super) fn mask(array: &Array, slice: &Slice) -> Result<Vec<bool>> {
     Ok(mask)
 }
 
-/// The rows and columns of pixels that a box covers; `None` where it has no cell of the slice.
+/// Returns the rows and columns of pixels that a box covers; `None` if it has no cell of the slice.
 fn pixels_of(
     cells: &CellBox,
     slice: &Slice,

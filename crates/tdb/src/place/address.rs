@@ -1,12 +1,12 @@
-//! What kind of place a URI names.
+//! Classifying URIs by their form.
 
 use std::path::{Path, PathBuf};
 
-/// What a URI names, by its form alone.
+/// Kind of a URI, by its form alone.
 pub(super) enum Address {
-    /// A path, or `file://` and a path.
+    /// A path, plain or after `file://`.
     Local(PathBuf),
-    /// Anything else with a scheme: a folder of an object store, if there is one of the kind.
+    /// A URI with another scheme: a folder in an object store, if the scheme is supported.
     Remote,
 }
 
@@ -21,7 +21,7 @@ impl Address {
         }
     }
 
-    /// The path, if it is one.
+    /// Returns the path, if the URI is local.
     pub(super) fn local(uri: &str) -> Option<PathBuf> {
         match Self::of(uri) {
             Self::Local(path) => Some(path),
@@ -30,7 +30,7 @@ impl Address {
     }
 }
 
-/// The URI that a path, from the folder where the program was started, stands for.
+/// Converts a path, which may be relative to the current directory, to a `file://` URI.
 pub(super) fn file_uri(path: &Path) -> std::io::Result<String> {
     let path = std::path::absolute(path)?;
     let path = path.display().to_string();

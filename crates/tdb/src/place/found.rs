@@ -1,4 +1,4 @@
-//! A place that was found, and what is said where there is none.
+//! A resolved place, and the errors for a missing one.
 
 use std::sync::Arc;
 
@@ -9,40 +9,40 @@ use tdb_tile::Code;
 use super::address::Address;
 use crate::{Error, Result};
 
-/// A folder in a store, or the object that the user named in one.
+/// A folder in a store, or the object there that the user named.
 #[derive(Clone, Debug)]
 pub struct Place {
-    /// The URI as the user gave it.
+    /// URI as the user gave it.
     pub uri: String,
-    /// The folder in its store, yet without a key and with the usual caps.
+    /// The folder in its store, without an encryption key and with default limits.
     pub location: Location,
-    /// Where the root of the store is: what members of groups are resolved against.
+    /// URI of the store's root, against which members of groups are resolved.
     pub store_uri: String,
 }
 
-/// An object, seen from the array or group that it belongs to.
+/// An object, located relative to the array or group that contains it.
 pub struct PlacedObject {
-    /// The array or group; where there is none, the folder of the object.
+    /// The array or group; if there is none, the folder of the object.
     pub root: Place,
-    /// What the root is.
+    /// Type of the root.
     pub root_type: ObjectType,
-    /// The object's key below the root.
+    /// Key of the object relative to the root.
     pub key: String,
 }
 
 impl Place {
-    /// The store.
+    /// Returns the store.
     #[must_use]
     pub fn store(&self) -> &Arc<dyn Store> {
         self.location.store()
     }
 
-    /// The folder in the store.
+    /// Returns the key prefix of the folder in the store.
     pub fn prefix(&self) -> &str {
         self.location.prefix()
     }
 
-    /// The URI of the folder, whatever folder the program was started in.
+    /// Returns the URI of the folder, independent of the current directory.
     pub fn absolute_uri(&self) -> String {
         if self.prefix().is_empty() {
             return self.store_uri.clone();
@@ -50,7 +50,7 @@ impl Place {
         join(&self.store_uri, self.prefix())
     }
 
-    /// What the folder is.
+    /// Detects whether the folder is an array, a group or neither.
     pub fn object_type(&self) -> Result<ObjectType> {
         ObjectType::detect(&**self.store(), self.prefix()).map_err(|error| self.failed(error))
     }
@@ -69,33 +69,33 @@ impl Place {
         }
     }
 
-    /// Why there is not what was wanted here: there is nothing, or no more than what was begun.
+    /// Creates the error for a missing object: nothing is here, or only unfinished work.
     #[must_use]
     pub fn nothing(&self, wanted: &str) -> Error {
-        // What cannot be looked at is not known to have been begun.
+        // If the folder cannot be read, it is not known to be unfinished.
         match self.unfinished() {
             Ok(Some(work)) => unfinished(&self.uri, work, ErrorKind::NotFound),
             Ok(None) | Err(_) => nothing(&self.uri, wanted),
         }
     }
 
-    /// What makes an array here that is not there yet: it is under way, or was stopped.
+    /// Returns the unfinished work here that would create an array, whether it is running or was stopped.
     ///
     /// # Errors
-    /// As the store reports.
+    /// Fails if the store fails.
     pub fn unfinished(&self) -> Result<Option<Work>> {
         Ok(self.found()?.unfinished)
     }
 
-    /// What the folder is, and what was begun in it.
+    /// Detects the type of the folder and unfinished work in it.
     ///
     /// # Errors
-    /// As the store reports.
+    /// Fails if the store fails.
     pub fn found(&self) -> Result<Found> {
         Found::at(&**self.store(), self.prefix()).map_err(|error| self.failed(error))
     }
 
-    /// The same place, as who makes an array in it sees it.
+    /// Returns the same place as seen by the process that is creating an array there.
     pub(crate) fn drafted(&self, draft: &Draft) -> Self {
         Self {
             location: Location::new(Arc::clone(draft.location().store()), self.prefix()),
@@ -103,7 +103,7 @@ impl Place {
         }
     }
 
-    /// Why the array here was not opened: where there is none, what there is instead.
+    /// Converts the error of opening an array here; if there is no array, reports what is there instead.
     pub fn unopened(&self, error: ArrayError) -> Error {
         let is_none = matches!(error, ArrayError::NoSuch { .. });
         match is_none.then(|| self.check_array()) {
@@ -112,7 +112,7 @@ impl Place {
         }
     }
 
-    /// A folder below this one.
+    /// Returns a subfolder of this folder.
     pub fn below(&self, name: &str) -> Self {
         Self {
             uri: format!("{}/{name}", self.uri.trim_end_matches('/')),
@@ -121,7 +121,7 @@ impl Place {
         }
     }
 
-    /// Whether a URI leads to this folder.
+    /// True if a URI leads to this folder.
     pub fn is_place(&self, uri: &str) -> bool {
         let own = self.absolute_uri();
         match (Address::of(uri), Address::of(&own)) {
@@ -134,14 +134,14 @@ impl Place {
         }
     }
 
-    /// Whether another folder is this one, or lies in it.
+    /// True if another folder is this one, or lies inside it.
     pub fn holds(&self, other: &Self) -> bool {
         let (own, other) = (self.absolute_uri(), other.absolute_uri());
         let rest = other.strip_prefix(&own);
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     }
 
-    /// The failure, with the URI in front and, where a store that is not a local folder failed, the way to learn why.
+    /// Converts an error, adding the URI and, if a remote store failed, a hint how to find out why.
     pub fn failed(&self, error: impl Into<Error>) -> Error {
         let error = error.into().at(&self.uri);
         match self.way_to_learn_why(error.kind()) {
@@ -150,7 +150,7 @@ impl Place {
         }
     }
 
-    /// How to learn why a store failed that is no local folder.
+    /// Returns a hint how to find out why a remote store failed; `None` for other errors.
     pub fn way_to_learn_why(&self, kind: ErrorKind) -> Option<String> {
         let is_remote = matches!(Address::of(&self.store_uri), Address::Remote);
         let uri = &self.uri;
@@ -159,18 +159,18 @@ impl Place {
     }
 }
 
-/// There is nothing.
+/// Creates the error for a place where nothing exists.
 pub fn missing(uri: &str) -> Error {
     Error::new(ErrorKind::NotFound, "not found").at(uri)
 }
 
-/// A folder, where an object was wanted.
+/// Creates the error for a folder in place of an object.
 pub(super) fn no_object(uri: &str) -> Error {
     let error = Error::invalid(format!("{uri}: is a folder, not a stored object"));
     error.with_hint(format!("tdb info {uri} shows an array or group"))
 }
 
-/// A place that is taken by what is above it.
+/// Creates the error for a place that lies within an array, or within a group's own folders.
 pub(super) fn lies_in(uri: &str, what: ObjectType, above: &str) -> Error {
     let name = what.name();
     let error = Error::invalid(format!(
@@ -179,12 +179,12 @@ pub(super) fn lies_in(uri: &str, what: ObjectType, above: &str) -> Error {
     error.with_hint("arrays and groups lie beside arrays, and in groups under names without __")
 }
 
-/// What the system says of a path.
+/// Converts an error of the operating system about a path.
 pub(super) fn system(uri: &str, error: std::io::Error) -> Error {
     Error::from(StoreError::from_io(uri, error))
 }
 
-/// An array in the making, which is none.
+/// Creates the error for an array that is unfinished and therefore does not exist.
 pub(crate) fn unfinished(uri: &str, work: Work, kind: ErrorKind) -> Error {
     let work = work.name();
     let what =
@@ -194,7 +194,7 @@ pub(crate) fn unfinished(uri: &str, work: Work, kind: ErrorKind) -> Error {
     Error::new(kind, what).at(uri).with_hint(hint)
 }
 
-/// Neither an array nor a group, where either would do.
+/// Creates the error for a place that is neither an array nor a group.
 pub(super) fn nothing(uri: &str, wanted: &str) -> Error {
     let error = Error::new(ErrorKind::NotFound, format!("there is no {wanted} here"));
     error

@@ -1,4 +1,4 @@
-//! Folders of the file system.
+//! Folders of the local file system.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use super::found::{self, Place, PlacedObject, lies_in, missing, no_object, syste
 use crate::stores::Stores;
 use crate::{Error, Result};
 
-/// The folder at a path; its store begins there.
+/// Returns the folder at a path, which is also the root of its store.
 pub(super) fn folder(uri: &str, path: &Path, stores: &dyn Stores) -> Result<Place> {
     let store = stores.open(path).map_err(|error| match error {
         StoreError::NotFound { .. } => missing(uri),
@@ -29,7 +29,7 @@ pub(super) fn folder(uri: &str, path: &Path, stores: &dyn Stores) -> Result<Plac
     })
 }
 
-/// The folder at a path, in a store that begins above it.
+/// Returns the folder at a path, in a store whose root is the parent folder.
 pub(super) fn from_above(uri: &str, path: &Path, stores: &dyn Stores) -> Result<Place> {
     let place = folder(uri, path, stores)?;
     let path = path.canonicalize().map_err(|error| system(uri, error))?;
@@ -46,9 +46,9 @@ pub(super) fn from_above(uri: &str, path: &Path, stores: &dyn Stores) -> Result<
     })
 }
 
-/// Fails where a path is a symbolic link: what it leads to lies elsewhere.
+/// Fails if a path is a symbolic link, whose target lies elsewhere.
 pub(super) fn refuse_link(uri: &str, path: &Path) -> Result<()> {
-    // A slash at the end would have the system follow the link.
+    // A trailing slash would make the system follow the link.
     let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
         return Ok(());
     };
@@ -64,8 +64,8 @@ pub(super) fn refuse_link(uri: &str, path: &Path) -> Result<()> {
     }
 }
 
-/// A path where there need not be anything yet. The store begins at the deepest folder that there is: nothing is made before
-/// something is stored.
+/// Returns a place that need not exist yet. The root of the store is the deepest existing folder; nothing is created
+/// before something is stored.
 pub(super) fn vacant(uri: &str, path: &Path, stores: &dyn Stores) -> Result<Place> {
     let path = absolute_path(uri, path)?;
     let mut missing = Vec::new();
@@ -97,7 +97,7 @@ pub(super) fn vacant(uri: &str, path: &Path, stores: &dyn Stores) -> Result<Plac
     })
 }
 
-/// Fails where a folder above is an array, or a group that keeps objects of its own on the way.
+/// Fails if a parent folder is an array, or a group that reserves the name on the way.
 fn check_above(uri: &str, root: &Path, missing: &[&str]) -> Result<()> {
     let root = root.canonicalize().map_err(|error| system(uri, error))?;
     let path = root.join(missing.join("/"));
@@ -107,7 +107,7 @@ fn check_above(uri: &str, root: &Path, missing: &[&str]) -> Result<()> {
         .filter(|folder| root.starts_with(folder))
     {
         let names = path.strip_prefix(folder).unwrap_or(&path);
-        // What cannot be looked at is not known to be in the way.
+        // A folder that cannot be opened is not known to be in the way.
         let Some((store, names)) = LocalStore::open(folder).ok().zip(names.to_str()) else {
             continue;
         };
@@ -118,7 +118,8 @@ fn check_above(uri: &str, root: &Path, missing: &[&str]) -> Result<()> {
     Ok(())
 }
 
-/// The array whose labels the array at a path holds, and where the latter stands in it.
+/// If the array at a path holds the values of a dimension label, returns the labelled array and the path relative to
+/// it.
 pub(super) fn labelled(path: &Path, stores: &dyn Stores) -> Option<(Place, String)> {
     let path = path.canonicalize().ok()?;
     let folder = path
@@ -131,9 +132,9 @@ pub(super) fn labelled(path: &Path, stores: &dyn Stores) -> Option<(Place, Strin
     Some((place, format!("__labels/{name}")))
 }
 
-/// The object at a path.
+/// Returns the object at a path.
 pub(super) fn object(uri: &str, path: &Path, stores: &dyn Stores) -> Result<PlacedObject> {
-    // Only the folders are resolved: a link in place of an object is not followed.
+    // Only folders are resolved: a symbolic link in place of an object is not followed.
     let path = match (path.parent().map(Path::canonicalize), path.file_name()) {
         (Some(Ok(parent)), Some(name)) if !parent.as_os_str().is_empty() => parent.join(name),
         _ => absolute_path(uri, path)?,
@@ -172,7 +173,7 @@ pub(super) fn object(uri: &str, path: &Path, stores: &dyn Stores) -> Result<Plac
     })
 }
 
-/// A path, from the root of the file system.
+/// Returns a path as an absolute path.
 fn absolute_path(uri: &str, path: &Path) -> Result<PathBuf> {
     std::path::absolute(path).map_err(|error| system(uri, error))
 }

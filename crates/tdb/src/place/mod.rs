@@ -1,4 +1,4 @@
-//! From a URI to a folder in a store.
+//! Resolving URIs to folders in stores.
 
 mod address;
 mod found;
@@ -14,7 +14,7 @@ use address::{Address, file_uri};
 pub(crate) use found::unfinished;
 pub use found::{Place, PlacedObject, missing};
 
-/// The folder that a URI names.
+/// Returns the folder that a URI names.
 pub fn folder(uri: &str, stores: &dyn Stores) -> Result<Place> {
     match Address::of(uri) {
         Address::Local(path) => local::folder(uri, &path, stores),
@@ -22,8 +22,7 @@ pub fn folder(uri: &str, stores: &dyn Stores) -> Result<Place> {
     }
 }
 
-/// The URI that a text stands for, whose path may be told from the folder where the program was started; `None` for what is
-/// none.
+/// Returns the absolute form of a URI, resolving a path against the current directory; `None` if that fails.
 pub fn absolute(uri: &str) -> Option<String> {
     match Address::of(uri) {
         Address::Local(path) => file_uri(&path).ok(),
@@ -31,7 +30,7 @@ pub fn absolute(uri: &str) -> Option<String> {
     }
 }
 
-/// The folder that a URI names, in a store that begins above it: so that the folder can go, too.
+/// Returns the folder that a URI names, in a store whose root lies above it, so that the folder itself can be removed.
 pub fn from_above(uri: &str, stores: &dyn Stores) -> Result<Place> {
     match Address::of(uri) {
         Address::Local(path) => local::from_above(uri, &path, stores),
@@ -39,13 +38,13 @@ pub fn from_above(uri: &str, stores: &dyn Stores) -> Result<Place> {
     }
 }
 
-/// Fails where a URI names a symbolic link: what it leads to lies elsewhere.
+/// Fails if a URI names a symbolic link, whose target lies elsewhere.
 pub fn refuse_link(uri: &str) -> Result<()> {
     let path = Address::local(uri);
     path.map_or(Ok(()), |path| local::refuse_link(uri, &path))
 }
 
-/// The place that a URI names, where there need not be anything yet.
+/// Returns the place that a URI names, where nothing need exist yet.
 pub fn vacant(uri: &str, stores: &dyn Stores) -> Result<Place> {
     match Address::of(uri) {
         Address::Local(path) => local::vacant(uri, &path, stores),
@@ -53,15 +52,16 @@ pub fn vacant(uri: &str, stores: &dyn Stores) -> Result<Place> {
     }
 }
 
-/// The folder that a URI names, which must be an array. Who opens it at once need not ask: [`Place::unopened`] tells why it
-/// cannot be.
+/// Returns the folder that a URI names, which must be an array. Callers that open it anyway can skip this check and
+/// use [`Place::unopened`] for the error.
 pub fn array(uri: &str, stores: &dyn Stores) -> Result<Place> {
     let place = folder(uri, stores)?;
     place.check_array()?;
     Ok(place)
 }
 
-/// The array whose labels the array with this URI holds, and where the latter stands in it, if its place is such a one.
+/// If the array at this URI holds the values of a dimension label, returns the labelled array and the path relative to
+/// it.
 pub fn labelled(uri: &str, stores: &dyn Stores) -> Option<(Place, String)> {
     match Address::of(uri) {
         Address::Local(path) => local::labelled(&path, stores),
@@ -69,7 +69,7 @@ pub fn labelled(uri: &str, stores: &dyn Stores) -> Option<(Place, String)> {
     }
 }
 
-/// The folder that a URI names, which must be a group.
+/// Returns the folder that a URI names, which must be a group.
 pub fn group(uri: &str, stores: &dyn Stores) -> Result<Place> {
     let place = folder(uri, stores)?;
     match place.object_type()? {
@@ -82,7 +82,7 @@ pub fn group(uri: &str, stores: &dyn Stores) -> Result<Place> {
     }
 }
 
-/// The object that a URI names.
+/// Returns the object that a URI names.
 pub fn object(uri: &str, stores: &dyn Stores) -> Result<PlacedObject> {
     match Address::of(uri) {
         Address::Local(path) => local::object(uri, &path, stores),

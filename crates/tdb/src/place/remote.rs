@@ -1,4 +1,5 @@
-//! Folders of object stores. A store is that of the whole bucket, so that what lies above and beside a folder is in it too.
+//! Folders in object stores. The store is that of the whole bucket, so that it includes what lies above and beside a
+//! folder.
 
 use tdb_array::{ErrorKind, Location, ObjectType};
 use tdb_store::{Store, StoreError, exists, join, name, parent};
@@ -7,7 +8,7 @@ use super::found::{Place, PlacedObject, lies_in, missing, no_object};
 use crate::stores::Stores;
 use crate::{Error, Result};
 
-/// The folder that a URI names; whether there is one is not asked.
+/// Returns the folder that a URI names, without checking that it exists.
 pub(super) fn folder(uri: &str, stores: &dyn Stores) -> Result<Place> {
     let remote = stores.open_remote(uri)?;
     Ok(Place {
@@ -17,7 +18,7 @@ pub(super) fn folder(uri: &str, stores: &dyn Stores) -> Result<Place> {
     })
 }
 
-/// A folder where there need not be anything yet: neither an object of its name, nor an array or a group in the way.
+/// Returns a folder that need not exist yet. Fails if an object has its name, or if an array or a group is in the way.
 pub(super) fn vacant(uri: &str, stores: &dyn Stores) -> Result<Place> {
     let place = folder(uri, stores)?;
     let store = &**place.store();
@@ -29,7 +30,7 @@ pub(super) fn vacant(uri: &str, stores: &dyn Stores) -> Result<Place> {
     while !above.is_empty() {
         above = parent(above);
         let names = below(place.prefix(), above);
-        // What cannot be looked at is not known to be in the way.
+        // A folder that cannot be listed is not known to be in the way.
         if let Ok(Some(what)) = ObjectType::in_the_way(store, above, names) {
             return Err(lies_in(uri, what, &join(&place.store_uri, above)));
         }
@@ -37,17 +38,18 @@ pub(super) fn vacant(uri: &str, stores: &dyn Stores) -> Result<Place> {
     Ok(place)
 }
 
-/// Whether an object has the name of a folder, other than an empty one, by which some programs mark the folder.
+/// True if an object has the name of a folder. Empty objects do not count, since some programs mark folders with them.
 fn is_taken(store: &dyn Store, folder: &str) -> Result<bool, StoreError> {
     match store.size(folder) {
         Err(StoreError::NotFound { .. }) | Ok(0) => Ok(false),
         Err(error) => Err(error),
-        // What answers to every name is no store, which a listing tells.
+        // A server that answers any name is not a store; listing it fails.
         Ok(_) => store.list(folder, None).map(|_| true),
     }
 }
 
-/// The array whose labels the array with this URI holds, and where the latter stands in it.
+/// If the array at this URI holds the values of a dimension label, returns the labelled array and the path relative to
+/// it.
 pub(super) fn labelled(uri: &str, stores: &dyn Stores) -> Option<(Place, String)> {
     let place = folder(uri, stores).ok()?;
     let folder = parent(place.prefix());
@@ -62,7 +64,7 @@ pub(super) fn labelled(uri: &str, stores: &dyn Stores) -> Option<(Place, String)
     is_array.then(|| (labelled, format!("__labels/{}", name(place.prefix()))))
 }
 
-/// The object that a URI names.
+/// Returns the object that a URI names.
 pub(super) fn object(uri: &str, stores: &dyn Stores) -> Result<PlacedObject> {
     let place = folder(uri, stores)?;
     let key = place.prefix();
@@ -100,7 +102,7 @@ pub(super) fn object(uri: &str, stores: &dyn Stores) -> Result<PlacedObject> {
     })
 }
 
-/// What of a key comes after the folder above that it lies in.
+/// Returns the part of a key after a folder that contains it.
 fn below<'a>(key: &'a str, folder: &str) -> &'a str {
     let rest = key.strip_prefix(folder).unwrap_or(key);
     rest.trim_start_matches('/')

@@ -1,4 +1,4 @@
-//! A read, batch by batch.
+//! Running a read batch by batch.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,15 +10,15 @@ use super::ReadBuilder;
 use super::label_columns::LabelColumns;
 use crate::{Arranged, Array, Error, Result};
 
-/// Bytes of a batch of which cells are kept, at most; and the part of the memory that it is.
+/// Batches whose cells are kept for sorting or sampling take 1/PART of the memory, and at most this number of bytes.
 const MOST_KEPT_AT_ONCE: u64 = 16 << 20;
 const PART: u64 = 32;
 
 impl ReadBuilder {
-    /// Reads batch by batch: each fits the memory of the context, together they are the result, in order.
+    /// Reads batch by batch. Each batch fits the memory of the context; together they are the result, in order.
     ///
     /// # Errors
-    /// As for [`ReadBuilder::options`]; a request that the array does not allow.
+    /// As for [`ReadBuilder::options`]; fails also if the array does not allow the request.
     pub fn batches(self) -> Result<Batches> {
         let mut options = self.options()?;
         let labels = LabelColumns::take(&self.array, &mut options)?;
@@ -26,7 +26,7 @@ impl ReadBuilder {
         let prepared = self.arrangement.clone().prepare(schema, &mut options)?;
         let session = self.array.context().shared_session();
         if self.arrangement.takes_all() && options.batch_bytes.is_none() {
-            // What is kept goes on as batches of its own.
+            // The kept cells are cut into batches again, so the batches of the read may be small.
             let memory = session.limits().budget.limit();
             options.batch_bytes = Some((memory / PART).min(MOST_KEPT_AT_ONCE));
         }
@@ -61,10 +61,10 @@ impl ReadBuilder {
         })
     }
 
-    /// The whole result at once, where the memory of the context holds it.
+    /// Reads the whole result into one batch, if it fits the memory of the context.
     ///
     /// # Errors
-    /// As for [`ReadBuilder::batches`]; a result that is larger.
+    /// As for [`ReadBuilder::batches`]; fails also if the result does not fit.
     pub fn all(mut self) -> Result<Batch> {
         self.options.batch_bytes = Some(u64::MAX);
         let mut batches = self.batches()?;
@@ -82,33 +82,33 @@ impl ReadBuilder {
     }
 }
 
-/// The batches of a read.
+/// Iterator over the batches of a read.
 #[derive(Debug)]
 pub struct Batches {
     pub(super) fields: Vec<FieldInfo>,
     warnings: Vec<String>,
     cells: Arranged<Source, Error>,
     labels: Option<LabelColumns>,
-    /// Cells so far that stand for others, as the reader counts them.
+    /// Number of cells with fill values so far, as the reader counts them.
     filled: Arc<AtomicU64>,
     #[cfg(any(feature = "arrow", feature = "text"))]
     pub(super) asked: AskedCells,
     pub(super) array: Array,
 }
 
-/// What files take into account of a read.
+/// Properties of a read that the layout of output files depends on.
 #[cfg(any(feature = "arrow", feature = "text"))]
 #[derive(Debug)]
 pub(super) struct AskedCells {
-    /// The number of all cells, where it is known.
+    /// Number of cells of the result, if known in advance.
     pub(super) expected: Option<u64>,
-    /// Whether these are other cells than those of the read, or in another order.
+    /// True if the cells of the read are reordered, sampled or cut.
     pub(super) is_arranged: bool,
-    /// What was read.
+    /// Options of the read.
     pub(super) options: tdb_query::ReadOptions,
 }
 
-/// The reader of the engine beneath, with its errors told as of the array.
+/// The engine's reader, with errors that name the array.
 #[derive(Debug)]
 struct Source {
     reader: Reader,
@@ -127,20 +127,21 @@ impl Iterator for Source {
 }
 
 impl Batches {
-    /// What the columns of each batch hold.
+    /// Returns the fields of the columns in each batch.
     #[must_use]
     pub fn fields(&self) -> &[FieldInfo] {
         &self.fields
     }
 
-    /// Cells so far for which the condition fails, or that are at none of the points, and that have fill values: those of a
+    /// Returns the number of cells so far that have fill values because the condition fails or no point matches, in a
     /// read that [fills](ReadBuilder::fill).
     #[must_use]
     pub fn filled(&self) -> u64 {
         self.filled.load(Ordering::Relaxed)
     }
 
-    /// What is odd about the request, and no reason to refuse it: ranges that reach beyond the domain.
+    /// Iterates over oddities of the request that are no reason to refuse it, such as ranges that reach beyond the
+    /// domain.
     pub fn warnings(&self) -> impl Iterator<Item = &str> {
         self.warnings.iter().map(AsRef::as_ref)
     }
@@ -158,7 +159,7 @@ impl Iterator for Batches {
     }
 }
 
-/// A result without cells has its columns all the same.
+/// Returns an empty batch with columns for all fields.
 fn no_cells(fields: &[FieldInfo]) -> Batch {
     let columns = fields.iter().map(|field| Column {
         name: field.name.clone(),

@@ -1,11 +1,11 @@
-//! How many cells a read will give.
+//! Predicting the number of cells of a read.
 
 use tdb_aggregate::known_count;
 use tdb_query::{Failing, ReadOptions};
 
 use crate::Array;
 
-/// The number of cells of a read, where that is known before.
+/// Returns the number of cells of a read, if it is known in advance.
 pub(crate) fn expected(array: &Array, options: &ReadOptions) -> Option<u64> {
     if options.reads_nothing {
         return Some(0);

@@ -1,4 +1,4 @@
-//! The cells of a read, written into files.
+//! Exporting the cells of a read to files.
 
 use std::io::Write;
 
@@ -10,26 +10,25 @@ use super::{Batches, ReadBuilder};
 use crate::files::{CellSink, OutputFile};
 use crate::{Context, Result};
 
-/// What an export did.
+/// Result of an export.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Exported {
-    /// Cells that were written.
+    /// Number of cells written.
     pub cells: u64,
-    /// Bytes of their values, as they are in memory.
+    /// Bytes of their values in memory.
     pub bytes: u64,
-    /// Cells of a dense array among them for which the condition fails, or that are at none of the points: they have fill
-    /// values.
+    /// Number of these cells that have fill values because the condition fails or no point matches; dense arrays only.
     pub filled: u64,
-    /// Files that were written.
+    /// Number of files written.
     pub files: u64,
-    /// Folders in the folder, of an export into parts.
+    /// Number of subfolders written, for a partitioned export.
     pub folders: u64,
 }
 
 impl ReadBuilder {
-    /// Writes all cells into a file, whose ending says the format: CSV, JSON lines, Arrow IPC, Parquet or `.npy`; or into a
-    /// folder of files. It appears whole or not at all.
+    /// Writes all cells to a file whose extension names the format (CSV, JSON lines, Arrow IPC, Parquet or `.npy`), or
+    /// to a folder of files. The output appears complete or not at all.
     ///
     /// ```
     /// # let folder = tempfile::tempdir()?;
@@ -45,8 +44,8 @@ impl ReadBuilder {
     /// ```
     ///
     /// # Errors
-    /// An ending that no format has; as for [`ReadBuilder::batches`]; cells that the format has no place for; as the system
-    /// reports.
+    /// As for [`ReadBuilder::batches`]; fails also if no format has the extension, if the format cannot hold the
+    /// cells, or if the file system fails.
     pub fn export(mut self, file: impl Into<OutputFile>) -> Result<Exported> {
         let file = file.into();
         self.fit(&file)?;
@@ -58,7 +57,7 @@ impl ReadBuilder {
         self.batches()?.export(file)
     }
 
-    /// A `.npy` file holds one attribute, and keeps the place of each cell.
+    /// Adapts the read to `.npy` output, which holds one attribute and the position of each cell.
     fn fit(&mut self, file: &OutputFile) -> Result<()> {
         if file.holds_box()? {
             self.options.dimensions.get_or_insert_with(Vec::new);
@@ -67,7 +66,7 @@ impl ReadBuilder {
         Ok(())
     }
 
-    /// Tells how far it has come, often, on whichever thread works.
+    /// Reports progress to `listener`, which is called often and from any worker thread.
     pub fn progress(mut self, listener: impl Fn(&Progress) + Send + Sync + 'static) -> Self {
         self.array = self.array.progress(listener);
         self
@@ -75,8 +74,8 @@ impl ReadBuilder {
 }
 
 impl Batches {
-    /// As [`ReadBuilder::export`], once the [warnings](Self::warnings) have been seen. For a `.npy` file, the read leaves the
-    /// dimensions out, and [fills](ReadBuilder::fill).
+    /// As [`ReadBuilder::export`], for callers that check the [warnings](Self::warnings) first. For a `.npy` file, the
+    /// read must omit the dimensions and [fill](ReadBuilder::fill).
     ///
     /// # Errors
     /// As for [`ReadBuilder::export`].
@@ -91,7 +90,7 @@ impl Batches {
         self.write_into(sink)
     }
 
-    /// Writes all cells in the format of a file, but to where somebody else says.
+    /// Writes all cells to a writer, in the format of `like`.
     ///
     /// # Errors
     /// As for [`ReadBuilder::export`].
@@ -105,10 +104,10 @@ impl Batches {
         self.write_into(CellSink::Writer(writer))
     }
 
-    /// Writes all cells into what is made for these fields.
+    /// Writes all cells to a batch writer, which `make` creates for the fields of the result.
     ///
     /// # Errors
-    /// Errors of reading, and of what is made.
+    /// Fails if reading, creating the writer, or writing fails.
     pub fn write_with(
         self,
         make: impl FnOnce(&[FieldInfo]) -> Result<Box<dyn BatchWriter>>,
@@ -127,17 +126,18 @@ impl Batches {
     }
 }
 
-/// The part of the memory that a batch takes that is cut into parts for the files of a folder; and its bytes at most.
+/// A batch that is split into the files of a folder takes 1/PART of the memory, and at most `MOST_CUT` bytes.
 const PART: u64 = 16;
 const MOST_CUT: u64 = 32 << 20;
 
-/// Bytes of a batch that is cut into parts for the files of a folder, where nobody says otherwise: it is in memory twice.
+/// Returns the default size of a batch that is split into the files of a folder, in bytes. Such a batch is in memory
+/// twice.
 #[must_use]
 pub fn batch_bytes_of_folder(session: &Session) -> u64 {
     (session.limits().budget.limit() / PART).min(MOST_CUT)
 }
 
-/// Writes cells, of which so many are expected if that is known, to where they go.
+/// Writes all batches to a sink; `expected` is their number of cells, if known.
 pub(crate) fn write_all(
     context: &Context,
     batches: impl Iterator<Item = Result<Batch>>,

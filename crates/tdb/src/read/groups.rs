@@ -1,11 +1,12 @@
-//! Groups of cells, one after the other.
+//! Iterating over aggregated groups.
 
 use tdb_aggregate::{Aggregate, Group, Grouped};
 use tdb_cells::FieldInfo;
 
 use crate::{Array, Result};
 
-/// The groups of the cells of a read, by their values in ascending order: [`ReadBuilder::groups`](crate::ReadBuilder::groups).
+/// Iterator over the groups of a read, in ascending order of their values:
+/// [`ReadBuilder::groups`](crate::ReadBuilder::groups).
 #[derive(Debug)]
 pub struct Groups {
     groups: Grouped,
@@ -17,13 +18,13 @@ impl Groups {
         Self { groups, array }
     }
 
-    /// The fields that cells are grouped by.
+    /// Returns the fields that cells are grouped by.
     #[must_use]
     pub fn by(&self) -> &[FieldInfo] {
         self.groups.by()
     }
 
-    /// What is worked out for each group.
+    /// Returns the aggregates computed for each group.
     #[must_use]
     pub fn aggregates(&self) -> &[Aggregate] {
         self.groups.aggregates()

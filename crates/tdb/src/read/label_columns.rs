@@ -1,4 +1,4 @@
-//! Labels of dimensions as columns beside the cells: they are read once, and looked up by the coordinates of each cell.
+//! Dimension labels as columns of a result: labels are read once, and looked up by the coordinates of each cell.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -11,36 +11,36 @@ use tdb_tile::{Bug, Grant};
 
 use crate::{Array, Result};
 
-/// Bytes that a label takes in memory beside its value and its coordinate, about.
+/// Approximate bytes per label in memory, in addition to its value and coordinate.
 const BYTES_OF_LABEL: u64 = 64;
 
-/// The labels that are shown.
+/// The dimension labels of a read.
 #[derive(Debug)]
 pub(super) struct LabelColumns {
     shown: Vec<Labels>,
-    /// The names of attributes and labels, as they were asked for.
+    /// Requested attributes and labels, in order.
     order: Vec<String>,
-    /// Dimensions that are read for their labels alone.
+    /// Dimensions that are read only to look up labels.
     beside: Vec<String>,
     session: Session,
 }
 
-/// The values of a label, by the coordinates of its dimension.
+/// Values of one label, by the coordinates of its dimension.
 #[derive(Debug)]
 struct Labels {
     dimension: String,
     field: FieldInfo,
     values: HashMap<Vec<u8>, Bytes>,
-    /// What stands where no label was written.
+    /// Value for coordinates without a label.
     fill: Bytes,
     held: Vec<Grant>,
 }
 
 impl LabelColumns {
-    /// Takes labels out of the attributes that a read is asked for; none where there is none.
+    /// Removes labels from the requested attributes of a read, and reads their values; `None` if there are none.
     ///
     /// # Errors
-    /// Arrays of labels that cannot be read.
+    /// Fails if the arrays of the labels cannot be read.
     pub(super) fn take(array: &Array, options: &mut ReadOptions) -> Result<Option<Self>> {
         let schema = array.schema();
         let label_of = |name: &str| {
@@ -82,14 +82,14 @@ impl LabelColumns {
         Ok(Some(columns))
     }
 
-    /// The fields of the result, of those that are read.
+    /// Returns the fields of the result, given those that are read.
     pub(super) fn fields(&self, read: &[FieldInfo]) -> Vec<FieldInfo> {
         let labels = self.shown.iter().map(|labels| labels.field.clone());
         let labels: Vec<FieldInfo> = labels.collect();
         self.arranged(read, labels, |field| &field.name)
     }
 
-    /// A batch with the labels of its cells.
+    /// Adds the labels of its cells to a batch.
     pub(super) fn add(&self, batch: &Batch) -> Result<Batch> {
         let labels = self
             .shown
@@ -102,7 +102,7 @@ impl LabelColumns {
         })
     }
 
-    /// Dimensions first, but for those beside, then attributes and labels as they were asked for.
+    /// Orders columns: dimensions first, except those read only for labels, then attributes and labels as requested.
     fn arranged<T: Clone>(
         &self,
         read: &[T],
@@ -143,7 +143,7 @@ impl Labels {
         Ok(labels)
     }
 
-    /// Reads all that was written of the label.
+    /// Reads all written values of the label.
     fn fill_from(
         &mut self,
         array: &Array,
@@ -189,7 +189,7 @@ impl Labels {
         Ok(())
     }
 
-    /// The labels of the cells of a batch.
+    /// Looks up the labels for the cells of a batch.
     fn of(&self, batch: &Batch, session: &Session) -> Result<Column> {
         let coordinates = batch.column(&self.dimension);
         let lost = || Bug::new("cells were read without the dimension of a label");
@@ -219,7 +219,7 @@ impl Labels {
     }
 }
 
-/// What a column of labels holds. A label stands for coordinates of its dimension.
+/// Describes the column of a label, which counts as a field of its dimension.
 fn field_of(label: &DimensionLabel, attribute: &Attribute, dimension: usize) -> FieldInfo {
     FieldInfo {
         name: label.name.clone(),

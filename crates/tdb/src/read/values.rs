@@ -1,4 +1,4 @@
-//! The values of one field: in a list, or in memory that the caller brings.
+//! Reading the values of one field into a list, or into memory of the caller.
 
 use std::slice::SliceIndex;
 
@@ -12,10 +12,10 @@ use super::{Batches, ReadBuilder, expected};
 use crate::{Array, Error, ErrorKind, Result};
 
 impl ReadBuilder {
-    /// The values of one field, of all cells that match.
+    /// Reads the values of one field, of all cells that match.
     ///
     /// # Errors
-    /// A field that holds other values than `T`, that varies in size, or has null cells; errors of reading.
+    /// Fails if the field has values other than `T`, varies in size, or has null cells, or if reading fails.
     pub fn to_vec<T: Scalar>(self, field: &str) -> Result<Vec<T>> {
         let mut source = Values::open::<T>(self, field)?;
         let mut values = vec![T::default(); source.expected];
@@ -39,9 +39,9 @@ impl ReadBuilder {
         Ok(values)
     }
 
-    /// The values of one field, of all cells that match, into memory that is there: read after read may bring the same.
-    /// Gives their number; what stands behind them stays as it was. Values of dense arrays are decoded right into it, unless the
-    /// field may be null, a condition or points choose cells, or the cells are sorted.
+    /// Reads the values of one field, of all cells that match, into memory of the caller, which can be reused. Returns
+    /// their number; memory after them is unchanged. Values of dense arrays are decoded directly into `values`, unless
+    /// the field is nullable, a condition or points choose cells, or the cells are sorted.
     ///
     /// ```no_run
     /// let weather = tdb::open("weather")?;
@@ -54,7 +54,8 @@ impl ReadBuilder {
     /// ```
     ///
     /// # Errors
-    /// As for [`ReadBuilder::to_vec`]; more values than there is room for. Some may stand there then.
+    /// As for [`ReadBuilder::to_vec`]; fails also if there are more values than room. Some values may have been
+    /// written then.
     pub fn read_into<T: Scalar>(self, field: &str, values: &mut [T]) -> Result<usize> {
         let mut source = Values::open::<T>(self, field)?;
         let (mut count, all) = (0, values.len());
@@ -77,7 +78,7 @@ impl ReadBuilder {
         Ok(count)
     }
 
-    /// Narrows the result to one field.
+    /// Restricts the result to one field.
     pub(crate) fn only(mut self, field: &str) -> Result<Self> {
         let schema = self.array.schema();
         let is_dimension = schema.dimension_index(field).is_some();
@@ -96,25 +97,25 @@ impl ReadBuilder {
     }
 }
 
-/// A read of the values of one field.
+/// A running read of the values of one field.
 struct Values {
     array: Array,
     source: Source,
-    /// How many there will be, where that is known and the memory of the context holds them; else none.
+    /// Number of values, if known in advance and if they fit the memory of the context; otherwise 0.
     expected: usize,
 }
 
-/// Where cells come from.
+/// Source of cells.
 enum Source {
     Read(Box<Reader>),
     Arranged(Box<Batches>),
 }
 
-/// The next values.
+/// The next values of a read.
 enum More {
-    /// So many are where they belong.
+    /// This number of values was written to the memory of the caller.
     Written(usize),
-    /// They are those of this column.
+    /// The values are in this column.
     Column(Column),
 }
 
@@ -149,7 +150,7 @@ impl Values {
         })
     }
 
-    /// The next values, where that can be right into the beginning of `memory`.
+    /// Reads the next values, directly into the beginning of `memory` if possible; `None` at the end.
     fn next<T: Scalar>(&mut self, memory: &mut [T]) -> Result<Option<More>> {
         let batch = match &mut self.source {
             Source::Arranged(batches) => batches.next().transpose()?,
@@ -174,18 +175,18 @@ impl Values {
     }
 }
 
-/// A part of memory, which has it.
+/// Returns a part of a slice that is known to be long enough.
 fn part<T, R: SliceIndex<[T], Output = [T]>>(memory: &mut [T], part: R) -> Result<&mut [T], Bug> {
     let part = memory.get_mut(part);
     part.ok_or_else(|| Bug::new("more values than the memory that they are in"))
 }
 
-/// How many values a column has.
+/// Returns the number of values in a column.
 fn values_in<T: Scalar>(column: &Column) -> usize {
     column.values.len() / T::SIZE
 }
 
-/// Copies the values of a column into memory of as many.
+/// Copies the values of a column into memory of the same size.
 fn put<T: Scalar>(column: &Column, memory: &mut [T]) -> Result<()> {
     let memory = T::memory(memory);
     if memory.len() != column.values.len() {
@@ -209,7 +210,7 @@ fn no_room(array: &Array, field: &str, room: usize) -> Error {
         .at(array.uri())
 }
 
-/// Fails where a field has other values than `T`, or cells that vary in size: what stands there is no value. The size of a cell.
+/// Returns the size of a cell. Fails if the field has values other than `T`, or cells that vary in size.
 fn check_plain<T: Scalar>(field: &FieldInfo) -> Result<usize> {
     field.check_numbers::<T>()?;
     field.cell_size().ok_or_else(|| {
@@ -221,7 +222,7 @@ fn check_plain<T: Scalar>(field: &FieldInfo) -> Result<usize> {
     })
 }
 
-/// Fails where cells are null: what stands there is no value.
+/// Fails if cells are null, since their bytes are not values.
 fn check_valid(column: &Column, rows: usize) -> Result<()> {
     if column.validity.is_none() || (0..rows).all(|row| column.is_valid(row)) {
         return Ok(());

@@ -1,4 +1,5 @@
-//! Rows that replace cells of a dense array: a write is a box, and those of its cells that no row replaces are written back.
+//! Replacing cells of a dense array by rows: a write is a box, and cells of the box without a row are written back
+//! unchanged.
 
 use tdb_cells::Batch;
 use tdb_query::{ReadOptions, Reader};
@@ -12,7 +13,7 @@ use crate::cover::{CellBox, boxes_of_commit, place_of};
 use crate::{Order, Result};
 
 impl Replacing {
-    /// Dense arrays: boxes that hold the rows, in which these are replaced.
+    /// Writes boxes that contain the rows; their other cells stay unchanged.
     pub(super) fn write_boxes(&mut self) -> Result<Vec<Writer>> {
         let places = Places::of(&self.schema, &self.waiting)?;
         self.check_each_once(&places)?;
@@ -34,7 +35,7 @@ impl Replacing {
         Ok(writers)
     }
 
-    /// A box as it is, but for the cells that rows replace.
+    /// Writes one box: cells with a row get its values, others stay unchanged.
     fn write_box(&self, cell_box: &CellBox, places: &Places, found: &mut [bool]) -> Result<Writer> {
         let ranges = cell_box.ranges(&self.schema.dimensions)?;
         let read = ReadOptions {
@@ -58,7 +59,7 @@ impl Replacing {
         Ok(writer)
     }
 
-    /// The cells of a batch of a dense array, those that are replaced with the values of their rows.
+    /// Returns the cells of a batch, with those replaced that have a row.
     fn changed(&self, places: &Places, batch: &Batch, found: &mut [bool]) -> Result<Batch> {
         let mut sources = Vec::with_capacity(batch.rows);
         let mut key = Vec::new();

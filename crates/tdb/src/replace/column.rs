@@ -1,7 +1,7 @@
 use tdb_cells::Column;
 use tdb_schema::{Attribute, CellValNum};
 
-/// The cells of an attribute, one after the other.
+/// Builder of an attribute's column, cell by cell.
 #[derive(Debug)]
 pub(super) struct CellsOfColumn {
     empty: Column,
@@ -48,7 +48,7 @@ impl CellsOfColumn {
     }
 
     pub(super) fn push_null(&mut self) {
-        // Of a null cell of fixed size, something stands in its place.
+        // A null cell of fixed size still takes its bytes.
         let zeros = vec![0; self.cell_size.unwrap_or(0)];
         self.push(&zeros, false);
     }

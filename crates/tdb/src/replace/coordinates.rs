@@ -5,18 +5,18 @@ use tdb_cells::{Batch, value_text};
 use tdb_schema::{ArraySchema, Dimension};
 use tdb_tile::{Bug, Datatype, Range};
 
-/// Up to so many values of a dimension are asked for one by one, and more as the range around them.
+/// Up to this number of values per dimension are read as single ranges; more are read as their bounding range.
 const MOST_RANGES: usize = 64;
 
-/// The places of rows: rows of the same coordinates have the same place.
+/// The distinct places of rows: rows with equal coordinates have the same place.
 #[derive(Debug)]
 pub(super) struct Places {
     by_key: HashMap<Box<[u8]>, usize>,
-    /// The place of each row of each batch.
+    /// Place of each row, by batch.
     batches: Vec<Vec<usize>>,
-    /// The first row of each place: its batch, and its number there.
+    /// First row of each place: batch number, and row number in the batch.
     rows: Vec<(usize, usize)>,
-    /// The values of each dimension: all where they are few, else the ends.
+    /// For each dimension, a range per value if there are few values, otherwise their bounding range.
     sides: Vec<Vec<Range>>,
 }
 
@@ -50,22 +50,22 @@ impl Places {
         Ok(places)
     }
 
-    /// How many there are.
+    /// Returns the number of places.
     pub(super) fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// The place of each row of a batch.
+    /// Returns the place of each row of a batch.
     pub(super) fn of_batch(&self, batch: usize) -> &[usize] {
         self.batches.get(batch).map_or(&[], Vec::as_slice)
     }
 
-    /// The first row of a place: its batch, and its number there.
+    /// Returns the first row of a place: batch number, and row number in the batch.
     pub(super) fn row_of(&self, place: usize) -> Result<(usize, usize), Bug> {
         self.rows.get(place).copied().ok_or_else(lost)
     }
 
-    /// The first row whose place an earlier row has: its batch, and its number there.
+    /// Returns the first row whose place an earlier row has too: batch number, and row number in the batch.
     pub(super) fn first_repeated(&self) -> Option<(usize, usize)> {
         let mut next = 0;
         for (batch, places) in self.batches.iter().enumerate() {
@@ -79,7 +79,7 @@ impl Places {
         None
     }
 
-    /// Where a cell lies among them; `key` is memory to work in.
+    /// Returns the place of a cell, if a row has the same coordinates; `key` is scratch memory.
     pub(super) fn place(
         &self,
         schema: &ArraySchema,
@@ -91,7 +91,7 @@ impl Places {
         Ok(self.by_key.get(&key[..]).copied())
     }
 
-    /// Ranges that hold them all.
+    /// Returns ranges that contain all places.
     pub(super) fn ranges(&self, dimensions: &[Dimension]) -> Vec<(String, Range)> {
         let all = dimensions.iter().zip(&self.sides);
         let ranges = all.flat_map(|(dimension, side)| {
@@ -101,7 +101,7 @@ impl Places {
         ranges.collect()
     }
 
-    /// Takes the coordinates of a row among the sides.
+    /// Adds the coordinates of a row to `sides`.
     fn reach(&mut self, schema: &ArraySchema, batch: &Batch, row: usize) -> Result<(), Bug> {
         for (dimension, side) in schema.dimensions.iter().zip(&mut self.sides) {
             let cell = batch.column(&dimension.name).and_then(|c| c.cell(row));
@@ -124,7 +124,7 @@ impl Places {
     }
 }
 
-/// The range around all of these.
+/// Returns the bounding range of several ranges; `None` if there are none.
 fn around(datatype: Datatype, ranges: &[Range]) -> Option<Range> {
     let (first, rest) = ranges.split_first()?;
     Some(
@@ -133,7 +133,7 @@ fn around(datatype: Datatype, ranges: &[Range]) -> Option<Range> {
     )
 }
 
-/// The coordinates of a cell as one key. Zeros of either sign are one coordinate.
+/// Encodes the coordinates of a cell as a hash key. Zeros of either sign have the same key.
 fn key_of(schema: &ArraySchema, batch: &Batch, row: usize, key: &mut Vec<u8>) -> Result<(), Bug> {
     key.clear();
     for dimension in &schema.dimensions {
@@ -151,7 +151,7 @@ fn key_of(schema: &ArraySchema, batch: &Batch, row: usize, key: &mut Vec<u8>) ->
     Ok(())
 }
 
-/// The coordinates of a row, for people.
+/// Describes the coordinates of a row for messages.
 pub(crate) fn place_text(schema: &ArraySchema, batch: &Batch, row: usize) -> String {
     let sides = schema.dimensions.iter().filter_map(|dimension| {
         let cell = batch.column(&dimension.name)?.cell(row)?;

@@ -1,4 +1,4 @@
-//! Rows that replace the cells of the same coordinates, and keep the values of attributes that they have no column for.
+//! Writing rows that replace cells with the same coordinates; attributes without a column keep their values.
 
 mod boxes;
 mod column;
@@ -24,33 +24,34 @@ use crate::write_and_delete::{DeleteBeside, commit};
 use crate::written::Written;
 use crate::{Array, Error, Order, Result};
 
-/// What a row of a batch takes in memory beside its cells, about: its place among the others.
+/// Approximate bytes per row in memory in addition to its cells: mostly its place.
 const BYTES_OF_ROW: u64 = 96;
 
-/// A write whose rows replace cells. Those of a sparse array without duplicates go on whenever they take an eighth of the
-/// memory; others wait for the end, since what is written depends on them all.
+/// A write whose rows replace cells. In a sparse array without duplicates, rows are passed to the writer whenever they
+/// take an eighth of the memory; otherwise all rows are held until the end, because what is written depends on all of
+/// them.
 #[derive(Debug)]
 pub(crate) struct Replacing {
-    /// As the change sees it; until the change begins, as of the time of the write.
+    /// The array as the change sees it; before the change begins, as of the time of the write.
     array: Array,
     schema: Arc<ArraySchema>,
     session: Session,
     options: WriteOptions,
-    /// The change, once anything was read for it.
+    /// The change, once something was read for it.
     change: Option<(ReadModifyWrite, View)>,
-    /// When the rows are written that a delete makes room for.
+    /// Time of the write that follows a delete.
     write_at: Option<u64>,
     writer: Option<Writer>,
     waiting: Vec<Batch>,
-    /// Rows were passed on to the writer and are not there any more: the change cannot begin anew.
+    /// True if rows were passed to the writer and dropped here, so that the change cannot be repeated.
     is_passed_on: bool,
     held: Vec<Grant>,
     bytes: u64,
     cells: u64,
     replaced: u64,
-    /// Whether they are a change of their own: neither only counted, nor a part of another's change.
+    /// True if the rows are a change of their own; false for a dry run, and for a part of another change.
     makes_change: bool,
-    /// Whether each row is of a cell that is there, which no other is of.
+    /// True if each row must match an existing cell, and no two rows the same cell.
     are_there: bool,
 }
 
@@ -164,7 +165,7 @@ impl Replacing {
         }
     }
 
-    /// Begins the change of their own, if they are one, unless it has begun.
+    /// Begins the change, if the rows are a change of their own, or renews it if it has begun.
     fn look(&mut self) -> Result<()> {
         if !self.makes_change {
             return Ok(());
@@ -188,7 +189,7 @@ impl Replacing {
         Ok(view)
     }
 
-    /// Looks at the array anew: others have written what the rows are to replace.
+    /// Views the array again, because other programs have written cells that the rows replace.
     fn begin_anew(&mut self) -> Result<()> {
         if self.is_passed_on {
             let what = "others changed the cells that were to be replaced, and the rows were too many to be kept for another try";
@@ -204,7 +205,7 @@ impl Replacing {
         Ok(())
     }
 
-    /// Hands all rows to writers; returns these, and the delete of what they replace.
+    /// Passes all rows to writers. Returns the writers, and the delete of the replaced cells.
     fn write(&mut self) -> Result<(Vec<Writer>, Option<DeleteBeside>)> {
         if self.schema.is_dense() {
             return Ok((self.write_boxes()?, None));
@@ -218,7 +219,7 @@ impl Replacing {
         Ok((vec![self.writer()?], delete))
     }
 
-    /// Makes last what the writers hold, but for the commit.
+    /// Finishes the writers without committing.
     fn sealed(&self, writers: Vec<Writer>) -> Result<SealedWrite> {
         let mut all: Option<SealedWrite> = None;
         for writer in writers {
@@ -231,7 +232,7 @@ impl Replacing {
         Ok(all.ok_or_else(|| Bug::new("rows that no writer has"))?)
     }
 
-    /// The writer of a sparse array, taken out.
+    /// Takes the writer of a sparse array, opening it if necessary.
     fn writer(&mut self) -> Result<Writer> {
         match self.writer.take() {
             Some(writer) => Ok(writer),
@@ -247,7 +248,7 @@ impl Replacing {
         writer.map_err(|error| self.array.failed(error))
     }
 
-    /// The options of the write, at the time of the change.
+    /// Returns the write options, at the time of the change.
     fn write_options(&self) -> WriteOptions {
         let view = self.change.as_ref().map(|(_, view)| view.time());
         let given = self.write_at.or(self.options.timestamp);
@@ -257,7 +258,7 @@ impl Replacing {
         }
     }
 
-    /// The attributes that these rows have no column for.
+    /// Returns the attributes for which the rows have no column.
     fn missing(&self) -> Vec<&Attribute> {
         let has = |a: &&Attribute| {
             let mut batches = self.waiting.iter();
@@ -267,7 +268,7 @@ impl Replacing {
         attributes.filter(|attribute| !has(attribute)).collect()
     }
 
-    /// What is there at the places of these rows.
+    /// Reads the existing cells at the places of the rows.
     fn there(&self, places: &Places, missing: &[&Attribute]) -> Result<CellsThere> {
         let options = ReadOptions {
             attributes: Some(missing.iter().map(|a| a.name.clone()).collect()),
@@ -285,7 +286,7 @@ impl Replacing {
         Ok(there)
     }
 
-    /// Sparse arrays: the rows that wait go to the writer, with the values that they keep.
+    /// Sparse arrays: completes the waiting rows with the values they keep, and passes them to the writer.
     fn complete(&mut self) -> Result<()> {
         if self.waiting.is_empty() {
             return Ok(());
@@ -304,7 +305,7 @@ impl Replacing {
         Ok(())
     }
 
-    /// Fails where two rows are for the same cell.
+    /// Fails if two rows are for the same cell.
     fn check_each_once(&self, places: &Places) -> Result<()> {
         let Some((batch, row)) = places.first_repeated() else {
             return Ok(());

@@ -1,4 +1,4 @@
-//! Rows that replace cells of an array that allows duplicates: a delete names the cells that go.
+//! Replacing cells of an array that allows duplicates: a delete names the cells to remove.
 
 use std::sync::Arc;
 
@@ -13,11 +13,12 @@ use crate::restore::times;
 use crate::write_and_delete::DeleteBeside;
 use crate::{Error, Result};
 
-/// Rows are replaced by a delete that names each of them: as many as reading it can bear.
+/// Maximum number of rows per write, since the delete has a term for each, which every read must evaluate.
 const MOST_NAMED: usize = 1_000;
 
 impl Replacing {
-    /// Arrays that allow duplicates: the rows, and the delete of the cells that they replace.
+    /// Writes the rows, and builds the delete of the cells they replace; `None` if there are none. For arrays that
+    /// allow duplicates.
     pub(super) fn replace_named(&mut self) -> Result<Option<DeleteBeside>> {
         let places = Places::of(&self.schema, &self.waiting)?;
         if places.len() > MOST_NAMED {
@@ -59,7 +60,7 @@ impl Replacing {
         Ok(delete)
     }
 
-    /// The condition of cells at no place of these rows at which there is one.
+    /// Builds the condition for all cells except those that the rows replace.
     fn elsewhere(&self, places: &Places, there: &CellsThere) -> Result<ConditionTree> {
         let mut all = Vec::new();
         for place in (0..places.len()).filter(|place| there.is_at(*place)) {

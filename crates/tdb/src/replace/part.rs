@@ -1,4 +1,4 @@
-//! Rows that replace cells as a part of a change that another makes: it has found them in the array as the change sees it.
+//! Replacing rows as part of a larger change, which has already found the rows in its view of the array.
 
 use tdb_write::{SealedWrite, WriteOptions};
 
@@ -6,7 +6,8 @@ use super::Replacing;
 use crate::{Array, Result};
 
 impl Replacing {
-    /// Rows of cells that are there, of an array without duplicates as the change sees it; the options have the time of the change.
+    /// Creates a write of rows for existing cells, in an array without duplicates. `options` must contain the time of
+    /// the change.
     pub(crate) fn part_of_change(seen: Array, options: WriteOptions) -> Self {
         Self {
             are_there: true,
@@ -14,7 +15,7 @@ impl Replacing {
         }
     }
 
-    /// The write of the rows, but for the commit; `None` without rows.
+    /// Finishes the write of the rows without committing; `None` if there are no rows.
     pub(crate) fn seal(mut self) -> Result<Option<SealedWrite>> {
         if self.cells == 0 {
             return Ok(None);

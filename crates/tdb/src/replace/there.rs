@@ -6,28 +6,28 @@ use super::column::CellsOfColumn;
 use super::coordinates::{Places, lost};
 use crate::{Error, Result};
 
-/// The cells that there are at some places, and their values of some attributes.
+/// The existing cells at some places, and their values of some attributes.
 #[derive(Debug)]
 pub(super) struct CellsThere {
-    /// Cells at each place.
+    /// Number of cells at each place.
     counts: Vec<u64>,
-    /// For each attribute.
+    /// Values of each attribute.
     values: Vec<Kept>,
     budget: Budget,
     held: Vec<Grant>,
 }
 
-/// Values of an attribute.
+/// Values of one attribute.
 #[derive(Debug)]
 struct Kept {
     attribute: String,
     bytes: Vec<u8>,
-    /// For each place: where its value begins and ends, and whether it is not null.
+    /// For each place, the start and end of its value in `bytes`, and whether it is valid.
     spans: Vec<(usize, usize, bool)>,
 }
 
 impl CellsThere {
-    /// None yet.
+    /// Creates an empty collection.
     pub(super) fn new(places: &Places, attributes: &[&Attribute], session: &Session) -> Self {
         let values = attributes.iter().map(|attribute| Kept {
             attribute: attribute.name.clone(),
@@ -42,7 +42,7 @@ impl CellsThere {
         }
     }
 
-    /// Takes those cells of a batch that lie at the places.
+    /// Adds the cells of a batch that lie at the places.
     pub(super) fn take(
         &mut self,
         schema: &ArraySchema,
@@ -76,28 +76,28 @@ impl CellsThere {
         bytes.sum()
     }
 
-    /// Places at which there is a cell.
+    /// Returns the number of places with at least one cell.
     pub(super) fn found(&self) -> u64 {
         self.counts.iter().filter(|count| **count > 0).count() as u64
     }
 
-    /// Cells that there are.
+    /// Returns the number of cells.
     pub(super) fn cells(&self) -> u64 {
         self.counts.iter().copied().fold(0, u64::saturating_add)
     }
 
-    /// Whether there is a cell at a place.
+    /// True if there is a cell at a place.
     pub(super) fn is_at(&self, place: usize) -> bool {
         self.counts.get(place).is_some_and(|count| *count > 0)
     }
 
-    /// The first place with more than one cell.
+    /// Returns the first place with more than one cell.
     pub(super) fn first_repeated(&self) -> Option<usize> {
         self.counts.iter().position(|count| *count > 1)
     }
 
-    /// The values for rows at these places: null where there was no cell, if the attribute can be. `text` tells the
-    /// coordinates of a row.
+    /// Returns the existing values for rows at these places. Where no cell exists, the value is null if the attribute
+    /// is nullable, otherwise an error; `text` describes the coordinates of a row for it.
     pub(super) fn columns(
         &self,
         attributes: &[&Attribute],

@@ -1,4 +1,4 @@
-//! An array as it was at an earlier time, by removing what came later.
+//! Restoring an array to an earlier time by removing everything later.
 
 use tdb_array::ArrayError;
 use tdb_consolidate::{Plan, VacuumOptions, plan_later_removal};
@@ -10,13 +10,13 @@ const REMOVAL_HINT: &str =
     "a restore that removes nothing makes the array what it was by a new write";
 
 impl Array {
-    /// Makes the array what it was at a time by taking away, for good, all that came later: cells, deletes, schemas and
-    /// metadata. Nobody else may change the array meanwhile. Where this is stopped, it goes on when it is done again. Arrays
-    /// of dimension labels are arrays of their own, and stay as they are.
+    /// Restores the array to a time by permanently removing everything later: cells, deletes, schemas and metadata. No
+    /// other program may change the array meanwhile. If interrupted, it can be repeated. Arrays of dimension labels
+    /// are arrays of their own, and stay as they are.
     ///
     /// # Errors
-    /// A merged fragment, or merged metadata, of both sides of the time; what is left would need something that goes; as the
-    /// store reports.
+    /// Fails if a merged fragment or merged metadata spans the time, if something older depends on an object to be
+    /// removed, or if the store fails.
     pub fn remove_after(&self, to: impl Into<Time>) -> Result<Plan> {
         let options = VacuumOptions::default();
         let plan = self.plan_removal_after(to, &options)?;
@@ -25,10 +25,10 @@ impl Array {
         Ok(plan)
     }
 
-    /// What [`Array::remove_after`] would do.
+    /// Returns what [`Array::remove_after`] would remove.
     ///
     /// # Errors
-    /// As there.
+    /// As for [`Array::remove_after`].
     pub fn plan_removal_after(&self, to: impl Into<Time>, options: &VacuumOptions) -> Result<Plan> {
         let to = to.into();
         let now = self.whole()?;

@@ -1,23 +1,23 @@
-/// What a rewrite is of, so that it can go on.
+/// Note in the draft of a rewrite, from which it can be resumed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Marker {
-    /// The URI of the old array.
+    /// URI of the old array.
     pub(super) from: String,
-    /// The time of the old array.
+    /// Time at which the old array is read.
     pub(super) at: u64,
-    /// The time of the new array; its parts follow, each a millisecond later.
+    /// Time of the new array; part number N is written at `begun + 1 + N` milliseconds.
     pub(super) begun: u64,
-    /// Cells of a part.
+    /// Number of cells per part.
     pub(super) rows: u64,
 }
 
 impl Marker {
-    /// The time of a part.
+    /// Returns the time of a part.
     pub(super) fn time_of(&self, part: u64) -> u64 {
         self.begun.saturating_add(1).saturating_add(part)
     }
 
-    /// As it is noted.
+    /// Formats the note.
     pub(super) fn text(&self) -> String {
         let Self {
             from,
@@ -28,7 +28,7 @@ impl Marker {
         format!("at {at} begun {begun} rows {rows} from {from}")
     }
 
-    /// What was noted; `None` where that cannot be.
+    /// Parses a note; `None` if it is damaged.
     pub(super) fn of(note: &[u8]) -> Option<Self> {
         let text = std::str::from_utf8(note).ok()?;
         let rest = text.strip_prefix("at ")?;

@@ -1,4 +1,9 @@
-//! An array anew, with other tiles, filters, orders or fields.
+//! Rewriting an array with other tiles, filters, orders or fields.
+//!
+//! The new array is a draft that no other program finds until it is complete. It is written in parts, and part N has
+//! its own timestamp, computed from the note in the draft. After an interruption, the timestamps of the committed
+//! fragments therefore show which parts exist, and reading the same cells in the same order continues with the next
+//! one.
 
 mod marker;
 mod parts;
@@ -26,23 +31,23 @@ use crate::read::expected;
 use crate::sort_folder::SortFolder;
 use crate::{Array, Context, Error, Order, Result, Schema, Time};
 
-/// Bytes of cells that become part of the new array together, about.
+/// Default number of bytes of cells per part, approximately.
 const PART: u64 = 1 << 30;
 
-/// How an array is rewritten.
+/// Options of a rewrite.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct RewriteOptions {
-    /// Bytes of cells that become part of the new array together, about; what was interrupted goes on behind the last.
+    /// Approximate bytes of cells committed together; an interrupted rewrite continues after the last complete part.
     pub part_bytes: u64,
-    /// Where cells are kept until they are sorted, should they take more than the memory allows.
+    /// Folder for cells that do not fit into memory while they are sorted.
     pub sort_in: Option<PathBuf>,
-    /// Of cells with the same coordinates the first is written, where the new array does not allow them; else they are an
-    /// error.
+    /// True to write the first of several cells with equal coordinates if the new array does not allow duplicates;
+    /// false to fail.
     pub first_of_duplicates: bool,
-    /// The context that opens the new array, where it differs from that of the old one: with another key, or without.
+    /// Context that opens the new array, if it differs from that of the old one: with another key, or without a key.
     pub target: Option<Context>,
-    /// Where names and the current time come from.
+    /// Source of names and of the current time.
     pub names: Arc<dyn NameSource>,
 }
 
@@ -65,26 +70,25 @@ impl Default for RewriteOptions {
     }
 }
 
-/// What a rewrite did.
+/// Result of a rewrite.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Rewritten {
-    /// Cells of the old array.
+    /// Number of cells of the old array.
     pub cells: u64,
-    /// Those among them that were there already, from a rewrite that was interrupted.
+    /// Number of these cells that an interrupted rewrite had already written.
     pub found: u64,
     /// Names of the new fragments.
     pub fragments: Vec<String>,
-    /// Keys of the metadata.
+    /// Number of metadata keys.
     pub metadata: u64,
 }
 
 impl Array {
-    /// Makes an array of the same cells and metadata with another schema: other tiles, filters, orders, fewer fields. The cells
-    /// are those that this array shows; their earlier versions stay behind.
+    /// Creates an array with the same cells and metadata but another schema: other tiles, filters, orders, or fewer
+    /// fields. The cells are those that this array shows; earlier versions of cells are not copied.
     ///
-    /// There is no new array before all of it is there. What is interrupted goes on where it stopped, if it is called again in
-    /// the same way.
+    /// The new array appears only when it is complete. If interrupted, the same call resumes where it stopped.
     ///
     /// ```no_run
     /// use tdb::{Attribute, Datatype, Dimension, Filter, Schema};
@@ -99,8 +103,8 @@ impl Array {
     /// ```
     ///
     /// # Errors
-    /// A schema with other dimensions, or attributes that the array does not have; something in the way; errors of reading and
-    /// writing.
+    /// Fails if the schema has other dimensions, or attributes that the array does not have, if something exists at
+    /// the destination, or if reading or writing fails.
     pub fn rewrite(&self, to: &str, schema: &Schema) -> Result<Rewritten> {
         self.rewrite_with(to, schema, &RewriteOptions::default())
     }
@@ -145,7 +149,7 @@ impl Array {
         Ok(done)
     }
 
-    /// Begins the new array, and notes what it is to be of.
+    /// Creates the draft of the new array, with a note from which it can be resumed.
     fn begin(&self, place: &Place, schema: &Schema, options: &RewriteOptions) -> Result<Begun> {
         let now = options.names.now();
         let row = row_bytes(schema);
@@ -167,7 +171,7 @@ impl Array {
         Ok(Begun { draft, marker })
     }
 
-    /// What a rewrite began and did not end: what it committed stays.
+    /// Resumes an interrupted rewrite, if there is one. Committed parts stay, everything else of it is removed.
     fn begun(&self, place: &Place, schema: &Schema, context: &Context) -> Result<Option<Begun>> {
         let location = context.location(place);
         let failed = |error| place.failed(error);
@@ -204,13 +208,13 @@ impl Array {
     }
 }
 
-/// A new array that was begun, and what it is to be of.
+/// The draft of a new array, and its note.
 struct Begun {
     draft: Draft,
     marker: Marker,
 }
 
-/// A new array, which nobody else finds yet.
+/// Opens the draft of a new array, which no other program finds yet.
 fn drafted(context: &Context, place: &Place, draft: &Draft) -> Result<Array> {
     let opened = tdb_array::Array::open_location(draft.location(), OpenOptions::default());
     let opened = opened.map_err(|error| place.failed(error))?;
@@ -218,14 +222,14 @@ fn drafted(context: &Context, place: &Place, draft: &Draft) -> Result<Array> {
     Ok(Array::new(context.clone(), place, Arc::new(opened)))
 }
 
-/// A rewrite that was begun.
+/// A running rewrite.
 struct Rewrite<'a> {
     source: Array,
     target: Array,
     schema: &'a Schema,
     options: &'a RewriteOptions,
     marker: Marker,
-    /// The number of cells of the source, where it is known.
+    /// Number of cells of the source, if known.
     expected: Option<u64>,
 }
 
@@ -241,14 +245,14 @@ impl Rewrite<'_> {
         Ok(done)
     }
 
-    /// So many cells are done.
+    /// Reports that this number of cells is done.
     fn tell(&self, cells: u64) {
         let progress = Progress::new(Activity::Rewriting, cells).with_cells(cells);
         let session = self.source.context().shared_session();
         session.tell(&progress.of(self.expected));
     }
 
-    /// Whether a part is in the new array already: each has a time of its own.
+    /// True if the new array has this part already, recognized by its timestamp.
     fn is_there(&self, part: u64) -> bool {
         let time = self.marker.time_of(part);
         let mut fragments = self.target.engine().fragments().iter();
@@ -284,7 +288,7 @@ impl Rewrite<'_> {
         reader.map_err(|error| self.source.failed(error))
     }
 
-    /// Dense arrays: one block after the other; gives their number.
+    /// Dense arrays: writes block by block, and returns the number of blocks.
     fn write_blocks(&self, done: &mut Rewritten) -> Result<u64> {
         let dimensions = &self.schema.dimensions;
         let mut number = 0_u64;
@@ -321,7 +325,7 @@ impl Rewrite<'_> {
         Ok(number)
     }
 
-    /// Sparse arrays: so many cells after the others; gives the number of parts.
+    /// Sparse arrays: writes the cells in parts of `marker.rows` cells, and returns the number of parts.
     fn write_cells(&self, done: &mut Rewritten) -> Result<u64> {
         let keeps_order = schema::has_order_of(self.schema, self.source.engine().schema());
         let order = if keeps_order {
@@ -395,7 +399,7 @@ impl Rewrite<'_> {
         Ok(())
     }
 
-    /// The metadata comes last.
+    /// Writes the metadata, after all cells.
     fn finish(&self, parts: u64, done: &mut Rewritten) -> Result<()> {
         let metadata = self.source.metadata()?;
         let records = metadata.iter().map(|(key, value)| MetadataRecord {
@@ -410,7 +414,8 @@ impl Rewrite<'_> {
             names: Arc::clone(&self.options.names),
         };
         self.target.put(records, &change)?;
-        // Parts that took less than a millisecond each lie ahead of the clock: who opens the new array at once is to see them.
+        // The timestamps may be ahead of the clock if parts took less than a millisecond each. Wait, so that opening
+        // the new array at once shows everything.
         let ahead = time.saturating_sub(self.options.names.now());
         let most = time.saturating_sub(self.marker.begun);
         std::thread::sleep(Duration::from_millis(ahead.min(most)));

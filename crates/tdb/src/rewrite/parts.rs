@@ -6,10 +6,10 @@ use tdb_tile::{Bug, Range};
 
 use crate::{Error, Result};
 
-/// What a value of varying size takes, about.
+/// Assumed number of bytes per var-sized value.
 const VAR: u64 = 32;
 
-/// What a cell takes in memory, about.
+/// Returns the approximate bytes per cell in memory.
 pub(crate) fn row_bytes(schema: &ArraySchema) -> u64 {
     let fields = schema.fields().map(|field| match field.cell_val_num {
         CellValNum::Fixed(count) => (field.datatype.size() as u64).saturating_mul(count.into()),
@@ -20,24 +20,24 @@ pub(crate) fn row_bytes(schema: &ArraySchema) -> u64 {
 
 /// A part of a dense array.
 pub(super) struct Block {
-    /// One for each dimension.
+    /// Ranges of the block, one per dimension.
     pub(super) ranges: Vec<Range>,
     pub(super) rows: u64,
 }
 
-/// All that was written of a dense array, cut into blocks that end between space tiles of the new array. Nothing is made of the
-/// room between writes that lie far from each other.
+/// Iterator over the written cells of a dense array, cut into blocks that end at space tile borders of the new array.
+/// Blocks without written cells are skipped, so gaps between distant writes cost nothing.
 pub(super) struct Parts {
     grid: SpaceTileGrid,
-    /// What each fragment covers.
+    /// Box of each fragment.
     written: Vec<CellBox>,
-    /// What is still to be cut, the next one last.
+    /// Boxes still to be cut, in reverse order.
     areas: Vec<CellBox>,
     area: Option<Area>,
     share: Share,
 }
 
-/// Cells that are cut into blocks.
+/// A box that is being cut into blocks.
 struct Area {
     runs: Vec<Runs>,
     cursor: Cursor,
@@ -56,7 +56,7 @@ impl Parts {
         areas.reverse();
         let share = Share {
             aim: rows,
-            // A row of tiles may be larger.
+            // One row of tiles may have more cells than the aim.
             most: rows.saturating_mul(2),
         };
         Ok(Self {
@@ -109,7 +109,7 @@ impl Area {
         Ok(Self { runs, cursor })
     }
 
-    /// The cells at these positions.
+    /// Returns the cells at these positions.
     fn cells(&self, positions: &[std::ops::Range<u64>]) -> Option<CellBox> {
         let ends = positions.iter().zip(&self.runs).map(|(positions, runs)| {
             let cell = |position: u64| {
@@ -123,8 +123,8 @@ impl Area {
     }
 }
 
-/// Boxes with room between them that together hold all that was written. Those with space tiles in common, or next to each other,
-/// are one, so that appended writes do not make parts of their own.
+/// Returns disjoint boxes that together contain everything written. Boxes that share a space tile or touch each other
+/// are joined, so that appended writes do not become separate parts.
 fn areas(grid: &SpaceTileGrid, written: &[CellBox]) -> Vec<CellBox> {
     let are_near = |a: &CellBox, b: &CellBox| {
         let (a, b) = (grid.tiles_of(a), grid.tiles_of(b));
@@ -137,7 +137,7 @@ fn areas(grid: &SpaceTileGrid, written: &[CellBox]) -> Vec<CellBox> {
     let mut areas: Vec<CellBox> = Vec::new();
     for cells in written {
         let mut cells = cells.clone();
-        // What it joins it grows by, and so it may reach others.
+        // A joined box is larger, and may touch further boxes.
         while let Some(near) = areas.iter().position(|area| are_near(area, &cells)) {
             cells = cells.union(&areas.swap_remove(near));
         }

@@ -4,7 +4,7 @@ use tdb_schema::names::UnknownName;
 use crate::schema_changes::described;
 use crate::{Array, Error, ErrorKind, Result, Schema};
 
-/// Fails where an array cannot be made anew with this schema.
+/// Fails if an array cannot be rewritten with this schema.
 pub(super) fn check(source: &Array, target: &Schema) -> Result<()> {
     let schema = source.schema();
     let kind = |schema: &ArraySchema| if schema.is_dense() { "dense" } else { "sparse" };
@@ -61,7 +61,7 @@ fn check_dimensions(before: &ArraySchema, after: &ArraySchema) -> Result<()> {
     Err(Error::invalid(what))
 }
 
-/// Fails where indexes would mean other labels.
+/// Fails if indexes would refer to other labels. The new enumeration may only have more labels at the end.
 fn check_labels(
     source: &Array,
     target: &Schema,
@@ -86,7 +86,7 @@ fn check_labels(
     }
 }
 
-/// Whether the cells of both come in the same order.
+/// True if both schemas store cells in the same order.
 pub(super) fn has_order_of(schema: &ArraySchema, other: &ArraySchema) -> bool {
     let order = |schema: &ArraySchema| {
         let tiles = schema.dimensions.iter();

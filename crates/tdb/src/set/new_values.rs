@@ -1,4 +1,4 @@
-//! Values that attributes get, and cells that have them.
+//! New values of attributes, and applying them to the cells of a batch.
 
 use bytes::Bytes;
 use tdb_cells::{Batch, Column};
@@ -10,23 +10,23 @@ use tdb_tile::{Bug, Code, Datatype};
 use super::worked_out::WorkedOut;
 use crate::{Array, Error, Result, Value};
 
-/// What an attribute gets.
+/// A new value for an attribute.
 #[derive(Clone, Debug)]
 pub(super) struct NewValue {
     pub(super) attribute: String,
     pub(super) gets: Gets,
 }
 
-/// What the cells of an attribute get.
+/// Kind of a new value.
 #[derive(Clone, Debug)]
 pub(super) enum Gets {
     Null,
-    /// Each the same.
+    /// The same stored value for every cell.
     Bytes(Bytes),
     WorkedOut(WorkedOut),
 }
 
-/// The stored form of a cell of an attribute; with `ticks`, text for dates and times is raw numbers.
+/// Returns the stored form of a cell of an attribute. With `ticks`, text for dates and times is a raw number of ticks.
 pub(super) fn stored(
     array: &Array,
     attribute: &Attribute,
@@ -70,7 +70,7 @@ pub(super) fn stored(
     Ok(bytes.into())
 }
 
-/// Puts NUL bytes behind text that is shorter than its cell.
+/// Pads text with NUL bytes up to the cell size of a field of fixed size.
 fn fill_up(text: &mut Vec<u8>, datatype: Datatype, values: CellValNum) {
     if let CellValNum::Fixed(values) = values
         && is_padded(datatype, CellValNum::Fixed(values))
@@ -80,7 +80,7 @@ fn fill_up(text: &mut Vec<u8>, datatype: Datatype, values: CellValNum) {
     }
 }
 
-/// Several numbers: `[1, 2, 3]`.
+/// Parses a list of numbers: `[1, 2, 3]`.
 fn list(attribute: &Attribute, text: &str, ticks: bool, what: &str) -> Result<Vec<u8>> {
     let within = text.trim().strip_prefix('[');
     let within = within.and_then(|text| text.strip_suffix(']'));
@@ -97,7 +97,7 @@ fn list(attribute: &Attribute, text: &str, ticks: bool, what: &str) -> Result<Ve
     Ok(bytes)
 }
 
-/// The cells of a batch, those that are meant with new values, which are worked out of the old ones.
+/// Returns the cells of a batch, with new values for the chosen ones. Expressions use the old values.
 pub(super) fn with_values(
     schema: &ArraySchema,
     batch: &Batch,
@@ -126,7 +126,7 @@ pub(super) fn with_values(
     })
 }
 
-/// A column in which some cells have another value; `None` is null.
+/// Returns a column with new values for the chosen cells; `None` is null.
 fn replaced<'a>(
     column: &Column,
     meant: &[bool],
@@ -141,7 +141,7 @@ fn replaced<'a>(
         let (cell, is_valid) = match (is_meant, new) {
             (false, _) => (cell, column.is_valid(row)),
             (true, Some(value)) => (value, true),
-            // Of a null cell of fixed size, something stands in its place.
+            // A null cell of fixed size still takes its bytes.
             (true, None) if column.offsets.is_none() => (cell, false),
             (true, None) => (&[][..], false),
         };

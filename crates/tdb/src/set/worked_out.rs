@@ -1,4 +1,5 @@
-//! Numbers that are worked out of the fields of a cell. They are exact or refused: nothing wraps, and nothing is cut.
+//! Computing numbers from the fields of a cell. Results are exact or refused: integers do not wrap, and fractions are
+//! not truncated.
 
 use tdb_cells::files::write_whole;
 use tdb_cells::{Batch, Column};
@@ -11,7 +12,7 @@ use tdb_tile::{Bug, Datatype, Limits};
 use crate::replace::place_text;
 use crate::{Error, Result};
 
-/// What an attribute gets: a number that is worked out of what the cell has.
+/// An expression for the new value of a numeric attribute.
 #[derive(Clone, Debug)]
 pub(super) struct WorkedOut {
     text: String,
@@ -20,14 +21,14 @@ pub(super) struct WorkedOut {
     nullable: bool,
 }
 
-/// A number on the way.
+/// An intermediate result.
 #[derive(Clone, Copy, Debug)]
 enum Number {
     Whole(i128),
     Float(f64),
 }
 
-/// Whether cells of an attribute are numbers that can be worked out.
+/// True if cells of an attribute are single numbers, so that an expression can compute them.
 fn is_number(attribute: &Attribute) -> bool {
     is_numeric(attribute.datatype)
         && attribute.cell_val_num == CellValNum::Fixed(1)
@@ -39,7 +40,7 @@ fn is_numeric(datatype: Datatype) -> bool {
 }
 
 impl WorkedOut {
-    /// What a text says for an attribute.
+    /// Parses an expression for an attribute, and checks its fields.
     pub(super) fn new(
         text: &str,
         attribute: &Attribute,
@@ -71,7 +72,7 @@ impl WorkedOut {
         })
     }
 
-    /// The stored value of each cell that is meant; `None` is null.
+    /// Computes the stored value of each chosen cell; `None` is null.
     pub(super) fn values(
         &self,
         attribute: &str,
@@ -137,7 +138,7 @@ impl WorkedOut {
         stored(numbers.pop().ok_or_else(lost)?, self.datatype).map(Some)
     }
 
-    /// What is worked out of null is null.
+    /// Fails unless the attribute is nullable: an expression with a null field is null.
     fn null(&self) -> std::result::Result<(), Problem> {
         if self.nullable {
             return Ok(());
@@ -148,7 +149,7 @@ impl WorkedOut {
     }
 }
 
-/// Why a number is none.
+/// Why an expression has no result.
 #[derive(Debug)]
 enum Problem {
     Wrong(String),
@@ -165,7 +166,7 @@ fn lost() -> Bug {
     Bug::new("a part of what is worked out is not there")
 }
 
-/// Fails for a part that is no number.
+/// Fails if a part of an expression is not a number.
 fn check(part: &TermPart, schema: &ArraySchema, attribute: &str) -> Result<()> {
     let wrong = |what: &str| {
         let what = format!("attribute {attribute:?}: {what}");
@@ -237,7 +238,7 @@ fn result(
             Operation::Subtract => left.checked_sub(right),
             Operation::Multiply => left.checked_mul(right),
             Operation::Divide if left.checked_rem(right) == Some(0) => left.checked_div(right),
-            // A fraction.
+            // The quotient is not an integer.
             Operation::Divide => {
                 let (left, right) = (float(Number::Whole(left))?, float(Number::Whole(right))?);
                 return floats(left, operation, right);
@@ -261,7 +262,7 @@ fn floats(left: f64, operation: Operation, right: f64) -> std::result::Result<Nu
     Ok(Number::Float(value))
 }
 
-/// The same number as a float.
+/// Converts to a float; fails if that is not exact.
 fn float(number: Number) -> std::result::Result<f64, Problem> {
     match number {
         Number::Float(value) => Ok(value),
@@ -276,7 +277,7 @@ fn float(number: Number) -> std::result::Result<f64, Problem> {
     }
 }
 
-/// The whole number that a float is.
+/// Returns a float as an integer, if it is one.
 fn whole(float: f64) -> Option<i128> {
     if float.fract() != 0.0 || float.abs() >= 2_f64.powi(127) {
         return None;

@@ -1,4 +1,4 @@
-//! Opens what statements name.
+//! Opening the arrays that SQL statements name.
 
 use std::error::Error as _;
 use std::io::Read;
@@ -20,22 +20,22 @@ use super::{made, replace};
 use crate::place::Place;
 use crate::{Array, Context, Error, ErrorKind, Group, Time, place};
 
-/// What is said where a name leads nowhere.
+/// Hint for a name that leads to no array.
 const NO_TABLE: &str = "a name that no table has is taken for the path or URI of an array; in quotes it can be any: 's3://bucket/array'";
 
-/// Arrays by the stores, the key and the session of a context.
+/// Opens arrays with the stores, the key and the session of a context.
 #[derive(Debug)]
 pub(super) struct OfContext {
     pub(super) context: Context,
-    /// The first time that is read.
+    /// Start of the time window of reads.
     pub(super) since: Time,
-    /// The last time that is read; without one, the time at which a statement began.
+    /// End of the time window of reads; `None` for the time at which a statement began.
     pub(super) until: Option<Time>,
     pub(super) began: AtomicU64,
     pub(super) warnings: Warnings,
 }
 
-/// Bytes of a key.
+/// Number of bytes of an encryption key.
 const KEY_BYTES: u64 = 32;
 
 impl OfContext {
@@ -68,7 +68,7 @@ impl OfContext {
     }
 }
 
-/// The members of a group without theirs.
+/// Returns the direct members of a group, without descending into subgroups.
 fn direct(group: &Group) -> Vec<Descendant> {
     let members = group.members().iter();
     let members = members.map(|member| Descendant {
@@ -80,7 +80,7 @@ fn direct(group: &Group) -> Vec<Descendant> {
     members.collect()
 }
 
-/// An array that was opened; the inner error is of a place where there is none.
+/// Result of opening an array. The inner error means that there is no array.
 type Opened = Result<Result<Arc<tdb_array::Array>, BoxedError>, BoxedError>;
 
 impl Arrays for OfContext {
@@ -94,7 +94,7 @@ impl Arrays for OfContext {
         let mut key = Vec::new();
         #[expect(clippy::disallowed_methods, reason = "a file of the user is no object")]
         let file = std::fs::File::open(key_file).map_err(at_key)?;
-        // One byte too many tells that it is no key.
+        // Reading one byte more shows whether the file is too long for a key.
         file.take(KEY_BYTES + 1)
             .read_to_end(&mut key)
             .map_err(at_key)?;
@@ -111,7 +111,7 @@ impl Arrays for OfContext {
         let mut what = error.to_string();
         let causes = std::iter::successors(error.source(), |error| (**error).source());
         for cause in causes.map(ToString::to_string) {
-            // Some errors tell their causes themselves.
+            // Some error texts include their cause already.
             if !what.contains(&cause) {
                 what = format!("{what}: {cause}");
             }
@@ -191,7 +191,7 @@ impl Arrays for OfContext {
         uri: &str,
         options: &[(String, String)],
     ) -> Result<u64, BoxedError> {
-        // What the columns hold is known once all rows were seen, and then they are read again.
+        // Guessing the schema needs all rows first, so they are stored in a file and read twice.
         let mut file = tempfile::NamedTempFile::with_suffix(".arrows")?;
         let mut writer = arrow_ipc::writer::StreamWriter::try_new(&mut file, &rows.schema())?;
         for batch in rows {
@@ -215,7 +215,7 @@ impl Arrays for OfContext {
             };
         }
         let imported = import.run().map_err(|error| match error.hint() {
-            // The hint is one of the verb `import`.
+            // The hint names an option of the command line.
             Some(hint) if hint.starts_with("--append") => {
                 error.with_hint("INSERT INTO adds rows to an array")
             }

@@ -1,4 +1,4 @@
-//! Statements that workers answer, where a context has some.
+//! Running statements on workers, if the context has a cluster.
 
 use std::sync::Arc;
 
@@ -10,13 +10,14 @@ use super::errors::told;
 use crate::{Context, Error, Result};
 
 impl Context {
-    /// The same with connections of its own to its workers.
+    /// Gives the context its own connections to its workers.
     pub(super) fn with_workers_afresh(mut self) -> Self {
         self.cluster = self.cluster.map(|cluster| Arc::new(cluster.afresh()));
         self
     }
 
-    /// The database that the workers answer for, all of which must be there; without workers, one that answers by itself.
+    /// Returns a database that uses the workers, all of which must be reachable; without workers, one that runs in
+    /// this process.
     pub(super) fn database_of(
         &self,
         arrays: Arc<dyn Arrays>,

@@ -1,10 +1,10 @@
-//! Errors of statements as those of the front door.
+//! Converting errors of statements to [`Error`].
 
 use tdb_datafusion::{BoxedError, SharedError, SqlError};
 
 use crate::{Error, ErrorKind};
 
-/// An error of DataFusion as one of the front door.
+/// Converts an SQL error.
 pub(super) fn told(error: SqlError) -> Error {
     let kind = error.kind();
     match (error, kind) {
@@ -27,7 +27,7 @@ pub(super) fn told(error: SqlError) -> Error {
     }
 }
 
-/// An error that came back out of DataFusion.
+/// Converts an error that passed through DataFusion, recovering its original type.
 fn front_error(error: BoxedError) -> Error {
     macro_rules! known {
         ($error:ident: $($t:ty),*) => {{
@@ -55,7 +55,7 @@ fn front_error(error: BoxedError) -> Error {
     }
 }
 
-/// An error that several parts of a query hold: its kind and its hint are those of what it was.
+/// Converts an error that several parts of a query share, keeping the kind and the hint of the original.
 fn of_shared(error: SharedError) -> Error {
     macro_rules! known {
         ($inner:ident: $($t:ty),*) => {

@@ -1,4 +1,4 @@
-//! What statements say of arrays whose past is not all there, and of what else is odd about them.
+//! Warnings about arrays in statements: lost history, and oddities of stored data.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -9,7 +9,7 @@ use crate::{Array, Result};
 
 type Listener = Box<dyn Fn(&str) + Send + Sync>;
 
-/// Warnings of statements, each told once.
+/// Warnings of statements, each reported once.
 #[derive(Default)]
 pub(super) struct Warnings {
     listener: OnceLock<Listener>,
@@ -18,13 +18,13 @@ pub(super) struct Warnings {
 }
 
 impl Warnings {
-    /// Tells them to this listener, unless there is one already.
+    /// Sets the listener, unless there is one already.
     pub(super) fn tell_to(&self, listener: impl Fn(&str) + Send + Sync + 'static) {
-        // The first one stays.
+        // The first listener stays.
         let _ = self.listener.set(Box::new(listener));
     }
 
-    /// Tells what is odd about an array, and, of one that is seen in the past, what can no longer be read of that time.
+    /// Reports oddities of an array and, with `is_past`, what can no longer be read as of that time.
     pub(super) fn of(&self, array: &Array, is_past: bool) -> Result<()> {
         if self.listener.get().is_none() {
             return Ok(());
@@ -42,12 +42,12 @@ impl Warnings {
         Ok(())
     }
 
-    /// Tells something, unless it was told before.
+    /// Reports a warning, unless it was reported before.
     pub(super) fn tell(&self, warning: String) {
         let Some(listener) = self.listener.get() else {
             return;
         };
-        // A set of texts has no state that could be half done.
+        // Inserting into a set cannot leave it half done, so a poisoned lock is harmless.
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         if !told.contains(&warning) {
             listener(&warning);

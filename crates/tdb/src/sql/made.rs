@@ -1,4 +1,4 @@
-//! Files that `COPY` makes.
+//! Files that `COPY` creates.
 
 use std::fs;
 use std::io;
@@ -11,7 +11,7 @@ use tempfile::{Builder, TempDir};
 use crate::files::{WholeFile, check_place};
 use crate::{Error, Result};
 
-/// A file that takes its place once it is whole.
+/// A file that is moved to its destination when complete.
 struct MadeFile {
     whole: WholeFile,
     path: PathBuf,
@@ -27,7 +27,7 @@ pub(super) fn file(name: &Path) -> Result<Box<dyn Made>> {
             Error::invalid(what).with_hint("-o writes the rows of a query to pipes and devices")
         );
     };
-    // Whoever writes puts a file of its own into this place.
+    // DataFusion replaces the temporary file by one of its own, so the permissions are restored at the end.
     let permissions = fs::metadata(&path)
         .map_err(|error| failed(name, &error))?
         .permissions();
@@ -50,7 +50,7 @@ impl Made for MadeFile {
     }
 }
 
-/// A folder that takes its place once all files are in it.
+/// A folder that is moved to its destination when all its files are complete.
 struct MadeFolder {
     beside: TempDir,
     files: PathBuf,
@@ -101,7 +101,7 @@ impl Made for MadeFolder {
 
     fn finish(self: Box<Self>) -> std::result::Result<(), BoxedError> {
         fs::rename(&self.files, &self.place).map_err(|error| failed(&self.place, &error))?;
-        // What is left of it is empty.
+        // The remaining temporary folder is empty.
         self.beside
             .close()
             .map_err(|error| failed(&self.place, &error))?;

@@ -1,4 +1,4 @@
-//! Questions in SQL.
+//! SQL over arrays.
 
 mod arrays;
 #[cfg(feature = "distributed")]
@@ -27,7 +27,7 @@ use self::threads::Threads;
 pub use self::worker::Worker;
 use crate::{Array, Context, Error, ErrorKind, Result, Time};
 
-/// Arrays that are asked in SQL, by path or URI in quotes, or by names that they are given.
+/// An SQL database whose tables are arrays, named by a quoted path or URI, or by a registered name.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -48,32 +48,33 @@ pub struct Sql {
     threads: Threads,
 }
 
-/// What a statement came to.
+/// Result of a statement.
 #[non_exhaustive]
 pub enum Answer {
-    /// Rows.
+    /// The statement returns rows.
     Rows(Rows),
-    /// So many cells were written.
+    /// Number of cells written.
     Written(u64),
-    /// So many cells were deleted.
+    /// Number of cells deleted.
     Deleted(u64),
-    /// So many cells have other values.
+    /// Number of cells whose values were changed.
     Changed(u64),
-    /// Nothing.
+    /// The statement has no result.
     Done,
 }
 
 impl Context {
-    /// Arrays as they are now, to be asked in SQL with the threads of the context: at most half of its memory is
-    /// for what DataFusion makes of the rows, which is kept in the temporary folder of the system where it needs more.
+    /// Opens a database over arrays as they are now, with the threads of the context. DataFusion gets at most half of
+    /// the memory, and spills to the system's temporary folder.
     ///
     /// # Errors
-    /// Where the system starts no threads.
+    /// Fails if the system cannot start threads.
     pub fn sql(&self) -> Result<Sql> {
         self.database(Time(0), None)
     }
 
-    /// As [`Context::sql`], of arrays as they were at a time, which no statement changes; tables can name another.
+    /// As [`Context::sql`], for arrays as they were at a time. Statements cannot change them, and tables can name
+    /// another time.
     ///
     /// # Errors
     /// As for [`Context::sql`].
@@ -81,7 +82,7 @@ impl Context {
         self.sql_between(Time(0), time)
     }
 
-    /// As [`Context::sql`], of what was written from `since` until `until`, both included.
+    /// As [`Context::sql`], for writes from `since` to `until`, both inclusive.
     ///
     /// # Errors
     /// As for [`Context::sql`].
@@ -89,7 +90,7 @@ impl Context {
         self.database(since.into(), Some(until.into()))
     }
 
-    /// As [`Context::sql`], of what was written since a time. But for time 0, no statement changes an array then.
+    /// As [`Context::sql`], for writes since a time. Unless that is 0, statements cannot change arrays.
     ///
     /// # Errors
     /// As for [`Context::sql`].
@@ -124,15 +125,15 @@ impl Context {
 }
 
 impl Sql {
-    /// The same, which tells in a sentence what is odd about an array that a statement reads, each oddity once: also what can no longer be
-    /// read of the time that is asked about ([`Array::gaps`]). The first listener stays.
+    /// Reports oddities of the arrays that statements read to `listener`, each once, including parts of the requested
+    /// time that can no longer be read ([`Array::gaps`]). A second listener is ignored.
     #[must_use]
     pub fn warnings(self, listener: impl Fn(&str) + Send + Sync + 'static) -> Self {
         self.arrays.warnings.tell_to(listener);
         self
     }
 
-    /// The same, whose statements fail where something can no longer be read of the time that is asked about.
+    /// Sets whether statements fail if a part of the requested time can no longer be read.
     #[must_use]
     pub fn whole_history(self, whole: bool) -> Self {
         let warnings = &self.arrays.warnings;
@@ -140,10 +141,11 @@ impl Sql {
         self
     }
 
-    /// Gives an array a name. It stays as it was when it was opened, but for what is changed through this.
+    /// Registers an array under a name. It stays as it was when it was opened, except for changes made through this
+    /// database.
     ///
     /// # Errors
-    /// A name that is taken.
+    /// Fails if the name is taken.
     pub fn register(&self, name: &str, array: &Array) -> Result<()> {
         let session = self.context.shared_session().clone();
         let table = ArrayTable::new(Arc::clone(array.engine()), session, array.uri());
@@ -151,20 +153,20 @@ impl Sql {
         self.database.register(name, table).map_err(told)
     }
 
-    /// Lets statements name the arrays of a group by their names in it.
+    /// Registers the arrays of a group under their names in the group.
     ///
     /// # Errors
-    /// Where there is no group.
+    /// Fails if there is no such group.
     pub fn group(&self, uri: &str) -> Result<()> {
         let register = self.database.register_group(uri);
         let registered = self.threads.handle().block_on(register);
         registered.map_err(told)
     }
 
-    /// Runs one statement that gives rows. They come as they are taken.
+    /// Runs a single statement that returns rows, which are computed as they are taken.
     ///
     /// # Errors
-    /// A statement that cannot be answered, or several, or one that gives no rows.
+    /// Fails if the statement fails, if there are several, or if it returns no rows.
     pub fn query(&self, sql: &str) -> Result<Rows> {
         let mut statements = self.statements(sql)?;
         let first = statements.pop_front();
@@ -177,11 +179,10 @@ impl Sql {
         }
     }
 
-    /// Runs statements, which semicolons end, one after the other, and hands on what each came to. What comes after an error is not
-    /// run.
+    /// Runs statements separated by semicolons, and passes the result of each to `take`. The first error ends the run.
     ///
     /// # Errors
-    /// Text that is no SQL, of which nothing is run then; a statement that cannot be answered; errors of `take`.
+    /// Fails if the text is not SQL (then nothing is run), if a statement fails, or if `take` fails.
     pub fn run<E: From<Error>>(
         &self,
         sql: &str,
@@ -193,7 +194,7 @@ impl Sql {
         Ok(())
     }
 
-    /// The database beneath, which has DataFusion's own context, for what has no door here.
+    /// Returns the underlying database, with DataFusion's own context.
     #[must_use]
     pub fn database(&self) -> &Database {
         &self.database
@@ -206,7 +207,7 @@ impl Sql {
         let parsed = threads.block_on(parse);
         let parsed = parsed.map_err(|error| Error::new(ErrorKind::Bug, error))?;
         parsed.map_err(|error| {
-            // The place is that within a line.
+            // The position is a column, so it is only used for a text of one line.
             let at = error.column().filter(|_| !sql.trim_end().contains('\n'));
             match at {
                 Some(at) => told(error).in_text(sql.trim_end(), at),
@@ -217,7 +218,7 @@ impl Sql {
 
     fn answer(&self, statement: Statement) -> Result<Answer> {
         let database = self.database.clone();
-        // Plans are deep where conditions are, and the threads of the runtime have room for that.
+        // Plans of long conditions are deep, and the runtime's threads have stacks large enough for them.
         #[cfg(feature = "distributed")]
         let run = {
             let context = self.context.clone();

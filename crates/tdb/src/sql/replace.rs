@@ -1,4 +1,4 @@
-//! Cells whose attributes get the values of a query.
+//! Updating cells with the rows of a query.
 
 use std::sync::Arc;
 
@@ -13,8 +13,8 @@ use crate::Array;
 use crate::replace::Replacing;
 use crate::sort_folder::SortFolder;
 
-/// Writes the cells that the rows name again, with the values of these, and says how many they are. What others write meanwhile is seen:
-/// then the rows are asked for anew.
+/// Writes the cells that the rows identify again with the new values, and returns their number. If other programs
+/// write meanwhile, the query is run again.
 pub(super) fn replace(array: &Array, rows: &mut RowsOf<'_>) -> Result<u64, BoxedError> {
     let failed = |error| array.failed(error);
     let mut change = array.read_modify_write(&ChangeOptions::default())?;
@@ -40,7 +40,8 @@ pub(super) fn replace(array: &Array, rows: &mut RowsOf<'_>) -> Result<u64, Boxed
     }
 }
 
-/// Writes the cells of the rows, but for the commit, and says how many they are; `None` if there are none.
+/// Writes the cells of the rows without committing; returns their number and the write, or `None` if there are no
+/// rows.
 fn write(
     seen: &Array,
     time: u64,

@@ -1,4 +1,4 @@
-//! The rows that a statement gives.
+//! Rows that a statement returns.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -19,13 +19,13 @@ use crate::files::{CellSink, OutputFile};
 use crate::read::write_all;
 use crate::{Context, Error, Exported, Result};
 
-/// The rows that a statement gives, as Arrow's record batches: they are worked out as they are taken.
+/// Rows that a statement returns, as Arrow record batches. They are computed as they are taken.
 pub struct Rows {
-    /// None once it has ended, or was given up.
+    /// `None` once the stream has ended or was cancelled.
     stream: Option<RowStream>,
     schema: SchemaRef,
     threads: Threads,
-    // In a box, so that an answer without rows is not as large as one with them.
+    // Boxed, so that `Answer` is not large for answers without rows.
     context: Box<Context>,
 }
 
@@ -39,17 +39,17 @@ impl Rows {
         }
     }
 
-    /// All rows in one batch.
+    /// Returns all rows in one batch.
     ///
     /// # Errors
-    /// Errors of reading; rows that need more than memory.
+    /// Fails if reading fails, or if the rows do not fit into memory.
     pub fn to_arrow(self) -> Result<RecordBatch> {
         let schema = self.schema();
         let batches = self.collect::<std::result::Result<Vec<_>, ArrowError>>()?;
         Ok(concat_batches(&schema, &batches)?)
     }
 
-    /// Whether they are the plans of an `EXPLAIN`.
+    /// True if the rows are the plans of an `EXPLAIN`.
     #[must_use]
     pub fn is_plan(&self) -> bool {
         let schema = self.schema();
@@ -57,10 +57,10 @@ impl Rows {
         names.eq(["plan_type", "plan"])
     }
 
-    /// The plans of an `EXPLAIN`, and of what kind each is.
+    /// Returns the plans of an `EXPLAIN`, as pairs of the kind and the text.
     ///
     /// # Errors
-    /// Errors of planning; rows that are no plans.
+    /// Fails if planning fails, or if the rows are not plans.
     pub fn plans(self) -> Result<Vec<(String, String)>> {
         let batch = self.to_arrow()?;
         let texts = |column: usize| -> Option<Vec<String>> {
@@ -73,11 +73,11 @@ impl Rows {
         Ok(kinds.into_iter().zip(plans).collect())
     }
 
-    /// Writes all rows into a file, whose ending says the format: CSV, JSON lines, Arrow IPC or Parquet. It appears whole or not at
-    /// all.
+    /// Writes all rows to a file whose extension names the format: CSV, JSON lines, Arrow IPC or Parquet. The file
+    /// appears complete or not at all.
     ///
     /// # Errors
-    /// An ending that no such format has; errors of reading; as the system reports.
+    /// Fails if no such format has the extension, if reading fails, or if the file system fails.
     pub fn export(self, file: impl Into<OutputFile>) -> Result<Exported> {
         let file = file.into();
         let layout = file.layout_of_rows()?;
@@ -86,7 +86,7 @@ impl Rows {
         write_all(&context, cells, sink, None)
     }
 
-    /// Writes all rows in the format of a file, but to where somebody else says.
+    /// Writes all rows to a writer, in the format of `like`.
     ///
     /// # Errors
     /// As for [`Rows::export`].
@@ -97,10 +97,10 @@ impl Rows {
         write_all(&context, cells, CellSink::Writer(writer), None)
     }
 
-    /// Writes all rows, as cells, into what is made for these fields.
+    /// Writes all rows to a batch writer, which `make` creates for the fields of the result.
     ///
     /// # Errors
-    /// Errors of reading, and of what is made.
+    /// Fails if reading, creating the writer, or writing fails.
     pub fn write_with(
         self,
         make: impl FnOnce(&[FieldInfo]) -> Result<Box<dyn BatchWriter>>,
@@ -110,7 +110,7 @@ impl Rows {
         write_all(&context, cells, CellSink::Writer(writer), None)
     }
 
-    /// The rows as cells: what no field can hold, as text.
+    /// Converts the rows to cells; columns of types that fields do not have become text.
     fn cells(self) -> Result<(Vec<FieldInfo>, Cells, Context)> {
         let context = Context::clone(&self.context);
         let memory = context.shared_session().limits().budget.limit();
@@ -123,13 +123,13 @@ impl Rows {
         let fields = fields.ok_or_else(|| tdb_tile::Bug::new("a column that no field holds"))?;
         let input = ArrowInput::new(Box::new(held), "SQL").with_memory(memory);
         let mut rest = Box::new(input).cells(&fields)?;
-        // What fails before the first row leaves no heading either.
+        // Reading the first batch early ensures that a query that fails at once writes no header line.
         let first = rest.next().map_err(of_query)?;
         Ok((fields, Cells { first, rest }, context))
     }
 }
 
-/// The field that a column is shown as. Bytes that SQL has worked out, of `char` or others, are shown as text where they are text.
+/// Returns the field as which a column is shown. Bytes that SQL computed are shown as text if they are text.
 fn shown(field: FieldInfo, column: &Field) -> FieldInfo {
     let is_computed = !column.metadata().contains_key(tdb_arrow::DATATYPE);
     let datatype = match field.datatype {
@@ -143,12 +143,12 @@ impl Iterator for Rows {
     type Item = std::result::Result<RecordBatch, ArrowError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        // What is read need not ask a store, which would notice.
+        // Reading from memory never asks a store, so cancellation is checked here.
         if let Err(cancelled) = self.context.shared_session().check_cancelled() {
             return Some(Err(ArrowError::from(std::io::Error::from(cancelled))));
         }
         let mut stream = self.stream.take()?;
-        // On another thread: one batch may take long, and Ctrl-C should not wait for it.
+        // Runs on another thread, so that cancelling does not wait for a slow batch.
         let next = async move { (stream.next().await, stream) };
         let session = self.context.shared_session();
         let batch = match self.threads.unless_cancelled(session, next) {
@@ -168,7 +168,7 @@ impl RecordBatchReader for Rows {
     }
 }
 
-/// Cells, batch by batch, with the errors of the query told as they were.
+/// Cells batch by batch, with the query's errors restored.
 struct Cells {
     first: Option<Batch>,
     rest: Box<dyn BatchReader>,
@@ -185,7 +185,7 @@ impl Iterator for Cells {
     }
 }
 
-/// An error of the query, as it was before it passed through the reader of its rows.
+/// Restores an error of the query from the error of the reader around it.
 fn of_query(error: InputError) -> Error {
     let InputError::Library { source, .. } = error else {
         return error.into();

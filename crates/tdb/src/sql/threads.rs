@@ -1,4 +1,4 @@
-//! The threads on which statements run.
+//! Threads on which statements run.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -10,20 +10,20 @@ use tokio::runtime::{Builder, Handle, Runtime};
 
 use crate::{Error, ErrorKind, Result};
 
-/// Bytes of the stack of a thread: conditions of many terms are deep trees.
+/// Stack size of a thread in bytes; conditions of many terms are deep trees.
 const STACK: usize = 64 << 20;
 
-/// How often it is looked whether a session was cancelled.
+/// Interval between checks for cancellation.
 const TICK: Duration = Duration::from_millis(50);
 
-/// A runtime of tokio. A clone is the same; with the last one it ends, and waits for nothing that somebody has given up.
+/// A shared tokio runtime. Dropping the last clone shuts it down without waiting for abandoned tasks.
 #[derive(Clone, Debug)]
 pub(super) struct Threads {
     handle: Handle,
     _own: Arc<Own>,
 }
 
-/// Ends a runtime.
+/// Shuts down a runtime when dropped.
 #[derive(Debug)]
 struct Own(Option<Runtime>);
 
@@ -35,7 +35,7 @@ impl Drop for Own {
     }
 }
 
-/// Starts a runtime of so many threads.
+/// Starts a runtime with this number of threads.
 pub(super) fn start(threads: usize) -> Result<Runtime> {
     let runtime = Builder::new_multi_thread()
         .worker_threads(threads)
@@ -58,8 +58,8 @@ impl Threads {
         &self.handle
     }
 
-    /// Runs a future on these threads, and waits for it. Where the session is cancelled it is given up, so that it must not be one that
-    /// changes what is stored.
+    /// Runs a future on these threads, and waits for it. Cancelling the session abandons the future, so it must not
+    /// change what is stored.
     pub(super) fn unless_cancelled<T: Send + 'static>(
         &self,
         session: &Session,
@@ -67,11 +67,11 @@ impl Threads {
     ) -> Result<T> {
         let (tell, told) = mpsc::sync_channel(1);
         let task = self.handle.spawn(async move {
-            // Nobody waits any more if this fails.
+            // Sending fails if the receiver has been cancelled.
             let _ = tell.send(future.await);
         });
         loop {
-            // No timer of the runtime: its threads may all be busy.
+            // A timer of the runtime would not fire while all its threads are busy.
             match told.recv_timeout(TICK) {
                 Ok(done) => return Ok(done),
                 Err(RecvTimeoutError::Disconnected) => {

@@ -1,4 +1,4 @@
-//! A worker: a process that does its part of queries that are asked elsewhere.
+//! A worker: a process that runs parts of queries for other processes.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -14,11 +14,11 @@ use super::arrays::OfContext;
 use super::history::Warnings;
 use crate::{Context, Result, Time};
 
-/// How often a worker looks whether its session was cancelled.
+/// Interval between checks for cancellation.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// Does its part of queries that a [`Cluster`](crate::Cluster) is asked, with the threads, the memory, the key and the stores of a
-/// context. Who knows its token may read what it is allowed, and have it compute; nobody else gets an answer.
+/// Runs parts of the queries of a [`Cluster`](crate::Cluster), with the threads, the memory, the key and the stores of
+/// a context. Clients that know its token may read what `Allowed` permits, and compute; all others are refused.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -46,11 +46,11 @@ pub struct Worker {
 }
 
 impl Context {
-    /// A worker that listens at an address, `HOST:PORT`; with port 0 at one that is free. It answers those who know the token, and
-    /// reads what is allowed.
+    /// Creates a worker that listens at `HOST:PORT`; port 0 picks a free one. It serves clients that know the token,
+    /// and reads only what is allowed.
     ///
     /// # Errors
-    /// An address that is none, or that is taken.
+    /// Fails if the address is not valid or is in use.
     pub fn worker(&self, address: &str, token: Token, allowed: Allowed) -> Result<Worker> {
         let runtime = super::threads::start(self.shared_session().threads())?;
         let bound = tdb_distributed::Worker::bind(address, token, allowed);
@@ -64,37 +64,37 @@ impl Context {
 }
 
 impl Worker {
-    /// The same with certificates: the one that it shows, and those that other workers show to it.
+    /// Sets the certificates: its own, and those that it accepts from other workers.
     #[must_use]
     pub fn certificates(mut self, certificates: Certificates) -> Self {
         self.worker = self.worker.certificates(certificates);
         self
     }
 
-    /// The same with other limits.
+    /// Sets the limits.
     #[must_use]
     pub fn limits(mut self, limits: WorkerLimits) -> Self {
         self.worker = self.worker.limits(limits);
         self
     }
 
-    /// The same, which tells in sentences what it refuses, and whom.
+    /// Reports refused requests, and who made them, to `listener`.
     #[must_use]
     pub fn listener(mut self, listener: impl Fn(&str) + Send + Sync + 'static) -> Self {
         self.worker = self.worker.listener(listener);
         self
     }
 
-    /// Where it listens.
+    /// Returns the address at which the worker listens.
     #[must_use]
     pub fn address(&self) -> SocketAddr {
         self.worker.address()
     }
 
-    /// Answers until the session of the context is cancelled.
+    /// Serves requests until the session of the context is cancelled.
     ///
     /// # Errors
-    /// Where the system ends its server.
+    /// Fails if the system ends the server.
     pub fn serve(self) -> Result<()> {
         let session = self.context.shared_session().clone();
         let stop = async move {
@@ -110,7 +110,7 @@ impl Worker {
             warnings: Warnings::default(),
         });
         self.runtime.block_on(self.worker.serve(arrays, stop))?;
-        // What is still at work is for somebody who was told that it ended.
+        // Remaining tasks belong to clients that were told that the worker ended.
         self.runtime.shutdown_background();
         Ok(())
     }

@@ -1,17 +1,17 @@
-//! Which tiles are tried.
+//! Choosing tile layouts to try.
 
 use tdb_schema::{ArraySchema, CellOrder};
 
 use super::sample::Sample;
 use super::tiles::Tiles;
 
-/// Capacities that are tried.
+/// Tile capacities to try.
 const CAPACITIES: [u64; 3] = [1_000, 10_000, 100_000];
 
-/// Tiles that a sample must have of a capacity for it to tell anything.
+/// Minimum number of tiles that the sample must fill for a capacity to be tried.
 const TILES: u64 = 4;
 
-/// Cells of a space tile below which no smaller one is tried: what is stored of each tile would outweigh them.
+/// Minimum number of cells per space tile; with fewer, the metadata of each tile would outweigh its cells.
 const FEW: u64 = 256;
 
 const ORDERS: [CellOrder; 3] = [
@@ -20,7 +20,8 @@ const ORDERS: [CellOrder; 3] = [
     CellOrder::Hilbert,
 ];
 
-/// The schema without what tiles have nothing to do with: labels of dimensions, and enumerations, of which the indexes are stored.
+/// Returns the schema without parts that do not depend on tiles: dimension labels, and enumerations, since indexes are
+/// stored.
 pub(super) fn bare(schema: &ArraySchema) -> ArraySchema {
     let mut bare = schema.clone();
     bare.labels.clear();
@@ -31,7 +32,7 @@ pub(super) fn bare(schema: &ArraySchema) -> ArraySchema {
     bare
 }
 
-/// The tiles that are worth a trial beside those of today.
+/// Returns the layouts worth trying in addition to the current one.
 pub(super) fn candidates(schema: &ArraySchema, sample: &Sample) -> Vec<Tiles> {
     let today = Tiles::of(schema);
     let mut all = if schema.is_dense() {
@@ -54,7 +55,7 @@ fn sparse(today: &Tiles, dimensions: usize, sample: &Sample) -> Vec<Tiles> {
         capacity: Some(capacity),
         ..today.clone()
     });
-    // Along one dimension there is one order.
+    // With one dimension, all orders are the same.
     let orders = ORDERS.into_iter().filter(|_| dimensions > 1);
     let orders = orders.map(|order| Tiles {
         cell_order: Some(order),
@@ -63,7 +64,7 @@ fn sparse(today: &Tiles, dimensions: usize, sample: &Sample) -> Vec<Tiles> {
     capacities.chain(orders).collect()
 }
 
-/// Tiles of half the extents, of twice the extents, and those whose sides are more alike.
+/// Returns tiles of half and a quarter of the extents, of two and four times the extents, and tiles closer to a cube.
 fn dense(today: &Tiles, sample: &Sample) -> Vec<Tiles> {
     let with = |extent: &dyn Fn(u64, u64) -> u64| {
         let extents = today.extents.iter().zip(&sample.shape);
@@ -73,7 +74,7 @@ fn dense(today: &Tiles, sample: &Sample) -> Vec<Tiles> {
             ..today.clone()
         }
     };
-    // What is larger than the sample cannot be told by it.
+    // A tile larger than the sample cannot be measured.
     let larger = |by: u64| {
         move |extent: u64, side: u64| {
             let larger = extent.saturating_mul(by);
@@ -95,8 +96,8 @@ fn dense(today: &Tiles, sample: &Sample) -> Vec<Tiles> {
     all
 }
 
-/// About as many cells in a tile whose sides are alike, as far as the sample is wide enough: the longest side is halved for
-/// the shortest to be doubled.
+/// Returns tiles of about the same number of cells, closer to a cube, as far as the sample reaches: repeatedly doubles
+/// the shortest side and halves the longest.
 fn squarer(today: &Tiles, sample: &Sample) -> Option<Vec<(String, u64)>> {
     let mut sides: Vec<u64> = today.extents.iter().map(|(_, extent)| *extent).collect();
     loop {
@@ -117,7 +118,7 @@ fn squarer(today: &Tiles, sample: &Sample) -> Option<Vec<(String, u64)>> {
     Some(names.zip(sides).collect())
 }
 
-/// The capacity of one and the order of the other.
+/// Combines the capacity of one layout with the order of another.
 pub(super) fn joined(capacity: &Tiles, order: &Tiles) -> Tiles {
     Tiles {
         capacity: capacity.capacity,

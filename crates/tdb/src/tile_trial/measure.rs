@@ -1,4 +1,4 @@
-//! Cells written into an array in memory, and read back.
+//! Measuring a tile layout: cells are written to an array in memory, and read back.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -14,12 +14,12 @@ use tdb_write::{WriteOptions, WriteOrder, Writer};
 use super::sample::{Ranges, Sample};
 use crate::Result;
 
-/// How often the same is read: the shortest time is the least disturbed.
+/// Number of repetitions of each read; the shortest time is the least disturbed.
 const READS: usize = 5;
 
 const FOLDER: &str = "sample";
 
-/// What a schema makes of some cells.
+/// Size and times of a layout for the sample.
 pub(super) struct Measured {
     pub(super) stored: u64,
     pub(super) writing: Duration,
@@ -27,7 +27,7 @@ pub(super) struct Measured {
     pub(super) boxes: Duration,
 }
 
-/// Writes and reads cells; `None` where there can be no such array.
+/// Writes and reads the sample; `None` if the schema is not possible.
 pub(super) fn measured(
     session: &Session,
     schema: &ArraySchema,
@@ -73,7 +73,7 @@ pub(super) fn measured(
     }))
 }
 
-/// Reads all fields in a box; gives the cells.
+/// Reads all fields in a box, and returns the number of cells.
 fn read(session: &Session, array: &Arc<tdb_array::Array>, ranges: &Ranges) -> Result<u64> {
     let is_dense = array.schema().is_dense();
     let options = ReadOptions {
@@ -88,7 +88,7 @@ fn read(session: &Session, array: &Arc<tdb_array::Array>, ranges: &Ranges) -> Re
     Ok(cells)
 }
 
-/// The shortest time of some attempts, and what one of them gave.
+/// Returns the shortest time of several attempts, and the result of the last one.
 fn shortest(mut attempt: impl FnMut() -> Result<u64>) -> Result<(Duration, u64)> {
     let (mut shortest, mut cells) = (Duration::MAX, 0);
     for _ in 0..READS {
@@ -99,7 +99,7 @@ fn shortest(mut attempt: impl FnMut() -> Result<u64>) -> Result<(Duration, u64)>
     Ok((shortest, cells))
 }
 
-/// Bytes of the fragments.
+/// Returns the number of bytes of all fragments.
 fn size(store: &dyn Store) -> Result<u64> {
     let mut size = 0_u64;
     for object in store.list_recursive(&format!("{FOLDER}/__fragments"))? {

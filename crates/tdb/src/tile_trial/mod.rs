@@ -1,4 +1,4 @@
-//! Other tiles tried on a part of the cells: what they would take on the disk, and how fast they are.
+//! Trying tile layouts on a part of the cells: the size on disk, and the speed.
 
 mod candidates;
 mod measure;
@@ -13,60 +13,60 @@ use measure::measured;
 use sample::Sample;
 pub use tiles::Tiles;
 
-/// Bytes of cells that are tried, if nothing else is said.
+/// Default size of the sample, in bytes of cells.
 const SAMPLE: u64 = 16 << 20;
 
-/// Less time than this is no gain: a box is read once for many of these.
+/// Smallest difference in reading time that counts as a gain or a loss.
 const LITTLE: Duration = Duration::from_micros(200);
 
-/// Other tiles tried on a part of the cells of an array.
+/// Results of trying tile layouts on a sample of an array's cells.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct TileTrials {
-    /// The cells that were tried: of sparse arrays the first ones, in the order in which they are stored, of dense ones a box
-    /// of whole tiles.
+    /// Number of cells in the sample: in a sparse array the first ones in storage order, in a dense one a box of whole
+    /// tiles.
     pub cells: u64,
-    /// The bytes of their values without filters, and of their coordinates in sparse arrays.
+    /// Bytes of their values without filters; in sparse arrays including coordinates.
     pub bytes: u64,
-    /// What each choice of tiles made of them, that of today first. None where there are no cells, or where a tile is much
-    /// larger than what may be tried.
+    /// Result of each layout, the current one first. Empty if there are no cells, or if a tile is much larger than the
+    /// sample may be.
     pub trials: Vec<TileTrial>,
 }
 
-/// What a choice of tiles made of some cells, with the filters of today.
+/// Result of one tile layout on the sample, with the current filters.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct TileTrial {
-    /// The choice.
+    /// The layout.
     pub tiles: Tiles,
-    /// Whether the array has these today.
+    /// True if this is the array's current layout.
     pub is_current: bool,
-    /// Bytes on the disk, metadata of the tiles included.
+    /// Bytes on disk, including the metadata of the tiles.
     pub stored: u64,
-    /// How long it took to write the cells.
+    /// Time to write the cells.
     pub writing: Duration,
-    /// How long it took to read them all.
+    /// Time to read all cells.
     pub reading: Duration,
-    /// How long it took to read three boxes, each of about a hundredth of the cells.
+    /// Time to read three boxes, each with about a hundredth of the cells.
     pub boxes: Duration,
 }
 
 impl TileTrials {
-    /// The tiles that the array has today.
+    /// Returns the result of the array's current layout.
     #[must_use]
     pub fn current(&self) -> Option<&TileTrial> {
         self.trials.iter().find(|trial| trial.is_current)
     }
 
-    /// The tiles that serve better than those of today: those that take a tenth less on the disk, or that boxes are read from in
-    /// two thirds of the time, and that are hardly worse in anything else. Those of today, if there are none.
+    /// Returns a layout that is clearly better than the current one: at least a tenth smaller on disk, or reading
+    /// boxes in at most two thirds of the time, and hardly worse otherwise. Returns the current one if there is none.
     #[must_use]
     pub fn advised(&self) -> Option<&TileTrial> {
         let current = self.current()?;
         self.best(|_| true).or(Some(current))
     }
 
-    /// The best of those trials that serve better than what is today.
+    /// Returns the best of the chosen layouts that are clearly better than the current one.
     fn best(&self, is_meant: impl Fn(&Tiles) -> bool) -> Option<&TileTrial> {
         let current = self.current()?;
         let better = self
@@ -97,8 +97,9 @@ impl TileTrial {
 }
 
 impl Array {
-    /// Tries other tiles: of a sparse array other capacities and orders of cells, of a dense one other extents of space tiles.
-    /// Cells of the array, at most so many bytes, 16 MiB by default and a twelfth of the memory, are written into arrays in memory, and read back.
+    /// Tries tile layouts: for a sparse array other capacities and cell orders, for a dense one other tile extents. A
+    /// sample of at most `bytes` bytes of cells, 16 MiB by default, and at most a twelfth of the memory, is written to
+    /// arrays in memory, and read back.
     ///
     /// ```no_run
     /// let trials = tdb::open("weather")?.try_tiles(None)?;
@@ -108,7 +109,7 @@ impl Array {
     /// # Ok::<(), tdb::Error>(())
     /// ```
     ///
-    /// # Errors
+    /// Fails if reading fails, or if memory does not suffice for writing.
     /// Errors of reading, and of writing where memory does not allow it.
     pub fn try_tiles(&self, bytes: Option<u64>) -> Result<TileTrials> {
         let Some(sample) = Sample::of(self, self.tried_at_most(bytes.unwrap_or(SAMPLE)))? else {
@@ -138,7 +139,7 @@ impl Array {
         };
         attempt(today.clone(), &mut trials)?;
         if trials.trials.is_empty() {
-            // No such array can be made today.
+            // The current schema is not possible for new arrays.
             return Ok(trials);
         }
         for tiles in candidates(&schema, &sample) {
@@ -186,11 +187,11 @@ mod tests {
             trials.advised().expect("a trial").tiles.capacity
         };
         assert_eq!(advised(&[]), Some(0));
-        // Neither is clear.
+        // Neither gain is clear.
         assert_eq!(advised(&[(901, 21, 100)]), Some(0));
         assert_eq!(advised(&[(900, 30, 100)]), Some(1));
         assert_eq!(advised(&[(1000, 20, 100)]), Some(1));
-        // What is won in one is lost in the other.
+        // What is gained in one measure is lost in another.
         assert_eq!(
             advised(&[(800, 60, 100), (1100, 10, 100), (800, 20, 200)]),
             Some(0)

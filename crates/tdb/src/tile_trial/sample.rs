@@ -1,4 +1,4 @@
-//! The cells on which tiles are tried.
+//! The cells on which tile layouts are tried.
 
 use tdb_cells::Batch;
 use tdb_query::{ReadOptions, ResultOrder};
@@ -9,13 +9,14 @@ use tdb_tile::{Bug, Range};
 use crate::rewrite::row_bytes;
 use crate::{Array, Order, Result};
 
-/// Where the boxes that are read lie along each dimension, in quarters of the way.
+/// Positions of the boxes to read, in quarters of the way along each dimension.
 const PLACES: [u64; 3] = [1, 2, 3];
 
-/// A tile may be this many times as large as what may be tried: else what is written of it is mostly no cell of the array.
+/// A tile may be this many times larger than the sample may be; beyond that, most of what is written would not be
+/// cells of the array.
 const LARGE: u64 = 4;
 
-/// Ranges of all dimensions.
+/// Named ranges of all dimensions.
 pub(super) type Ranges = Vec<(String, Range)>;
 
 /// Some cells of an array.
@@ -23,16 +24,16 @@ pub(super) struct Sample {
     pub(super) batches: Vec<Batch>,
     pub(super) cells: u64,
     pub(super) bytes: u64,
-    /// Of dense arrays, the box of them; else nothing.
+    /// Dense arrays: the box of the sample; otherwise empty.
     pub(super) ranges: Ranges,
-    /// Of dense arrays, the sides of that box.
+    /// Dense arrays: the sides of that box.
     pub(super) shape: Vec<u64>,
     /// Boxes with about a hundredth of the cells each.
     pub(super) boxes: Vec<Ranges>,
 }
 
 impl Sample {
-    /// At most so many bytes of cells, about; `None` where there are none, or where tiles are too large.
+    /// Reads approximately `most` bytes of cells; `None` if there are none, or if tiles are too large.
     pub(super) fn of(array: &Array, most: u64) -> Result<Option<Self>> {
         if array.schema().is_dense() {
             return Self::of_dense(array, most);
@@ -95,7 +96,7 @@ impl Sample {
     }
 }
 
-/// Batches of so many bytes, about, and their bytes.
+/// Collects batches up to approximately `most` bytes; returns them and their bytes.
 fn taken(batches: impl Iterator<Item = Result<Batch>>, most: u64) -> Result<(Vec<Batch>, u64)> {
     let (mut taken, mut bytes) = (Vec::new(), 0_u64);
     for batch in batches {
@@ -113,7 +114,7 @@ fn taken(batches: impl Iterator<Item = Result<Batch>>, most: u64) -> Result<(Vec
     Ok((taken, bytes))
 }
 
-/// What each side of a box is divided by for it to have a hundredth of the cells, about.
+/// Returns the number by which each side of a box is divided so that the result has about a hundredth of the cells.
 fn divisor(dimensions: usize) -> u64 {
     match dimensions {
         0 | 1 => 100,
@@ -124,8 +125,8 @@ fn divisor(dimensions: usize) -> u64 {
     }
 }
 
-/// Whole tiles with about so many cells, from where cells are written on: pairs of tiles along each dimension, as far as there
-/// are two, so that larger tiles are whole, too.
+/// Returns a box of whole tiles with about `cells` cells, from the start of the written cells on. Where possible it
+/// has pairs of tiles along each dimension, so that tiles twice as large are whole, too.
 fn whole_tiles(grid: &SpaceTileGrid, written: &CellBox, cells: u64) -> Option<CellBox> {
     let tiles = grid.tiles_of(written);
     let extents = grid
@@ -167,7 +168,7 @@ fn whole_tiles(grid: &SpaceTileGrid, written: &CellBox, cells: u64) -> Option<Ce
     Some(CellBox { lo, hi })
 }
 
-/// A box of about a hundredth of the cells of another.
+/// Returns a box with about a hundredth of the cells of another; `place` is its position, in quarters.
 fn within(cells: &CellBox, shape: &[u64], place: u64) -> CellBox {
     let by = divisor(shape.len());
     let sides: Vec<u64> = shape.iter().map(|side| (side / by).max(1)).collect();
@@ -184,7 +185,8 @@ fn within(cells: &CellBox, shape: &[u64], place: u64) -> CellBox {
     CellBox { lo, hi }
 }
 
-/// Boxes that would each have a hundredth of the cells, if these lay evenly; `None` where there are no cells.
+/// Returns boxes that would each contain a hundredth of the cells if these were evenly distributed; `None` if there
+/// are none.
 fn sparse_boxes(dimensions: &[Dimension], batches: &[Batch]) -> Option<Vec<Ranges>> {
     let sorted = dimensions
         .iter()
@@ -205,7 +207,7 @@ fn sparse_boxes(dimensions: &[Dimension], batches: &[Batch]) -> Option<Vec<Range
     boxes.collect()
 }
 
-/// The coordinates of all cells along a dimension, from the least to the greatest.
+/// Returns the coordinates of all cells along a dimension in ascending order.
 fn sorted<'a>(dimension: &Dimension, batches: &'a [Batch]) -> Vec<&'a [u8]> {
     let columns = batches.iter().flat_map(|batch| &batch.columns);
     let columns = columns.filter(|column| column.name == dimension.name);

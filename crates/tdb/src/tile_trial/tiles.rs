@@ -1,22 +1,22 @@
-//! A choice of tiles, and schemas with it.
+//! Tile layouts, and applying them to schemas.
 
 use tdb_schema::grid::SpaceTileGrid;
 use tdb_schema::{ArraySchema, CellOrder};
 
-/// How an array is cut into tiles, as far as it is tried.
+/// A tile layout: the properties of a schema that are tried.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Tiles {
-    /// Sparse arrays: the cells of a tile.
+    /// Sparse arrays: number of cells per tile.
     pub capacity: Option<u64>,
-    /// Sparse arrays: the order of the cells.
+    /// Sparse arrays: order of the cells.
     pub cell_order: Option<CellOrder>,
-    /// Dense arrays: the cells of a space tile along each dimension.
+    /// Dense arrays: extent of a space tile along each dimension, in cells.
     pub extents: Vec<(String, u64)>,
 }
 
 impl Tiles {
-    /// Those of a schema.
+    /// Returns the layout of a schema.
     pub(super) fn of(schema: &ArraySchema) -> Self {
         let is_sparse = !schema.is_dense();
         let grid = SpaceTileGrid::new(schema).filter(|_| schema.is_dense());
@@ -33,7 +33,7 @@ impl Tiles {
         }
     }
 
-    /// The schema with these tiles.
+    /// Returns the schema with this layout.
     pub(super) fn applied(&self, schema: &ArraySchema) -> ArraySchema {
         let mut schema = schema.clone();
         if let Some(capacity) = self.capacity {
@@ -43,7 +43,7 @@ impl Tiles {
             schema.cell_order = order;
         }
         for (dimension, (_, extent)) in schema.dimensions.iter_mut().zip(&self.extents) {
-            // Dimensions of dense arrays are whole numbers: the first bytes are the number in a smaller type.
+            // Dense dimensions are integers, so the first bytes are the value in a smaller type.
             let bytes = extent.to_le_bytes();
             let extent = bytes.get(..dimension.datatype.size());
             dimension.extent = extent.map(|bytes| bytes.to_vec().into());

@@ -1,4 +1,4 @@
-//! One cell of a row, as serde gives it.
+//! Serializing one cell of a row with serde.
 
 use serde::Serialize;
 use serde::ser::{
@@ -7,28 +7,28 @@ use serde::ser::{
 
 use super::draft::{Done, Draft, Problem};
 
-/// Adds a cell to those of a field.
+/// Adds a cell to a field.
 pub(super) struct CellSerializer<'a> {
     pub(super) draft: &'a mut Draft,
 }
 
-/// Adds values to a cell of several.
+/// Adds values to a cell of several values.
 pub(super) struct Values<'a> {
     draft: &'a mut Draft,
 }
 
-/// Adds one value to a cell of several.
+/// Adds a single value to a cell of several values.
 struct ValueSerializer<'a> {
     draft: &'a mut Draft,
 }
 
-/// What `serde_json` calls a number that it keeps as text, which it gives as a struct of that text.
+/// Name of the struct under which `serde_json` passes a number that it keeps as text.
 const JSON_NUMBER: &str = "$serde_json::private::Number";
 
-/// A number of JSON, kept as text.
+/// A JSON number kept as text.
 pub(super) struct JsonNumber<'a> {
     draft: &'a mut Draft,
-    /// Whether it is a cell by itself.
+    /// True if the number is a whole cell, not one value of several.
     is_cell: bool,
 }
 
@@ -57,7 +57,7 @@ impl SerializeStruct for JsonNumber<'_> {
     }
 }
 
-/// The kinds of values that a cell can have, each ended by `$end`, for cells or for values of cells.
+/// Implements the kinds of values that a cell can have. `$end` completes each: a cell, or a value of a cell.
 macro_rules! values {
     ($is_cell:expr, $end:expr) => {
         values!($end;

@@ -1,4 +1,4 @@
-//! The cells of a field, of rows that come one by one.
+//! Collecting the cells of a field from rows that arrive one by one.
 
 use serde::ser::Error as _;
 use tdb_cells::files::{write_float, write_whole};
@@ -11,12 +11,12 @@ pub(super) type Problem = serde::de::value::Error;
 
 pub(super) type Done = Result<(), Problem>;
 
-/// The cells of a field so far.
+/// The cells of a field collected so far.
 #[derive(Debug)]
 pub(super) struct Draft {
     pub(super) field: FieldInfo,
     values: Vec<u8>,
-    /// Where each cell ends.
+    /// End of each cell in `values`.
     ends: Vec<usize>,
     valid: Vec<bool>,
 }
@@ -31,12 +31,12 @@ impl Draft {
         }
     }
 
-    /// Bytes of its cells.
+    /// Returns the bytes of the collected values.
     pub(super) fn bytes(&self) -> usize {
         self.values.len()
     }
 
-    /// Ends a row, which has one cell of each field: a member that is not there is null.
+    /// Ends a row, in which each field must have one cell; a missing member is null.
     pub(super) fn end_row(&mut self, rows: usize) -> Done {
         let name = &self.field.name;
         if self.ends.len() > rows {
@@ -51,7 +51,7 @@ impl Draft {
         Ok(())
     }
 
-    /// The cells, which are taken out.
+    /// Takes the collected cells out as a column.
     pub(super) fn take(&mut self) -> Result<Column, Bug> {
         let ends = std::mem::take(&mut self.ends);
         let starts = std::iter::once(0).chain(ends);
@@ -88,7 +88,7 @@ impl Draft {
         self.end(false)
     }
 
-    /// Ends a cell, which must have the size that cells of the field have.
+    /// Ends a cell, and checks that it has the size of the field's cells.
     pub(super) fn end(&mut self, is_valid: bool) -> Done {
         let start = self.ends.last().copied().unwrap_or(0);
         let mut size = self.values.len().saturating_sub(start);

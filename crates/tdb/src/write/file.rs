@@ -1,4 +1,4 @@
-//! Cells of a file, written into an array that is there.
+//! Writing the cells of a file into an existing array.
 
 use tdb_array::ErrorKind;
 use tdb_cells::{Activity, Progress};
@@ -11,8 +11,8 @@ use crate::files::{
 use crate::{Error, Result, Written};
 
 impl WriteBuilder {
-    /// Writes all cells of a file, whose columns are known by name: all of them, or none. Those that come in any order are
-    /// sorted in the [temporary folder](InputFile::temp) where they take more than an eighth of the memory.
+    /// Writes all cells of a file, or none. Columns are matched by name. Cells in any order that take more than an
+    /// eighth of the memory are sorted in the [temporary folder](InputFile::temp).
     ///
     /// ```no_run
     /// let orders = tdb::open("orders")?;
@@ -22,9 +22,9 @@ impl WriteBuilder {
     /// ```
     ///
     /// # Errors
-    /// A file that cannot be read or is none of its format; columns that are no fields, fields without a column (but with
-    /// [`replace`](Self::replace)), cells that do not fit them, each with its place in the file; as for
-    /// [`WriteBuilder::commit`].
+    /// Fails if the file cannot be read or is not of its format, if a column is not a field, if a field has no column
+    /// (unless [`replace`](Self::replace) is set), or if cells do not fit, with their position in the file. Other
+    /// errors are those of [`WriteBuilder::commit`].
     pub fn file(self, file: impl Into<InputFile>) -> Result<Written> {
         let file = file.into();
         if !self.columns.is_empty() {
@@ -53,7 +53,7 @@ impl WriteBuilder {
         written.map_err(|error| not_all(error.at(self.array.uri()), is_part, "--replace"))
     }
 
-    /// Reads the cells, and counts them.
+    /// Reads the cells, and only counts them.
     fn count_cells(
         &self,
         file: &InputFile,
@@ -69,7 +69,7 @@ impl WriteBuilder {
         Ok(written)
     }
 
-    /// The rows of the file replace cells.
+    /// Replaces cells by the rows of the file.
     pub(crate) fn replace_by(
         mut self,
         file: &InputFile,
@@ -110,7 +110,7 @@ impl WriteBuilder {
     }
 }
 
-/// The error; where the rows are at fault, with their file.
+/// Adds the name of the file to the error, if its rows are at fault.
 fn of_rows(error: Error, file: &InputFile) -> Error {
     if error.kind() == ErrorKind::Invalid {
         error.within(&file.name())

@@ -1,4 +1,4 @@
-//! Cells of files and of Arrow, written into an array.
+//! Writing the cells of files and of Arrow data into an array.
 
 use tdb_cells::files::{Input, MadeOn, for_each_batch};
 use tdb_write::input_fields;
@@ -7,12 +7,14 @@ use super::WriteBuilder;
 use crate::{Error, Result, Written};
 
 impl WriteBuilder {
-    /// Writes all cells of an input, whose columns are known by name: a file of CSV, JSON lines, Arrow or Parquet, as the crates
-    /// `tdb-text` and `tdb-arrow` open them. Columns of enumerated attributes hold labels, or [indexes](Self::enumeration_codes).
+    /// Writes all cells of an input, such as a file of CSV, JSON lines, Arrow or Parquet opened with `tdb-text` or
+    /// `tdb-arrow`. Columns are matched by name; enumerated columns hold labels, or
+    /// [indexes](Self::enumeration_codes).
     ///
     /// # Errors
-    /// Columns that are no fields, fields without a column (but with [`replace`](Self::replace)), cells that do not fit them,
-    /// each with its place in the input; as for [`WriteBuilder::commit`]. Nothing is stored then.
+    /// Fails, without storing anything, if a column is not a field, if a field has no column (unless
+    /// [`replace`](Self::replace) is set), or if cells do not fit, with their position in the input. Other errors are
+    /// those of [`WriteBuilder::commit`].
     pub fn input(self, input: Box<dyn Input + '_>) -> Result<Written> {
         let array = self.array.clone();
         let engine = array.now()?;
@@ -33,8 +35,8 @@ impl WriteBuilder {
         stream.finish()
     }
 
-    /// Writes record batches of Arrow: of a [read](crate::ReadBuilder::arrow), of a file, of other libraries. Their columns are
-    /// the fields of the array, by name; dictionaries hold labels.
+    /// Writes Arrow record batches from a [read](crate::ReadBuilder::arrow), a file or another library. Columns are
+    /// matched to fields by name; dictionaries hold labels.
     ///
     /// ```no_run
     /// let (weather, copy) = (tdb::open("weather")?, tdb::open("cold weather")?);

@@ -1,4 +1,4 @@
-//! Rows of types that implement serde's `Serialize`, as cells.
+//! Writing rows of types that implement serde's `Serialize`.
 
 use serde::Serialize;
 use serde::ser::{Error as _, Impossible, SerializeMap, SerializeStruct, Serializer};
@@ -12,13 +12,13 @@ use super::cell::CellSerializer;
 use super::draft::{Draft, Problem};
 use crate::{Error, Result, Written};
 
-/// Bytes of rows that are pushed at a time.
+/// Approximate size of the batches that are pushed, in bytes.
 const BATCH: usize = 8 << 20;
 
 impl WriteBuilder {
-    /// Writes rows, each a struct or a map with a member for each field: numbers as numbers that the field can hold, dates and times
-    /// as text in ISO 8601 or as ticks, enumerated attributes as their labels, `None` as null. A nullable attribute without a
-    /// member is null.
+    /// Writes rows, each a struct or a map with a member per field: numbers as numbers that the field can hold, dates
+    /// and times as ISO 8601 text or as ticks, enumerated attributes as their labels, `None` as null. A nullable
+    /// attribute without a member is null.
     ///
     /// ```no_run
     /// #[derive(serde::Serialize)]
@@ -35,8 +35,8 @@ impl WriteBuilder {
     /// ```
     ///
     /// # Errors
-    /// Members that are no fields, fields without a member, values that their field cannot hold, each with the number of its row;
-    /// as for [`WriteBuilder::commit`]. Nothing is stored then.
+    /// Fails, without storing anything, if a member is not a field, if a field has no member, or if a field cannot
+    /// hold a value, with the number of the row. Other errors are those of [`WriteBuilder::commit`].
     pub fn rows<T: Serialize>(self, rows: impl IntoIterator<Item = T>) -> Result<Written> {
         let array = self.array.clone();
         let engine = array.now()?;
@@ -50,7 +50,7 @@ impl WriteBuilder {
             let drafts = match &mut drafts {
                 Some(drafts) => drafts,
                 None => {
-                    // The first row tells which fields the rows have.
+                    // The first row determines the fields of all rows.
                     let names = row.serialize(Names).map_err(failed)?;
                     let mut fields = input_fields(&engine, &names, false)?;
                     if replaces {
@@ -83,7 +83,7 @@ fn batch(drafts: &mut [Draft], rows: usize) -> Result<Batch> {
     Ok(Batch { rows, columns })
 }
 
-/// The name of a member of a map.
+/// Returns the name of a map's member.
 fn name_of<T: Serialize + ?Sized>(key: &T) -> std::result::Result<String, Problem> {
     match serde_json::to_value(key) {
         Ok(serde_json::Value::String(name)) => Ok(name),
@@ -91,14 +91,14 @@ fn name_of<T: Serialize + ?Sized>(key: &T) -> std::result::Result<String, Proble
     }
 }
 
-/// Why a row is none.
+/// Reports a value that cannot be a row.
 fn no_row<T>() -> std::result::Result<T, Problem> {
     Err(Problem::custom(
         "a row is a struct or a map with a member for each field",
     ))
 }
 
-/// Serializers of rows know structs and maps, and nothing else.
+/// Implements the methods of serializers that accept only structs and maps.
 macro_rules! rows_alone {
     () => {
         rows_alone!(
@@ -209,10 +209,10 @@ macro_rules! rows_alone {
     };
 }
 
-/// Gives the names of the members of a row.
+/// Serializer that collects the names of a row's members.
 struct Names;
 
-/// The names so far.
+/// Names collected so far.
 struct NamesOfRow(Vec<String>);
 
 impl Serializer for Names {
@@ -277,12 +277,12 @@ impl SerializeMap for NamesOfRow {
     }
 }
 
-/// Adds a row to the columns.
+/// Serializer that appends a row to the columns.
 struct RowSerializer<'a> {
     drafts: &'a mut [Draft],
 }
 
-/// A row whose members come one by one.
+/// Appends the members of a row one by one.
 struct Members<'a> {
     drafts: &'a mut [Draft],
     key: Option<String>,

@@ -1,4 +1,4 @@
-//! What is kept of an order, against an order of all cells.
+//! The kept end of a sort order, compared with sorting all cells.
 
 use std::cmp::Ordering;
 
@@ -12,7 +12,7 @@ use crate::SortKey;
 use crate::arrangement::kept::Kept;
 use crate::arrangement::sorting::sort;
 
-/// A number or null, a float, a text.
+/// A nullable number, a float, and a text.
 type Cell = (Option<i64>, f64, &'static str);
 
 fn column(name: &str, datatype: Datatype, values: Vec<u8>) -> Column {
@@ -28,7 +28,7 @@ fn column(name: &str, datatype: Datatype, values: Vec<u8>) -> Column {
     }
 }
 
-/// Cells as a batch, with the number of each.
+/// Builds a batch, with a column that numbers the cells from `first`.
 fn batch(first: usize, cells: &[Cell]) -> Batch {
     let numbers = cells.iter().flat_map(|c| c.0.unwrap_or(7).to_le_bytes());
     let floats = cells.iter().flat_map(|c| c.1.to_le_bytes());
@@ -59,7 +59,7 @@ fn batch(first: usize, cells: &[Cell]) -> Batch {
     }
 }
 
-/// The order of two cells by one key: values, then what is no number, then null.
+/// Compares two cells by one key: values sort before NaN, and NaN before null.
 fn order(key: &SortKey, a: &Cell, b: &Cell) -> Ordering {
     let turned = |order: Ordering| {
         if key.descending {
