@@ -1,4 +1,4 @@
-//! Makes an array and writes cells into it: `cargo run -p tdb --example create_and_write -- target/ships`
+//! Creates an array and writes cells into it: `cargo run -p tdb --example create_and_write -- target/ships`
 
 use tdb::{Attribute, Datatype, Dimension, Filter, Schema};
 

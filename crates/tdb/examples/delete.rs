@@ -1,4 +1,4 @@
-//! Deletes cells, and reads what they were: `cargo run -p tdb --example delete -- target/numbers`
+//! Deletes cells, and reads them as of an earlier time: `cargo run -p tdb --example delete -- target/numbers`
 
 use tdb::{Attribute, Datatype, Dimension, Schema, Time, field};
 

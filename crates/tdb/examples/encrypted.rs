@@ -1,4 +1,4 @@
-//! An array that only its key opens: `cargo run -p tdb --example encrypted -- target/secret`
+//! Creates an encrypted array, which opens only with its key: `cargo run -p tdb --example encrypted -- target/secret`
 
 use tdb::{Attribute, Context, Datatype, Dimension, Schema};
 

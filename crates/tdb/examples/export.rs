@@ -1,5 +1,5 @@
-//! Writes cells into a file, whose ending says the format: `cargo run -p tdb --example export -- fixtures/v22_tour/array
-//! target/snow.parquet "sky = 'snow'"`
+//! Exports cells to a file whose extension names the format: `cargo run -p tdb --example export --
+//! fixtures/v22_tour/array target/snow.parquet "sky = 'snow'"`
 
 fn main() -> tdb::Result<()> {
     let mut arguments = std::env::args().skip(1);

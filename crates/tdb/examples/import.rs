@@ -1,4 +1,5 @@
-//! Makes an array from a file, and prints its schema: `cargo run -p tdb --example import -- orders.csv target/orders`
+//! Creates an array from a file, and prints its schema: `cargo run -p tdb --example import -- orders.csv
+//! target/orders`
 
 fn main() -> tdb::Result<()> {
     let mut arguments = std::env::args().skip(1);

@@ -1,4 +1,4 @@
-//! Shows what an array is: `cargo run -p tdb --example metadata -- fixtures/v22_tour/array`
+//! Prints the properties of an array: `cargo run -p tdb --example metadata -- fixtures/v22_tour/array`
 
 fn main() -> tdb::Result<()> {
     let uri = std::env::args().nth(1).expect("the array");

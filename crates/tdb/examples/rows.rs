@@ -1,4 +1,4 @@
-//! Reads cells as values of a type of one's own: `cargo run -p tdb --example rows -- fixtures/v22_tour/array`
+//! Reads cells as values of a struct: `cargo run -p tdb --example rows -- fixtures/v22_tour/array`
 
 #[derive(Debug, serde::Deserialize)]
 struct Weather {

@@ -1,4 +1,4 @@
-//! Makes an array without cells: `cargo run -p tdb --example schema -- target/stations`
+//! Creates an array without cells: `cargo run -p tdb --example schema -- target/stations`
 
 use tdb::{Attribute, Datatype, Dimension, Filter, Schema};
 

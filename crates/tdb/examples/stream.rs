@@ -1,4 +1,4 @@
-//! Writes more than memory holds, batch by batch, from one array into another:
+//! Copies cells batch by batch from one array to another, without holding them all in memory:
 //! `cargo run -p tdb --example stream -- fixtures/v22_tour/array target/copy`
 
 use tdb::Context;

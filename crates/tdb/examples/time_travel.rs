@@ -1,4 +1,4 @@
-//! Reads an array as it was: `cargo run -p tdb --example time_travel -- fixtures/v22_tour/array`
+//! Reads an array as of earlier times: `cargo run -p tdb --example time_travel -- fixtures/v22_tour/array`
 
 use tdb::Time;
 

@@ -1,4 +1,4 @@
-//! Golden arrays made anew.
+//! Golden arrays rewritten to new arrays.
 #![cfg(feature = "serde")]
 
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use tdb::{Context, Schema, compare};
 use tempfile::TempDir;
 
-/// Every golden array: of what it shows, nothing is lost and nothing comes to it.
+/// Rewrites every golden array, and checks that no visible cell is lost, added or changed.
 #[test]
 fn golden_arrays_have_the_same_cells_anew() {
     let folder = TempDir::new().unwrap();
@@ -38,7 +38,8 @@ fn golden_arrays_have_the_same_cells_anew() {
         }
     }
     refused.sort();
-    // Labels are arrays of their own; WebP takes tiles of whole pictures; no release reads version 23; lost tiles have no cells.
+    // Labels are arrays of their own; WebP requires tiles of whole pictures; no release reads version 23; lost tiles
+    // have no cells.
     insta::assert_snapshot!(format!("{same} are the same\n{}", refused.join("\n")), @r"
     377 are the same
     v18_labels: Unsupported

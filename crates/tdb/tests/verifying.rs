@@ -1,10 +1,10 @@
-//! What some read of a damaged array refuses, `verify` finds.
+//! `verify` finds everything in a damaged array that some read refuses.
 //!
-//! Golden arrays and groups are damaged at random: an object is cut off, flipped, emptied, overwritten with garbage,
-//! renamed or removed, of each kind of object as often as of the others. All cells, the schema with its labels, and the
-//! metadata are read as of all times that the names of objects tell; where one of these reads fails that does not fail
-//! on the sound array, something must be found. `TDB_DAMAGE_SEED` and `TDB_DAMAGE_COUNT` ask for other cases than the
-//! few that every run tries, and `TDB_DAMAGE_PROGRAM` for a program whose `verify` is judged instead of the library's.
+//! Golden arrays and groups are damaged at random: an object is truncated, has a bit flipped, is emptied, overwritten
+//! with garbage, renamed or removed; each kind of object is equally likely. All cells, the schema with its labels, and
+//! the metadata are read as of all times in the names of objects. If a read fails that works on the sound array,
+//! `verify` must find something. `TDB_DAMAGE_SEED` and `TDB_DAMAGE_COUNT` select other cases than the few of every
+//! run, and `TDB_DAMAGE_PROGRAM` a program whose `verify` is tested instead of the library's.
 #![cfg(all(feature = "text", feature = "serde"))]
 #![expect(
     clippy::unwrap_used,
@@ -22,13 +22,13 @@ use tdb_consolidate::{Damage, verify, verify_group};
 use tdb_schema::{Field, FieldKind};
 use tempfile::TempDir;
 
-/// Cases of an ordinary run.
+/// Number of cases in an ordinary run.
 const COUNT: u64 = 60;
 
-/// Cells that are read of an array.
+/// Maximum number of cells read per array.
 const MOST_CELLS: u64 = 20_000;
 
-/// What a read may refuse on the sound array, too: by time, and what was read.
+/// Failures of reads on the sound array, by time and by what was read.
 type Refusals = BTreeMap<(u64, &'static str), ErrorKind>;
 
 #[test]
@@ -92,7 +92,7 @@ fn what_a_read_refuses_is_found_by_verify() {
     assert!(missed.is_empty(), "{}", missed.join("\n"));
 }
 
-/// All golden arrays and groups that no key is needed for.
+/// Returns all golden arrays and groups that need no key.
 fn golden() -> Vec<PathBuf> {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
     let mut found = Vec::new();
@@ -111,7 +111,7 @@ fn golden() -> Vec<PathBuf> {
     found
 }
 
-/// What is refused as of each time, and by which read.
+/// Returns the failures of all reads as of each time.
 fn refusals(place: &Path, times: &[u64]) -> Refusals {
     let context = Context::new().threads(1);
     let uri = place.to_str().unwrap();
@@ -141,12 +141,12 @@ fn refusals(place: &Path, times: &[u64]) -> Refusals {
         note("schema", array.full_schema().map(|_| ()));
         note("metadata", array.metadata().map(|_| ()));
         let csv = Path::new("cells.csv").into();
-        // Domains may be far larger than what was written in them.
+        // Domains may be much larger than their written part.
         let read = || array.read().limit(MOST_CELLS);
         let cells = read().batches();
         let cells = cells.and_then(|mut cells| cells.try_for_each(|batch| batch.map(|_| ())));
         note("cells", cells);
-        // What is called ASCII may be any bytes, which is for whoever makes a file of them to refuse.
+        // ASCII fields may contain any bytes; only the export to a file refuses them.
         let is_other = |field: &Field<'_>| field.datatype != Datatype::StringAscii;
         let fields = array.schema().fields().filter(is_other);
         let (dims, attrs): (Vec<_>, Vec<_>) =
@@ -170,7 +170,7 @@ fn refusals(place: &Path, times: &[u64]) -> Refusals {
     refused
 }
 
-/// Whether something is found, or the array cannot even be opened.
+/// True if `verify` finds something, or if the array cannot even be opened.
 fn is_found(place: &Path) -> bool {
     let context = Context::new().threads(1);
     let uri = place.to_str().unwrap();
@@ -187,7 +187,7 @@ fn is_found(place: &Path) -> bool {
     looked.is_err() || !damages.is_empty()
 }
 
-/// The times that objects bear in their names, a few of them, and the end of all.
+/// Returns a few of the timestamps in object names, and the end of time.
 fn times(place: &Path) -> Vec<u64> {
     let mut times = BTreeSet::new();
     for file in files(place) {
@@ -204,7 +204,7 @@ fn times(place: &Path) -> Vec<u64> {
     chosen
 }
 
-/// Damages an object, and says how. Each kind of object is chosen as often as the others.
+/// Damages an object, and describes the damage. Each kind of object is equally likely.
 fn damage(place: &Path, random: &mut Random) -> String {
     let mut kinds: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
     for file in files(place) {
@@ -271,7 +271,7 @@ fn damage(place: &Path, random: &mut Random) -> String {
     format!("{}: {how}", file.display())
 }
 
-/// A name with a letter more, less, or another one.
+/// Returns the name with one character inserted, removed or replaced.
 fn renamed(name: &str, random: &mut Random) -> String {
     let mut letters: Vec<char> = name.chars().collect();
     let at = usize::try_from(random.below(letters.len() as u64)).unwrap();
@@ -288,7 +288,7 @@ fn renamed(name: &str, random: &mut Random) -> String {
             .for_each(|old| *old = letter),
     }
     let new: String = letters.into_iter().collect();
-    // A name that only leads elsewhere is none.
+    // These names only denote other folders.
     if new == "." || new == ".." {
         "x".to_owned()
     } else {
@@ -296,7 +296,7 @@ fn renamed(name: &str, random: &mut Random) -> String {
     }
 }
 
-/// All files below, relative, in an order that does not change.
+/// Returns the relative paths of all files in a folder, in a fixed order.
 fn files(place: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut waiting = vec![place.to_owned()];
@@ -322,7 +322,7 @@ fn copy_folder(from: &Path, to: &Path) {
     }
 }
 
-/// Xorshift: the same cases everywhere.
+/// Xorshift generator, so that the cases are the same everywhere.
 struct Random(u64);
 
 impl Random {

@@ -1,4 +1,4 @@
-//! Orders by values, parts and samples of reads, against what a vector of the same cells says.
+//! Sorted, cut and sampled reads, compared with a vector of the same cells.
 #![expect(
     clippy::indexing_slicing,
     reason = "helpers of tests, which may fail so"
@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 const SKIES: [&str; 3] = ["snow", "clear", "rain"];
 
-/// A cell: its place, a number or null, a float, a sky, a text.
+/// A cell: its place, a nullable number, a float, an index into `SKIES`, and a text.
 type Cell = (u32, Option<i16>, f64, usize, String);
 
 pub(crate) fn cells(count: u32) -> Vec<Cell> {
@@ -81,7 +81,7 @@ pub(crate) fn array(cells: &[Cell]) -> (TempDir, Array) {
     (folder, array.reopen().expect("opened"))
 }
 
-/// The places of the cells that a read gives, in small batches.
+/// Returns the places of the cells of a read, which uses small batches.
 pub(crate) fn places(read: ReadBuilder) -> Vec<u32> {
     let batches = read
         .order(Order::Row)
@@ -111,12 +111,12 @@ fn cells_are_put_in_the_order_of_values() {
         assert_eq!(places(sorted()), expected, "{keys:?}");
         assert_eq!(places(sorted().offset(100).limit(30)), expected[100..130]);
         assert_eq!(places(sorted().tail(30)), expected[670..]);
-        // What it is sorted by need not be part of the result.
+        // The sort field need not be part of the result.
         let alone = sorted().attrs(["text"]).all().expect("cells");
         assert_eq!(alone.columns.len(), 2);
         assert_eq!(alone.rows, 700);
     };
-    // Null comes last either way.
+    // Null comes last in either direction.
     by(&["number"], &|a, b| {
         (a.1.is_none(), a.1).cmp(&(b.1.is_none(), b.1))
     });
@@ -133,7 +133,7 @@ fn cells_are_put_in_the_order_of_values() {
     by(&["float"], &|a, b| {
         last(a).partial_cmp(&last(b)).expect("numbers")
     });
-    // By their labels, not by their indexes; then by bytes.
+    // The sky is compared by label, not by index; the text by its bytes.
     by(&["sky", "-text"], &|a, b| {
         SKIES[a.3].cmp(SKIES[b.3]).then_with(|| b.4.cmp(&a.4))
     });
@@ -174,7 +174,7 @@ fn samples_are_the_same_for_a_seed_and_take_all_cells_alike() {
             times[usize::try_from(place / 100).expect("small")] += 1;
         }
     }
-    // 1400 choices: 200 of each hundred, 5 standard deviations off at most.
+    // There are 1400 draws, 200 expected per hundred places; the bounds are 5 standard deviations away.
     assert!(
         times.iter().all(|times| (130..270).contains(times)),
         "{times:?}"

@@ -1,4 +1,5 @@
-//! Texts of dense arrays against a model: boxes written over each other, any box read, in each order, by one thread and by two.
+//! Texts of dense arrays compared with a model: overlapping boxes are written, and boxes are read in each order, with
+//! one thread and with two.
 #![expect(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -12,13 +13,13 @@ use tempfile::TempDir;
 
 #[derive(Clone, Debug)]
 struct Case {
-    /// Rows and columns of the array.
+    /// Number of rows and columns of the array.
     cells: [i32; 2],
-    /// Rows and columns of a tile.
+    /// Number of rows and columns of a tile.
     tile: [i32; 2],
     tile_order: Order,
     cell_order: Order,
-    /// The oldest first, each with the texts of its cells in row-major order.
+    /// Written boxes, oldest first, each with the texts of its cells in row-major order.
     written: Vec<(Rectangle, Vec<String>)>,
     wanted: Rectangle,
     batch_bytes: u64,
@@ -27,7 +28,7 @@ struct Case {
 fn case() -> impl Strategy<Value = Case> {
     let side = || (1..=23_i32, 1..=9_i32);
     (side(), side(), 0..3_u8).prop_flat_map(|(rows, columns, shape)| {
-        // Tiles as wide as the array lie in the result as they are stored; so do those of an array of one column.
+        // Tiles as wide as the array have the same cell order as the result; so do tiles of an array with one column.
         let columns = match shape {
             0 => columns,
             1 => (columns.0, columns.0),
@@ -87,7 +88,7 @@ fn made(case: &Case, folder: &TempDir, context: &Context) -> Array {
     array
 }
 
-/// The texts of a batch, sorted by their places in row-major order.
+/// Returns the texts of all batches, sorted by place in row-major order.
 fn texts(batches: &[Batch]) -> Vec<String> {
     let mut found = Vec::new();
     for batch in batches {

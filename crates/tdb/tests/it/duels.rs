@@ -1,7 +1,7 @@
-//! Two processes that change one array at once: nothing that was acknowledged is lost.
+//! Two processes change one array at the same time: no acknowledged change is lost.
 //!
-//! Each duel runs two processes, which are this test program again, and each of them changes what is its own as fast as it
-//! can and reads it right after each acknowledgement. They go on until one of them had to give way to the other so many times
+//! Each duel runs this test program in two processes. Each changes its own cells as fast as it can, and reads them
+//! after each acknowledgement. The duel ends when one process has had to give way to the other often enough
 //! ([`NEEDED`], or `TDB_DUELS`), so that no duel passes because the two never met.
 
 use std::path::Path;
@@ -10,16 +10,16 @@ use std::time::{Duration, Instant};
 
 use tdb::{Array, Attribute, Datatype, DeleteOptions, Dimension, Schema};
 
-/// How often a process of a duel has to give way.
+/// Number of times that a process has to give way.
 const NEEDED: u64 = 10;
 
-/// How long a change may hide what it did not see.
+/// How long a change may hide another one that it did not see.
 const SETTLED: Duration = Duration::from_secs(5);
 
-/// However seldom they meet, a duel ends.
+/// Maximum duration of a duel, however seldom the processes meet.
 const LONGEST: Duration = Duration::from_secs(20);
 
-/// What a process of a duel is told in its environment: the duel, which of the two it is, and the array.
+/// Environment variables of a process: the duel and which of the two processes it is, and the path of the array.
 const ROLE: &str = "TDB_DUEL_ROLE";
 const PLACE: &str = "TDB_DUEL_PLACE";
 
@@ -28,10 +28,10 @@ fn needed() -> u64 {
     given.map_or(NEEDED, |text| text.parse().expect("a number of changes"))
 }
 
-/// A process of a duel: changes once, checks that its own change is there, and tells how often it gave way.
+/// One round of a process: makes a change, checks that it is visible, and returns how often it gave way.
 type Turn = fn(&Array, u64) -> u64;
 
-/// Name, whether the array is dense, and what the two processes do.
+/// Name, whether the array is dense, and the rounds of the two processes.
 const DUELS: [(&str, bool, [Turn; 2]); 9] = [
     ("set and set, sparse", false, [set_a, set_b]),
     ("set and set, dense", true, [set_a, set_b]),
@@ -97,8 +97,8 @@ fn check(array: &Array, x: i32, attribute: &str, expected: u64, what: &str) {
     assert_eq!(found, Some(expected), "{what} was acknowledged and is lost");
 }
 
-/// The same of a write that looks at nothing: a change that did not see it may hide it for the moment until that looks again
-/// and takes itself back.
+/// As `check`, for a plain write: a change that did not see the write may hide it briefly, until that change looks
+/// again and is taken back.
 fn check_soon(array: &Array, x: i32, attribute: &str, expected: u64) {
     let wanted = i64::try_from(expected).ok();
     let begun = Instant::now();
@@ -169,7 +169,7 @@ fn write_between(array: &Array, round: u64) -> u64 {
     0
 }
 
-/// The writer of the same cell can win at any time: what is lost shows there.
+/// Does not check the value, since the writer of the same cell can overwrite it at any time; lost changes show there.
 fn set_a_of_any(array: &Array, round: u64) -> u64 {
     set(array, "x = 1", "a", round)
 }
@@ -200,7 +200,7 @@ fn delete_small(array: &Array, _: u64) -> u64 {
 
 fn write_twice(array: &Array, round: u64) -> u64 {
     let value = i64::try_from(round).expect("few rounds");
-    // There is always something to delete, and one of these cells is written again at once.
+    // There is always a cell to delete, and one deleted cell is written again at once.
     for (x, a) in [((2..=9).collect(), -1), (vec![2_i32], value)] {
         let cells = x.len();
         let write = array.write().column("x", x).column("a", vec![a; cells]);
@@ -211,7 +211,7 @@ fn write_twice(array: &Array, round: u64) -> u64 {
     0
 }
 
-/// Adds an attribute, and finds all that were added so far.
+/// Adds an attribute, and checks that all attributes added so far exist.
 fn evolve(array: &Array, side: &str, round: u64) -> u64 {
     let mut evolution = array.evolve().expect("begun");
     let attribute = Attribute::new(&format!("{side}{round}"), Datatype::Int8);
@@ -253,7 +253,7 @@ fn process_of_a_duel() {
     let over = Path::new(&folder).with_extension("over");
     let begun = Instant::now();
     let (mut round, mut yielded) = (0, 0);
-    // Alone, a process meets nobody: the first one that has had enough ends the duel.
+    // A process alone never gives way, so the first one that has had enough ends the duel.
     while begun.elapsed() < LONGEST && yielded < needed() && !over.exists() {
         round += 1;
         yielded += turns[side](&array, round);

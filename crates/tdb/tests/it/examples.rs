@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The golden array that examples read.
+/// Golden array that the examples read.
 const TOUR: &str = "fixtures/v22_tour/array";
 
-/// What an example prints.
+/// Returns the output of an example.
 fn printed(example: &str, arguments: &[&str]) -> String {
     let tests = std::env::current_exe().expect("the path of the test");
     let built = tests
@@ -22,7 +22,7 @@ fn printed(example: &str, arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).expect("text")
 }
 
-/// A place where nothing is yet.
+/// Returns a path where nothing exists yet.
 fn place(folder: &tempfile::TempDir) -> String {
     let path: PathBuf = folder.path().join("array");
     path.display().to_string()

@@ -1,8 +1,8 @@
-//! The first few cells of an order are read without the others.
+//! Reading the first few cells of an order decodes only the tiles that may hold them.
 
 use tdb::{Attribute, Context, Datatype, Dimension, Order, Schema};
 
-/// The cells with the least coordinates in an order, and how many cells were decoded to find them.
+/// Returns the first five cells in an order, and the number of cells decoded to find them.
 fn first_five(uri: &str, order: Order) -> (Vec<i64>, u64) {
     let context = Context::new();
     let array = context.open(uri).expect("opened");
@@ -11,7 +11,8 @@ fn first_five(uri: &str, order: Order) -> (Vec<i64>, u64) {
     (values, context.shared_session().profile().cells_decoded)
 }
 
-/// An array whose attribute is where a cell comes in row-major order; three fragments, of which each has every third cell.
+/// Creates an array whose attribute is the row-major index of each cell, in three fragments with every third cell
+/// each.
 fn sorted_array(uri: &str, dimensions: &[&str], tile: i64) {
     let mut schema = Schema::sparse()
         .attribute(Attribute::new("a", Datatype::Int64))
@@ -38,14 +39,14 @@ fn sorted_array(uri: &str, dimensions: &[&str], tile: i64) {
 fn the_first_cells_of_an_order_take_the_tiles_that_may_hold_them() {
     let folder = tempfile::tempdir().expect("a folder");
     let uri = |name: &str| folder.path().join(name).display().to_string();
-    // Stored in the order that is asked for: a tile of each fragment, of three fields.
+    // If cells are stored in the requested order, one tile of each fragment is decoded, for three fields.
     for (name, dimensions) in [("line", &["x"][..]), ("rows", &["x", "y"])] {
         sorted_array(&uri(name), dimensions, 300);
         let (first, decoded) = first_five(&uri(name), Order::Row);
         assert_eq!(first, [0, 1, 2, 3, 4], "{name}");
         assert!(decoded <= 3 * 3 * 10, "{name}: {decoded}");
     }
-    // In tiles of 10 by 10, the first row lies in 30 of 900.
+    // With tiles of 10 by 10, the first row lies in 30 of 900 tiles.
     sorted_array(&uri("tiles"), &["x", "y"], 10);
     let (first, decoded) = first_five(&uri("tiles"), Order::Row);
     assert_eq!(first, [0, 1, 2, 3, 4]);

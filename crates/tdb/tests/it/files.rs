@@ -1,4 +1,4 @@
-//! Files in and out: the same cells come back, it is told how far the work has come, and what fails leaves nothing behind.
+//! File import and export: cells survive the round trip, progress is reported, and failures leave nothing behind.
 #![expect(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -16,7 +16,7 @@ use tdb::{
 };
 use tempfile::TempDir;
 
-/// A folder with a file of orders, in no order.
+/// A temporary folder with a file of unsorted orders.
 struct Desk {
     folder: TempDir,
 }
@@ -53,7 +53,7 @@ impl Desk {
         self.file("orders.csv", &format!("id,day,amount,remark\n{rows}"))
     }
 
-    /// What lies in the folder.
+    /// Returns the names of the files in the folder.
     fn names(&self) -> Vec<String> {
         let entries = fs::read_dir(self.folder.path()).unwrap();
         let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
@@ -67,7 +67,7 @@ fn ids(array: &Array) -> Vec<i64> {
     array.read().to_vec("id").unwrap()
 }
 
-/// All cells, as text.
+/// Returns all cells as CSV text.
 fn all_of(array: &Array, desk: &Desk) -> String {
     let file = desk.path("all.csv");
     array.read().export(&file).unwrap();
@@ -86,7 +86,8 @@ fn listener() -> (Told, impl Fn(&Progress) + Send + Sync + 'static) {
     })
 }
 
-/// Fails unless something was told of each activity, and none went backwards or beyond its end; gives the last of each.
+/// Fails unless progress was reported for each activity, and never went backwards or beyond its end. Returns the last
+/// report of each.
 fn check_told(told: &Told, activities: &[Activity]) -> Vec<Progress> {
     let told = told.lock().unwrap();
     for pair in told.windows(2) {
@@ -147,7 +148,7 @@ fn boxes_of_numbers_go_through_npy() {
     let again = tdb::open(&desk.uri("again")).unwrap();
     let values: Vec<i64> = again.read().to_vec("value").unwrap();
     assert_eq!(values, [0, 1, 2, 3, 4, 5]);
-    // Of the same shape, it is written into what is there, too.
+    // A file of the same shape can also be written into the existing array.
     assert_eq!(array.write().file(desk.path("box.npy")).unwrap().cells, 6);
 }
 
@@ -210,7 +211,7 @@ fn a_failed_import_leaves_nothing_behind() {
     assert_eq!(desk.names(), ["bad.csv"]);
 }
 
-/// The error in full, without the folder of the test.
+/// Returns the error in full, without the folder of the test.
 fn told_of(desk: &Desk, error: &tdb::Error) -> String {
     let folder = format!("{}/", desk.folder.path().display());
     format!("{error:#}").replace(&folder, "")
@@ -225,7 +226,7 @@ fn a_failed_export_leaves_what_was_there() {
     let before = desk.names();
     let read = || orders.read().condition("nothing > 1");
     read().export(&file).expect_err("no such field");
-    // The cells are being read when this is found.
+    // The damage is found while cells are being read.
     let damaged = desk.path("orders").join("__fragments");
     let fragment = fs::read_dir(&damaged).unwrap().next().unwrap().unwrap();
     fs::write(fragment.path().join("a0.tdb"), [7; 100]).unwrap();

@@ -1,9 +1,9 @@
-//! Arrays made, written, read and changed by this crate alone.
+//! Creating, writing, reading and changing arrays through this crate alone.
 
 use tdb::{Attribute, Context, Datatype, Dimension, ErrorKind, Filter, Order, Schema, field};
 use tempfile::TempDir;
 
-/// A folder that goes away, and the URI of an array in it.
+/// Returns a temporary folder, and the URI of an array in it.
 fn place() -> (TempDir, String) {
     let folder = tempfile::tempdir().expect("a folder");
     let uri = folder.path().join("a/weather").display().to_string();
@@ -89,7 +89,7 @@ fn ranges_take_their_type_from_the_field() {
     assert_eq!(count(array.read().range("station", "BGN"..="KEE")), 2);
     assert_eq!(count(array.read().range("day", "2024-01")), 2);
     assert_eq!(count(array.read().range("day", "2024-02-01"..)), 1);
-    // Ticks: days since 1970.
+    // Numbers are ticks: days since 1970.
     assert_eq!(count(array.read().range("day", 19_723..19_724)), 1);
     assert_eq!(count(array.read().condition(field("temp").lt(0))), 1);
     assert_eq!(count(array.read().condition("sky in ('snow', 'rain')")), 2);
@@ -231,7 +231,7 @@ fn arrays_are_opened_as_of_a_time() {
     );
 }
 
-/// A merged fragment may have no tile within a range that its domain meets.
+/// A range can lie within a merged fragment's domain and yet meet none of its tiles.
 #[test]
 fn times_of_a_fragment_that_is_not_read_do_not_matter() {
     let (_folder, uri) = place();
@@ -257,7 +257,7 @@ fn times_of_a_fragment_that_is_not_read_do_not_matter() {
     };
     write(10, 0);
     write(30, 900);
-    // What is to come is not merged.
+    // Fragments with a timestamp in the future are not merged.
     std::thread::sleep(std::time::Duration::from_millis(50));
     let merged = tdb::open_at(&uri, now + 40).expect("opened").consolidate();
     assert_eq!(merged.expect("merged").fragments.len(), 1);
@@ -499,7 +499,7 @@ fn results_are_ndarrays() {
     assert!(array.read().limit(3).to_ndarray::<u16>("a").is_err());
 }
 
-/// An array of four tiles of two cells each: 0, 1; 2, 3; null, null; 6, 7.
+/// Creates an array of four tiles with two cells each: 0, 1; 2, 3; null, null; 6, 7.
 fn in_tiles(uri: &str) -> tdb::Array {
     let schema = Schema::sparse()
         .dimension(
@@ -545,7 +545,7 @@ fn tiles_without_a_cell_that_fits_are_not_read() {
         .to_vec::<i32>("b")
         .expect("cells");
     assert_eq!(found, [6, 7]);
-    // Values and validity of one tile of a, and one of b.
+    // Decoded are the values and the validity of one tile of a, and one tile of b.
     assert_eq!(session() - before, 3);
 }
 
@@ -566,7 +566,7 @@ fn cells_at_points_are_read() {
     assert_eq!(days(both.clone()), [19_782, 19_723]);
     assert_eq!(both.clone().count().expect("counted"), 2);
     assert_eq!(days(both.condition(field("temp").gt(0))), [19_782]);
-    // Along a dimension without coordinates, cells lie anywhere.
+    // Along a dimension without point coordinates, cells lie anywhere.
     assert_eq!(
         array
             .read()
@@ -699,7 +699,7 @@ fn what_is_read_as_arrow_is_written_as_arrow() {
         3
     );
 
-    // Rows that replace cells need not say all of them.
+    // Rows that replace cells need not have all attributes.
     let warm = array.read().attrs(["temp"]).condition("temp > 0").arrow();
     let done = copy
         .write()
@@ -723,7 +723,7 @@ fn ndarrays_are_written_as_boxes() {
         .attribute(Attribute::new("a", Datatype::Int16))
         .attribute(Attribute::new("rgb", Datatype::UInt8).values(3));
     let image = tdb::create(&uri, &schema.build().expect("a schema")).expect("created");
-    // Stored in memory column by column.
+    // The array is stored in memory column by column.
     let turned = array![[1_i16, 4], [2, 5], [3, 6]].reversed_axes();
     assert!(!turned.is_standard_layout());
     let colours = ndarray::Array3::from_shape_fn((2, 3, 3), |(y, x, c)| {
@@ -793,7 +793,7 @@ fn rows_are_written_as_they_are_read() {
     assert_eq!(read(&copy.reopen().expect("opened")), all);
     assert_eq!(copy.write().rows(&all[..0]).expect("no rows").cells, 0);
 
-    // A map; an attribute that may be null is left out.
+    // Rows can be maps, and a nullable attribute can be omitted.
     let row = |station: &str, sky: &str| {
         let text = |text: &str| serde_json::Value::from(text);
         BTreeMap::from([
@@ -822,7 +822,7 @@ fn rows_are_written_as_they_are_read() {
     insta::assert_snapshot!(refused(vec![without.clone()]), @r#"row 0: there is no member "remark""#);
     insta::assert_snapshot!(refused(vec![with_null.clone(), without]), @r#"row 1: there is no member "remark""#);
 
-    // Nothing is stored of rows of which one is wrong.
+    // If one row is wrong, none is stored.
     let wrong = |name: &'static str, value: serde_json::Value| {
         let mut wrong = with_null.clone();
         wrong.insert(name, value);

@@ -1,4 +1,5 @@
-//! Writes that are held up between taking their time and their first file: a change made meanwhile does not hide them.
+//! Writes delayed between choosing their timestamp and writing their first file: a change made meanwhile must not hide
+//! them.
 
 use std::fmt;
 use std::path::Path;
@@ -7,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use tdb::{Array, Attribute, Datatype, DeleteOptions, Dimension, Schema};
 use tdb_array::{ArrayError, NameSource, SystemNames};
 
-/// The clock of a write that is held up once, right after it has told the time.
+/// A clock that delays a write once, right after returning the time.
 struct HeldUp {
     meanwhile: Mutex<Option<Box<dyn FnOnce() + Send>>>,
 }
@@ -88,7 +89,7 @@ fn a_write_that_was_held_up_lies_above_the_changes_made_meanwhile() {
         let folder = tempfile::tempdir().unwrap();
         let array = make(folder.path(), dense);
         let uri = array.uri().to_owned();
-        // The change rewrites the box around both corners of a dense array, 5 included.
+        // In a dense array, the change rewrites the box around both corners, which includes 5.
         let names = HeldUp::by(move || set(&uri, "x = 4 or x = 5", 7));
         write(&array, vec![5], 3, &(Arc::clone(&names) as _));
         assert!(names.has_happened());

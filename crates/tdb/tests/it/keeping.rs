@@ -1,4 +1,4 @@
-//! Schemas that change, groups, and arrays that are copied, moved and removed, by this crate alone.
+//! Schema evolution, groups, and copying, moving and removing arrays, through this crate alone.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use tdb::{
@@ -56,7 +56,7 @@ fn a_schema_changes_step_by_step() {
         .nullable()
         .enumeration("sizes");
     evolution.add_attribute(&size).unwrap();
-    // Each step is checked when it is made.
+    // Each step is checked when it is added.
     let twice = evolution.add_attribute(&Attribute::new("wind", Datatype::Int8));
     assert_eq!(twice.unwrap_err().kind(), ErrorKind::Invalid);
     let lost = evolution.drop_attribute("gusts").unwrap_err();
@@ -117,7 +117,7 @@ fn the_current_domain_grows() {
         .expect_err("beyond the current domain");
 }
 
-/// As TileDB reads them: cells that were written before there was a current domain, or another one, may lie outside.
+/// As in TileDB: cells written before a current domain was set, or under another one, may lie outside of it.
 #[test]
 fn cells_of_a_sparse_array_outside_its_current_domain_are_not_read() {
     let place = Place::new();
@@ -135,7 +135,7 @@ fn cells_of_a_sparse_array_outside_its_current_domain_are_not_read() {
     assert_eq!(array.read().count().unwrap(), 1);
     let beyond = array.read().range("day", 2..=300);
     assert_eq!(beyond.to_vec::<i32>("day").unwrap(), Vec::<i32>::new());
-    // What is merged loses nothing: a larger domain shows them again.
+    // Merging keeps cells outside of the current domain: a larger domain shows them again.
     array.consolidate().unwrap();
     let mut evolution = array.evolve().unwrap();
     evolution.grow("day", 1..=365).unwrap();
@@ -203,7 +203,7 @@ fn groups_hold_what_lies_in_them_and_elsewhere() {
     assert_eq!(missing.kind(), ErrorKind::NotFound);
     let group = context.open_group(&place.uri("runs")).unwrap();
     assert_eq!(group.members().len(), 1);
-    // It stays where it is.
+    // A removed member stays where it is.
     assert_eq!(
         context.object_type(&place.uri("runs/first")).unwrap(),
         ObjectType::Array

@@ -1,9 +1,9 @@
-//! Reads in little memory give the same cells, and read no more.
+//! Reads with little memory return the same cells, and read no more tiles.
 
 use tdb::{Attribute, Context, Datatype, Dimension, Order, Schema, Session, SessionOptions};
 
-/// Where no order is asked for, cells that may replace each other are merged in the order in which they are stored: each tile is read
-/// once, whatever the memory.
+/// Without an order, cells that may replace each other are merged in storage order, so each tile is read once,
+/// whatever the memory.
 #[test]
 fn cells_in_no_order_are_read_once_in_little_memory() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -1,4 +1,4 @@
-//! The tests of tdb, in one program: it is linked once.
+//! The integration tests of tdb, in one program so that it is linked once.
 
 mod arranged;
 mod boxes;

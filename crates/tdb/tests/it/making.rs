@@ -1,4 +1,5 @@
-//! Imports and rewrites that are stopped: there is no array, or the whole one, and the same work begun again finishes it.
+//! Interrupted imports and rewrites: afterwards there is no array or the complete one, and running the same work again
+//! completes it.
 #![expect(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -18,10 +19,10 @@ use tdb::{
 use tdb_store::{FaultyStore, MemoryStore, Store, StoreError, copy_tree, name, parent};
 use tempfile::NamedTempFile;
 
-/// Where the new array is.
+/// URI of the new array.
 const NEW: &str = "mem://made/folder/new";
 
-/// A store in memory that does no more than so many operations.
+/// A store in memory that stops after a given number of operations.
 #[derive(Clone, Debug)]
 struct Memory(Arc<FaultyStore<MemoryStore>>);
 
@@ -56,14 +57,14 @@ fn sound(store: &MemoryStore) -> Context {
     Memory::of(store, u64::MAX).context()
 }
 
-/// A copy of a store with all that is in it.
+/// Copies a store with its contents.
 fn copy_of(store: &MemoryStore) -> MemoryStore {
     let copy = MemoryStore::new();
     copy_tree(store, "", &copy, "").unwrap();
     copy
 }
 
-/// Time passes: claims of whoever was stopped are old.
+/// Simulates the passing of time: claims of stopped processes become old.
 fn age_claims(store: &MemoryStore) {
     for object in store.list_recursive("").unwrap() {
         if let Some(rest) = name(&object.key).strip_prefix("__tdb_claim_") {
@@ -75,14 +76,14 @@ fn age_claims(store: &MemoryStore) {
     }
 }
 
-/// Keys of the new array that TileDB takes for those of an array.
+/// Returns the keys of the new array that TileDB would take for schemas.
 fn schema_keys(store: &MemoryStore) -> Vec<String> {
     let found = store.list_recursive("folder/new/__schema").unwrap();
     found.into_iter().map(|object| object.key).collect()
 }
 
-/// Stops work at each of its operations: after it there is no array, or the one with so many cells; begun again, it is
-/// finished, and nothing is left but the array. Returns where it could be stopped.
+/// Stops `work` at each of its operations. Afterwards there must be no array, or one with `cells` cells; a second run
+/// must complete it and leave nothing but the array. Returns the number of operations.
 fn stop_everywhere(
     before: &MemoryStore,
     cells: u64,
@@ -123,7 +124,7 @@ fn stop_everywhere(
         assert_eq!(fragments.len(), array.fragments(), "{operation}: {left:?}");
         false
     };
-    // Each second run waits for a claim to be looked at for a second.
+    // Each second run waits one second for a claim to expire, so checks run in parallel.
     let stops: Vec<u64> = (0..operations).collect();
     let mut whole = Vec::new();
     for some in stops.chunks(24) {
@@ -133,7 +134,7 @@ fn stop_everywhere(
             whole.extend(checks.into_iter().map(|check| check.join().unwrap()));
         });
     }
-    // Once it is there, it stays there: whatever comes after the schema is no more than tidying up.
+    // Once the array exists, it stays: operations after the schema is written only clean up.
     assert!(whole.is_sorted(), "{whole:?}");
     assert!(whole.contains(&true) && whole.contains(&false));
     operations
@@ -161,7 +162,7 @@ fn an_import_that_is_stopped_anywhere_leaves_no_array_or_the_whole_one() {
     assert!(operations > 40, "{operations}");
 }
 
-/// The first rows are unlike, so that the second try finds what the first one wrote.
+/// The first rows are distinct, so the duplicate is found late, and the second attempt finds what the first one wrote.
 #[test]
 fn an_import_that_keeps_rows_of_one_key_begins_anew_and_can_be_stopped() {
     let cells = rows(3_000, 2_990);
@@ -174,7 +175,7 @@ fn an_import_that_keeps_rows_of_one_key_begins_anew_and_can_be_stopped() {
     stop_everywhere(&MemoryStore::new(), 3_000, import);
 }
 
-/// Another array, of two writes, with metadata and labels.
+/// Creates another array with two writes, metadata and labels.
 fn old_array() -> MemoryStore {
     let store = MemoryStore::new();
     let array = sound(&store)
@@ -222,7 +223,7 @@ fn a_rewrite_that_is_stopped_anywhere_leaves_no_array_or_the_whole_one() {
     assert!(operations > 60, "{operations}");
 }
 
-/// Stops an import in the middle, and gives what it left.
+/// Stops an import in the middle, and returns the store with what it left.
 fn left_by_an_import(cells: &NamedTempFile) -> MemoryStore {
     let store = old_array();
     let import = |context: Context| {
@@ -291,7 +292,7 @@ fn what_is_not_of_an_import_stays() {
             .key(["id"])
             .run()
     };
-    // What lies beside is not of the array, before and after.
+    // Objects next to the array's own are not touched, before and after.
     let store = left_by_an_import(&cells);
     for key in [
         "folder/new/notes.txt",
@@ -308,7 +309,7 @@ fn what_is_not_of_an_import_stays() {
     ] {
         assert_eq!(store.size(key).unwrap(), 4);
     }
-    // The rest of an array whose removal was stopped, of which no note tells.
+    // This is the rest of an array whose removal was stopped, without a note about it.
     let store = MemoryStore::new();
     let rest = "folder/new/__fragments/__1_1_00000000000000000000000000000001_22/a0.tdb";
     store.put(rest, "cells".into()).unwrap();

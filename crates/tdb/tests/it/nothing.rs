@@ -1,4 +1,4 @@
-//! Reads of an empty list of intervals: no cell, whatever is asked for.
+//! Reads of an empty list of intervals return no cell, whatever else is requested.
 
 use tdb::{Array, Attribute, Datatype, Dimension, ErrorKind, Schema};
 use tempfile::TempDir;
@@ -29,7 +29,7 @@ fn array(dense: bool) -> (TempDir, Array) {
     (folder, array.reopen().expect("opened"))
 }
 
-/// No intervals.
+/// An empty list of intervals.
 const NONE: [i32; 0] = [];
 
 #[test]
@@ -56,7 +56,7 @@ fn no_intervals_of_a_dimension_are_no_cells() {
             .aggregate("count(*)", &["x"])
             .expect("answered");
         assert!(table.groups.is_empty());
-        // Another dimension has ranges.
+        // The other dimension has a range.
         let other = read.range("x", 0..=1);
         assert_eq!(other.count().expect("counted"), 0);
     }

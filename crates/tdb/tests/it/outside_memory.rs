@@ -1,4 +1,4 @@
-//! Orders and groups that memory does not hold, in the temporary folder: they are those of much memory.
+//! Sorts and groups that exceed memory spill to the temporary folder, with the same result as in large memory.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,7 @@ use tdb::{Array, Context, ErrorKind, Order};
 
 use crate::arranged::{array, cells, places};
 
-/// The same array, in so little memory that not all of its cells, nor groups, can be held.
+/// Opens the same array with so little memory that neither all cells nor all groups fit.
 fn in_little_memory(array: &Array, folder: &Path) -> Array {
     let context = Context::new()
         .memory((1 << 20) + (1 << 16))
@@ -22,7 +22,7 @@ fn is_empty(folder: &Path) -> bool {
 
 #[test]
 fn cells_are_put_in_order_in_the_temporary_folder() {
-    // Some sixty runs, which are merged in two passes.
+    // This takes some sixty runs, which are merged in two passes.
     let (_folder, array) = array(&cells(200_000));
     let temp = tempfile::tempdir().expect("a folder");
     let little = in_little_memory(&array, temp.path());
@@ -31,7 +31,7 @@ fn cells_are_put_in_order_in_the_temporary_folder() {
         &["-float", "text"],
         &["text", "-sky", "float"],
         &["-place"],
-        // In order already.
+        // The cells are already in this order.
         &["place"],
     ];
     for by in by_each {
@@ -41,7 +41,7 @@ fn cells_are_put_in_order_in_the_temporary_folder() {
         assert!(places(sorted(&little)) == expected, "{by:?}");
         let part = places(sorted(&little).offset(123_456).limit(20_000));
         assert!(part == expected[123_456..143_456], "{by:?}");
-        // Of few cells there is no need.
+        // A few cells need no temporary folder.
         assert!(
             places(sorted(&little).limit(30)) == expected[..30],
             "{by:?}"

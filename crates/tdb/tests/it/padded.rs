@@ -1,4 +1,4 @@
-//! Text that is shorter than its cell of fixed size, as programs write and read it.
+//! Text shorter than its cell of fixed size, written and read by programs.
 
 use tdb::{Attribute, Datatype, Dimension, Order, Schema};
 

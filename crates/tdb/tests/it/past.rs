@@ -1,4 +1,4 @@
-//! Differences, restores and changes in place against a naive model of random writes and deletes.
+//! Differences, restores and in-place changes, compared with a naive model of random writes and deletes.
 #![expect(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -16,23 +16,23 @@ use tdb::{
 };
 use tempfile::TempDir;
 
-/// Of a cell: `a`, `n`, which can be null, and `t`.
+/// Attributes of a cell: `a`, the nullable `n`, and `t`.
 type Values = (i32, Option<i64>, String);
-/// All cells by their coordinates; of each as many as share them.
+/// All cells by their coordinates, with all values at the same coordinates.
 type Cells = BTreeMap<(i32, String), Vec<Values>>;
 
 #[derive(Clone, Debug)]
 enum Step {
     Write(Vec<((i32, String), Values)>),
-    /// Cells with `a` below this.
+    /// Deletes cells with `a` below this number.
     Delete(i32),
-    /// Fragments become one.
+    /// Merges the fragments.
     Consolidate,
-    /// Back to the time of this step, or of the last one before.
+    /// Restores the array to the time of this step, or of the last one if there are fewer.
     Restore(usize),
-    /// `n` of the cells with this `a`.
+    /// Sets `n` of the cells with this `a`.
     Set(i32, Option<i64>),
-    /// Rows for the cells at these places: `a` and `t`, or else `n` alone.
+    /// Replaces cells at these places, with `a` and `t` if true, with only `n` if false.
     Replace(BTreeMap<(i32, String), Values>, bool),
 }
 
@@ -71,7 +71,7 @@ fn schema(duplicates: bool) -> Schema {
     builder.build().unwrap()
 }
 
-/// Does a step at a time; what the array holds after it.
+/// Performs a step at a time, and returns the cells that the array should have then.
 fn take(array: &Array, step: &Step, at: u64, past: &[(u64, Cells)], duplicates: bool) -> Cells {
     let array = array.reopen().unwrap();
     let mut cells = past
@@ -84,7 +84,7 @@ fn take(array: &Array, step: &Step, at: u64, past: &[(u64, Cells)], duplicates: 
                 all.entry(place.clone()).or_default().push(values.clone());
                 all
             });
-            // Without duplicates, one of each.
+            // Without duplicates, one cell per place is written.
             let given: Vec<(&(i32, String), &Values)> = given
                 .iter()
                 .flat_map(|(place, all)| {
@@ -211,7 +211,7 @@ fn replace(
     }
 }
 
-/// How many cells are gone, new and changed.
+/// Returns how many cells are removed, added and changed.
 fn differing(before: &Cells, after: &Cells) -> (u64, u64, u64) {
     let (mut gone, mut new, mut changed) = (0, 0, 0);
     let none = Vec::new();
@@ -265,7 +265,7 @@ fn sorted(mut cells: Cells) -> Cells {
     cells
 }
 
-/// An array to which these steps happened, and what it held after each.
+/// An array to which some steps were applied, and its cells after each step.
 struct Past {
     _folder: TempDir,
     uri: String,
@@ -276,7 +276,7 @@ struct Past {
 fn happened(steps: &[Step], duplicates: bool) -> Past {
     let folder = TempDir::new().unwrap();
     let uri = folder.path().join("a").display().to_string();
-    // Every tile is looked at by a task of its own, if one task can do so.
+    // Work is split into tasks as small as possible, so that each tile has its own.
     let context = Context::new().session(Session::new(SessionOptions {
         threads: NonZeroUsize::new(2),
         share_from: Some(0),
@@ -306,7 +306,7 @@ fn happened(steps: &[Step], duplicates: bool) -> Past {
     }
 }
 
-/// Takes away, from the end on, what came after each of the times.
+/// Removes what came after each of the times, latest first.
 fn check_removal(steps: &[Step], duplicates: bool, merges_commits: bool) {
     let Past {
         _folder,
@@ -356,7 +356,7 @@ fn check(steps: &[Step], duplicates: bool) {
         context,
         past,
     } = happened(steps, duplicates);
-    // All times are as they were, and any two differ as the model says.
+    // All times are as they were, and any two differ as the model predicts.
     for (at, cells) in &past {
         let opened = context.open_at(&uri, *at).unwrap();
         assert_eq!(sorted(read(&opened)), sorted(cells.clone()), "at {at}");
@@ -447,7 +447,7 @@ fn cells_of_dense_arrays_are_set_and_restored() {
     let at = |time| tdb::open_at(&uri, time).unwrap();
     let cells = at(start + 10).read().to_vec::<i32>("a").unwrap();
     assert_eq!(cells, (0..20).collect::<Vec<i32>>());
-    // Two cells that do not lie beside each other, with others between them.
+    // The two cells are not adjacent, so other cells lie between them.
     let set = array.set("a = 6 or a = 13").value("a", -1).null("t");
     let refused = set.clone().commit().expect_err("two are too many");
     assert_eq!(
@@ -526,7 +526,7 @@ fn rows_replace_cells_in_more_than_one_step() {
         .attribute(Attribute::new("b", Datatype::UInt64))
         .build()
         .unwrap();
-    // Batches take more than an eighth of this.
+    // The batches take more than an eighth of this memory.
     let context = Context::new().threads(1).memory(4 << 20);
     let array = context.create(&uri, &schema).unwrap();
     let x: Vec<u64> = (0..10_000).collect();
@@ -567,7 +567,7 @@ fn rows_replace_cells_in_more_than_one_step() {
     assert_eq!(changed, 6_000);
 }
 
-/// What the log tells of each change.
+/// Returns the kind of each event in the log.
 fn logged(array: &Array) -> Vec<&'static str> {
     let events = array.reopen().unwrap().log().unwrap();
     let names = events.iter().map(|event| match event.change {
@@ -587,7 +587,7 @@ fn one_commit_of_a_write_and_a_delete_is_logged_as_these() {
     let uri = folder.path().join("a").display().to_string();
     let array = Context::new().create(&uri, &schema(true)).unwrap();
     let start = tdb::Time::now().0;
-    // What is dated into the future is not there yet.
+    // Objects with a timestamp in the future would not be visible yet.
     std::thread::sleep(std::time::Duration::from_millis(50));
     let rows = |array: &Array, a: i32, at: u64, replace: bool| {
         let write = array.reopen().unwrap();

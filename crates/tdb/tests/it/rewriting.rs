@@ -1,4 +1,4 @@
-//! Arrays made anew with another schema: the same cells and metadata, also where the work was interrupted.
+//! Rewriting arrays with another schema keeps cells and metadata, even if interrupted.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -22,7 +22,7 @@ fn sparse(tile: i64) -> SchemaBuilder {
         .enumeration("skies", ["clear", "rain"])
 }
 
-/// A sparse array of three writes, one over another, and a delete.
+/// Creates a sparse array with three overlapping writes and a delete.
 fn sparse_array(context: &Context, uri: &str) -> Array {
     let array = context.create(uri, &sparse(100).build().unwrap()).unwrap();
     for first in [0_i64, 1_000, 500] {
@@ -43,7 +43,7 @@ fn sparse_array(context: &Context, uri: &str) -> Array {
     array.reopen().unwrap()
 }
 
-/// Fails unless both have the same cells and metadata.
+/// Fails unless both arrays have the same cells and metadata.
 fn check_same(old: &Array, new: &Array) {
     let mut differences = compare(old.read(), new.read()).unwrap();
     let first = differences.next().map(Result::unwrap);
@@ -57,7 +57,7 @@ fn small_parts() -> RewriteOptions {
     options
 }
 
-/// Rewrites, and is stopped after so many cells.
+/// Rewrites, stopping after `after` cells.
 fn stopped(array: &Array, to: &str, schema: &Schema, after: u64) {
     let options = small_parts();
     let stop = move |progress: &tdb::Progress| {
@@ -98,7 +98,7 @@ fn what_was_interrupted_goes_on() {
     let uri = |name: &str| folder.path().join(name).display().to_string();
     let context = Context::new().threads(1);
     let old = sparse_array(&context, &uri("old"));
-    // Arrays with duplicates show a part that was written twice.
+    // If a part were written twice, an array with duplicates would show it.
     let schema = sparse(1_000).duplicates().build().unwrap();
     let to = uri("new");
     stopped(&old, &to, &schema, 900);
@@ -111,7 +111,7 @@ fn what_was_interrupted_goes_on() {
     let other = sparse(10).duplicates().build().unwrap();
     let refused = old.rewrite(&to, &other).expect_err("another schema");
     assert!(refused.to_string().contains("another schema"), "{refused}");
-    // What comes meanwhile is not part of it.
+    // Later writes are not part of the rewrite.
     let late = old.write().column("x", [9_000_i64]).column("key", ["late"]);
     late.column("n", [1])
         .column("sky", ["rain"])
@@ -230,7 +230,7 @@ fn nothing_is_made_of_the_room_between_dense_writes() {
             .unwrap()
     };
     let old = context.create(&uri("old"), &schema(10)).unwrap();
-    // The second and third are next to each other, in tiles of 100.
+    // The second and the third write are adjacent, in tiles of 100.
     for first in [1_i64 << 60, 195, 0] {
         let cells: Vec<i64> = (first..first + 150).collect();
         let write = old.write().range("at", first..=first + 149);

@@ -1,9 +1,9 @@
-//! Values that cells are given.
+//! Values that `set` gives to cells.
 
 use tdb::{Array, Attribute, Datatype, Dimension, Schema};
 use tempfile::TempDir;
 
-/// A cell with a day and bytes.
+/// Creates an array of one cell with a day and bytes.
 fn array() -> (TempDir, Array) {
     let folder = tempfile::tempdir().expect("a folder");
     let schema = Schema::sparse()
@@ -34,7 +34,7 @@ fn a_year_as_text_is_a_date_unless_text_is_ticks() {
     assert_eq!(days(&array), [730]);
     set.ticks(true).at(30).commit().expect("set");
     assert_eq!(days(&array), [1972]);
-    // A number is ticks in any case.
+    // A number always means ticks.
     let set = array.set("x = 1").value("day", 1970);
     set.at(40).commit().expect("set");
     assert_eq!(days(&array), [1970]);

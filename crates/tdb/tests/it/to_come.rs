@@ -1,5 +1,5 @@
-//! What bears a time to come, as of a writer whose clock is ahead: it is not there yet, for reads and for all that changes or keeps an
-//! array, and stands above what is changed once it has come.
+//! Objects with a timestamp in the future, from a writer whose clock is ahead: they are invisible to reads and to
+//! operations that change or maintain an array, and take precedence over such changes once their time has come.
 
 use std::time::{Duration, Instant};
 
@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 const HOUR: u64 = 3_600_000;
 
-/// Cells 1 of long ago, 2 of just now, and 3 of an hour ahead, and metadata so.
+/// Creates an array with cells 1 of long ago, 2 of just now, and 3 of an hour ahead, and metadata with the same times.
 fn array(is_dense: bool) -> (TempDir, Array, u64) {
     let folder = tempfile::tempdir().expect("a folder");
     let uri = folder.path().join("a").display().to_string();
@@ -52,7 +52,7 @@ fn written(array: &Array, time: u64, places: &[i64], value: i32) {
     write.column("v", values).commit().expect("written");
 }
 
-/// The values as of a time.
+/// Returns the values as of a time.
 fn values(array: &Array, time: u64) -> Vec<i32> {
     let array = array.context().open_at(array.uri(), time).expect("opened");
     array.read().order(Order::Row).to_vec("v").expect("read")
@@ -124,10 +124,10 @@ fn a_restore_is_there_at_once_and_until_what_is_to_come() {
             (values(&array, come), key(&array, come)),
             (vec![3; 3], Some(3))
         );
-        // Nothing is left to restore.
+        // A second restore finds nothing to do.
         let again = array.reopen().expect("opened").restore(86_400_000);
         assert_eq!(again.expect("restored").written, 0);
-        // A given time that does not come last is refused.
+        // A specified time that is not the latest is refused.
         let options = tdb::RestoreOptions::default().at(Time::now());
         let refused = array
             .restore_with(now - 4000, &options)
@@ -198,7 +198,7 @@ fn what_was_merged_into_a_time_to_come_stays_until_then() {
     }
 }
 
-/// What a clock wrote that is a little ahead was written just now: a change waits for its time to pass, and is made on top of it.
+/// If a clock is only slightly ahead, a change waits until that time has passed, and is made on top of it.
 #[test]
 fn a_clock_that_is_a_little_ahead_is_waited_for() {
     for is_dense in [true, false] {
@@ -219,7 +219,8 @@ fn a_clock_that_is_a_little_ahead_is_waited_for() {
     }
 }
 
-/// A change of a clock that is far ahead announces its time. A write of now does not take a later one for it.
+/// A change with a clock far ahead announces its time. A write with the current time must not take a later one because
+/// of it.
 #[test]
 fn a_write_of_now_stays_one_though_a_change_lies_far_ahead() {
     let (_folder, array, now) = array(false);
@@ -236,7 +237,7 @@ fn a_write_of_now_stays_one_though_a_change_lies_far_ahead() {
     let later = Time::now().0;
     assert_eq!(values(&array, later), [6, 2, 2]);
     assert_eq!(values(&array, now + 2 * HOUR), [5; 3]);
-    // A change of now is announced all the same: a write that took its time before is found by it.
+    // A change with the current time is announced all the same: a write that chose its time before notices it.
     array.set("v = 6").value("v", 7).commit().expect("set");
     assert_eq!(values(&array, Time::now().0), [7, 2, 2]);
 }

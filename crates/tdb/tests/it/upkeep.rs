@@ -1,5 +1,5 @@
-//! Random lives of arrays with merges and vacuums in between: a read of the past gives what there was, or says that it does
-//! not, and what writes the past back refuses where it is not there.
+//! Random histories of arrays with merges and vacuums in between: a read of the past returns the old state or reports
+//! that it is lost, and operations that write the past back refuse lost states.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,12 +19,12 @@ use tempfile::TempDir;
 
 const CELLS: i32 = 6;
 
-/// What changes an array, and what keeps it in order.
+/// A change or a maintenance operation.
 #[derive(Clone, Debug)]
 enum Step {
-    /// Cells from this one to that one.
+    /// Writes the cells between these positions, inclusive.
     Write(i32, i32),
-    /// Cells up to this value.
+    /// Deletes cells with at most this value.
     Delete(i64),
     Key(u8),
     Merge(History),
@@ -48,7 +48,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// The cells and the keys of a moment.
+/// The cells and metadata keys at one time.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Moment {
     cells: BTreeMap<i32, i64>,
@@ -60,13 +60,13 @@ struct Life {
     uri: String,
     dense: bool,
     now: Moment,
-    /// What there was from each time on.
+    /// State of the array from each time on.
     past: BTreeMap<u64, Moment>,
     time: u64,
     begin: u64,
 }
 
-/// The time before the first change.
+/// Time before the first change.
 const BEGIN: u64 = 1_000_000_000_000;
 
 impl Life {
@@ -125,7 +125,7 @@ impl Life {
                     ..DeleteOptions::default()
                 };
                 let condition = condition.expect("a condition");
-                // A fragment that tells no times of its cells may be in the way.
+                // A fragment that does not store the times of its cells may prevent the delete.
                 if array.delete_with(&condition, &options).is_ok() {
                     self.now.cells.retain(|_, value| *value > *most);
                 }
@@ -151,7 +151,7 @@ impl Life {
                     history: *history,
                     ..MergeOptions::default()
                 };
-                // Deletes may be in the way.
+                // Deletes may prevent the merge.
                 if let Ok(plan) = plan_merge(array.engine(), &options) {
                     let session = array.context().shared_session();
                     plan.merge(session, array.engine(), &options)
@@ -173,7 +173,7 @@ impl Life {
         self.past.insert(time, self.now.clone());
     }
 
-    /// What an array shows: of a dense one, the cells that are not fill values.
+    /// Returns what an array shows: for a dense one, the cells that are not fill values.
     fn shown(&self, array: &Array) -> Moment {
         let mut cells = BTreeMap::new();
         let x: Vec<i32> = array.read().to_vec("x").expect("read");
@@ -191,7 +191,7 @@ impl Life {
         }
     }
 
-    /// Looks at all that there was; gives the number of moments that are lost.
+    /// Checks the state at all past times, and returns the number of times at which it is lost.
     fn check_past(&self) -> usize {
         let mut lost = 0;
         for (time, moment) in &self.past {
@@ -267,7 +267,7 @@ fn what_can_no_longer_be_read_of_the_past_is_told_and_never_restored() {
     );
 }
 
-/// Without upkeep, nothing is ever lost.
+/// Without maintenance, nothing is ever lost.
 #[test]
 fn a_life_without_upkeep_has_no_gaps() {
     for dense in [false, true] {
@@ -288,7 +288,7 @@ fn a_life_without_upkeep_has_no_gaps() {
 
 #[test]
 fn values_of_a_dropped_attribute_are_merged_only_if_that_is_asked_for() {
-    // The schema is of now, and what is written is of a little later.
+    // The schema is written now, and cells slightly later.
     let now = SystemNames.now();
     let mut life = Life::new(false, now);
     std::thread::sleep(Duration::from_millis(60));

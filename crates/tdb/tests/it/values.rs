@@ -1,5 +1,5 @@
-//! Values in memory that the caller brings, against a model and against batches: boxes written over each other, any box read, in
-//! each order, by one thread and by two.
+//! Values read into the caller's memory, compared with a model and with batches: overlapping boxes are written, and
+//! boxes are read in each order, with one thread and with two.
 #![expect(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -11,19 +11,19 @@ use proptest::prelude::*;
 use tdb::{Array, Attribute, Context, Datatype, Dimension, Filter, Order, ReadBuilder, Schema};
 use tempfile::TempDir;
 
-/// What stands where nobody has written.
+/// Value of cells that were never written.
 const FILL: i32 = -7;
 
 #[derive(Clone, Debug)]
 struct Case {
-    /// Rows and columns of the array.
+    /// Number of rows and columns of the array.
     cells: [i32; 2],
-    /// Rows and columns of a tile.
+    /// Number of rows and columns of a tile.
     tile: [i32; 2],
     tile_order: Order,
     cell_order: Order,
     is_compressed: bool,
-    /// The oldest first: its cells count up from its number times 1000.
+    /// Written boxes, oldest first. The cells of box N count up from N times 1000.
     written: Vec<Rectangle>,
     wanted: Rectangle,
     batch_bytes: u64,
@@ -33,7 +33,7 @@ struct Case {
 fn case() -> impl Strategy<Value = Case> {
     let side = || (1..=23_i32, 1..=9_i32);
     (side(), side(), any::<bool>()).prop_flat_map(|(rows, columns, is_wide)| {
-        // Tiles as wide as the array lie in the result as they are stored.
+        // Tiles as wide as the array have the same cell order as the result.
         let width = if is_wide { columns.0 } else { columns.1 };
         let cells = [rows.0, columns.0];
         let rectangle = move || (interval(cells[0]), interval(cells[1])).prop_map(|(y, x)| [y, x]);
@@ -59,7 +59,7 @@ fn case() -> impl Strategy<Value = Case> {
     })
 }
 
-/// The values that are written into a rectangle, in row-major order.
+/// Returns the values written to a rectangle, in row-major order.
 fn values(number: usize, rectangle: &Rectangle) -> Vec<i32> {
     let first = i32::try_from(number).unwrap() * 1000;
     (first..).take(places(rectangle).count()).collect()
@@ -96,7 +96,7 @@ fn made(case: &Case, folder: &TempDir, context: &Context) -> Array {
     array
 }
 
-/// The values of a field, batch by batch.
+/// Returns the values of a field, read batch by batch.
 fn by_batches(read: ReadBuilder, field: &str) -> Vec<i32> {
     let mut found = Vec::new();
     for batch in read.batches().unwrap() {
@@ -106,7 +106,7 @@ fn by_batches(read: ReadBuilder, field: &str) -> Vec<i32> {
     found
 }
 
-/// What stands behind a result, and stays.
+/// Values after the result in the caller's memory, which must not change.
 const BEHIND: [i32; 3] = [1, 2, 3];
 
 fn brought(read: ReadBuilder, field: &str, count: usize) -> Vec<i32> {

@@ -1,19 +1,19 @@
-//! Requests for more of a dense domain than is walked over.
+//! Requests for more cells of a dense domain than may be walked over.
 
 use proptest::prelude::*;
 use tdb::{Attribute, Datatype, Dimension, Schema, narrow_walk};
 
-/// Cells of the domain.
+/// Number of cells in the domain.
 const DOMAIN: i64 = 1_000;
 
-/// Cells that are walked over.
+/// Maximum number of cells to walk over.
 const MOST: u64 = 100;
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// Whatever was written, and whatever is asked for: what is left are the cells of the request between the first and the
-    /// last that was written.
+    /// Whatever was written and requested, the narrowed request has the requested cells between the first and the last
+    /// written one.
     #[test]
     fn what_is_left_of_a_large_request_is_what_lies_in_the_non_empty_domain(
         writes in prop::collection::vec((0..DOMAIN - 20, 1_i64..20), 1..4),
@@ -50,7 +50,7 @@ proptest! {
         let narrowed = narrow_walk(array.engine(), &mut options, MOST, false).expect("it is worth it");
         let left = array.read().with_options(options).to_vec::<i64>("x").expect("the rest");
         let within = || all.iter().copied().filter(|x| (first..=last).contains(x));
-        // A condition narrows what is walked over where there is no range.
+        // Without a range, a condition also narrows the cells to walk over.
         let walked = match (asked, least) {
             (Some((one, other)), _) => one.abs_diff(other) + 1,
             (None, Some(least)) => least.abs_diff(DOMAIN),

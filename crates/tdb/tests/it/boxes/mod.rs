@@ -1,4 +1,4 @@
-//! Boxes that are written over each other into a dense array of two dimensions, and what a box of it holds then.
+//! A model of boxes written over each other in a dense array of two dimensions.
 #![expect(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -11,10 +11,10 @@ use std::ops::RangeInclusive;
 use proptest::prelude::*;
 use tdb::{Context, Order, Session, SessionOptions};
 
-/// First and last row, first and last column.
+/// Ranges of rows and of columns, both inclusive.
 pub(crate) type Rectangle = [RangeInclusive<i32>; 2];
 
-/// All of so many cells along a dimension, or a part of them.
+/// Generates a whole dimension of `cells` cells, or a part of it.
 pub(crate) fn interval(cells: i32) -> impl Strategy<Value = RangeInclusive<i32>> {
     let part = (0..cells, 0..cells).prop_map(|(a, b)| a.min(b)..=a.max(b));
     prop_oneof![Just(0..=cells - 1), part]
@@ -24,15 +24,15 @@ pub(crate) fn order() -> impl Strategy<Value = Order> {
     prop_oneof![Just(Order::Row), Just(Order::Col)]
 }
 
-/// Rows and columns, in row-major order.
+/// Iterates over the rows and columns of a rectangle in row-major order.
 pub(crate) fn places([y, x]: &Rectangle) -> impl Iterator<Item = (i32, i32)> {
     let x = x.clone();
     y.clone()
         .flat_map(move |row| x.clone().map(move |column| (row, column)))
 }
 
-/// The cells of the box `wanted`, in row-major order, of an array of so many rows and columns: of what was written, the oldest
-/// first, or `fill`.
+/// Returns the cells of the box `wanted` in row-major order, for an array of `cells` rows and columns. `written` is
+/// oldest first; other cells are `fill`.
 pub(crate) fn expected<T: Clone>(
     cells: [i32; 2],
     fill: T,
@@ -51,7 +51,7 @@ pub(crate) fn expected<T: Clone>(
     wanted.collect()
 }
 
-/// A context whose threads share all work, however little.
+/// Creates a context whose threads share all work, even small amounts.
 pub(crate) fn context(threads: usize) -> Context {
     Context::new().session(Session::new(SessionOptions {
         threads: NonZeroUsize::new(threads),
