@@ -1,4 +1,4 @@
-//! Counts, sums, least and greatest values.
+//! Aggregates: counts, sums, minima and maxima.
 
 use std::num::NonZeroUsize;
 
@@ -41,7 +41,8 @@ pub(crate) fn run(workload: &Workload, threads: NonZeroUsize) -> Result<Value> {
     Ok(said.into())
 }
 
-/// The bits of an answer; a sum of floats depends on the order of its parts, and is told as it is.
+/// Returns the bits of an answer as text. A sum of floats, which depends on the order of its terms, is returned as a
+/// number.
 fn said(outcome: &Outcome) -> Value {
     match outcome {
         Outcome::Unsigned(number) => format!("{number:016x}").into(),

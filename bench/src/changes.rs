@@ -1,4 +1,4 @@
-//! Writes and consolidation, each time in a new copy of what there was.
+//! Writes and consolidation, each time in a new copy of the original array.
 
 use std::fs;
 use std::num::NonZeroUsize;
@@ -85,7 +85,7 @@ fn copy_folder(from: &Path, to: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The cells of all fields, as files of raw values.
+/// Reads the cells of all fields from files of raw values.
 fn batch(schema: &ArraySchema, folder: &Path) -> Result<Batch> {
     let mut batch = Batch {
         rows: 0,

@@ -1,12 +1,12 @@
-//! tdb's side of the benchmark suite (`cargo xtask bench`), and what the machine itself takes.
+//! tdb's side of the benchmark suite (`cargo xtask bench`), and measurements of the machine itself.
 //!
-//! `tdb-bench run LIST NAME THREADS FOLDER` runs the workload NAME of a list as `xtask/bench/suite/suite.py list` prints it, on
-//! arrays in FOLDER; `tdb-bench rates JOBS FOLDER` measures the rates that limits are made of; `tdb-bench parquet LIST NAME FILE` does a
-//! workload's read on a Parquet file. Each prints a line of JSON.
+//! `tdb-bench run LIST NAME THREADS FOLDER` runs the workload NAME of a list printed by `xtask/bench/suite/suite.py
+//! list`, on arrays in FOLDER. `tdb-bench rates JOBS FOLDER` measures the rates from which limits are computed.
+//! `tdb-bench parquet LIST NAME FILE` runs a workload's read on a Parquet file. Each command prints a line of JSON.
 //!
-//! A workload is run once to warm up, in which the checksums of its result are taken; then three times by the clock, or once where
-//! it takes longer than two seconds. All batches of a result are kept until the clock stops, and dropped then: the next run
-//! reads into their memory, as TileDB does into the buffers that it is given.
+//! A workload is run once to warm up and to take the checksums of its result, then three times against the clock, or
+//! once if it takes longer than two seconds. All batches of a result are kept until the clock stops, and then dropped:
+//! the next run reuses their memory, as TileDB reuses the buffers it is given.
 
 #![warn(clippy::disallowed_methods)]
 

@@ -1,4 +1,4 @@
-//! What a process has used: time of the clock and of processors, memory.
+//! Resources used by the process: wall clock time, processor time and memory.
 
 use std::fs;
 use std::time::Instant;
@@ -8,13 +8,13 @@ use serde_json::{Value, json};
 use crate::outcome::Result;
 use crate::workload::Workload;
 
-/// Where one run takes more processor time than this, in seconds, one is timed and no more.
+/// Processor seconds beyond which one timed run suffices.
 const LONG: f64 = 2.0;
 
-/// Runs that are timed.
+/// Number of timed runs.
 const RUNS: usize = 3;
 
-/// Times since a moment.
+/// Measures times since its creation.
 pub(crate) struct Stopwatch {
     started: Instant,
     processor: f64,
@@ -28,16 +28,16 @@ impl Stopwatch {
         }
     }
 
-    /// Seconds by the clock and of all processors.
+    /// Returns wall clock seconds, and processor seconds of all threads.
     pub(crate) fn stop(&self) -> (f64, f64) {
         let wall = self.started.elapsed().as_secs_f64();
         (wall, processor_time() - self.processor)
     }
 }
 
-/// Runs a workload by the clock. `anew` comes before each run, and what a run keeps is dropped after it, both outside the clock.
-/// The fastest run counts: what else the machine does makes runs slower, never faster.
-/// `memory` is what the process had before anything of the workload was in it.
+/// Runs and times a workload. `anew` runs before each run, and what a run keeps is dropped after it, both outside of
+/// the measured time. The fastest run counts, since other load on the machine makes runs slower, never faster.
+/// `memory` is the memory of the process before the workload.
 pub(crate) fn timed<Kept>(
     workload: &Workload,
     memory: u64,
@@ -74,20 +74,20 @@ pub(crate) fn timed<Kept>(
     )
 }
 
-/// Seconds that all threads of this process have had, also those that have ended.
+/// Returns the processor seconds used by all threads of this process, including those that have ended.
 #[cfg(unix)]
 pub(crate) fn processor_time() -> f64 {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
     time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
 }
 
-/// Not told on this system.
+/// Returns 0, since this system does not report it.
 #[cfg(not(unix))]
 pub(crate) fn processor_time() -> f64 {
     0.0
 }
 
-/// Bytes of memory: `VmRSS:` now, `VmHWM:` at most. Linux tells.
+/// Returns memory in bytes: `VmRSS:` for the current use, `VmHWM:` for the peak. Only on Linux.
 pub(crate) fn memory_at(key: &str) -> Result<u64> {
     let status = fs::read_to_string("/proc/self/status")?;
     let line = status.lines().find_map(|line| line.strip_prefix(key));
@@ -95,7 +95,7 @@ pub(crate) fn memory_at(key: &str) -> Result<u64> {
     Ok(kilobytes.ok_or("no such line")?.parse::<u64>()? * 1024)
 }
 
-/// Has the peak begin anew.
+/// Resets the peak memory.
 pub(crate) fn forget_peak() -> Result<()> {
     Ok(fs::write("/proc/self/clear_refs", "5")?)
 }

@@ -1,4 +1,4 @@
-//! Opening arrays, and reading their metadata or their schema alone.
+//! Opening arrays, with or without reading their metadata, and reading only their schema.
 
 use serde_json::{Value, json};
 use tdb_array::{OpenOptions, StoredSchema};

@@ -1,6 +1,6 @@
-//! What everything here returns.
+//! The result type of this program.
 
 use std::error::Error;
 
-/// A value, or what went wrong: it ends the program.
+/// A value, or an error that ends the program.
 pub(crate) type Result<T> = std::result::Result<T, Box<dyn Error>>;

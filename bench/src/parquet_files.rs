@@ -1,4 +1,4 @@
-//! The same reads of the same cells in a Parquet file, by arrow-rs: what a user of Rust might take instead.
+//! Reading the same cells from a Parquet file with arrow-rs, an alternative for users of Rust.
 
 use std::fs::File;
 
@@ -15,7 +15,7 @@ use crate::meter::{memory_at, timed};
 use crate::outcome::Result;
 use crate::workload::Workload;
 
-/// Rows of a batch.
+/// Number of rows per batch.
 const ROWS: usize = 1 << 16;
 
 pub(crate) fn run(workload: &Workload, file: &str) -> Result<Value> {

@@ -1,4 +1,4 @@
-//! Opening the arrays of workloads, and the session that all runs of a workload share.
+//! Opening the arrays of workloads, and creating the session that all runs of a workload share.
 
 use std::num::NonZeroUsize;
 use std::path::Path;
@@ -14,7 +14,7 @@ use tdb_tile::{Range, Scalar, with_scalar};
 use crate::outcome::Result;
 use crate::workload::{Bounds, Workload};
 
-/// Bytes that a session may hold: as much as TileDB is given.
+/// Memory budget of a session in bytes, the same as TileDB's.
 const MEMORY: u64 = 10 << 30;
 
 pub(crate) fn session(threads: NonZeroUsize) -> Session {
@@ -25,14 +25,14 @@ pub(crate) fn session(threads: NonZeroUsize) -> Session {
     })
 }
 
-/// The array at a path, as a program opens it.
+/// Opens the array at a path.
 pub(crate) fn open(path: &Path, key: Option<&EncryptionKey>) -> Result<Arc<Array>> {
     let location = location(path, key)?;
     let array = Array::open_location(&location, OpenOptions::default())?;
     Ok(Arc::new(array))
 }
 
-/// Where the array at a path is.
+/// Returns the location of the array at a path.
 pub(crate) fn location(path: &Path, key: Option<&EncryptionKey>) -> Result<Location> {
     let store = Arc::new(LocalStore::open(path)?);
     Ok(Location::new(store, "").with_key(key.cloned()))
@@ -45,7 +45,7 @@ pub(crate) fn key_of(workload: &Workload) -> Result<Option<EncryptionKey>> {
         .transpose()?)
 }
 
-/// Intervals with their ends in stored form.
+/// Converts ranges from text to stored form.
 pub(crate) fn ranges(schema: &ArraySchema, bounds: &Bounds) -> Result<Vec<(String, Range)>> {
     let mut ranges = Vec::new();
     for (name, [low, high]) in bounds {

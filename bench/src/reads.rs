@@ -1,4 +1,4 @@
-//! Reads: whole arrays, boxes of them, cells that fit a condition.
+//! Reads of whole arrays, of boxes, and of cells that meet a condition.
 
 use std::num::NonZeroUsize;
 
@@ -37,7 +37,7 @@ pub(crate) fn run(workload: &Workload, threads: NonZeroUsize) -> Result<Value> {
     Ok(said.into())
 }
 
-/// A workload made ready: what is asked is known before the clock starts.
+/// A prepared workload, whose requests are built before the clock starts.
 struct Reading<'a> {
     workload: &'a Workload,
     session: Session,
@@ -46,7 +46,8 @@ struct Reading<'a> {
 }
 
 impl Reading<'_> {
-    /// Opens the array and answers all queries; `told` is shown each result. The last result is kept.
+    /// Opens the array and runs all queries, passing each result to `told`. Returns the number of cells, and the last
+    /// result.
     fn once(&self, mut told: impl FnMut(&[Batch]) -> Result<()>) -> Result<(u64, Vec<Batch>)> {
         let mut cells = 0;
         let mut kept = Vec::new();
@@ -65,7 +66,7 @@ impl Reading<'_> {
     }
 }
 
-/// What is asked in each query.
+/// Returns the request of each query.
 pub(crate) fn options(workload: &Workload) -> Result<Vec<ReadOptions>> {
     let key = key_of(workload)?;
     let array = open(&workload.array, key.as_ref())?;
@@ -97,7 +98,7 @@ pub(crate) fn options(workload: &Workload) -> Result<Vec<ReadOptions>> {
     boxes.collect()
 }
 
-/// Bytes of a result.
+/// Returns the size of a result in bytes.
 fn bytes_of(batches: &[Batch]) -> u64 {
     let columns = batches.iter().flat_map(|batch| &batch.columns);
     let parts = columns.map(|column| {

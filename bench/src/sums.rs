@@ -1,5 +1,5 @@
-//! Checksums of results, as `xtask/bench/suite/sums.py` makes them: sums of bits, also weighted by place where the order
-//! counts; the ends of texts; which cells are valid; and rows, so that exchanged cells show.
+//! Checksums of results, computed as in `xtask/bench/suite/sums.py`: sums of bits, also weighted by position if the
+//! order matters; sums of the ends of texts and of validity; and sums over rows, which reveal exchanged cells.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use tdb_cells::{Batch, Column};
 
 use crate::outcome::Result;
 
-/// What the columns of a row are multiplied with before they are added up.
+/// Factors for the columns of a row before they are added up.
 const FACTORS: [u64; 4] = [
     0x9E37_79B9_7F4A_7C15,
     0xC2B2_AE3D_27D4_EB4F,
@@ -16,10 +16,10 @@ const FACTORS: [u64; 4] = [
     0xD6E8_FEB8_6659_FD93,
 ];
 
-/// Rows that are mixed at a time.
+/// Number of rows mixed at a time.
 const FEW: usize = 1024;
 
-/// Grows with each result of a workload.
+/// Checksums accumulated over the results of a workload.
 pub(crate) struct Sums {
     ordered: bool,
     rows: u64,
@@ -52,7 +52,7 @@ impl Sums {
         Ok(())
     }
 
-    /// As hexadecimal text, which JSON keeps exactly.
+    /// Returns the sums as hexadecimal text, which JSON keeps exactly.
     pub(crate) fn said(&self) -> Value {
         let texts = self.found.iter();
         texts
@@ -95,7 +95,7 @@ impl Sums {
         let columns = batch.columns.iter().map(words);
         let mut columns = columns.collect::<Result<Vec<_>>>()?;
         let mut sum = 0_u64;
-        // Few rows at a time: memory for all of them would count with that of the result.
+        // Only a few rows at a time, since memory for all of them would count as memory of the result.
         for first in (0..batch.rows).step_by(FEW) {
             let mut mixed = [0_u64; FEW];
             let rows = (batch.rows - first).min(FEW);
@@ -114,7 +114,7 @@ impl Sums {
         Ok(())
     }
 
-    /// The sum of values, and weighted by place; the first is behind `before` others.
+    /// Adds the sum of values, and their sum weighted by position. `before` is the number of earlier values.
     fn note(&mut self, name: &str, values: impl Iterator<Item = u64>, before: u64) {
         let (mut sum, mut placed, mut place) = (0_u64, 0_u64, before);
         for value in values {
@@ -134,7 +134,7 @@ impl Sums {
     }
 }
 
-/// The bits of each cell of one value; zero where it is null.
+/// Returns the bits of each single-value cell; 0 if it is null.
 fn words(column: &Column) -> Result<Box<dyn Iterator<Item = u64> + '_>> {
     let size = column.cell_size().ok_or("text among numbers")?;
     if !matches!(size, 1 | 2 | 4 | 8) {

@@ -1,4 +1,4 @@
-//! A workload, as the list of all of them says it.
+//! A workload from the list of all workloads.
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::outcome::Result;
 
-/// What is done.
+/// Kind of work to measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Read,
@@ -18,18 +18,18 @@ pub(crate) enum Kind {
     Consolidate,
 }
 
-/// One query: intervals of dimensions, as they are written.
+/// One query: ranges of dimensions, as text.
 pub(crate) type Bounds = Vec<(String, [String; 2])>;
 
-/// What is measured; `xtask/bench/suite/workloads.py` says what each part is.
+/// A workload to measure; `xtask/bench/suite/workloads.py` explains its parts.
 #[derive(Clone, Debug)]
 pub(crate) struct Workload {
     pub(crate) kind: Kind,
     pub(crate) array: PathBuf,
-    /// The key of an encrypted array.
+    /// Key of an encrypted array.
     pub(crate) key: Option<String>,
     pub(crate) fields: Vec<String>,
-    /// Which of all fields are dimensions.
+    /// Those fields that are dimensions.
     pub(crate) dimensions: Vec<String>,
     pub(crate) layout: String,
     pub(crate) boxes: Vec<Bounds>,
@@ -38,11 +38,11 @@ pub(crate) struct Workload {
     pub(crate) each: bool,
     pub(crate) ordered: bool,
     pub(crate) functions: Vec<String>,
-    /// Where the cells of a write are.
+    /// Folder with the cells of a write.
     pub(crate) cells: Option<PathBuf>,
-    /// In which order they come.
+    /// Order of the cells of a write.
     pub(crate) order: String,
-    /// What a change begins with, and where it is made.
+    /// The array with which a change begins, and the path of its copy.
     pub(crate) template: PathBuf,
     pub(crate) target: PathBuf,
 }
@@ -119,7 +119,7 @@ fn is_set(said: &Value, key: &str) -> Result<bool> {
     Ok(is_set.ok_or_else(|| format!("a workload without `{key}`"))?)
 }
 
-/// `{dimension: [[lo, hi], ..]}`, or `{dimension: {every, count}}` for single values, the first being zero.
+/// Parses `{dimension: [[lo, hi], ..]}`, or `{dimension: {every, count}}` for single values starting at zero.
 fn bounds(said: &Value) -> Result<Bounds> {
     let mut bounds = Vec::new();
     for (dimension, ranges) in said.as_object().ok_or("a box that is no object")? {
@@ -139,13 +139,13 @@ fn bounds(said: &Value) -> Result<Bounds> {
     Ok(bounds)
 }
 
-/// `[field, operator, value]`, as one types it.
+/// Converts `[field, operator, value]` to the text of a condition.
 fn condition(said: &Value) -> String {
     let parts = said.as_array().into_iter().flatten().map(plain);
     parts.collect::<Vec<_>>().join(" ")
 }
 
-/// A text without its quotes, or a number.
+/// Returns a text without quotes, or a number as text.
 fn plain(value: &Value) -> String {
     value
         .as_str()

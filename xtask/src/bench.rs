@@ -1,7 +1,9 @@
-//! `cargo xtask bench [--quick ..]`: the suite ([`suite`]), TileDB and tdb in turn. `cargo xtask bench questions | stores | sql | PART OF A NAME`:
-//! questions put to the program as one types them ([`questions`]), arrays in an object store ([`stores`]), and SQL ([`sql`]).
+//! `cargo xtask bench [--quick ..]` runs the suite ([`suite`]), with TileDB and tdb in turn. `cargo xtask bench
+//! questions | stores | sql | PART OF A NAME` measures whole runs of the program ([`questions`]), arrays in an object
+//! store ([`stores`]), and SQL ([`sql`]).
 //!
-//! The scripts by which TileDB makes the arrays and answers are in `xtask/bench`. Each figure is the median of the runs.
+//! The scripts with which TileDB creates the arrays and answers are in `xtask/bench`. Each figure is the median of
+//! several runs.
 
 mod built;
 mod questions;
@@ -20,7 +22,7 @@ use crate::outcome::Outcome;
 use crate::workshop::{JUDGE, Workshop};
 use crate::workspace::root;
 
-/// Runs of each reader, in turn.
+/// Number of runs of each reader, alternating.
 const RUNS: usize = 5;
 
 pub(crate) fn run(arguments: &[String]) -> Outcome {
@@ -33,7 +35,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     let wanted = arguments.first().map_or("", String::as_str);
     let workshop = Workshop::open()?;
     let tiledb = format!("tiledb=={}", JUDGE.0);
-    // The newest that this release of TileDB takes.
+    // The newest version that this release of TileDB supports.
     let packages = ["numpy", "pandas<3", "duckdb", &tiledb];
     output(
         Command::new(workshop.python())
@@ -54,7 +56,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     judge("sql.py")?.sql(wanted)
 }
 
-/// One of the scripts by which TileDB makes arrays and is measured.
+/// A script with which TileDB creates arrays and is measured.
 struct Judge {
     library: String,
     folder: PathBuf,
@@ -67,7 +69,7 @@ impl Judge {
         output(&mut self.command(arguments))
     }
 
-    /// The script, asked for something.
+    /// Returns the command that runs the script with these arguments.
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(&self.python);
         command
@@ -81,8 +83,8 @@ impl Judge {
         command
     }
 
-    /// Those workloads of `part` whose name contains `wanted`, or all if `wanted` is the part, once what they begin with
-    /// is there.
+    /// Returns the workloads of `part` whose name contains `wanted`, or all of them if `wanted` is the part, after
+    /// their arrays have been created.
     fn workloads(&self, part: &str, wanted: &str) -> Result<Vec<(String, Value)>, Box<dyn Error>> {
         let list: Map<String, Value> = serde_json::from_str(&self.tiledb(&["list"])?)?;
         let list: Vec<_> = list

@@ -1,4 +1,4 @@
-//! Cells as a manifest holds them, raw, against cells as JSON lines hold them.
+//! Comparing the raw cells of a manifest with cells in JSON lines.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 pub(crate) struct Column {
     name: String,
     datatype: String,
-    /// Values per cell; `None` where they vary.
+    /// Number of values per cell; `None` if it varies.
     number: Option<usize>,
     cells: Vec<Option<Vec<u8>>>,
 }
@@ -41,13 +41,13 @@ impl Column {
         })
     }
 
-    /// The cell as hexadecimal digits; nothing where it is null.
+    /// Returns the cell as hexadecimal digits; `None` if it is null.
     pub(crate) fn raw(&self, row: usize) -> Option<String> {
         let cell = self.cells.get(row)?.as_ref()?;
         Some(cell.iter().map(|byte| format!("{byte:02x}")).collect())
     }
 
-    /// The cell as JSON lines should show it.
+    /// Returns the cell as JSON lines should show it.
     fn json(&self, row: usize) -> Value {
         let Some(Some(cell)) = self.cells.get(row) else {
             return Value::Null;
@@ -73,7 +73,7 @@ impl Column {
     }
 }
 
-/// Compares rows with a manifest's columns, in order or as sets.
+/// Compares rows with the columns of a manifest, in order or as multisets.
 pub(crate) fn compare(columns: &[Column], found: &[Value], unordered: bool) -> Result<(), String> {
     let wanted =
         (0..found.len()).map(|row| columns.iter().map(|c| c.json(row).to_string()).collect());
@@ -108,7 +108,7 @@ pub(crate) fn compare(columns: &[Column], found: &[Value], unordered: bool) -> R
     Ok(())
 }
 
-/// Floats as they compare: the shortest text of a 32-bit one is not that of the 64-bit one.
+/// Normalizes floats: the shortest decimal text of a 32-bit float is not that of the same 64-bit float.
 fn normal(column: &Column, value: Value) -> Value {
     let float = |value: &Value| match (column.datatype.as_str(), value.as_f64()) {
         ("float32", Some(_)) => value
@@ -147,7 +147,7 @@ fn float(value: f64) -> Value {
     match value {
         f64::INFINITY => Value::String("Infinity".into()),
         f64::NEG_INFINITY => Value::String("-Infinity".into()),
-        // Text tells -0 from 0 and 1e300 from 1e301, and is the same however it was written.
+        // Text distinguishes -0 from 0 and 1e300 from 1e301, and does not depend on how the number was written.
         _ => Value::String(format!("{value:?}")),
     }
 }
@@ -161,14 +161,14 @@ fn size_of(datatype: &str) -> usize {
     }
 }
 
-/// Text of fixed size, without the NUL bytes behind it.
+/// Decodes text of fixed size, without trailing NUL bytes.
 fn unpadded(raw: &[u8]) -> Value {
     let last = raw.iter().rposition(|byte| *byte != 0);
     let text = raw.get(..last.map_or(0, |last| last + 1)).unwrap_or(raw);
     std::str::from_utf8(text).map_or_else(|_| hex(raw), Value::from)
 }
 
-/// Bytes that nothing promises to be text.
+/// Decodes bytes that may or may not be text.
 fn text_or_hex(raw: &[u8]) -> Value {
     std::str::from_utf8(raw).map_or_else(|_| hex(raw), Value::from)
 }

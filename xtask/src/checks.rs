@@ -1,4 +1,4 @@
-//! The parts that call cargo and nothing else: formatting, lints, tests, documentation.
+//! The parts of the checks that only call cargo: formatting, lints, tests, documentation.
 
 use std::process::Command;
 
@@ -8,11 +8,11 @@ use crate::programs;
 use crate::report::Report;
 use crate::workspace::{SQL, WITH_SQL, WITHOUT_SQL, cargo, root};
 
-/// What has documentation. With examples, dependencies have the features that they have in lints, and are not checked again. The
-/// program `tdb` has no pages of its own: its name is that of the library.
+/// Targets to document. Examples are included so that dependencies have the same features as for lints, and are not
+/// checked again. The program `tdb` is excluded, since its name is that of the library.
 const PAGES: &[&str] = &["--lib", "--examples"];
 
-/// The programs that have documentation.
+/// Programs to document.
 const PROGRAMS: &[&str] = &[
     "--bin",
     "xtask",
@@ -22,19 +22,19 @@ const PROGRAMS: &[&str] = &[
     "tdb-bench",
 ];
 
-/// Formatting, also of the fuzz targets.
+/// Checks formatting, including the fuzz targets.
 pub(crate) fn format() -> Outcome {
     let format = ["fmt", "--all", "--check"];
     succeed(cargo().args(format))?;
     succeed(cargo().current_dir(root().join("fuzz")).args(format))
 }
 
-/// Lints of everything but SQL.
+/// Lints everything except SQL.
 pub(crate) fn lint() -> Outcome {
     succeed(&mut lints(WITHOUT_SQL, &["--all-targets"]))
 }
 
-/// Lints of what there is of SQL, and of filters with all of their features.
+/// Lints SQL, and `tdb-filters` with all features.
 pub(crate) fn lint_all_features() -> Outcome {
     succeed(&mut lints(WITH_SQL, &["--all-targets"]))?;
     let filters = ["--package", "tdb-filters", "--all-features"];
@@ -48,7 +48,7 @@ fn lints(packages: &[&str], targets: &[&str]) -> Command {
     clippy
 }
 
-/// Documentation: of everything but SQL, of what there is of SQL, and of filters with all of their features.
+/// Builds the documentation of everything except SQL, of SQL, and of `tdb-filters` with all features.
 pub(crate) fn document() -> Outcome {
     succeed(&mut pages(&[WITHOUT_SQL, PROGRAMS].concat()))?;
     succeed(&mut pages(WITH_SQL))?;
@@ -62,19 +62,19 @@ fn pages(packages: &[&str]) -> Command {
     docs
 }
 
-/// Builds the tests of everything but SQL, and keeps the programs for the judges.
+/// Builds the tests of everything except SQL, and keeps the programs that judges need.
 pub(crate) fn build() -> Outcome {
     programs::keep_plain(&programs::build_plain()?)
 }
 
-/// Runs the tests of everything but SQL, then the examples in the documentation.
+/// Runs the tests of everything except SQL, then the examples in the documentation.
 pub(crate) fn test(report: &mut Report) -> Outcome {
-    // They are built: this asks cargo where they are.
+    // The tests are built already; this asks cargo for their paths.
     programs::build_plain()?.test(report, |_, _| false)?;
     document_tests(WITHOUT_SQL, report)
 }
 
-/// Builds and runs the tests of what there is of SQL, and keeps the program for the judges.
+/// Builds and runs the tests of SQL, and keeps the program that judges need.
 pub(crate) fn test_sql(report: &mut Report) -> Outcome {
     let built = programs::build_sql()?;
     programs::keep_sql(&built)?;

@@ -1,10 +1,10 @@
-//! `cargo xtask ci`: everything that must hold before a change is taken.
+//! `cargo xtask ci`: all checks that must pass before a change is accepted.
 
 use crate::outcome::Outcome;
 use crate::parts::{self, Lane, Options, Part};
 use crate::{checks, deny, disk, feature_sets, fuzz, judges, package, readme, targets, test};
 
-/// What comes after the parts of `cargo xtask test`.
+/// Parts that run after those of `cargo xtask test`.
 const REST: &[Part] = &[
     Part {
         name: "judges",
@@ -104,14 +104,14 @@ const REST: &[Part] = &[
     },
 ];
 
-/// Runs all parts, those after `--only`, or with `--rest` those that `cargo xtask test` does not run.
+/// Runs all parts, those selected by `--only`, or with `--rest` those that `cargo xtask test` does not run.
 pub(crate) fn run(arguments: &[String]) -> Outcome {
     let (options, others) = Options::parse(arguments)?;
     let is_rest = others.contains(&"--rest");
     if let Some(other) = others.iter().find(|other| **other != "--rest") {
         return Err(format!("unknown argument `{other}`").into());
     }
-    // The programs that judges run are built, or found to be up to date.
+    // Judges need the programs of the part `build`, which are built or up to date.
     let is_before = |part: &&Part| !is_rest || part.name == "build";
     let before = test::PARTS.iter().filter(is_before);
     let parts: Vec<&Part> = before.chain(REST).collect();

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use crate::outcome::Outcome;
 
-/// Runs a command; what it printed is the error when it fails.
+/// Runs a command; if it fails, its output is the error.
 pub(crate) fn succeed(command: &mut Command) -> Outcome {
     let output = command
         .output()
@@ -19,7 +19,7 @@ pub(crate) fn succeed(command: &mut Command) -> Outcome {
     Err(format!("{out}{err}{command:?}: {}", output.status).into())
 }
 
-/// What a command prints; what it says of errors is passed on, and is the error when it fails.
+/// Returns the output of a command. Its error output is passed on, or is the error if the command fails.
 pub(crate) fn output(command: &mut Command) -> Result<String, Box<dyn std::error::Error>> {
     let done = command
         .output()
@@ -31,13 +31,13 @@ pub(crate) fn output(command: &mut Command) -> Result<String, Box<dyn std::error
     Err(String::from_utf8_lossy(&done.stderr).into_owned().into())
 }
 
-/// The first line of what was told that says anything.
+/// Returns the first line that is not blank.
 pub(crate) fn first_line(told: &str) -> &str {
     let mut lines = told.lines().map(str::trim);
     lines.find(|line| !line.is_empty()).unwrap_or("")
 }
 
-/// Whether a program runs at all.
+/// True if a program can be started.
 pub(crate) fn is_there(command: &mut Command) -> bool {
     command.output().is_ok_and(|output| output.status.success())
 }

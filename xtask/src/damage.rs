@@ -1,14 +1,14 @@
-//! `cargo xtask damage`: golden arrays with something broken in them are opened and read.
+//! `cargo xtask damage`: opens and reads damaged golden arrays.
 //!
-//! The cases are those of the test `damage` of tdb-query, which every run of the tests tries a few of; this asks
-//! for others, or for more of them.
+//! The cases are those of the test `damage` of tdb-query, of which every test run tries a few; this command tries
+//! others, or more.
 
 use std::error::Error;
 
 use crate::outcome::Outcome;
 use crate::workspace::cargo;
 
-/// Cases that are tried if nobody says how many.
+/// Default number of cases.
 const COUNT: u64 = 5000;
 
 pub(crate) fn run(arguments: &[String]) -> Outcome {
@@ -26,7 +26,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
             other => return Err(format!("unknown argument `{other}`").into()),
         }
     }
-    // Seeds follow each other within a run; those of another run are far away.
+    // Seeds within a run are consecutive; those of another run are far away.
     let first = seed.wrapping_mul(1 << 32);
     let status = cargo()
         .args([

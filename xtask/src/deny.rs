@@ -1,4 +1,4 @@
-//! Whether the packages that ours need may be used: bans, licences and sources, by cargo-deny.
+//! Checking the bans, licences and sources of all dependencies with cargo-deny.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -7,10 +7,10 @@ use crate::commands::{first_line, succeed};
 use crate::outcome::{Missing, Outcome};
 use crate::workspace::{cargo, root};
 
-/// The version that `target/tools` gets where the machine has none.
+/// Version to install in `target/tools` if the machine has none.
 const CARGO_DENY: &str = "0.20.2";
 
-/// Checks what `deny.toml` says.
+/// Checks the rules of `deny.toml`.
 pub(crate) fn check() -> Outcome {
     let program = program()?;
     let mut command = Command::new(program);
@@ -30,7 +30,7 @@ pub(crate) fn check() -> Outcome {
     Ok(())
 }
 
-/// cargo-deny as it is here, or as it is installed now.
+/// Returns the path of cargo-deny, installing it if necessary.
 fn program() -> Result<PathBuf, Box<dyn std::error::Error>> {
     let tools = root().join("target/tools");
     let here = [tools.join("bin/cargo-deny"), PathBuf::from("cargo-deny")];
@@ -40,7 +40,7 @@ fn program() -> Result<PathBuf, Box<dyn std::error::Error>> {
     let version = format!("cargo-deny@{CARGO_DENY}");
     println!("   installing {version} into target/tools");
     let mut install = cargo();
-    // It runs for a second: optimizing it takes many times as long as that saves.
+    // It runs for a second, so optimizing it would take much longer than it saves.
     install
         .args(["install", "--quiet", "--locked", "--debug", "--root"])
         .arg(&tools)
@@ -48,7 +48,7 @@ fn program() -> Result<PathBuf, Box<dyn std::error::Error>> {
         .env("CARGO_PROFILE_DEV_DEBUG", "false")
         .env("CARGO_PROFILE_DEV_OPT_LEVEL", "0")
         .env("CARGO_INCREMENTAL", "0")
-        // A folder of its own that goes away, wherever else cargo may build.
+        // Uses its own temporary build folder, wherever else cargo may build.
         .env_remove("CARGO_TARGET_DIR");
     succeed(&mut install).map_err(|error| {
         let error = error.to_string();

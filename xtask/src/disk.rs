@@ -1,4 +1,4 @@
-//! Room for what is built: a full disk is told as such, and a target folder that grows too large is an error.
+//! Disk space of the build: a full disk is reported as such, and a target folder that grows too large is an error.
 
 use std::fs;
 use std::path::Path;
@@ -7,17 +7,17 @@ use std::process::Command;
 use crate::outcome::Outcome;
 use crate::workspace;
 
-/// What the target folder may take after everything, in bytes.
+/// Maximum size of the target folder after all parts, in bytes.
 const MOST: u64 = 12_000_000_000;
 
-/// How systems and compilers say that there is no room.
+/// Messages of systems and compilers for a full disk.
 const FULL: [&str; 3] = [
     "No space left on device",
     "os error 28",
     "Disk quota exceeded",
 ];
 
-/// An error, with what to do about it if the disk is full.
+/// Returns an error text, with advice if the disk is full.
 pub(crate) fn explained(error: &str) -> String {
     if !FULL.iter().any(|words| error.contains(words)) {
         return error.to_owned();
@@ -35,7 +35,7 @@ pub(crate) fn explained(error: &str) -> String {
     )
 }
 
-/// Fails if the target folder takes more than it may.
+/// Fails if the target folder is larger than allowed.
 pub(crate) fn check() -> Outcome {
     let target = workspace::target()?;
     let size = taken(&target);
@@ -62,8 +62,8 @@ fn gigabytes(bytes: u64) -> f64 {
     bytes as f64 / 1e9
 }
 
-/// Bytes that are kept below a folder; what goes away meanwhile does not count. What has several names counts once for each, so
-/// that this is no less than what the disk holds.
+/// Returns the bytes of all files in a folder; files that disappear meanwhile do not count. Hard links count once for
+/// each name, so the disk may hold less.
 fn taken(folder: &Path) -> u64 {
     let entries = fs::read_dir(folder).into_iter().flatten();
     let sizes = entries

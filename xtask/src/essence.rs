@@ -1,4 +1,4 @@
-//! What of a fixture's manifest must be the same when the fixture is made again, and where two differ.
+//! The part of a fixture's manifest that must be the same when the fixture is made again, and comparing two manifests.
 
 use std::collections::BTreeSet;
 
@@ -6,14 +6,14 @@ use serde_json::Value;
 
 use crate::cells::Column;
 
-/// What a second making must give again: no random names, no clock.
+/// Returns the repeatable part of a manifest: without random names and without the clock.
 pub(crate) fn essence(mut manifest: Value) -> Value {
     let repeatable = manifest
         .get("repeatable")
         .and_then(Value::as_bool)
         .unwrap_or(true);
     if let Some(fields) = manifest.as_object_mut() {
-        // Old releases read some cells from uninitialised memory: that varies.
+        // Old releases read some cells from uninitialized memory, so their answers vary.
         fields.retain(|key, _| !key.starts_with("writer_"));
         let kept = ["name", "format_version", "features", "schema"];
         fields.retain(|key, _| repeatable || kept.contains(&key.as_str()));
@@ -28,7 +28,7 @@ pub(crate) fn essence(mut manifest: Value) -> Value {
     manifest
 }
 
-/// Puts the rows of an answer that has no order into one.
+/// Sorts the rows of an answer without an order.
 fn sort_rows(answer: &mut Value) {
     let rows = answer.get("rows").and_then(Value::as_u64).unwrap_or(0);
     let rows = usize::try_from(rows).unwrap_or(0);
@@ -61,7 +61,7 @@ fn without_names(value: &mut Value) {
     }
 }
 
-/// Cuts `__t1_t2_uuid` down to what does not change: nothing but the form.
+/// Replaces `__t1_t2_uuid` by a placeholder.
 fn without_name(text: &str) -> String {
     let is_name =
         |part: &str| part.starts_with("__") && part.split('_').any(|token| token.len() == 32);
@@ -71,7 +71,7 @@ fn without_name(text: &str) -> String {
     parts.collect::<Vec<_>>().join("/")
 }
 
-/// The path of the first place where two values differ.
+/// Returns the path of the first place where two values differ.
 pub(crate) fn first_difference(left: &Value, right: &Value, place: &str) -> Option<String> {
     match (left, right) {
         (Value::Object(left), Value::Object(right)) => {

@@ -1,9 +1,9 @@
-//! Six things that each take one crate and a short program.
+//! Six tasks that each need only one crate and a short program.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// The programs, and the one crate of this workspace that each names.
+/// The programs, and the only crate of this workspace that each uses.
 const PROGRAMS: [(&str, &str); 6] = [
     ("tdb/examples/schema.rs", "tdb"),
     ("tdb/examples/slice.rs", "tdb"),
@@ -13,10 +13,10 @@ const PROGRAMS: [(&str, &str); 6] = [
     ("tdb-fragment/examples/footer.rs", "tdb_fragment"),
 ];
 
-/// The most lines of such a program, without its title and blank lines.
+/// Maximum number of lines of such a program, without its title and blank lines.
 const LINES: usize = 15;
 
-/// The crates of this workspace that a program names: `tdb::…`, `tdb_tile::…`.
+/// Returns the crates of this workspace that a program uses: `tdb::…`, `tdb_tile::…`.
 fn crates_of(code: &str) -> BTreeSet<&str> {
     let is_name = |character: char| character.is_ascii_alphanumeric() || character == '_';
     let paths = code.split("::").filter_map(|before| {

@@ -1,8 +1,9 @@
-//! The sets of features that crates are built with, each crate by itself: a build of the whole workspace unifies features, and hides
-//! holes.
+//! Building each crate on its own with its sets of features. A build of the whole workspace unifies features, and
+//! hides missing ones.
 //!
-//! The core crates run their tests with each set, from their packages (`package.rs`). Other crates are linted with each, tests
-//! and all: those of [`FORWARDING`] pass their features on to the filters, the others run their tests with all features at once.
+//! The core crates run their tests with each set, from their packages (`package.rs`). Other crates are linted with
+//! each set, including tests: those in [`FORWARDING`] pass their features on to the filters, the others run their
+//! tests with all features at once.
 
 use std::collections::BTreeSet;
 
@@ -12,13 +13,13 @@ use crate::commands::succeed;
 use crate::outcome::Outcome;
 use crate::workspace::{FORWARDING, cargo, metadata};
 
-/// Features that take minutes, and are checked with all others.
+/// Features that take minutes to build, and are checked together with all others.
 const SLOW: [&str; 2] = ["distributed", "sql"];
 
-/// Crates whose features turn on modules of their own: each feature is checked by itself.
+/// Crates whose features turn on modules of their own, so that each feature is checked alone.
 const BY_FEATURE: &[&str] = &["tdb-arrow", "tdb-text", "tdb"];
 
-/// Crates below those, which must build and lint by themselves with default, no and all features.
+/// Crates below those, which must build and lint alone with default, no and all features.
 const BY_SET: &[&str] = &[
     "tdb-store",
     "tdb-simd",
@@ -27,7 +28,7 @@ const BY_SET: &[&str] = &[
     "tdb-aggregate",
 ];
 
-/// Lints crates by themselves: with each of their sets of features, or with each feature.
+/// Lints crates alone, with each of their sets of features or with each feature.
 pub(crate) fn check() -> Outcome {
     let metadata = metadata(&["--no-deps"])?;
     for name in BY_SET.iter().chain(FORWARDING) {
@@ -42,7 +43,7 @@ pub(crate) fn check() -> Outcome {
         let features = features(&metadata, name).unwrap_or(&none);
         for feature in one_by_one(features) {
             let alone = ["--no-default-features", "--features", feature];
-            // Tests bring features of their own: the library has to do without them.
+            // Tests bring features of their own, but the library has to build without them.
             lint(name, &alone, "--lib")?;
             lint(name, &alone, "--all-targets")?;
         }
@@ -58,7 +59,7 @@ fn lint(name: &str, features: &[&str], targets: &str) -> Outcome {
     succeed(lint.args(features).args(["--", "-D", "warnings"]))
 }
 
-/// No feature, then each by itself.
+/// Returns the empty feature, then each feature alone.
 fn one_by_one(features: &Map<String, Value>) -> impl Iterator<Item = &str> {
     let named = features.keys().map(String::as_str);
     [""].into_iter()
@@ -73,7 +74,7 @@ fn features<'a>(metadata: &'a Value, name: &str) -> Option<&'a Map<String, Value
     package.get("features")?.as_object()
 }
 
-/// The sets of features of a crate that differ from each other, as arguments of cargo: default, none, all.
+/// Returns the distinct sets of features of a crate, as arguments for cargo: default, none, all.
 pub(crate) fn of(metadata: &Value, name: &str) -> Vec<&'static [&'static str]> {
     let none = Map::new();
     let features = features(metadata, name).unwrap_or(&none);
@@ -91,7 +92,7 @@ pub(crate) fn of(metadata: &Value, name: &str) -> Vec<&'static [&'static str]> {
     sets
 }
 
-/// The feature `default` and all that it turns on.
+/// Returns the feature `default` and all features that it turns on.
 fn on_by_default(features: &Map<String, Value>) -> BTreeSet<&str> {
     let (mut on, mut to_see) = (BTreeSet::new(), vec!["default"]);
     while let Some(feature) = to_see.pop() {

@@ -1,9 +1,8 @@
-//! `cargo xtask fixtures`: golden arrays made with real TileDB releases.
+//! `cargo xtask fixtures`: golden arrays written by real TileDB releases.
 //!
-//! The recipes are Python (`fixtures/recipes`), because a release is most
-//! easily had as a wheel of TileDB-Py. Only the shared library in the wheel is
-//! used, by its C interface, so that one Python drives every release.
-//! This module runs the recipes, compares and tabulates.
+//! The recipes are Python (`fixtures/recipes`), because a release is easiest to get as a wheel of TileDB-Py. Only the
+//! shared library in the wheel is used, through its C interface, so one Python can drive every release. This module
+//! runs the recipes, compares their results, and writes the tables.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
@@ -19,7 +18,7 @@ use crate::workshop::Workshop;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
-/// Runs the command; the arguments are those after `fixtures`.
+/// Runs the command with the arguments after `fixtures`.
 pub(crate) fn run(arguments: &[String]) -> Outcome {
     let options = Options::parse(arguments)?;
     let workshop = Workshop::open()?;
@@ -64,7 +63,7 @@ fn names(listing: &Value) -> impl Iterator<Item = &str> {
         .filter_map(|fixture| fixture.get("name")?.as_str())
 }
 
-/// The command line.
+/// Options of the command line.
 struct Options {
     only: Vec<String>,
     check: bool,
@@ -90,7 +89,7 @@ impl Options {
         Ok(options)
     }
 
-    /// Whether a fixture is asked for: by its name, or by a beginning and `*`.
+    /// True if a fixture is selected, by its name or by a prefix and `*`.
     fn wants(&self, name: &str) -> bool {
         let fits = |wanted: &String| match wanted.strip_suffix('*') {
             Some(beginning) => name.starts_with(beginning),
@@ -107,7 +106,7 @@ fn make(workshop: &Workshop, name: &str, folder: &Path) -> Outcome {
     Ok(())
 }
 
-/// Makes a fixture again and says where its manifest differs from the committed one.
+/// Makes a fixture again, and returns where its manifest differs from the committed one.
 fn check(workshop: &Workshop, name: &str) -> Result<Option<String>> {
     let again = workshop.scratch().join("check").join(name);
     make(workshop, name, &again)?;
@@ -223,7 +222,7 @@ fn by_feature(all: &[Value]) -> BTreeMap<&str, (usize, BTreeSet<u64>)> {
     found
 }
 
-/// `3-6, 9`: numbers with their runs drawn together.
+/// Formats numbers, with runs combined: `3-6, 9`.
 fn runs(numbers: &BTreeSet<u64>) -> String {
     let mut found: Vec<(u64, u64)> = Vec::new();
     for &number in numbers {

@@ -1,7 +1,8 @@
-//! `cargo xtask fuzz`: the fuzz targets of all crates, built with the pinned compiler, over their kept inputs and on.
+//! `cargo xtask fuzz`: builds the fuzz targets of all crates with the pinned compiler, runs their kept inputs, and
+//! searches on.
 //!
-//! libFuzzer comes with the package `libfuzzer-sys`; what it steers by is compiled in by a pass of LLVM, which stable
-//! compilers have. The sanitizers, which they lack, would find little in crates without `unsafe`.
+//! libFuzzer comes with the package `libfuzzer-sys`; its coverage instrumentation is compiled in by an LLVM pass that
+//! stable compilers have. Stable compilers lack the sanitizers, which would find little in crates without `unsafe`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
@@ -16,7 +17,7 @@ use crate::outcome::{Missing, Outcome};
 use crate::side_by_side;
 use crate::workspace::{cargo, host, root, target};
 
-/// What a search is steered by: edges that were taken, values that were compared, depth of the stack.
+/// Compiler flags for the coverage that guides a search: edges taken, values compared, stack depth.
 const COVERAGE: &[&str] = &[
     "--cfg",
     "fuzzing",
@@ -29,45 +30,46 @@ const COVERAGE: &[&str] = &[
     "-Cllvm-args=-simplifycfg-branch-fold-threshold=0",
 ];
 
-/// Seconds of a search with a target, if nothing else is said.
+/// Default duration of a search with one target, in seconds.
 const SECONDS: u64 = 5;
 
-/// The seconds that an input may take, and the memory that it may use.
+/// Limits for one input, in seconds and in megabytes of memory.
 const LIMITS: [&str; 2] = ["-timeout=5", "-rss_limit_mb=512"];
 
-/// What a target may ask for, whether or not it uses it.
+/// Limit on the address space of a target, used or not, in KiB.
 const ADDRESSES_KIB: u64 = 4 << 20;
 
-/// Lines of what a target says that are shown when it fails.
+/// Number of output lines shown when a target fails.
 const SHOWN: usize = 40;
 
-/// Commits on the main branch whose crates are searched.
+/// Number of last commits on the main branch whose crates are searched.
 const LATELY: u32 = 20;
 
-/// A fuzz target, built.
+/// A fuzz target that is built.
 struct Target {
     name: String,
-    /// The crate that it is a target of.
+    /// Crate to which the target belongs.
     package: String,
     program: PathBuf,
-    /// The file of inputs that are kept.
+    /// File with the kept inputs.
     seeds: PathBuf,
 }
 
-/// The command line.
+/// Options of the command line.
 struct Options {
     seconds: u64,
     only: Vec<String>,
 }
 
-/// Runs the command; the arguments are those after `fuzz`.
+/// Runs the command with the arguments after `fuzz`.
 pub(crate) fn run(arguments: &[String]) -> Outcome {
     let options = Options::parse(arguments)?;
     let targets = build(&folder()?, &options.only)?;
     search(targets, |_| options.seconds)
 }
 
-/// What `cargo xtask ci` runs: the kept inputs of all targets, and a search with those whose crate changed lately.
+/// Runs the part of `cargo xtask ci`: the kept inputs of all targets, and a search with those whose crate changed
+/// lately.
 pub(crate) fn check() -> Outcome {
     let mut compiler = Command::new(std::env::var_os("CXX").unwrap_or_else(|| "c++".into()));
     if !is_there(compiler.arg("--version")) {
@@ -94,8 +96,8 @@ pub(crate) fn check() -> Outcome {
     })
 }
 
-/// The crates that differ from what was there before: before this branch, or on the main branch before the last commits; what is not
-/// committed counts. All crates, where git does not say.
+/// Returns the crates that changed since this branch began or, on the main branch, in the last commits, including
+/// uncommitted changes. Returns all crates if git does not answer.
 fn changed_crates() -> Result<BTreeSet<String>, Box<dyn Error>> {
     let git = |arguments: &[&str]| {
         let said = Command::new("git")
@@ -121,7 +123,7 @@ fn changed_crates() -> Result<BTreeSet<String>, Box<dyn Error>> {
     }
 }
 
-/// The crates of files, by their paths.
+/// Returns the crates of files, given their paths.
 fn crates_of(files: &str) -> BTreeSet<String> {
     let names = files
         .lines()
@@ -148,7 +150,7 @@ impl Options {
     }
 }
 
-/// Runs the kept inputs of each target, and searches with it for so many seconds; as many at a time as there are processors.
+/// Runs the kept inputs of each target, and searches with it for `seconds`; one target per processor at a time.
 fn search(targets: Vec<Target>, seconds: impl Fn(&Target) -> u64 + Sync) -> Outcome {
     let folder = folder()?;
     let searched = targets.iter().filter(|target| seconds(target) > 0).count();
@@ -167,7 +169,7 @@ fn search(targets: Vec<Target>, seconds: impl Fn(&Target) -> u64 + Sync) -> Outc
     }
 }
 
-/// Where the targets are built and what they find is kept.
+/// Returns the folder for built targets and their findings.
 fn folder() -> Result<PathBuf, Box<dyn Error>> {
     Ok(target()?.join("fuzz"))
 }
@@ -200,7 +202,7 @@ fn build(folder: &Path, only: &[String]) -> Result<Vec<Target>, Box<dyn Error>> 
 }
 
 impl Target {
-    /// The target that a message of cargo says is built.
+    /// Returns the target that a message of cargo reports as built.
     fn of(message: &Value) -> Option<Self> {
         let text = |value: Option<&Value>| Some(value?.as_str()?.to_owned());
         let name = text(message.get("target")?.get("name"))?;
@@ -216,7 +218,7 @@ impl Target {
         })
     }
 
-    /// Runs the kept inputs, and searches on from those of this and earlier runs.
+    /// Runs the kept inputs, and continues the search from the inputs found so far.
     fn search(&self, folder: &Path, seconds: u64) -> Result<String, Box<dyn Error>> {
         let place = |kind: &str| folder.join(kind).join(&self.name);
         let (seeds, corpus, found) = (place("seeds"), place("corpus"), place("artifacts"));
@@ -238,7 +240,7 @@ impl Target {
         self.verdict(&done, kept)
     }
 
-    /// The program, where it cannot ask for all memory there is.
+    /// Returns the command that runs the target with limited address space.
     fn limited(&self) -> Command {
         let mut shell = Command::new("sh");
         let limit = format!("ulimit -v {ADDRESSES_KIB} && exec \"$0\" \"$@\"");
@@ -276,7 +278,7 @@ impl Target {
         ))
     }
 
-    /// Writes the kept inputs into a folder, a file each; gives their number.
+    /// Writes each kept input to a file in a folder, and returns their number.
     fn unpack(&self, folder: &Path) -> Result<usize, Box<dyn Error>> {
         let text = fs::read_to_string(&self.seeds).unwrap_or_default();
         let inputs = inputs(&text).map_err(|line| {
@@ -299,7 +301,7 @@ impl Target {
     }
 }
 
-/// The inputs in a file: hexadecimal digits or a string of JSON on a line; lines that begin with `#` tell about them.
+/// Parses a file of inputs: hexadecimal digits or a JSON string per line; lines that begin with `#` are comments.
 fn inputs(text: &str) -> Result<Vec<Vec<u8>>, &str> {
     let lines = text
         .lines()

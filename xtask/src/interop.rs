@@ -1,4 +1,4 @@
-//! What `tdb read` gives of arrays, as JSON lines, against what TileDB reads from them, cell by cell.
+//! Comparing what `tdb read` prints as JSON lines with what TileDB reads from the same arrays, cell by cell.
 
 use std::error::Error;
 use std::fs;
@@ -12,17 +12,17 @@ use crate::commands::output;
 use crate::outcome::Outcome;
 use crate::workshop::Workshop;
 
-/// Differences that are printed in full.
+/// Maximum number of differences printed in full.
 const SHOWN: usize = 40;
 
 #[derive(Clone)]
 pub(crate) struct Options {
     pub(crate) seed: String,
     pub(crate) count: String,
-    /// The count, if it was given.
+    /// The count as given by the caller, without the default.
     pub(crate) given: Option<String>,
     pub(crate) folder: PathBuf,
-    /// Older releases to ask, as format versions or `all`.
+    /// Older releases to compare with: format versions, or `all`.
     pub(crate) releases: Option<String>,
 }
 
@@ -56,7 +56,7 @@ pub(crate) fn parse(arguments: &[String], workshop: &Workshop) -> Result<Options
     })
 }
 
-/// Compares what the manifests in a folder say with what the program reads, in an environment with these variables too.
+/// Compares the manifests in a folder with what the program reads; `settings` are additional environment variables.
 pub(crate) fn compare(
     program: &Path,
     folder: &Path,
@@ -136,7 +136,7 @@ fn compare_query(tdb: &mut Command, folder: &Path, manifest: &Value, query: &Val
             tdb.arg(format!("--{option}={value}"));
         }
     }
-    // TileDB keeps cells for which a condition fails in their places.
+    // TileDB keeps the cells for which a condition fails, with fill values.
     let schema = manifest.get("schema");
     if schema.is_some_and(|schema| text(schema, "type") == "dense") {
         tdb.arg("--fill");

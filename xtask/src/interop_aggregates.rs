@@ -1,6 +1,7 @@
-//! `cargo xtask interop-aggregates`: what `tdb agg` and TileDB say of random arrays, ranges and conditions.
+//! `cargo xtask interop-aggregates`: compares `tdb agg` with TileDB on random arrays, ranges and conditions.
 //!
-//! `xtask/interop/aggregates.py` makes the arrays, asks both, and leaves out what TileDB is known to answer otherwise.
+//! `xtask/interop/aggregates.py` creates the arrays, asks both, and omits questions that TileDB is known to answer
+//! differently.
 
 use std::process::Command;
 

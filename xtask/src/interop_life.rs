@@ -1,8 +1,9 @@
-//! `cargo xtask interop-life`: random lives of arrays and groups, lived by TileDB alone and by tdb and TileDB in turns.
+//! `cargo xtask interop-life`: random histories of arrays and groups, made by TileDB alone and by tdb and TileDB in
+//! turns.
 //!
-//! `xtask/interop/life.py` lets both live, and compares after every step what TileDB and the program read with each
-//! other and with a model of the steps (`model.py`); what TileDB reads of its own array is then compared with what the
-//! program reads of the other. A life in which TileDB dies of its own array is counted apart.
+//! `xtask/interop/life.py` performs both histories. After every step it compares what TileDB and the program read with
+//! each other and with a model (`model.py`). Afterwards, TileDB's reads of its own array are compared with the
+//! program's reads of the other. Histories in which TileDB crashes on its own array are counted separately.
 
 use std::fs;
 use std::process::Command;

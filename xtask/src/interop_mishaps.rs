@@ -1,8 +1,8 @@
-//! `cargo xtask interop-mishaps`: what goes wrong around arrays, and what the program then does or says.
+//! `cargo xtask interop-mishaps`: things that go wrong around arrays, and how the program reacts.
 //!
-//! `xtask/interop/mishaps.py` makes the cases, each kind in a module of its own: streams that are cut off (`streams`), results in the
-//! folder of an array (`outputs`), domains that are too large to be walked over (`domains`), damaged objects (`damage`), a past that
-//! merges and vacuums took away (`history`), and writers whose clocks are off by up to a day (`clocks`).
+//! `xtask/interop/mishaps.py` creates the cases, each kind in a module of its own: truncated streams (`streams`),
+//! results in the folder of an array (`outputs`), domains too large to walk (`domains`), damaged objects (`damage`), a
+//! past lost by merges and vacuums (`history`), and writers whose clocks are wrong by up to a day (`clocks`).
 
 use std::error::Error;
 use std::ops::RangeInclusive;
@@ -16,7 +16,7 @@ use crate::programs;
 use crate::workshop::{JUDGE, Workshop};
 use crate::workspace::root;
 
-/// The formats that TileDB 2.0 to 2.4 write.
+/// Format versions written by TileDB 2.0 to 2.4.
 const OLD: RangeInclusive<u64> = 5..=10;
 
 pub(crate) fn run(arguments: &[String]) -> Outcome {
@@ -38,7 +38,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     Ok(())
 }
 
-/// `cargo xtask interop-old`: random arrays that TileDB 2.0 to 2.4 wrote, read by the program and by TileDB 2.30.
+/// `cargo xtask interop-old`: reads random arrays written by TileDB 2.0 to 2.4 with the program and with TileDB 2.30.
 pub(crate) fn run_old(arguments: &[String]) -> Outcome {
     let workshop = Workshop::open()?;
     let (arguments, asked) = Asked::parse(arguments)?;
@@ -66,19 +66,19 @@ pub(crate) fn run_old(arguments: &[String]) -> Outcome {
     Ok(())
 }
 
-/// What is asked for besides a seed and a count.
+/// Options in addition to the seed and the count.
 #[derive(Debug, PartialEq, Eq)]
 struct Asked {
-    /// Kinds, with commas between them, or `all`.
+    /// Kinds of mishaps, separated by commas, or `all`.
     kinds: String,
-    /// The one case that is run.
+    /// The single case to run.
     case: Option<String>,
-    /// Another program than that of the workspace.
+    /// A program to test instead of that of the workspace.
     program: Option<PathBuf>,
 }
 
 impl Asked {
-    /// The program that is judged.
+    /// Returns the program to test.
     fn program(&self) -> Result<PathBuf, Box<dyn Error>> {
         match &self.program {
             Some(program) => Ok(program.clone()),
@@ -86,7 +86,7 @@ impl Asked {
         }
     }
 
-    /// Takes the options that no other judge has; gives the others.
+    /// Splits the arguments into those that other judges have too, and the options.
     fn parse(arguments: &[String]) -> Result<(Vec<String>, Self), String> {
         let (mut others, mut rest) = (Vec::new(), arguments.iter());
         let mut asked = Self {

@@ -1,4 +1,5 @@
-//! `cargo xtask interop`: what `tdb read` gives of random arrays, which TileDB 2.30 writes (`xtask/interop/random_arrays.py`).
+//! `cargo xtask interop`: compares `tdb read` with TileDB 2.30 on random arrays that TileDB writes
+//! (`xtask/interop/random_arrays.py`).
 
 use std::fs;
 use std::process::Command;

@@ -1,5 +1,5 @@
-//! `cargo xtask interop-sql`: questions in SQL over files, over a server of S3's protocol, on two workers and over Parquet, beside what
-//! TileDB reads (`xtask/interop/sql.py`).
+//! `cargo xtask interop-sql`: runs SQL queries over files, over an S3 server, on two workers and over Parquet, and
+//! compares them with what TileDB reads (`xtask/interop/sql.py`).
 
 use std::fs;
 use std::process::Command;

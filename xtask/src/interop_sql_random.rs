@@ -1,5 +1,5 @@
-//! `cargo xtask interop-sql-random`: random questions in SQL over random arrays, beside what DuckDB says of the cells that TileDB reads
-//! (`xtask/interop/sql_random.py`).
+//! `cargo xtask interop-sql-random`: runs random SQL queries over random arrays, and compares them with DuckDB's
+//! answers for the cells that TileDB reads (`xtask/interop/sql_random.py`).
 
 use std::process::Command;
 

@@ -1,8 +1,8 @@
-//! `cargo xtask interop-stores`: golden arrays and lives in object stores, on real servers: moto for S3, azurite for Azure,
-//! WsgiDAV for plain HTTP. TileDB and the program read and write the same arrays there.
+//! `cargo xtask interop-stores`: golden arrays and random histories in object stores, on real servers: moto for S3,
+//! azurite for Azure, WsgiDAV for plain HTTP. TileDB and the program read and write the same arrays there.
 //!
-//! What each server is asked to hold, `xtask/interop/stores.py` says. TileDB and the program take the same settings, from
-//! the environment. Azurite comes from npm; where there is none, its part is left out, and that is said.
+//! `xtask/interop/stores.py` lists the arrays for each server. TileDB and the program take the same settings, from the
+//! environment. Azurite comes from npm; without npm its part is skipped, with a notice.
 
 use std::error::Error;
 use std::fs;
@@ -18,7 +18,7 @@ use crate::server::{Server, Settings, log_file};
 use crate::workshop::{JUDGE, Workshop};
 use crate::workspace::root;
 
-/// A server of Azure's protocol.
+/// npm package of a server with Azure's protocol.
 const AZURITE: &str = "azurite@3.37.0";
 
 struct Stores<'a> {
@@ -57,7 +57,7 @@ impl Stores<'_> {
         requests::check(&self.program, "s3://tdbtest", server, &self.folder)
     }
 
-    /// The program is led by a profile of AWS's files alone: to the server, and by its keys.
+    /// Checks that an AWS profile alone leads the program to the server, with its keys.
     fn profile(&self, uri: &str, port: u16) -> Outcome {
         let (config, credentials) = (self.folder.join("config"), self.folder.join("credentials"));
         let server = format!("region = us-east-1\nendpoint_url = http://127.0.0.1:{port}\n");
@@ -112,7 +112,7 @@ impl Stores<'_> {
             command
         })?;
         let account = "devstoreaccount1";
-        // The key that all emulators of Azure have, as its documentation gives it.
+        // The key of all Azure emulators, from Azure's documentation.
         let key = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==";
         let settings = vec![
             ("TILEDB_VFS_AZURE_STORAGE_ACCOUNT_NAME", account.to_owned()),
@@ -125,11 +125,11 @@ impl Stores<'_> {
         self.hold("azure", "azure://tdbtest", &settings, "2")
     }
 
-    /// The program azurite, which npm installs if there is an npm.
+    /// Returns the path of azurite, installed by npm; `None` without npm.
     fn azurite(&self) -> Result<Option<PathBuf>, Box<dyn Error>> {
         let folder = self.workshop.scratch().join("azurite");
         let program = folder.join("node_modules/.bin/azurite-blob");
-        // Written last: what npm left half done is installed again.
+        // Written last, so that an incomplete installation is repeated.
         let complete = folder.join("complete");
         if complete.exists() {
             return Ok(Some(program));
@@ -145,7 +145,7 @@ impl Stores<'_> {
         Ok(Some(program))
     }
 
-    /// Golden arrays as a server of files shows them, which can only be read.
+    /// Tests golden arrays on a read-only file server.
     fn http(&self) -> Outcome {
         let log = log_file(&self.folder, "wsgidav")?;
         let python = self.workshop.python();
@@ -166,7 +166,7 @@ impl Stores<'_> {
         self.hold("http", &uri, &Settings::new(), "0")
     }
 
-    /// Has `stores.py` compare what is read, and lives below a URI.
+    /// Has `stores.py` compare reads, and runs `lives` random histories below a URI.
     fn hold(&self, name: &str, uri: &str, settings: &Settings, lives: &str) -> Outcome {
         let library = self.workshop.library(JUDGE.0, JUDGE.1)?;
         let script = |script: &str| {
@@ -189,12 +189,12 @@ impl Stores<'_> {
         life.arg(&folder).args([&self.seed, lives]);
         life.arg(&self.program).args(["0", uri]);
         print!("{}", output(&mut life)?);
-        // The program asks the same server as TileDB did.
+        // The program uses the same server as TileDB did.
         compare(&self.program, &folder, settings)
     }
 }
 
-/// A server of S3's protocol, and the settings that lead to it.
+/// Starts a server with the S3 protocol, and returns the settings that lead to it.
 pub(crate) fn moto(
     workshop: &Workshop,
     folder: &Path,
@@ -220,7 +220,7 @@ pub(crate) fn moto(
     Ok((server, settings))
 }
 
-/// Makes a bucket, by the server's own protocol: who it is made by does not matter to it.
+/// Creates a bucket by a plain PUT request, since the server does not check signatures.
 pub(crate) fn make_bucket(workshop: &Workshop, name: &str, settings: &Settings) -> Outcome {
     let server = settings
         .iter()

@@ -1,8 +1,8 @@
-//! `cargo xtask interop-tables`: random tables of pandas, pyarrow and numpy on their way through arrays of tdb, and what it tells of
-//! them.
+//! `cargo xtask interop-tables`: passes random tables of pandas, pyarrow and numpy through arrays of tdb, and checks
+//! what tdb reports about them.
 //!
-//! `xtask/interop/tables.py` makes the tables, runs the program as people do, and compares; the other packages judge what TileDB
-//! has no part in: statistics, groups, orders by values, files and dates.
+//! `xtask/interop/tables.py` creates the tables, runs the program as users do, and compares. The other packages judge
+//! features that TileDB does not have: statistics, groups, sorting by values, files and dates.
 
 use std::process::Command;
 
@@ -17,12 +17,13 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     judge("tables", arguments)
 }
 
-/// `cargo xtask interop-edges`: random arrays whose cells stand for no value, through every verb and every file.
+/// `cargo xtask interop-edges`: random arrays with cells that stand for no value, through every verb and every file
+/// format.
 pub(crate) fn run_edges(arguments: &[String]) -> Outcome {
     judge("edges", arguments)
 }
 
-/// Runs the script of this name, which makes cases by a seed and compares.
+/// Runs the script of this name, which creates cases from a seed and compares.
 fn judge(name: &str, arguments: &[String]) -> Outcome {
     let workshop = Workshop::open()?;
     let (arguments, case) = case(arguments)?;
@@ -43,7 +44,7 @@ fn judge(name: &str, arguments: &[String]) -> Outcome {
     Ok(())
 }
 
-/// The arguments without `--case N`, and that number.
+/// Returns the arguments without `--case N`, and N.
 fn case(arguments: &[String]) -> Result<(Vec<String>, Option<String>), String> {
     let place = arguments.iter().position(|argument| argument == "--case");
     let (before, after) = arguments.split_at(place.unwrap_or(arguments.len()));

@@ -1,8 +1,8 @@
-//! `cargo xtask interop-write`: what tdb wrote is, to TileDB, what TileDB would have written.
+//! `cargo xtask interop-write`: checks that TileDB reads from tdb's writes what it would have written itself.
 //!
-//! TileDB 2.30 makes random arrays twice (`xtask/interop/random_writes.py`), the second time with some writes left
-//! out; here tdb makes those. Then TileDB reads both, compares them, also after it has consolidated, and what it
-//! found in the second is compared with what `tdb read` gives.
+//! TileDB 2.30 creates random arrays twice (`xtask/interop/random_writes.py`), omitting some writes the second time;
+//! tdb makes those writes here. Then TileDB reads and compares both, also after consolidating them, and its results
+//! for the second are compared with `tdb read`.
 
 use std::error::Error;
 use std::fs;
@@ -16,15 +16,15 @@ use crate::programs;
 use crate::workshop::{JUDGE, Workshop};
 use crate::workspace::root;
 
-/// Random arrays for each round with an older release, if nothing else is said.
+/// Default number of random arrays per round with an older release.
 const PER_RELEASE: &str = "12";
 
-/// One release of TileDB, which makes arrays and looks at what tdb made of them.
+/// A release of TileDB that creates arrays and checks what tdb made of them.
 struct Judge<'a> {
     options: &'a Options,
     workshop: &'a Workshop,
     library: PathBuf,
-    /// The format version that the release writes, if it is an older one.
+    /// Format version that the release writes, if it is an older one.
     version: Option<u64>,
     folder: PathBuf,
 }
@@ -51,7 +51,8 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     compare(&program, &judge.folder, &[])
 }
 
-/// `cargo xtask interop --releases 7,21`: arrays of older releases, read by each, and by 2.30, after tdb wrote to them.
+/// `cargo xtask interop --releases 7,21`: arrays of older releases to which tdb wrote, read by the same release and by
+/// 2.30.
 pub(crate) fn releases(options: &Options, workshop: &Workshop, wanted: &str) -> Outcome {
     let known = workshop.releases()?;
     let written = |version: u64| (7..22).contains(&version);
@@ -96,7 +97,7 @@ pub(crate) fn releases(options: &Options, workshop: &Workshop, wanted: &str) -> 
 }
 
 impl Judge<'_> {
-    /// The release makes arrays, tdb writes to them, the release compares; gives the number of writes.
+    /// Has the release create arrays, tdb write to them, and the release compare. Returns the number of writes.
     fn round(&self) -> Result<u64, Box<dyn Error>> {
         if self.folder.exists() {
             fs::remove_dir_all(&self.folder)?;
@@ -107,7 +108,7 @@ impl Judge<'_> {
         Ok(writes)
     }
 
-    /// A round, and what the newest release makes of it, before and after tdb has merged fragments.
+    /// Runs a round, and has the newest release compare too, before and after tdb has merged fragments.
     fn round_and_merge(self, newest: PathBuf) -> Result<(u64, u64), Box<dyn Error>> {
         let writes = self.round()?;
         let newest = Judge {
@@ -121,14 +122,15 @@ impl Judge<'_> {
         Ok((writes, merged))
     }
 
-    /// tdb merges the fragments of all arrays, TileDB compares again; gives how many arrays had any.
+    /// Has tdb merge the fragments of all arrays, and TileDB compare again. Returns the number of arrays with
+    /// fragments to merge.
     fn merge(&self) -> Result<u64, Box<dyn Error>> {
         let merged = self.engine("merge")?;
         self.check("merged")?;
         Ok(merged)
     }
 
-    /// Has tdb make its part of all arrays; gives the number that it says.
+    /// Has tdb do its part for all arrays. Returns the number that it prints.
     fn engine(&self, verb: &str) -> Result<u64, Box<dyn Error>> {
         let said = output(
             Command::new(programs::engine()?)

@@ -1,8 +1,9 @@
-//! The comparisons with TileDB, and with pandas, pyarrow and numpy, that `cargo xtask test` and `ci` make, and how much each must have
-//! compared.
+//! Judges: the comparisons with TileDB, pandas, pyarrow and numpy that `cargo xtask test` and `ci` make, and how much
+//! each must have compared.
 //!
-//! Cases are random, by a seed. A long judge has several seeds, and a run takes one of them, by the commit: ten commits see them all.
-//! `cargo xtask judges --whole` takes all. What fails names its seed and case.
+//! Cases are random, determined by a seed. A long judge has several seeds, of which a run takes one, chosen by the
+//! commit; ten commits use all of them. `cargo xtask judges --whole` takes all seeds. A failure names its seed and
+//! case.
 
 use std::error::Error;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -16,19 +17,19 @@ use crate::side_by_side;
 use crate::workshop::{JUDGE, Workshop};
 use crate::workspace::root;
 
-/// Judges that run at once: they are programs that wait for each other.
+/// Number of judges run at once; judges are programs that mostly wait for each other.
 const AT_ONCE: usize = 2;
 
-/// One comparison: a command of ours, and the least of what it says that it compared.
+/// One comparison: an xtask command, and the minimum amounts that it must report.
 struct Judge {
     arguments: &'static [&'static str],
-    /// The seeds, of which a run takes one; none for a judge that makes nothing by chance.
+    /// Seeds, of which a run takes one; empty for a judge without random cases.
     seeds: &'static [u64],
-    /// Words, and the least that the numbers before them add up to, for each seed.
+    /// Words in the output, and the minimum sum of the numbers before them, per seed.
     floors: &'static [(&'static str, u64)],
 }
 
-/// What `cargo xtask test` compares.
+/// Judges of `cargo xtask test`.
 const SHORT: &[Judge] = &[
     Judge {
         arguments: &["interop", "--count", "10"],
@@ -42,7 +43,7 @@ const SHORT: &[Judge] = &[
     },
 ];
 
-/// What `cargo xtask ci` compares besides. The longest come first.
+/// Further judges of `cargo xtask ci`, the longest first.
 const LONG: &[Judge] = &[
     Judge {
         arguments: &["interop-stores", "--count", "2"],
@@ -128,7 +129,7 @@ const LONG: &[Judge] = &[
     },
 ];
 
-/// What is asked in SQL.
+/// Judges of SQL.
 const SQL: &[Judge] = &[
     Judge {
         arguments: &["interop-sql"],
@@ -146,22 +147,22 @@ const SQL: &[Judge] = &[
     },
 ];
 
-/// A short comparison.
+/// Runs the short judges.
 pub(crate) fn compare(report: &mut Report) -> Outcome {
     judge(&chosen(SHORT)?, report)
 }
 
-/// A part of the cases of each judge.
+/// Runs a part of the cases of each long judge.
 pub(crate) fn check(report: &mut Report) -> Outcome {
     judge(&chosen(LONG)?, report)
 }
 
-/// The judge of SQL.
+/// Runs the judges of SQL.
 pub(crate) fn check_sql(report: &mut Report) -> Outcome {
     judge(&chosen(SQL)?, report)
 }
 
-/// `cargo xtask judges`: those that the arguments name, all if they name none; with `--whole`, with all seeds.
+/// `cargo xtask judges`: runs the judges that the arguments name, or all; with `--whole`, with all seeds.
 pub(crate) fn run(arguments: &[String]) -> Outcome {
     let is_whole = arguments.iter().any(|argument| argument == "--whole");
     let names: Vec<&str> = arguments.iter().map(String::as_str).collect();
@@ -193,19 +194,19 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     judge(&commands, &mut report)
 }
 
-/// A judge, and the seed that it takes.
+/// A judge with the seed to use.
 struct Trial {
     judge: &'static Judge,
     seed: Option<u64>,
 }
 
 impl Judge {
-    /// The part of its cases that a run takes at a commit.
+    /// Returns the part of the cases to run at a commit.
     fn part(&'static self, commit: &str) -> Trial {
         let mut hasher = DefaultHasher::new();
         (commit, self.arguments).hash(&mut hasher);
         let count = self.seeds.len().max(1);
-        // The remainder is less than a number of seeds.
+        // The remainder is less than the number of seeds.
         let place = usize::try_from(hasher.finish() % count as u64).unwrap_or(0);
         Trial {
             judge: self,
@@ -213,7 +214,7 @@ impl Judge {
         }
     }
 
-    /// All of its cases.
+    /// Returns all cases.
     fn whole(&'static self) -> Vec<Trial> {
         if self.seeds.is_empty() {
             return vec![self.part("")];
@@ -229,7 +230,7 @@ impl Judge {
         self.floors.iter().any(|(what, _)| amount(line, what) > 0)
     }
 
-    /// What there is less of than there should be.
+    /// Returns a message for each amount that is too small.
     fn short_of(&self, said: &str) -> Vec<String> {
         let short = self.floors.iter().filter_map(|(what, least)| {
             let found = amount(said, what);
@@ -254,7 +255,7 @@ impl Trial {
         arguments
     }
 
-    /// Runs the judge; gives what to print, and what could not be checked.
+    /// Runs the judge. Returns the text to print, and the things that could not be checked.
     fn run(&self) -> Result<(String, Vec<String>), Box<dyn Error>> {
         let begun = Instant::now();
         let name = self.arguments().join(" ");
@@ -285,13 +286,13 @@ impl Trial {
     }
 }
 
-/// The part that this commit takes of each judge.
+/// Returns the part of each judge to run at this commit.
 fn chosen(judges: &'static [Judge]) -> Result<Vec<Trial>, Box<dyn Error>> {
     let commit = commit()?;
     Ok(judges.iter().map(|judge| judge.part(&commit)).collect())
 }
 
-/// The name of the commit; nothing where there is no git.
+/// Returns the name of the commit; empty without git.
 fn commit() -> Result<String, Box<dyn Error>> {
     let mut git = Command::new("git");
     let said = git.current_dir(root()).args(["rev-parse", "HEAD"]).output();
@@ -301,9 +302,9 @@ fn commit() -> Result<String, Box<dyn Error>> {
     })
 }
 
-/// Runs comparisons, some at a time; prints what they say in the end.
+/// Runs comparisons, several at a time, and prints the output of each when it ends.
 fn judge(trials: &[Trial], report: &mut Report) -> Outcome {
-    // Made by one, for all.
+    // The environment is set up once, before the judges need it at the same time.
     let workshop = Workshop::open()?;
     workshop.library(JUDGE.0, JUDGE.1)?;
     let done = side_by_side::each(trials, AT_ONCE, |trial| {
@@ -330,7 +331,7 @@ fn judge(trials: &[Trial], report: &mut Report) -> Outcome {
     Err(failures.join("\n").into())
 }
 
-/// The sum of the numbers that stand before some words.
+/// Returns the sum of the numbers that precede some words.
 fn amount(said: &str, what: &str) -> u64 {
     let words = format!(" {what}");
     let places = said.match_indices(&words);

@@ -1,5 +1,5 @@
-//! `cargo xtask layers`: whether the manifests keep to the table of crates in `docs/architecture.md`, and the modules of each
-//! crate to the rule that none need each other; and whether values that hide errors keep out.
+//! `cargo xtask layers`: checks that the manifests follow the table of crates in `docs/architecture.md`, that the
+//! modules of each crate form no cycles, and that values that hide errors stay out.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -13,27 +13,27 @@ mod defaults;
 mod modules;
 mod once;
 
-/// Direct dependencies that a core crate may have, not counting optional ones.
+/// Maximum number of direct dependencies of a core crate, not counting optional ones.
 const MOST_DEPENDENCIES: usize = 8;
 
-/// Packages that may compile C with the features that are on by default.
+/// Packages that may compile C with default features.
 const COMPILES_C: &[&str] = &["ring", "zstd-sys"];
 
-/// Packages that may compile C where a feature asks for it.
+/// Packages that may compile C if a feature requests it.
 const COMPILES_C_IF_ASKED: &[&str] = &["libwebp-sys"];
 
-/// What a package builds C with.
+/// Packages that build C code.
 const C_BUILDERS: &[&str] = &["cc", "cmake", "nasm-rs", "autotools", "vcpkg"];
 
-/// Packages that have one home, and where it is; the suite measures codecs by themselves.
+/// Packages with one home, and the crates that may use them; the benchmarks measure codecs directly.
 const HOMES: &[(&str, &[&str])] = &[
     ("bzip2", &["tdb-filters", "tdb-bench"]),
-    // Files of text are compressed, too.
+    // Text files may be compressed, too.
     ("flate2", &["tdb-filters", "tdb-text", "tdb-bench"]),
     ("image-webp", &["tdb-filters"]),
     ("lz4_flex", &["tdb-filters", "tdb-bench"]),
     ("md-5", &["tdb-filters", "tdb-bench"]),
-    // Keys of workers come of tokens, and states of arrays are compared by their digests.
+    // Workers derive keys from tokens, and states of arrays are compared by their digests.
     ("ring", &["tdb-filters", "tdb-distributed", "tdb-bench"]),
     ("sha2", &["tdb-filters", "tdb-bench"]),
     ("webp", &["tdb-filters"]),
@@ -43,14 +43,14 @@ const HOMES: &[(&str, &[&str])] = &[
         &["tdb-cells", "tdb-condition", "tdb-query", "tdb-write"],
     ),
     ("rayon", &["tdb-cells"]),
-    // A worker asks whose a file is, and how many handles there are.
+    // A worker checks who owns a file, and how many handles are available.
     ("rustix", &["tdb-store", "tdb-distributed", "tdb-bench"]),
     ("syn", &["xtask"]),
     ("proc-macro2", &["xtask"]),
     ("clap", &["tdb-cli"]),
 ];
 
-/// Packages by the beginning of their names that stay above tdb-query and tdb-write, and out of tdb-text.
+/// Prefixes of packages that only the crates above tdb-query and tdb-write may use, and not tdb-text.
 const LEAVES_ONLY: &[&str] = &[
     "arrow",
     "parquet",
@@ -63,7 +63,7 @@ const LEAVES_ONLY: &[&str] = &[
     "tower",
 ];
 
-/// Checks the workspace and says what it found.
+/// Checks the workspace, and prints the result.
 pub(crate) fn run(_arguments: &[String]) -> Outcome {
     let findings = check()?;
     if findings.is_empty() {
@@ -73,7 +73,7 @@ pub(crate) fn run(_arguments: &[String]) -> Outcome {
     Err(format!("the layers do not hold:\n  {}", findings.join("\n  ")).into())
 }
 
-/// Everything that breaks a rule, a sentence each.
+/// Returns all violations, one sentence each.
 pub(crate) fn check() -> Result<Vec<String>, Box<dyn std::error::Error>> {
     let table = allowed(&std::fs::read_to_string(
         root().join("docs/architecture.md"),
@@ -98,18 +98,19 @@ pub(crate) fn check() -> Result<Vec<String>, Box<dyn std::error::Error>> {
     Ok(findings)
 }
 
-/// What a crate may use.
+/// Crates that a crate may use.
 #[derive(Debug, PartialEq, Eq)]
 struct Uses {
     directly: BTreeSet<String>,
-    /// What its tests may use besides.
+    /// Additional crates for tests.
     in_tests: BTreeSet<String>,
 }
 
-/// What each crate of the table may use: `None` stands for anything.
+/// Crates that each crate of the table may use; `None` means any.
 type Table = BTreeMap<String, Option<Uses>>;
 
-/// Reads the table: rows of `| crate | sentence | may use directly; tests: ... |`, where crates go without `tdb-`.
+/// Parses the table: rows of `| crate | sentence | may use directly; tests: ... |`, with the used crates named without
+/// `tdb-`.
 fn allowed(markdown: &str) -> Table {
     let rows = markdown.lines().filter_map(|line| {
         let cells: Vec<&str> = line
@@ -141,7 +142,7 @@ fn allowed(markdown: &str) -> Table {
     .collect()
 }
 
-/// Upward edges, too many dependencies, packages away from home.
+/// Returns upward dependencies, excess dependencies, and packages outside of their home.
 fn manifests(table: &Table, metadata: &Value) -> Vec<String> {
     let mut findings = Vec::new();
     for package in members(metadata) {
@@ -205,7 +206,7 @@ fn away_from_home(name: &str, needs: &str) -> Option<String> {
     (is_low && is_leaf).then(|| format!("{name} may not use {needs}, which is for the leaves"))
 }
 
-/// Packages below the workspace, tests apart, that build C and are not among `allowed`.
+/// Returns the dependencies of the workspace, except those of tests, that build C and are not in `allowed`.
 fn c_compilers(metadata: &Value, allowed: &[&str]) -> Vec<String> {
     let nodes: BTreeMap<&str, &Value> = metadata
         .get("resolve")
@@ -246,7 +247,7 @@ fn c_compilers(metadata: &Value, allowed: &[&str]) -> Vec<String> {
             let builds_c = names
                 .get(needs)
                 .is_some_and(|needs| C_BUILDERS.contains(needs));
-            // A builder of C may itself use another.
+            // A builder of C may itself use another one.
             if builds_c && !allowed.contains(&name) && !C_BUILDERS.contains(&name) {
                 findings.push(format!(
                     "{name} compiles C; allowed are {}",
@@ -258,7 +259,7 @@ fn c_compilers(metadata: &Value, allowed: &[&str]) -> Vec<String> {
     findings
 }
 
-/// Core crates whose README does not name each of their direct dependencies.
+/// Returns core crates whose README does not name each direct dependency.
 fn readmes(metadata: &Value, read: impl Fn(&Path) -> String) -> Vec<String> {
     let mut findings = Vec::new();
     for package in members(metadata) {
@@ -289,7 +290,7 @@ fn readmes(metadata: &Value, read: impl Fn(&Path) -> String) -> Vec<String> {
     findings
 }
 
-/// The names of the crates, and where they are.
+/// Returns the names of the crates and their folders.
 fn folders(metadata: &Value) -> Vec<(String, &Path)> {
     let folder = |package| Path::new(text(package, "manifest_path")).parent();
     members(metadata)

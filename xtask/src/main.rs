@@ -53,7 +53,7 @@ use std::process::ExitCode;
 
 use outcome::Outcome;
 
-/// A command: its name, what it does, and the function that takes its arguments.
+/// A command: its name, its description, and the function that takes its arguments.
 struct Command {
     name: &'static str,
     about: &'static str,

@@ -1,6 +1,6 @@
-//! What cannot be had without a network.
+//! Recognizing errors caused by a missing network.
 
-/// How cargo says that it cannot fetch a package.
+/// Messages of cargo for packages that cannot be fetched.
 const UNREACHABLE: [&str; 6] = [
     "Could not resolve host",
     "failed to download",
@@ -10,7 +10,7 @@ const UNREACHABLE: [&str; 6] = [
     "attempting to make an HTTP request, but --offline was specified",
 ];
 
-/// What is missing, where an error says that packages are not here and cannot be fetched.
+/// Describes what is missing, if an error says that packages cannot be fetched; otherwise `None`.
 pub(crate) fn missing(error: &str) -> Option<String> {
     let says_so = |line: &&str| UNREACHABLE.iter().any(|words| line.contains(words));
     let line = error.lines().map(str::trim).find(says_so)?;

@@ -1,12 +1,13 @@
-//! How commands and parts end.
+//! Results of commands and parts.
 
 use std::error::Error;
 use std::fmt;
 
-/// What a command gives back: an error is printed, and the exit status is 1.
+/// Result of a command: an error is printed, and the exit status is 1.
 pub(crate) type Outcome = Result<(), Box<dyn Error>>;
 
-/// What this machine lacks for a check. A part that ends with it has not failed: it says NOT CHECKED, and what is missing.
+/// Something that this machine lacks for a check. A part that ends with this error has not failed: it reports NOT
+/// CHECKED with the reason.
 #[derive(Debug)]
 pub(crate) struct Missing(pub(crate) String);
 

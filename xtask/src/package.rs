@@ -1,5 +1,4 @@
-//! Whether each core crate passes its tests by itself, with default, no and all features, from what `cargo package` puts into its
-//! package.
+//! Testing each core crate alone, with default, no and all features, from the contents of its `cargo package` archive.
 
 use std::collections::BTreeSet;
 use std::error::Error;
@@ -18,10 +17,10 @@ use crate::report::Report;
 use crate::side_by_side;
 use crate::workspace::{CORE, cargo, metadata, root, target};
 
-/// Crates that are tested at once: while the tests of one run, another is compiled.
+/// Number of crates tested at once: while one runs its tests, another is compiled.
 const AT_ONCE: usize = 2;
 
-/// Tests each core crate by itself, with each of its sets of features, from what its package holds.
+/// Tests each core crate alone, with each of its sets of features, from the contents of its package.
 pub(crate) fn check(report: &mut Report) -> Outcome {
     let metadata = metadata(&[])?;
     let folder = unpack(&metadata)?;
@@ -42,7 +41,7 @@ pub(crate) fn check(report: &mut Report) -> Outcome {
     Err(failures.join("\n").into())
 }
 
-/// Packages the core crates and those of ours that they need, together; unpacks them side by side, as a workspace.
+/// Packages the core crates and the workspace crates they need, and unpacks them next to each other as a workspace.
 fn unpack(metadata: &Value) -> Result<PathBuf, Box<dyn Error>> {
     let packages = needed(metadata);
     let mut package = cargo();
@@ -62,7 +61,7 @@ fn unpack(metadata: &Value) -> Result<PathBuf, Box<dyn Error>> {
         let file = target.join(format!("package/{name}-{version}.crate"));
         succeed(
             Command::new("tar")
-                // Times of now: those in packages are all the same, so that changes would not be built.
+                // Uses current file times; those in packages are constant, so changes would not be rebuilt.
                 .arg("-xzmf")
                 .arg(file)
                 .arg("-C")
@@ -77,7 +76,8 @@ fn unpack(metadata: &Value) -> Result<PathBuf, Box<dyn Error>> {
     Ok(folder)
 }
 
-/// Tests a core crate as it was unpacked, with each of its sets of features; all sets are tried, so that one run shows every hole.
+/// Tests an unpacked core crate with each of its sets of features. All sets are tried, so that one run shows every
+/// failure.
 fn test(metadata: &Value, folder: &Path, name: &str, report: &mut Report) -> Vec<String> {
     let mut failures = Vec::new();
     for features in feature_sets::of(metadata, name) {
@@ -85,7 +85,7 @@ fn test(metadata: &Value, folder: &Path, name: &str, report: &mut Report) -> Vec
         let mut test = cargo();
         test.current_dir(folder).args(["test", "--quiet"]);
         test.args(["--package", name]).args(features);
-        // The same target folder, so that packages of others are not built once more.
+        // Shares the target folder, so that external packages are not built again.
         let target = target().map(|target| test.arg("--target-dir").arg(target));
         let outcome = target.and_then(|test| found.run(name, test));
         let features = features.first().copied().unwrap_or("default features");
@@ -102,7 +102,7 @@ fn test(metadata: &Value, folder: &Path, name: &str, report: &mut Report) -> Vec
     failures
 }
 
-/// Names and versions of the core crates and of what they use of ours.
+/// Returns the names and versions of the core crates and of the workspace crates they use.
 fn needed(metadata: &Value) -> Vec<(String, String)> {
     let packages = metadata
         .get("packages")
@@ -141,7 +141,7 @@ fn needed(metadata: &Value) -> Vec<(String, String)> {
         .collect()
 }
 
-/// A workspace of the unpacked crates, which find each other there, built as the repository is.
+/// Returns the manifest of a workspace of the unpacked crates, with the build profiles of the repository.
 fn manifest(packages: &[(String, String)], of_repository: &str) -> Result<String, Box<dyn Error>> {
     let mut text =
         "[workspace]\nresolver = \"3\"\nmembers = [\"tdb-*\"]\n\n[patch.crates-io]\n".to_owned();

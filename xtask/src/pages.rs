@@ -1,4 +1,4 @@
-//! Whether what the documents point to is there: pages, and the tests that stand behind differences.
+//! Checking that pages and tests named by the documents exist.
 
 use std::collections::BTreeSet;
 use std::error::Error;
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::outcome::Outcome;
 use crate::workspace::root;
 
-/// Checks that pages that are named exist, and that each difference has its test.
+/// Checks that all named pages exist, and that each difference has its test.
 pub(crate) fn check() -> Outcome {
     let findings = findings()?;
     if findings.is_empty() {
@@ -53,7 +53,7 @@ fn findings() -> Result<Vec<String>, Box<dyn Error>> {
     Ok(findings.into_iter().collect())
 }
 
-/// Sources and documents below a folder, but for what is built.
+/// Collects the sources and documents in a folder, except build output.
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Box<dyn Error>> {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
@@ -71,13 +71,13 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Box<dyn Error>
     Ok(())
 }
 
-/// Whether a name is that of a file, or of a golden array.
+/// True if a name is that of a file or of a golden array.
 fn is_there(name: &str) -> bool {
     let places = [root(), root().join("fixtures")];
     places.iter().any(|place| place.join(name).exists())
 }
 
-/// The functions of a source that are marked as tests, also those in a macro for properties.
+/// Returns the names of the test functions in a source, including those in `proptest!`.
 fn test_functions(source: &str) -> impl Iterator<Item = &str> {
     let mut is_marked = false;
     source.lines().filter_map(move |line| {
@@ -98,15 +98,15 @@ fn is_part_of_name(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// The pages below `docs/` that a text names; those with a pattern in their name are no pages.
+/// Returns the pages in `docs/` that a text names; names with a pattern are skipped.
 fn pages(text: &str) -> impl Iterator<Item = &str> {
     let is_part_of_path = |c: char| is_part_of_name(c) || matches!(c, '/' | '-' | '.');
     text.split(move |c| !is_part_of_path(c))
         .filter(|word| word.starts_with("docs/") && word.ends_with(".md"))
 }
 
-/// The rows of the tables: what they are about, and the names in their last column. "the same" stands for those of
-/// the row above.
+/// Returns the rows of the tables: the question, and the names in the last column. "the same" means those of the row
+/// above.
 fn tests_of(differences: &str) -> Vec<(&str, Vec<&str>)> {
     let mut rows: Vec<(&str, Vec<&str>)> = Vec::new();
     for line in differences.lines() {

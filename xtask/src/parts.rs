@@ -1,9 +1,9 @@
-//! Runs the parts of `cargo xtask test` and `cargo xtask ci`: two at a time where one has programs wait for each other, with
-//! the time that is left, and with the seconds and tests of each in the closing lines.
+//! Running the parts of `cargo xtask test` and `cargo xtask ci`: two at a time if one mostly waits. The time left is
+//! shown meanwhile, and the seconds and tests of each part at the end.
 //!
-//! A part runs in the lane it names. The parts of [`Lane::Build`] call cargo, which keeps all processors busy; those of
-//! [`Lane::Beside`] run programs that were built before, and mostly wait. Within a lane parts run in the order of the table, and a
-//! part waits for those of the other lane that it comes after.
+//! A part runs in the lane it names. The parts of [`Lane::Build`] call cargo, which keeps all processors busy; those
+//! of [`Lane::Beside`] run programs built before, and mostly wait. Within a lane, parts run in the order of the table;
+//! a part waits for those of the other lane that it depends on.
 
 use std::collections::BTreeSet;
 use std::error::Error;
@@ -17,15 +17,15 @@ use crate::outcome::{Missing, Outcome};
 use crate::report::Report;
 use crate::workspace;
 
-/// How often a run says what it is doing.
+/// Interval between progress messages.
 const TICK: Duration = Duration::from_secs(30);
 
-/// What runs one after the other.
+/// A sequence of parts that run one after the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lane {
-    /// Calls cargo.
+    /// Parts that call cargo.
     Build,
-    /// Runs what is built.
+    /// Parts that run built programs.
     Beside,
 }
 
@@ -36,24 +36,24 @@ pub(crate) struct Part {
     pub(crate) lane: Lane,
     /// Parts that must have passed before.
     pub(crate) after: &'static [&'static str],
-    /// What it takes on two cores, in seconds: from an empty target folder, and once all is built.
+    /// Expected seconds on two cores: from an empty target folder, and once everything is built.
     pub(crate) seconds: [u64; 2],
     pub(crate) run: fn(&mut Report) -> Outcome,
 }
 
-/// What the command line says.
+/// Options of the command line.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Options {
-    /// The parts to run; all, if there are none.
+    /// Parts to run; empty for all.
     only: BTreeSet<String>,
-    /// Whether parts are run after one has failed.
+    /// True to run further parts after one has failed.
     keep_going: bool,
-    /// Whether it is a failure if something cannot be checked on this machine.
+    /// True if it is a failure that something cannot be checked on this machine.
     complete: bool,
 }
 
 impl Options {
-    /// Takes the options that all runs have; gives those that it does not know.
+    /// Parses the options that all runs have, and returns the unknown arguments too.
     pub(crate) fn parse(arguments: &[String]) -> Result<(Self, Vec<&str>), Box<dyn Error>> {
         let (mut options, mut others) = (Self::default(), Vec::new());
         let mut arguments = arguments.iter();
@@ -71,7 +71,7 @@ impl Options {
         Ok((options, others))
     }
 
-    /// The parts that are asked for, and those that they come after.
+    /// Returns the selected parts, and those they depend on.
     fn chosen<'a>(&self, parts: &[&'a Part]) -> Result<Vec<&'a Part>, Box<dyn Error>> {
         let is_known = |name: &&String| parts.iter().any(|part| part.name == **name);
         if let Some(name) = self.only.iter().find(|name| !is_known(name)) {
@@ -81,7 +81,7 @@ impl Options {
         if self.only.is_empty() {
             return Ok(parts.to_vec());
         }
-        // What a part comes after stands before it.
+        // A part stands after those it depends on.
         let mut wanted: BTreeSet<&str> = self.only.iter().map(String::as_str).collect();
         for part in parts.iter().rev() {
             if wanted.contains(part.name) {
@@ -100,19 +100,19 @@ struct Done {
     is_failed: bool,
 }
 
-/// What all lanes know.
+/// State shared by the lanes.
 #[derive(Default)]
 struct State {
     running: Vec<(&'static str, Instant)>,
     done: Vec<Done>,
-    /// Parts that do not run, as what they come after has not passed.
+    /// Parts that are skipped because one they depend on has not passed.
     skipped: Vec<&'static str>,
     report: Report,
     is_stopped: bool,
     is_over: bool,
 }
 
-/// A run: its parts, and how far it is.
+/// A run: its parts and its state.
 struct Run<'a> {
     parts: Vec<&'a Part>,
     options: &'a Options,
@@ -122,7 +122,7 @@ struct Run<'a> {
     changed: Condvar,
 }
 
-/// Runs the parts that the options ask for.
+/// Runs the parts that the options select.
 pub(crate) fn run(title: &str, parts: &[&Part], options: &Options) -> Outcome {
     let run = Run {
         parts: options.chosen(parts)?,
@@ -165,7 +165,7 @@ impl Run<'_> {
         Ok(self.state.lock().map_err(|_| "a part ended with a panic")?)
     }
 
-    /// Runs the parts of a lane, each once what it comes after has passed.
+    /// Runs the parts of a lane, each after those it depends on have passed.
     fn follow(&self, lane: Lane) {
         for part in self.parts.iter().filter(|part| part.lane == lane) {
             let Ok(state) = self.lock() else { return };
@@ -182,14 +182,14 @@ impl Run<'_> {
             state.running.push((part.name, Instant::now()));
             drop(state);
             let (begun, mut report) = (Instant::now(), Report::default());
-            // The other lane would wait for a part that ends with a panic.
+            // A panic must be caught, because the other lane would wait for this part forever.
             let outcome = catch_unwind(AssertUnwindSafe(|| (part.run)(&mut report)));
             let outcome = outcome.unwrap_or_else(|_| Err("ended with a panic".into()));
             self.end(part, begun.elapsed(), report, outcome);
         }
     }
 
-    /// Whether all that a part comes after has ended.
+    /// True if all parts that a part depends on have ended.
     fn is_ready(&self, part: &Part, state: &State) -> bool {
         let has_ended = |name: &&str| {
             state.skipped.contains(name) || state.done.iter().any(|done| done.name == *name)
@@ -234,7 +234,7 @@ impl Run<'_> {
         self.changed.notify_all();
     }
 
-    /// Says from time to time what is running, and how long it will take.
+    /// Prints at intervals what is running, and how long it will take.
     fn tick(&self) {
         let Ok(mut state) = self.lock() else { return };
         let mut said = Instant::now();
@@ -258,7 +258,7 @@ impl Run<'_> {
         }
     }
 
-    /// The time that the rest should take: that of the longer lane, at the pace of what is done.
+    /// Estimates the remaining time: that of the longer lane, at the pace of the parts done so far.
     fn left(&self, state: &State) -> Duration {
         let expected = |part: &Part| {
             let [cold, warm] = part.seconds;
@@ -287,7 +287,7 @@ impl Run<'_> {
         Duration::from_secs_f64(of_lane(Lane::Build).max(of_lane(Lane::Beside)))
     }
 
-    /// The closing lines.
+    /// Prints the closing lines.
     fn close(&self, title: &str) -> Outcome {
         let state = self.lock()?;
         for (name, tests) in &state.report.tests {
@@ -336,7 +336,7 @@ fn seconds(number: u64) -> f64 {
     Duration::from_secs(number).as_secs_f64()
 }
 
-/// A time as people say it.
+/// Formats a duration: seconds below 90 s, otherwise minutes.
 fn minutes(time: Duration) -> String {
     match time.as_secs() {
         seconds @ 0..90 => format!("{seconds} s"),

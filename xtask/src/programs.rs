@@ -1,8 +1,8 @@
-//! The programs that judges run: `tdb`, without SQL and with it, and what makes writes for them.
+//! The programs that judges run: `tdb` without and with SQL, and `xtask-engine`.
 //!
-//! They are those of the tests, with tests' overflow checks and the features that everything is tested with. A run of
-//! `cargo xtask test` or `ci` builds them once and keeps copies, since what cargo builds later replaces what lies in its folder;
-//! a judge that is called by itself has cargo build them first, which takes a second if nothing changed.
+//! They are the programs of the tests, with overflow checks and with the features that everything is tested with. A
+//! run of `cargo xtask test` or `ci` builds them once and keeps copies, since later builds of cargo replace the files
+//! in its folder. A judge that is called alone has cargo build them first, which takes a second if nothing changed.
 
 use std::error::Error;
 use std::fs;
@@ -12,24 +12,24 @@ use crate::outcome::Outcome;
 use crate::test_programs::{self, Built};
 use crate::workspace::{WITH_SQL, WITHOUT_SQL, target};
 
-/// Set for judges that a run calls: the copies are there.
+/// Variable set for judges that a run starts: the copies exist.
 pub(crate) const KEPT: &str = "XTASK_PROGRAMS_ARE_KEPT";
 
-/// The program that makes writes, and the page of versions.
+/// The program that makes writes, and generates the page of versions.
 const ENGINE: &str = "xtask-engine";
 
-/// The folder of copies without SQL, and that with it.
+/// Folders of the copies without and with SQL.
 const PLAIN: &str = "plain";
 const SQL: &str = "sql";
 
-/// Builds all tests but those of SQL, and the programs beside them.
+/// Builds all tests except those of SQL, and the programs.
 pub(crate) fn build_plain() -> Result<Built, Box<dyn Error>> {
     let arguments = ["test", "--no-run"];
     test_programs::build(&[&arguments, WITHOUT_SQL].concat())
 }
 
-/// Builds the tests of SQL, and the program with it; of other tests in the same packages those that are not built anyway, and that
-/// what SQL brings could change.
+/// Builds the tests of SQL, and the program with SQL. Of other tests in the same packages, it builds those that SQL
+/// could change.
 pub(crate) fn build_sql() -> Result<Built, Box<dyn Error>> {
     let arguments = [
         "test", "--no-run", "--lib", "--bins", "--test", "golden", "--test", "it", "--test", "sql",
@@ -51,7 +51,7 @@ fn keep(built: &Built, kind: &str, names: &[&str]) -> Outcome {
     let folder = folder(kind)?;
     fs::create_dir_all(&folder)?;
     for name in names {
-        // Written beside it first: one that runs cannot be written to.
+        // Written to another file first, since a running program cannot be overwritten.
         let (copy, half) = (folder.join(name), folder.join(format!("{name}.half")));
         fs::copy(built.program(name)?, &half)?;
         fs::rename(half, copy)?;
@@ -63,26 +63,26 @@ fn folder(kind: &str) -> Result<PathBuf, Box<dyn Error>> {
     Ok(target()?.join("xtask").join(kind))
 }
 
-/// The program `tdb` without SQL.
+/// Returns the path of `tdb` without SQL.
 pub(crate) fn tdb() -> Result<PathBuf, Box<dyn Error>> {
     plain("tdb")
 }
 
-/// The program that makes writes.
+/// Returns the path of `xtask-engine`.
 pub(crate) fn engine() -> Result<PathBuf, Box<dyn Error>> {
     plain(ENGINE)
 }
 
 fn plain(name: &str) -> Result<PathBuf, Box<dyn Error>> {
     if std::env::var_os(KEPT).is_none() {
-        // With a test beside them, libraries have the features that they have in tests: they are not built once more.
+        // Naming a test gives libraries the features that they have in tests, so they are not built again.
         let arguments = ["build", "--bin", "tdb", "--bin", ENGINE, "--test", "memory"];
         keep_plain(&test_programs::build(&[&arguments, WITHOUT_SQL].concat())?)?;
     }
     Ok(folder(PLAIN)?.join(name))
 }
 
-/// The program `tdb` with SQL.
+/// Returns the path of `tdb` with SQL.
 pub(crate) fn tdb_with_sql() -> Result<PathBuf, Box<dyn Error>> {
     if std::env::var_os(KEPT).is_none() {
         let arguments = ["build", "--bin", "tdb", "--test", "sql"];
@@ -91,7 +91,7 @@ pub(crate) fn tdb_with_sql() -> Result<PathBuf, Box<dyn Error>> {
     Ok(folder(SQL)?.join("tdb"))
 }
 
-/// The search path with the folder of a program before all others.
+/// Returns the search path with the folder of a program first.
 pub(crate) fn path_with(program: &Path) -> Result<std::ffi::OsString, Box<dyn Error>> {
     let folder = program.parent().ok_or("the program lies nowhere")?;
     let path = std::env::var_os("PATH").unwrap_or_default();

@@ -1,5 +1,5 @@
-//! A server of HTTP/1.1 that hands each request on to another one on this machine: it notes what was asked, and answers
-//! after a delay, as a store that is far away does.
+//! An HTTP/1.1 proxy on this machine that forwards each request to a server: it records the requests, and delays the
+//! answers like a distant store.
 
 use std::error::Error;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -8,13 +8,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, sleep};
 use std::time::Duration;
 
-/// Something that was asked.
+/// A recorded request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Asked {
     pub(crate) method: String,
-    /// With the query.
+    /// Path with the query.
     pub(crate) path: String,
-    /// The range of bytes, as the request says it.
+    /// The header for a range of bytes, as sent.
     pub(crate) range: Option<String>,
 }
 
@@ -25,7 +25,7 @@ pub(crate) struct Proxy {
 }
 
 impl Proxy {
-    /// Starts it before the server at this port.
+    /// Starts a proxy for the server at port `server`.
     pub(crate) fn start(server: u16, delay: Duration) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         let port = listener.local_addr()?.port();
@@ -34,21 +34,21 @@ impl Proxy {
         thread::spawn(move || {
             for client in listener.incoming().flatten() {
                 let notes = Arc::clone(&notes);
-                // A connection that breaks is the client's to tell.
+                // If a connection breaks, the client reports it.
                 thread::spawn(move || serve(client, server, delay, &notes));
             }
         });
         Ok(Self { port, asked })
     }
 
-    /// What was asked since this was called last.
+    /// Returns the requests since the last call.
     pub(crate) fn take(&self) -> Vec<Asked> {
         let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
         std::mem::take(&mut *asked)
     }
 }
 
-/// Hands on the requests of one connection.
+/// Forwards the requests of one connection.
 fn serve(
     client: TcpStream,
     server: u16,
@@ -128,7 +128,7 @@ impl Head {
     }
 }
 
-/// The next head; none where the other side hung up.
+/// Reads the next head; `None` if the other side has closed the connection.
 fn head(from: &mut impl BufRead) -> io::Result<Option<Head>> {
     let mut text = String::new();
     loop {
@@ -142,7 +142,7 @@ fn head(from: &mut impl BufRead) -> io::Result<Option<Head>> {
     }
 }
 
-/// Hands on the body that a head announces: of a length, or in chunks.
+/// Forwards the body that a head announces, by length or in chunks.
 fn body(head: &Head, from: &mut impl BufRead, to: &mut impl Write) -> io::Result<()> {
     if let Some(length) = head.value("content-length") {
         let length = length.parse().map_err(io::Error::other)?;
@@ -165,7 +165,7 @@ fn chunks(from: &mut impl BufRead, to: &mut impl Write) -> io::Result<()> {
         }
         io::copy(&mut from.take(size.saturating_add(2)), to)?;
     }
-    // Trailers, and the empty line that ends them.
+    // Forwards trailers, and the empty line that ends them.
     loop {
         let mut line = String::new();
         let read = from.read_line(&mut line)?;

@@ -1,4 +1,4 @@
-//! Whether what the READMEs show can be done, and is what is printed.
+//! Checking that the commands in the READMEs work, and print what is shown.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -16,21 +16,21 @@ use crate::workshop::Workshop;
 use crate::workspace::root;
 use crate::{interop_stores, programs};
 
-/// In place of lines of an output that are not shown.
+/// Line that stands for omitted lines of output.
 const LEFT_OUT: &str = "…";
 
-/// The bucket of the examples, on a server that is started for them.
+/// Bucket of the examples, on a server that is started for them.
 const BUCKET: &str = "weather";
 
-/// A line for the shell, and what it prints if that is shown.
+/// A shell command, and its output if that is shown.
 #[derive(Debug, PartialEq, Eq)]
 struct Example<'a> {
     command: &'a str,
     printed: Option<Vec<&'a str>>,
 }
 
-/// Runs what all READMEs show with the program, compares what it prints with what they show, and runs the Rust
-/// example of the first one as a test.
+/// Runs the commands of all READMEs, compares their output with what is shown, and runs the Rust example of the main
+/// README as a test.
 pub(crate) fn check(report: &mut Report) -> Outcome {
     let built = programs::build_sql()?;
     programs::keep_sql(&built)?;
@@ -60,7 +60,7 @@ pub(crate) fn check(report: &mut Report) -> Outcome {
     rust_example(built.messages(), report)
 }
 
-/// The READMEs, by their paths from the root.
+/// Returns the paths of the READMEs, relative to the root.
 fn pages() -> Result<Vec<String>, Box<dyn Error>> {
     let mut pages = vec!["README.md".to_owned()];
     for entry in fs::read_dir(root().join("crates"))? {
@@ -72,7 +72,7 @@ fn pages() -> Result<Vec<String>, Box<dyn Error>> {
     Ok(pages)
 }
 
-/// The shell that runs a command.
+/// Returns the shell that runs a command.
 fn shell(command: &str, path: &OsStr, settings: &Settings) -> Command {
     let mut shell = Command::new("sh");
     shell.current_dir(root()).env("PATH", path);
@@ -81,7 +81,7 @@ fn shell(command: &str, path: &OsStr, settings: &Settings) -> Command {
     shell
 }
 
-/// Starts what goes on beside the lines that follow it, and waits until it listens at the port that it names.
+/// Starts a background command, and waits until it listens at the port that it names.
 fn start(command: &str, path: &OsStr, settings: &Settings) -> Result<Server, Box<dyn Error>> {
     let mut ports = command.split_whitespace().filter_map(|word| {
         let (_, port) = word.rsplit_once(':')?;
@@ -101,7 +101,7 @@ fn start(command: &str, path: &OsStr, settings: &Settings) -> Result<Server, Box
     )
 }
 
-/// Runs an example, and compares what it prints.
+/// Runs an example, and compares its output.
 fn run(example: &Example<'_>, path: &OsStr, settings: &Settings) -> Outcome {
     let done = shell(example.command, path, settings).output()?;
     if !done.status.success() {
@@ -119,7 +119,7 @@ fn run(example: &Example<'_>, path: &OsStr, settings: &Settings) -> Outcome {
     }
 }
 
-/// Whether the lines that are shown are those that were printed, but for what is left out.
+/// True if the shown lines are the printed ones, apart from omitted lines.
 fn is_shown(shown: &[&str], printed: &[&str]) -> bool {
     let mut parts = shown.split(|line| *line == LEFT_OUT);
     let (first, last) = (parts.next().unwrap_or_default(), parts.next_back());
@@ -132,7 +132,7 @@ fn is_shown(shown: &[&str], printed: &[&str]) -> bool {
     }
 }
 
-/// The lines of blocks for the shell, and those behind a `$` in blocks of text, with what they print.
+/// Returns the commands in `sh` blocks, and those after a `$` in `text` blocks with the output shown.
 fn examples(page: &str) -> Vec<Example<'_>> {
     let mut language = None;
     let mut examples = Vec::new();
@@ -166,7 +166,7 @@ fn examples(page: &str) -> Vec<Example<'_>> {
     examples
 }
 
-/// Runs the Rust example with the libraries that the program is built from: they are there.
+/// Runs the Rust example with the libraries built for the program.
 fn rust_example(built: &[Value], report: &mut Report) -> Outcome {
     let libraries = libraries(built);
     let mut folders = libraries.values().filter_map(|file| file.parent());
@@ -187,7 +187,7 @@ fn rust_example(built: &[Value], report: &mut Report) -> Outcome {
     report.run("README.md", &mut rustdoc)
 }
 
-/// The libraries of ours among what cargo built, by name.
+/// Returns the workspace libraries among what cargo built, by name.
 fn libraries(built: &[Value]) -> BTreeMap<String, PathBuf> {
     let libraries = built.iter().filter_map(|message| {
         let name = message.get("target")?.get("name")?.as_str()?;

@@ -1,11 +1,11 @@
-//! What the parts of a run found: tests by crate, and what could not be checked.
+//! Findings of the parts of a run: tests by crate, and things that could not be checked.
 
 use std::collections::BTreeMap;
 use std::process::Command;
 
 use crate::outcome::Outcome;
 
-/// How many tests passed, failed and were ignored.
+/// Numbers of tests that passed, failed and were ignored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Tests {
     pub(crate) passed: u64,
@@ -14,7 +14,7 @@ pub(crate) struct Tests {
 }
 
 impl Tests {
-    /// What the lines `test result: ok. 12 passed; 0 failed; 1 ignored; …` say.
+    /// Counts the tests in lines such as `test result: ok. 12 passed; 0 failed; 1 ignored; …`.
     pub(crate) fn counted(output: &str) -> Self {
         let mut tests = Self::default();
         let lines = output.lines();
@@ -50,19 +50,19 @@ impl Tests {
     }
 }
 
-/// What one part found.
+/// Findings of one part.
 #[derive(Debug, Default)]
 pub(crate) struct Report {
-    /// The tests that ran, by crate.
+    /// Tests that ran, by crate.
     pub(crate) tests: BTreeMap<String, Tests>,
-    /// What could not be checked, and what is missing for it.
+    /// Things that could not be checked, with the reason.
     pub(crate) not_checked: Vec<String>,
-    /// The same, of what a machine may lack.
+    /// The same for things that a machine may lack even in a complete run.
     pub(crate) told: Vec<String>,
 }
 
 impl Report {
-    /// Notes tests of a crate.
+    /// Adds tests of a crate.
     pub(crate) fn count(&mut self, name: &str, tests: Tests) {
         self.tests.entry(name.to_owned()).or_default().add(tests);
     }
@@ -79,17 +79,17 @@ impl Report {
         Err(format!("{out}{err}{command:?}: {}", output.status).into())
     }
 
-    /// Says, here and in the closing lines, that something cannot be checked on this machine.
+    /// Records and prints that something cannot be checked on this machine.
     pub(crate) fn not_checked(&mut self, what: &str, missing: &str) {
         self.not_checked.push(not_checked(what, missing));
     }
 
-    /// The same of what a complete run may leave out, too.
+    /// As `not_checked`, for things that even a complete run may omit.
     pub(crate) fn told(&mut self, what: &str, missing: &str) {
         self.told.push(not_checked(what, missing));
     }
 
-    /// Adds what another part found.
+    /// Adds the findings of another part.
     pub(crate) fn add(&mut self, other: Self) {
         for (name, tests) in other.tests {
             self.count(&name, tests);
@@ -98,7 +98,7 @@ impl Report {
         self.told.extend(other.told);
     }
 
-    /// The tests of all crates together.
+    /// Returns the tests of all crates together.
     pub(crate) fn total(&self) -> Tests {
         let mut total = Tests::default();
         self.tests.values().for_each(|tests| total.add(*tests));

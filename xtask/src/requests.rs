@@ -1,5 +1,5 @@
-//! What the program asks of a server while it reads and copies: nothing twice, near ranges of an object as one, and no size that a
-//! listing told.
+//! Checking the requests that the program sends while it reads and copies: nothing is requested twice, adjacent ranges
+//! of an object are combined, and no size is requested that a listing gave.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -14,10 +14,10 @@ use crate::outcome::Outcome;
 use crate::proxy::{Asked, Proxy};
 use crate::server::Settings;
 
-/// Ranges of an object of cells that are nearer than this are read as one.
+/// Ranges of an object with cells that are closer than this, in bytes, must be read as one.
 const NEAR: u64 = 512 << 10;
 
-/// What is read of the golden arrays in the bucket: of one and of several fragments, all and a part.
+/// Reads of golden arrays in the bucket: of one and of several fragments, in full and in part.
 const READS: [&[&str]; 5] = [
     &["count", "v22_tour"],
     &["read", "v22_tour", "--format", "jsonl"],
@@ -38,7 +38,7 @@ const READS: [&[&str]; 5] = [
 /// An array of several fragments, to copy.
 const COPIED: &str = "v22_merged_dense";
 
-/// The program, behind a proxy that notes what is asked.
+/// The program, behind a proxy that records requests.
 struct Noted<'a> {
     program: &'a Path,
     settings: &'a Settings,
@@ -46,7 +46,7 @@ struct Noted<'a> {
 }
 
 impl Noted<'_> {
-    /// What a command asks of the server.
+    /// Runs a command, and returns its requests.
     fn asked<S: AsRef<OsStr>>(&self, arguments: &[S]) -> Result<Vec<Asked>, Box<dyn Error>> {
         let mut command = Command::new(self.program);
         command.envs(self.settings.iter().cloned());
@@ -63,7 +63,7 @@ impl Noted<'_> {
     }
 }
 
-/// Reads and copies by way of a proxy; `folder` is for the copy.
+/// Runs reads and a copy through a proxy; `folder` is for the copy.
 pub(crate) fn check(
     program: &Path,
     bucket: &str,
@@ -102,7 +102,7 @@ pub(crate) fn check(
 
 fn is_asked_once(asked: &[Asked]) -> Result<(), Box<dyn Error>> {
     let mut ranges: BTreeMap<&str, Vec<RangeInclusive<u64>>> = BTreeMap::new();
-    // Folders are listed again to see that nothing changed while they were looked at.
+    // Folders are listed twice on purpose, to detect changes during the first listing.
     let reads = || asked.iter().filter(|one| !one.path.contains("list-type="));
     for (place, one) in reads().enumerate() {
         if reads().take(place).any(|before| before == one) {
@@ -120,7 +120,7 @@ fn is_asked_once(asked: &[Asked]) -> Result<(), Box<dyn Error>> {
     }
     for (path, ranges) in &mut ranges {
         ranges.sort_by_key(|range| *range.start());
-        // What is found in metadata tells what else is read of it.
+        // Later reads of metadata depend on earlier ones, so ranges may be close to each other.
         let apart = if path.ends_with("__fragment_metadata.tdb") {
             1
         } else {

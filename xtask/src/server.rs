@@ -1,4 +1,4 @@
-//! Servers that tests and measurements start on this machine: each on a free port, waited for, and ended with its owner.
+//! Servers that tests and benchmarks start on this machine, each on a free port.
 
 use std::error::Error;
 use std::fs;
@@ -9,20 +9,21 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// How long a server may take until it takes calls.
+/// How long to wait until a server accepts connections.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The variables that lead TileDB and the program to a server.
+/// Environment variables that lead TileDB and the program to a server.
 pub(crate) type Settings = Vec<(&'static str, String)>;
 
-/// A server in a process of its own, which ends when this is dropped, also where a comparison fails.
+/// A server in a process of its own, which is killed when this is dropped.
 pub(crate) struct Server {
     process: Child,
     pub(crate) port: u16,
 }
 
 impl Server {
-    /// Starts what `command` makes of a free port, and waits until it takes calls. What it prints goes into the file `log`.
+    /// Starts a server with the command that `command` returns for a free port, and waits until it accepts
+    /// connections. Its output goes to the file `log`.
     pub(crate) fn start(
         log: &Path,
         command: impl FnOnce(u16) -> Command,
@@ -31,7 +32,7 @@ impl Server {
         Self::at(log, port, command(port))
     }
 
-    /// Starts what listens at a port, and waits until it takes calls.
+    /// Starts a server that listens at a given port, and waits until it accepts connections.
     pub(crate) fn at(log: &Path, port: u16, mut command: Command) -> Result<Self, Box<dyn Error>> {
         let file = fs::File::create(log)?;
         command.stdin(Stdio::null());
@@ -62,13 +63,13 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // One that has ended by itself cannot be ended.
+        // Killing a process that has already ended fails, which does not matter.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
 }
 
-/// A port that nothing listens on.
+/// Returns a port that nothing listens on.
 fn free_port() -> io::Result<u16> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
     Ok(listener.local_addr()?.port())
@@ -80,7 +81,7 @@ fn failed(log: &Path, what: &str) -> Box<dyn Error> {
     format!("the server {what}; it said:\n{said}").into()
 }
 
-/// The file that a server of this name writes what it prints into.
+/// Returns the path of the log file of a server.
 pub(crate) fn log_file(folder: &Path, name: &str) -> io::Result<PathBuf> {
     fs::create_dir_all(folder)?;
     Ok(folder.join(format!("{name}.log")))

@@ -1,4 +1,4 @@
-//! Work on several things at a time.
+//! Working on several items at once.
 
 use std::collections::VecDeque;
 use std::error::Error;
@@ -6,7 +6,8 @@ use std::num::NonZero;
 use std::sync::Mutex;
 use std::thread;
 
-/// Does `work` on each item, `most` at a time, beginning with the first; gives what came of each, in the order in which they ended.
+/// Calls `work` on each item, at most `most` at a time, starting with the first. Returns the results in the order in
+/// which they were finished.
 pub(crate) fn each<T: Send, R: Send>(
     items: impl IntoIterator<Item = T>,
     most: usize,
@@ -23,12 +24,12 @@ pub(crate) fn each<T: Send, R: Send>(
             done.push(result);
         }
     };
-    // A panic in one of them is one of the whole.
+    // If one worker panics, `scope` panics, too.
     thread::scope(|scope| (0..most).for_each(|_| drop(scope.spawn(worker))));
     Ok(done.into_inner().map_err(|_| "work ended early")?)
 }
 
-/// As many as there are processors.
+/// Returns the number of processors.
 pub(crate) fn processors() -> usize {
     thread::available_parallelism().map_or(1, NonZero::get)
 }

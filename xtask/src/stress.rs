@@ -1,7 +1,7 @@
-//! `cargo xtask stress`: processes of tdb and TileDB at one array, writing, merging, vacuuming and reading at once.
+//! `cargo xtask stress`: processes of tdb and TileDB write, merge, vacuum and read one array at the same time.
 //!
-//! `xtask/interop/stress.py` says what each of them does, and what a reader must find; `xtask/interop/beside.py` has writes by TileDB beside
-//! changes by tdb of the same cells, and imports that are killed.
+//! `xtask/interop/stress.py` defines what each process does and what a reader must find. `xtask/interop/beside.py`
+//! runs writes by TileDB at the same time as changes of the same cells by tdb, and kills imports.
 
 use std::fs;
 use std::process::Command;
@@ -12,10 +12,10 @@ use crate::programs;
 use crate::workshop::Workshop;
 use crate::workspace::root;
 
-/// How long it goes on if nobody says: a run that shows that all of it works, not that nothing ever goes wrong.
+/// Default duration in seconds: enough to exercise everything, not to rule out rare failures.
 const SECONDS: &str = "20";
 
-/// How often TileDB writes beside a change, if nobody says.
+/// Default number of TileDB's writes at the same time as a change.
 const ROUNDS: &str = "20";
 
 pub(crate) fn run(arguments: &[String]) -> Outcome {

@@ -1,4 +1,4 @@
-//! Crates that must also build where nobody runs the tests: in a browser, and on Windows.
+//! Building crates for targets on which the tests do not run: browsers and Windows.
 
 use std::process::{Command, Stdio};
 
@@ -7,7 +7,7 @@ use crate::outcome::Outcome;
 use crate::report::Report;
 use crate::workspace::{cargo, root};
 
-/// Packages that are checked for a target, without their default features: those bring code in C.
+/// Packages to check for a target, without their default features, which need C code.
 struct Target {
     name: &'static str,
     packages: &'static [&'static str],
@@ -30,7 +30,7 @@ const TARGETS: &[Target] = &[
     },
 ];
 
-/// Checks each target that this machine has, or can get; says loudly which it has not, which is no failure.
+/// Checks each target that is installed or can be added. Others are reported as not checked, which is not a failure.
 pub(crate) fn check(report: &mut Report) -> Outcome {
     for target in TARGETS {
         let name = target.name;
@@ -57,7 +57,7 @@ fn check_of(target: &Target) -> Command {
     check
 }
 
-/// Whether the compiler has the target's standard library.
+/// True if the compiler has the target's standard library.
 fn is_there(name: &str) -> bool {
     let mut libraries = Command::new("rustc");
     libraries.args(["--print", "target-libdir", "--target", name]);
@@ -94,7 +94,7 @@ mod tests {
         let [browser, _] = TARGETS else {
             panic!("other targets");
         };
-        // The last of the core reads through a store.
+        // The last core crate reads through a store, so it is not included.
         assert_eq!(browser.packages, &CORE[..CORE.len() - 1]);
         assert!(!is_there("pdp11-unknown-none"));
     }

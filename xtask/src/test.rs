@@ -1,4 +1,4 @@
-//! `cargo xtask test`: what is run before a change is sent, in minutes.
+//! `cargo xtask test`: the checks to run before a change is sent, which take minutes.
 
 use crate::outcome::Outcome;
 use crate::parts::{self, Lane, Options, Part};
@@ -72,7 +72,7 @@ pub(crate) const PARTS: &[Part] = &[
     },
 ];
 
-/// Runs all parts, or those after `--only`.
+/// Runs all parts, or those selected by `--only`.
 pub(crate) fn run(arguments: &[String]) -> Outcome {
     let (options, others) = Options::parse(arguments)?;
     if let Some(other) = others.first() {

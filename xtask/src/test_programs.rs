@@ -1,6 +1,6 @@
-//! Test programs: built by one call of cargo, run as many at a time as there are processors, counted by crate.
+//! Test programs: built by one call of cargo, run one per processor at a time, counted by crate.
 //!
-//! `cargo test` runs one program after the other, and the last tests of each leave processors idle.
+//! `cargo test` runs one program after the other, so processors are idle during the last tests of each.
 
 use std::error::Error;
 use std::io::IsTerminal;
@@ -15,32 +15,32 @@ use crate::report::{Report, Tests};
 use crate::side_by_side;
 use crate::workspace::cargo;
 
-/// What one call of cargo built.
+/// Result of one call of cargo.
 pub(crate) struct Built {
-    /// What cargo says of each of its packages.
+    /// Messages of cargo about each package.
     messages: Vec<Value>,
 }
 
 /// A program of tests.
 struct TestProgram {
     package: String,
-    /// The name of its target: that of the crate for unit tests, `it` for those of the interface.
+    /// Name of its target: that of the crate for unit tests, such as `it` for integration tests.
     name: String,
-    /// The folder of the package, in which cargo runs it.
+    /// Folder of the package, which is the working directory of the tests.
     folder: PathBuf,
     file: PathBuf,
 }
 
-/// Has cargo build what it is asked for, with `arguments` that begin with the command.
+/// Builds with cargo; `arguments` begin with the subcommand.
 pub(crate) fn build(arguments: &[&str]) -> Result<Built, Box<dyn Error>> {
     build_in(cargo(), arguments)
 }
 
-/// The same, by a call of cargo that is prepared: elsewhere, or with other settings.
+/// As `build`, with a prepared call of cargo: in another folder, or with other settings.
 pub(crate) fn build_in(mut cargo: Command, arguments: &[&str]) -> Result<Built, Box<dyn Error>> {
     cargo.args(arguments);
     cargo.args(["--message-format", "json-render-diagnostics"]);
-    // On a terminal, cargo shows how far it is.
+    // On a terminal, cargo shows its progress.
     if std::io::stderr().is_terminal() {
         cargo.stderr(Stdio::inherit());
     } else {
@@ -59,7 +59,7 @@ pub(crate) fn build_in(mut cargo: Command, arguments: &[&str]) -> Result<Built, 
 }
 
 impl Built {
-    /// The file of a program that is no test.
+    /// Returns the path of a program that is not a test.
     pub(crate) fn program(&self, name: &str) -> Result<PathBuf, Box<dyn Error>> {
         let mut files = self.messages.iter().filter_map(|message| {
             let is_it = message.get("target")?.get("name")? == name && !is_test(message);
@@ -71,12 +71,12 @@ impl Built {
             .ok_or_else(|| format!("cargo built no program {name}"))?)
     }
 
-    /// What cargo says of each package.
+    /// Returns the messages of cargo about each package.
     pub(crate) fn messages(&self) -> &[Value] {
         &self.messages
     }
 
-    /// Runs the tests, but for programs that `is_left_out` says yes to, by their packages and names.
+    /// Runs the tests, except programs for which `is_left_out` returns true, given the package and the name.
     pub(crate) fn test(
         &self,
         report: &mut Report,
@@ -115,7 +115,7 @@ impl Built {
 }
 
 impl TestProgram {
-    /// The program that a message of cargo says is built, if it is one of tests.
+    /// Returns the test program that a message of cargo reports as built; `None` for other messages.
     fn of(message: &Value) -> Option<Self> {
         let text = |value: Option<&Value>| Some(value?.as_str()?.to_owned());
         let file = text(message.get("executable"))?;
@@ -128,7 +128,7 @@ impl TestProgram {
         })
     }
 
-    /// Runs its tests; gives their number, and what it printed if some failed.
+    /// Runs the tests. Returns their number, and the output if some failed.
     fn run(&self) -> Result<(Tests, Option<String>), String> {
         let mut command = Command::new(&self.file);
         command
@@ -161,7 +161,8 @@ fn is_test(message: &Value) -> bool {
     profile.and_then(|profile| profile.get("test")) == Some(&Value::Bool(true))
 }
 
-/// The name in `path+file:///house/crates/tdb-tile#0.1.0`, and in `path+file:///house/xtask/engine#xtask-engine@0.1.0`.
+/// Returns the package name in `path+file:///house/crates/tdb-tile#0.1.0` or
+/// `path+file:///house/xtask/engine#xtask-engine@0.1.0`.
 fn package_name(id: &str) -> &str {
     let (place, version) = id.rsplit_once('#').unwrap_or((id, ""));
     match version.split_once('@') {

@@ -1,4 +1,4 @@
-//! `cargo xtask versions`: which fields each record has in which format versions, as `docs/versions.md`.
+//! `cargo xtask versions`: generates `docs/versions.md`, the fields of each record by format version.
 
 use std::fs;
 use std::process::Command;
@@ -8,7 +8,7 @@ use crate::outcome::Outcome;
 use crate::programs;
 use crate::workspace::root;
 
-/// Writes the page; a test of xtask-engine compares it.
+/// Writes the page; a test of xtask-engine checks that it is up to date.
 pub(crate) fn run(_arguments: &[String]) -> Outcome {
     let page = output(Command::new(programs::engine()?).arg("versions"))?;
     fs::write(root().join("docs/versions.md"), page)?;

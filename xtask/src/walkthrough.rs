@@ -1,8 +1,8 @@
-//! `cargo xtask walkthrough` and `cargo xtask guide`: whether docs/walkthrough.md and docs/guide.md happen as they are told,
-//! tdb and TileDB taking turns.
+//! `cargo xtask walkthrough` and `cargo xtask guide`: runs docs/walkthrough.md and docs/guide.md, with tdb and TileDB
+//! taking turns, and compares the output.
 //!
-//! Blocks in `sh` and `python` run one after the other in one empty folder; a block in `text` behind one of them is
-//! what it prints. `--bless` writes down what they print now.
+//! Blocks in `sh` and `python` run one after the other in an empty folder; a `text` block after one of them is its
+//! output. `--bless` replaces the output by the current one.
 
 use std::error::Error;
 use std::ffi::OsStr;
@@ -20,16 +20,16 @@ use crate::workspace::root;
 struct Block {
     language: String,
     text: String,
-    /// The lines between the fences.
+    /// Line numbers between the fences.
     lines: std::ops::Range<usize>,
 }
 
-/// docs/walkthrough.md.
+/// Runs docs/walkthrough.md.
 pub(crate) fn run(arguments: &[String]) -> Outcome {
     walk("walkthrough", arguments)
 }
 
-/// docs/guide.md.
+/// Runs docs/guide.md.
 pub(crate) fn guide(arguments: &[String]) -> Outcome {
     walk("guide", arguments)
 }
@@ -67,7 +67,7 @@ fn walk(name: &str, arguments: &[String]) -> Outcome {
         found.push((block, said, expected));
     }
     let bless = arguments.iter().any(|argument| argument == "--bless");
-    // From the end, so that the lines of earlier blocks stay where they are.
+    // Replaced from the end, so that the line numbers of earlier blocks stay valid.
     for (block, said, expected) in found.iter().rev() {
         let wanted = expected.map_or("", |block| &block.text);
         if wanted == said {
@@ -93,7 +93,7 @@ fn walk(name: &str, arguments: &[String]) -> Outcome {
     Ok(())
 }
 
-/// What a command prints.
+/// Returns the output of a command.
 fn told(command: &mut Command, folder: &Path, path: &OsStr) -> Result<String, Box<dyn Error>> {
     output(command.current_dir(folder).env("PATH", path))
 }

@@ -1,4 +1,5 @@
-//! The workshop of the judges: Python with the packages that judge, made once below the target folder, and releases of TileDB.
+//! The workshop of the judges: a Python environment with their packages, created once in the target folder, and
+//! releases of TileDB.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,12 +13,12 @@ use crate::workspace::{self, root};
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
-/// TileDB's release that judges, by its wheel, and the wheel's Python tag.
+/// The release of TileDB that judges, by the version and the Python tag of its wheel.
 pub(crate) const JUDGE: (&str, &str) = ("0.36.1", "cp311");
 
 /// A release of TileDB, by its wheel.
 pub(crate) struct Release {
-    /// The format version that it writes.
+    /// Format version that the release writes.
     pub(crate) version: u64,
     pub(crate) wheel: String,
     pub(crate) python: String,
@@ -38,31 +39,31 @@ fn releases(listing: &Value) -> Result<Vec<Release>> {
         .ok_or("a wheel without its version")?)
 }
 
-/// The folders and the Python that recipes run in.
+/// Folders and the Python environment for the recipes.
 pub(crate) struct Workshop {
     fixtures: PathBuf,
-    /// Downloads, unpacked wheels and what `--check` makes.
+    /// Folder for downloads, unpacked wheels and results of `--check`.
     scratch: PathBuf,
 }
 
-/// `cargo xtask python`: makes the environment, if it is not there, and says where it is.
+/// `cargo xtask python`: creates the environment if necessary, and prints its path.
 pub(crate) fn run(_arguments: &[String]) -> Outcome {
     println!("{}", Workshop::open()?.python().display());
     Ok(())
 }
 
 impl Workshop {
-    /// The workshop as it is, or as it is made now: once, from `xtask/requirements.txt`. An environment that was left half made is
-    /// made anew.
+    /// Returns the workshop. The environment is created once, from `xtask/requirements.txt`; an incomplete one is
+    /// created again.
     ///
-    /// Fails with [`Missing`] where there is no Python, or no way to its packages.
+    /// Fails with [`Missing`] if there is no Python, or if its packages cannot be installed.
     pub(crate) fn open() -> Result<Self> {
         let workshop = Self {
             fixtures: root().join("fixtures"),
             scratch: workspace::target()?.join("fixtures"),
         };
         fs::create_dir_all(&workshop.scratch)?;
-        // Another process may be making it.
+        // Another process may be creating it.
         let lock = fs::File::create(workshop.scratch.join("lock"))?;
         lock.lock()?;
         let wanted = fs::read_to_string(root().join("xtask/requirements.txt"))?;
@@ -103,7 +104,7 @@ impl Workshop {
         self.scratch.join("venv")
     }
 
-    /// The Python of the judges.
+    /// Returns the path of the judges' Python.
     pub(crate) fn python(&self) -> PathBuf {
         self.venv().join(if cfg!(windows) {
             "Scripts/python.exe"
@@ -112,17 +113,17 @@ impl Workshop {
         })
     }
 
-    /// The folder of golden arrays and their recipes.
+    /// Returns the folder of golden arrays and their recipes.
     pub(crate) fn fixtures(&self) -> &Path {
         &self.fixtures
     }
 
-    /// A folder for what is made on the way.
+    /// Returns the folder for temporary results.
     pub(crate) fn scratch(&self) -> &Path {
         &self.scratch
     }
 
-    /// The shared library inside a wheel, which is fetched if it is not here yet.
+    /// Returns the path of the shared library of a wheel, which is fetched if necessary.
     pub(crate) fn library(&self, version: &str, python: &str) -> Result<PathBuf> {
         let folder = self.libraries().join(version);
         if !folder.exists() {
@@ -136,12 +137,12 @@ impl Workshop {
         Ok(libraries.next().ok_or("the wheel holds no library")?)
     }
 
-    /// The folder of shared libraries, by the versions of their wheels.
+    /// Returns the folder of shared libraries, by the versions of their wheels.
     pub(crate) fn libraries(&self) -> PathBuf {
         self.scratch.join("libs")
     }
 
-    /// Runs the recipes' entry point and gives what it printed.
+    /// Runs the recipes' entry point, and returns its output.
     pub(crate) fn recipes(&self, arguments: &[&str]) -> Result<String> {
         let mut command = Command::new(self.python());
         command
@@ -155,12 +156,12 @@ impl Workshop {
         )
     }
 
-    /// The releases that recipes know, oldest first.
+    /// Returns the releases that recipes know, oldest first.
     pub(crate) fn releases(&self) -> Result<Vec<Release>> {
         releases(&serde_json::from_str(&self.recipes(&["list"])?)?)
     }
 
-    /// Downloads and unpacks each wheel once.
+    /// Downloads and unpacks each wheel that is not there yet.
     pub(crate) fn fetch_wheels(&self, listing: &Value) -> Outcome {
         for release in releases(listing)? {
             if !self.libraries().join(&release.wheel).exists() {
@@ -173,7 +174,7 @@ impl Workshop {
     fn fetch_wheel(&self, version: &str, python: &str) -> Outcome {
         println!("fetching tiledb=={version}");
         let downloads = self.scratch.join("wheels").join(version);
-        // Python 3.7 wheels carry the old tag with an `m`.
+        // Python 3.7 wheels have the old ABI tag with an `m`.
         let abi = if python == "cp37" { "cp37m" } else { python };
         let mut pip = Command::new(self.python());
         pip.args([
@@ -216,7 +217,7 @@ impl Workshop {
             .next()
             .ok_or("pip downloaded nothing")??
             .path();
-        // Its name is there once all of it is.
+        // The final name appears only when everything is unpacked.
         let (unpacked, half) = (
             self.libraries().join(version),
             self.libraries().join(format!("{version}.half")),
@@ -228,7 +229,7 @@ impl Workshop {
     }
 }
 
-/// The line that says what went wrong, as pip and Python end with it.
+/// Returns the line that states what went wrong, as pip and Python end with it.
 fn last_line(told: &str) -> &str {
     let lines = told.lines().map(str::trim);
     let mut errors = lines.filter(|line| line.starts_with("ERROR") || line.contains("Error"));

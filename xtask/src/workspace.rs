@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use serde_json::Value;
 
-/// The crates that are the heart of the house, each published for itself.
+/// Core crates, each of which is published alone.
 pub(crate) const CORE: &[&str] = &[
     "tdb-tile",
     "tdb-filters",
@@ -16,12 +16,12 @@ pub(crate) const CORE: &[&str] = &[
     "tdb-array",
 ];
 
-/// Crates whose own code is the same with all of their features, which only choose filters: with the sets of features that no test
-/// runs with they are linted. Below them is the core, above them is what is tested with SQL.
+/// Crates whose own code is the same with all of their features, which only select filters; sets of features that no
+/// test uses are only linted. The core crates are below them, those tested with SQL above.
 pub(crate) const FORWARDING: &[&str] = &["tdb-cells", "tdb-query", "tdb-write"];
 
-/// All packages but those of SQL, which take as long to build as all others together: what `cargo xtask test` builds, in one
-/// call of cargo, so that each dependency is built once, with one set of features.
+/// Arguments for all packages except those of SQL, which take as long to build as all others together. `cargo xtask
+/// test` builds them in one call of cargo, so that each dependency is built once, with one set of features.
 pub(crate) const WITHOUT_SQL: &[&str] = &[
     "--workspace",
     "--exclude",
@@ -30,27 +30,27 @@ pub(crate) const WITHOUT_SQL: &[&str] = &[
     "tdb-distributed",
 ];
 
-/// All packages, with SQL on one machine and on several: what was built without it is not built again, but for the packages of
-/// [`SQL`].
+/// Arguments for all packages, with SQL on one machine and on several. Packages built without SQL are not built again,
+/// except those in [`SQL`].
 pub(crate) const WITH_SQL: &[&str] = &["--workspace", "--features", "tdb-cli/distributed"];
 
-/// The packages that are others with SQL.
+/// Packages that are built differently with SQL.
 pub(crate) const SQL: &[&str] = &["tdb-datafusion", "tdb-distributed", "tdb", "tdb-cli"];
 
-/// The folder of the workspace.
+/// Returns the root folder of the workspace.
 pub(crate) fn root() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     here.parent().unwrap_or(here).to_owned()
 }
 
-/// Cargo, as it was called.
+/// Returns a command for the cargo that called this program.
 pub(crate) fn cargo() -> Command {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.current_dir(root());
     cargo
 }
 
-/// The folder that cargo builds into.
+/// Returns the folder that cargo builds into.
 pub(crate) fn target() -> Result<PathBuf, Box<dyn std::error::Error>> {
     static TARGET: OnceLock<PathBuf> = OnceLock::new();
     if let Some(known) = TARGET.get() {
@@ -62,7 +62,7 @@ pub(crate) fn target() -> Result<PathBuf, Box<dyn std::error::Error>> {
     Ok(TARGET.get_or_init(|| folder).clone())
 }
 
-/// What `cargo metadata` says, for the platform of this machine.
+/// Returns the output of `cargo metadata` for the platform of this machine.
 pub(crate) fn metadata(arguments: &[&str]) -> Result<Value, Box<dyn std::error::Error>> {
     let host = host()?;
     let output = cargo()

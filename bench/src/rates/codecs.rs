@@ -1,4 +1,4 @@
-//! Codecs on stored data, piece by piece as it is stored, and digests.
+//! Rates of codecs on stored data, piece by piece as stored, and of digests.
 
 use std::hint::black_box;
 use std::io::Read;
@@ -15,13 +15,13 @@ use super::memory::NEAR;
 use super::pace::{Rates, rate};
 use crate::outcome::Result;
 
-/// Bytes before compression that are looked at of a file.
+/// Number of uncompressed bytes examined per file.
 const SAMPLE: usize = 16 << 20;
 
-/// Bytes that a tag of AES-GCM takes.
+/// Bytes of an AES-GCM tag.
 const TAG: usize = 16;
 
-/// How fast the pieces of a stored file are decoded, and, if `encode` names a rate, encoded again.
+/// Measures how fast the pieces of a stored file are decoded and encoded, for the rates that the job names.
 pub(super) fn of_stored(job: &Value, rates: &mut Rates) -> Result<()> {
     let text = |key: &str| job.get(key).and_then(Value::as_str);
     let file = text("file").ok_or("a job without a file")?;
@@ -130,7 +130,7 @@ fn whole(size: usize, out: &[u8]) -> Result<()> {
     Err(format!("a piece of {} bytes has {size}", out.len()).into())
 }
 
-/// Checksums and decryption, of pieces that lie in the cache.
+/// Measures checksums and decryption of pieces in the cache.
 pub(super) fn digests(rates: &mut Rates) -> Result<()> {
     let piece = vec![9_u8; NEAR];
     let sha256 = rate(NEAR, || Ok(sha2::Sha256::digest(black_box(&piece))))?;

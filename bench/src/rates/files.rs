@@ -1,4 +1,4 @@
-//! Files in the page cache: read, written, opened, listed.
+//! Rates of file operations in the page cache: reading, writing, opening, listing.
 
 use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -8,10 +8,10 @@ use super::memory::FAR;
 use super::pace::{Rates, rate};
 use crate::outcome::Result;
 
-/// Bytes that are read at once: what is read is still in the cache when it is decoded.
+/// Number of bytes read at once, few enough that they are still in the cache when they are decoded.
 const PIECE: usize = 256 << 10;
 
-/// Small files, and the bytes of each.
+/// Number of small files, and their size in bytes.
 const FILES: usize = 200;
 const SMALL: usize = 200;
 
@@ -34,7 +34,7 @@ fn large(rates: &mut Rates, place: &Path) -> Result<()> {
         for part in far.chunks(PIECE) {
             file.write_all(part)?;
         }
-        // What is written is to last.
+        // Data must be on disk, so syncing is included.
         Ok(file.sync_data()?)
     })?;
     rates.insert("write".into(), written);

@@ -1,18 +1,18 @@
-//! The pieces that a compressor has made, out of a stored file of tiles.
+//! Extracting the compressed pieces from a stored file of tiles.
 
 use std::fs;
 use std::path::Path;
 
 use crate::outcome::Result;
 
-/// One piece: how many bytes it was, and what is stored for it.
+/// A compressed piece: its uncompressed size, and the stored bytes.
 #[derive(Debug)]
 pub(super) struct Frame {
     pub(super) size: usize,
     pub(super) stored: Vec<u8>,
 }
 
-/// The pieces of a file whose last filter is a compressor, until they are `most` bytes.
+/// Returns the pieces of a file whose last filter is a compressor, until they have `most` uncompressed bytes.
 pub(super) fn frames(path: &Path, most: usize) -> Result<Vec<Frame>> {
     let bytes = fs::read(path)?;
     let mut rest = bytes.as_slice();
@@ -31,7 +31,7 @@ pub(super) fn frames(path: &Path, most: usize) -> Result<Vec<Frame>> {
             }
         }
     }
-    // What filters before the compressor have noted is some bytes, and no matter.
+    // Small pieces are metadata of filters before the compressor, which does not matter.
     frames.retain(|frame| frame.size > 64);
     if frames.is_empty() {
         return Err(format!("{} holds no piece", path.display()).into());

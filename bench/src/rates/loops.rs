@@ -1,4 +1,5 @@
-//! Plain loops over numbers, which filters without a compressor are at best, from the cache into a result.
+//! Rates of plain loops over numbers, from the cache into a result: the best that filters without a compressor can
+//! reach.
 
 use std::hint::black_box;
 
@@ -6,7 +7,7 @@ use super::memory::{FAR, NEAR};
 use super::pace::{Rates, rate};
 use crate::outcome::Result;
 
-/// Values of eight bytes in a chunk.
+/// Number of eight-byte values in a chunk.
 const VALUES: usize = NEAR / 8;
 
 pub(super) fn measure(rates: &mut Rates) -> Result<()> {

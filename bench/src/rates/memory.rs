@@ -1,23 +1,23 @@
-//! Copies, and memory that is new.
+//! Rates of copies, and of touching new memory.
 
 use std::hint::black_box;
 
 use super::pace::{Rates, rate};
 use crate::outcome::Result;
 
-/// What lies in the cache nearest to a core, and is one chunk of a tile.
+/// Number of bytes that fit in the cache nearest to a core, the size of one chunk of a tile.
 pub(crate) const NEAR: usize = 64 << 10;
 
-/// What lies in no cache.
+/// Number of bytes that fit in no cache.
 pub(crate) const FAR: usize = 256 << 20;
 
-/// A page of memory.
+/// Size of a memory page in bytes.
 const PAGE: usize = 4096;
 
 pub(super) fn measure(rates: &mut Rates) -> Result<()> {
     let near = vec![1_u8; NEAR];
     let mut far = vec![2_u8; FAR];
-    // From the cache into a result.
+    // Copies from the cache into a result.
     let place = rate(FAR, || {
         for part in far.chunks_exact_mut(NEAR) {
             part.copy_from_slice(black_box(&near));

@@ -1,7 +1,7 @@
-//! What the machine takes for the steps of which the limits are made up: bytes, or times, in a second, on one core;
-//! and what a second thread adds.
+//! Rates of the steps of which limits consist, in bytes or operations per second on one core, and the gain from a
+//! second thread.
 //!
-//! Each is the best of some passes: what it is at most, whatever else the machine does at the time.
+//! Each rate is the best of several passes, so other load on the machine matters little.
 
 mod codecs;
 mod files;
@@ -19,7 +19,8 @@ use serde_json::{Value, json};
 use self::pace::Rates;
 use crate::outcome::Result;
 
-/// Measures what `jobs` says: the machine, if `machine` is set, and how stored data is decoded and encoded again.
+/// Measures the rates that `jobs` requests: those of the machine, if `machine` is set, and decoding and encoding of
+/// stored data.
 pub(crate) fn measure(jobs: &Value, folder: &Path) -> Result<Value> {
     let mut rates = Rates::new();
     if jobs.get("machine").and_then(Value::as_bool) == Some(true) {

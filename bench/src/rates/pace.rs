@@ -1,4 +1,4 @@
-//! How fast something is done.
+//! Measuring a rate.
 
 use std::collections::BTreeMap;
 use std::hint::black_box;
@@ -6,13 +6,13 @@ use std::hint::black_box;
 use crate::meter::processor_time;
 use crate::outcome::Result;
 
-/// Passes of each, of which the best counts.
+/// Number of passes, of which the best counts.
 const PASSES: usize = 5;
 
 /// Rates by name.
 pub(super) type Rates = BTreeMap<String, f64>;
 
-/// How much of `amount` is done in a second of the processor, at best. Short work is done again within a pass.
+/// Returns how much of `amount` is done per second of processor time, at best. Short work is repeated within a pass.
 pub(super) fn rate<T>(amount: usize, mut work: impl FnMut() -> Result<T>) -> Result<f64> {
     let mut best = f64::INFINITY;
     for _ in 0..PASSES {

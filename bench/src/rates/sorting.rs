@@ -1,18 +1,18 @@
-//! Sorting keys with their rows, gathering by rows, copying words of a book, and a map of names.
+//! Rates of sorting keys with rows, gathering by rows, copying words, and building a map of names.
 
 use std::collections::BTreeMap;
 
 use super::pace::{Rates, rate};
 use crate::outcome::Result;
 
-/// Keys that are sorted.
+/// Number of keys to sort.
 const KEYS: usize = 1 << 22;
 
-/// Texts that are copied, and of how many words.
+/// Number of texts to copy, and of distinct words.
 const TEXTS: usize = 1 << 20;
 const WORDS: usize = 200;
 
-/// Names in a map.
+/// Number of names in a map.
 const NAMES: usize = 1000;
 
 pub(super) fn measure(rates: &mut Rates) -> Result<()> {
@@ -26,7 +26,7 @@ pub(super) fn measure(rates: &mut Rates) -> Result<()> {
         pairs.sort_unstable();
         Ok(pairs)
     })?;
-    // Without the copy that is sorted.
+    // The time to copy the unsorted pairs is subtracted.
     rates.insert("sort".into(), 1.0 / (1.0 / sorted - 1.0 / copied));
     let values: Vec<u64> = (0..KEYS as u64).collect();
     let mut order = pairs;
@@ -53,7 +53,7 @@ pub(super) fn measure(rates: &mut Rates) -> Result<()> {
     Ok(())
 }
 
-/// Copying words of a small book into a result, and where each begins.
+/// Measures copying words into a result, with the start of each.
 fn texts(rates: &mut Rates) -> Result<()> {
     let words: Vec<Vec<u8>> = (0..WORDS).map(|size| vec![b'a'; size % 24]).collect();
     let order = (0_u32..).take(TEXTS);
@@ -73,7 +73,7 @@ fn texts(rates: &mut Rates) -> Result<()> {
     Ok(())
 }
 
-/// A number that looks like chance, of another.
+/// Returns a hash of a number.
 pub(super) fn scattered(number: u32) -> u64 {
     let mixed = u64::from(number).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     (mixed ^ (mixed >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9)

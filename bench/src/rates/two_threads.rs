@@ -1,5 +1,5 @@
-//! What a second thread is worth on this machine: work that shares nothing, done by one thread and by two at once. Cores that
-//! share their units, their caches or a busy host do less than twice as much.
+//! The gain from a second thread on this machine: the same work without shared data, done by one thread and by two at
+//! once. Cores that share execution units, caches or a busy host do less than twice as much.
 
 use std::hint::black_box;
 use std::path::Path;
@@ -17,25 +17,25 @@ use super::pace::Rates;
 use super::sorting::scattered;
 use crate::outcome::Result;
 
-/// Passes with one thread and with two, in turn, of which the fastest count.
+/// Number of passes with one thread and with two, alternating, of which the fastest count.
 const PASSES: usize = 7;
 
-/// How often a thread does its work in a pass.
+/// Number of times that a thread does its work per pass.
 const TIMES: usize = 8;
 
-/// Bytes before compression of stored pieces.
+/// Number of uncompressed bytes of stored pieces.
 const SAMPLE: usize = 4 << 20;
 
-/// Bytes that are copied: in no cache.
+/// Number of bytes to copy, which fit in no cache.
 const COPIED: usize = 64 << 20;
 
-/// Keys that are sorted.
+/// Number of keys to sort.
 const KEYS: u32 = 1 << 19;
 
-/// What one thread does, on memory of its own.
+/// The work of one thread, on its own memory.
 type Work = Box<dyn FnMut() -> Result<()>>;
 
-/// Copying, sorting and MD5.
+/// Measures copying, sorting and MD5.
 pub(super) fn measure(rates: &mut Rates) -> Result<()> {
     gain("copy", rates, || {
         let (from, mut to) = (vec![3_u8; COPIED], vec![2_u8; COPIED]);
@@ -64,7 +64,7 @@ pub(super) fn measure(rates: &mut Rates) -> Result<()> {
     })
 }
 
-/// Decoding what is stored, by the first file of each codec.
+/// Measures decoding of stored data, with the first file of each codec.
 pub(super) fn of_stored(jobs: &[Value], rates: &mut Rates) -> Result<()> {
     let mut seen = Vec::new();
     for job in jobs {
@@ -93,7 +93,7 @@ pub(super) fn of_stored(jobs: &[Value], rates: &mut Rates) -> Result<()> {
     Ok(())
 }
 
-/// How often a second work is done, by one thread and by two together.
+/// Measures how often per second work is done, by one thread and by two together.
 fn gain(name: &str, rates: &mut Rates, make: impl Fn() -> Result<Work> + Sync) -> Result<()> {
     let mut fastest = [(1, f64::INFINITY), (2, f64::INFINITY)];
     for _ in 0..PASSES {
@@ -108,7 +108,7 @@ fn gain(name: &str, rates: &mut Rates, make: impl Fn() -> Result<Work> + Sync) -
     Ok(())
 }
 
-/// Seconds by the clock until all threads have done their work; what they make before does not count.
+/// Returns the wall clock seconds until all threads have done their work, without their preparation.
 fn seconds(threads: usize, make: &(impl Fn() -> Result<Work> + Sync)) -> Result<f64> {
     let ready = Barrier::new(threads + 1);
     let work = || -> std::result::Result<(), String> {

@@ -1,8 +1,8 @@
-//! Errors with their causes.
+//! Formatting errors with their causes.
 
 use std::error::Error;
 
-/// An error and its causes.
+/// Returns the text of an error and its causes, joined by colons.
 pub(crate) fn chain(error: &dyn Error) -> String {
     let (mut said, mut cause) = (error.to_string(), error.source());
     while let Some(error) = cause {

@@ -1,4 +1,4 @@
-//! What `cargo xtask` needs the engine for, in a program of its own: xtask itself builds in seconds.
+//! The parts of `cargo xtask` that need the engine, in a program of their own, so that xtask itself builds in seconds.
 //!
 //! `xtask-engine versions`, `xtask-engine write FOLDER`, `xtask-engine merge FOLDER`.
 

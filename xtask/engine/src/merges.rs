@@ -1,4 +1,4 @@
-//! Merges the fragments of planned arrays, for TileDB to compare what it reads before and after.
+//! Merging the fragments of planned arrays, so that TileDB can compare its reads before and after.
 
 use std::error::Error;
 use std::path::Path;
@@ -9,10 +9,10 @@ use tdb_consolidate::{MergeOptions, plan_merge};
 use crate::chain::chain;
 use crate::plan::Planned;
 
-/// Bytes of memory for cells: not all of them at once.
+/// Memory budget in bytes, too small for all cells of an array.
 const MEMORY: u64 = 4 << 20;
 
-/// Merges the fragments of all arrays below a folder, and prints how many arrays had any to merge.
+/// Merges the fragments of all arrays in a folder, and prints how many arrays had fragments to merge.
 pub(crate) fn run(folder: &Path) -> Result<(), Box<dyn Error>> {
     let session = Session::new(SessionOptions {
         memory: Some(MEMORY),

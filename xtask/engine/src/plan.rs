@@ -1,4 +1,4 @@
-//! The plans that `xtask/interop/random_writes.py` leaves beside its arrays: the writes that tdb is to make.
+//! The plans that `xtask/interop/random_writes.py` puts next to its arrays: the writes that tdb has to make.
 
 use std::error::Error;
 use std::fs;
@@ -10,14 +10,14 @@ use tdb_array::{Array, Location, OpenOptions};
 use tdb_filters::EncryptionKey;
 use tdb_store::LocalStore;
 
-/// A folder with an array, `array`, and what is to be written to it, `plan.json`.
+/// A folder with an array, `array`, and the writes to make, `plan.json`.
 pub(crate) struct Planned {
     pub(crate) folder: PathBuf,
     plan: Value,
 }
 
 impl Planned {
-    /// All below a folder, by name.
+    /// Returns all planned arrays in a folder, sorted by name.
     pub(crate) fn all(folder: &Path) -> Result<Vec<Self>, Box<dyn Error>> {
         let entries = fs::read_dir(folder)?.map(|entry| Ok(entry?.path()));
         let mut folders: Vec<PathBuf> = entries.collect::<std::io::Result<_>>()?;
@@ -29,7 +29,7 @@ impl Planned {
         folders.into_iter().map(read).collect()
     }
 
-    /// The writes, in their order.
+    /// Returns the writes, in the order in which they must be made.
     pub(crate) fn writes(&self) -> &[Value] {
         let writes = self.plan.get("writes").and_then(Value::as_array);
         writes.map_or(&[], Vec::as_slice)
@@ -46,14 +46,14 @@ impl Planned {
     }
 }
 
-/// The bytes that pairs of hexadecimal digits stand for.
+/// Decodes hexadecimal digits.
 pub(crate) fn unhex(text: &str) -> Result<Vec<u8>, String> {
     let byte = |at: usize| u8::from_str_radix(text.get(at..at + 2)?, 16).ok();
     let bytes: Option<_> = (0..text.len()).step_by(2).map(byte).collect();
     bytes.ok_or_else(|| format!("not hexadecimal: {text:.40}"))
 }
 
-/// The text of a field; empty where there is none.
+/// Returns the text of a member; empty if there is none.
 pub(crate) fn text<'a>(value: &'a Value, key: &str) -> &'a str {
     value.get(key).and_then(Value::as_str).unwrap_or("")
 }

@@ -1,6 +1,6 @@
-//! Which fields each record has in which format versions, as `docs/versions.md` (`cargo xtask versions`).
+//! Generates `docs/versions.md`: the fields of each record by format version (`cargo xtask versions`).
 //!
-//! Nothing is listed by hand: a walker visits the records once for every version and notes what it meets.
+//! No field is listed by hand: a walker visits the records once per version, and notes the fields it meets.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -20,7 +20,7 @@ Made by `cargo xtask versions` from the records themselves. The version is that 
 fragment; a name with `[]` stands for each element of a list. Records that are not here are the same in all versions.
 ";
 
-/// `docs/versions.md`.
+/// Returns the text of `docs/versions.md`.
 pub(crate) fn page() -> String {
     let dimensions = vec![DimensionType::fixed(Datatype::Int32)];
     let layout = FieldLayout::new(1, dimensions.clone());
@@ -31,7 +31,7 @@ pub(crate) fn page() -> String {
             ..SchemaRecord::default()
         };
         schema.walk(fields, &())?;
-        // Old versions refuse a current domain; new ones show what is in it.
+        // Old versions refuse a current domain; new ones show its fields.
         let current_domain = CurrentDomainRecord {
             is_set: true,
             ..CurrentDomainRecord::default()
@@ -60,7 +60,8 @@ pub(crate) fn page() -> String {
     page
 }
 
-/// The table of one record: `visit` walks it as it is in a version, or fails where there is none.
+/// Returns the table of one record. `visit` walks the record in a given version, or fails if that version does not
+/// have it.
 fn table(
     title: &str,
     visit: impl Fn(FormatVersion, &mut Fields) -> Result<(), WireError>,
@@ -84,7 +85,7 @@ fn table(
     text
 }
 
-/// Puts names that are new behind the one that they follow.
+/// Inserts new names after the name that precedes them.
 fn merge(order: &mut Vec<String>, names: &[String]) {
     let mut place = 0;
     for name in names {
@@ -98,7 +99,7 @@ fn merge(order: &mut Vec<String>, names: &[String]) {
     }
 }
 
-/// Versions as people write them: `1 to 4`, `from 7`.
+/// Formats versions: `1 to 4`, `from 7`.
 fn ranges(versions: &BTreeSet<u32>) -> String {
     let newest = FormatVersion::NEWEST.number();
     let mut runs: Vec<(u32, u32)> = Vec::new();
@@ -117,7 +118,7 @@ fn ranges(versions: &BTreeSet<u32>) -> String {
     runs.iter().map(run).collect::<Vec<_>>().join(", ")
 }
 
-/// Notes the names of the fields that are visited.
+/// Walker that notes the names of the visited fields.
 struct Fields {
     version: FormatVersion,
     limits: Limits,
@@ -144,7 +145,7 @@ impl Fields {
         }
         name += field;
         self.visits += 1;
-        // A length and what it measures go by one name.
+        // A length and the data that it measures have the same name.
         if !self.names.contains(&name) {
             self.names.push(name);
         }
@@ -221,7 +222,7 @@ impl Walk for Fields {
         let mut element = R::default();
         let result = self.within(format!("{field}[]"), &mut element, cx);
         if result.is_err() {
-            // An element that cannot be empty.
+            // The default element is not valid, so its fields are unknown.
             return self.note(&format!("{field}[].…"));
         }
         if self.visits == before {

@@ -1,4 +1,4 @@
-//! Makes the writes of planned arrays.
+//! Making the writes of planned arrays.
 
 use std::error::Error;
 use std::path::Path;
@@ -13,7 +13,7 @@ use tdb_write::{WriteOptions, WriteOrder, Writer};
 use crate::chain::chain;
 use crate::plan::{Planned, text, unhex};
 
-/// Makes the writes of all arrays below a folder, and prints how many those were.
+/// Makes the writes of all arrays in a folder, and prints their number.
 pub(crate) fn run(folder: &Path) -> Result<(), Box<dyn Error>> {
     let session = Session::default();
     let mut count = 0;
@@ -100,7 +100,7 @@ fn parse_column(array: &Array, column: &Value) -> Result<Column, Box<dyn Error>>
     })
 }
 
-/// Some cells of a column; offsets stay as they are.
+/// Returns some cells of a column; the values of a var-sized column stay complete, with the offsets into them.
 fn part(column: &Column, rows: &std::ops::Range<usize>) -> Column {
     let mut part = column.clone();
     match (&column.offsets, column.cell_size()) {

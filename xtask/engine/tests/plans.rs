@@ -1,9 +1,9 @@
-//! The program is told what to do by folders with plans.
+//! The program reads its work from folders with plans.
 
 use std::fs;
 use std::process::Command;
 
-/// What the program prints, or says of the error.
+/// Returns the output of the program, or its error output if it fails.
 fn said(arguments: &[&str]) -> Result<String, String> {
     let output = Command::new(env!("CARGO_BIN_EXE_xtask-engine"))
         .args(arguments)

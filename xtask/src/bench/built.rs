@@ -1,4 +1,4 @@
-//! The programs that are measured.
+//! Building the programs to measure.
 
 use std::error::Error;
 
@@ -7,12 +7,12 @@ use serde_json::Value;
 use crate::commands::output;
 use crate::workspace::cargo;
 
-/// Builds a program for measuring and says where it is.
+/// Builds a release program, and returns its path.
 pub(super) fn built(kind: &str, name: &str) -> Result<String, Box<dyn Error>> {
     built_with(kind, name, &[])
 }
 
-/// The same, with features.
+/// As `built`, with features.
 pub(super) fn built_with(
     kind: &str,
     name: &str,

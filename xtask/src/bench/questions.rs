@@ -1,7 +1,7 @@
-//! Questions put to the program as one types them, and to TileDB or DuckDB (`xtask/bench/questions.py`).
+//! Questions to the program as users type them, and to TileDB or DuckDB (`xtask/bench/questions.py`).
 //!
-//! The program is measured whole, from its start to its end and on all cores; of the other engine only its answer is, with
-//! the library loaded and, for TileDB, memory for the cells touched before.
+//! The program is measured as a whole, from start to exit and on all cores. For the other engine only the answer is
+//! measured, with the library loaded and, for TileDB, with the memory for cells already touched.
 
 use std::fs;
 
@@ -11,7 +11,7 @@ use super::built::built;
 use super::{Judge, RUNS, text};
 use crate::outcome::Outcome;
 
-/// One run: seconds by the clock and of the processors.
+/// Seconds of one run: wall clock time and processor time.
 #[derive(Clone, Copy)]
 pub(super) struct Seconds {
     pub(super) wall: f64,
@@ -19,7 +19,7 @@ pub(super) struct Seconds {
 }
 
 impl Judge {
-    /// Puts the questions that are wanted to both, by turns, and prints a row for each.
+    /// Asks both engines the selected questions in turns, and prints a row for each.
     pub(super) fn questions(&self, wanted: &str) -> Outcome {
         let list = self.workloads("questions", wanted)?;
         if list.is_empty() {
@@ -50,7 +50,7 @@ impl Judge {
             if who.is_some() {
                 theirs.push(seconds(&self.tiledb(&["ask", name])?)?);
             }
-            // What a run before this one left, which an import would refuse.
+            // An earlier run may have left this folder, which an import would refuse.
             let target = self.folder.join(text(question, "target"));
             if target != self.folder && target.is_dir() {
                 fs::remove_dir_all(&target)?;
@@ -90,7 +90,7 @@ pub(super) fn seconds(line: &str) -> Result<Seconds, Box<dyn std::error::Error>>
     })
 }
 
-/// The median of each figure; none of no runs.
+/// Returns the median of each figure; `None` if there are no runs.
 pub(super) fn middle(runs: &[Seconds]) -> Option<Seconds> {
     let of = |figure: fn(&Seconds) -> f64| {
         let mut sorted: Vec<f64> = runs.iter().map(figure).collect();

@@ -1,8 +1,9 @@
-//! Statements of SQL over an array, over the Parquet file of the same cells, and by DuckDB over that file (`xtask/bench/sql.py`).
+//! SQL statements over an array, over a Parquet file of the same cells, and by DuckDB over that file
+//! (`xtask/bench/sql.py`).
 //!
-//! The program is measured whole, from its start to its end: over the array and over the file it is the same program, so that
-//! DataFusion on Parquet is what the array is compared with. Of DuckDB only the answer is measured, with the library loaded.
-//! All three must answer the same.
+//! The program is measured as a whole, from start to exit. It runs both over the array and over the file, so the array
+//! is compared with DataFusion on Parquet. For DuckDB only the answer is measured, with the library loaded. All three
+//! must give the same answer.
 
 use serde_json::Value;
 
@@ -12,7 +13,7 @@ use super::{Judge, RUNS, text};
 use crate::outcome::Outcome;
 
 impl Judge {
-    /// Has all three answer the statements that are wanted, by turns, and prints a row for each.
+    /// Has all three answer the selected statements in turns, and prints a row for each.
     pub(super) fn sql(&self, wanted: &str) -> Outcome {
         let list: serde_json::Map<String, Value> = serde_json::from_str(&self.tiledb(&["list"])?)?;
         let is_wanted = |name: &str| wanted == "sql" || name.contains(wanted);

@@ -1,9 +1,9 @@
-//! Arrays in an object store on this machine, near and far (`xtask/bench/stores.py`): moto as it is, and by way of a proxy
-//! that answers later.
+//! Arrays in an object store on this machine, near and far (`xtask/bench/stores.py`): moto directly, and through a
+//! proxy that delays answers.
 //!
-//! The program is measured whole, from its start to its end; of TileDB only opening and reading are, with the library loaded.
-//! Beside both stands how long a plain client takes that asks for the same as the program, one request after the other: less
-//! than that is had by asking at once, and what the server takes is in all three.
+//! The program is measured as a whole, from start to exit; for TileDB only opening and reading are measured, with the
+//! library loaded. For comparison, a plain client sends the program's requests one after the other: faster times come
+//! from concurrent requests, and all three include the time of the server.
 
 use std::fs;
 use std::time::Duration;
@@ -20,10 +20,10 @@ use crate::proxy::Proxy;
 use crate::server::Settings;
 use crate::workshop::Workshop;
 
-/// How much later a far server answers.
+/// Delay of each answer of a distant server.
 const DELAY: Duration = Duration::from_millis(30);
 
-/// A server as the engines are led to it.
+/// A server, with the settings that lead engines to it.
 struct Place {
     name: &'static str,
     settings: Settings,
@@ -31,7 +31,7 @@ struct Place {
 }
 
 impl Place {
-    /// The server behind a port, with the settings of another.
+    /// Returns the settings for another port, based on those of a server.
     fn at(name: &'static str, port: u16, settings: &Settings) -> Self {
         let address = format!("127.0.0.1:{port}");
         let mut settings = settings.clone();
@@ -49,7 +49,8 @@ impl Place {
 }
 
 impl Judge {
-    /// Has both read what is wanted of a bucket, by turns, and prints a row for each workload and distance.
+    /// Has both engines read the selected arrays of a bucket in turns, and prints a row for each workload and
+    /// distance.
     pub(super) fn stores(&self, workshop: &Workshop, wanted: &str) -> Outcome {
         let list: serde_json::Map<String, Value> = serde_json::from_str(&self.tiledb(&["list"])?)?;
         let is_wanted = |name: &str| wanted == "stores" || name.contains(wanted);
@@ -131,7 +132,7 @@ impl Judge {
         Ok(())
     }
 
-    /// What the script says of a server.
+    /// Returns the output of the script for a server.
     fn of_place(
         &self,
         place: &Place,

@@ -1,10 +1,12 @@
-//! The benchmark suite: `cargo xtask bench [--quick] [--only PART[,PART]] [--rounds N] [--threads 1,2] [--write] [--page] [--far]`.
+//! The benchmark suite:
+//! `cargo xtask bench [--quick] [--only PART[,PART]] [--rounds N] [--threads 1,2] [--write] [--page] [--far]`.
 //!
-//! The workloads are in `xtask/bench/suite/workloads.py`. In each round TileDB (`suite.py`, by its C interface) and tdb
-//! (`tdb-bench`) run each workload in turn, a process each, on the same arrays, which TileDB has made once. The rates that limits are
-//! made of are measured in the same rounds. What was found is kept in `target/fixtures/bench/results.json`, where runs of parts
-//! add to each other, and so do rounds of the same programs on the same machine; `docs/performance.md` is written from there after a
-//! whole run, with `--write`, or with `--page` alone, which writes `docs/performance-far.md`, too.
+//! The workloads are in `xtask/bench/suite/workloads.py`. In each round, TileDB (`suite.py`, through its C interface)
+//! and tdb (`tdb-bench`) run each workload in turn, in a process each, on the same arrays, which TileDB has created
+//! once. The rates from which limits are computed are measured in the same rounds. Results are kept in
+//! `target/fixtures/bench/results.json`, where runs of parts, and rounds of the same programs on the same machine,
+//! accumulate. `docs/performance.md` is written from there after a whole run, with `--write`, or with `--page` alone,
+//! which also writes `docs/performance-far.md`.
 
 mod engines;
 mod far;
@@ -52,14 +54,14 @@ pub(super) fn run(arguments: &[String]) -> Outcome {
     engines.make(&names)?;
     let needs = engines.limits(&names)?;
     let others = engines.others(&names)?;
-    // What fails is told at once; the others go on, and keep what they took.
+    // Failures are reported at once; the other workloads continue and keep their results.
     let mut failed: Vec<&str> = Vec::new();
     for round in 0..options.rounds {
         println!("round {} of {}", round.saturating_add(1), options.rounds);
         results.note_rates(&engines.rates(&needs)?)?;
         for name in &names {
             let workload = list.get(*name).ok_or("no workload")?;
-            // What grows is compared with itself, and takes long.
+            // Workloads that grow are compared with themselves, and take long, so one round suffices.
             if failed.contains(name) || (round > 0 && is_growing(workload)) {
                 continue;
             }
@@ -72,7 +74,7 @@ pub(super) fn run(arguments: &[String]) -> Outcome {
                 failed.push(name);
                 continue;
             }
-            // A run that is ended early has not been for nothing.
+            // Saved after each workload, so that an interrupted run keeps its results.
             results.finish(&list, &needs, &[*name])?;
             results.save()?;
         }
@@ -87,7 +89,7 @@ pub(super) fn run(arguments: &[String]) -> Outcome {
     Ok(())
 }
 
-/// Has other engines do a workload whose result has so many cells.
+/// Has other engines run a workload, whose result must have `cells` cells.
 fn beside<'a>(
     engines: &Engines,
     name: &str,
@@ -105,7 +107,8 @@ fn beside<'a>(
     Ok(())
 }
 
-/// Runs a workload by both engines, with each number of threads, and compares what they found; says how many cells that is.
+/// Runs a workload with both engines and each number of threads, and compares their results. Returns the number of
+/// cells.
 fn one(
     engines: &Engines,
     options: &Options,
@@ -141,7 +144,7 @@ fn is_growing(workload: &Value) -> bool {
     family == Some(results::GROWING)
 }
 
-/// Fails where the engines did not find the same cells.
+/// Fails if the engines found different cells.
 fn same(name: &str, theirs: &Value, ours: &Value) -> Outcome {
     let cells = |said: &Value| said.get("cells").and_then(Value::as_u64);
     if cells(theirs) != cells(ours) || cells(theirs).is_none() {
@@ -165,7 +168,7 @@ fn same(name: &str, theirs: &Value, ours: &Value) -> Outcome {
     Ok(())
 }
 
-/// Sums of floats depend on the order of their parts, by a little.
+/// Sums of floats depend slightly on the order of their terms.
 fn are_same(theirs: &Value, ours: &Value) -> bool {
     match (theirs.as_f64(), ours.as_f64()) {
         (Some(theirs), Some(ours)) => (theirs - ours).abs() <= 1e-9 * theirs.abs().max(1.0),

@@ -1,15 +1,16 @@
-//! Whether values that hide what went wrong keep out of the crates: CONTRIBUTING.md, "Loud instead of wrong".
+//! Checking that the crates do not use values that hide errors: CONTRIBUTING.md, "Loud instead of wrong".
 //!
-//! Clippy sees the methods that `clippy.toml` disallows, where a crate switches that lint on. It cannot see the arguments of a
-//! method: a number that does not fit must not become the largest one on the quiet.
+//! Clippy finds the methods that `clippy.toml` disallows, if a crate turns on that lint. It does not check arguments
+//! of methods: a number that does not fit must not silently become the largest number.
 
 use std::error::Error;
 use std::path::Path;
 
-/// What is looked for, without blanks.
+/// Texts to search for, without whitespace.
 const LARGEST: [&str; 2] = [".unwrap_or(usize::MAX", ".unwrap_or(u64::MAX"];
 
-/// Places that stand: the file, how many it has, and why the largest number is right there. The list can only shrink.
+/// Permitted places: the file, the number of occurrences, and why the largest number is right there. The list must
+/// only shrink.
 type Standing = (&'static str, usize, &'static str);
 
 const STANDING: &[Standing] = &[
@@ -35,7 +36,7 @@ const STANDING: &[Standing] = &[
     ("tdb-tile/src/walk/size.rs", 1, "only shown"),
 ];
 
-/// What breaks the rule in the crates of the workspace, a sentence each. `crates` are their names and folders.
+/// Returns the violations in the crates of the workspace, one sentence each. `crates` are their names and folders.
 pub(super) fn check(crates: &[(String, &Path)]) -> Result<Vec<String>, Box<dyn Error>> {
     let mut findings = Vec::new();
     let mut found = Vec::new();
@@ -68,14 +69,14 @@ pub(super) fn check(crates: &[(String, &Path)]) -> Result<Vec<String>, Box<dyn E
     Ok(findings)
 }
 
-/// A crate that does not switch the lint on.
+/// Returns a finding if a crate does not turn on the lint.
 fn unlinted(name: &str, root: &str) -> Option<String> {
     (!root.contains("clippy::disallowed_methods")).then(|| {
         format!("{name}: src/lib.rs, or src/main.rs, does not switch on the lint clippy::disallowed_methods")
     })
 }
 
-/// How often a number that does not fit becomes the largest one in this source; comments do not count.
+/// Counts where a source replaces a number that does not fit by the largest one; comments do not count.
 fn saturated(source: &str) -> usize {
     let code = source
         .lines()

@@ -1,9 +1,9 @@
-//! Whether modules of one crate need each other: a cycle is one room with walls in it.
+//! Checking that modules of a crate do not form cycles: modules that need each other are in effect one module.
 //!
-//! A module needs another where its code names what is *defined* there: `pub use` is followed to the end, and needs nothing
-//! itself. So a parent that only declares its children and hands on their names is in no cycle; one that defines what a child
-//! names, and calls that child, is. Modules that stand within a file count as that file, and tests do not count. Calls of
-//! methods are not seen, but whose type or trait is named somewhere.
+//! A module needs another if its code names something *defined* there. `pub use` is followed to its target, and needs
+//! nothing itself. So a parent that only declares its children and re-exports their names is not in a cycle; a parent
+//! that defines something that a child names, and calls that child, is. Inline modules count as part of their file,
+//! and tests do not count. Calls of methods are not seen, but usually their type or trait is named somewhere.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
@@ -15,7 +15,7 @@ mod standing;
 use source::Module;
 use standing::{STANDING, Standing};
 
-/// What breaks the rule in the crates of the workspace, a sentence each. `crates` are their names and folders.
+/// Returns the violations in the crates of the workspace, one sentence each. `crates` are their names and folders.
 pub(super) fn check(crates: &[(String, &Path)]) -> Result<Vec<String>, Box<dyn Error>> {
     let mut cycles = Vec::new();
     for (name, folder) in crates {
@@ -31,12 +31,12 @@ pub(super) fn check(crates: &[(String, &Path)]) -> Result<Vec<String>, Box<dyn E
     Ok(findings(&cycles, STANDING))
 }
 
-/// Modules of which each needs all others, if by way of others.
+/// A set of modules each of which needs all others, directly or indirectly.
 #[derive(Debug)]
 struct Cycle {
     of: String,
     modules: Vec<String>,
-    /// One place for each need: `a -> b (src/a.rs:12)`.
+    /// One place for each dependency: `a -> b (src/a.rs:12)`.
     needs: Vec<String>,
 }
 
@@ -67,7 +67,7 @@ fn findings(cycles: &[Cycle], standing: &[Standing]) -> Vec<String> {
     new.chain(gone).collect()
 }
 
-/// The cycles of one crate.
+/// Returns the cycles of one crate.
 fn cycles_of(name: &str, modules: &[Module]) -> Vec<Cycle> {
     let needs = needs(modules);
     let reached: Vec<BTreeSet<usize>> = (0..modules.len())
@@ -102,7 +102,7 @@ fn cycles_of(name: &str, modules: &[Module]) -> Vec<Cycle> {
     cycles
 }
 
-/// Which modules need which, and the first place where they say so.
+/// Dependencies between modules, with the first place where each appears.
 type Needs = BTreeMap<(usize, usize), String>;
 
 fn needs(modules: &[Module]) -> Needs {
@@ -126,7 +126,7 @@ fn needs(modules: &[Module]) -> Needs {
     needs
 }
 
-/// What a path leads to.
+/// Target of a path.
 #[derive(Clone, Copy)]
 enum Found {
     Module(usize),
@@ -134,8 +134,8 @@ enum Found {
     Item(usize),
 }
 
-/// What `path` means in the module `at`: `None` where it leads out of the crate. `asked` has the names that are being looked up,
-/// since imports may lead in a circle.
+/// Resolves `path` in the module `at`; `None` if it leads out of the crate. `asked` contains the names being resolved,
+/// since imports may be circular.
 fn found(
     modules: &[Module],
     mut at: usize,
@@ -162,7 +162,8 @@ fn found(
     Some(Found::Module(at))
 }
 
-/// What `name` means in the module `at`. A module and a function may share a name: what other names follow is a module.
+/// Resolves `name` in the module `at`. A module and a function may have the same name; if more names follow, the
+/// module is meant.
 fn named(
     modules: &[Module],
     at: usize,
@@ -183,7 +184,7 @@ fn named(
         return Some(item);
     }
     let by_glob = here.globs.iter().find_map(|path| {
-        // A glob of an enum brings variants, which the import of the enum stands for.
+        // A glob of an enum imports its variants; the import of the enum stands for them.
         let Found::Module(module) = found(modules, at, path, &mut asked.clone())? else {
             return None;
         };
@@ -193,7 +194,7 @@ fn named(
     by_glob.or(child)
 }
 
-/// The modules that `start` needs, itself or by way of others.
+/// Returns the modules that `start` needs, directly or indirectly.
 fn reached(start: usize, needs: &Needs) -> BTreeSet<usize> {
     let mut reached = BTreeSet::new();
     let mut to_see = vec![start];
@@ -207,7 +208,7 @@ fn reached(start: usize, needs: &Needs) -> BTreeSet<usize> {
     reached
 }
 
-/// A module as it is named in the crate; its root has no name.
+/// Returns the path of a module in its crate; `crate` for the root.
 fn shown(modules: &[Module], number: usize) -> String {
     match modules.get(number) {
         Some(module) if !module.path.is_empty() => module.path.join("::"),

@@ -1,7 +1,7 @@
-//! Whether what is built without SQL is not built once more with it.
+//! Checking that dependencies built without SQL are not built again with SQL.
 //!
-//! Cargo builds a dependency once for each set of features, and all above it as well. `xtask/features` asks, in builds without SQL, for
-//! what SQL turns on; when dependencies change, its list has to follow.
+//! Cargo builds a dependency once for each set of features, together with everything above it. In builds without SQL,
+//! `xtask/features` requests the features that SQL turns on; when dependencies change, its list must be updated.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
@@ -9,10 +9,10 @@ use std::error::Error;
 use crate::commands::output;
 use crate::workspace::{WITH_SQL, WITHOUT_SQL, cargo, host};
 
-/// The sets of features that each dependency is built with, by its name and version.
+/// Sets of features with which each dependency is built, by name and version.
 type Features = BTreeMap<String, BTreeSet<String>>;
 
-/// What is built twice, a sentence each.
+/// Returns the dependencies that are built twice, one sentence each.
 pub(super) fn check() -> Result<Vec<String>, Box<dyn Error>> {
     Ok(twice(&features(WITHOUT_SQL)?, &features(WITH_SQL)?))
 }
@@ -54,7 +54,7 @@ fn twice(without: &Features, with: &Features) -> Vec<String> {
     differ.collect()
 }
 
-/// The features of some sets that others do not have.
+/// Returns the features of some sets that others do not have.
 fn listed(sets: &BTreeSet<String>, others: &BTreeSet<String>) -> String {
     let all = |sets: &BTreeSet<String>| -> BTreeSet<String> {
         let names = sets.iter().flat_map(|set| set.split(','));

@@ -1,6 +1,6 @@
 use super::*;
 
-/// A part that passes, or fails where its name says so.
+/// Creates a part that passes.
 const fn part(name: &'static str, lane: Lane, after: &'static [&'static str]) -> Part {
     Part {
         name,
@@ -52,7 +52,7 @@ fn run<'a>(parts: &'a [Part], options: &'a Options) -> Run<'a> {
     }
 }
 
-/// Follows both lanes; gives the names of what ended, and of what failed.
+/// Runs both lanes; returns the names of the parts that ended, and of those that failed.
 fn followed(parts: &[Part], options: &Options) -> (Vec<&'static str>, Vec<&'static str>) {
     let run = run(parts, options);
     std::thread::scope(|scope| {

@@ -1,4 +1,4 @@
-//! Both engines, as programs that are asked for one workload at a time.
+//! Both engines, as programs that run one workload at a time.
 
 use std::error::Error;
 use std::fs;
@@ -16,10 +16,10 @@ use crate::workspace::root;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
-/// What the scripts need beside TileDB's library: for TileDB, and for what a user might take instead.
+/// Python packages that the scripts need, for TileDB and for alternatives that a user might choose.
 const PACKAGES: [&str; 6] = ["numpy", "duckdb", "h5py", "pandas<3", "zarr", "zarrs"];
 
-/// Installs what the scripts need.
+/// Installs the packages that the scripts need.
 pub(super) fn install_packages(workshop: &Workshop) -> Outcome {
     let mut pip = Command::new(workshop.python());
     pip.args([
@@ -33,7 +33,7 @@ pub(super) fn install_packages(workshop: &Workshop) -> Outcome {
     Ok(())
 }
 
-/// TileDB by a script and its library, tdb by a program; and where the arrays are.
+/// TileDB as a script with its library, tdb as a program, and the folder of the arrays.
 pub(super) struct Engines {
     python: PathBuf,
     library: PathBuf,
@@ -43,7 +43,7 @@ pub(super) struct Engines {
 }
 
 impl Engines {
-    /// Sets up what is not there yet: the Python with its packages, TileDB's library, the program of tdb.
+    /// Sets up what is missing: Python with its packages, TileDB's library, and tdb's program.
     pub(super) fn open(options: &Options) -> Result<Self> {
         let workshop = Workshop::open()?;
         install_packages(&workshop)?;
@@ -58,14 +58,14 @@ impl Engines {
         })
     }
 
-    /// All workloads; tdb's program reads the same list.
+    /// Returns all workloads, and writes them to a file for tdb's program.
     pub(super) fn list(&self) -> Result<Map<String, Value>> {
         let list = output(&mut self.script(&["list"]))?;
         fs::write(self.list_file(), &list)?;
         Ok(serde_json::from_str(&list)?)
     }
 
-    /// Has TileDB make what these workloads need and is not there.
+    /// Has TileDB create the arrays that these workloads need and that do not exist yet.
     pub(super) fn make(&self, names: &[&str]) -> Outcome {
         let mut make = self.script(&["make"]);
         let made = make.args(names).stderr(Stdio::inherit()).status()?;
@@ -75,13 +75,13 @@ impl Engines {
         Err("the arrays could not be made".into())
     }
 
-    /// What each workload must do at least.
+    /// Returns the work that each workload must do at least.
     pub(super) fn limits(&self, names: &[&str]) -> Result<Map<String, Value>> {
         let limits = output(self.script(&["limits"]).args(names))?;
         Ok(serde_json::from_str(&limits)?)
     }
 
-    /// The rates of this moment that these limits are made of.
+    /// Measures the current rates from which these limits are computed.
     pub(super) fn rates(&self, needs: &Map<String, Value>) -> Result<Value> {
         let mut stored: Vec<&Value> = Vec::new();
         let lists = needs
@@ -120,7 +120,7 @@ impl Engines {
         said(&line.map_err(|error| format!("{name}: {error}"))?)
     }
 
-    /// What TileDB finds in what both have written, which goes then: its own, ours.
+    /// Returns what TileDB finds in the arrays written by TileDB and by tdb, in this order, and removes them.
     pub(super) fn check(&self, name: &str) -> Result<[Value; 2]> {
         let found = ["tiledb", "tdb"].map(|engine| {
             let file = format!("{}.{engine}", name.replace(':', "-"));
@@ -134,7 +134,7 @@ impl Engines {
         Ok([theirs?, ours?])
     }
 
-    /// Which other engines do which of these workloads, once their files are there.
+    /// Returns which other engines run which of these workloads, after creating their files.
     pub(super) fn others(&self, names: &[&str]) -> Result<Map<String, Value>> {
         let list = output(&mut self.other(&["list"]))?;
         let mut list: Map<String, Value> = serde_json::from_str(&list)?;
@@ -147,7 +147,7 @@ impl Engines {
         Ok(list)
     }
 
-    /// What another engine takes, with one thread.
+    /// Runs a workload with another engine and one thread, and returns its result.
     pub(super) fn by_other(&self, name: &str, engine: &str) -> Result<Value> {
         if engine != "arrow-rs" {
             return said(&output(&mut self.other(&["run", name, engine]))?);

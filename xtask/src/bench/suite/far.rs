@@ -1,7 +1,8 @@
-//! `cargo xtask bench --far`: opening arrays of many fragments in an object store that answers late, and reading a box of them, with
+//! `cargo xtask bench --far`: opening arrays of many fragments in a slow object store, and reading a box of them, with
 //! and without consolidated metadata (`xtask/bench/suite/far.py`).
 //!
-//! Of tdb the program is measured whole, of TileDB only opening and reading, with the library loaded: seconds by the clock.
+//! The program of tdb is measured as a whole; for TileDB only opening and reading are measured, with the library
+//! loaded. Times are wall clock seconds.
 
 use std::error::Error;
 use std::fmt::Write;
@@ -24,16 +25,16 @@ use crate::server::Settings;
 use crate::workshop::{JUDGE, Workshop};
 use crate::workspace::root;
 
-/// How much later the server answers.
+/// Delay of each answer of the server.
 const DELAY: Duration = Duration::from_millis(30);
 
-/// Runs of each engine, of which the fastest counts: what is late by chance is no matter here.
+/// Number of runs of each engine; the fastest counts, which excludes random delays.
 const RUNS: usize = 3;
 
-/// Where a run takes longer than this, one is enough.
+/// Seconds beyond which a single run suffices.
 const LONG: f64 = 10.0;
 
-/// What stands above the table.
+/// Text above the table.
 const HOW: &str = "\
 # Performance in a store that answers 30 ms late
 
@@ -46,14 +47,14 @@ the domain; each fragment has ten cells anywhere. Metadata is consolidated by Ti
 |---|---|--:|--:|--:|--:|--:|--:|
 ";
 
-/// The script, and where TileDB's library and the arrays are.
+/// The script, TileDB's library and the folder of the arrays.
 struct Script {
     python: PathBuf,
     library: PathBuf,
     folder: PathBuf,
 }
 
-/// Measures the rows that are wanted and adds them to the results.
+/// Measures the selected rows, and adds them to the results.
 pub(super) fn run(options: &Options, results: &mut Results) -> Outcome {
     let workshop = Workshop::open()?;
     install_packages(&workshop)?;
@@ -93,7 +94,7 @@ pub(super) fn run(options: &Options, results: &mut Results) -> Outcome {
     write_page(results)
 }
 
-/// Writes `docs/performance-far.md`, where something was measured.
+/// Writes `docs/performance-far.md`, if something was measured.
 pub(super) fn write_page(results: &Results) -> Outcome {
     if results.far().is_empty() {
         return Ok(());
@@ -103,7 +104,7 @@ pub(super) fn write_page(results: &Results) -> Outcome {
     Ok(())
 }
 
-/// Puts each array into its bucket.
+/// Uploads each array to its bucket.
 fn upload(
     (workshop, script): (&Workshop, &Script),
     program: &str,
@@ -137,7 +138,7 @@ fn upload(
     Ok(())
 }
 
-/// The settings of a server as they are behind another port.
+/// Returns the settings of a server, changed to another port.
 fn behind(port: u16, settings: &Settings) -> Settings {
     let mut settings = settings.clone();
     for (key, value) in &mut settings {
@@ -182,13 +183,13 @@ impl Script {
     }
 }
 
-/// What a row says under `key`.
+/// Returns the text at `key` of a row.
 fn text_of<'a>(row: &'a Value, key: &str) -> Result<&'a str, String> {
     let text = row.get(key).and_then(Value::as_str);
     text.ok_or_else(|| format!("a row without its {key}"))
 }
 
-/// `docs/performance-far.md`, made of what was measured so far.
+/// Returns the text of `docs/performance-far.md` from the results so far.
 fn page(results: &Results) -> Result<String, Box<dyn Error>> {
     let rows = results.far();
     let measured = rows.iter().map(|row| text_of(row, "commit"));

@@ -1,26 +1,26 @@
-//! What is to hold of each row, and whether it does.
+//! Performance goals for each row, and whether they are met.
 
 use super::results::Row;
 
-/// Not behind TileDB; the decoder of bzip2 is what it is.
+/// Minimum speed relative to TileDB; lower for bzip2, whose decoder cannot be made faster here.
 const LEAST_RATIO: f64 = 1.0;
 const LEAST_RATIO_BZIP2: f64 = 0.87;
 
-/// The share of the limit of one core, on each row and in the mean.
+/// Minimum share of the limit of one core, for each row and in the geometric mean.
 pub(super) const LEAST_SHARE: f64 = 0.5;
 pub(super) const LEAST_MEAN_SHARE: f64 = 0.75;
 
-/// Where all is latency: so many times as fast as TileDB, or this share of the limit.
+/// For rows dominated by latency: minimum speed relative to TileDB, or minimum share of the limit.
 const LATENCY_RATIO: f64 = 8.0;
 const LATENCY_SHARE: f64 = 0.7;
 
-/// Two threads against one, where codecs or sorting are over half of the time.
+/// Minimum speed of two threads relative to one, if codecs or sorting are over half of the time.
 pub(super) const LEAST_SPEEDUP: f64 = 1.7;
 
-/// Bytes that each thread may hold.
+/// Number of bytes that each thread may use in addition.
 const PER_THREAD: f64 = 8e6;
 
-/// A goal.
+/// A performance goal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Goal {
     NotBehind,
@@ -30,7 +30,7 @@ pub(super) enum Goal {
     Memory,
 }
 
-/// All goals of single rows, as they are told.
+/// All goals of single rows, with their descriptions.
 pub(super) const GOALS: [(Goal, &str); 5] = [
     (
         Goal::NotBehind,
@@ -55,29 +55,29 @@ pub(super) const GOALS: [(Goal, &str); 5] = [
 ];
 
 impl Row<'_> {
-    /// How many times as fast as TileDB, by processor time of one thread.
+    /// Returns the speed relative to TileDB, by processor time with one thread.
     pub(super) fn ratio(&self) -> Option<f64> {
         let [theirs, ours] = ["tiledb", "tdb"].map(|engine| self.figures(1, engine));
         Some(theirs?.cpu / ours?.cpu)
     }
 
-    /// The limit of one core, in seconds.
+    /// Returns the limit of one core, in seconds.
     pub(super) fn limit(&self) -> f64 {
         self.stages().map(|(_, seconds)| seconds).sum()
     }
 
-    /// The share of the limit that tdb reaches.
+    /// Returns the share of the limit that tdb reaches.
     pub(super) fn share(&self) -> Option<f64> {
         Some(self.limit() / self.figures(1, "tdb")?.cpu)
     }
 
-    /// How many times as fast two threads are, by the clock: the fastest run with either, since what else the machine does counts
-    /// twice with two.
+    /// Returns the speed of two threads relative to one, by wall clock time. The fastest run of each counts, since
+    /// other load on the machine disturbs two threads twice as much.
     pub(super) fn speedup(&self, engine: &str) -> Option<f64> {
         Some(self.figures(1, engine)?.wall / self.figures(2, engine)?.wall)
     }
 
-    /// Whether codecs or sorting are over half of the limit.
+    /// True if codecs or sorting are over half of the limit.
     pub(super) fn divides(&self) -> bool {
         let counts = |name: &str| {
             let is_codec = name.starts_with("decode:") || name.starts_with("encode:");
@@ -87,7 +87,7 @@ impl Row<'_> {
         all.map(|(_, seconds)| seconds).sum::<f64>() > self.limit() / 2.0
     }
 
-    /// Bytes that a read with one thread may hold.
+    /// Returns the number of bytes that a read with one thread may use; `None` for other workloads.
     pub(super) fn allowed(&self) -> Option<f64> {
         let ours = self.figures(1, "tdb")?;
         if self.text("kind") != "read" {
@@ -101,7 +101,7 @@ impl Row<'_> {
         Some(ours.result + more)
     }
 
-    /// Whether a goal holds; none where it is not one of this row.
+    /// Returns whether a goal is met; `None` if it does not apply to this row.
     pub(super) fn holds(&self, goal: Goal) -> Option<bool> {
         let latency = self.is("latency");
         match goal {
@@ -126,7 +126,7 @@ impl Row<'_> {
     }
 }
 
-/// The geometric mean of what there is; none of nothing.
+/// Returns the geometric mean; `None` if there are no values.
 pub(super) fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
     let logs: Vec<f64> = values.map(f64::ln).collect();
     (!logs.is_empty()).then(|| (logs.iter().sum::<f64>() / logs.len() as f64).exp())
@@ -138,7 +138,8 @@ mod tests {
 
     use super::*;
 
-    /// TileDB takes 100 ms, tdb 20 with one thread and 15 with two, of which decoding is at least 6; it holds 30 MB.
+    /// TileDB takes 100 ms; tdb takes 20 ms with one thread and 15 ms with two, and uses 30 MB. Decoding takes at
+    /// least 6 ms.
     fn row(name: &str, latency: bool) -> (String, serde_json::Value) {
         let said = json!({
             "kind": "read", "latency": latency, "memory": {"metadata": 1e6, "tiles": 2e6}, "stages": {"decode:a": 0.006, "place": 0.003},

@@ -1,4 +1,4 @@
-//! How cost grows with the size of what is asked, and by which exponent.
+//! How the cost grows with the size of a request, and the exponent of the growth.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -8,13 +8,13 @@ use serde_json::{Map, Value};
 use super::results::{Results, Row, commits};
 use super::tables::milliseconds;
 
-/// From this exponent on growth is told to be worse than it need be.
+/// Exponents above this are reported as worse than necessary.
 const MOST: f64 = 1.15;
 
-/// Size, and seconds of the processor of either engine.
+/// Size, and processor seconds of tdb and of TileDB.
 type Step = (f64, f64, f64);
 
-/// A table of all series that were measured.
+/// Writes a table of all measured series.
 pub(super) fn write(
     text: &mut String,
     results: &Results,
@@ -55,7 +55,7 @@ pub(super) fn write(
     Ok(())
 }
 
-/// Steps by series, small ones first.
+/// Returns the steps of each series, in ascending order of size.
 fn series<'a>(rows: &'a [Row<'_>]) -> BTreeMap<&'a str, Vec<Step>> {
     let mut all: BTreeMap<&str, Vec<Step>> = BTreeMap::new();
     for row in rows {
@@ -83,7 +83,7 @@ fn told((size, ours, theirs): &Step) -> String {
     format!("{size}: {ours} / {theirs}")
 }
 
-/// The exponents of the last step and of the whole.
+/// Returns the exponent of the last step, and of the whole series; `None` for fewer than two steps.
 fn exponents(steps: impl Iterator<Item = (f64, f64)>) -> Option<(f64, f64)> {
     let steps: Vec<_> = steps.collect();
     let [first, .., before, last] = steps.as_slice() else {

@@ -1,4 +1,4 @@
-//! What a table of figures must say of where it was made.
+//! Facts about the machine and the commit that a table of figures must state.
 
 use std::fs;
 use std::process::{Command, Stdio};
@@ -6,11 +6,11 @@ use std::process::{Command, Stdio};
 use crate::commands::output;
 use crate::workspace::root;
 
-/// The commit that is measured, with a mark where files differ from it.
+/// Returns the measured commit, with a mark if files differ from it.
 pub(super) fn commit() -> Result<String, Box<dyn std::error::Error>> {
     let git = |arguments: &[&str]| output(Command::new("git").current_dir(root()).args(arguments));
     let commit = git(&["rev-parse", "--short=10", "HEAD"])?;
-    // Pages and reasons say what was found; they change nothing that is measured.
+    // Pages and reasons describe results; they do not affect what is measured.
     let changed = git(&[
         "status",
         "--porcelain",
@@ -28,7 +28,8 @@ pub(super) fn commit() -> Result<String, Box<dyn std::error::Error>> {
     Ok(format!("{}{mark}", commit.trim()))
 }
 
-/// Whether what is measured, and what measures, is the same at two commits, of which the second is checked out.
+/// True if the measured programs and the benchmark code are the same at two commits, of which the second is checked
+/// out.
 pub(super) fn same_programs(before: &str, now: &str) -> bool {
     const PROGRAMS: [&str; 5] = [
         "crates",
@@ -45,12 +46,12 @@ pub(super) fn same_programs(before: &str, now: &str) -> bool {
     let mut git = Command::new("git");
     git.current_dir(root())
         .args(["diff", "--quiet", before, now, "--"]);
-    // A commit that is not there fails, too.
+    // The command also fails if the commit does not exist.
     let status = git.args(PROGRAMS).stderr(Stdio::null()).status();
     status.is_ok_and(|status| status.success())
 }
 
-/// Processor, cores, memory.
+/// Describes processor, cores, memory and operating system.
 pub(super) fn facts() -> String {
     let read = |path: &str| fs::read_to_string(path).unwrap_or_default();
     let value = |text: &str, key: &str| {

@@ -1,6 +1,6 @@
 //! The command line of the suite.
 
-/// What is measured, and how often.
+/// Options: what to measure, and how often.
 pub(super) struct Options {
     only: Vec<String>,
     pub(super) quick: bool,
@@ -48,7 +48,7 @@ impl Options {
         Ok(options)
     }
 
-    /// Whether a workload is asked for: its name has one of the parts in it.
+    /// True if a workload is selected: its name contains one of the parts.
     pub(super) fn wants(&self, name: &str) -> bool {
         self.only.is_empty() || self.only.iter().any(|part| name.contains(part))
     }
@@ -57,7 +57,7 @@ impl Options {
         if self.quick { "quick" } else { "full" }
     }
 
-    /// The page is of full-size arrays and of all workloads, unless it is asked for.
+    /// True if the page is to be written: on request, or after a run of all workloads with full-size arrays.
     pub(super) fn writes_page(&self) -> bool {
         self.write || (!self.quick && self.only.is_empty())
     }

@@ -1,4 +1,4 @@
-//! `docs/performance.md`, made of the results and of the reasons that are written by hand.
+//! Generates `docs/performance.md` from the results and from manually written reasons.
 
 use std::fmt::Write;
 
@@ -11,7 +11,7 @@ use super::tables::{megabytes, milliseconds, number, percent};
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
-/// Families, in their order and as the page calls them.
+/// Families of workloads in the order of the page, with their titles.
 pub(super) const FAMILIES: [(&str, &str); 8] = [
     ("dense", "Dense arrays"),
     ("codecs", "Filters"),
@@ -23,7 +23,7 @@ pub(super) const FAMILIES: [(&str, &str); 8] = [
     ("consolidation", "Consolidation"),
 ];
 
-/// What begins the names of rates of work that two threads do, and one alone.
+/// Prefixes of the names of rates measured with two threads, and with one.
 const TWO_THREADS: &str = "two threads: ";
 const ONE_THREAD: &str = "one thread: ";
 
@@ -78,7 +78,7 @@ pub(super) fn page(results: &Results, reasons: &Map<String, Value>) -> Result<St
     Ok(text)
 }
 
-/// How much the machine's speed varied from round to round, by which one sees what a figure is worth.
+/// Writes how much the machine's speed varied between rounds, which shows the precision of the figures.
 fn unevenness(text: &mut String, rows: &[Row<'_>]) -> Result<()> {
     let of = |engine: &'static str| {
         let figures = rows.iter().filter_map(move |row| row.figures(1, engine));
@@ -181,7 +181,7 @@ fn table<'a>(
     Ok(())
 }
 
-/// What others take for the same cells.
+/// Writes the times of other engines for the same cells.
 fn others(text: &mut String, rows: &[Row<'_>]) -> Result<()> {
     let rows = rows.iter().filter_map(|row| {
         let engines = row.said.pointer("/threads/others")?.as_object()?;
@@ -212,7 +212,7 @@ fn others(text: &mut String, rows: &[Row<'_>]) -> Result<()> {
     Ok(())
 }
 
-/// Rows that miss a goal, with what was written of them: by the name of the workload, or by a part of it.
+/// Writes the rows that miss a goal, with the reason found by the workload's name or a part of it.
 fn misses(text: &mut String, rows: &[Row<'_>], reasons: &Map<String, Value>) -> Result<()> {
     writeln!(
         text,
@@ -249,7 +249,7 @@ fn short(goal: Goal) -> &'static str {
     }
 }
 
-/// What a second thread adds on this machine, where two share nothing.
+/// Writes the gain from a second thread on this machine when the threads share nothing.
 fn two_threads(text: &mut String, results: &Results) -> Result<()> {
     let rates = results.rates();
     let pairs = rates.iter().filter_map(|(name, two)| {

@@ -1,4 +1,5 @@
-//! `docs/performance.svg`: a bar for each workload, how many times as fast as TileDB on the left and the share of the limit on the right.
+//! Generates `docs/performance.svg`: for each workload a bar with the speed relative to TileDB on the left, and the
+//! share of the limit on the right.
 
 use std::fmt::Write;
 
@@ -7,7 +8,7 @@ use super::results::{Results, Row};
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
-/// Places in the picture, in its own units.
+/// Positions and sizes in the picture, in its own units.
 const LINE: f64 = 14.0;
 const NAMES: f64 = 250.0;
 const LEFT: f64 = 260.0;
@@ -16,7 +17,7 @@ const RIGHT: f64 = 660.0;
 const RIGHT_WIDTH: f64 = 220.0;
 const WIDTH: f64 = 900.0;
 
-/// The ratios at the ends of the left part.
+/// Smallest and largest ratio on the left axis.
 const LEAST: f64 = 0.5;
 const MOST: f64 = 100.0;
 
@@ -58,7 +59,7 @@ pub(super) fn picture(results: &Results) -> Result<String> {
     Ok(svg)
 }
 
-/// Lines at round values, and what they are.
+/// Draws lines at round values, with labels.
 fn scales(svg: &mut String, height: f64) -> Result<()> {
     writeln!(
         svg,
@@ -110,7 +111,7 @@ fn bars(svg: &mut String, row: &Row<'_>, y: f64) -> Result<()> {
     Ok(())
 }
 
-/// Where a ratio is, by its logarithm.
+/// Returns the x position of a ratio, on a logarithmic scale.
 fn at(ratio: f64) -> f64 {
     let place = (ratio.clamp(LEAST, MOST) / LEAST).ln() / (MOST / LEAST).ln();
     LEFT + LEFT_WIDTH * place

@@ -1,4 +1,4 @@
-//! What was measured, kept in a file to which runs of parts add.
+//! Measurements, kept in a file to which runs of parts add.
 
 use std::collections::BTreeSet;
 use std::error::Error;
@@ -13,49 +13,49 @@ use crate::workshop::Workshop;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
-/// The family of workloads that are there to see cost grow.
+/// Family of the workloads that measure how cost grows.
 pub(super) const GROWING: &str = "growth";
 
-/// Where results are kept.
+/// Returns the path of the results.
 pub(super) fn file() -> Result<PathBuf> {
     Ok(Workshop::open()?.scratch().join("bench/results.json"))
 }
 
-/// The commits at which something was measured, each once.
+/// Returns the distinct commits of some rows.
 pub(super) fn commits<'a>(of_rows: impl Iterator<Item = &'a str>) -> String {
     let commits: BTreeSet<&str> = of_rows.collect();
     let commits: Vec<&str> = commits.into_iter().collect();
     commits.join(", ")
 }
 
-/// The results of one size of arrays, and what this run adds.
+/// Results for one size of arrays, and the additions of this run.
 pub(super) struct Results {
     file: PathBuf,
     scale: &'static str,
     all: Value,
-    /// The commit that is measured: the one of the beginning.
+    /// Commit at the beginning of the run.
     commit: String,
-    /// Rounds of this run: by workload and threads, what either engine said.
+    /// Rounds of this run: the outputs of each engine, by workload and number of threads.
     rounds: Map<String, Value>,
     checked: Vec<String>,
 }
 
-/// What one engine took.
+/// Measurements of one engine.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Figures {
-    /// Seconds of the processor in the fastest run of all rounds.
+    /// Processor seconds of the fastest run of all rounds.
     pub(super) cpu: f64,
-    /// The same of the slowest round.
+    /// Processor seconds of the slowest round.
     pub(super) slowest: f64,
-    /// Seconds by the clock in the fastest run of all rounds.
+    /// Wall clock seconds of the fastest run of all rounds.
     pub(super) wall: f64,
-    /// Bytes at the peak, beyond what the process had before, in the round that took most.
+    /// Peak memory in bytes beyond that before the run, in the round that used most.
     pub(super) peak: f64,
-    /// Bytes of the result of a read, told by tdb.
+    /// Size of a read's result in bytes, as tdb reports it.
     pub(super) result: f64,
 }
 
-/// One workload, as it is judged.
+/// Results of one workload.
 pub(super) struct Row<'a> {
     pub(super) name: &'a str,
     pub(super) said: &'a Value,
@@ -78,14 +78,14 @@ impl Results {
         })
     }
 
-    /// Writes all results; nobody sees half of them.
+    /// Writes all results atomically.
     pub(super) fn save(&self) -> Outcome {
         let part = self.file.with_extension("part");
         fs::write(&part, serde_json::to_string_pretty(&self.all)?)?;
         Ok(fs::rename(part, &self.file)?)
     }
 
-    /// The rates of a round; the best of all rounds counts.
+    /// Adds the rates of a round; the best of all rounds is kept.
     pub(super) fn note_rates(&mut self, said: &Value) -> Outcome {
         let found = said.get("rates").and_then(Value::as_object);
         let rates = entry(&mut self.rounds, "rates")?;
@@ -107,7 +107,7 @@ impl Results {
         Ok(())
     }
 
-    /// What another engine took, which the table has beside.
+    /// Adds a result of another engine, for comparison.
     pub(super) fn note_other(&mut self, name: &str, engine: &str, said: Value) -> Outcome {
         let of_workload = entry(&mut self.rounds, name)?;
         let list = entry(of_workload, "others")?
@@ -125,8 +125,8 @@ impl Results {
         self.checked.push(name.to_owned());
     }
 
-    /// Makes rows of the rounds of this run, and of those that were made before of the same programs on the same machine; in the
-    /// place of the others.
+    /// Updates the rows of these workloads with the rounds of this run. Earlier rounds of the same programs on the
+    /// same machine are kept; others are replaced.
     pub(super) fn finish(
         &mut self,
         list: &Map<String, Value>,
@@ -147,7 +147,7 @@ impl Results {
             .ok_or("results that are no object")?;
         let of_scale = entry(all, self.scale)?;
         let rows = entry(of_scale, "rows")?;
-        // As the list has them, whichever were there before.
+        // Keeps the order of the list, whichever rows existed before.
         let mut kept = std::mem::take(rows);
         for name in list.keys() {
             let before = kept.remove(name);
@@ -178,13 +178,13 @@ impl Results {
         Ok(())
     }
 
-    /// The workloads that are judged.
+    /// Returns the workloads that have goals.
     pub(super) fn rows(&self) -> Vec<Row<'_>> {
         let rows = self.all_rows();
         rows.filter(|row| row.text("family") != GROWING).collect()
     }
 
-    /// The steps of what grows.
+    /// Returns the steps of the growth series.
     pub(super) fn growth(&self) -> Vec<Row<'_>> {
         let rows = self.all_rows();
         rows.filter(|row| row.text("family") == GROWING).collect()
@@ -196,7 +196,7 @@ impl Results {
         rows.map(|(name, said)| Row { name, said })
     }
 
-    /// What was measured in a far store.
+    /// Returns the measurements in a distant store.
     pub(super) fn far(&self) -> Vec<&Value> {
         let far = self.scaled("far").and_then(Value::as_object);
         far.into_iter().flat_map(Map::values).collect()
@@ -231,14 +231,14 @@ impl Results {
     }
 }
 
-/// The object at a key, which is made if there is none.
+/// Returns the object at a key, creating it if necessary.
 fn entry<'a>(of: &'a mut Map<String, Value>, key: &str) -> Result<&'a mut Map<String, Value>> {
     let value = of.entry(key).or_insert_with(|| json!({}));
     Ok(value.as_object_mut().ok_or("no object")?)
 }
 
-/// A row: what was asked, what both engines took by threads, and the limit with what it is made of. Rounds that were made of the
-/// same programs before count as those of this run do.
+/// Builds a row: the workload, the results of both engines by number of threads, and the limit with its stages.
+/// Earlier rounds of the same programs count like those of this run.
 fn row(
     workload: &Value,
     need: &Value,
@@ -274,7 +274,7 @@ fn row(
     }))
 }
 
-/// What all rounds have at best: the fastest times, which the machine disturbed least, but the highest peak.
+/// Returns the best of all rounds: the fastest times, which were disturbed least, but the highest peak memory.
 fn best(before: Option<&Value>, rounds: &[Value]) -> Result<Value> {
     let all = |key: &'static str| {
         let said = before.into_iter().chain(rounds);
@@ -295,7 +295,7 @@ fn best(before: Option<&Value>, rounds: &[Value]) -> Result<Value> {
 }
 
 impl Row<'_> {
-    /// Figures of an engine, where it was measured with so many threads.
+    /// Returns the figures of an engine with this number of threads, if measured.
     pub(super) fn figures(&self, threads: u64, engine: &str) -> Option<Figures> {
         let said = self.said.get("threads")?.get(threads.to_string())?;
         Some(figures(said.get(engine)?))
@@ -310,14 +310,14 @@ impl Row<'_> {
         self.said.get(key).and_then(Value::as_bool) == Some(true)
     }
 
-    /// What the limit is made of, in seconds.
+    /// Returns the stages of which the limit consists, in seconds.
     pub(super) fn stages(&self) -> impl Iterator<Item = (&str, f64)> {
         let stages = self.said.get("stages").and_then(Value::as_object);
         let stages = stages.into_iter().flatten();
         stages.filter_map(|(name, seconds)| Some((name.as_str(), seconds.as_f64()?)))
     }
 
-    /// Bytes that a read may hold beside its result.
+    /// Returns a number of bytes that a read may use in addition to its result.
     pub(super) fn memory(&self, key: &str) -> f64 {
         let memory = self.said.get("memory").and_then(|memory| memory.get(key));
         memory.and_then(Value::as_f64).unwrap_or(0.0)

@@ -1,11 +1,11 @@
-//! Figures as text.
+//! Formatting figures.
 
 use serde_json::Value;
 
 use super::goals::mean;
 use super::results::{Results, Row, figures};
 
-/// One run of both, as it comes in.
+/// Formats one run of both engines as a line.
 pub(super) fn line(name: &str, threads: u64, theirs: &Value, ours: &Value) -> String {
     let [theirs, ours] = [theirs, ours].map(figures);
     format!(
@@ -17,7 +17,7 @@ pub(super) fn line(name: &str, threads: u64, theirs: &Value, ours: &Value) -> St
     )
 }
 
-/// The rows of this run, for a terminal.
+/// Formats the rows of this run for a terminal.
 pub(super) fn plain(results: &Results, names: &[&str]) -> String {
     let mut text = format!(
         "\n{:<40} {:>9} {:>9} {:>6} {:>9} {:>6} {:>8} {:>8} {:>5}\n",
@@ -43,7 +43,7 @@ pub(super) fn plain(results: &Results, names: &[&str]) -> String {
     text
 }
 
-/// TileDB, tdb, ratio, limit, share, peak, allowed, speed-up.
+/// Formats the cells of a row: TileDB, tdb, ratio, limit, share, peak, allowed, speed-up.
 fn cells(row: &Row<'_>) -> [String; 8] {
     let [theirs, ours] = ["tiledb", "tdb"].map(|engine| row.figures(1, engine));
     [
@@ -58,7 +58,7 @@ fn cells(row: &Row<'_>) -> [String; 8] {
     ]
 }
 
-/// With three digits that count.
+/// Formats a time in milliseconds, with about three significant digits.
 pub(super) fn milliseconds(seconds: f64) -> String {
     let milliseconds = seconds * 1e3;
     let digits = if milliseconds >= 100.0 {

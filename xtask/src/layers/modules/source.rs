@@ -1,4 +1,4 @@
-//! The modules of one crate as its source has them: what each defines, imports and names.
+//! Parsing the modules of a crate: what each defines, imports and names.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
@@ -7,33 +7,33 @@ use proc_macro2::{Ident, TokenStream, TokenTree};
 use syn::visit::{self, Visit};
 use syn::{Attribute, Item, ItemMod, ItemUse, UseTree, Visibility};
 
-/// A path as it stands in the source, and the line where it begins.
+/// A path in the source, and the line where it begins.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Mention {
     pub(super) path: Vec<String>,
     pub(super) line: usize,
 }
 
-/// One module, tests apart.
+/// A module, without its tests.
 #[derive(Debug, Default)]
 pub(super) struct Module {
-    /// Names from the root of the crate, which has none.
+    /// Path of names from the root of the crate; empty for the root.
     pub(super) path: Vec<String>,
     pub(super) file: String,
-    /// The module that has a file, where this one stands within it.
+    /// For an inline module, the module whose file contains it.
     pub(super) within: Option<usize>,
     pub(super) parent: Option<usize>,
     pub(super) children: BTreeMap<String, usize>,
     pub(super) defines: BTreeSet<String>,
-    /// Names that `use` brings here, and the paths that they stand for.
+    /// Names imported by `use`, with the paths they stand for.
     pub(super) imports: BTreeMap<String, Vec<String>>,
-    /// What `use path::*` names.
+    /// Paths of `use path::*`.
     pub(super) globs: Vec<Vec<String>>,
-    /// What the code here names, and what it imports for itself. A `pub use` hands on, and needs nothing.
+    /// Paths that the code names or imports for itself. A `pub use` only re-exports, and is not included.
     pub(super) mentions: Vec<Mention>,
 }
 
-/// All modules below the file `root`; `read` gives the text of a file of the crate.
+/// Parses all modules reachable from the file `root`; `read` returns the text of a file of the crate.
 pub(super) fn modules(
     root: &str,
     read: &dyn Fn(&str) -> Option<String>,
@@ -87,7 +87,8 @@ pub(super) fn modules(
     Ok(modules)
 }
 
-/// Where the modules that `file` declares have their files: `src/a.rs` and `src/a/mod.rs` both have theirs in `src/a/`.
+/// Returns the folder for the files of the modules that `file` declares: `src/a/` for both `src/a.rs` and
+/// `src/a/mod.rs`.
 fn folder_of_children(file: &str, is_root: bool) -> String {
     let (folder, name) = file.rsplit_once('/').unwrap_or(("", file));
     if is_root || name == "mod.rs" {
@@ -96,7 +97,7 @@ fn folder_of_children(file: &str, is_root: bool) -> String {
     format!("{folder}/{}/", name.trim_end_matches(".rs"))
 }
 
-/// What one module says, but for the modules that it declares.
+/// Contents of one module, without the modules that it declares.
 #[derive(Default)]
 struct Visitor {
     declared: Vec<ItemMod>,
@@ -104,7 +105,7 @@ struct Visitor {
     imports: BTreeMap<String, Vec<String>>,
     globs: Vec<Vec<String>>,
     mentions: Vec<Mention>,
-    /// How many functions and blocks are open: what they define is nobody else's.
+    /// Number of open functions and blocks; their definitions are local.
     depth: usize,
 }
 
@@ -123,7 +124,7 @@ impl Visitor {
             UseTree::Name(name) => (&name.ident, name.ident.to_string()),
             UseTree::Rename(rename) => (&rename.ident, rename.rename.to_string()),
         };
-        // `use a::{self}` brings `a`.
+        // `use a::{self}` imports `a`.
         let is_self = ident == "self" && !before.is_empty();
         let mut path = before.to_vec();
         let mut name = name;
@@ -143,7 +144,7 @@ impl Visitor {
         self.imports.insert(name, path);
     }
 
-    /// The paths in the tokens of a macro, which nobody parses: names with `::` between them.
+    /// Collects paths from the tokens of a macro, which are not parsed: names with `::` between them.
     fn tokens(&mut self, tokens: TokenStream) {
         let mut to_see = vec![tokens];
         while let Some(tokens) = to_see.pop() {
@@ -234,12 +235,12 @@ impl<'ast> Visit<'ast> for Visitor {
         visit::visit_macro(self, mac);
     }
 
-    // `pub(in a::b)` and `#[derive(A)]` are no use of what they name.
+    // Naming something in `pub(in a::b)` or `#[derive(A)]` is not a use of it.
     fn visit_visibility(&mut self, _: &'ast Visibility) {}
     fn visit_attribute(&mut self, _: &'ast Attribute) {}
 }
 
-/// Whether `#[cfg(test)]` leaves something out of what is built for use.
+/// True if `#[cfg(test)]` excludes an item from normal builds.
 fn is_for_tests(attributes: &[Attribute]) -> bool {
     attributes.iter().any(|attribute| {
         let syn::Meta::List(list) = &attribute.meta else {

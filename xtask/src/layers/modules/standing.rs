@@ -1,7 +1,7 @@
-//! Cycles of modules that stand. The list can only shrink: a cycle that is not in it is a finding, and so is an entry that is no
-//! longer true, also where the cycle lost a module.
+//! Permitted cycles of modules. The list must only shrink: a cycle that is not in it is a finding, and so is an entry
+//! that is no longer true, even if the cycle only lost a module.
 
-/// A cycle that stands: the crate, its modules in the order of the alphabet, and why.
+/// A permitted cycle: the crate, its modules in alphabetical order, and the reason.
 pub(super) type Standing = (&'static str, &'static [&'static str], &'static str);
 
 pub(super) const STANDING: &[Standing] = &[

@@ -1,6 +1,6 @@
 use super::*;
 
-/// The cycles of a crate of these files, as findings.
+/// Returns the findings for a crate with these files.
 fn cycles(files: &[(&str, &str)]) -> Vec<String> {
     findings(&found_in(files), &[])
 }
