@@ -42,7 +42,7 @@ const ADDRESSES_KIB: u64 = 4 << 20;
 /// Number of output lines shown when a target fails.
 const SHOWN: usize = 40;
 
-/// Number of last commits on the main branch whose crates are searched.
+/// Number of the latest commits on the main branch whose crates are searched.
 const LATELY: u32 = 20;
 
 /// A fuzz target that is built.

@@ -14,7 +14,7 @@ pub(crate) struct Asked {
     pub(crate) method: String,
     /// Path with the query.
     pub(crate) path: String,
-    /// The header for a range of bytes, as sent.
+    /// Value of the `Range` header, if sent.
     pub(crate) range: Option<String>,
 }
 

@@ -42,8 +42,8 @@ pub struct Arrangement {
     pub limit: Option<u64>,
     /// Number of cells returned from the end; `None` for all.
     pub tail: Option<u64>,
-    /// Size of a random sample, and its seed. The same seed picks the same cells from the same cells in the same
-    /// order.
+    /// Size of a random sample, and its seed. The same seed picks the same cells whenever the read gives the same
+    /// cells in the same order.
     pub sample: Option<(u64, u64)>,
 }
 
@@ -137,7 +137,8 @@ impl Arrangement {
         Ok(())
     }
 
-    /// Returns the end of the sort order that suffices, if a sort is combined with a limit or a tail.
+    /// Returns which end of the sort order is needed, and how many cells of it; `None` without a sort, or if all cells
+    /// are needed.
     fn end(&self) -> Option<End> {
         let limit = self.limit.and_then(|limit| limit.checked_add(self.offset));
         let end = self.tail.map(End::Last).or(limit.map(End::First));

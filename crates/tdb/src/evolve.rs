@@ -68,7 +68,7 @@ impl Array {
 }
 
 impl Evolution {
-    /// Sets the time of the change [default: now].
+    /// Sets the time of the change; now by default.
     pub fn at(&mut self, time: impl Into<Time>) {
         self.options.timestamp = Some(time.into().0);
     }
@@ -208,7 +208,8 @@ impl Evolution {
         closed_to_tiledb(self.array.engine().fragments())
     }
 
-    /// Upgrades the schema to the newest format version that released versions of TileDB read.
+    /// Upgrades the schema to the format version that this crate writes: the newest that released versions of TileDB
+    /// read.
     ///
     /// # Errors
     /// Fails if the schema breaks a rule of that version.

@@ -1,4 +1,10 @@
 //! Changing the values of cells in place.
+//!
+//! The new cells depend on what was read, so they must not hide cells that other programs write meanwhile. Arrays have
+//! no locks, so the change is optimistic: it reads a view of the array, stores its cells without committing them, and
+//! checks that the view is still current. It then announces its time, so that slower plain writes take a later one,
+//! commits, and looks again. If something was written in between, the commit is taken back and everything is repeated
+//! on a new view. `replace` and `restore` proceed in the same way.
 
 mod new_values;
 mod worked_out;

@@ -94,8 +94,8 @@ impl Array {
     /// # Ok::<(), tdb::Error>(())
     /// ```
     ///
+    /// # Errors
     /// Fails if the array has no such field, if a dense array does not store it, or if reading fails.
-    /// A field that the array does not have; errors of reading.
     pub fn try_filters(&self, field: &str, bytes: Option<u64>) -> Result<Trials> {
         let schema = self.schema();
         let known = || schema.fields().map(|field| field.name);

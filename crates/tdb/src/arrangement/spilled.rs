@@ -2,8 +2,8 @@
 //! temporary folder, and merged.
 //!
 //! Runs are numbered in the order of the read, and of equal cells the one from the earlier run comes first, so the
-//! sort stays stable. Merging works on blocks: cells are picked by their address, and copied into a result batch
-//! together, so picked-out blocks stay in memory until then.
+//! sort stays stable. Merging works on blocks: cells are first picked by their address, and then copied into a result
+//! batch together. Until then, blocks whose cells have all been picked stay in memory.
 
 use std::cmp::Ordering;
 
@@ -81,8 +81,8 @@ impl SortedRuns {
         Ok(())
     }
 
-    /// Merges the runs. Of the last `tail` cells (of all, if `None`), `first` are skipped, and at most `most` of the
-    /// rest returned.
+    /// Merges the runs. The result has at most `most` cells, and begins at cell number `first` of the last `tail`
+    /// cells, or of all cells if `tail` is `None`.
     pub(super) fn finish(self, tail: Option<u64>, first: u64, most: Option<u64>) -> Result<Merged> {
         let merging = Merging::of(&self);
         let readers = self

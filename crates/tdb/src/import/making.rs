@@ -33,8 +33,8 @@ const NOTE: &[u8] = b"";
 pub struct Imported {
     /// Number of rows in the file, each of which is a cell.
     pub cells: u64,
-    /// With [`ImportBuilder::append`]: number of existing cells with the same coordinates as new ones, which replaced
-    /// them. Not counted if a time is specified; nor, without a key, in dense arrays and arrays that allow duplicates.
+    /// With [`ImportBuilder::append`]: number of existing cells that new ones with the same coordinates replaced. Not
+    /// counted if a time is specified; nor, without a key, in dense arrays and arrays that allow duplicates.
     pub replaced: u64,
     /// With [`Duplicates::First`]: number of rows omitted from a new array because an earlier row has the same
     /// coordinates.

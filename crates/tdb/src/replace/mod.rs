@@ -1,4 +1,7 @@
 //! Writing rows that replace cells with the same coordinates; attributes without a column keep their values.
+//!
+//! The write is an optimistic change, as explained in `set`: if other programs write the same cells
+//! meanwhile, it is repeated.
 
 mod boxes;
 mod column;

@@ -109,8 +109,8 @@ impl Array {
     /// # Ok::<(), tdb::Error>(())
     /// ```
     ///
+    /// # Errors
     /// Fails if reading fails, or if memory does not suffice for writing.
-    /// Errors of reading, and of writing where memory does not allow it.
     pub fn try_tiles(&self, bytes: Option<u64>) -> Result<TileTrials> {
         let Some(sample) = Sample::of(self, self.tried_at_most(bytes.unwrap_or(SAMPLE)))? else {
             return Ok(TileTrials::default());

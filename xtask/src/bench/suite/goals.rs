@@ -2,7 +2,7 @@
 
 use super::results::Row;
 
-/// Minimum speed relative to TileDB; lower for bzip2, whose decoder cannot be made faster here.
+/// Minimum speed relative to TileDB; lower for bzip2, because of its decoder.
 const LEAST_RATIO: f64 = 1.0;
 const LEAST_RATIO_BZIP2: f64 = 0.87;
 

@@ -83,7 +83,7 @@ fn told((size, ours, theirs): &Step) -> String {
     format!("{size}: {ours} / {theirs}")
 }
 
-/// Returns the exponent of the last step, and of the whole series; `None` for fewer than two steps.
+/// Returns the exponent of the last step, and of the whole series; `None` for fewer than three sizes.
 fn exponents(steps: impl Iterator<Item = (f64, f64)>) -> Option<(f64, f64)> {
     let steps: Vec<_> = steps.collect();
     let [first, .., before, last] = steps.as_slice() else {
