@@ -29,7 +29,7 @@ pub(crate) struct Workload {
     /// Key of an encrypted array.
     pub(crate) key: Option<String>,
     pub(crate) fields: Vec<String>,
-    /// Those fields that are dimensions.
+    /// Names of the fields that are dimensions.
     pub(crate) dimensions: Vec<String>,
     pub(crate) layout: String,
     pub(crate) boxes: Vec<Bounds>,

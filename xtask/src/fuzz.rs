@@ -45,7 +45,7 @@ const SHOWN: usize = 40;
 /// Number of the latest commits on the main branch whose crates are searched.
 const LATELY: u32 = 20;
 
-/// A fuzz target that is built.
+/// A built fuzz target.
 struct Target {
     name: String,
     /// Crate to which the target belongs.
@@ -68,8 +68,8 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     search(targets, |_| options.seconds)
 }
 
-/// Runs the part of `cargo xtask ci`: the kept inputs of all targets, and a search with those whose crate changed
-/// lately.
+/// Runs the fuzzing part of `cargo xtask ci`: the kept inputs of all targets, and a search with the targets whose
+/// crate changed lately.
 pub(crate) fn check() -> Outcome {
     let mut compiler = Command::new(std::env::var_os("CXX").unwrap_or_else(|| "c++".into()));
     if !is_there(compiler.arg("--version")) {

@@ -129,7 +129,7 @@ const LONG: &[Judge] = &[
     },
 ];
 
-/// Judges of SQL.
+/// Judges that compare SQL queries.
 const SQL: &[Judge] = &[
     Judge {
         arguments: &["interop-sql"],
@@ -286,7 +286,7 @@ impl Trial {
     }
 }
 
-/// Returns the part of each judge to run at this commit.
+/// Returns, for each judge, the cases to run at this commit.
 fn chosen(judges: &'static [Judge]) -> Result<Vec<Trial>, Box<dyn Error>> {
     let commit = commit()?;
     Ok(judges.iter().map(|judge| judge.part(&commit)).collect())

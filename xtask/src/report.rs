@@ -57,7 +57,7 @@ pub(crate) struct Report {
     pub(crate) tests: BTreeMap<String, Tests>,
     /// Things that could not be checked, with the reason.
     pub(crate) not_checked: Vec<String>,
-    /// The same for things that a machine may lack even in a complete run.
+    /// Things that could not be checked and that even a complete run may omit, with the reason.
     pub(crate) told: Vec<String>,
 }
 

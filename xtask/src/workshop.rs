@@ -142,7 +142,7 @@ impl Workshop {
         self.scratch.join("libs")
     }
 
-    /// Runs the recipes' entry point, and returns its output.
+    /// Runs `recipes/build.py`, and returns its output.
     pub(crate) fn recipes(&self, arguments: &[&str]) -> Result<String> {
         let mut command = Command::new(self.python());
         command

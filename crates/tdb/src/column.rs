@@ -23,7 +23,7 @@ pub trait Element {
     /// Bytes per cell; `None` if cells vary in size.
     const SIZE: Option<usize>;
 
-    /// Appends the bytes of the cell; for a null cell of fixed size, as many zero bytes.
+    /// Appends the bytes of the cell; a null cell of fixed size becomes zero bytes.
     fn append(&self, out: &mut Vec<u8>);
 
     /// True if the cell is null.
@@ -216,7 +216,7 @@ impl GivenCells {
         cells.shaped(field)
     }
 
-    /// Arranges the cells as a column of the field, once their values are in the field's datatype.
+    /// Converts the cells, whose values already have the field's datatype, to a column of the field.
     fn shaped(mut self, field: &Field<'_>) -> Result<Column> {
         let name = field.name;
         if self.size.is_none() && is_padded(field.datatype, field.cell_val_num) {

@@ -26,7 +26,7 @@ const NEWER_HINT: &str = "this tdb is too old: a newer one may read it";
 const OLD_HINT: &str =
     "the release that wrote it reads it; what that gives out, a newer release can write again";
 
-/// An error: its kind, the array or file concerned and, where known, a hint at the way out.
+/// An error: its kind, the array or file concerned and, where known, a hint on what to do.
 ///
 /// `{}` prints one line; `{:#}` and `{:?}` add the chain of causes and the hint, so a `main` that returns this error
 /// prints everything there is to know.

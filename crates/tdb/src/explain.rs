@@ -44,7 +44,7 @@ pub struct ExplainedFragment {
     pub ruled_out: u64,
     /// Tiles to read.
     pub read: u64,
-    /// Bytes of the tiles to read, at most.
+    /// Upper bound of the bytes of the tiles to read.
     pub bytes: u64,
 }
 
@@ -57,7 +57,7 @@ pub struct ExplainedField {
     /// True if the condition tests the field. Such fields are read first; others are not read for tiles without a
     /// match.
     pub is_tested: bool,
-    /// Bytes of its tiles to read, with offsets and validity, at most.
+    /// Upper bound of the bytes to read for the field, with offsets and validity.
     pub bytes: u64,
 }
 
@@ -119,7 +119,7 @@ impl Explanation {
         self.fragments.iter().map(|fragment| fragment.read).sum()
     }
 
-    /// Returns the number of bytes to read, at most.
+    /// Returns an upper bound of the number of bytes to read.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.fragments.iter().map(|fragment| fragment.bytes).sum()

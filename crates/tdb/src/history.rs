@@ -19,7 +19,7 @@ impl Array {
         Ok(gaps)
     }
 
-    /// Fails if something of the opening time is certainly lost; with `doubtful`, also if it may be.
+    /// Fails if cells or metadata of the opening time are certainly lost; with `doubtful`, also if they may be lost.
     pub(crate) fn check_history(&self, doubtful: bool) -> Result<()> {
         let mut gaps = self.gaps()?.into_iter();
         let Some(gap) = gaps.find(|gap| doubtful || gap.is_certain()) else {

@@ -72,7 +72,7 @@ pub struct FragmentBytes {
     pub is_replaced: bool,
 }
 
-/// Parts of an array's storage.
+/// A part of an array's storage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Part {

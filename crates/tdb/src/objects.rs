@@ -147,7 +147,7 @@ impl Objects {
         removed.map_err(|error| self.place.failed(error))
     }
 
-    /// Adds what members outside of the folder lead to.
+    /// Adds the arrays and groups that are members of the group but lie outside of its folder.
     ///
     /// # Errors
     /// As [`Context::objects`]; fails also if groups are nested too deeply.

@@ -57,7 +57,8 @@ pub struct SetCells {
     pub cells: u64,
     /// Names of the new fragments.
     pub fragments: Vec<String>,
-    /// How often the change gave way to other programs that changed the array at the same moment.
+    /// Number of times the change waited for other programs that changed the array at the same moment, or was repeated
+    /// because of them.
     pub yielded: u32,
 }
 

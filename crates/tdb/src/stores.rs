@@ -40,7 +40,8 @@ pub trait Stores: Send + Sync + Debug {
     /// work. Stores that never wait need not implement this.
     fn cancel(&self) {}
 
-    /// Allows reads and writes again that begin after [`Stores::cancel`], once the cancelled ones have ended.
+    /// Lets reads and writes work again after [`Stores::cancel`]. Called once the cancelled reads and writes have
+    /// ended.
     fn resume(&self) {}
 
     /// True if an operation has failed because of [`Stores::cancel`].

@@ -7,10 +7,10 @@ pub struct Written {
     /// Number of existing cells that were replaced; counted only by
     /// [`WriteBuilder::replace`](crate::WriteBuilder::replace).
     pub replaced: u64,
-    /// Names of the new fragments; empty if there was no cell.
+    /// Names of the new fragments; empty if no cells were written.
     pub fragments: Vec<String>,
-    /// How often the write gave way to other programs that changed the array at the same moment; only for
-    /// [`WriteBuilder::replace`](crate::WriteBuilder::replace).
+    /// Number of times the write waited for other programs that changed the array at the same moment, or was repeated
+    /// because of them; only for [`WriteBuilder::replace`](crate::WriteBuilder::replace).
     pub yielded: u32,
     /// For files: columns whose times had time zones; they are stored as UTC.
     pub zoned: Vec<String>,

@@ -46,8 +46,8 @@ impl End {
 pub(super) struct Best<'a> {
     keys: &'a [SortKey],
     end: End,
-    /// The worst of the kept cells, alone in its batch: enough other cells are at least as good. `None` before the
-    /// first narrowing.
+    /// The worst of the cells that the last narrowing kept, in a batch of its own; later cells that do not beat it are
+    /// dropped. `None` before the first narrowing.
     threshold: Option<Batch>,
     /// Number of cells kept in addition to twice the wanted number before the rest is dropped.
     spare: u64,

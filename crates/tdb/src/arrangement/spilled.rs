@@ -19,7 +19,7 @@ use crate::{Error, Result};
 /// Cells may use 1/SHARE of the memory before they are spilled, and merging may use as much.
 const SHARE: u64 = 4;
 
-/// 1/RETIRED of that share is for blocks whose cells have all been picked but not yet returned.
+/// While merging, blocks whose cells have all been picked but not yet returned may use 1/RETIRED of the merge's share.
 const RETIRED: u64 = 4;
 
 /// Sorted runs of cells in the temporary folder.

@@ -22,8 +22,8 @@ pub enum FileFormat {
     Csv,
     /// JSON lines, one object per cell: `.jsonl`, `.ndjson`. Feature `text`.
     Jsonl,
-    /// One JSON array of such objects: `.json`. For input, both JSON formats are accepted under either extension.
-    /// Feature `text`.
+    /// One JSON array with an object per cell: `.json`. For input, both JSON formats are accepted under either
+    /// extension. Feature `text`.
     Json,
     /// Arrow IPC, a file or a stream: `.arrow`, `.feather`, `.ipc`, and for input `.arrows`. Feature `arrow`.
     Arrow,

@@ -154,7 +154,7 @@ impl InputFile {
         self
     }
 
-    /// Restricts the columns, if the format has several.
+    /// Restricts the columns, if the format can have several columns.
     ///
     /// # Errors
     /// Fails if the format is unknown.

@@ -15,7 +15,7 @@ pub(crate) fn is_part(schema: &ArraySchema, columns: &[String]) -> bool {
         && columns.iter().all(|column| schema.field(column).is_some())
 }
 
-/// Adds a hint about the option that replaces cells to the error of writing such columns.
+/// Adds a hint about `option`, which replaces cells, to the error of a write that lacks columns for some attributes.
 pub(crate) fn not_all(error: Error, is_part: bool, option: &str) -> Error {
     if !is_part || error.kind() != ErrorKind::Invalid {
         return error;

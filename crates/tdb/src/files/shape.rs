@@ -6,7 +6,7 @@ use tdb_tile::{Bug, Range};
 
 use crate::{Error, Result};
 
-/// Reports a dense dimension that is not of integers.
+/// Returns the error for a dense array with a dimension that is not of integers.
 fn no_box() -> Error {
     Bug::new("a dense array has a dimension without whole numbers").into()
 }

@@ -56,7 +56,7 @@ impl Display for TempError {
 
 impl StdError for TempError {}
 
-/// Reports that the temporary folder failed.
+/// Returns the error for a failure of the temporary folder.
 pub(super) fn failed(folder: &Path, what: impl Display) -> Error {
     let what = format!("{}: {what}", folder.display());
     Error::new(ErrorKind::Store, what)

@@ -42,7 +42,7 @@ pub struct Imported {
     /// True if several rows have equal coordinates and all were kept, because the caller did not choose how to handle
     /// them.
     pub keeps_duplicates: bool,
-    /// Names of the new fragments; empty if there was no cell.
+    /// Names of the new fragments; empty if no cells were written.
     pub fragments: Vec<String>,
     /// Columns whose times had time zones; they are stored as UTC.
     pub zoned: Vec<String>,

@@ -289,7 +289,8 @@ impl Replacing {
         Ok(there)
     }
 
-    /// Sparse arrays: completes the waiting rows with the values they keep, and passes them to the writer.
+    /// Sparse arrays: adds the existing values of the attributes without a column to the waiting rows, and passes the
+    /// rows to the writer.
     fn complete(&mut self) -> Result<()> {
         if self.waiting.is_empty() {
             return Ok(());
