@@ -14,7 +14,7 @@ use crate::outcome::Outcome;
 use crate::proxy::{Asked, Proxy};
 use crate::server::Settings;
 
-/// Ranges of an object with cells that are closer than this, in bytes, must be read as one.
+/// Ranges of an object with cells must be read as one range if the gap between them is smaller than this, in bytes.
 const NEAR: u64 = 512 << 10;
 
 /// Reads of golden arrays in the bucket: of one and of several fragments, in full and in part.

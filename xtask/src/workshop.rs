@@ -229,7 +229,7 @@ impl Workshop {
     }
 }
 
-/// Returns the line that states what went wrong, as pip and Python end with it.
+/// Returns the line that states what went wrong: the last one in the output of pip and Python.
 fn last_line(told: &str) -> &str {
     let lines = told.lines().map(str::trim);
     let mut errors = lines.filter(|line| line.starts_with("ERROR") || line.contains("Error"));

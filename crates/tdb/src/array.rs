@@ -110,7 +110,7 @@ impl Array {
     /// Deletes the cells of a sparse array that match a condition, and returns their number.
     ///
     /// # Errors
-    /// Fails, without deleting anything, if the stored form of the delete would also take cells that do not match,
+    /// Fails, without deleting anything, if the stored form of the delete would also delete cells that do not match,
     /// because they are null in a field that the condition compares.
     pub fn delete(&self, condition: &Condition) -> Result<Deletion> {
         self.delete_with(condition, &DeleteOptions::default())

@@ -27,21 +27,21 @@ use crate::{Array, Error, ReadBuilder, Result};
 /// A cell that only one of two reads has, or that differs between them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Difference {
-    /// Only the second read has it.
+    /// A cell that only the second read has.
     Added {
         /// Coordinates, in the order of [`Differences::dimensions`].
         coordinates: Vec<CellValue>,
         /// Attribute values, in the order of [`Differences::attributes`].
         values: Vec<CellValue>,
     },
-    /// Only the first read has it.
+    /// A cell that only the first read has.
     Removed {
         /// Coordinates, in the order of the dimensions.
         coordinates: Vec<CellValue>,
         /// Attribute values, in the order of [`Differences::old_attributes`].
         values: Vec<CellValue>,
     },
-    /// Both reads have the cell, with different attribute values.
+    /// A cell that both reads have, with different attribute values.
     Changed {
         /// Coordinates, in the order of the dimensions.
         coordinates: Vec<CellValue>,

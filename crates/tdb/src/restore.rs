@@ -21,7 +21,7 @@ use crate::{Array, DifferenceCount, Error, Order, Result, Time, compare};
 pub struct RestoreOptions {
     /// Only report what would be done.
     pub dry_run: bool,
-    /// Restore even if cells may be missing: those deleted since, and omitted by a merge
+    /// Restore even if cells may be missing that were deleted after that time and that a merge therefore omitted
     /// ([`Lost::DeletedCells`](crate::Lost::DeletedCells)).
     pub allow_incomplete: bool,
     /// Time of the change, and the source of names.
@@ -36,7 +36,8 @@ impl RestoreOptions {
         self
     }
 
-    /// Sets whether to restore even if cells may be missing that were deleted since, and omitted by a merge.
+    /// Sets whether to restore even if cells may be missing that were deleted after that time and that a merge
+    /// therefore omitted.
     #[must_use]
     pub fn allow_incomplete(mut self, allow: bool) -> Self {
         self.allow_incomplete = allow;
@@ -161,7 +162,7 @@ impl Array {
         })
     }
 
-    /// Restores the metadata values, which ends the restore.
+    /// Restores the metadata values: the last step of a restore.
     fn put_back(
         &self,
         records: Vec<MetadataRecord>,

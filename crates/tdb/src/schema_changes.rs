@@ -8,8 +8,8 @@ use tdb_tile::Code;
 
 use crate::{Array, Result};
 
-/// Returns the differences, each as a short phrase without a full stop: `added attribute "a" (int32)`. Filters,
-/// capacity, orders and enumerations are not compared; [`enumeration_changes`] compares the last.
+/// Returns the differences between two schemas, each as a short phrase without a full stop: `added attribute "a"
+/// (int32)`. Filters, capacity, orders and enumerations are not compared; [`enumeration_changes`] compares the last.
 fn schema_changes(old: &ArraySchema, new: &ArraySchema) -> Vec<String> {
     let mut changes = Vec::new();
     let find = |schema: &'_ ArraySchema, name: &str| -> Option<Attribute> {

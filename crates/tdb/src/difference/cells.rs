@@ -129,7 +129,7 @@ impl Row {
         cells.fold(24, |sum, cell| sum.saturating_add(cell).saturating_add(32))
     }
 
-    /// Splits into the coordinates and the other values.
+    /// Splits the row into the coordinates and the other values.
     pub(super) fn split(self, dimensions: usize) -> (Vec<CellValue>, Vec<CellValue>) {
         let cells = self.0.into_iter().map(|cell| cell.stored);
         let mut coordinates: Vec<CellValue> = cells.collect();

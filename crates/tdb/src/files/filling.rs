@@ -218,7 +218,7 @@ fn label(uri: &str, context: &Context) -> Option<String> {
     Some(label.name.clone())
 }
 
-/// Returns the bytes of a batch, counted as the writer does.
+/// Returns the bytes of a batch, as the writer counts them.
 fn size_of_batch(batch: &Batch) -> u64 {
     let sizes = batch.columns.iter().map(|column| {
         let len = |bytes: &Option<bytes::Bytes>| bytes.as_ref().map_or(0, |bytes| bytes.len());

@@ -141,7 +141,7 @@ impl Place {
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     }
 
-    /// Converts an error, adding the URI and, if a remote store failed, a hint how to find out why.
+    /// Converts an error, adding the URI and, if a remote store failed, a hint on how to find out why.
     pub fn failed(&self, error: impl Into<Error>) -> Error {
         let error = error.into().at(&self.uri);
         match self.way_to_learn_why(error.kind()) {
@@ -150,7 +150,7 @@ impl Place {
         }
     }
 
-    /// Returns a hint how to find out why a remote store failed; `None` for other errors.
+    /// Returns a hint on how to find out why a remote store failed; `None` for other errors.
     pub fn way_to_learn_why(&self, kind: ErrorKind) -> Option<String> {
         let is_remote = matches!(Address::of(&self.store_uri), Address::Remote);
         let uri = &self.uri;

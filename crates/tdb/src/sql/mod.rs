@@ -90,7 +90,7 @@ impl Context {
         self.database(since.into(), Some(until.into()))
     }
 
-    /// As [`Context::sql`], for writes since a time. Unless that is 0, statements cannot change arrays.
+    /// As [`Context::sql`], for writes since a time. Unless the time is 0, statements cannot change arrays.
     ///
     /// # Errors
     /// As for [`Context::sql`].

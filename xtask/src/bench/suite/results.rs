@@ -317,7 +317,8 @@ impl Row<'_> {
         stages.filter_map(|(name, seconds)| Some((name.as_str(), seconds.as_f64()?)))
     }
 
-    /// Returns a number of bytes that a read may use in addition to its result.
+    /// Returns one of the amounts of memory that a read may use in addition to its result, in bytes; 0 if it is not
+    /// listed.
     pub(super) fn memory(&self, key: &str) -> f64 {
         let memory = self.said.get("memory").and_then(|memory| memory.get(key));
         memory.and_then(Value::as_f64).unwrap_or(0.0)
