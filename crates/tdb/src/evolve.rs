@@ -78,7 +78,7 @@ impl Evolution {
         self.options.names = names;
     }
 
-    /// Returns the schema with the steps so far.
+    /// Returns the schema after the steps so far.
     #[must_use]
     pub fn schema(&self) -> &ArraySchema {
         &self.schema
@@ -352,7 +352,7 @@ impl Evolution {
         Ok(ranges)
     }
 
-    /// Returns an enumeration with the steps so far.
+    /// Returns an enumeration after the steps so far.
     ///
     /// # Errors
     /// Fails if the enumeration does not exist or cannot be read.

@@ -75,7 +75,7 @@ impl Context {
 }
 
 impl Objects {
-    /// Returns what was found.
+    /// Returns the arrays, groups and other objects that were found.
     #[must_use]
     pub fn contents(&self) -> &Contents {
         &self.contents
@@ -182,7 +182,7 @@ impl Objects {
 }
 
 impl ObjectsOutside {
-    /// Returns what was found.
+    /// Returns the arrays, groups and other objects that were found.
     #[must_use]
     pub fn contents(&self) -> &ContentsOutside {
         &self.contents

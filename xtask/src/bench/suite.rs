@@ -168,7 +168,8 @@ fn same(name: &str, theirs: &Value, ours: &Value) -> Outcome {
     Ok(())
 }
 
-/// Sums of floats depend slightly on the order of their terms.
+/// True if two values are equal or, for sums of floats, almost equal, since such sums depend slightly on the order of
+/// their terms.
 fn are_same(theirs: &Value, ours: &Value) -> bool {
     match (theirs.as_f64(), ours.as_f64()) {
         (Some(theirs), Some(ours)) => (theirs - ours).abs() <= 1e-9 * theirs.abs().max(1.0),

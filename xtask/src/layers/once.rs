@@ -54,7 +54,7 @@ fn twice(without: &Features, with: &Features) -> Vec<String> {
     differ.collect()
 }
 
-/// Returns the features of some sets that others do not have.
+/// Returns the features in `sets` that are in none of `others`, separated by commas.
 fn listed(sets: &BTreeSet<String>, others: &BTreeSet<String>) -> String {
     let all = |sets: &BTreeSet<String>| -> BTreeSet<String> {
         let names = sets.iter().flat_map(|set| set.split(','));

@@ -15,7 +15,7 @@ pub(crate) struct Sorter {
     runs: SortedRuns,
 }
 
-/// Iterator-like source of sorted cells.
+/// Source of sorted cells, read batch by batch with `next`.
 #[derive(Debug)]
 pub(crate) struct SortedCells(Source);
 
@@ -26,7 +26,7 @@ enum Source {
 }
 
 impl Sorter {
-    /// Creates a sorter by these fields, ascending; `None` if the session has no temporary folder.
+    /// Creates a sorter that sorts by the fields `by`, ascending; `None` if the session has no temporary folder.
     pub(crate) fn new(session: &Session, by: &[String]) -> Option<Self> {
         let key = |field: &String| SortKey {
             field: field.clone(),

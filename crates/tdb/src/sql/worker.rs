@@ -64,7 +64,7 @@ impl Context {
 }
 
 impl Worker {
-    /// Sets the certificates: its own, and those that it accepts from other workers.
+    /// Sets the certificates: the worker's own, and those that the worker accepts from other workers.
     #[must_use]
     pub fn certificates(mut self, certificates: Certificates) -> Self {
         self.worker = self.worker.certificates(certificates);
