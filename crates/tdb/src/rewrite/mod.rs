@@ -325,7 +325,7 @@ impl Rewrite<'_> {
         Ok(number)
     }
 
-    /// Sparse arrays: writes the cells in parts of `marker.rows` cells, and returns the number of parts.
+    /// Sparse arrays: writes the cells in parts of `marker.rows` cells, and returns the number of full parts plus one.
     fn write_cells(&self, done: &mut Rewritten) -> Result<u64> {
         let keeps_order = schema::has_order_of(self.schema, self.source.engine().schema());
         let order = if keeps_order {
