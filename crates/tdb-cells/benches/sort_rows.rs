@@ -1,4 +1,4 @@
-//! The rows of five million cells put in order by their keys.
+//! Sorting the rows of five million cells by their keys.
 #![expect(clippy::unwrap_used, reason = "a test or bench may stop there")]
 
 use divan::counter::ItemsCount;
@@ -11,7 +11,7 @@ fn main() {
     divan::main();
 }
 
-/// Numbers in no order, by multiplication with a large odd number.
+/// Unordered numbers, made by multiplying with a large odd number.
 fn scattered(i: u64) -> u64 {
     i.wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
@@ -23,7 +23,7 @@ fn sort(bencher: Bencher<'_, '_>, numbers: impl Fn() -> Numbers) {
     bencher.bench_local_values(|keys| black_box(keys).sorted(rows).unwrap().rows().len());
 }
 
-/// Of a square of a million by a million.
+/// Numbers of 40 bits, as in a square of a million by a million cells.
 #[divan::bench(sample_count = 5)]
 fn in_no_order(bencher: Bencher<'_, '_>) {
     sort(bencher, || {
@@ -31,7 +31,7 @@ fn in_no_order(bencher: Bencher<'_, '_>) {
     });
 }
 
-/// Of 62 bits, as on a Hilbert curve.
+/// Numbers of 62 bits, as on a Hilbert curve.
 #[divan::bench(sample_count = 5)]
 fn in_no_order_62_bits(bencher: Bencher<'_, '_>) {
     sort(bencher, || {
@@ -45,7 +45,7 @@ fn in_no_order_128_bits(bencher: Bencher<'_, '_>) {
     sort(bencher, || Numbers::Wide((0..CELLS).map(wide).collect()));
 }
 
-/// As many sorted runs as there are fragments, which reach over all of the square.
+/// Sorted runs, one per fragment, each of which spans the whole square.
 #[divan::bench(sample_count = 5, args = [10, 100, 1000])]
 fn in_runs(bencher: Bencher<'_, '_>, runs: u64) {
     let of_run = CELLS / runs;

@@ -6,19 +6,20 @@ use crate::CellsError;
 use crate::memory::Memory;
 use crate::spare::{LEAST, Spare};
 
-/// What results begin at a multiple of, as Arrow wants it.
+/// Alignment of results in bytes, as recommended by Arrow.
 const ALIGNMENT: usize = 64;
 
-/// What memory holds that is all about to be written, where defects are looked for: a byte that is not written shows.
+/// Byte that fills unwritten memory in debug builds, so that tests notice cells that were never written.
 const POISON: u8 = 0xa5;
 
 /// Memory for results, aligned to 64 bytes.
 ///
-/// A buffer of a [`Session`](crate::Session) returns its memory to it when it is dropped, or, once it was
-/// [frozen](Buffer::freeze), when the last that shares its bytes is dropped.
+/// A buffer of a [`Session`](crate::Session) returns its memory to the session when it is dropped or, if it was
+/// [frozen](Buffer::freeze), when the last [`Bytes`] that shares it is dropped.
 ///
-/// It asks the allocator for no alignment, only for a little more than it needs: memory that is asked for with one is not
-/// taken from the system as zeros, but overwritten with them, all of it.
+/// The allocator is not asked for aligned memory: it would overwrite aligned memory with zeros instead of taking
+/// zeroed pages from the system. Instead, the buffer asks for 64 bytes more than it needs and starts at the first
+/// aligned byte.
 #[derive(Default)]
 pub struct Buffer {
     bytes: Memory,
@@ -28,24 +29,24 @@ pub struct Buffer {
 }
 
 impl Buffer {
-    /// `len` zero bytes, not touched before they are written.
+    /// Creates a buffer of `len` zero bytes. The system provides their pages when they are first touched.
     ///
     /// # Errors
-    /// [`CellsError::Limit`] where the system has no such amount.
+    /// [`CellsError::Limit`] if the system cannot provide `len` bytes.
     pub fn zeroed(len: usize) -> Result<Self, CellsError> {
         Self::new(len, Weak::new())
     }
 
-    /// `len` bytes that are all about to be written, of the same session as this memory.
+    /// Creates a buffer of `len` bytes, which the caller must write, for the session that this buffer belongs to.
     ///
     /// # Errors
-    /// [`CellsError::Limit`] where the system has no such amount.
+    /// [`CellsError::Limit`] if the system cannot provide `len` bytes.
     pub fn another(&self, len: usize) -> Result<Self, CellsError> {
         Self::unwritten(len, &self.home)
     }
 
-    /// `len` bytes that are all about to be written: what they hold until then is anything, also cells of other
-    /// results.
+    /// Creates a buffer of `len` bytes, which the caller must write: until then the contents are arbitrary, possibly
+    /// cells of other results.
     pub(crate) fn unwritten(len: usize, home: &Weak<Spare>) -> Result<Self, CellsError> {
         let wanted = size(len)?;
         let kept = home.upgrade().and_then(|spare| spare.take(wanted));
@@ -77,9 +78,9 @@ impl Buffer {
         }
     }
 
-    /// The bytes to be written.
+    /// The bytes, for writing.
     pub fn as_mut_slice(&mut self) -> &mut [u8] {
-        // The memory is as long as both together, and nothing makes it shorter.
+        // The memory has at least `start + len` bytes and never shrinks.
         let (_, behind) = self.bytes.split_at_mut(self.start);
         behind.split_at_mut(self.len).0
     }
@@ -91,15 +92,16 @@ impl Buffer {
         behind.split_at(self.len).0
     }
 
-    /// The bytes as something that can be shared, without a copy.
+    /// Converts the buffer into shared bytes, without a copy.
     #[must_use]
     pub fn freeze(self) -> Bytes {
         Bytes::from_owner(self)
     }
 }
 
-/// What is asked for to have `len` bytes that are aligned. Sizes of one kind become the same, so that one can take
-/// the memory of another: the last of what is asked for in large amounts is not touched, and costs nothing.
+/// Returns the number of bytes to allocate for `len` aligned bytes. Large sizes are rounded up to a sixteenth of the
+/// next power of two, so that buffers of similar sizes can reuse each other's memory; the unused end is never touched
+/// and costs nothing.
 fn size(len: usize) -> Result<usize, CellsError> {
     let all = len.checked_add(ALIGNMENT);
     let all = all.ok_or_else(|| too_large(len))?;

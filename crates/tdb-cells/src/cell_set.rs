@@ -1,4 +1,4 @@
-//! Sets of cells: those that a condition holds for, those that a delete takes, those that are not null.
+//! Sets of cells: those that match a condition, those that are deleted, those that are not null.
 
 use bitvec::order::Lsb0;
 use bitvec::vec::BitVec;
@@ -7,39 +7,39 @@ use tdb_tile::{Bug, LimitError};
 use crate::threads::{self, CELLS_PER_TASK};
 use crate::{Buffer, CellsError, Row, RowRange};
 
-/// Cells that one word tells of.
+/// Number of cells per word of a set.
 const WORD: usize = 64;
 
-/// A set of the rows of a table: a bit for each, of no more rows than can be numbered.
+/// A set of rows of a table, stored as one bit per row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CellSet {
     bits: BitVec<u64, Lsb0>,
 }
 
 impl CellSet {
-    /// None of the rows up to the end of `rows`.
+    /// Creates an empty set over the rows from 0 to the end of `rows`.
     #[must_use]
     pub fn none(rows: RowRange) -> Self {
         let bits = BitVec::repeat(false, rows.end());
         Self { bits }
     }
 
-    /// All rows up to the end of `rows`.
+    /// Creates a set of all rows from 0 to the end of `rows`.
     #[must_use]
     pub fn all(rows: RowRange) -> Self {
         let bits = BitVec::repeat(true, rows.end());
         Self { bits }
     }
 
-    /// The rows whose byte is not zero.
+    /// Creates a set of the rows whose byte is not zero.
     ///
     /// # Errors
-    /// More bytes than rows can be numbered.
+    /// There are more bytes than rows can be numbered.
     pub fn of_bytes(bytes: &[u8]) -> Result<Self, LimitError> {
         RowRange::first(bytes.len())?;
         let words = bytes.chunks(WORD).map(|chunk| {
             let (eights, rest) = chunk.as_chunks::<8>();
-            // The last chunk may be shorter: what it lacks is not in the set.
+            // The last chunk may be shorter: its missing rows are not in the set.
             let mut last = [0; 8];
             let (place, _) = last.split_at_mut(rest.len());
             place.copy_from_slice(rest);
@@ -54,10 +54,10 @@ impl CellSet {
         Ok(Self { bits })
     }
 
-    /// The rows of several sets: those of each come behind all of the one before.
+    /// Concatenates several sets: the rows of each follow those of the previous one.
     ///
     /// # Errors
-    /// More rows than can be numbered.
+    /// There are more rows than can be numbered.
     pub fn concat(sets: &[Self]) -> Result<Self, LimitError> {
         let rows = sets.iter().map(Self::rows).fold(0, usize::saturating_add);
         RowRange::first(rows)?;
@@ -82,10 +82,10 @@ impl CellSet {
         Ok(Self { bits })
     }
 
-    /// The rows of `rows` that `holds` says yes to.
+    /// Creates a set of those rows in `rows` for which `holds` returns true.
     ///
     /// # Errors
-    /// What `holds` finds.
+    /// The first error of `holds`.
     pub fn of_rows<E>(rows: RowRange, holds: impl Fn(Row) -> Result<bool, E>) -> Result<Self, E> {
         let mut set = Self::none(rows);
         for row in rows.iter() {
@@ -96,33 +96,33 @@ impl CellSet {
         Ok(set)
     }
 
-    /// Rows of which the set tells.
+    /// Number of rows that the set covers, whether they are members or not.
     #[must_use]
     pub fn rows(&self) -> usize {
         self.bits.len()
     }
 
-    /// How many rows it has.
+    /// Number of rows in the set.
     #[must_use]
     pub fn count(&self) -> usize {
         self.bits.count_ones()
     }
 
-    /// Whether it has this row.
+    /// Whether the set contains this row.
     ///
     /// # Errors
-    /// A row that the set does not tell of.
+    /// The row is beyond those that the set covers.
     pub fn contains(&self, row: Row) -> Result<bool, Bug> {
         let bit = self.bits.get(row.index()).as_deref().copied();
         bit.ok_or_else(|| Bug::new("a row that a set of cells does not tell of"))
     }
 
-    /// Its rows in ascending order.
+    /// The rows in the set, in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = Row> + '_ {
         self.bits.iter_ones().map(Row::within)
     }
 
-    /// A list of its rows in ascending order: faster than one by one.
+    /// Collects the rows in the set in ascending order, word by word, which is faster than [`CellSet::iter`].
     #[must_use]
     pub fn to_rows(&self) -> Vec<Row> {
         let mut rows = Vec::with_capacity(self.count());
@@ -140,7 +140,7 @@ impl CellSet {
         rows
     }
 
-    /// A bit for each row, the first the lowest of the first word; 0 behind the last row.
+    /// One bit per row, starting with the lowest bit of the first word; bits after the last row are 0.
     pub(crate) fn words(&self) -> impl ExactSizeIterator<Item = u64> + Clone + '_ {
         let words = self.bits.as_raw_slice().iter();
         let (last, behind) = (self.rows() / WORD, self.rows() % WORD);
@@ -150,10 +150,11 @@ impl CellSet {
         })
     }
 
-    /// Writes a value over those of some cells, of the size of the value, whose rows it lacks; without a value, nothing.
+    /// Overwrites the cells whose rows are not in the set with `value`, which has the size of one cell. Does nothing
+    /// if `value` is empty.
     ///
     /// # Errors
-    /// Another number of cells than the set tells of.
+    /// `cells` has another number of cells than the set has rows.
     pub fn fill_lacking(&self, cells: &mut [u8], value: &[u8]) -> Result<(), Bug> {
         if value.is_empty() {
             return Ok(());
@@ -176,34 +177,34 @@ impl CellSet {
         })
     }
 
-    /// Adds the rows of another set.
+    /// Adds the rows of another set (union).
     ///
     /// # Errors
-    /// A set of another number of rows.
+    /// The other set covers another number of rows.
     pub fn add(&mut self, other: &Self) -> Result<(), Bug> {
         self.join(other, |word, other| word | other)
     }
 
-    /// Keeps the rows that another set has, too.
+    /// Keeps only the rows that are also in another set (intersection).
     ///
     /// # Errors
-    /// A set of another number of rows.
+    /// The other set covers another number of rows.
     pub fn keep(&mut self, other: &Self) -> Result<(), Bug> {
         self.join(other, |word, other| word & other)
     }
 
-    /// Takes out the rows of another set.
+    /// Removes the rows of another set (difference).
     ///
     /// # Errors
-    /// A set of another number of rows.
+    /// The other set covers another number of rows.
     pub fn remove(&mut self, other: &Self) -> Result<(), Bug> {
         self.join(other, |word, other| word & !other)
     }
 
-    /// Takes out some rows.
+    /// Removes a range of rows.
     ///
     /// # Errors
-    /// Rows that the set does not tell of.
+    /// The set does not cover the range.
     pub fn remove_rows(&mut self, rows: RowRange) -> Result<(), Bug> {
         let part = self.bits.get_mut(rows.indices());
         let part = part.ok_or_else(|| Bug::new("rows that a set of cells does not tell of"))?;
@@ -211,10 +212,10 @@ impl CellSet {
         Ok(())
     }
 
-    /// Takes out those of some rows that `goes` says yes to.
+    /// Removes those rows of a range for which `goes` returns true.
     ///
     /// # Errors
-    /// Rows that the set does not tell of; what `goes` finds.
+    /// The set does not cover the range, or `goes` fails.
     pub fn remove_where(
         &mut self,
         rows: RowRange,
@@ -230,10 +231,10 @@ impl CellSet {
         Ok(())
     }
 
-    /// Keeps those rows of a list that the set has, in the order of the list.
+    /// Removes the rows that are not in the set from a list, whose order does not change.
     ///
     /// # Errors
-    /// A row that the set does not tell of.
+    /// The list has a row that the set does not cover.
     pub fn keep_in(&self, rows: &mut Vec<Row>) -> Result<(), Bug> {
         let mut unknown = None;
         rows.retain(|&row| match self.contains(row) {
@@ -257,10 +258,11 @@ impl CellSet {
         Ok(())
     }
 
-    /// A bit for each row, the first the lowest of the first byte, as columns of results have them.
+    /// Returns a bitmap with one bit per row, starting with the lowest bit of the first byte, as result columns store
+    /// validity.
     ///
     /// # Errors
-    /// [`CellsError::Limit`] where there is no memory for it.
+    /// [`CellsError::Limit`] if there is not enough memory.
     pub fn to_bitmap(&self) -> Result<Buffer, CellsError> {
         let mut out = Buffer::zeroed(self.rows().div_ceil(8))?;
         let words = self.bits.as_raw_slice().iter();
@@ -268,7 +270,7 @@ impl CellSet {
             let bytes = word.to_le_bytes();
             place.copy_from_slice(bytes.split_at(place.len()).0);
         }
-        // What stands behind the last row says nothing.
+        // Bits after the last row of the words are arbitrary.
         let behind = self.rows() % 8;
         if let (1.., Some(last)) = (behind, out.as_mut_slice().last_mut()) {
             *last &= !(0xff << behind);
@@ -277,8 +279,8 @@ impl CellSet {
     }
 }
 
-/// Writes a value over the cells of `N` bytes whose bit is 0. It looks at all cells of a word at once, and does not branch where
-/// the word has some of them.
+/// Overwrites the cells of `N` bytes whose bit is 0. Words with all bits equal are handled at once; within a mixed
+/// word, every cell is written, so that no branch depends on single bits.
 fn fill_sized<const N: usize>(cells: &mut [u8], words: &[u64], value: &[u8]) {
     let Some(value) = value.first_chunk::<N>() else {
         return;
@@ -298,7 +300,7 @@ fn fill_sized<const N: usize>(cells: &mut [u8], words: &[u64], value: &[u8]) {
     }
 }
 
-/// The same for cells of the size of the value, which is some.
+/// Like [`fill_sized`], for cells of any size; `value` is not empty.
 fn fill_any(cells: &mut [u8], words: &[u64], value: &[u8]) {
     let of_words = cells.chunks_mut(WORD.saturating_mul(value.len()));
     for (cells, &word) in of_words.zip(words) {
@@ -310,13 +312,14 @@ fn fill_any(cells: &mut [u8], words: &[u64], value: &[u8]) {
     }
 }
 
-/// A bit for each of eight bytes, 1 where it is not zero; the first is the lowest.
+/// Packs eight bytes into eight bits, 1 where the byte is not zero; the first byte gives the lowest bit.
 fn packed(eight: [u8; 8]) -> u8 {
     const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
     let bytes = u64::from_le_bytes(eight);
-    // The highest bit of each byte that is not zero: of the lower seven, any carries into it.
+    // Sets the highest bit of each nonzero byte: adding 0x7f to the lower seven bits carries into it if any of them is
+    // set.
     let set = ((bytes & LOW).wrapping_add(LOW) | bytes) & !LOW;
-    // Brings bit 7 of each byte, moved to bit 0, next to the others in the highest byte.
+    // Moves bit 7 of each byte to bit 0 and collects these bits in the highest byte.
     let [.., highest] = ((set >> 7).wrapping_mul(0x0102_0408_1020_4080)).to_le_bytes();
     highest
 }

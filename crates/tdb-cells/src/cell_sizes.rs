@@ -1,21 +1,23 @@
-//! What cells take in memory once they are decoded, known before a byte of them is fetched.
+//! Memory that decoded cells take, computed before any byte is fetched.
 
 use tdb_fragment::TileNumber;
 use tdb_schema::{ArraySchema, FieldKind};
 
 use crate::{FragmentTiles, fill_of, unit_size};
 
-/// What the cells of some fields take in memory: known for fields of fixed size, for others as the tile index says.
+/// Computes the memory of decoded cells of some fields: from the schema for fields of fixed size, else from the tile
+/// index.
 #[derive(Clone, Debug, Default)]
 pub struct CellSizes {
-    /// Bytes of a row, without values of varying size.
+    /// Bytes per row, without var-sized values.
     per_row: u64,
-    /// The fields of varying size, and the bytes of a cell where a fragment lacks the field.
+    /// The var-sized fields, each with the size of its fill value: the bytes of a cell where a fragment lacks the
+    /// field.
     var: Vec<(FieldKind, u64)>,
 }
 
 impl CellSizes {
-    /// For these fields, which are named by `schema`.
+    /// Prepares for these fields of `schema`.
     #[must_use]
     pub fn new(schema: &ArraySchema, fields: &[FieldKind]) -> Self {
         let mut sizes = Self::default();
@@ -35,13 +37,13 @@ impl CellSizes {
         sizes
     }
 
-    /// Bytes of a row, without values of varying size.
+    /// Bytes per row, without var-sized values.
     #[must_use]
     pub fn per_row(&self) -> u64 {
         self.per_row
     }
 
-    /// Bytes of the cells of a tile.
+    /// Bytes of the `cells` cells of a tile, once they are decoded.
     #[must_use]
     pub fn of_tile(&self, fragment: &FragmentTiles, tile: TileNumber, cells: usize) -> u64 {
         let cells = cells as u64;

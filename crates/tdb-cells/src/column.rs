@@ -14,30 +14,31 @@ use crate::field::{cell_size, check_numbers};
 pub struct Column {
     /// Name of the field.
     pub name: String,
-    /// Type of its values.
+    /// Datatype of the values.
     pub datatype: Datatype,
-    /// Values per cell.
+    /// Number of values per cell.
     pub cell_val_num: CellValNum,
     /// Whether cells can be null.
     pub nullable: bool,
     /// The values of all cells, little-endian, aligned to 64 bytes.
     pub values: Bytes,
-    /// Var-sized fields: where each cell begins in `values`, in bytes, and the end: rows + 1 little-endian `u64`.
+    /// Var-sized fields: start of each cell in `values`, in bytes, and the end of the last: rows + 1 little-endian
+    /// `u64`.
     pub offsets: Option<Bytes>,
-    /// One bit per cell, least significant first, 1 where the cell is not null; absent where all are valid.
+    /// One bit per cell, least significant first, 1 if the cell is not null; `None` if all cells are valid.
     pub validity: Option<Bytes>,
-    /// The labels that the values are indexes of.
+    /// The labels, if the values are indexes into an enumeration.
     pub enumeration: Option<Arc<Enumeration>>,
 }
 
 impl Column {
-    /// Bytes of one cell of a field of fixed size.
+    /// Bytes of one cell; `None` for a var-sized field.
     #[must_use]
     pub fn cell_size(&self) -> Option<usize> {
         cell_size(self.datatype, self.cell_val_num)
     }
 
-    /// The bytes of the cell at `row`; whether it is null, [`Column::is_valid`] tells.
+    /// The bytes of the cell at `row`, also if it is null (see [`Column::is_valid`]); `None` if there is no such row.
     #[must_use]
     pub fn cell(&self, row: usize) -> Option<&[u8]> {
         match self.cell_size() {
@@ -56,7 +57,7 @@ impl Column {
         }
     }
 
-    /// Where the cells of a var-sized field begin, and the end; empty for fields of fixed size.
+    /// Start of each cell of a var-sized field in `values`, and the end of the last; empty for fields of fixed size.
     #[must_use]
     pub fn offset_values(&self) -> &[U64] {
         self.offsets
@@ -95,11 +96,11 @@ impl Column {
         Ok(())
     }
 
-    /// The values of all cells, one after the other; what stands in null cells is among them. Dates and times are
-    /// `i64`, booleans and bytes `u8`.
+    /// Iterates over the values of all cells, including the placeholders in null cells. Dates and times are `i64`,
+    /// booleans and bytes `u8`.
     ///
     /// # Errors
-    /// [`CellsError::NumberType`] where the values of the field are of another type than `T`.
+    /// [`CellsError::NumberType`] if the values of the field are of another type than `T`.
     pub fn numbers<'a, T: Scalar + 'a>(
         &'a self,
     ) -> Result<impl Iterator<Item = T> + 'a, CellsError> {
@@ -108,17 +109,17 @@ impl Column {
     }
 }
 
-/// Cells of several fields: every column has the same number of them.
+/// Cells of several fields; every column has the same number of cells.
 #[derive(Clone, Debug, Default)]
 pub struct Batch {
-    /// Cells of each column.
+    /// Number of cells in each column.
     pub rows: usize,
-    /// The columns, in the order in which they were asked for.
+    /// The columns, in the requested order.
     pub columns: Vec<Column>,
 }
 
 impl Batch {
-    /// The column of a field.
+    /// The column with this name.
     #[must_use]
     pub fn column(&self, name: &str) -> Option<&Column> {
         self.columns.iter().find(|column| column.name == name)
@@ -130,12 +131,12 @@ impl Batch {
         sizes.fold(0, usize::saturating_add)
     }
 
-    /// The first `rows` cells of each column, without a copy.
+    /// Keeps the first `rows` cells of each column, without a copy.
     ///
     /// # Errors
-    /// Columns with fewer cells than the batch says.
+    /// A column has fewer cells than `self.rows`.
     pub fn first(mut self, rows: u64) -> Result<Self, Bug> {
-        // More than memory holds are more than the batch has.
+        // A number that does not fit into `usize` is more than the batch has.
         let Some(rows) = usize::try_from(rows).ok().filter(|rows| *rows < self.rows) else {
             return Ok(self);
         };

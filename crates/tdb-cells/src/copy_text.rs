@@ -1,20 +1,21 @@
-//! Copies var-sized cells, one behind the other.
+//! Copies var-sized cells, one after the other.
 
 use std::ops::Range;
 
-/// Bytes that are copied at once, whatever length a shorter cell has.
+/// Number of bytes that are always copied for a short cell, whatever its length.
 const AT_ONCE: usize = 16;
 
-/// Copies the cell that is this part of `values` to the front of `out`, and gives what is left behind it; `None` where the cell or its
-/// place is not there.
+/// Copies the cell at `values[cell]` to the front of `out` and returns the rest of `out`; `None` if the range is not
+/// within `values`, or the cell does not fit.
 ///
-/// What is left may have been written to: it is for the cells that follow.
+/// Up to 16 bytes at the beginning of the rest may have been overwritten; the following cells are copied over them.
 #[must_use]
 #[inline]
 pub fn copy_text<'a>(values: &[u8], cell: Range<usize>, out: &'a mut [u8]) -> Option<&'a mut [u8]> {
     let rest = values.get(cell.start..)?;
     let len = cell.end.checked_sub(cell.start)?;
-    // Most are short, and a copy of their own length is a call, and a branch that is guessed wrong.
+    // Most cells are short. A copy of their exact length would be a function call with a branch that is often
+    // mispredicted.
     match (
         rest.first_chunk::<AT_ONCE>(),
         out.first_chunk_mut::<AT_ONCE>(),
@@ -25,7 +26,7 @@ pub fn copy_text<'a>(values: &[u8], cell: Range<usize>, out: &'a mut [u8]) -> Op
     out.get_mut(len..)
 }
 
-/// Copies so many bytes. In [`copy_text`] itself, the compiler would make one call of this copy and the other one.
+/// Copies a cell of any length. Not inlined, or the compiler would merge both copies of [`copy_text`] into one call.
 #[inline(never)]
 fn copy_any(from: &[u8], to: &mut [u8]) {
     to.copy_from_slice(from);
@@ -46,7 +47,7 @@ mod tests {
             &[0],
             &[250],
         ] {
-            // From everywhere, up to the end of the values.
+            // Starting at each byte, up to the end of the values.
             for at in 0..=values.len() {
                 let cells = lengths.iter().map(|len| at..at + len);
                 if cells.clone().any(|cell| cell.end > values.len()) {

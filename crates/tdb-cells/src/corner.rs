@@ -13,7 +13,7 @@ use crate::table::CellTable;
 /// The coordinates of a cell.
 #[derive(Clone, Debug)]
 pub struct Corner {
-    /// One for each dimension.
+    /// One coordinate per dimension.
     coordinates: Vec<Coordinate>,
 }
 
@@ -24,7 +24,7 @@ struct Coordinate {
 }
 
 impl Corner {
-    /// Of the bytes of each coordinate, and whether it is of varying size.
+    /// Creates a corner from the bytes of each coordinate and whether its dimension is var-sized.
     #[must_use]
     pub fn new(coordinates: Vec<(Vec<u8>, bool)>) -> Self {
         let coordinates = coordinates.into_iter();
@@ -34,10 +34,10 @@ impl Corner {
         }
     }
 
-    /// The coordinates in a row of a table.
+    /// Returns the coordinates in a row of a table.
     ///
     /// # Errors
-    /// Coordinates that are not loaded, or a row that the table does not have.
+    /// The coordinates are not loaded, or the table does not have the row.
     pub fn of(table: &CellTable, row: Row, dimensions: usize) -> Result<Self, Bug> {
         let coordinate = |dimension| {
             let column = table.column(FieldKind::Dimension(dimension));
@@ -55,20 +55,20 @@ impl Corner {
         })
     }
 
-    /// Along one dimension.
+    /// The bytes of the coordinate along one dimension.
     #[must_use]
     pub fn value(&self, dimension: usize) -> Option<&[u8]> {
         let coordinate = self.coordinates.get(dimension)?;
         Some(&coordinate.value)
     }
 
-    /// Which of two comes first.
+    /// Compares two corners in the order of `comparator`.
     #[must_use]
     pub fn compare(&self, other: &Self, comparator: &CellComparator) -> Ordering {
         comparator.compare_rows(&self.columns(), 0, &other.columns(), 0)
     }
 
-    /// As columns of one row.
+    /// The coordinates as columns of one row.
     #[must_use]
     pub fn columns(&self) -> Vec<Column<'_>> {
         self.coordinates.iter().map(Coordinate::column).collect()

@@ -6,11 +6,11 @@ use tdb_tile::{Bug, Datatype, ErrorKind, LimitError, WireError};
 
 use crate::cancelled::Cancelled;
 
-/// Why cells could not be brought into memory, or taken out of it.
+/// Errors of loading, storing and sorting cells.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CellsError {
-    /// What is stored cannot be read.
+    /// A stored tile cannot be read.
     #[error("fragment {fragment}, field {field:?}, tile {tile} ({file} from byte {offset} on)")]
     Tile {
         /// Name of the fragment.
@@ -19,14 +19,14 @@ pub enum CellsError {
         field: String,
         /// Number of the tile, from 0.
         tile: u64,
-        /// Name of the file in the fragment that holds it.
+        /// Name of the file in the fragment that contains the tile.
         file: String,
-        /// Where in the file it begins.
+        /// Offset of the tile in the file, in bytes.
         offset: u64,
-        /// What is wrong with it.
+        /// What is wrong with the tile.
         source: Box<TileError>,
     },
-    /// What was written is not stored: the release that wrote the fragment lost its last tiles.
+    /// A tile was never stored: the TileDB release that wrote the fragment lost its last tiles.
     #[error(
         "fragment {fragment} lacks the cells {cells}: its tiles from number {lost_from} on, of {tiles}, were lost when TileDB 2.0 to 2.2 wrote it"
     )]
@@ -35,89 +35,89 @@ pub enum CellsError {
         fragment: String,
         /// Number of the tile, from 0.
         tile: u64,
-        /// The first tile that is missing; all behind it are missing, too.
+        /// The first missing tile; all later ones are missing, too.
         lost_from: u64,
-        /// How many tiles there should be.
+        /// Number of tiles that the fragment should have.
         tiles: u64,
-        /// The cells of the tile: `x 1..4, y 0..9`.
+        /// The cells of the tile, such as `x 1..4, y 0..9`.
         cells: String,
     },
-    /// What a fragment tells of its tiles breaks the format.
+    /// The metadata about the tiles of a fragment violates the format.
     #[error("{key}")]
     Metadata {
-        /// The object.
+        /// Key of the metadata object.
         key: String,
-        /// The fragment.
+        /// Name of the fragment.
         fragment: String,
-        /// What can be done about it.
+        /// Class of the error.
         kind: ErrorKind,
-        /// What is wrong with it.
+        /// What is wrong with the metadata.
         source: Box<dyn Error + Send + Sync>,
     },
-    /// Cells that were decoded do not hold together.
+    /// Decoded cells are inconsistent.
     #[error(transparent)]
     Wire(#[from] WireError),
-    /// The values of a column were asked for as numbers of another type.
+    /// The values of a column were requested as numbers of another type.
     #[error(
         "the values of column {column:?} are {datatype}, which is read as {found}, not as {wanted}"
     )]
     NumberType {
         /// Name of the column.
         column: String,
-        /// Its type.
+        /// Datatype of the column.
         datatype: Datatype,
-        /// The type of number that stands for it in memory.
+        /// The type that represents the datatype in memory.
         found: tdb_tile::Physical,
-        /// The type that was asked for.
+        /// The requested type.
         wanted: tdb_tile::Physical,
     },
-    /// What memory cannot hold cannot be kept in the temporary folder, or is gone from there.
+    /// The temporary folder, for data that does not fit in memory, cannot be used.
     #[error("the temporary folder {folder}: {}", source.cause())]
     Spill {
-        /// The folder.
+        /// Path or name of the folder.
         folder: String,
-        /// What its store reports.
+        /// Error of the folder's store.
         source: StoreError,
     },
-    /// What was kept in the temporary folder is not what was written there.
+    /// Data in the temporary folder was modified after it was written.
     #[error("the temporary folder {folder}: {key} was changed by somebody else")]
     Spilled {
-        /// The folder.
+        /// Path or name of the folder.
         folder: String,
-        /// The object.
+        /// Key of the changed object.
         key: String,
     },
     /// The session was cancelled.
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
-    /// A cap or the memory budget was reached.
+    /// A limit or the memory budget was exceeded.
     #[error(transparent)]
     Limit(#[from] LimitError),
-    /// What cannot happen.
+    /// A broken invariant of tdb itself.
     #[error(transparent)]
     Bug(#[from] Bug),
 }
 
-/// What is wrong with one tile.
+/// What is wrong with a stored tile.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TileError {
-    /// Its bytes do not hold together.
+    /// The bytes of the tile are inconsistent.
     #[error(transparent)]
     Wire(#[from] WireError),
-    /// A filter cannot undo what was done to it.
+    /// A filter cannot be undone.
     #[error(transparent)]
     Filter(#[from] FilterError),
-    /// Its object cannot be read.
+    /// The object that contains the tile cannot be read.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// A cap was reached.
+    /// A limit was exceeded.
     #[error(transparent)]
     Limit(#[from] LimitError),
 }
 
 impl CellsError {
-    /// Whose fault it is, and so what the caller can do.
+    /// The class of the error, which says what the caller can do.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         match self {
@@ -132,7 +132,7 @@ impl CellsError {
         }
     }
 
-    /// The way out, if there is one.
+    /// Advice on how to proceed, if there is any.
     #[must_use]
     pub fn hint(&self) -> Option<&str> {
         match self {
@@ -146,7 +146,7 @@ impl CellsError {
         }
     }
 
-    /// The name of the fragment that cannot be read, where that is why.
+    /// Name of the fragment whose damage caused the error, if one did.
     #[must_use]
     pub fn damaged_fragment(&self) -> Option<&str> {
         match self {
@@ -163,7 +163,7 @@ impl CellsError {
 }
 
 impl TileError {
-    /// What can be done about it.
+    /// The class of the error, which says what the caller can do.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         match self {
@@ -175,7 +175,8 @@ impl TileError {
     }
 }
 
-/// What a store says of the object of a tile, whose name and size stand in what is stored.
+/// Classifies a store error about the object of a tile. The object's name and size come from metadata, so a range
+/// beyond its end means that the array is corrupt.
 fn of_store(error: &StoreError) -> ErrorKind {
     match error {
         StoreError::NotFound { .. } => ErrorKind::NotFound,

@@ -5,20 +5,20 @@ use tdb_tile::{Datatype, Scalar};
 
 use crate::CellsError;
 
-/// Bytes of a cell of fixed size; of one value of a var-sized field.
+/// Bytes of a cell of fixed size, or of one value of a var-sized field.
 #[must_use]
 pub fn unit_size(field: &Field<'_>) -> usize {
     let datatype = field.datatype;
     cell_size(datatype, field.cell_val_num).unwrap_or_else(|| datatype.size())
 }
 
-/// Bytes of one cell, where all have so many.
+/// Bytes of one cell; `None` if cells are var-sized.
 pub(crate) fn cell_size(datatype: Datatype, values: CellValNum) -> Option<usize> {
     let values = values.fixed()?;
     Some(datatype.size().saturating_mul(values as usize))
 }
 
-/// Fails where the values of a field are not of the type `T`.
+/// Fails if the values of a field are not of the type `T`.
 pub(crate) fn check_numbers<T: Scalar>(name: &str, datatype: Datatype) -> Result<(), CellsError> {
     let (found, wanted) = (datatype.physical(), T::PHYSICAL);
     if found == wanted {
@@ -32,25 +32,25 @@ pub(crate) fn check_numbers<T: Scalar>(name: &str, datatype: Datatype) -> Result
     })
 }
 
-/// What a field holds, known before any cell is read: of a result, of a condition, of what is written.
+/// What is known about a field before any cell is read; used for results, conditions and writes.
 #[derive(Clone, Debug)]
 pub struct FieldInfo {
     /// Name of the field.
     pub name: String,
-    /// Type of its values.
+    /// Datatype of the values.
     pub datatype: Datatype,
-    /// Values per cell.
+    /// Number of values per cell.
     pub cell_val_num: CellValNum,
     /// Whether cells can be null.
     pub nullable: bool,
-    /// The labels that the values are indexes of.
+    /// The labels, if the values are indexes into an enumeration.
     pub enumeration: Option<Arc<Enumeration>>,
-    /// Which field of the array it is.
+    /// Kind and number of the field in the schema.
     pub field: FieldKind,
 }
 
 impl FieldInfo {
-    /// A field of a schema, and its labels, if its cells are to be told by them.
+    /// Describes a field of a schema, with its labels if its values are to be shown as such.
     #[must_use]
     pub fn of(field: &Field<'_>, enumeration: Option<Arc<Enumeration>>) -> Self {
         Self {
@@ -63,7 +63,7 @@ impl FieldInfo {
         }
     }
 
-    /// Bytes of one cell, where the field has a fixed size.
+    /// Bytes of one cell; `None` if the field is var-sized.
     #[must_use]
     pub fn cell_size(&self) -> Option<usize> {
         cell_size(self.datatype, self.cell_val_num)
@@ -72,13 +72,13 @@ impl FieldInfo {
     /// Checks that the values are of the type `T`; dates and times are `i64`, booleans and bytes `u8`.
     ///
     /// # Errors
-    /// [`CellsError::NumberType`].
+    /// [`CellsError::NumberType`] if the values are of another type.
     pub fn check_numbers<T: Scalar>(&self) -> Result<(), CellsError> {
         check_numbers::<T>(&self.name, self.datatype)
     }
 
-    /// The dimensions and attributes of a schema; `enumeration` finds the labels of an enumerated attribute by its number and
-    /// the name of its enumeration.
+    /// Describes the dimensions and attributes of a schema. `enumeration` returns the labels of an enumerated
+    /// attribute, given its number and the name of its enumeration.
     pub fn of_schema(
         schema: &ArraySchema,
         enumeration: impl Fn(usize, &str) -> Option<Arc<Enumeration>>,

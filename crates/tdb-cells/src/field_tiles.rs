@@ -1,4 +1,4 @@
-//! The data tiles of one field of one fragment: where they are stored, and how they are decoded.
+//! The data tiles of one field of one fragment: their locations, and how they are decoded.
 
 use std::ops::Range;
 
@@ -17,20 +17,20 @@ use crate::{CellsError, Decoding, KeptMemory, TileError};
 #[derive(Debug)]
 pub struct FieldTiles {
     pub(crate) owner: Owner,
-    /// Values of fixed size, or where var-sized cells begin.
+    /// Values of fixed size, or offsets of var-sized cells.
     pub main: StoredTiles,
-    /// Bytes of a cell of fixed size.
+    /// Bytes of a cell of fixed size, or of one value of a var-sized field.
     pub cell_size: usize,
     /// The values of a var-sized field.
     pub var: Option<Box<StoredTiles>>,
-    /// Which cells of a nullable field are not null, a byte each.
+    /// Validity of a nullable field: one byte per cell, zero for null.
     pub validity: Option<Box<StoredTiles>>,
-    /// Where the tiles are.
+    /// Locations and sizes of the tiles.
     pub index: TileIndex,
 }
 
 impl FieldTiles {
-    /// About the bytes of memory that it takes, without the content of the parts of the metadata.
+    /// Approximate bytes of memory that this takes, without the contents of the tile index.
     pub(crate) fn bytes(&self) -> usize {
         let boxed = [self.var.as_deref(), self.validity.as_deref()];
         let boxed = boxed.into_iter().flatten();
@@ -44,12 +44,12 @@ impl FieldTiles {
         boxed.chain(beside).fold(0, usize::saturating_add)
     }
 
-    /// Unfiltered bytes of the values of a var-sized field's tile; 0 for others.
+    /// Unfiltered bytes of the values of a var-sized tile; 0 for other fields.
     pub fn var_size(&self, tile: TileNumber) -> u64 {
         self.index.var_size(tile.get()).unwrap_or(0)
     }
 
-    /// What a tile takes to be decoded.
+    /// The byte ranges that must be read to decode a tile.
     pub fn reads(&self, tile: TileNumber) -> impl Iterator<Item = Read> {
         let tile = tile.get();
         let var = self.var.as_deref();
@@ -60,7 +60,7 @@ impl FieldTiles {
         [main, var, validity].into_iter().flatten()
     }
 
-    /// Where the parts of a tile are stored, each in its own object.
+    /// The byte ranges of the parts of a tile, each in its own object.
     pub(crate) fn extents(&self, tile: TileNumber) -> impl Iterator<Item = Range<u64>> {
         let tile = tile.get();
         let var = self.var.as_ref().and_then(|_| self.index.var_extent(tile));
@@ -70,7 +70,7 @@ impl FieldTiles {
         [main, var, validity].into_iter().flatten()
     }
 
-    /// The bytes of [`FieldTiles::reads`], as they are stored.
+    /// Fetches the byte ranges of [`FieldTiles::reads`], still filtered.
     pub fn fetch(&self, tile: TileNumber, how: Decoding<'_>) -> Result<Vec<Piece>, CellsError> {
         let number = tile.get();
         let var = self.var.as_deref();
@@ -92,7 +92,7 @@ impl FieldTiles {
         fetched.map_err(|e| self.owner.at(tile, e))
     }
 
-    /// All values of a tile of fixed-size cells, into `out` of `cells` cells.
+    /// Decodes a tile of `cells` fixed-size cells into `out`.
     pub fn read_fixed(
         &self,
         tile: TileNumber,
@@ -113,9 +113,9 @@ impl FieldTiles {
             .map_err(|e| self.owner.at(tile, e))
     }
 
-    /// Shows the unfiltered bytes of a tile of `cells` fixed-size cells, piece by piece in their order,
-    /// leaving out chunks that hold none of the bytes `wanted`, and those before the byte that `each` gives
-    /// back: the next one that it needs.
+    /// Decodes a tile of `cells` fixed-size cells chunk by chunk, in order, and passes each chunk to `each` with the
+    /// offset of its first byte. Chunks outside the bytes `wanted` are skipped, and so are chunks before the offset
+    /// that `each` returns, which is the next byte that it needs.
     pub fn for_each_piece(
         &self,
         tile: TileNumber,
@@ -138,7 +138,7 @@ impl FieldTiles {
         Ok(())
     }
 
-    /// Which cells of a tile are not null, a byte each; all of them where the field is not nullable.
+    /// Decodes the validity of a tile, one byte per cell; all cells are valid if the field is not nullable.
     pub fn read_validity(
         &self,
         tile: TileNumber,
@@ -161,9 +161,9 @@ impl FieldTiles {
         }
     }
 
-    /// A tile of var-sized cells: where each begins among the tile's values, and the values.
+    /// Decodes a tile of var-sized cells: the start of each cell within the tile's values, and the values.
     ///
-    /// `values` has [`FieldTiles::var_size`] bytes, `starts` the number of cells.
+    /// `values` has [`FieldTiles::var_size`] bytes, `starts` one element per cell.
     pub fn read_var(
         &self,
         tile: TileNumber,
@@ -224,7 +224,7 @@ impl FieldTiles {
     }
 }
 
-/// Cells must begin one after the other, the first at the beginning, the last before the end.
+/// Checks that the starts of cells ascend from 0 to at most `size`.
 fn check_starts(starts: &[u64], size: u64) -> Result<(), TileError> {
     let ordered = starts.is_sorted() && starts.first().is_none_or(|&first| first == 0);
     if ordered && starts.last().is_none_or(|&last| last <= size) {

@@ -1,4 +1,4 @@
-//! The fields of one fragment, ready to be read.
+//! The tiles of one fragment, located and ready to be read.
 
 use std::sync::Arc;
 
@@ -13,25 +13,25 @@ use tdb_tile::{Datatype, FormatVersion, Grant, Limits};
 use crate::stored_tiles::{Located, Lost, Owner};
 use crate::{CellsError, FieldTiles, StoredTiles, TileError, ZippedTiles, unit_size};
 
-/// About the bytes that an opened part of the metadata takes beside its content.
+/// Approximate memory of an opened part of the metadata, without its contents.
 const PART_BYTES: usize = 96;
 
-/// The tiles of those fields of a fragment that a read needs and the fragment has.
+/// The tiles of the fields that a read needs, as far as a fragment has these fields.
 ///
-/// A read keeps one for each of its fragments, of which there may be many: what is not always there is boxed, and the memory counts.
+/// A read keeps one of these for each of possibly many fragments: optional parts are boxed, and the memory is granted.
 #[derive(Debug, Default)]
 pub struct FragmentTiles {
     /// Sorted by kind.
     fields: Vec<(FieldKind, FieldTiles)>,
     zipped: Option<Box<ZippedTiles>>,
-    /// When its cells were written, where it does not say that of each.
+    /// Timestamp of all cells, if the fragment does not store one for each.
     time: u64,
-    /// The memory of all this.
+    /// Grant for the memory of this value.
     held: Option<Grant>,
 }
 
 impl FragmentTiles {
-    /// The parts of the fragment's metadata that tell where the tiles of these fields, which are named by `schema`, are.
+    /// The parts of the fragment's metadata that contain the tile indexes of these fields of `schema`.
     #[must_use]
     pub fn parts(
         schema: &ArraySchema,
@@ -44,10 +44,11 @@ impl FragmentTiles {
             .collect()
     }
 
-    /// The tiles of these fields, out of [`FragmentTiles::parts`].
+    /// Locates the tiles of these fields, given the opened [`FragmentTiles::parts`] in their order.
     ///
     /// # Errors
-    /// [`CellsError::Metadata`]: metadata that breaks the format; filters that cannot be undone; [`CellsError::Limit`]: less memory than this takes.
+    /// [`CellsError::Metadata`] if the metadata violates the format or filters cannot be undone; [`CellsError::Limit`]
+    /// if the budget is exhausted.
     pub fn new(
         schema: &ArraySchema,
         stored: StoredFragment<'_>,
@@ -59,7 +60,7 @@ impl FragmentTiles {
             time: stored.timestamps.0,
             ..Self::default()
         };
-        // Writers before 2.17 stamp these tiles with their own, older version.
+        // Writers before 2.17 store their own, older version in these tiles.
         let writer = opened.iter().map(|part| part.version).max();
         let writer = writer.unwrap_or(FormatVersion::WRITTEN);
         let opened_bytes = opened
@@ -91,7 +92,7 @@ impl FragmentTiles {
         Ok(tiles)
     }
 
-    /// About the bytes of memory that it takes, without the content of the metadata's parts.
+    /// Approximate bytes of memory that this takes, without the contents of the metadata.
     fn bytes(&self) -> u64 {
         let fields = self.fields.iter().map(|(_, field)| field.bytes());
         let zipped = self.zipped.iter().map(|zipped| zipped.bytes());
@@ -99,7 +100,7 @@ impl FragmentTiles {
         size_of::<Self>().saturating_add(all) as u64
     }
 
-    /// The bytes that a tile of these fields takes.
+    /// The byte ranges that must be read to decode a tile of these fields.
     #[must_use]
     pub fn reads(&self, fields: &[FieldKind], tile: TileNumber) -> Vec<Read> {
         let found = fields.iter().filter_map(|&field| self.field(field));
@@ -111,8 +112,8 @@ impl FragmentTiles {
             .collect()
     }
 
-    /// Bytes that a thread needs beside the cells while it decodes this tile: the largest of its stored parts, and where
-    /// coordinates are stored together, those of the `cells`.
+    /// Bytes of scratch memory that a thread needs to decode this tile: its largest stored part. If the coordinates of
+    /// all dimensions are stored together, their part also counts the decoded coordinates of `cells` cells.
     #[must_use]
     pub fn decoding_bytes(&self, tile: TileNumber, cells: usize) -> u64 {
         let stored = self.fields.iter();
@@ -129,13 +130,13 @@ impl FragmentTiles {
         stored.chain(zipped).max().unwrap_or(0)
     }
 
-    /// When the cells were written, where the fragment does not say that of each.
+    /// Timestamp of all cells, if the fragment does not store one for each.
     #[must_use]
     pub fn time(&self) -> u64 {
         self.time
     }
 
-    /// The tiles of a field; `None` where the fragment lacks it.
+    /// The tiles of a field; `None` if the fragment lacks the field.
     #[must_use]
     pub fn field(&self, field: FieldKind) -> Option<&FieldTiles> {
         let place = self.fields.binary_search_by_key(&field, |(kind, _)| *kind);
@@ -143,14 +144,14 @@ impl FragmentTiles {
         Some(tiles)
     }
 
-    /// The tiles that hold the coordinates of all dimensions together.
+    /// The tiles that contain the coordinates of all dimensions together, if the fragment stores them so.
     #[must_use]
     pub fn zipped(&self) -> Option<&ZippedTiles> {
         self.zipped.as_deref()
     }
 }
 
-/// What a fragment has of these fields; `None` stands for the coordinates of all dimensions together.
+/// The requested fields that the fragment has; the key `None` stands for the coordinates of all dimensions together.
 fn wanted<'a>(
     schema: &ArraySchema,
     stored: StoredFragment<'a>,
@@ -170,7 +171,8 @@ fn wanted<'a>(
     wanted
 }
 
-/// How a fragment stores a field of the array; `None` where it lacks the field, or has another of its name.
+/// Returns the field of a fragment that stores a field of the array; `None` if the fragment lacks it, or has one of
+/// the same name but another type.
 pub fn stored_field<'a>(
     schema: &ArraySchema,
     fragment: StoredFragment<'a>,
@@ -191,7 +193,7 @@ pub fn stored_field<'a>(
     same.then_some(view)
 }
 
-/// Says in which fragment's metadata something is wrong.
+/// Adds the fragment and the metadata object to an error.
 fn in_metadata(stored: StoredFragment<'_>, error: FragmentError) -> CellsError {
     CellsError::Metadata {
         key: stored.metadata_key.to_owned(),
@@ -201,7 +203,7 @@ fn in_metadata(stored: StoredFragment<'_>, error: FragmentError) -> CellsError {
     }
 }
 
-/// One field of one fragment while its tiles are being found.
+/// One field of one fragment, while its tiles are located.
 struct Opening<'a> {
     key: Option<&'a EncryptionKey>,
     stored: StoredFragment<'a>,
@@ -318,7 +320,7 @@ impl Opening<'_> {
         }
     }
 
-    /// As [`Opening::owner`], for a field whose tiles are where `index` says.
+    /// Like [`Opening::owner`], for a field whose tiles are described by `index`.
     fn owner_of(&self, index: &TileIndex) -> Owner {
         let lost = index.lost_from().map(|from| Lost {
             from,

@@ -1,4 +1,4 @@
-//! Collects cells of a result out of a table of loaded cells.
+//! Copies selected cells of a table into a result.
 
 use tdb_tile::Bug;
 
@@ -6,7 +6,7 @@ use crate::copy_text::copy_text;
 use crate::threads::{self, CELLS_PER_TASK};
 use crate::{Buffer, CellSet, CellsError, Row};
 
-/// Cells that one word of a set tells of.
+/// Number of cells per word of a set.
 const WORD: usize = 64;
 
 pub(crate) fn gather_fixed(
@@ -33,7 +33,7 @@ pub(crate) fn gather_fixed(
     Ok(out)
 }
 
-/// Copies cells of `N` bytes; whether all were there.
+/// Copies cells of `N` bytes; returns whether all rows existed.
 fn gather_sized<const N: usize>(values: &[u8], rows: &[Row], out: &mut [u8]) -> bool {
     let (cells, _) = values.as_chunks::<N>();
     let (places, _) = out.as_chunks_mut::<N>();
@@ -47,7 +47,7 @@ fn gather_sized<const N: usize>(values: &[u8], rows: &[Row], out: &mut [u8]) -> 
     are_there
 }
 
-/// Copies cells of `size` bytes; whether all were there.
+/// Copies cells of `size` bytes; returns whether all rows existed.
 fn gather_any(values: &[u8], size: usize, rows: &[Row], out: &mut [u8]) -> bool {
     if size == 0 {
         return true;
@@ -63,7 +63,7 @@ fn gather_any(values: &[u8], size: usize, rows: &[Row], out: &mut [u8]) -> bool 
     are_there
 }
 
-/// The cells of a set: whole words of 64 cells are copied at once.
+/// Copies the cells of a set into `places`: words whose 64 cells are all in the set are copied at once.
 pub(crate) fn keep_fixed(
     cells: &[u8],
     size: usize,
@@ -92,13 +92,13 @@ pub(crate) fn keep_fixed(
     })
 }
 
-/// Copies the cells of `N` bytes that have a bit; `None` if there are too few.
+/// Copies the cells of `N` bytes whose bit is 1; `None` if there are too few cells.
 fn keep_sized<const N: usize>(cells: &[u8], words: &[u64], out: &mut [u8]) -> Option<()> {
     let (cells, _) = cells.as_chunks::<N>();
     let (mut out, _) = out.as_chunks_mut::<N>();
     for (cells, &word) in cells.chunks(WORD).zip(words) {
         let places = out.split_off_mut(..word.count_ones() as usize)?;
-        // As many cells may be there, and others be wanted: those behind the last.
+        // The last chunk may be short: the number of bits alone does not prove that they are those of its cells.
         if places.len() == cells.len() && word.trailing_ones() as usize == cells.len() {
             places.copy_from_slice(cells);
             continue;
@@ -112,7 +112,7 @@ fn keep_sized<const N: usize>(cells: &[u8], words: &[u64], out: &mut [u8]) -> Op
     out.is_empty().then_some(())
 }
 
-/// Copies the cells of `size` bytes that have a bit; `None` if there are too few.
+/// Copies the cells of `size` bytes whose bit is 1; `None` if there are too few cells.
 fn keep_any(cells: &[u8], size: usize, words: &[u64], mut out: &mut [u8]) -> Option<()> {
     if size == 0 {
         return Some(());

@@ -1,4 +1,4 @@
-//! Makes result columns of the columns of a table.
+//! Converts columns of a table into columns of a result.
 
 use bytes::Bytes;
 use zerocopy::IntoBytes;
@@ -6,18 +6,18 @@ use zerocopy::IntoBytes;
 use crate::gather::{gather_fixed, gather_var, keep_fixed, too_few};
 use crate::{Buffer, CellSet, CellsError, Column, FieldInfo, Row, TableColumn};
 
-/// What [`gather`] makes of a table's column: the parts of a result column.
+/// The parts of a result column, made from a table's column by [`gather`].
 pub struct Gathered {
     /// The values, one after the other.
     pub values: Bytes,
-    /// Var-sized: where each cell begins, and the end; little-endian `u64`.
+    /// Var-sized: start of each cell, and the end of the last; little-endian `u64`.
     pub offsets: Option<Bytes>,
-    /// Nullable: a bit for each cell, 1 where it is not null.
+    /// Nullable: one bit per cell, 1 if it is not null.
     pub validity: Option<Bytes>,
 }
 
 impl Gathered {
-    /// The column of a result.
+    /// Adds the description of the field to make a result column.
     #[must_use]
     pub fn column(self, field: &FieldInfo) -> Column {
         Column {
@@ -33,10 +33,10 @@ impl Gathered {
     }
 }
 
-/// The cells of `column` at `rows`, in that order; `None` keeps all in place, without a copy.
+/// Copies the cells of `column` at `rows`, in that order; with `None`, keeps all cells without copying the values.
 ///
 /// # Errors
-/// Memory that the system does not have; rows that the column lacks.
+/// The system lacks memory, or the column lacks a row.
 pub fn gather(column: TableColumn, rows: Option<&[Row]>) -> Result<Gathered, CellsError> {
     let Some(rows) = rows else {
         return Ok(Gathered {
@@ -64,10 +64,10 @@ pub fn gather(column: TableColumn, rows: Option<&[Row]>) -> Result<Gathered, Cel
     })
 }
 
-/// The cells of `column` that are in a set, in its order.
+/// Copies the cells of `column` that are in a set, in ascending order of rows.
 ///
 /// # Errors
-/// Memory that the system does not have; rows that the column lacks.
+/// The system lacks memory, or the column lacks a row.
 pub fn gather_set(column: TableColumn, kept: &CellSet) -> Result<Gathered, CellsError> {
     if column.offsets.is_some() {
         return gather(column, Some(&kept.to_rows()));
@@ -95,7 +95,7 @@ pub fn gather_set(column: TableColumn, kept: &CellSet) -> Result<Gathered, Cells
 }
 
 fn freeze_offsets(offsets: Vec<u64>) -> Result<Bytes, CellsError> {
-    // The vector is handed over as it is: on little-endian machines its bytes are the stored form.
+    // On little-endian machines the bytes of the vector are the stored form: no copy.
     if cfg!(target_endian = "little") {
         return Ok(Bytes::from_owner(Offsets(offsets)));
     }
@@ -114,7 +114,7 @@ impl AsRef<[u8]> for Offsets {
     }
 }
 
-/// Validity as bits, out of one byte per cell; absent where all cells are valid is for the caller to decide.
+/// Packs validity from one byte per cell into one bit per cell. The caller may drop it if all cells are valid.
 fn bitmap(bytes: &[u8]) -> Result<Bytes, CellsError> {
     Ok(CellSet::of_bytes(bytes)?.to_bitmap()?.freeze())
 }

@@ -1,4 +1,4 @@
-//! Puts loaded cells in order.
+//! Sorts loaded cells.
 
 use std::cmp::Ordering;
 
@@ -8,22 +8,22 @@ use crate::sort::{self, Compare, PARALLEL};
 use crate::sorted::{Sorted, mark_repeats};
 use crate::{Row, RowList, threads};
 
-/// Numbers that compare as cells do, one for each row of a table.
+/// Numbers that sort like the cells, one for each row of a table.
 pub enum Numbers {
-    /// Of up to 64 bits.
+    /// Numbers of up to 64 bits.
     Narrow(Vec<u64>),
-    /// Of up to 128 bits.
+    /// Numbers of up to 128 bits.
     Wide(Vec<u128>),
 }
 
-/// What the rows of a table are ordered by: numbers, and where those are equal or missing, the cells themselves.
+/// Sort keys for the rows of a table: numbers and, where these are equal or missing, a comparison of the cells.
 pub struct Keys<'a> {
     numbers: Option<Numbers>,
     compare: Option<Compare<'a>>,
 }
 
 impl<'a> Keys<'a> {
-    /// Numbers that say it all.
+    /// Creates keys from numbers that determine the order completely.
     pub fn exact(numbers: Numbers) -> Self {
         Self {
             numbers: Some(numbers),
@@ -31,7 +31,7 @@ impl<'a> Keys<'a> {
         }
     }
 
-    /// Numbers, if there are any, that leave open which of equal ones comes first.
+    /// Creates keys from optional numbers and a comparison of cells that decides where numbers are equal.
     pub(crate) fn compared(numbers: Option<Numbers>, compare: Compare<'a>) -> Self {
         Self {
             numbers,
@@ -39,7 +39,7 @@ impl<'a> Keys<'a> {
         }
     }
 
-    /// How two rows compare.
+    /// Compares two rows.
     pub fn compare(&self, a: Row, b: Row) -> Ordering {
         let (i, j) = (a.index(), b.index());
         let by_number = match &self.numbers {
@@ -54,7 +54,7 @@ impl<'a> Keys<'a> {
         })
     }
 
-    /// Whether rows stand in order already, and if they do, whether no two of them are equal.
+    /// Returns `None` if the rows are not sorted; else whether no two of them are equal.
     pub fn order(&self, rows: impl Iterator<Item = Row> + Clone) -> Option<bool> {
         match (&self.numbers, &self.compare) {
             (Some(Numbers::Narrow(keys)), None) => {
@@ -67,10 +67,10 @@ impl<'a> Keys<'a> {
         }
     }
 
-    /// Sorts rows, which come in ascending order; equal ones stay in the order they came in.
+    /// Sorts rows, which must ascend; equal rows keep their order.
     ///
     /// # Errors
-    /// A row without a key.
+    /// A row has no key.
     pub fn sorted(self, rows: impl RowList) -> Result<Sorted, Bug> {
         match self.order(rows.rows()) {
             Some(true) => return Ok(Sorted::distinct(rows.rows().collect())),
@@ -92,7 +92,7 @@ impl<'a> Keys<'a> {
         }
     }
 
-    /// Rows that are in order, with which of them are equal.
+    /// Marks which of these rows, which are sorted, are equal to the one before.
     fn mark(&self, rows: Vec<Row>) -> Result<Sorted, Bug> {
         let mut repeats = vec![false; rows.len()];
         mark_repeats(&rows, &mut repeats, |a, b| self.compare(a, b).is_eq());
@@ -100,7 +100,7 @@ impl<'a> Keys<'a> {
     }
 }
 
-/// Whether things stand in order; if they do, whether no two are equal.
+/// Returns `None` if the items are not sorted; else whether no two of them are equal.
 fn order_of<T>(
     mut things: impl Iterator<Item = T>,
     compare: impl Fn(&T, &T) -> Ordering,
@@ -168,7 +168,7 @@ mod tests {
         repeats.contains(&true).then_some(repeats)
     }
 
-    /// Numbers that are near each other, far from each other, and in runs.
+    /// Numbers that are close together, far apart, and in runs.
     fn numbers() -> impl Strategy<Value = Vec<u128>> {
         let few = prop::collection::vec(0_u128..8, 0..40);
         let near = (any::<u128>(), prop::collection::vec(any::<u16>(), 0..300));
@@ -200,7 +200,7 @@ mod tests {
         #[test]
         fn rows_are_sorted_as_by_comparing(numbers in numbers(), step in 1_usize..4, by_cell in any::<bool>()) {
             let halves: Vec<u64> = numbers.iter().map(|n| u64::try_from(*n % (1 << 64)).unwrap()).collect();
-            // What numbers leave open, the cells say.
+            // Where numbers are equal, the cells decide.
             let cell = |row: Row| (row.index() * 7919) % 5;
             for is_wide in [false, true] {
                 let keys = if is_wide { Numbers::Wide(numbers.clone()) } else { Numbers::Narrow(halves.clone()) };
@@ -214,7 +214,7 @@ mod tests {
                 model.sort_by(|&a, &b| keys.compare(a, b));
                 let repeats = model_repeats(&model, |a, b| keys.compare(a, b).is_eq());
                 prop_assert_eq!(keys.order(model.iter().copied()), Some(repeats.is_none()));
-                // All rows may be sorted in the memory of their numbers.
+                // All rows at once can be sorted in the memory of their numbers.
                 let sorted = if step == 1 { keys.sorted(first(rows.len())) } else { keys.sorted(&rows[..]) };
                 let sorted = sorted.unwrap();
                 prop_assert_eq!(sorted.are_distinct(), repeats.is_none());
@@ -246,7 +246,7 @@ mod tests {
             model.sort_by_key(|&row| numbers[row.index()]);
             let equal = |a: Row, b: Row| numbers[a.index()] == numbers[b.index()];
             let repeats = model_repeats(&model, equal);
-            // Of numbers that are far from each other, only what leads is sorted at first.
+            // Of numbers that are far apart, only the leading bits are sorted at first.
             let far = |number: &u64| u128::from(*number) << 40;
             for wide in [false, true] {
                 let keys = if wide {

@@ -1,4 +1,4 @@
-//! Decodes tiles of many fields and fragments straight into the columns of a table.
+//! Decodes tiles of many fields and fragments directly into the columns of a table.
 
 mod fill;
 mod jobs;
@@ -12,21 +12,21 @@ use crate::{CellTable, CellsError, Decoding, Session, TableColumn, TileBytes, th
 pub use self::fill::{fill_is_valid, fill_of};
 pub use self::jobs::FindTiles;
 
-/// What loading goes by.
+/// Context for loading tiles.
 #[derive(Clone, Copy)]
 pub struct Loading<'a> {
-    /// Whose threads and memory are used.
+    /// The session whose threads and memory are used.
     pub session: &'a Session,
-    /// What names the fields.
+    /// The schema that defines the fields.
     pub schema: &'a ArraySchema,
-    /// What gives the stored bytes.
+    /// Source of the stored bytes.
     pub bytes: &'a dyn TileBytes,
 }
 
-/// Adds columns with these fields to `table`; none of them may be there yet.
+/// Adds a column for each of these fields to `table`, which must not have them yet.
 ///
 /// # Errors
-/// [`CellsError::Tile`]; a [limit](CellsError::Limit).
+/// [`CellsError::Tile`] if a tile cannot be read; [`CellsError::Limit`] if the memory budget is exceeded.
 pub fn load<'t>(
     how: Loading<'_>,
     table: &mut CellTable,
@@ -56,7 +56,7 @@ pub fn load<'t>(
     Ok(())
 }
 
-/// Memory for a column, of the size that the fragments' metadata tells, if the session has so much.
+/// Allocates a column, whose size follows from the fragments' metadata, after taking its memory from the budget.
 fn reserve<'t>(
     how: Loading<'_>,
     table: &CellTable,
@@ -99,7 +99,7 @@ fn reserve<'t>(
     let all = bytes.saturating_add(rows.saturating_mul(beside));
     let held = how.session.limits().budget.take(all as u64)?;
     let column = TableColumn {
-        // What is not wanted is not written. Memory that is new costs nothing there, since nobody touches it.
+        // Tiles that are not wanted are not written. Fresh memory costs nothing there, because it is never touched.
         values: how.session.buffer(bytes)?,
         cell_size,
         offsets: field.is_var().then(|| vec![0; rows.saturating_add(1)]),

@@ -3,24 +3,25 @@ use std::ops::{Deref, DerefMut};
 use memmap2::MmapMut;
 use zerocopy::FromZeros;
 
-/// Bytes from which on memory is asked of the system itself, and goes back to it whole.
+/// Size in bytes from which memory is mapped from the system directly, and returned to it as a whole.
 ///
-/// The allocator would take it from a heap, where what is asked for and dropped in many sizes leaves holes between the results
-/// that nothing fits and that never go back: a quarter of the memory of a read of a box.
+/// The allocator would take it from a heap, where buffers of many sizes leave holes between results that no other
+/// buffer fits into and that are never returned. In a read of a box these holes were a quarter of all memory.
 const MAPPED: usize = 256 << 10;
 
-/// What the system can give at once where that is asked for, instead of 512 small pages one by one.
+/// Size of a huge page, which the system can provide at once instead of 512 small pages one by one.
 #[cfg(target_os = "linux")]
 const HUGE_PAGE: usize = 2 << 20;
 
-/// Memory that is zero when it is new, and takes none of the machine's before it is written.
+/// Memory that is zero when it is new, and occupies physical memory only where it has been written.
 pub(crate) enum Memory {
     Allocated(Vec<u8>),
     Mapped(MmapMut),
 }
 
 impl Memory {
-    /// `len` zero bytes, of which the first `used` are about to be written; `None` where the system has no such amount.
+    /// Allocates `len` zero bytes, of which the caller is about to write the first `used`; `None` if the system lacks
+    /// memory.
     pub(crate) fn zeroed(len: usize, used: usize) -> Option<Self> {
         if len >= MAPPED
             && let Ok(map) = MmapMut::map_anon(len)
@@ -28,17 +29,18 @@ impl Memory {
             prefer_huge_pages(&map, used);
             return Some(Self::Mapped(map));
         }
-        // Some systems have no such way.
+        // Some systems do not support anonymous maps.
         u8::new_vec_zeroed(len).ok().map(Self::Allocated)
     }
 }
 
-/// Asks for huge pages where whole ones are about to be written: the rest would take a page that is hardly used.
+/// Requests huge pages for the part of the first `used` bytes that fills whole ones; a page beyond would be mostly
+/// unused.
 #[cfg(target_os = "linux")]
 fn prefer_huge_pages(map: &MmapMut, used: usize) {
     let whole = used.saturating_sub(used % HUGE_PAGE);
     if whole > 0 {
-        // Small pages do as well, only slower.
+        // If this fails, small pages do the same, only slower.
         let _ = map.advise_range(memmap2::Advice::HugePage, 0, whole);
     }
 }

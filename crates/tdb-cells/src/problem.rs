@@ -4,42 +4,42 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ColumnProblem {
-    /// There is none.
+    /// The field has no column.
     #[error("there is no column for it")]
     Missing,
-    /// There are two.
+    /// The field has two columns.
     #[error("there are two columns for it")]
     Twice,
-    /// It is of another type.
+    /// The column has another type than the field.
     #[error("its cells are {wanted}, the column has {found}")]
     Type {
-        /// The datatype and number of values that the schema says.
+        /// Type in the schema.
         wanted: CellType,
-        /// Those of the column.
+        /// Type of the column.
         found: CellType,
     },
-    /// A part of it has another length than its cells take.
+    /// The length of a part of the column does not match the number of cells.
     #[error("{what} should be {wanted} bytes long and are {found}")]
     Length {
         /// "values", "offsets" or "validity".
         what: &'static str,
-        /// The length that the rows of the batch ask for.
+        /// Expected length in bytes.
         wanted: u64,
-        /// The length of the column.
+        /// Actual length in bytes.
         found: u64,
     },
-    /// A var-sized column without offsets, or another with them.
+    /// A var-sized column without offsets, or a column of fixed size with offsets.
     #[error("offsets are {}", if *.wanted { "missing" } else { "given, and cells have a fixed size" })]
     Offsets {
-        /// Whether the field needs them.
+        /// True if a var-sized field lacks offsets; false if a field of fixed size has them.
         wanted: bool,
     },
-    /// The filters of the field write what nobody can read.
+    /// The filters of the field would write data that cannot be read back.
     #[error(transparent)]
     Filters(tdb_filters::FilterError),
 }
 
-/// A datatype, and how many values a cell has.
+/// A datatype and the number of values per cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CellType(pub tdb_tile::Datatype, pub tdb_schema::CellValNum);
 
@@ -57,72 +57,72 @@ impl fmt::Display for CellType {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CellProblem {
-    /// Its coordinate lies outside the domain.
+    /// The coordinate is outside the domain.
     #[error("{value} lies outside the domain")]
     OutsideDomain {
         /// The coordinate as text.
         value: String,
     },
-    /// Its coordinate lies outside the current domain.
+    /// The coordinate is outside the current domain.
     #[error("{value} lies outside the current domain")]
     OutsideCurrentDomain {
         /// The coordinate as text.
         value: String,
     },
-    /// Its coordinate is not a number.
+    /// The coordinate is NaN.
     #[error("a coordinate cannot be NaN")]
     NotANumber,
-    /// It is null in a field that cannot be.
+    /// The cell is null in a field that is not nullable.
     #[error("is null, and the field is not nullable")]
     Null,
-    /// It begins before the cell before it ends, or ends beyond the values.
+    /// The cell begins before the end of the previous one, or ends beyond the values.
     #[error("its offsets {start} to {end} do not lie in order within {size} bytes of values")]
     Offsets {
-        /// Where it begins.
+        /// Start of the cell.
         start: u64,
-        /// Where it ends.
+        /// End of the cell.
         end: u64,
-        /// Bytes of values.
+        /// Size of the values, in bytes.
         size: u64,
     },
-    /// It holds no whole number of values.
+    /// The size of the cell is not a multiple of the size of a value.
     #[error("{len} bytes are not a whole number of values of {size} bytes")]
     Fraction {
-        /// Bytes of the cell.
+        /// Size of the cell, in bytes.
         len: u64,
-        /// Bytes of a value.
+        /// Size of a value, in bytes.
         size: u64,
     },
-    /// A filter of its field cannot store one of its values.
+    /// A filter of the field cannot store a value of the cell.
     #[error("the filter {filter} of the field stores numbers from {range}, which {value} is not")]
     Unfit {
         /// The value as text.
         value: String,
         /// Name of the filter.
         filter: &'static str,
-        /// The least and the greatest number that it stores, as text.
+        /// The least and the greatest number that the filter can store, as text.
         range: String,
     },
     /// Another cell has the same coordinates.
     #[error("cell {other} has the same coordinates")]
     Duplicate {
-        /// That cell.
+        /// Number of the other cell.
         other: u64,
     },
-    /// It comes before the cell before it.
+    /// The cell precedes the cell before it in global order.
     #[error("comes before cell {other} in global order")]
     NotSorted {
-        /// The cell before it.
+        /// Number of the cell before it.
         other: u64,
     },
-    /// Its value does not follow that of the cell before it, in a field whose values are in order.
+    /// The value violates the declared order of the field's values.
     #[error(
         "{value} follows {before}, and each value of this field is {wanted} than the one before it"
     )]
     OutOfOrder {
-        /// Its value as text.
+        /// The value as text.
         value: String,
-        /// The value of the cell before it.
+        /// The value of the previous cell, as text.
         before: String,
         /// "greater" or "less".
         wanted: &'static str,

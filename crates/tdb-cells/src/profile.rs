@@ -1,62 +1,61 @@
-//! What reads cost, counted tile by tile.
+//! Costs of reads, counted per tile.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// What the reads of a [`Session`](crate::Session) took so far, and what came of it.
+/// Work that a [`Session`](crate::Session) has done so far, and the time it took.
 ///
-/// A cell counts once for each field: two attributes of three cells are six. The times of `read` and `decode` are those
-/// of all threads together, the others are times on the clock.
+/// Cells are counted per field: two attributes of three cells count as six. `read` and `decode` sum up the time of all
+/// threads; all other durations are wall-clock time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Profile {
-    /// Tiles fetched from the store: of values, of offsets, of validity.
+    /// Tiles fetched from the store: of values, offsets and validity.
     pub tiles_read: u64,
-    /// Bytes of those tiles, as stored.
+    /// Stored bytes of these tiles.
     pub bytes_read: u64,
-    /// Stored bytes of chunks that were fetched with their tile, and hold nothing of the subarray.
+    /// Stored bytes of chunks that were fetched with their tile but contain nothing of the subarray.
     pub bytes_skipped: u64,
-    /// Bytes that undoing the filters gave.
+    /// Bytes after undoing the filters.
     pub bytes_decoded: u64,
-    /// Cells that undoing the filters gave.
+    /// Cells after undoing the filters.
     pub cells_decoded: u64,
-    /// Cells of the results. Coordinates of dense arrays are computed, not decoded, and do not count.
+    /// Cells in results. Coordinates of dense arrays do not count, because they are computed, not decoded.
     pub cells_given: u64,
-    /// Tiles that were written as they were stored, without running their filters again, all fields of a tile
-    /// together.
+    /// Tiles that were written in stored form, without running their filters again; all fields of a tile count as one.
     pub tiles_copied: u64,
-    /// Fragments that were looked at to choose the tiles of the next batch of a sparse array, as often as that was done.
+    /// Fragments examined while choosing tiles for batches of sparse arrays; one counts again for each batch.
     pub fragments_visited: u64,
-    /// Tiles that were looked at for that, or to find tiles that can be copied.
+    /// Tiles examined for the same purpose, or to find tiles that can be copied.
     pub tiles_visited: u64,
-    /// Finding out which tiles to read; where ranges of labels are asked for, reading the labels, too.
+    /// Deciding which tiles to read, including reading labels if ranges of labels are requested.
     pub plan: Duration,
     /// Waiting for bytes of tiles.
     pub read: Duration,
-    /// Undoing filters, and where tiles of dense arrays are read in part, copying cells.
+    /// Undoing filters and, where tiles of dense arrays are read in part, copying cells.
     pub decode: Duration,
-    /// All other work on batches: choosing, sorting and merging cells, and making columns of them; but for tasks that take cells
-    /// out of tiles as soon as these are decoded.
+    /// All other work on batches: choosing, sorting and merging cells, and building columns. Does not include tasks
+    /// that take cells out of tiles right after decoding.
     pub merge: Duration,
-    /// Reading files for the types of their columns.
+    /// Reading files to guess the types of their columns.
     pub guess: Duration,
-    /// Reading cells of files.
+    /// Reading cells from files.
     pub input: Duration,
-    /// Writing cells of files into arrays, and cells of arrays into files.
+    /// Writing cells from files into arrays, and from arrays into files.
     pub write: Duration,
 }
 
 impl Profile {
-    /// Cells that were decoded in vain.
+    /// Cells that were decoded but are not in a result.
     ///
-    /// Values that stand in for what is not stored count as given, so where there are any it is more.
+    /// Fill values also count as given, so if results contain any, this number is too low.
     #[must_use]
     pub fn cells_wasted(&self) -> u64 {
         self.cells_decoded.saturating_sub(self.cells_given)
     }
 }
 
-/// What [`Profile`] is made of, counted by all threads.
+/// Counters behind [`Profile`], updated by all threads.
 #[derive(Debug, Default)]
 pub struct Counters {
     tiles_read: AtomicU64,
@@ -74,9 +73,9 @@ pub struct Counters {
     pub read: Stage,
     /// [`Profile::decode`].
     pub decode: Stage,
-    /// Batches from beginning to end.
+    /// Wall-clock time of batches from beginning to end.
     pub batches: Stage,
-    /// The part of that in which tiles are read and decoded, and cells taken out of them at once.
+    /// The part of `batches` spent on reading and decoding tiles and taking cells out of them.
     pub load: Stage,
     /// [`Profile::guess`].
     pub guess: Stage,
@@ -86,14 +85,14 @@ pub struct Counters {
     pub write: Stage,
 }
 
-/// The time that a kind of work took.
+/// Total time of one kind of work.
 #[derive(Debug, Default)]
 pub struct Stage {
     nanoseconds: AtomicU64,
 }
 
 impl Stage {
-    /// Does some work and adds how long it took.
+    /// Runs some work and adds the time it took.
     pub fn time<R>(&self, work: impl FnOnce() -> R) -> R {
         let start = Instant::now();
         let result = work();
@@ -109,50 +108,50 @@ impl Stage {
 }
 
 impl Counters {
-    /// A tile was fetched.
+    /// Counts a fetched tile of this stored size.
     pub fn add_tile(&self, bytes: u64) {
         self.tiles_read.fetch_add(1, Ordering::Relaxed);
         self.bytes_read.fetch_add(bytes, Ordering::Relaxed);
     }
 
-    /// A part of a tile was fetched for nothing.
+    /// Counts bytes that were fetched but not needed.
     pub fn add_skipped(&self, bytes: u64) {
         self.bytes_skipped.fetch_add(bytes, Ordering::Relaxed);
     }
 
-    /// Filters were undone.
+    /// Counts bytes after undoing filters.
     pub fn add_decoded(&self, bytes: u64) {
         self.bytes_decoded.fetch_add(bytes, Ordering::Relaxed);
     }
 
-    /// What was decoded are so many cells.
+    /// Counts cells after undoing filters.
     pub fn add_cells(&self, cells: u64) {
         self.cells_decoded.fetch_add(cells, Ordering::Relaxed);
     }
 
-    /// Cells became part of a result.
+    /// Counts cells that became part of a result.
     pub fn add_given(&self, cells: u64) {
         self.cells_given.fetch_add(cells, Ordering::Relaxed);
     }
 
-    /// Tiles were copied.
+    /// Counts copied tiles.
     pub fn add_copied(&self, tiles: u64) {
         self.tiles_copied.fetch_add(tiles, Ordering::Relaxed);
     }
 
-    /// Fragments were looked at to choose among their tiles.
+    /// Counts fragments that were examined to choose tiles.
     pub fn add_visited_fragments(&self, fragments: usize) {
         self.fragments_visited
             .fetch_add(fragments as u64, Ordering::Relaxed);
     }
 
-    /// Tiles were looked at to choose among them.
+    /// Counts tiles that were examined.
     pub fn add_visited_tiles(&self, tiles: usize) {
         self.tiles_visited
             .fetch_add(tiles as u64, Ordering::Relaxed);
     }
 
-    /// What was counted so far.
+    /// Returns a snapshot of all counters.
     pub fn profile(&self) -> Profile {
         let number = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         Profile {

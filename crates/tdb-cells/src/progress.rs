@@ -1,39 +1,40 @@
-//! How far something that takes long has come.
+//! Progress of long operations.
 
 use std::fmt;
 use std::sync::Arc;
 
-/// How far something that takes long has come, as [`Session::with_progress`](crate::Session::with_progress) is told.
+/// Progress of a long operation, as passed to the listener of
+/// [`Session::with_progress`](crate::Session::with_progress).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Progress {
-    /// What is going on.
+    /// The current activity.
     pub activity: Activity,
-    /// Cells that are done, where cells are counted.
+    /// Number of cells that are done, if cells are counted.
     pub cells: Option<u64>,
-    /// How much is done, in the unit of the activity. While one activity goes on, this does not become less.
+    /// Amount that is done, in the unit of the activity; never decreases during one activity.
     pub done: u64,
-    /// How much there is to do, where that is known: never less than `done`.
+    /// Total amount, if known; never less than `done`.
     pub total: Option<u64>,
 }
 
-/// What goes on while somebody waits.
+/// An activity that takes long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Activity {
-    /// A file is read for the types of its columns, in bytes.
+    /// Reading a file to guess the types of its columns; counted in bytes.
     Looking,
-    /// A file is read for its cells, in bytes.
+    /// Reading cells from a file; counted in bytes.
     Reading,
-    /// All cells were read, and are sorted and stored; nothing is counted.
+    /// Sorting and storing cells, after all were read; nothing is counted.
     Storing,
-    /// Cells are written into a file, in cells.
+    /// Writing cells into a file; counted in cells.
     Exporting,
-    /// Fragments are merged, in cells of the fragments that are merged.
+    /// Merging fragments; counted in cells of these fragments.
     Merging,
-    /// What is stored is decoded, in tiles.
+    /// Decoding stored data to verify it; counted in tiles.
     Verifying,
-    /// Cells become cells of another array, in cells.
+    /// Rewriting cells into another array; counted in cells.
     Rewriting,
 }
 
@@ -52,7 +53,7 @@ impl fmt::Display for Activity {
 }
 
 impl Progress {
-    /// So much of something is done.
+    /// Creates a progress without a total.
     #[must_use]
     pub fn new(activity: Activity, done: u64) -> Self {
         Self {
@@ -63,14 +64,14 @@ impl Progress {
         }
     }
 
-    /// The same with the number of cells that are done.
+    /// Adds the number of cells that are done.
     #[must_use]
     pub fn with_cells(mut self, cells: u64) -> Self {
         self.cells = Some(cells);
         self
     }
 
-    /// The same of what there is to do. Where more was done than was expected, that is all there is.
+    /// Adds the total amount, raised to `done` if it is less.
     #[must_use]
     pub fn of(mut self, total: Option<u64>) -> Self {
         self.total = total.map(|total| total.max(self.done));
@@ -78,7 +79,7 @@ impl Progress {
     }
 }
 
-/// Is told how far something has come, on whichever thread does it.
+/// Callback that receives progress, on whichever thread does the work.
 #[derive(Clone)]
 pub(crate) struct Listener(pub(crate) Arc<dyn Fn(&Progress) + Send + Sync>);
 

@@ -1,44 +1,44 @@
-//! Rows of a table, and where they begin and end.
+//! Rows of a table and ranges of them.
 
 use std::ops::Range;
 
 use tdb_tile::LimitError;
 
-/// A row of a table: the cell of each field at this place.
+/// Number of a row in a table; a row holds one cell of each field.
 ///
-/// It has 32 bits, since a sorted result keeps one for each cell: a table has at most 2^32 - 1 rows.
+/// It has 32 bits because a sorted result keeps one for each cell. A table has at most 2^32 - 1 rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Row(u32);
 
 impl Row {
-    /// The row behind the first `index` ones.
+    /// Creates a row from its index.
     ///
     /// # Errors
-    /// More rows than can be numbered.
+    /// The index does not fit into 32 bits.
     pub fn new(index: usize) -> Result<Self, LimitError> {
         number(index).map(Self)
     }
 
-    /// A row below an end that was counted with 32 bits.
+    /// Creates a row from an index below an end that is known to fit into 32 bits.
     #[expect(clippy::cast_possible_truncation, reason = "the end has 32 bits")]
     pub(crate) fn within(index: usize) -> Self {
         Self(index as u32)
     }
 
-    /// A row out of the bits that its index was put into.
+    /// Creates a row from bits that its index was packed into.
     #[expect(clippy::cast_possible_truncation, reason = "they were of 32 bits")]
     pub(crate) fn packed(bits: u64) -> Self {
         Self(bits as u32)
     }
 
-    /// How many rows stand before it.
+    /// The index of the row, from 0.
     #[must_use]
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// Rows that stand one behind the other.
+/// A range of consecutive rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RowRange {
     start: u32,
@@ -49,15 +49,15 @@ impl RowRange {
     /// The first `count` rows.
     ///
     /// # Errors
-    /// More rows than can be numbered.
+    /// There are more rows than can be numbered.
     pub fn first(count: usize) -> Result<Self, LimitError> {
         Self::default().next(count)
     }
 
-    /// The `count` rows behind these.
+    /// The `count` rows after this range.
     ///
     /// # Errors
-    /// More rows than can be numbered.
+    /// There are more rows than can be numbered.
     pub fn next(self, count: usize) -> Result<Self, LimitError> {
         Ok(Self {
             start: self.end,
@@ -65,7 +65,7 @@ impl RowRange {
         })
     }
 
-    /// These rows and those up to the end of `last`, which stands behind them.
+    /// Extends the range to the end of `last`, which must follow it.
     #[must_use]
     pub fn until(self, last: Self) -> Self {
         Self {
@@ -74,60 +74,60 @@ impl RowRange {
         }
     }
 
-    /// How many rows stand before them.
+    /// Index of the first row.
     #[must_use]
     pub fn start(self) -> usize {
         self.start as usize
     }
 
-    /// How many rows stand before the first one behind them.
+    /// Index after the last row.
     #[must_use]
     pub fn end(self) -> usize {
         self.end as usize
     }
 
-    /// How many there are.
+    /// Number of rows.
     #[must_use]
     pub fn len(self) -> usize {
         self.indices().len()
     }
 
-    /// Whether there is none.
+    /// Whether the range is empty.
     #[must_use]
     pub fn is_empty(self) -> bool {
         self.start == self.end
     }
 
-    /// Their places in a column.
+    /// The indexes of the rows in a column.
     #[must_use]
     pub fn indices(self) -> Range<usize> {
         self.start()..self.end()
     }
 
-    /// One after the other.
+    /// Iterates over the rows.
     pub fn iter(self) -> impl DoubleEndedIterator<Item = Row> + ExactSizeIterator + Clone {
         self.indices().map(Row::within)
     }
 
-    /// The last of them.
+    /// The last row; `None` if the range is empty.
     #[must_use]
     pub fn last(self) -> Option<Row> {
         self.iter().next_back()
     }
 }
 
-/// Rows in ascending order: those of a range, or those of a list.
+/// A list of rows in ascending order: a range or a slice.
 pub trait RowList: Copy + Send + Sync {
-    /// How many there are.
+    /// Number of rows.
     fn count(self) -> usize;
 
-    /// One after the other.
+    /// Iterates over the rows.
     fn rows(self) -> impl Iterator<Item = Row> + Clone;
 
-    /// Whether they are known to be all of so many rows.
+    /// Whether the list is known to be all rows from 0 to `rows`.
     fn are_all(self, rows: usize) -> bool;
 
-    /// The same in parts of so many, the last of which may have fewer; of one at least.
+    /// Splits the list into parts of `most` rows, of which the last may have fewer; 0 counts as 1.
     fn parts(self, most: usize) -> Vec<Self>;
 }
 
@@ -145,7 +145,7 @@ impl RowList for RowRange {
     }
 
     fn parts(self, most: usize) -> Vec<Self> {
-        // A range has no more rows than can be numbered.
+        // A range never has more than `u32::MAX` rows.
         let most = u32::try_from(most).unwrap_or(u32::MAX);
         let starts = (self.start..self.end).step_by(most.max(1) as usize);
         let parts = starts.map(|start| Self {

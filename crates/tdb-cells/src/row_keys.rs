@@ -10,7 +10,7 @@ use crate::row::Row;
 use crate::table::{CellTable, TableColumn};
 use crate::threads::{self, CELLS_PER_TASK};
 
-/// The datatypes of the dimensions.
+/// Datatypes of the dimensions.
 #[must_use]
 pub fn dimension_types(schema: &ArraySchema) -> Vec<Datatype> {
     schema
@@ -20,17 +20,17 @@ pub fn dimension_types(schema: &ArraySchema) -> Vec<Datatype> {
         .collect()
 }
 
-/// Coordinates of a table, dimension by dimension: numbers in place, and where strings begin.
+/// Start offsets of the var-sized coordinates of a table, by dimension; fixed-size coordinates need no copy.
 #[derive(Debug)]
 pub struct Coordinates {
     starts: Vec<Option<Vec<U64>>>,
 }
 
 impl Coordinates {
-    /// Of all rows of a table.
+    /// Prepares the coordinates of all rows of a table.
     ///
     /// # Errors
-    /// Coordinates that are not loaded.
+    /// The coordinates are not loaded.
     pub fn new(table: &CellTable, dimensions: usize) -> Result<Self, Bug> {
         let starts = |dimension| {
             let offsets = coordinates(table, dimension)?.offsets.as_ref();
@@ -43,10 +43,10 @@ impl Coordinates {
         })
     }
 
-    /// As columns to compare, out of the same table.
+    /// Returns the coordinates as columns for comparison; `table` must be the one given to [`Coordinates::new`].
     ///
     /// # Errors
-    /// Coordinates that are not loaded.
+    /// The coordinates are not loaded.
     pub fn columns<'a>(&'a self, table: &'a CellTable) -> Result<Vec<Column<'a>>, Bug> {
         let column = |(dimension, starts): (usize, &'a Option<Vec<U64>>)| {
             let data = coordinates(table, dimension)?.values.as_slice();
@@ -64,10 +64,10 @@ fn coordinates(table: &CellTable, dimension: usize) -> Result<&TableColumn, Bug>
     column.ok_or_else(|| Bug::new("cells are compared whose coordinates are not loaded"))
 }
 
-/// The keys of all rows of a table, whose coordinates are loaded.
+/// Computes the sort keys of all rows of a table from their coordinates.
 ///
 /// # Errors
-/// Coordinates that are not loaded.
+/// The coordinates are not loaded.
 pub fn row_keys<'a>(
     schema: &ArraySchema,
     table: &'a CellTable,
@@ -78,10 +78,10 @@ pub fn row_keys<'a>(
     cell_keys(schema, columns, table.rows().len(), order)
 }
 
-/// The keys of as many cells, whose coordinates are these columns, made on all threads.
+/// Computes the sort keys of `rows` cells from columns of coordinates, on all threads.
 ///
 /// # Errors
-/// Columns that are not those of the dimensions.
+/// The columns do not match the dimensions.
 pub fn cell_keys<'a>(
     schema: &ArraySchema,
     columns: Vec<Column<'a>>,
@@ -95,7 +95,7 @@ pub fn cell_keys<'a>(
     };
     let numbers = match numbers {
         Ok(numbers) => Some(numbers),
-        // Cells outside the domain, which writers may be told to allow, are compared as they are.
+        // Cells outside the domain, which writers may be told to allow, have no number and are compared directly.
         Err(KeyError::OutsideDomain { .. }) => None,
         Err(_) => return Err(Bug::new("coordinates that are none of the dimensions")),
     };

@@ -1,7 +1,8 @@
-//! Sorted runs in the temporary folder: what memory cannot hold is sorted part by part, and the parts are merged.
+//! Sorted runs in the temporary folder: data that does not fit in memory is sorted part by part, and the parts are
+//! merged.
 //!
-//! What a run holds is up to whoever writes it: blocks of items in order. How blocks are merged is, too; here it is known how many
-//! runs are merged at a time, and when.
+//! The caller decides what a run contains, as long as it is blocks of items in order, and how blocks are merged. This
+//! module decides how many runs are merged at a time, and when.
 
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
@@ -13,26 +14,26 @@ use tdb_tile::{Bug, Grant};
 use crate::spill_folder::SpillFolder;
 use crate::{CellsError, Session};
 
-/// The most runs that are merged at a time.
+/// Maximum number of runs that are merged at a time.
 pub const MOST_MERGED: usize = 32;
 
-/// Bytes of a block, at least and at most, unless one item takes more.
+/// Minimum and maximum size of a block in bytes, unless a single item is larger.
 const BLOCK: std::ops::RangeInclusive<u64> = 4 << 10..=1 << 20;
 
-/// A run: an object in the temporary folder, which is removed when this is dropped.
+/// A sorted run: an object in the temporary folder, removed when this is dropped.
 #[derive(Debug)]
 pub struct Run {
     folder: SpillFolder,
     key: String,
-    /// How often its items were merged.
+    /// How often the items were merged already.
     level: u32,
     items: u64,
-    /// Bytes of each block.
+    /// Size of each block, in bytes.
     blocks: Vec<u64>,
 }
 
 impl Run {
-    /// How many items it holds.
+    /// Number of items in the run.
     #[must_use]
     pub fn items(&self) -> u64 {
         self.items
@@ -49,7 +50,7 @@ impl Drop for Run {
     }
 }
 
-/// A run in the making: it is removed if it is not finished.
+/// Writes a run. An unfinished run is removed.
 #[derive(Debug)]
 pub struct RunWriter {
     session: Session,
@@ -61,10 +62,10 @@ pub struct RunWriter {
 }
 
 impl RunWriter {
-    /// Writes the next block, which holds this number of items.
+    /// Writes the next block, which contains `items` items.
     ///
     /// # Errors
-    /// As the temporary folder reports; [`CellsError::Cancelled`].
+    /// Errors of the temporary folder; [`CellsError::Cancelled`].
     pub fn write(&mut self, block: &[u8], items: u64) -> Result<(), CellsError> {
         self.session.check_cancelled()?;
         let written = self.object.write(block);
@@ -92,22 +93,22 @@ fn too_large() -> Bug {
     Bug::new("a run of more items or bytes than can be counted")
 }
 
-/// Reads a run block by block, and removes it once it is dropped.
+/// Reads a run block by block. The run is removed when this is dropped.
 #[derive(Debug)]
 pub struct RunReader {
     session: Session,
     run: Run,
     next: usize,
     offset: u64,
-    /// The memory of the block that was read last.
+    /// Grant for the block that was read last.
     held: Option<Grant>,
 }
 
 impl RunReader {
-    /// Reads the next block; its memory counts until the one after it is read.
+    /// Reads the next block; `None` after the last. Its memory counts against the budget until the next call.
     ///
     /// # Errors
-    /// As the temporary folder reports; more than the memory of the session; [`CellsError::Cancelled`].
+    /// Errors of the temporary folder; [`CellsError::Limit`] if the budget is exhausted; [`CellsError::Cancelled`].
     pub fn next_block(&mut self) -> Result<Option<Bytes>, CellsError> {
         self.session.check_cancelled()?;
         self.held = None;
@@ -123,13 +124,13 @@ impl RunReader {
         Ok(Some(piece.bytes))
     }
 
-    /// The run that is read.
+    /// The run that is being read.
     #[must_use]
     pub fn run(&self) -> &Run {
         &self.run
     }
 
-    /// That a block is not what was written.
+    /// Returns the error for a block that differs from what was written.
     #[must_use]
     pub fn damaged(&self) -> CellsError {
         CellsError::Spilled {
@@ -144,27 +145,27 @@ fn no_run() -> CellsError {
     Bug::new("runs are merged that are not there").into()
 }
 
-/// Runs, in an order that tells which of equal items come first: those of earlier runs.
+/// Runs in order of age: of equal items, those of earlier runs come first.
 #[derive(Debug)]
 pub struct Runs {
     session: Session,
     folder: SpillFolder,
-    /// What the keys of these runs begin with.
+    /// Prefix of the keys of these runs.
     prefix: String,
-    /// Runs made so far, which their keys count.
+    /// Number of runs made so far; the number of the next run in its key.
     made: u64,
-    /// Bytes that the blocks may take that are merged.
+    /// Maximum memory in bytes for the blocks that are merged at a time.
     memory: u64,
     runs: Vec<Run>,
 }
 
 impl Runs {
-    /// No runs yet, in the temporary folder of the session, if it has one. The blocks that are merged take at most `memory` bytes
-    /// together, unless single items are larger.
+    /// Creates an empty list of runs in the session's temporary folder; `None` if it has none. The blocks that are
+    /// merged at a time take at most `memory` bytes together, unless single items are larger.
     #[must_use]
     pub fn new(session: &Session, memory: u64) -> Option<Self> {
         let folder = session.spill()?.clone();
-        // Keys of a hash map are seeded at random: other processes have other prefixes.
+        // Hash map keys are seeded at random, so other processes get other prefixes.
         let random = || RandomState::new().build_hasher().finish();
         Some(Self {
             session: session.clone(),
@@ -176,13 +177,13 @@ impl Runs {
         })
     }
 
-    /// Whether there is none.
+    /// Whether there are no runs.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.runs.is_empty()
     }
 
-    /// Bytes of a block, about.
+    /// Recommended size of a block, in bytes.
     #[must_use]
     pub fn block_bytes(&self) -> usize {
         let block = self.memory.checked_div(MOST_MERGED as u64);
@@ -190,11 +191,14 @@ impl Runs {
         usize::try_from(block).unwrap_or(1 << 20)
     }
 
-    /// Adds a run, which `fill` writes. Runs that were merged as often are merged by `merge` once they are many, so that each item is
-    /// merged once more for 32 times the runs: it is given readers of runs beside each other, and writes what they hold, in order.
+    /// Adds a run, which `fill` writes. As soon as 32 runs have been merged equally often, `merge` merges them into
+    /// one: it gets readers of adjacent runs, and must write their items in order.
+    ///
+    /// Each run has a level, the number of merges behind it. Only runs of equal level are merged, so an item is merged
+    /// once more only when there are 32 times as many runs, and the number of open runs stays small.
     ///
     /// # Errors
-    /// As the temporary folder reports; those of `fill` and of `merge`.
+    /// Errors of the temporary folder, of `fill` and of `merge`.
     pub fn add<E: From<CellsError>>(
         &mut self,
         fill: impl FnOnce(&mut RunWriter) -> Result<(), E>,
@@ -215,10 +219,10 @@ impl Runs {
         Ok(())
     }
 
-    /// Merges runs until blocks of all can be in memory together; gives their readers.
+    /// Merges runs until one block of each fits in memory; returns readers of the remaining runs.
     ///
     /// # Errors
-    /// As for [`Runs::add`].
+    /// Errors of the temporary folder and of `merge`.
     pub fn finish<E: From<CellsError>>(
         mut self,
         mut merge: impl FnMut(Vec<RunReader>, &mut RunWriter) -> Result<(), E>,
@@ -229,18 +233,18 @@ impl Runs {
         Ok(runs.into_iter().map(|run| self.reader(run)).collect())
     }
 
-    /// How many of the runs from this one on can be merged at a time: two, however large their items are.
+    /// Number of runs, from `first` on, that can be merged at a time: at least 2, however large their items are.
     fn fan_in(&self, first: usize) -> usize {
         let runs = self.runs.iter().skip(first);
         let largest = runs.map(Run::largest_block).max().unwrap_or(0);
         match self.memory.checked_div(largest).map(usize::try_from) {
             Some(Ok(most)) => most.clamp(2, MOST_MERGED),
-            // They have no items, or so few that any number fits.
+            // The runs are empty, or their blocks so small that any number fits.
             _ => MOST_MERGED,
         }
     }
 
-    /// Merges the runs from `first` on, at most `fan_in` at a time, until they are at most `most`.
+    /// Merges the runs from `first` on, at most `fan_in` at a time, until at most `most` are left.
     fn reduce<E: From<CellsError>>(
         &mut self,
         first: usize,
@@ -253,7 +257,7 @@ impl Runs {
             let Some(more) = count.checked_sub(most).filter(|more| *more > 0) else {
                 return Ok(());
             };
-            // Merging a few of the last may do; else all are merged once.
+            // Merging only the last few may be enough; otherwise all runs are merged once.
             let mut at = if more < fan_in {
                 let before = self.place_from_end(more)?;
                 before.checked_sub(1).ok_or_else(no_run)?
@@ -271,13 +275,13 @@ impl Runs {
         }
     }
 
-    /// The place of the first one of the last runs, of this number.
+    /// Place of the first of the last `number` runs.
     fn place_from_end(&self, number: usize) -> Result<usize, CellsError> {
         let place = self.runs.len().checked_sub(number);
         place.ok_or_else(no_run)
     }
 
-    /// Merges a number of runs from this one on into one, which takes their place.
+    /// Merges `number` runs from `at` on into one, which takes their place.
     fn merge_some<E: From<CellsError>>(
         &mut self,
         at: usize,

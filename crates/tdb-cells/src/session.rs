@@ -13,23 +13,24 @@ use crate::threads::Threads;
 use crate::worker::{LentWorker, Workers};
 use crate::{Buffer, CellsError};
 
-/// What a [`Session`] may use.
+/// Resources that a [`Session`] may use.
 #[derive(Clone, Debug, Default)]
 pub struct SessionOptions {
-    /// Threads that work; the machine's number by default, [`Session::MOST_THREADS`] at most. With one, none is started.
+    /// Number of worker threads: by default that of the machine, at most [`Session::MOST_THREADS`]. With 1, no thread
+    /// is started.
     pub threads: Option<NonZeroUsize>,
-    /// Bytes of memory that reading may hold at a time; 1 GiB by default.
+    /// Maximum memory of reads at any time, in bytes; 1 GiB by default.
     pub memory: Option<u64>,
-    /// Bytes that work handles at least that is shared among threads; by default 256 KiB, which takes about as long as waking a
-    /// thread and waiting for it.
+    /// Minimum number of bytes for which work is shared among threads. The default, 256 KiB, takes about as long to
+    /// handle as waking a thread and waiting for it.
     pub share_from: Option<u64>,
-    /// Where is kept what the memory cannot hold: groups, and cells that are put in order. Without it, they have to fit.
+    /// Folder for groups and sorted cells that do not fit in memory. Without it, exceeding the memory is an error.
     pub spill: Option<SpillFolder>,
-    /// Caps on what is decoded; its budget is replaced by one of `memory` bytes.
+    /// Limits on decoded data; their budget is replaced by one of `memory` bytes.
     pub limits: Limits,
 }
 
-/// The threads and the memory that reads share. Cheap to clone; nothing is global.
+/// The threads and memory that reads and writes share. Cheap to clone; nothing is global.
 #[derive(Clone, Debug)]
 pub struct Session {
     shared: Arc<Shared>,
@@ -49,7 +50,7 @@ struct Shared {
     cancelling: Cancelling,
 }
 
-/// Whether what a session does is to end.
+/// State of cancellation.
 #[derive(Debug, Default)]
 struct Cancelling {
     is_asked: AtomicBool,
@@ -62,17 +63,17 @@ impl Default for Session {
     }
 }
 
-/// What reading may hold where nobody says: a program that knows its machine says more.
+/// Default memory in bytes; a program that knows its machine sets more.
 const DEFAULT_MEMORY: u64 = 1 << 30;
 
-/// From how many bytes on work is shared where nobody says.
+/// Default of [`SessionOptions::share_from`].
 const SHARE_FROM: u64 = 256 << 10;
 
 impl Session {
-    /// More threads than this are never started, whoever asks for them.
+    /// Upper bound for the number of threads, whatever is requested.
     pub const MOST_THREADS: usize = 1024;
 
-    /// A session of its own threads and memory.
+    /// Creates a session with its own threads and memory.
     #[must_use]
     pub fn new(options: SessionOptions) -> Self {
         let wanted = options.threads.map_or_else(
@@ -100,8 +101,9 @@ impl Session {
         }
     }
 
-    /// The same threads and memory, for work that tells how far it has come: imports, exports, merges, checks. It is told on
-    /// whichever thread works, often; who is told should be quick, and not work with the session itself.
+    /// Returns a session with the same threads and memory that reports the progress of imports, exports, merges and
+    /// checks to `listener`. The listener is called often, and on any thread; it must be quick and must not use the
+    /// session.
     #[must_use]
     pub fn with_progress(&self, listener: impl Fn(&Progress) + Send + Sync + 'static) -> Self {
         Self {
@@ -110,31 +112,33 @@ impl Session {
         }
     }
 
-    /// Tells how far something has come, if somebody wants to know.
+    /// Reports progress to the listener, if there is one.
     pub fn tell(&self, progress: &Progress) {
         if let Some(Listener(listener)) = &self.listener {
             listener(progress);
         }
     }
 
-    /// Has long work of this session and its clones fail where it looks at [`Session::check_cancelled`], on whichever thread it
-    /// is: what it had begun is taken back then, as after any error. Where bytes are read and written, a store can do the same.
+    /// Cancels long operations of this session and its clones, on any thread: each fails at its next
+    /// [`Session::check_cancelled`] and undoes what it began, as after any error. A store can check for cancellation
+    /// in the same way while it reads and writes.
     pub fn cancel(&self) {
         let cancelling = &self.shared.cancelling;
         cancelling.is_asked.store(true, Ordering::SeqCst);
     }
 
-    /// Lets work of this session and its clones go on that begins after [`Session::cancel`], once what was cancelled has ended.
+    /// Allows new work on this session and its clones again, once the work that [`Session::cancel`] cancelled has
+    /// ended.
     pub fn resume(&self) {
         let cancelling = &self.shared.cancelling;
         cancelling.is_asked.store(false, Ordering::SeqCst);
         cancelling.is_noticed.store(false, Ordering::SeqCst);
     }
 
-    /// Fails after [`Session::cancel`].
+    /// Fails if the session was cancelled.
     ///
     /// # Errors
-    /// [`Cancelled`].
+    /// [`Cancelled`] after [`Session::cancel`].
     pub fn check_cancelled(&self) -> Result<(), Cancelled> {
         let cancelling = &self.shared.cancelling;
         if !cancelling.is_asked.load(Ordering::Relaxed) {
@@ -144,76 +148,77 @@ impl Session {
         Err(Cancelled)
     }
 
-    /// Whether anything has failed since it was cancelled.
+    /// Whether any operation has failed because of [`Session::cancel`].
     #[must_use]
     pub fn has_noticed_cancel(&self) -> bool {
         self.shared.cancelling.is_noticed.load(Ordering::SeqCst)
     }
 
-    /// Threads that work: before there was work for them, as many as will be started; then as many as could be, which is
-    /// one, the caller's own, where the system starts none.
+    /// Number of worker threads. Before threads are started, the number that will be; afterwards the actual number,
+    /// which is 1, the caller's own thread, if the system starts none.
     #[must_use]
     pub fn threads(&self) -> usize {
         self.shared.threads.count()
     }
 
-    /// Threads that were asked for: by [`SessionOptions::threads`], or as many as the machine has.
+    /// Requested number of threads: [`SessionOptions::threads`] or the machine's number.
     #[must_use]
     pub fn threads_wanted(&self) -> usize {
         self.shared.wanted
     }
 
-    /// The caps in force; their budget is the session's memory.
+    /// The limits in force; their budget is the session's memory.
     #[must_use]
     pub fn limits(&self) -> &Limits {
         &self.shared.limits
     }
 
-    /// Where is kept what the memory cannot hold, if there is such a place.
+    /// Folder for data that does not fit in memory, if one is set.
     #[must_use]
     pub fn spill(&self) -> Option<&SpillFolder> {
         self.shared.spill.as_ref()
     }
 
-    /// What the reads of this session, and of its clones, took so far.
+    /// Work and time of this session and its clones so far.
     #[must_use]
     pub fn profile(&self) -> Profile {
         self.shared.counters.profile()
     }
 
-    /// Where what is read and decoded is counted.
+    /// The counters of reads and decoding.
     pub fn counters(&self) -> &Counters {
         &self.shared.counters
     }
 
-    /// What a thread keeps from tile to tile, on loan.
+    /// Borrows a [`Worker`](crate::Worker): memory that a thread reuses from tile to tile.
     pub fn worker(&self) -> LentWorker<'_> {
         self.shared.workers.lend()
     }
 
-    /// Memory for `len` bytes of cells that are about to be written. It may be that of a buffer that was dropped, and
-    /// then holds its cells until they are overwritten: those that are not are nobody's to look at. The memory is taken from the budget by whoever asks.
+    /// Returns a buffer for `len` bytes of cells that the caller is about to write. It may reuse the memory of a
+    /// dropped buffer and contain old cells: bytes that are not written must not be read. The caller takes the memory
+    /// from the budget.
     ///
     /// # Errors
-    /// [`CellsError::Limit`] where the system has no such amount.
+    /// [`CellsError::Limit`] if the system cannot provide `len` bytes.
     pub fn buffer(&self, len: usize) -> Result<Buffer, CellsError> {
         Buffer::unwritten(len, &Arc::downgrade(&self.shared.spare))
     }
 
-    /// Runs `work` on the session's threads, among which [`crate::threads`] shares it; at one thread, or where none
-    /// can be started, right here.
+    /// Runs `work` on the session's threads, among which [`crate::threads`] shares it; with one thread, or if none can
+    /// be started, on the caller's thread.
     pub fn install<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
         self.shared.threads.install(work)
     }
 
-    /// Bytes that work handles at least that is shared among threads: [`SessionOptions::share_from`].
+    /// Minimum number of bytes for which work is shared among threads: [`SessionOptions::share_from`].
     #[must_use]
     pub fn share_from(&self) -> u64 {
         self.shared.share_from
     }
 
-    /// As [`Session::install`], for work that handles so many bytes: where those are few, it is done right here, since handing it
-    /// over takes longer than what other threads could save.
+    /// Like [`Session::install`], for work on `bytes` bytes. If these are few, the work is done on the caller's
+    /// thread, because handing it over takes longer than other threads could save.
     pub fn install_for<R: Send>(&self, bytes: u64, work: impl FnOnce() -> R + Send) -> R {
         if bytes < self.share_from() {
             work()
@@ -222,8 +227,8 @@ impl Session {
         }
     }
 
-    /// Runs `work` on the session's threads while this one does something else, for which it may wait; where there are no such
-    /// threads, before it.
+    /// Runs `work` on the session's threads while the caller's thread runs `here`, which may block. Without session
+    /// threads, runs `work` first and then `here`.
     pub fn beside<T>(&self, work: impl FnOnce() + Send, here: impl FnOnce() -> T) -> T {
         self.shared.threads.beside(work, here)
     }

@@ -1,18 +1,19 @@
-/// The part of an amount that `part` has, of `whole`; rounded down, and all of it where `whole` is less.
+/// Returns `part / whole` of an amount, rounded down; all of it if `part` is greater than `whole`.
 #[must_use]
 pub fn share(amount: u64, part: u64, whole: u64) -> u64 {
     let product = u128::from(amount).saturating_mul(part.min(whole).into());
     let share = product.checked_div(whole.into());
-    // It is no more than the amount.
+    // The share is at most `amount`.
     share.map_or(0, |share| u64::try_from(share).unwrap_or(amount))
 }
 
-/// What `part` takes where `whole` takes this amount; rounded up, and more than the amount where `part` is more than `whole`.
+/// Returns the amount for `part` if `whole` takes `amount`, rounded up; more than `amount` if `part` is greater than
+/// `whole`.
 #[must_use]
 pub fn scaled(amount: u64, part: u64, whole: u64) -> u64 {
     let product = u128::from(amount).saturating_mul(part.into());
     let scaled = product.div_ceil(u128::from(whole.max(1)));
-    // No budget has more.
+    // Saturates: no budget has more.
     u64::try_from(scaled).unwrap_or(u64::MAX)
 }
 

@@ -1,8 +1,9 @@
 //! Sorts numbers in place, on all threads of a session.
 //!
-//! As quicksort does, but with each step shared: every thread parts its share of the numbers into those below a pivot and the
-//! others, then what stands on the wrong side of the whole changes places, and each side is gone on with by threads according to
-//! its size.
+//! This is quicksort with each step shared. Every thread partitions its share of the numbers into those below a pivot
+//! and the others. Then numbers on the wrong side of the overall boundary are swapped. Each side is sorted in turn, by
+//! a number of threads in proportion to its size. rayon's unstable sort partitions on one thread instead, so its first
+//! steps, which handle all numbers, are not parallel.
 
 use std::cell::Cell;
 
@@ -11,16 +12,16 @@ use tdb_tile::{Bug, length};
 use crate::share::share as share_of;
 use crate::threads;
 
-/// Numbers below which one thread sorts them.
+/// Number of elements below which a single thread sorts them.
 const FEW: usize = 1 << 14;
 
-/// Numbers of which the one in the middle is the pivot: among so many, it is hardly ever far from the middle of all.
+/// Sample size for the pivot, its median: with this many, the pivot is rarely far from the median of all numbers.
 const SAMPLE: usize = 511;
 
-/// Sorts numbers in place; equal ones are alike.
+/// Sorts numbers in place, on all threads.
 ///
 /// # Errors
-/// A bug in how they are shared.
+/// A bug in the partitioning.
 pub fn sort<T: Copy + Ord + Send + Sync>(numbers: &mut [T]) -> Result<(), Bug> {
     sort_among(numbers, threads::count())
 }
@@ -40,7 +41,7 @@ fn sort_among<T: Copy + Ord + Send + Sync>(numbers: &mut [T], threads: usize) ->
         })
     })?;
     let below = exchange(numbers, &shares)?;
-    // Each side has threads by its size.
+    // Each side gets threads in proportion to its size.
     let for_first = share_of(threads as u64, below as u64, numbers.len() as u64);
     let for_first = length(for_first).map_err(|_| missing())?;
     let for_first = for_first.clamp(1, threads.saturating_sub(1));
@@ -52,13 +53,14 @@ fn sort_among<T: Copy + Ord + Send + Sync>(numbers: &mut [T], threads: usize) ->
     first.and(second)
 }
 
-/// How many of the numbers of a thread there are, and how many of these are below the pivot: they come first.
+/// One thread's share after partitioning: its number of elements, and how many of them, at its front, are below the
+/// pivot.
 struct Share {
     below: usize,
     all: usize,
 }
 
-/// The one in the middle of numbers from scattered places: at even distances, they could all be the first ones of sorted runs.
+/// Returns the median of numbers from pseudo-random places; at even distances, all might be the first of sorted runs.
 fn pivot<T: Copy + Ord>(numbers: &[T]) -> Result<T, Bug> {
     const SCATTER: u64 = 0x9e37_79b9_7f4a_7c15;
     let len = numbers.len() as u64;
@@ -70,8 +72,8 @@ fn pivot<T: Copy + Ord>(numbers: &[T]) -> Result<T, Bug> {
     Ok(*pivot)
 }
 
-/// Brings the numbers below the pivot to the front, and gives how many they are. Each number changes places, whether it must or
-/// not: no branch depends on them.
+/// Moves the numbers below the pivot to the front and returns how many there are. Every number is swapped, needed or
+/// not, so that no branch depends on the numbers.
 fn part<T: Copy + Ord>(numbers: &mut [T], pivot: T) -> usize {
     let numbers = Cell::from_mut(numbers).as_slice_of_cells();
     let mut below = 0_usize;
@@ -84,7 +86,7 @@ fn part<T: Copy + Ord>(numbers: &mut [T], pivot: T) -> usize {
     below
 }
 
-/// Brings what is below the pivot before all that is not, where each share is in that order already; gives how many are below.
+/// Moves all numbers below the pivot before all others, given partitioned shares; returns how many are below.
 fn exchange<T>(numbers: &mut [T], shares: &[Share]) -> Result<usize, Bug> {
     let below = shares
         .iter()
@@ -149,10 +151,10 @@ mod tests {
             |i| i,
             |i| u64::MAX - i,
             |i| i % 1000,
-            // Hardly any is below the pivot, or hardly any is not.
+            // Almost all numbers are on one side of the pivot.
             |i| if i == 0 { 1 } else { u64::MAX },
             |i| u64::from(i % 1000 == 999),
-            // Sorted runs that reach over each other.
+            // Overlapping sorted runs.
             |i| (i % 33) << 20 | i,
         ];
         for threads in 1..=5 {

@@ -1,8 +1,10 @@
 //! Sorts rows by numbers.
 //!
-//! Of each row, as many of the leading bits of its number as fit are put beside the row's own number into 64 bits, and these are
-//! sorted: nothing else is touched by that. Most numbers fit whole. Where they do not, or do not say it all, rows that are equal in
-//! what was sorted are sorted once more, by what is left. Numbers are counted from the least of them, so that few bits are needed.
+//! For each row, as many leading bits of its number as fit are packed together with the row's index into 64 bits.
+//! Sorting these integers touches no other memory, unlike sorting indexes by numbers stored elsewhere. Most numbers fit
+//! completely, because they are counted from the least one and so need few bits. If they do not fit, or do not
+//! determine the order completely, each run of rows that came out equal is sorted again, by the remaining bits or by
+//! the cells.
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -12,24 +14,24 @@ use tdb_tile::Bug;
 use crate::sorted::{Sorted, equal_runs, mark_repeats, parts};
 use crate::{Row, RowList, threads};
 
-/// How two rows of equal numbers compare.
+/// Compares two rows whose numbers are equal.
 pub type Compare<'a> = Box<dyn Fn(Row, Row) -> Ordering + Send + Sync + 'a>;
 
-/// Rows that one task looks at; so many and more are compared on all threads.
+/// Number of rows per task; from this number on, rows are compared on all threads.
 pub(crate) const PARALLEL: usize = 1 << 15;
 
-/// Rows that are equal in what was sorted, up to which these are compared with each other.
+/// Maximum length of a run of equal rows that is sorted by comparing instead of packing again.
 const FEW: usize = 64;
 
 /// Numbers of 64 or 128 bits.
 pub(crate) trait Number: Copy + Ord + Send + Sync {
-    /// How many bits it takes to tell it from `least`, which is no greater.
+    /// Number of bits needed for the difference to `least`, which is at most `self`.
     fn bits_from(self, least: Self) -> u32;
 
-    /// How far it is from `least`, without the last `left_out` bits, of which 64 are left at most.
+    /// Returns the difference to `least` without its last `left_out` bits; at most 64 bits must remain.
     fn leading(self, least: Self, left_out: u32) -> u64;
 
-    /// As [`Packing::pack_all`], of all rows; in the memory of their numbers, where these are as narrow.
+    /// Like [`Packing::pack_all`], for all rows; reuses the memory of `keys` if they have 64 bits.
     fn pack_own(
         keys: Vec<Self>,
         packing: &Packing<Self>,
@@ -81,7 +83,7 @@ impl Number for u128 {
     }
 }
 
-/// Between which numbers those of some rows lie, and which row is the last.
+/// The least and the greatest number of some rows, and the index of the last row.
 #[derive(Clone, Copy)]
 struct Bounds<K> {
     least: K,
@@ -113,10 +115,10 @@ impl<K: Number> Bounds<K> {
     }
 }
 
-/// How the numbers of some rows and the rows' own numbers share 64 bits.
+/// How numbers and row indexes share 64 bits: the leading bits of a number, then `row_bits` of the index.
 pub(crate) struct Packing<K> {
     least: K,
-    /// Bits at the end of the numbers that are left out.
+    /// Number of low bits of the numbers that do not fit.
     left_out: u32,
     row_bits: u32,
 }
@@ -147,7 +149,7 @@ impl<K: Number> Packing<K> {
         Row::packed(packed & !mask)
     }
 
-    /// The numbers of all rows, each with that of its row.
+    /// Packs the numbers of all rows, each with the row's index.
     fn pack_all(&self, keys: &[K], rows: impl RowList) -> Result<Vec<u64>, Bug> {
         let mut packed = vec![0_u64; rows.count()];
         let places = packed.chunks_mut(PARALLEL);
@@ -163,7 +165,7 @@ impl<K: Number> Packing<K> {
         Ok(packed)
     }
 
-    /// The rows of sorted numbers; of these, any are equal that are so but for their rows.
+    /// Extracts the rows from sorted packed numbers; two rows are equal if only their row bits differ.
     fn unpack_all(&self, packed: &[u64]) -> Result<Sorted, Bug> {
         let mut rows = vec![Row::within(0); packed.len()];
         let mut repeats = vec![false; packed.len()];
@@ -196,10 +198,10 @@ fn key_of<K: Copy>(keys: &[K], row: Row) -> Result<K, Bug> {
         .ok_or_else(|| Bug::new("a row that is sorted has no key"))
 }
 
-/// Sorts rows, which come in ascending order, by their numbers and then as `compare` says; equal ones stay in their order.
+/// Sorts rows, which must ascend, by their numbers and then by `compare`; equal rows keep their order.
 ///
 /// # Errors
-/// A row without a number.
+/// A row has no number.
 pub(crate) fn by_numbers<K: Number>(
     keys: Vec<K>,
     compare: Option<&Compare<'_>>,
@@ -211,7 +213,7 @@ pub(crate) fn by_numbers<K: Number>(
     if packing.left_out > 0 || compare.is_some() {
         return by_parts(&keys, &packing, compare, rows);
     }
-    // What is packed says it all, and the numbers are not kept beside it.
+    // The packed numbers determine the order, so the original ones need not be kept.
     let mut packed = if rows.are_all(keys.len()) {
         K::pack_own(keys, &packing, rows)?
     } else {
@@ -223,7 +225,7 @@ pub(crate) fn by_numbers<K: Number>(
     packing.unpack_all(&packed)
 }
 
-/// As [`by_numbers`], of rows that may differ where they are equal in what is packed of their numbers.
+/// Like [`by_numbers`], for rows that may differ although their packed numbers are equal.
 fn by_parts<K: Number>(
     keys: &[K],
     packing: &Packing<K>,
@@ -231,7 +233,7 @@ fn by_parts<K: Number>(
     rows: impl RowList,
 ) -> Result<Sorted, Bug> {
     let mut packed = packing.pack_all(keys, rows)?;
-    // Merging runs, where there are some, takes longer than this from a hundred of them on, and memory besides.
+    // Merging presorted runs would be slower for a hundred or more of them, and need extra memory.
     threads::sort(&mut packed)?;
     let sorted = packing.unpack_all(&packed)?;
     drop(packed);
@@ -252,7 +254,7 @@ fn by_parts<K: Number>(
     Sorted::new(rows, repeats)
 }
 
-/// Sorts rows that are equal in the leading bits of their numbers; tells whether each is equal to the one before it.
+/// Sorts rows whose leading bits are equal, and records for each whether it is equal to the one before it.
 fn sort_equal<K: Number>(
     keys: &[K],
     compare: Option<&Compare<'_>>,
@@ -261,7 +263,7 @@ fn sort_equal<K: Number>(
     repeats: &mut [bool],
 ) -> Result<(), Bug> {
     if differ_in_numbers && rows.len() > FEW {
-        // What they have in common takes no bits now.
+        // Packing again leaves out the bits that all of these have in common.
         let Some(packing) = Packing::of(keys, &*rows)? else {
             return Ok(());
         };

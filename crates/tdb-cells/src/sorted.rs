@@ -1,4 +1,4 @@
-//! Rows in order, and which of them are equal.
+//! Sorted rows, and which of them are equal.
 
 use std::cell::Cell;
 use std::ops::Range;
@@ -8,16 +8,16 @@ use tdb_tile::Bug;
 use crate::Row;
 use crate::threads::{self, CELLS_PER_TASK};
 
-/// Rows in order, and which of them are equal.
+/// Sorted rows, and which of them are equal.
 #[derive(Debug, Default)]
 pub struct Sorted {
     rows: Vec<Row>,
-    /// Of each row whether it is equal to the one before it; `None` where none is.
+    /// For each row, whether it is equal to the one before it; `None` if no two rows are equal.
     repeats: Option<Vec<bool>>,
 }
 
 impl Sorted {
-    /// Rows, and of each whether it is equal to the one before it.
+    /// Creates from sorted rows and, for each, whether it is equal to the one before it.
     pub(crate) fn new(rows: Vec<Row>, repeats: Vec<bool>) -> Result<Self, Bug> {
         if rows.len() != repeats.len() {
             return Err(Bug::new("rows of which it is not known which are equal"));
@@ -26,7 +26,7 @@ impl Sorted {
         Ok(Self { rows, repeats })
     }
 
-    /// Rows of which no two are equal.
+    /// Creates from sorted rows no two of which are equal.
     pub(crate) fn distinct(rows: Vec<Row>) -> Self {
         Self {
             rows,
@@ -34,7 +34,7 @@ impl Sorted {
         }
     }
 
-    /// The rows, and of each whether it is equal to the one before it.
+    /// Returns the rows and, for each, whether it is equal to the one before it.
     pub(crate) fn into_parts(self) -> (Vec<Row>, Vec<bool>) {
         let Self { rows, repeats } = self;
         let repeats = repeats.unwrap_or_else(|| vec![false; rows.len()]);
@@ -47,7 +47,7 @@ impl Sorted {
         &self.rows
     }
 
-    /// The rows, given away.
+    /// Returns the rows, without a copy.
     #[must_use]
     pub fn into_rows(self) -> Vec<Row> {
         self.rows
@@ -59,7 +59,7 @@ impl Sorted {
         self.repeats.is_none()
     }
 
-    /// The rows that are equal to the one before them, each with that one.
+    /// Iterates over pairs of a row and the equal row before it.
     pub fn repeated(&self) -> impl Iterator<Item = (Row, Row)> + '_ {
         let pairs = self.rows.iter().skip(1).zip(&self.rows);
         let repeats = self.repeats.iter().flatten().skip(1);
@@ -67,7 +67,7 @@ impl Sorted {
         repeated.map(|((row, before), _)| (*row, *before))
     }
 
-    /// Leaves out so many of the first rows, of which none is equal to a later one.
+    /// Removes the first `count` rows, none of which may be equal to a later one.
     pub fn skip(&mut self, count: usize) {
         self.rows.drain(..count.min(self.rows.len()));
         if let Some(repeats) = &mut self.repeats {
@@ -75,7 +75,7 @@ impl Sorted {
         }
     }
 
-    /// Gives away all rows but so many of the first.
+    /// Keeps the first `count` rows and returns the others.
     pub fn split_off(&mut self, count: usize) -> Vec<Row> {
         if let Some(repeats) = &mut self.repeats {
             repeats.truncate(count);
@@ -83,17 +83,17 @@ impl Sorted {
         self.rows.split_off(count.min(self.rows.len()))
     }
 
-    /// Has rows that are equal put into another order, two and more at a time.
+    /// Reorders equal rows: calls `order` for each run of two or more.
     ///
     /// # Errors
-    /// What `order` finds.
+    /// The first error of `order`.
     pub fn order_equal<E>(
         &mut self,
         mut order: impl FnMut(&mut [Row]) -> Result<(), E>,
     ) -> Result<(), E> {
         let repeats = self.repeats.as_deref().unwrap_or(&[]);
         for run in equal_runs(repeats) {
-            // There are as many flags as rows.
+            // The flags and the rows have the same length.
             if let Some(rows) = self.rows.get_mut(run) {
                 order(rows)?;
             }
@@ -101,8 +101,8 @@ impl Sorted {
         Ok(())
     }
 
-    /// Where the rows end of which there are at most so many, or, where all of these are equal, those that are equal to the first:
-    /// equal rows stay together.
+    /// Returns the greatest number of rows, up to `most`, after which no equal rows are separated. If the first run of
+    /// equal rows is longer than `most`, returns its end.
     #[must_use]
     pub fn end_near(&self, most: usize) -> usize {
         let all = self.rows.len();
@@ -114,7 +114,7 @@ impl Sorted {
         before.unwrap_or_else(|| (1..all).find(is_end).unwrap_or(all))
     }
 
-    /// The first of equal rows, and those that are equal to none.
+    /// Keeps the first row of each run of equal rows.
     #[must_use]
     pub fn firsts(mut self) -> Vec<Row> {
         let mut repeats = self.repeats.iter().flatten();
@@ -123,12 +123,12 @@ impl Sorted {
         self.rows
     }
 
-    /// Of rows that are equal, the one that `newer` puts first, and those that are equal to none.
+    /// Keeps the newest row of each run of equal rows.
     ///
-    /// `newer(a, b)` tells whether row `a` supersedes row `b`, which came before it.
+    /// `newer(a, b)` returns whether row `a` supersedes row `b`, which precedes it.
     ///
     /// # Errors
-    /// What `newer` finds.
+    /// The first error of `newer`.
     pub fn newest<E: Send>(
         self,
         newer: impl Fn(Row, Row) -> Result<bool, E> + Send + Sync,
@@ -152,7 +152,7 @@ impl Sorted {
     }
 }
 
-/// Tells of each item but the first whether it is equal to the one before it.
+/// Records for each item but the first whether it is equal to the one before it.
 pub(crate) fn mark_repeats<T: Copy>(
     items: &[T],
     repeats: &mut [bool],
@@ -164,7 +164,7 @@ pub(crate) fn mark_repeats<T: Copy>(
     }
 }
 
-/// Rows, and of each whether it repeats the one before it, in parts that one task looks at: equal rows stay together.
+/// Splits rows and their flags into one part per task, without separating equal rows.
 pub(crate) fn parts<'a>(
     mut rows: &'a mut [Row],
     mut repeats: &'a mut [bool],
@@ -174,13 +174,13 @@ pub(crate) fn parts<'a>(
         let more = repeats.iter().skip(CELLS_PER_TASK);
         let more = more.take_while(|repeats| **repeats).count();
         let end = CELLS_PER_TASK.saturating_add(more).min(repeats.len());
-        // There are as many of both.
+        // Rows and flags have the same length.
         parts.extend(rows.split_off_mut(..end).zip(repeats.split_off_mut(..end)));
     }
     parts
 }
 
-/// Where rows repeat the one before them: runs of two and more.
+/// Returns the runs of two or more equal rows, as ranges of places.
 pub(crate) fn equal_runs(repeats: &[bool]) -> impl Iterator<Item = Range<usize>> + '_ {
     let mut at = 0_usize;
     std::iter::from_fn(move || {
@@ -193,7 +193,7 @@ pub(crate) fn equal_runs(repeats: &[bool]) -> impl Iterator<Item = Range<usize>>
     })
 }
 
-/// Brings those of sorted rows that are kept to the front; gives how many they are.
+/// Moves the newest row of each run of equal rows to the front; returns how many rows that are.
 fn keep_newest<E>(
     rows: &mut [Row],
     repeats: &[bool],
@@ -263,7 +263,7 @@ mod tests {
         assert!(Sorted::new(rows(2), flags(".")).is_err());
     }
 
-    /// Equal rows that stand where work is cut for threads.
+    /// Runs of equal rows across the places where work is split among threads.
     #[test]
     fn the_newest_of_many_rows_are_kept() {
         let session = Session::new(SessionOptions {

@@ -1,4 +1,4 @@
-//! Memory of dropped buffers, kept for the next ones.
+//! Memory of dropped buffers, kept for new ones.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -7,25 +7,25 @@ use tdb_tile::Budget;
 
 use crate::memory::Memory;
 
-/// Bytes below which the allocator does as well.
+/// Size in bytes below which memory is not kept, because the allocator reuses it just as well.
 pub(crate) const LEAST: usize = 64 << 10;
 
-/// At most one part in so many of the budget is kept.
+/// At most one part in `SHARE` of the budget is kept.
 const SHARE: u64 = 8;
 
-/// Memory that is looked through when some is wanted is not in more parts than this.
+/// Maximum number of kept parts, so that searching them stays fast.
 const MOST_PARTS: usize = 256;
 
-/// As many bytes are always kept: buffers of a few tiles are of many sizes.
+/// Number of bytes that may always be kept, because buffers of a few tiles have many different sizes.
 const LITTLE: u64 = 2 << 20;
 
-/// What a session keeps of the memory of dropped buffers.
+/// Memory of dropped buffers that a session keeps.
 ///
-/// But for a little, what is kept and the buffers in use together are never more than the most that buffers in use ever were:
-/// reads of many sizes take no more memory than the largest of them.
+/// Except for [`LITTLE`] bytes, kept memory and buffers in use together never exceed the maximum that buffers in use
+/// ever had. So reads of many sizes take no more memory than the largest of them.
 ///
-/// No grant stands for it, so that no read fails for what is kept. Instead, it is given up where it and what is granted
-/// would be more than the budget.
+/// Kept memory has no grant, so that no read fails because of it. Instead, it is freed as soon as it would exceed the
+/// budget together with granted memory.
 #[derive(Debug)]
 pub(crate) struct Spare {
     budget: Budget,
@@ -34,12 +34,12 @@ pub(crate) struct Spare {
 
 #[derive(Debug, Default)]
 struct Kept {
-    /// The one that was dropped last at the end.
+    /// The kept parts, oldest first.
     parts: VecDeque<Memory>,
     bytes: u64,
-    /// Bytes of the buffers in use.
+    /// Bytes of buffers in use.
     lent: u64,
-    /// The most that they ever were.
+    /// Maximum of `lent` so far.
     most_lent: u64,
 }
 
@@ -51,7 +51,7 @@ impl Spare {
         }
     }
 
-    /// Counts a new buffer of so many bytes, and gives up what is kept beyond the bound.
+    /// Counts a new buffer of `len` bytes, and frees kept memory beyond the bound.
     pub(crate) fn lend(&self, len: usize) {
         let mut kept = self.lock();
         kept.lent = kept.lent.saturating_add(len as u64);
@@ -62,27 +62,28 @@ impl Spare {
         drop(given_up);
     }
 
-    /// Kept memory of at least `len` bytes and little more, which hold anything. The grant for it was taken before.
+    /// Takes kept memory of at least `len` bytes, but little more; its contents are arbitrary. The caller has its
+    /// grant already.
     pub(crate) fn take(&self, len: usize) -> Option<Memory> {
         if len < LEAST {
             return None;
         }
         let mut kept = self.lock();
         let found = kept.best(len).and_then(|at| kept.remove(at));
-        // Other sizes than those that are kept are asked for now: the oldest makes room.
+        // Requested sizes have changed: the oldest part is freed.
         let outdated = if found.is_none() && kept.bytes > LITTLE {
             kept.remove(0)
         } else {
             None
         };
         let given_up = kept.shrink(self.budget.left());
-        // Memory goes back to the system once the lock is free.
+        // The lock is released before memory is returned to the system.
         drop(kept);
         drop((outdated, given_up));
         found
     }
 
-    /// Keeps the memory of a dropped buffer, if there is room for it.
+    /// Keeps the memory of a dropped buffer if there is room for it.
     pub(crate) fn keep(&self, part: Memory) {
         let len = part.len() as u64;
         let mut kept = self.lock();
@@ -107,7 +108,7 @@ impl Spare {
 }
 
 impl Kept {
-    /// The smallest part of at least `len` bytes, if it is not much larger.
+    /// Place of the smallest part of at least `len` bytes that is at most a quarter larger.
     fn best(&self, len: usize) -> Option<usize> {
         let most = len.saturating_add(len / 4);
         let parts = self.parts.iter().enumerate();
@@ -122,12 +123,12 @@ impl Kept {
         Some(part)
     }
 
-    /// Bytes that may be kept beside the buffers in use.
+    /// Number of bytes that may be kept beside the buffers in use.
     fn room(&self) -> u64 {
         self.most_lent.saturating_sub(self.lent).max(LITTLE)
     }
 
-    /// Takes out the oldest parts until the others have no more than so many bytes.
+    /// Removes the oldest parts until at most `bytes` bytes are kept.
     fn shrink(&mut self, bytes: u64) -> Vec<Memory> {
         let mut given_up = Vec::new();
         while self.bytes > bytes {
@@ -166,7 +167,7 @@ mod tests {
         assert_eq!(spare.lock().bytes, 12 << 20);
         spare.lend(8 * MIB);
         assert_eq!(spare.lock().bytes, 12 << 20);
-        // As much as ever is in use now.
+        // The buffers in use reach their maximum again.
         spare.lend(16 * MIB);
         assert_eq!(spare.lock().bytes, 0);
     }
@@ -182,7 +183,7 @@ mod tests {
         spare.lend(MIB);
         spare.keep(memory(MIB));
         assert_eq!(spare.lock().bytes, LITTLE);
-        // Nothing gives way to another size.
+        // At most `LITTLE` bytes are kept, so a request for another size frees nothing.
         assert!(spare.take(3 * MIB).is_none());
         assert_eq!(spare.lock().bytes, LITTLE);
     }
@@ -198,7 +199,7 @@ mod tests {
         let taken = spare.take(MIB - 1).map(|part| part.len());
         assert_eq!(taken, Some(MIB));
         assert!(spare.take(4 * MIB + 1).is_none());
-        // What does not fit gives way.
+        // The request for another size freed the oldest part.
         assert_eq!(spare.lock().bytes, 0);
     }
 

@@ -1,4 +1,4 @@
-//! The temporary folder, for what memory cannot hold.
+//! The temporary folder for data that does not fit in memory.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -7,7 +7,8 @@ use tdb_store::{LocalStore, Store, StoreError};
 
 use crate::CellsError;
 
-/// Where is kept what memory cannot hold. It is opened, and has to be there, once something is kept in it. Cheap to clone.
+/// The temporary folder for data that does not fit in memory. Opened, and required to exist, when first used. Cheap to
+/// clone.
 #[derive(Clone, Debug)]
 pub struct SpillFolder {
     shared: Arc<Shared>,
@@ -20,7 +21,7 @@ struct Shared {
 }
 
 impl SpillFolder {
-    /// A folder of this machine. Objects that a killed process leaves there have names that begin with `sort-`.
+    /// Uses a folder on this machine. A killed process leaves objects there whose names begin with `sort-`.
     #[must_use]
     pub fn local(path: &Path) -> Self {
         Self {
@@ -31,7 +32,7 @@ impl SpillFolder {
         }
     }
 
-    /// A store that is open already, which errors call `name`.
+    /// Uses a store that is already open; errors call it `name`.
     #[must_use]
     pub fn of_store(name: &str, store: Arc<dyn Store>) -> Self {
         Self {
@@ -42,7 +43,7 @@ impl SpillFolder {
         }
     }
 
-    /// The store, for the first object that is kept there.
+    /// Returns the store; opens the folder on the first call.
     pub(crate) fn open(&self) -> Result<&dyn Store, CellsError> {
         let Shared { path, store } = &*self.shared;
         if let Some(store) = store.get() {
@@ -52,7 +53,7 @@ impl SpillFolder {
         Ok(&**store.get_or_init(|| Arc::new(opened)))
     }
 
-    /// What the store reports, as an error that names the folder.
+    /// Adds the name of the folder to an error of its store.
     pub(crate) fn failed(&self, source: StoreError) -> CellsError {
         CellsError::Spill {
             folder: self.name(),
@@ -60,12 +61,12 @@ impl SpillFolder {
         }
     }
 
-    /// What errors call it.
+    /// Name of the folder in errors.
     pub(crate) fn name(&self) -> String {
         self.shared.path.display().to_string()
     }
 
-    /// Removes an object, if that can be done: the folder is a temporary one.
+    /// Removes an object; errors are ignored because the folder is temporary.
     pub(crate) fn remove(&self, key: &str) {
         if let Some(store) = self.shared.store.get() {
             drop(store.remove_many(&[key]));

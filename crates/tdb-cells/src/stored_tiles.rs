@@ -1,4 +1,4 @@
-//! The tiles of one object: fetched, and decoded whole or in part.
+//! The tiles in one object: fetching them, and decoding them in whole or in part.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -13,27 +13,27 @@ use crate::unfiltered::{Part, Whole};
 use crate::worker::Worker;
 use crate::{CellsError, Decoding, KeptMemory, StoredBytes, TileError};
 
-/// Bytes of the number of chunks that a stored tile begins with.
+/// Size of the number of chunks at the beginning of a stored tile, in bytes.
 const CHUNK_COUNT: usize = 8;
 
-/// One object with tiles, one after the other.
+/// An object that contains tiles, one after the other.
 #[derive(Debug)]
 pub struct StoredTiles {
-    /// The key of the object.
+    /// Key of the object.
     pub key: Arc<str>,
-    /// Its filters.
+    /// Filter pipeline of the tiles.
     pub pipeline: Pipeline,
-    /// Bytes of a cell, of which writers put whole numbers into a chunk.
+    /// Bytes of a cell; writers never split a cell between chunks.
     pub(crate) cell_size: usize,
 }
 
 impl StoredTiles {
-    /// About the bytes of memory that it takes beside its own: its name and the filters.
+    /// Approximate bytes of heap memory: the key and the filters.
     pub(crate) fn bytes_beside(&self) -> usize {
         self.key.len().saturating_add(self.pipeline.bytes_beside())
     }
 
-    /// Says where the tile is that something is wrong with.
+    /// Returns a function that adds the key and the offset of a tile to an error.
     pub(crate) fn locate(&self, extent: Option<Range<u64>>) -> impl Fn(TileError) -> Located {
         let offset = extent.map_or(0, |extent| extent.start);
         let key = Arc::clone(&self.key);
@@ -44,7 +44,7 @@ impl StoredTiles {
         }
     }
 
-    /// A tile as stored.
+    /// Fetches a tile in stored form.
     pub(crate) fn fetch<'w>(
         &self,
         extent: Option<Range<u64>>,
@@ -57,14 +57,14 @@ impl StoredTiles {
         how.counters.read.time(fetch)
     }
 
-    /// What [`StoredTiles::fetch`] asks for.
+    /// The byte range that [`StoredTiles::fetch`] requests.
     pub(crate) fn read(&self, extent: Option<Range<u64>>) -> Option<Read> {
         let extent = extent?;
         let len = extent.end.saturating_sub(extent.start);
         Some(Read::bounded(Arc::clone(&self.key), extent.start, len))
     }
 
-    /// Decodes a whole tile into `out`, which has its size.
+    /// Decodes a whole tile into `out`, which has the size of the unfiltered tile.
     pub(crate) fn decode(
         &self,
         extent: Option<Range<u64>>,
@@ -79,8 +79,8 @@ impl StoredTiles {
         self.unfilter(&stored, out, None, &mut worker.scratch, how)
     }
 
-    /// Reads a whole tile that has no filters from a near store right into `out`; whether it was cut as writers do, and
-    /// was read.
+    /// Reads a whole unfiltered tile from a near store directly into `out`. Returns false if it was not read because
+    /// it has filters, the store is not near, or its chunks are not cut as writers do.
     fn read_unfiltered(
         &self,
         extent: Option<&Range<u64>>,
@@ -121,7 +121,8 @@ impl StoredTiles {
         Ok(how.counters.decode.time(decode)?)
     }
 
-    /// Where the chunks are that hold bytes `wanted` of a tile without filters, if that is but a part of it.
+    /// Locates the chunks that contain the bytes `wanted` of an unfiltered tile in a near store; `None` if they are
+    /// the whole tile or must be found by reading it.
     fn part(
         &self,
         extent: Option<&Range<u64>>,
@@ -135,8 +136,8 @@ impl StoredTiles {
             .and_then(|extent| Part::new(extent, tile_size, self.cell_size, wanted))
     }
 
-    /// Decodes chunks of a tile that hold bytes `wanted`, and shows them one by one to `each`, which says
-    /// from which byte on more is wanted. Gives back how many bytes it decoded.
+    /// Decodes the chunks of a tile that contain bytes `wanted`, and passes each to `each`, which returns the offset
+    /// of the next byte that it needs. Returns the number of decoded bytes.
     pub(crate) fn for_each_piece(
         &self,
         extent: Option<Range<u64>>,
@@ -194,7 +195,7 @@ impl StoredTiles {
     }
 }
 
-/// What is wrong with a stored tile, and where that is.
+/// An error in a stored tile, and the place of the tile.
 #[derive(Debug)]
 pub(crate) struct Located {
     pub(crate) key: Arc<str>,
@@ -202,7 +203,7 @@ pub(crate) struct Located {
     pub(crate) error: Box<TileError>,
 }
 
-/// Names the place of what went wrong in a tile.
+/// Fragment and field that tiles belong to, for errors.
 #[derive(Clone, Debug)]
 pub(crate) struct Owner {
     pub(crate) fragment: String,
@@ -210,17 +211,17 @@ pub(crate) struct Owner {
     pub(crate) lost: Option<Lost>,
 }
 
-/// Tiles that a fragment lacks, as its writer lost them.
+/// Tiles that the fragment lacks because their writer lost them.
 #[derive(Clone, Debug)]
 pub(crate) struct Lost {
-    /// The first of them; all others come behind it.
+    /// The first lost tile; all later ones are lost, too.
     pub(crate) from: u64,
     pub(crate) metadata: Arc<FragmentMetadata>,
     pub(crate) schema: Arc<ArraySchema>,
 }
 
 impl Owner {
-    /// About the bytes of memory that it takes beside its own.
+    /// Approximate bytes of heap memory.
     pub(crate) fn bytes_beside(&self) -> usize {
         self.fragment.len().saturating_add(self.field.len())
     }
@@ -247,7 +248,7 @@ impl Owner {
     }
 }
 
-/// Bytes of a stored tile, if they are not too many.
+/// Size of a stored tile in bytes, checked against the limit.
 fn stored_len(extent: &Range<u64>, how: Decoding<'_>) -> Result<u64, TileError> {
     let len = extent.end.saturating_sub(extent.start);
     Limits::check("stored tile size", "data_tile", len, how.limits.data_tile)?;

@@ -1,4 +1,4 @@
-//! Cells of several fragments, field by field: what a sparse read works on.
+//! Cells of several fragments, by field: the data that a sparse read works on.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
@@ -10,39 +10,39 @@ use tdb_tile::{Budget, Bug, Grant};
 use crate::gather::{gather_fixed, gather_var};
 use crate::{Buffer, CellsError, Row, RowRange, scaled, threads};
 
-/// Loaded cells: those of the first fragment, then those of the second, and so on,
-/// each in the order of its tiles.
+/// Loaded cells: those of the first fragment, then those of the second, and so on, each in the order of its tiles.
 #[derive(Debug)]
 pub struct CellTable {
     /// The cells of each fragment.
     pub segments: Vec<Segment>,
     rows: RowRange,
     columns: HashMap<FieldKind, TableColumn>,
-    /// The memory of the columns.
+    /// Grants for the memory of the columns.
     held: Vec<Grant>,
 }
 
 /// The cells of one fragment within a table.
 #[derive(Clone, Debug)]
 pub struct Segment {
-    /// The fragment.
+    /// Index of the fragment.
     pub fragment: FragmentIndex,
-    /// Its cells.
+    /// The fragment's rows in the table.
     pub rows: RowRange,
-    /// Its tiles, in their order; none where cells were picked, and no field can be loaded any more.
+    /// The tiles, in their order; empty if single cells were picked, after which no further field can be loaded.
     pub tiles: Vec<TileRows>,
 }
 
 /// The cells of one tile within a table.
 #[derive(Clone, Debug)]
 pub struct TileRows {
-    /// The tile in its fragment.
+    /// Number of the tile in its fragment.
     pub tile: TileNumber,
-    /// Its cells.
+    /// The tile's rows in the table.
     pub rows: RowRange,
-    /// Whether all its cells lie within the subarray.
+    /// Whether all cells of the tile lie within the subarray.
     pub full: bool,
-    /// Whether fields that are loaded from now on are wanted of it: what is not wanted is not fetched, and holds anything.
+    /// Whether fields that are loaded later are needed from this tile; if not, it is not fetched, and its cells are
+    /// arbitrary.
     pub wanted: bool,
 }
 
@@ -51,18 +51,18 @@ pub struct TileRows {
 pub struct TableColumn {
     /// The cells, one after the other.
     pub values: Buffer,
-    /// Bytes of a cell of fixed size.
+    /// Bytes of a cell of fixed size, or of one value of a var-sized field.
     pub cell_size: usize,
-    /// Var-sized: where each cell begins in `values`, and the end.
+    /// Var-sized: start of each cell in `values`, and the end of the last.
     pub offsets: Option<Vec<u64>>,
-    /// Nullable: a byte per cell, zero for null.
+    /// Nullable: one byte per cell, zero for null.
     pub validity: Option<Vec<u8>>,
-    /// The rows of fragments whose schema lacks the field, in ascending order.
+    /// Rows of the fragments whose schema lacks the field, in ascending order.
     pub missing: Vec<RowRange>,
 }
 
 impl CellTable {
-    /// Tiles to be loaded: no field is there yet.
+    /// Creates a table of these tiles, with no field loaded yet.
     pub fn new(segments: Vec<Segment>) -> Self {
         let all = RowRange::default();
         let rows = segments.last().map_or(all, |last| all.until(last.rows));
@@ -74,7 +74,7 @@ impl CellTable {
         }
     }
 
-    /// Its rows.
+    /// All rows of the table.
     #[must_use]
     pub fn rows(&self) -> RowRange {
         self.rows
@@ -85,16 +85,16 @@ impl CellTable {
         self.segments.iter().flat_map(|segment| &segment.tiles)
     }
 
-    /// The same, to say which are wanted.
+    /// The tiles of all fragments, mutably, to mark which are wanted.
     pub fn tiles_mut(&mut self) -> impl Iterator<Item = &mut TileRows> {
         let segments = self.segments.iter_mut();
         segments.flat_map(|segment| &mut segment.tiles)
     }
 
-    /// A table of some rows, which ascend, of all fields that are loaded.
+    /// Copies some rows, which must ascend, of all loaded fields into a new table.
     ///
     /// # Errors
-    /// Memory that the budget does not have.
+    /// The memory budget is exceeded.
     pub fn compact(&self, rows: &[Row], budget: &Budget) -> Result<Self, CellsError> {
         let mut segments = Vec::new();
         let (mut end, mut rest) = (RowRange::default(), rows);
@@ -125,12 +125,12 @@ impl CellTable {
         of_them.map(|segment| segment.rows).collect()
     }
 
-    /// The rows of all these tables, which have the same fields, by fragment.
+    /// Concatenates tables that have the same fields, by fragment.
     ///
     /// # Errors
-    /// Memory that the budget does not have; more rows than can be numbered.
+    /// The memory budget is exceeded, or there are more rows than can be numbered.
     pub fn concat(mut parts: Vec<Self>, budget: &Budget) -> Result<Self, CellsError> {
-        // Where no fragment has a row, one is as good as all: its columns are of the form that all have.
+        // If no table has rows, any one will do: it has all columns in their form.
         if parts.len() < 2 || parts.iter().all(|part| part.segments.is_empty()) {
             return Ok(parts.pop().unwrap_or_else(|| Self::new(Vec::new())));
         }
@@ -169,18 +169,18 @@ impl CellTable {
         Ok(out)
     }
 
-    /// Keeps a grant as long as the table.
+    /// Keeps a grant as long as the table lives.
     pub fn hold(&mut self, grant: Grant) {
         self.held.push(grant);
     }
 
-    /// The memory that the table keeps.
+    /// Bytes of memory that the table's grants cover.
     pub fn bytes_held(&self) -> u64 {
         let bytes = self.held.iter().map(Grant::bytes);
         bytes.fold(0, u64::saturating_add)
     }
 
-    /// The grants, for whoever goes on with the columns.
+    /// Moves the grants to the caller, who goes on using the columns.
     pub fn take_held(&mut self) -> Vec<Grant> {
         std::mem::take(&mut self.held)
     }
@@ -200,7 +200,7 @@ impl CellTable {
         self.columns.insert(field, column);
     }
 
-    /// The cells of a field, which the table gives away.
+    /// Removes the column of a field and returns it.
     pub fn take(&mut self, field: FieldKind) -> Option<TableColumn> {
         self.columns.remove(&field)
     }
@@ -210,11 +210,11 @@ impl TableColumn {
     /// Whether these rows are those of a fragment that lacks the field.
     #[must_use]
     pub fn lacks(&self, rows: RowRange) -> bool {
-        // All fragments without rows have the same, empty range.
+        // All fragments without rows share the same empty range.
         !rows.is_empty() && self.missing.binary_search(&rows).is_ok()
     }
 
-    /// The bytes that the cells take, and what stands beside them.
+    /// Bytes of the values, offsets and validity.
     fn size(&self) -> usize {
         let offsets = self
             .offsets
@@ -225,10 +225,10 @@ impl TableColumn {
         values.saturating_add(offsets).saturating_add(validity)
     }
 
-    /// The cells at `rows`, in that order; `missing` is for the caller to know.
+    /// Copies the cells at `rows`, in that order. `missing` is left empty for the caller to fill.
     ///
     /// # Errors
-    /// Memory that the system does not have.
+    /// The system lacks memory.
     pub fn at(&self, rows: &[Row]) -> Result<Self, CellsError> {
         let (values, offsets) = match &self.offsets {
             None => (gather_fixed(&self.values, self.cell_size, rows)?, None),
@@ -250,10 +250,10 @@ impl TableColumn {
         })
     }
 
-    /// The number in a row of a column of `u64`, such as timestamps.
+    /// Returns the number in a row of a `u64` column, such as timestamps.
     ///
     /// # Errors
-    /// A row that the column does not have.
+    /// The column does not have the row.
     pub fn u64_at(&self, row: Row) -> Result<u64, Bug> {
         let (cells, _) = self.values.as_slice().as_chunks::<8>();
         let cell = cells.get(row.index());
@@ -261,10 +261,10 @@ impl TableColumn {
             .ok_or_else(Self::short)
     }
 
-    /// A column of these numbers.
+    /// Creates a column of `u64` numbers.
     ///
     /// # Errors
-    /// Memory that the system does not have.
+    /// The system lacks memory.
     pub fn of_numbers(numbers: &[u64]) -> Result<Self, CellsError> {
         let mut values = Buffer::zeroed(numbers.len().saturating_mul(8))?;
         let (places, _) = values.as_mut_slice().as_chunks_mut::<8>();
@@ -278,7 +278,7 @@ impl TableColumn {
         })
     }
 
-    /// The bytes of the cells at these places.
+    /// The bytes of the cells in these rows.
     fn bytes_of(&self, rows: Range<usize>) -> Result<&[u8], Bug> {
         let at = |row: usize| match &self.offsets {
             None => row.checked_mul(self.cell_size),
@@ -289,10 +289,10 @@ impl TableColumn {
         bytes.ok_or_else(Self::short)
     }
 
-    /// The bytes of the cell at this place.
+    /// The bytes of the cell in this row.
     ///
     /// # Errors
-    /// A row that the column does not have.
+    /// The column does not have the row.
     pub fn cell(&self, row: usize) -> Result<&[u8], Bug> {
         self.bytes_of(row..row.saturating_add(1))
     }
@@ -304,7 +304,7 @@ impl TableColumn {
 }
 
 impl Segment {
-    /// Cells of a fragment that were picked from its tiles.
+    /// Creates a segment of cells that were picked from a fragment's tiles.
     fn of_cells(fragment: FragmentIndex, rows: RowRange) -> Self {
         Self {
             fragment,
@@ -314,7 +314,7 @@ impl Segment {
     }
 }
 
-/// Cells of several columns of one field, one after the other.
+/// Concatenates cells of several columns of one field.
 fn join(pieces: &[(&TableColumn, RowRange)]) -> Result<TableColumn, CellsError> {
     let Some((first, _)) = pieces.first() else {
         return Ok(TableColumn::default());

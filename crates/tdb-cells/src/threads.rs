@@ -1,7 +1,7 @@
-//! The threads of a session: the one place that starts any, and the one that shares work among them.
+//! The threads of a session: the only module that starts threads or shares work among them.
 //!
-//! Work is shared on threads that were started here, and nowhere else: not on those of the program, nor on the ones that
-//! rayon would start by itself, which panics where it cannot.
+//! Work is shared only on threads that were started here, neither on those of the calling program nor on rayon's
+//! global pool, which panics if it cannot start its threads.
 
 use std::cell::Cell;
 use std::cmp::Ordering;
@@ -15,11 +15,11 @@ use rayon::{ThreadBuilder, ThreadPool, ThreadPoolBuilder};
 pub use crate::shared_sort::sort;
 
 thread_local! {
-    /// Whether this thread is one of a session.
+    /// Whether this thread belongs to a session.
     static IS_OURS: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Threads that are started once there is work for them.
+/// A thread pool that is started when there is work for it.
 #[derive(Debug)]
 pub(crate) struct Threads {
     wanted: usize,
@@ -34,7 +34,7 @@ impl Threads {
         }
     }
 
-    /// How many are at work; before they are started, how many are to be.
+    /// Number of threads at work or, before they are started, the number to start.
     pub(crate) fn count(&self) -> usize {
         let pool = self.pool.get();
         pool.map_or(self.wanted, |pool| {
@@ -42,7 +42,7 @@ impl Threads {
         })
     }
 
-    /// Runs `work` on these threads; where there are none besides this one, right here.
+    /// Runs `work` on these threads; if there are none, on the caller's thread.
     pub(crate) fn install<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
         match self.pool.get_or_init(|| start(self.wanted, &spawn)) {
             Some(pool) => pool.install(work),
@@ -50,7 +50,7 @@ impl Threads {
         }
     }
 
-    /// Runs `work` on these threads, and `here` on this one.
+    /// Runs `work` on these threads and `here` on the caller's thread.
     pub(crate) fn beside<T>(&self, work: impl FnOnce() + Send, here: impl FnOnce() -> T) -> T {
         match self.pool.get_or_init(|| start(self.wanted, &spawn)) {
             Some(pool) => pool.in_place_scope(|scope| {
@@ -65,7 +65,7 @@ impl Threads {
     }
 }
 
-/// Starts one thread of a pool.
+/// Function that starts one thread of a pool.
 type Spawn<'a> = &'a dyn Fn(ThreadBuilder) -> io::Result<JoinHandle<()>>;
 
 fn spawn(thread: ThreadBuilder) -> io::Result<JoinHandle<()>> {
@@ -75,7 +75,7 @@ fn spawn(thread: ThreadBuilder) -> io::Result<JoinHandle<()>> {
     })
 }
 
-/// A pool of so many threads, or of as many as the system lets start; `None` where those are not more than one.
+/// Starts a pool of `wanted` threads, or of as many as the system allows; `None` if that is fewer than two.
 fn start(mut wanted: usize, spawn: Spawn<'_>) -> Option<ThreadPool> {
     while wanted > 1 {
         let mut started = Vec::new();
@@ -89,17 +89,17 @@ fn start(mut wanted: usize, spawn: Spawn<'_>) -> Option<ThreadPool> {
         }
         wanted = started.len().min(wanted.saturating_sub(1));
         for thread in started {
-            // It has been told to end; once it has, another can take its place.
+            // The failed pool has told its threads to end. Once they have, others can take their place.
             drop(thread.join());
         }
     }
     None
 }
 
-/// Cells that one task handles, where what it does with each is little: enough to be worth a hand-over, few enough to spread.
+/// Number of cells per task in simple loops: enough to be worth handing over, few enough to spread over all threads.
 pub const CELLS_PER_TASK: usize = 1 << 16;
 
-/// How many threads work here is shared among.
+/// Number of threads that share work on this thread; 1 on threads that do not belong to a session.
 pub fn count() -> usize {
     if IS_OURS.get() {
         rayon::current_num_threads()
@@ -108,7 +108,7 @@ pub fn count() -> usize {
     }
 }
 
-/// Does something with every item, until something fails.
+/// Calls `run` for every item, until a call fails.
 pub fn for_each<T: Send, E: Send>(
     items: Vec<T>,
     run: impl Fn(T) -> Result<(), E> + Send + Sync,
@@ -120,7 +120,7 @@ pub fn for_each<T: Send, E: Send>(
     }
 }
 
-/// What comes of every item, in their order.
+/// Maps every item, keeping their order.
 pub fn map<T: Send, R: Send, E: Send>(
     items: Vec<T>,
     run: impl Fn(T) -> Result<R, E> + Send + Sync,
@@ -132,7 +132,7 @@ pub fn map<T: Send, R: Send, E: Send>(
     }
 }
 
-/// What comes of both; where one thread does it, of the second first.
+/// Runs both functions and returns both results; on a single thread, runs the second one first.
 pub fn both<A: Send, B: Send>(
     first: impl FnOnce() -> A + Send,
     second: impl FnOnce() -> B + Send,
@@ -144,7 +144,7 @@ pub fn both<A: Send, B: Send>(
     (first(), second)
 }
 
-/// Sorts, and leaves equal items in their order.
+/// Sorts items; equal ones keep their order.
 pub fn sort_by<T: Send>(items: &mut [T], compare: impl Fn(&T, &T) -> Ordering + Send + Sync) {
     if IS_OURS.get() {
         items.par_sort_by(compare)
@@ -160,7 +160,7 @@ mod tests {
 
     use super::*;
 
-    /// Starts threads as long as fewer than `most` are alive.
+    /// Starts a thread if fewer than `most` are alive.
     fn limited(
         alive: &Arc<AtomicUsize>,
         most: usize,
@@ -190,7 +190,7 @@ mod tests {
             let pool = start(8, &|thread| limited(&alive, most, thread));
             let threads = pool.as_ref().map(ThreadPool::current_num_threads);
             assert_eq!(threads, found, "{most} allowed");
-            // Those of the attempts that failed have ended.
+            // The threads of failed attempts have ended.
             assert_eq!(alive.load(Ordering::SeqCst), found.unwrap_or(0));
         }
     }

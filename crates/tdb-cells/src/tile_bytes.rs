@@ -1,4 +1,4 @@
-//! Where the stored bytes of tiles come from while they are decoded.
+//! Sources of the stored bytes of tiles during decoding.
 
 use std::collections::HashMap;
 use std::ops::{Deref, Range};
@@ -10,20 +10,20 @@ use tdb_tile::{Grant, LimitError, Limits};
 
 use crate::{Counters, TileError};
 
-/// How tiles are decoded: within which caps, and out of what.
+/// Context for decoding tiles.
 #[derive(Clone, Copy)]
 pub struct Decoding<'a> {
-    /// The caps, and the budget of memory.
+    /// The limits, and the memory budget.
     pub limits: &'a Limits,
-    /// What gives the stored bytes.
+    /// Source of the stored bytes.
     pub bytes: &'a dyn TileBytes,
-    /// What counts tiles, bytes and time.
+    /// Counters of tiles, bytes and time.
     pub counters: &'a Counters,
 }
 
-/// Gives the stored bytes of tiles.
+/// A source of the stored bytes of tiles.
 pub trait TileBytes: Send + Sync {
-    /// Those bytes of an object, put into `place` unless they are in memory already.
+    /// Returns a byte range of an object; bytes that are not in memory already are put into `place`.
     fn fetch<'a>(
         &'a self,
         key: &Arc<str>,
@@ -32,7 +32,8 @@ pub trait TileBytes: Send + Sync {
         limits: &Limits,
     ) -> Result<StoredBytes<'a>, TileError>;
 
-    /// The store that the bytes come from, if it is near: it is read into the memory that is handed over, any part by itself.
+    /// The store behind this source, if it is near: any part of an object can be read from it directly into given
+    /// memory.
     fn near(&self) -> Option<&dyn Store> {
         None
     }
@@ -41,13 +42,13 @@ pub trait TileBytes: Send + Sync {
 /// The stored bytes of a tile.
 #[derive(Debug)]
 pub enum StoredBytes<'a> {
-    /// Bytes that nobody else uses, or that stay.
+    /// Bytes borrowed from the source or from the caller's memory.
     Own(&'a [u8]),
-    /// Bytes that several threads use, and that go when the last of them is done.
+    /// Bytes shared by several threads, freed after the last one is done.
     Shared(Arc<dyn SharedBytes + 'a>),
 }
 
-/// Bytes that several threads use.
+/// Bytes shared by several threads.
 pub trait SharedBytes: AsRef<[u8]> + std::fmt::Debug + Send + Sync {}
 
 impl<T: AsRef<[u8]> + std::fmt::Debug + Send + Sync> SharedBytes for T {}
@@ -63,7 +64,7 @@ impl Deref for StoredBytes<'_> {
     }
 }
 
-/// Memory that only grows, and counts against the budget it grew under.
+/// Memory that only grows; its current size counts against the budget.
 #[derive(Debug, Default)]
 pub struct KeptMemory {
     bytes: Vec<u8>,
@@ -71,7 +72,7 @@ pub struct KeptMemory {
 }
 
 impl KeptMemory {
-    /// The first `len` bytes, whatever they hold.
+    /// Returns the first `len` bytes, whose contents are arbitrary; grows if needed.
     pub fn lend(&mut self, len: usize, limits: &Limits) -> Result<&mut [u8], LimitError> {
         if self.bytes.len() < len {
             *self = Self::default();
@@ -81,10 +82,10 @@ impl KeptMemory {
         Ok(self.bytes.split_at_mut(len).0)
     }
 
-    /// The first `len` bytes, which were lent before.
+    /// Returns the first `len` bytes, which were lent before.
     ///
     /// # Panics
-    /// Where fewer were ever lent.
+    /// If the memory has fewer than `len` bytes.
     #[must_use]
     pub fn first(&self, len: usize) -> &[u8] {
         self.bytes.split_at(len).0
@@ -92,13 +93,13 @@ impl KeptMemory {
 }
 
 impl From<KeptMemory> for Bytes {
-    /// The bytes, which count no more.
+    /// Takes the bytes out; they no longer count against the budget.
     fn from(kept: KeptMemory) -> Self {
         kept.bytes.into()
     }
 }
 
-/// Reads each tile on the thread that decodes it, so that it is in the cache then: best for local files.
+/// Reads each tile on the thread that decodes it, so that its bytes are in the CPU cache: best for local files.
 impl TileBytes for Arc<dyn Store> {
     fn fetch<'a>(
         &'a self,
@@ -110,7 +111,7 @@ impl TileBytes for Arc<dyn Store> {
         let wanted = extent.end.saturating_sub(extent.start);
         let len = tdb_tile::length(wanted)?;
         if place.bytes.len() < len {
-            // A length that the file does not have must not be taken for memory.
+            // A length beyond the end of the file must not cause an allocation.
             let size = self.size(key)?;
             if size < extent.end {
                 return Err(out_of_range(key, extent.start, wanted, size).into());
@@ -126,14 +127,14 @@ impl TileBytes for Arc<dyn Store> {
     }
 }
 
-/// Bytes that were read before.
+/// Bytes that were read in advance.
 #[derive(Debug, Default)]
 pub struct Fetched {
     pieces: HashMap<(Arc<str>, u64), Bytes>,
 }
 
 impl Fetched {
-    /// What these reads gave, in their order.
+    /// Creates from reads and their results, in the same order.
     pub fn new(reads: &[Read], pieces: Vec<tdb_store::Piece>) -> Self {
         let keys = reads.iter().map(|read| Arc::clone(&read.key));
         let pieces = keys.zip(pieces);

@@ -1,4 +1,4 @@
-//! What is stored about the tiles of one fragment.
+//! Stored statistics about the tiles of one fragment.
 
 use std::collections::HashMap;
 
@@ -10,10 +10,10 @@ use tdb_tile::Limits;
 
 use crate::stored_field;
 
-/// Parts of the metadata that hold the statistics of a field.
+/// Number of metadata parts with statistics of a field: minima, maxima, sums, null counts.
 const PARTS: usize = 4;
 
-/// What a fragment tells of the cells of its tiles without a tile being read, for some fields.
+/// Facts about the cells of a fragment's tiles, for some fields, that are known without reading a tile.
 #[derive(Debug, Default)]
 pub struct TileFacts {
     fields: HashMap<FieldKind, FieldFacts>,
@@ -25,22 +25,22 @@ enum FieldFacts {
     Statistics(Box<TileStatistics>),
 }
 
-/// What is known of the cells of one tile in one field.
+/// Facts about the cells of one tile in one field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KnownCells<'a> {
-    /// The fragment does not have the field.
+    /// The fragment lacks the field.
     Lacking,
-    /// The fragment has it.
+    /// The fragment has the field.
     Has {
-        /// How many are null.
+        /// Number of null cells, if known.
         nulls: Option<u64>,
-        /// The least and the greatest value of those that are not null.
+        /// The least and the greatest value of the cells that are not null, if known.
         extremes: Option<(&'a [u8], &'a [u8])>,
     },
 }
 
 impl TileFacts {
-    /// The parts of the fragment's metadata that tell something about these fields, which are named by `schema`.
+    /// The parts of the fragment's metadata that contain statistics of these fields of `schema`.
     #[must_use]
     pub fn parts(
         schema: &ArraySchema,
@@ -53,8 +53,8 @@ impl TileFacts {
         parts.flatten().collect()
     }
 
-    /// What these parts tell, in the order of [`TileFacts::parts`]. Where some cannot be understood, or fewer were
-    /// opened, nothing is known.
+    /// Reads the statistics from opened parts, in the order of [`TileFacts::parts`]. If a part is malformed or
+    /// missing, nothing is known about its field.
     #[must_use]
     pub fn new(
         schema: &ArraySchema,
@@ -87,13 +87,13 @@ impl TileFacts {
         facts
     }
 
-    /// Whether nothing is known of any tile.
+    /// Whether nothing is known about any tile.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.fields.is_empty()
     }
 
-    /// What is known of a tile of so many cells.
+    /// Facts about a tile of `cells` cells; `None` if nothing is known.
     #[must_use]
     pub fn cells(&self, field: FieldKind, tile: TileNumber, cells: u64) -> Option<KnownCells<'_>> {
         let statistics = match self.fields.get(&field)? {
@@ -108,12 +108,12 @@ impl TileFacts {
     }
 }
 
-/// Whether a fragment does not have an attribute.
+/// Whether a fragment lacks an attribute.
 fn is_lacking(schema: &ArraySchema, stored: StoredFragment<'_>, field: FieldKind) -> bool {
     matches!(field, FieldKind::Attribute(_)) && stored_field(schema, stored, field).is_none()
 }
 
-/// A field about whose tiles a fragment stores something.
+/// Returns the fragment's field if the fragment stores statistics of its tiles.
 fn summarized<'a>(
     schema: &ArraySchema,
     stored: StoredFragment<'a>,

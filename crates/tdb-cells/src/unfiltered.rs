@@ -1,4 +1,8 @@
-//! Tiles without filters, and parts of them, whose chunks lie where arithmetic says: `docs/format/tiles.md`.
+//! Tiles without filters, and parts of them, whose chunks can be located by arithmetic: see `docs/format/tiles.md`.
+//!
+//! The size of each chunk follows from the tile's size and the cell size, so a part of a tile can be read without
+//! first reading the chunk headers. The headers are compared afterwards: a tile that was cut in another way is read as
+//! a whole instead.
 
 use std::io::IoSliceMut;
 use std::ops::Range;
@@ -10,25 +14,25 @@ use zerocopy::little_endian::{U32, U64};
 
 use crate::Counters;
 
-/// Bytes of the number of chunks that a stored tile begins with.
+/// Size of the number of chunks at the beginning of a stored tile, in bytes.
 const COUNT: usize = 8;
 
-/// Bytes of a chunk's header.
+/// Size of a chunk header, in bytes.
 const HEADER: usize = size_of::<ChunkHeader>();
 
-/// The most bytes that writers put into a chunk.
+/// Maximum number of bytes that writers put into a chunk.
 const MOST: u64 = 64 << 10;
 
-/// How a tile is cut into chunks.
+/// Division of a tile into chunks.
 #[derive(Clone, Copy, Debug)]
 struct Cut {
-    /// Bytes that each chunk holds, but for the last.
+    /// Bytes in each chunk but the last.
     chunk: u64,
     count: u64,
 }
 
 impl Cut {
-    /// How writers cut a tile; `None` where it has another size in the object than that comes to.
+    /// Computes how writers divide a tile; `None` if the stored size differs from the result.
     fn new(extent: &Range<u64>, tile_size: u64, cell_size: usize) -> Option<Self> {
         let cell_size = (cell_size as u64).max(1);
         let chunk = MOST.checked_div(cell_size)?.max(1).checked_mul(cell_size)?;
@@ -38,23 +42,23 @@ impl Cut {
         is_as_known.then_some(Self { chunk, count })
     }
 
-    /// The bytes of the number of chunks, and of the headers of so many.
+    /// Size of the number of chunks and of `count` headers, in bytes.
     fn headers(count: u64) -> Option<u64> {
         count.checked_mul(HEADER as u64)?.checked_add(COUNT as u64)
     }
 }
 
-/// A whole tile, whose cells are read from the object right into their place.
+/// A whole tile whose cells are read from the object directly to their destination.
 #[derive(Debug)]
 pub(crate) struct Whole {
-    /// Where it begins in the object.
+    /// Offset of the tile in the object.
     start: u64,
     chunk: usize,
     count: usize,
 }
 
 impl Whole {
-    /// `None` where writers cut the tile otherwise.
+    /// Returns `None` if the tile is divided in another way.
     pub(crate) fn new(extent: &Range<u64>, tile_size: usize, cell_size: usize) -> Option<Self> {
         let cut = Cut::new(extent, tile_size as u64, cell_size)?;
         let whole = Self {
@@ -65,7 +69,8 @@ impl Whole {
         (whole.count > 0).then_some(whole)
     }
 
-    /// Fills `place`, which has the tile's size. Tells whether it did: where what is there are other chunks, `place` holds anything.
+    /// Fills `place`, which has the tile's size. Returns false if the tile has other chunks than expected; the
+    /// contents of `place` are arbitrary then.
     pub(crate) fn read(
         &self,
         store: &dyn Store,
@@ -85,7 +90,7 @@ impl Whole {
         Ok(self.is_as_thought(&heads, place))
     }
 
-    /// Whether the number of chunks and their headers say what arithmetic did.
+    /// Whether the number of chunks and the headers are as expected.
     fn is_as_thought(&self, heads: &[u8], place: &[u8]) -> bool {
         let Ok((count, headers)) = U64::read_from_prefix(heads) else {
             return false;
@@ -102,20 +107,21 @@ impl Whole {
     }
 }
 
-/// Chunks of a tile that follow each other.
+/// Consecutive chunks of a tile.
 #[derive(Debug)]
 pub(crate) struct Part {
-    /// Where they are in the object.
+    /// Byte range of the chunks in the object.
     extent: Range<u64>,
-    /// The first byte of the tile that they hold.
+    /// Offset in the tile of the first byte that the chunks contain.
     first: u64,
-    /// Bytes that each holds, but for the tile's last.
+    /// Bytes in each chunk but the tile's last.
     chunk: u64,
     tile_size: u64,
 }
 
 impl Part {
-    /// The chunks that hold `wanted` bytes of a tile; `None` where that is the whole tile, or writers cut it otherwise.
+    /// Locates the chunks that contain the bytes `wanted` of a tile; `None` if that is the whole tile, or the tile is
+    /// divided in another way.
     pub(crate) fn new(
         extent: &Range<u64>,
         tile_size: u64,
@@ -143,13 +149,13 @@ impl Part {
         })
     }
 
-    /// Where the chunks are in the object.
+    /// Byte range of the chunks in the object.
     pub(crate) fn extent(&self) -> Range<u64> {
         self.extent.clone()
     }
 
-    /// Shows the chunks, which are `stored`, one by one to `each`, and gives back how many bytes they have; `None` where
-    /// what is there are other chunks.
+    /// Passes the chunks in `stored` to `each`, one by one, and returns their total size in bytes; `None` if there are
+    /// other chunks than expected.
     pub(crate) fn show(
         &self,
         stored: &[u8],
@@ -176,7 +182,7 @@ impl Part {
         Some(decoded)
     }
 
-    /// Whether the headers say what arithmetic did.
+    /// Whether all headers are as expected.
     fn is_as_thought(&self, stored: &[u8]) -> bool {
         let (mut rest, mut start) = (stored, self.first);
         while !rest.is_empty() {
@@ -189,7 +195,8 @@ impl Part {
         true
     }
 
-    /// The data of the chunk that `stored` begins with, which holds the tile's bytes from `start` on; what is behind it.
+    /// Splits `stored` after the data of its first chunk, which contains the tile's bytes from `start` on; returns the
+    /// data and the rest. `None` if the header is not as expected.
     fn next_chunk<'a>(&self, stored: &'a [u8], start: u64) -> Option<(&'a [u8], &'a [u8])> {
         let (header, rest) = ChunkHeader::read_from_prefix(stored).ok()?;
         let len = self.chunk.min(self.tile_size.checked_sub(start)?);
@@ -220,7 +227,7 @@ mod tests {
         assert_eq!((last.extent, last.first), (start..extent.end, 4 * chunk));
         let middle = part(chunk - 1..chunk + 1).unwrap();
         assert_eq!(middle.extent, 108..108 + 2 * (12 + chunk));
-        // All of it; a tile that was cut otherwise.
+        // All of the tile; then a tile that is divided in another way.
         assert!(part(0..size).is_none());
         assert!(Part::new(&(100..extent.end + 12), size, 14, &(0..1)).is_none());
     }
@@ -248,7 +255,7 @@ mod tests {
             is_read.map(|is_read| (is_read, place))
         };
         assert_eq!(read(stored.clone()).unwrap(), (true, plain.clone()));
-        // A number of chunks, and each number of a header, that are others.
+        // A wrong number of chunks, and each number of a header.
         for at in [5, 13, 17, 21, 13 + 12 + 65_534, 13 + 2 * (12 + 65_534)] {
             let mut damaged = stored.clone();
             damaged[at] ^= 1;

@@ -1,4 +1,4 @@
-//! Fields whose values have an order, as the arrays of dimension labels do: what reading and writing ask of them.
+//! Fields whose values are ordered, as in the arrays of dimension labels: checks for reads and writes.
 
 use std::cmp::Ordering;
 
@@ -7,8 +7,8 @@ use tdb_tile::Datatype;
 
 use crate::CellProblem;
 
-/// What is wrong with a value that comes after another one, in this order. Equal ones are, as in TileDB, and those
-/// that cannot be compared.
+/// Checks a value that follows `before` in a field of this order; returns the problem if it does not. Equal values are
+/// a problem, as in TileDB, and so are values that cannot be compared.
 #[must_use]
 pub fn out_of_order(
     datatype: Datatype,
@@ -21,7 +21,7 @@ pub fn out_of_order(
         DataOrder::Increasing => (Ordering::Greater, "greater"),
         DataOrder::Decreasing => (Ordering::Less, "less"),
     };
-    // Text has any length, all else is one number.
+    // Text has any length; all other types have one number per cell.
     let values = if datatype.is_string() {
         CellValNum::Var
     } else {
@@ -34,7 +34,7 @@ pub fn out_of_order(
     })
 }
 
-/// The value of a cell as people write it.
+/// Formats the value of a cell for people.
 #[must_use]
 pub fn value_text(datatype: Datatype, cell_val_num: CellValNum, cell: &[u8]) -> String {
     match value::read_cell(datatype, cell_val_num, cell) {

@@ -1,19 +1,19 @@
 use tdb_fragment::{FragmentIndex, TileNumber};
 
-/// Tiles of one fragment that are, one after the other, the next cells of a result in global order: no cell of another
-/// fragment lies among theirs, and none of theirs is left out.
+/// Consecutive tiles of one fragment that can be copied to a result in global order as they are: no cell of another
+/// fragment lies between their cells, and all of their cells are in the result.
 #[derive(Debug, PartialEq, Eq)]
 pub struct WholeTiles {
-    /// The fragment.
+    /// Index of the fragment.
     pub fragment: FragmentIndex,
-    /// The tiles in it.
+    /// Numbers of the tiles in the fragment.
     pub tiles: Vec<TileNumber>,
-    /// Cells of each tile.
+    /// Number of cells in each tile.
     pub cells: usize,
 }
 
 impl WholeTiles {
-    /// Cells of all tiles.
+    /// Number of cells in all tiles.
     #[must_use]
     pub fn rows(&self) -> u64 {
         (self.cells as u64).saturating_mul(self.tiles.len() as u64)

@@ -1,4 +1,4 @@
-//! What threads keep from tile to tile, and lend to each other.
+//! Memory that threads reuse from tile to tile.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::{Mutex, PoisonError};
@@ -7,7 +7,7 @@ use tdb_filters::Scratch;
 
 use crate::KeptMemory;
 
-/// What a thread keeps from tile to tile.
+/// Memory that a thread reuses from tile to tile.
 #[derive(Debug, Default)]
 pub struct Worker {
     pub(crate) stored: KeptMemory,
@@ -17,13 +17,13 @@ pub struct Worker {
     pub(crate) chunks: tdb_tile::ChunkTable,
 }
 
-/// The workers of a session that are not at work.
+/// The workers of a session that are not in use.
 #[derive(Debug, Default)]
 pub(crate) struct Workers {
     idle: Mutex<Vec<Worker>>,
 }
 
-/// A worker on loan; it goes back when dropped.
+/// A borrowed worker; returned to the session when dropped.
 pub struct LentWorker<'a> {
     workers: &'a Workers,
     worker: Worker,

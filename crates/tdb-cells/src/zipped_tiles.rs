@@ -1,4 +1,4 @@
-//! Coordinates as fragments before format 5 keep them: those of all dimensions in one file.
+//! Coordinates of fragments before format version 5: those of all dimensions in one file.
 
 use tdb_fragment::{TileIndex, TileNumber};
 use tdb_store::Read;
@@ -8,24 +8,24 @@ use crate::stored_tiles::{Owner, StoredTiles};
 use crate::worker::Worker;
 use crate::{CellsError, Decoding, TileError};
 
-/// The coordinates of all dimensions, tile by tile, as fragments before version 5 keep them.
+/// Coordinates of all dimensions, stored together tile by tile, as in fragments before format version 5.
 #[derive(Debug)]
 pub struct ZippedTiles {
     pub(crate) owner: Owner,
-    /// The tiles as they are stored.
+    /// The stored tiles.
     pub tiles: StoredTiles,
-    /// Where they are.
+    /// Locations of the tiles.
     pub index: TileIndex,
     /// Bytes of one coordinate.
     pub size: usize,
-    /// How many dimensions there are.
+    /// Number of dimensions.
     pub dimensions: usize,
-    /// Cell after cell, rather than dimension after dimension.
+    /// Whether coordinates are stored cell by cell rather than dimension by dimension.
     pub interleaved: bool,
 }
 
 impl ZippedTiles {
-    /// About the bytes of memory that it takes, without the content of the parts of the metadata.
+    /// Approximate bytes of memory that this takes, without the contents of the tile index.
     pub(crate) fn bytes(&self) -> usize {
         let beside = self.owner.bytes_beside();
         size_of::<Self>()
@@ -33,12 +33,12 @@ impl ZippedTiles {
             .saturating_add(self.tiles.bytes_beside())
     }
 
-    /// What a tile takes to be decoded.
+    /// The byte range that must be read to decode a tile.
     pub fn reads(&self, tile: TileNumber) -> Option<Read> {
         self.tiles.read(self.index.tile_extent(tile.get()))
     }
 
-    /// The coordinates of a tile, each dimension into its own memory.
+    /// Decodes the coordinates of a tile into separate memory for each requested dimension.
     pub fn read(
         &self,
         tile: TileNumber,

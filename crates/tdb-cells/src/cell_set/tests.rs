@@ -88,7 +88,7 @@ fn sets_one_behind_the_other_are_the_set_of_all_their_rows() {
         let (mut parts, mut rest) = (Vec::new(), &bytes[..]);
         for &len in lens {
             let (part, behind) = rest.split_at(len);
-            // What stands behind the last row of a part is none of the next one's business.
+            // Bits after the last row of a part must not reach the next part.
             let mut part = CellSet::of_bytes(part).unwrap();
             part.bits.set_uninitialized(true);
             parts.push(part);

@@ -4,26 +4,26 @@ use std::ops::Range;
 
 use tdb_schema::Order;
 
-/// A box of the result whose cells follow each other without a gap.
+/// A box of cells that are contiguous in the result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
-    /// Positions in the result along each dimension.
+    /// Range of positions in the result along each dimension.
     pub positions: Vec<Range<u64>>,
-    /// The order of its cells.
+    /// The order of the cells.
     pub order: Order,
 }
 
-/// How much to take at a time.
+/// How many rows to take at a time.
 #[derive(Clone, Copy, Debug)]
 pub struct Share {
-    /// Rows that make a good batch.
+    /// Number of rows that make a good batch.
     pub aim: u64,
-    /// Rows to go up to where that keeps space tiles whole.
+    /// Maximum number of rows, if more than `aim` are needed to keep space tiles whole.
     pub most: u64,
 }
 
 impl Share {
-    /// Half of what turned out to be too much.
+    /// Returns a share of at most half of `rows`, which turned out to be too many.
     #[must_use]
     pub fn halved(self, rows: u64) -> Self {
         let half = (rows / 2).max(1);
@@ -34,11 +34,11 @@ impl Share {
     }
 }
 
-/// Where space tiles meet, or parts of them: for a position along a dimension, the nearest border at or before it and at or
-/// after it.
+/// Finds borders of space tiles, or of parts of them: takes a dimension and a position along it, and returns the
+/// nearest border at or before the position and the nearest at or after it.
 pub type Borders<'a> = dyn Fn(usize, u64) -> (u64, u64) + 'a;
 
-/// The dimensions from the one that varies slowest to the one that varies fastest.
+/// The dimensions, from the one that varies slowest to the one that varies fastest.
 pub fn slow_to_fast(dimensions: usize, order: Order) -> impl DoubleEndedIterator<Item = usize> {
     (0..dimensions).map(move |i| match order {
         Order::RowMajor => i,
@@ -47,13 +47,13 @@ pub fn slow_to_fast(dimensions: usize, order: Order) -> impl DoubleEndedIterator
 }
 
 impl Block {
-    /// Its cells; saturates.
+    /// Number of cells; saturates.
     #[must_use]
     pub fn rows(&self) -> u64 {
         self.positions.iter().map(len).fold(1, u64::saturating_mul)
     }
 
-    /// Rows from one cell to the next along each dimension.
+    /// Number of rows from one cell to the next along each dimension.
     #[must_use]
     pub fn strides(&self) -> Vec<u64> {
         let mut strides = vec![1; self.positions.len()];
@@ -69,7 +69,7 @@ impl Block {
         strides
     }
 
-    /// Whether space tiles meet where this piece ends and the next begins.
+    /// Whether this piece and the next one meet at a border of space tiles.
     #[must_use]
     pub fn ends_between_tiles(&self, next: &Self, borders: &Borders<'_>) -> bool {
         let dimensions = self.positions.iter().zip(&next.positions).enumerate();
@@ -77,8 +77,8 @@ impl Block {
         cut.all(|(dimension, (piece, _))| borders(dimension, piece.end).0 == piece.end)
     }
 
-    /// The same cells in up to `count` pieces of about equal size, cut along the slowest dimension
-    /// that has more than one position: between space tiles, and `within` tiles where that says.
+    /// Splits the block into up to `count` pieces of about equal size, along the slowest dimension that has more than
+    /// one position: at `borders` of space tiles, and also at borders `within` tiles if these are given.
     #[must_use]
     pub fn split(
         self,
@@ -126,7 +126,7 @@ fn len(range: &Range<u64>) -> u64 {
     range.end.saturating_sub(range.start)
 }
 
-/// A walk through a box in blocks: where it stands is the first position not given out.
+/// A walk through a box in blocks. The current position is the first one that no block has covered yet.
 #[derive(Clone, Debug)]
 pub struct Cursor {
     positions: Vec<Range<u64>>,
@@ -135,7 +135,7 @@ pub struct Cursor {
 }
 
 impl Cursor {
-    /// Before the first block of a box.
+    /// Starts before the first block of a box.
     #[must_use]
     pub fn new(positions: Vec<Range<u64>>, order: Order) -> Self {
         let is_empty = positions.iter().any(Range::is_empty);
@@ -147,13 +147,14 @@ impl Cursor {
         }
     }
 
-    /// Whether there is no block any more.
+    /// Whether no block is left.
     #[must_use]
     pub fn is_done(&self) -> bool {
         self.next.is_none()
     }
 
-    /// The next block: as many slices of one dimension as `share` allows, ending between space tiles if it can.
+    /// Returns the next block: as many slices of one dimension as `share` allows, ending between space tiles if
+    /// possible.
     pub fn next(&mut self, share: Share, borders: &Borders<'_>) -> Option<Block> {
         let at = self.next.take()?;
         let dimensions: Vec<usize> = slow_to_fast(at.len(), self.order).collect();
@@ -202,16 +203,21 @@ impl Cursor {
     }
 }
 
-/// One dimension of a walk.
+/// One dimension of a walk, with the current position along it.
 struct Axis {
     dimension: usize,
     at: u64,
     range: Range<u64>,
-    /// Rows of one position: the product of all faster dimensions.
+    /// Number of rows per position: the product of the lengths of all faster dimensions.
     slice: u64,
 }
 
-/// How deep to cut, and where along that dimension the block ends.
+/// Chooses the dimension to cut, as its place among `axes` (slowest first), and the end of the block along it.
+///
+/// A block covers one position of each slower dimension and all of each faster one, so that its cells are contiguous.
+/// The cut is made along the slowest dimension where either a whole row of tiles has at most `share.most` rows, or one
+/// slice has at most `share.aim`. Dimensions slower than `begun` cannot be cut, since an earlier block already covered
+/// a part of `begun`.
 fn choose(axes: &[Axis], begun: usize, share: Share, borders: &Borders<'_>) -> (usize, u64) {
     let next_border = |axis: &Axis| {
         borders(axis.dimension, axis.at + 1)
@@ -248,7 +254,7 @@ fn choose(axes: &[Axis], begun: usize, share: Share, borders: &Borders<'_>) -> (
     (depth, end.min(axis.range.end))
 }
 
-/// The position after a block that ends at `end` of the dimension at `depth`.
+/// Returns the position after a block that ends at `end` along the dimension at `depth`; `None` after the last block.
 fn after(axes: &[Axis], mut at: Vec<u64>, depth: usize, end: u64) -> Option<Vec<u64>> {
     let mut end = end;
     for axis in axes.iter().take(depth + 1).rev() {
@@ -273,12 +279,12 @@ mod tests {
 
     use super::*;
 
-    /// Tiles of this width, counted from position 0.
+    /// Borders of tiles of this width, counted from position 0.
     fn tiles_of(width: u64) -> impl Fn(usize, u64) -> (u64, u64) {
         move |_, position| (position / width * width, position.next_multiple_of(width))
     }
 
-    /// The rows of a block, as positions, in its order.
+    /// The cells of a block, as positions, in its order.
     fn cells(block: &Block) -> Vec<Vec<u64>> {
         let mut out = vec![vec![]];
         let n = block.positions.len();

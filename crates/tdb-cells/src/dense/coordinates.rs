@@ -12,7 +12,7 @@ use crate::scatter::{index, repeat};
 /// Writes the coordinates along `dimension` of all cells of a block.
 ///
 /// # Errors
-/// A block of fewer dimensions, or of more cells than memory can hold.
+/// The block has fewer dimensions, or more cells than memory can hold.
 pub fn fill_coordinates(
     axis: &GridAxis,
     runs: &Runs,
@@ -44,7 +44,7 @@ pub fn fill_coordinates(
     Ok(())
 }
 
-/// The coordinates at these positions, one after the other.
+/// Returns the coordinates at these positions, one after the other.
 fn values(axis: &GridAxis, runs: &Runs, positions: Range<u64>) -> Vec<u8> {
     let mut out = Vec::new();
     for run in runs.within(positions) {

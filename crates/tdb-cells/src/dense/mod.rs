@@ -1,7 +1,7 @@
-//! The geometry of a dense result: which of its cells stand in which blocks, and out of which space tiles they come.
+//! The geometry of a dense result: which cells belong to which block, and which space tiles contain them.
 //!
-//! [`Runs`] say what is asked for along a dimension; a [`Walk`] cuts that into [`Block`]s, one batch after the other; and
-//! [`BlockTiles`] has the tiles of a block, with where their cells go.
+//! [`Runs`] describe the requested cells along one dimension. A [`Walk`] cuts the result into [`Block`]s, batch by
+//! batch. [`BlockTiles`] lists the tiles of a block and the destination of their cells.
 
 #![cfg_attr(
     not(test),

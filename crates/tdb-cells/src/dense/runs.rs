@@ -2,18 +2,18 @@
 
 use std::ops::Range;
 
-/// Cells next to each other along a dimension.
+/// Consecutive cells along a dimension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Run {
     /// The first cell, counted from the start of the domain.
     pub first: u64,
-    /// How many.
+    /// Number of cells.
     pub len: u64,
-    /// Where the first cell stands in the result along this dimension.
+    /// Position of the first cell in the result along this dimension.
     pub position: u64,
 }
 
-/// All that is asked for along one dimension, in the order of the result.
+/// All requested cells along one dimension, in the order of the result.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Runs {
     runs: Vec<Run>,
@@ -21,8 +21,8 @@ pub struct Runs {
 }
 
 impl Runs {
-    /// The cells from the first to the last of each range, both included, one range after the other;
-    /// `None` where there are too many to count.
+    /// Creates runs from ranges (first and last cell, both included), in the given order; `None` if there are too many
+    /// cells to count.
     #[must_use]
     pub fn new(ranges: impl IntoIterator<Item = (u64, u64)>) -> Option<Self> {
         let mut out = Self::default();
@@ -46,7 +46,7 @@ impl Runs {
         Some(out)
     }
 
-    /// These cells, each once: ascending.
+    /// Creates runs of these cells in ascending order, without duplicates.
     #[must_use]
     pub fn of_cells(mut cells: Vec<u64>) -> Option<Self> {
         cells.sort_unstable();
@@ -54,14 +54,15 @@ impl Runs {
         Self::new(cells.into_iter().map(|cell| (cell, cell)))
     }
 
-    /// Whether the cells ascend along the dimension, each asked for once.
+    /// Whether the cells ascend along the dimension, without duplicates.
     #[must_use]
     pub fn is_ascending(&self) -> bool {
         let mut pairs = self.runs.iter().zip(self.runs.iter().skip(1));
         pairs.all(|(run, next)| run.first + (run.len - 1) < next.first)
     }
 
-    /// Where cells from `first` to `last`, both included, stand in the result, if all [ascend](Self::is_ascending).
+    /// Positions in the result of the cells from `first` to `last`, both included; the runs must
+    /// [ascend](Self::is_ascending).
     #[must_use]
     pub fn positions(&self, first: u64, last: u64) -> Range<u64> {
         let before = |cell: u64| {
@@ -76,25 +77,25 @@ impl Runs {
         before(first)..last.checked_add(1).map_or(self.len, before)
     }
 
-    /// What it takes in memory.
+    /// Bytes of memory that the runs take.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.runs.len().saturating_mul(size_of::<Run>()) as u64
     }
 
-    /// Whether no cell is asked for.
+    /// Whether no cell is requested.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Cells of the result along this dimension.
+    /// Number of cells of the result along this dimension.
     #[must_use]
     pub fn len(&self) -> u64 {
         self.len
     }
 
-    /// The only run, if there is but one.
+    /// The run, if there is exactly one.
     #[must_use]
     pub fn single(&self) -> Option<Run> {
         match self.runs[..] {
@@ -103,7 +104,7 @@ impl Runs {
         }
     }
 
-    /// The lowest and the highest cell; `None` where there is none.
+    /// The lowest and the highest requested cell; `None` if there are no cells.
     #[must_use]
     pub fn bounds(&self) -> Option<(u64, u64)> {
         let lo = self.runs.iter().map(|run| run.first).min()?;
@@ -115,14 +116,14 @@ impl Runs {
         Some((lo, hi))
     }
 
-    /// Whether any of these cells, both ends included, is asked for.
+    /// Whether any cell from `first` to `last`, both included, is requested.
     #[must_use]
     pub fn meets(&self, first: u64, last: u64) -> bool {
         let mut runs = self.runs.iter();
         runs.any(|run| run.first <= last && first <= run.first + (run.len - 1))
     }
 
-    /// What stands at these positions.
+    /// The runs at these positions, clipped to them.
     pub fn within(&self, positions: Range<u64>) -> impl Iterator<Item = Run> + '_ {
         let first = self
             .runs
@@ -140,7 +141,7 @@ impl Runs {
             })
     }
 
-    /// The run that holds a position.
+    /// The run that contains a position.
     #[must_use]
     pub fn at(&self, position: u64) -> Option<Run> {
         let index = self

@@ -1,16 +1,16 @@
-//! A set of tiles, many of which are next to each other.
+//! A set of tiles, many of which are adjacent.
 
 use std::ops::Range;
 
-/// Tiles by their numbers.
+/// A set of tile numbers, stored as ranges.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TileSet {
-    /// Ascending and apart from each other.
+    /// Ascending ranges that neither overlap nor touch.
     ranges: Vec<Range<u64>>,
 }
 
 impl TileSet {
-    /// These tiles, in any order.
+    /// Creates a set of these tiles, which can be in any order.
     #[must_use]
     pub fn of(mut tiles: Vec<u64>) -> Self {
         tiles.sort_unstable();
@@ -22,7 +22,7 @@ impl TileSet {
         set
     }
 
-    /// Adds a tile behind all others.
+    /// Adds a tile, which must be greater than all others in the set.
     pub fn push(&mut self, tile: u64) {
         let end = tile.saturating_add(1);
         match self.ranges.last_mut().filter(|range| range.end == tile) {
@@ -31,7 +31,7 @@ impl TileSet {
         }
     }
 
-    /// All other tiles.
+    /// Returns the complement: all tiles that are not in the set.
     #[must_use]
     pub fn others(&self) -> Self {
         let begins = std::iter::once(0).chain(self.ranges.iter().map(|range| range.end));
@@ -43,19 +43,19 @@ impl TileSet {
         }
     }
 
-    /// Whether it has none.
+    /// Whether the set is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.ranges.is_empty()
     }
 
-    /// Whether it has this tile.
+    /// Whether the set contains this tile.
     #[must_use]
     pub fn contains(&self, tile: u64) -> bool {
         self.first_other(tile) != tile
     }
 
-    /// The first tile from this one on that it does not have.
+    /// Returns the first tile from `tile` on that is not in the set.
     #[must_use]
     pub fn first_other(&self, tile: u64) -> u64 {
         let next = self.ranges.partition_point(|range| range.end <= tile);
@@ -64,7 +64,7 @@ impl TileSet {
             .map_or(tile, |range| range.end)
     }
 
-    /// What it takes in memory.
+    /// Bytes of memory that the set takes.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.ranges.len().saturating_mul(size_of::<Range<u64>>()) as u64

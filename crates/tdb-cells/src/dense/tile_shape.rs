@@ -1,4 +1,4 @@
-//! How the space tiles of an array hold their cells.
+//! The arrangement of cells within the space tiles of an array.
 
 use tdb_schema::grid::SpaceTileGrid;
 use tdb_tile::{Bug, LimitError};
@@ -6,22 +6,22 @@ use tdb_tile::{Bug, LimitError};
 use super::block::slow_to_fast;
 use crate::CellsError;
 
-/// The space tiles of an array, and how each holds its cells.
+/// The space tiles of an array, and the arrangement of cells within each.
 #[derive(Clone, Debug)]
 pub struct TileShape {
-    /// The grid of the tiles.
+    /// The grid of tiles.
     pub grid: SpaceTileGrid,
-    /// Cells of a stored tile.
+    /// Number of cells in a stored tile.
     pub cells: u64,
-    /// Cells from one to the next along each dimension.
+    /// Number of cells from one cell to the next along each dimension.
     pub strides: Vec<u64>,
 }
 
 impl TileShape {
-    /// The shape of the tiles of a grid.
+    /// Computes the shape of the tiles of a grid.
     ///
     /// # Errors
-    /// Tiles of more cells than can be counted.
+    /// A tile has more cells than can be counted.
     pub fn new(grid: SpaceTileGrid) -> Result<Self, CellsError> {
         let Some(cells) = grid.cells_per_tile() else {
             return Err(CellsError::Limit(LimitError {
@@ -37,7 +37,7 @@ impl TileShape {
         for dimension in slow_to_fast(axes.len(), grid.cell_order()).rev() {
             if let (Some(place), Some(axis)) = (strides.get_mut(dimension), axes.get(dimension)) {
                 *place = stride;
-                // A factor of `cells`, which fits.
+                // The stride is a factor of `cells`, which fits into 64 bits.
                 let extent = u64::try_from(axis.extent());
                 let extent = extent.map_err(|_| Bug::new("a tile with more cells than it has"))?;
                 stride = stride.saturating_mul(extent);

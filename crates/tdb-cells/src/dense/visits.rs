@@ -1,4 +1,4 @@
-//! The space tiles that a block of the result touches, and the destinations of their cells.
+//! The space tiles that a block of the result touches, and the destination of their cells.
 
 use std::ops::Range;
 
@@ -9,15 +9,15 @@ use super::block::{Block, slow_to_fast};
 use super::runs::Runs;
 use crate::scatter::AxisSegment;
 
-/// One dimension of a block: the tiles along it, each with the segments wanted of it.
+/// One dimension of a block: the tiles along it, each with the segments of cells that the block needs.
 ///
-/// The segments of one entry ascend and do not overlap; a tile of which cells are wanted more
-/// than once has several entries.
+/// The segments of one entry ascend and do not overlap. A tile from which some cells are needed more than once has
+/// several entries.
 #[derive(Clone, Debug, Default)]
 struct AxisTiles {
     tiles: Vec<(u64, Range<usize>)>,
     segments: Vec<AxisSegment>,
-    /// The first and the last cell, counted from the start of the domain.
+    /// The first and the last needed cell, counted from the start of the domain.
     bounds: Option<(u64, u64)>,
 }
 
@@ -57,7 +57,7 @@ impl AxisTiles {
         out
     }
 
-    /// Takes those segments that follow each other without overlap.
+    /// Takes as many pieces as follow each other without overlap, and leaves the others for further layers.
     fn take_layer(&mut self, pieces: &mut Vec<(u64, AxisSegment)>) {
         let mut last: Option<(u64, u64)> = None;
         pieces.retain(|&(tile, segment)| {
@@ -80,7 +80,7 @@ impl AxisTiles {
     }
 }
 
-/// All that a block wants of space tiles.
+/// All cells that a block needs, by space tile.
 #[derive(Clone, Debug)]
 pub struct BlockTiles {
     axes: Vec<AxisTiles>,
@@ -91,7 +91,7 @@ pub struct BlockTiles {
 }
 
 impl BlockTiles {
-    /// The tiles of a block of what is asked for along each dimension.
+    /// Finds the tiles of a block, given the requested `runs` along each dimension.
     #[must_use]
     pub fn new(axes: &[GridAxis], tile_order: Order, runs: &[Runs], block: &Block) -> Self {
         let along = axes.iter().zip(runs).zip(&block.positions);
@@ -106,13 +106,13 @@ impl BlockTiles {
         }
     }
 
-    /// Cells of the block.
+    /// Number of cells in the block.
     #[must_use]
     pub fn rows(&self) -> u64 {
         self.rows
     }
 
-    /// The smallest box around all cells that are wanted.
+    /// The smallest box around all needed cells; `None` if there are no cells.
     #[must_use]
     pub fn bounds(&self) -> Option<CellBox> {
         let (lo, hi) = self
@@ -125,7 +125,7 @@ impl BlockTiles {
         Some(CellBox { lo, hi })
     }
 
-    /// Rows from one cell to the next along each dimension.
+    /// Number of rows from one cell to the next along each dimension.
     #[must_use]
     pub fn strides(&self) -> &[u64] {
         &self.strides
@@ -137,7 +137,7 @@ impl BlockTiles {
         self.result_order
     }
 
-    /// The tiles, in tile order.
+    /// Iterates over the tiles, in tile order.
     #[must_use]
     pub fn visits(&self) -> Visits<'_> {
         Visits {
@@ -157,7 +157,7 @@ pub struct Visits<'a> {
 }
 
 impl<'a> Visits<'a> {
-    /// Goes to the next tile; false after the last.
+    /// Goes to the next tile; returns false after the last one.
     pub fn advance(&mut self) -> bool {
         let n = self.tiles.axes.len();
         let Some(at) = &mut self.at else {
@@ -186,7 +186,7 @@ impl<'a> Visits<'a> {
         false
     }
 
-    /// Notes the number of the tile along a dimension; false where there is none.
+    /// Goes to the first tile along a dimension; returns false if there is none.
     fn arrive(&mut self, dimension: usize) -> bool {
         let first = self
             .tiles
@@ -202,13 +202,13 @@ impl<'a> Visits<'a> {
         }
     }
 
-    /// The tile's coordinates.
+    /// Coordinates of the current tile.
     #[must_use]
     pub fn tile(&self) -> &[u64] {
         &self.tile
     }
 
-    /// What is wanted of it along a dimension: ascending, without overlap, never empty.
+    /// The segments of the current tile that are needed along a dimension: ascending, without overlap, never empty.
     #[must_use]
     pub fn segments(&self, dimension: usize) -> &'a [AxisSegment] {
         let place = self

@@ -9,30 +9,30 @@ use super::block::{Block, Borders, Cursor, Share};
 use super::runs::Runs;
 use super::tile_set::TileSet;
 
-/// Where a read stands.
+/// Current position of a read.
 #[derive(Clone, Debug)]
 pub enum Walk {
-    /// Cell by cell, in the order of the coordinates.
+    /// Cell by cell, in row-major or column-major order.
     Cells(Cursor),
     /// Space tile by space tile.
     Tiles(TileWalk),
 }
 
-/// Where a walk over space tiles stands.
+/// Current position of a walk over space tiles.
 #[derive(Clone, Debug)]
 pub struct TileWalk {
     tiles: TileBox,
     next: u64,
-    /// The first tile behind `next` that no block takes.
+    /// The first tile after `next` at which the walk ends.
     stop: u64,
-    /// Tiles that no block takes.
+    /// Tiles that are skipped.
     left_out: Arc<TileSet>,
-    /// The walk within a tile that is too large to be taken at once.
+    /// The walk within the current tile, if it is too large to be taken at once.
     within: Option<Cursor>,
 }
 
 impl Walk {
-    /// All cells, in the order of their coordinates.
+    /// Walks over all cells in the given order.
     #[must_use]
     pub fn cells(runs: &[Runs], order: Order) -> Self {
         Self::Cells(Cursor::new(
@@ -41,7 +41,7 @@ impl Walk {
         ))
     }
 
-    /// The tiles of cells that ascend along each dimension; `None` where they do not.
+    /// Walks over all tiles; `None` if the requested cells do not ascend along each dimension.
     #[must_use]
     pub fn tiles(grid: &SpaceTileGrid, runs: &[Runs]) -> Option<Self> {
         if runs.iter().any(Runs::is_empty) {
@@ -62,7 +62,7 @@ impl Walk {
         }))
     }
 
-    /// The next blocks, one after the other in the result; none after the last.
+    /// Returns the next blocks, which follow each other in the result; an empty list after the last.
     pub fn next(&mut self, grid: &SpaceTileGrid, runs: &[Runs], share: Share) -> Vec<Block> {
         let borders = |dimension, position| borders(grid, runs, dimension, position);
         match self {
@@ -85,7 +85,7 @@ impl TileWalk {
         loop {
             if let Some(cursor) = &mut self.within {
                 let block = cursor.next(share, borders);
-                // The walk is between tiles as soon as the last block is given out.
+                // After its last block, the walk stands between tiles again.
                 if cursor.is_done() {
                     self.within = None;
                 }
@@ -94,7 +94,7 @@ impl TileWalk {
                 }
             }
             self.next = self.left_out.first_other(self.next);
-            // Past the last tile there is none of this number.
+            // There is no tile with this number after the last one.
             let tile = (self.next < self.stop).then(|| self.tiles.tile(self.next));
             let Some(tile) = tile.flatten() else {
                 return blocks;
@@ -116,41 +116,42 @@ impl TileWalk {
 }
 
 impl TileWalk {
-    /// The tiles that are walked over.
+    /// The box of tiles that the walk covers.
     #[must_use]
     pub fn tiles(&self) -> &TileBox {
         &self.tiles
     }
 
-    /// The place of the next tile among them; `None` in the middle of one that is too large to be taken at once.
+    /// Place of the next tile in [`TileWalk::tiles`]; `None` in the middle of a tile that is too large to be taken at
+    /// once.
     #[must_use]
     pub fn next_tile(&self) -> Option<u64> {
         self.within.is_none().then_some(self.next)
     }
 
-    /// Whether tiles are left out.
+    /// Whether any tiles are skipped.
     #[must_use]
     pub fn leaves_out(&self) -> bool {
         !self.left_out.is_empty()
     }
 
-    /// No block takes these tiles.
+    /// Skips these tiles.
     pub fn leave_out(&mut self, tiles: TileSet) {
         self.left_out = Arc::new(tiles);
     }
 
-    /// Goes on with this tile.
+    /// Continues with this tile.
     pub fn go_on_at(&mut self, tile: u64) {
         self.next = tile;
     }
 
-    /// No block takes this tile, nor any behind it.
+    /// Ends the walk before this tile.
     pub fn stop_at(&mut self, tile: u64) {
         self.stop = tile;
     }
 }
 
-/// The cells of a tile that are asked for.
+/// The requested cells of a tile, as a block.
 fn tile_block(grid: &SpaceTileGrid, runs: &[Runs], tile: &[u64]) -> Block {
     let cells = grid.tile_cells(tile);
     let ends = cells.lo.iter().zip(&cells.hi);
@@ -163,7 +164,8 @@ fn tile_block(grid: &SpaceTileGrid, runs: &[Runs], tile: &[u64]) -> Block {
     }
 }
 
-/// Where space tiles meet, or ranges do, nearest to a position along a dimension: at or before it, at or after it.
+/// Returns the nearest borders of space tiles or ranges along a dimension: one at or before `position`, one at or
+/// after it.
 #[must_use]
 pub fn borders(grid: &SpaceTileGrid, runs: &[Runs], dimension: usize, position: u64) -> (u64, u64) {
     nearest(grid, runs, (dimension, position), |(first, last), _| {
@@ -171,7 +173,8 @@ pub fn borders(grid: &SpaceTileGrid, runs: &[Runs], dimension: usize, position: 
     })
 }
 
-/// As [`borders`], and also where each `chunk` cells of a tile along the dimension end, counted from the tile's first.
+/// Like [`borders`], but also counts the ends of every `chunk` cells along the dimension, from the first cell of each
+/// tile.
 #[must_use]
 pub fn chunk_borders(
     grid: &SpaceTileGrid,
@@ -186,7 +189,8 @@ pub fn chunk_borders(
     })
 }
 
-/// Of the tile around a position, or a part of it, as `part` gives it: where that begins and ends within the range around it.
+/// Start and end of the part of a tile that contains `position`, clipped to the surrounding range. `part` gets the
+/// first and last cell of the tile and the cell at `position`, and returns the first cell and the end of the part.
 fn nearest(
     grid: &SpaceTileGrid,
     runs: &[Runs],

@@ -1,30 +1,30 @@
-//! Which columns of a file are read, and what they are called.
+//! Selection and renaming of the columns of a file.
 
 use tdb_schema::names::UnknownName;
 use tdb_tile::Datatype;
 
 use super::InputError;
 
-/// Which columns of a file are read, what they are called in the array, and what some of them are.
+/// Which columns of a file are read, their names in the array, and the datatypes of some of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ColumnChoice {
-    /// These columns alone, in the order of the file; all where it is empty.
+    /// The only columns to read; all columns if this is empty.
     pub only: Vec<String>,
-    /// Columns that are left out.
+    /// Columns to leave out.
     pub without: Vec<String>,
-    /// The name of a column in the file, and the one that it gets.
+    /// Pairs of a column's name in the file and its name in the array.
     pub renamed: Vec<(String, String)>,
-    /// Datatypes that are not guessed, by the names that columns get.
+    /// Datatypes that are given instead of guessed, by the columns' names in the array.
     pub types: Vec<(String, Datatype)>,
-    /// Name of the index of pandas where that has none in the file.
+    /// Name for a pandas index that has no name in the file.
     pub index: Option<String>,
-    /// The fields of the array that the cells are for, if it is there already: an index that is no column of the file is read
-    /// only if it is one of them.
+    /// The fields of the array, if it exists already: an index that the file does not store as a column is read only
+    /// if it is one of these fields.
     pub fields: Option<Vec<String>>,
 }
 
 impl ColumnChoice {
-    /// What a column of the file is called in the array; `None` where it is left out.
+    /// Returns the name in the array of a column of the file; `None` if it is left out.
     #[must_use]
     pub fn name<'a>(&'a self, column: &'a str) -> Option<&'a str> {
         let is_one = |name: &String| name == column;
@@ -36,7 +36,7 @@ impl ColumnChoice {
         Some(renamed.map_or(column, |(_, to)| to))
     }
 
-    /// Whether the array may have a field for what the file calls so.
+    /// Whether the array may have a field for this column of the file.
     #[must_use]
     pub fn may_have(&self, column: &str) -> bool {
         let name = self.name(column);
@@ -44,7 +44,7 @@ impl ColumnChoice {
         fields.is_none_or(|fields| fields.iter().any(|field| Some(field.as_str()) == name))
     }
 
-    /// The datatype of a column by the name that it gets, where that is not to be guessed.
+    /// The given datatype of a column, by its name in the array; `None` if it is to be guessed.
     #[must_use]
     pub fn datatype(&self, name: &str) -> Option<Datatype> {
         let mut types = self.types.iter().rev();
@@ -52,10 +52,10 @@ impl ColumnChoice {
         found.map(|(_, datatype)| *datatype)
     }
 
-    /// The names that all columns of a file get, `None` for those that are left out.
+    /// Returns the names in the array of all columns of a file; `None` for those that are left out.
     ///
     /// # Errors
-    /// [`InputError::Names`] for a name that no column has; [`InputError::Unfit`] where nothing is left.
+    /// [`InputError::Names`] if the choice names an unknown column; [`InputError::Unfit`] if all columns are left out.
     pub fn names(&self, columns: &[String]) -> Result<Vec<Option<String>>, InputError> {
         self.check(columns.iter().map(String::as_str))?;
         let names = columns
@@ -69,10 +69,11 @@ impl ColumnChoice {
         }
     }
 
-    /// Fails where something is said of a column that the file does not have.
+    /// Checks that the file has all columns that the choice names.
     ///
     /// # Errors
-    /// [`InputError::Names`].
+    /// [`InputError::Names`] or [`InputError::Unfit`] if it lacks one, or a datatype is given for a column that is not
+    /// read.
     pub fn check<'a>(
         &self,
         columns: impl Iterator<Item = &'a str> + Clone,
@@ -93,7 +94,7 @@ impl ColumnChoice {
         }
     }
 
-    /// Why a column cannot be of the datatype that is said for it: it has another name now, it is left out, or it is not there.
+    /// Explains why a datatype is given for no column: the column was renamed, is left out, or does not exist.
     fn no_type<'a>(
         &self,
         name: &str,
@@ -116,7 +117,7 @@ impl ColumnChoice {
         }
     }
 
-    /// Whether something is said of a column by the name that it has in the file.
+    /// Whether the choice mentions a column, by its name in the file.
     #[must_use]
     pub fn mentions(&self, column: &str) -> bool {
         let renamed = self.renamed.iter().map(|(from, _)| from);
@@ -125,7 +126,7 @@ impl ColumnChoice {
     }
 }
 
-/// All columns are left out.
+/// The error if all columns are left out.
 fn none_left() -> InputError {
     InputError::Unfit {
         what: "all columns of the file are left out".to_owned(),

@@ -3,11 +3,12 @@ use std::io;
 
 use tdb_tile::{Datatype, ErrorKind};
 
-/// Why cells could not be turned into what a format has, or not be written.
+/// Errors of converting cells into a file format, and of writing them.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConversionError {
-    /// Text that is not UTF-8. [`OutputOptions::binary_strings`](crate::files::OutputOptions::binary_strings) takes it as it is.
+    /// A text that is not UTF-8. [`OutputOptions::binary_strings`](crate::files::OutputOptions::binary_strings) writes
+    /// such texts.
     #[error("field {field:?}, cell {cell} of the result: not UTF-8")]
     NotUtf8 {
         /// Name of the field.
@@ -15,15 +16,16 @@ pub enum ConversionError {
         /// Number of the cell in the result, from 0.
         cell: u64,
     },
-    /// A value of an enumeration that is not UTF-8.
+    /// A label of an enumeration that is not UTF-8.
     #[error("enumeration {enumeration:?}, value {value}: not UTF-8")]
     ValueNotUtf8 {
         /// Name of the enumeration.
         enumeration: String,
-        /// Number of the value, from 0.
+        /// Number of the label, from 0.
         value: u64,
     },
-    /// A date or time that the format's type cannot hold. [`OutputOptions::ticks`](crate::files::OutputOptions::ticks) gives all 64 bits.
+    /// A date or time that the format's type cannot represent.
+    /// [`OutputOptions::ticks`](crate::files::OutputOptions::ticks) writes the 64-bit number instead.
     #[error("field {field:?}, cell {cell} of the result: {datatype} {ticks} is beyond {type_name}")]
     DateRange {
         /// Name of the field.
@@ -32,42 +34,42 @@ pub enum ConversionError {
         cell: u64,
         /// Datatype of the field.
         datatype: Datatype,
-        /// The value, as it is stored.
+        /// The stored value.
         ticks: i64,
-        /// The type, as the format names it.
+        /// Name of the type in the format.
         type_name: String,
     },
-    /// The format has no place for what the result holds.
+    /// The format cannot represent something in the result.
     #[error("{what}")]
     Unfit {
-        /// What does not fit where.
+        /// What cannot be represented.
         what: String,
-        /// What would help.
+        /// How to proceed.
         hint: &'static str,
     },
-    /// The memory of a column does not hold together: a defect of whoever made it.
+    /// The parts of a column are inconsistent; the code that made the column is wrong.
     #[error("field {field:?}: {what}")]
     Column {
         /// Name of the field.
         field: String,
-        /// What is wrong.
+        /// What is wrong with the column.
         what: &'static str,
     },
     /// The output could not be written.
     #[error("output: {0}")]
     Output(io::Error),
-    /// The library that knows the format refused.
+    /// The library that implements the format reported an error.
     #[error("{format}")]
     Library {
         /// Name of the format.
         format: &'static str,
-        /// What the library says.
+        /// The library's error.
         source: Box<dyn Error + Send + Sync>,
     },
 }
 
 impl ConversionError {
-    /// Whose fault it is, and so what the caller can do.
+    /// The class of the error, which says what the caller can do.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         match self {
@@ -80,7 +82,7 @@ impl ConversionError {
         }
     }
 
-    /// What would help, if something would.
+    /// Advice on how to proceed, if there is any.
     #[must_use]
     pub fn hint(&self) -> Option<&'static str> {
         match self {
@@ -93,7 +95,7 @@ impl ConversionError {
         }
     }
 
-    /// The memory of a column does not hold together.
+    /// Returns the error for a column whose parts are inconsistent.
     #[must_use]
     pub fn column(field: &str, what: &'static str) -> Self {
         Self::Column {
@@ -102,7 +104,7 @@ impl ConversionError {
         }
     }
 
-    /// The library that knows the format refused.
+    /// Returns the error for a failure of the library that implements the format.
     pub fn library(format: &'static str, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self::Library {
             format,

@@ -1,4 +1,4 @@
-//! What is known of a column, and what field would take it.
+//! The result of inspecting a column of a file: the field that can store it.
 
 use tdb_schema::value::NOT_A_TIME;
 use tdb_schema::{CellValNum, FieldKind};
@@ -6,44 +6,44 @@ use tdb_tile::{Datatype, Range, Scalar, with_scalar};
 
 use crate::{Column, FieldInfo};
 
-/// What field would take a column, and what is known of its cells.
+/// A field that can store a column of a file, and facts about the column's cells.
 #[derive(Clone, Debug)]
 pub struct ColumnGuess {
     /// Name of the column.
     pub name: String,
-    /// A type that holds every cell.
+    /// A datatype that can hold every cell.
     pub datatype: Datatype,
-    /// Values per cell.
+    /// Number of values per cell.
     pub cell_val_num: CellValNum,
-    /// Whether a cell is null, or whether the file says that one may be.
+    /// Whether a cell is null, or the file declares that cells may be.
     pub nullable: bool,
-    /// Whether all of it is ASCII, where it is text.
+    /// For text: whether all of it is ASCII.
     pub is_ascii: bool,
-    /// The least and the greatest cell, where cells are one number and there are any.
+    /// The least and the greatest cell; `None` if cells are not single numbers, or there are none.
     pub range: Option<Range>,
-    /// The labels, where cells are indexes of some, each in its stored form.
+    /// The labels, if cells are indexes of labels.
     pub labels: Option<Labels>,
-    /// How many cells there are.
+    /// Number of cells.
     pub cells: u64,
 }
 
-/// The labels of a column that is enumerated.
+/// The labels of an enumerated column.
 #[derive(Clone, Debug)]
 pub struct Labels {
-    /// Of the enumeration that they were, where the file says so.
+    /// Name of their enumeration, if the file stores it.
     pub name: Option<String>,
-    /// Type of the labels.
+    /// Datatype of the labels.
     pub datatype: Datatype,
-    /// Values per label.
+    /// Number of values per label.
     pub cell_val_num: CellValNum,
-    /// Whether their order means something.
+    /// Whether the order of the labels has a meaning.
     pub ordered: bool,
-    /// The labels.
+    /// The labels, each in stored form.
     pub values: Vec<Vec<u8>>,
 }
 
 impl Labels {
-    /// Whether they are the same labels, whatever their names.
+    /// Whether both have the same labels, types and order flag; names are ignored.
     #[must_use]
     pub fn is_same(&self, other: &Self) -> bool {
         let kind = |labels: &Self| (labels.datatype, labels.cell_val_num, labels.ordered);
@@ -52,7 +52,7 @@ impl Labels {
 }
 
 impl ColumnGuess {
-    /// The field that takes the column.
+    /// Describes the field that can store the column.
     #[must_use]
     pub fn field(&self, field: FieldKind) -> FieldInfo {
         FieldInfo {
@@ -66,15 +66,15 @@ impl ColumnGuess {
     }
 }
 
-/// The least and the greatest of the numbers of a column, batch by batch.
+/// Finds the least and the greatest number of a column, batch by batch.
 #[derive(Clone, Debug, Default)]
 pub struct SeenRange {
     range: Option<Range>,
 }
 
 impl SeenRange {
-    /// Takes the next cells into account, if a cell is one number: neither nulls, nor NaN, nor a date or time that is
-    /// none. All batches have cells of one datatype.
+    /// Takes the cells of the next batch into account, if each is one number. Nulls, NaN and NaT are ignored. All
+    /// batches must have the same datatype.
     pub fn see(&mut self, column: &Column) {
         if column.cell_val_num != CellValNum::Fixed(1) {
             return;
@@ -86,7 +86,7 @@ impl SeenRange {
         self.join(column.datatype, Self { range });
     }
 
-    /// Takes cells of the same column into account that were looked at apart, behind those of this.
+    /// Adds the range of later cells of the same column, which were inspected separately.
     pub fn join(&mut self, datatype: Datatype, later: Self) {
         self.range = match (self.range.take(), later.range) {
             (Some(a), Some(b)) => with_scalar!(datatype, T => joined::<T>(&a, &b)),
@@ -94,14 +94,14 @@ impl SeenRange {
         };
     }
 
-    /// The ends, where there was a number.
+    /// Returns the range; `None` if there was no number.
     #[must_use]
     pub fn finish(self) -> Option<Range> {
         self.range
     }
 }
 
-/// The least and the greatest number that is neither null nor of these bytes.
+/// Returns the least and the greatest number, ignoring nulls and the value `none`.
 fn ends<T: Scalar>(column: &Column, none: &[u8]) -> Option<Range> {
     let none = T::read(none);
     let values = T::read_all(&column.values);
@@ -115,9 +115,9 @@ fn ends<T: Scalar>(column: &Column, none: &[u8]) -> Option<Range> {
     ends.map(|(lo, hi)| range(lo, hi))
 }
 
-/// The least and the greatest number, the first of those that are equal.
+/// Returns the least and the greatest number; of equal ones (0.0 and -0.0), the first.
 fn ends_of<T: Scalar>(values: impl Iterator<Item = T>, none: Option<T>) -> Option<(T, T)> {
-    // What is not equal to itself is no number.
+    // NaN does not equal itself.
     let is_number = |value: &T| value.partial_cmp(value).is_some() && Some(*value) != none;
     let mut numbers = values.filter(is_number);
     let first = numbers.next()?;

@@ -4,12 +4,12 @@ use std::{fmt, io};
 use tdb_schema::names::UnknownName;
 use tdb_tile::{Bug, ErrorKind, LimitError};
 
-/// Where in an input a cell stands.
+/// Place of a cell in an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InputPlace {
-    /// In this line of a text, from 1.
+    /// Line of a text, from 1.
     Line(u64),
-    /// In this row of a table, from 0.
+    /// Row of a table, from 0.
     Row(u64),
 }
 
@@ -22,104 +22,104 @@ impl fmt::Display for InputPlace {
     }
 }
 
-/// Why cells could not be taken from a file.
+/// Errors of reading cells from a file.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum InputError {
-    /// A cell that is none of its field.
+    /// A cell that its field cannot store.
     #[error("{place}, field {field:?}: {what}")]
     Cell {
         /// Name of the field.
         field: String,
-        /// Where the cell stands.
+        /// Place of the cell.
         place: InputPlace,
-        /// What is wrong with it.
+        /// What is wrong with the cell.
         what: String,
-        /// What would help, if something would.
+        /// Advice on how to proceed, if there is any.
         hint: Option<&'static str>,
     },
-    /// A line that is no text.
+    /// A line that is not UTF-8.
     #[error("{place}: not UTF-8")]
     NotUtf8 {
-        /// Where it stands.
+        /// Place of the line.
         place: InputPlace,
     },
-    /// A line, or a row, that does not hold together.
+    /// A line or row that is malformed.
     #[error("{place}: {what}")]
     Record {
-        /// Where it stands.
+        /// Place of the line or row.
         place: InputPlace,
-        /// What is wrong with it.
+        /// What is wrong with the line or row.
         what: String,
     },
-    /// A column whose type is none of its field.
+    /// A column whose type does not match its field.
     #[error("column {column:?}: {what}")]
     Column {
         /// Name of the column.
         column: String,
-        /// What is wrong with it.
+        /// What is wrong with the column.
         what: String,
     },
-    /// A column of a type that no datatype stands for.
+    /// A column of a type that has no TileDB datatype.
     #[error("column {column:?}: TileDB has no datatype for {data_type}")]
     NoDatatype {
         /// Name of the column.
         column: String,
-        /// Its type, as the format calls it.
+        /// The column's type, as the format calls it.
         data_type: String,
-        /// How to go on without it and others like it.
+        /// How to continue without this column and others like it.
         hint: String,
     },
-    /// A column that the array has no field for, or a field without a column.
+    /// A column for which the array has no field, or a field without a column.
     #[error(transparent)]
     Names(UnknownName),
-    /// A key of a JSON line that the array has no field for.
+    /// A key of a JSON line for which the array has no field.
     #[error("{place}: {error}")]
     Key {
-        /// Where it stands.
+        /// Place of the line.
         place: InputPlace,
-        /// What is wrong with it.
+        /// The unknown key.
         error: UnknownName,
     },
-    /// The file as a whole does not fit.
+    /// The file as a whole cannot be read into the array.
     #[error("{what}")]
     Unfit {
-        /// What does not fit where.
+        /// What does not fit.
         what: String,
-        /// What would help.
+        /// How to proceed.
         hint: &'static str,
     },
-    /// One record is larger than is allowed.
+    /// A record that is larger than allowed.
     #[error("{place}: more than {limit} bytes in one record")]
     TooLarge {
-        /// Where it begins.
+        /// Start of the record.
         place: InputPlace,
-        /// Bytes that are allowed.
+        /// Maximum size of a record, in bytes.
         limit: usize,
     },
-    /// A text is compressed so that unpacking it would take more memory than is allowed.
+    /// A compressed text whose decompression would need more memory than allowed.
     #[error("{format} data with a window of more than {allowed} bytes (memory budget)")]
     Window {
         /// Name of the compression.
         format: &'static str,
-        /// Bytes that unpacking may look back.
+        /// Maximum size of the decompression window, in bytes.
         allowed: u64,
     },
-    /// A batch would take more memory than is allowed.
+    /// A batch that needs more memory than allowed.
     #[error(transparent)]
     Limit(#[from] LimitError),
     /// The input could not be read.
     #[error("input: {0}")]
     Input(io::Error),
-    /// The library that knows the format refused.
+    /// The library that implements the format reported an error.
     #[error("not a valid {format} file")]
     Library {
         /// Name of the format.
         format: &'static str,
-        /// What the library says.
+        /// The library's error.
         source: Box<dyn Error + Send + Sync>,
     },
-    /// The file may be sound, and holds what the library that knows the format does not read.
+    /// The file may be valid, but uses something that the library does not support.
     #[error("{format} file: not supported: {what}")]
     Unsupported {
         /// Name of the format.
@@ -127,17 +127,17 @@ pub enum InputError {
         /// What is not supported.
         what: String,
     },
-    /// What cannot happen.
+    /// A broken invariant of tdb itself.
     #[error(transparent)]
     Bug(#[from] Bug),
 }
 
 impl InputError {
-    /// Whose fault it is, and so what the caller can do.
+    /// The class of the error, which says what the caller can do.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         match self {
-            // What is in the file is wrong, as with a file that its format refuses.
+            // The contents of the file are wrong, as in a file that its format's library rejects.
             Self::Input(error) if error.kind() == io::ErrorKind::InvalidData => ErrorKind::Invalid,
             Self::Input(_) => ErrorKind::Store,
             Self::TooLarge { .. } | Self::Window { .. } | Self::Limit(_) => ErrorKind::Limit,
@@ -147,7 +147,7 @@ impl InputError {
         }
     }
 
-    /// What would help, if something would.
+    /// Advice on how to proceed, if there is any.
     #[must_use]
     pub fn hint(&self) -> Option<&str> {
         match self {
@@ -165,7 +165,7 @@ impl InputError {
         }
     }
 
-    /// What is wrong with a line or a row.
+    /// Returns the error for a malformed line or row.
     #[must_use]
     pub fn record(place: InputPlace, what: impl Into<String>) -> Self {
         Self::Record {
@@ -174,7 +174,7 @@ impl InputError {
         }
     }
 
-    /// What is wrong with a column.
+    /// Returns the error for a column whose type does not match its field.
     #[must_use]
     pub fn column(column: &str, what: impl Into<String>) -> Self {
         Self::Column {
@@ -185,7 +185,7 @@ impl InputError {
 }
 
 impl From<io::Error> for InputError {
-    /// What an input that is made of another says of it is told as it is.
+    /// Unwraps an `InputError` inside the I/O error, as inputs that read from another input return it.
     fn from(error: io::Error) -> Self {
         error.downcast().unwrap_or_else(Self::Input)
     }

@@ -1,4 +1,4 @@
-//! Enumerated fields, whose cells are indexes, and are labels in files.
+//! Enumerated fields: their cells are indexes in the array and labels in files.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use tdb_tile::Datatype;
 
 use crate::{Column, FieldInfo};
 
-/// The labels that stand for the cells of a field, if those are indexes: one integer each.
+/// The labels of a field, if its cells are indexes: one integer each.
 #[must_use]
 pub fn labels_of(field: &FieldInfo) -> Option<&Arc<Enumeration>> {
     let datatype = field.datatype;
@@ -19,7 +19,7 @@ pub fn labels_of(field: &FieldInfo) -> Option<&Arc<Enumeration>> {
     field.enumeration.as_ref().filter(|_| is_index)
 }
 
-/// The type of what stands in a file for the cells of a field: of the labels, where it has some.
+/// The type of a field's cells in a file: that of the labels, if it has labels.
 #[must_use]
 pub fn shown_type(field: &FieldInfo) -> (Datatype, CellValNum) {
     match labels_of(field) {
@@ -28,7 +28,7 @@ pub fn shown_type(field: &FieldInfo) -> (Datatype, CellValNum) {
     }
 }
 
-/// The index of every label, each in its stored form; `index` is the datatype of the field.
+/// Maps every label, in stored form, to its index as a value of the datatype `index`.
 #[must_use]
 pub fn indexes(labels: &Enumeration, index: Datatype) -> HashMap<Vec<u8>, Vec<u8>> {
     let labels = labels.iter().enumerate().map(|(number, label)| {
@@ -39,7 +39,7 @@ pub fn indexes(labels: &Enumeration, index: Datatype) -> HashMap<Vec<u8>, Vec<u8
     labels.collect()
 }
 
-/// A little-endian integer of up to eight bytes, unless it is negative.
+/// Reads a little-endian integer of up to eight bytes; `None` if it is negative or longer.
 #[must_use]
 pub fn read_index(bytes: &[u8], is_signed: bool) -> Option<u64> {
     let mut wide = [0; 8];
@@ -48,7 +48,7 @@ pub fn read_index(bytes: &[u8], is_signed: bool) -> Option<u64> {
     (!is_negative).then(|| u64::from_le_bytes(wide))
 }
 
-/// Whether a cell of a column is not null, and has a label where its value is the index of one.
+/// Whether a cell is not null and, in an enumerated column, its value is the index of a label.
 #[must_use]
 pub fn has_value(column: &Column, row: usize) -> bool {
     let Some(labels) = &column.enumeration else {
@@ -59,7 +59,7 @@ pub fn has_value(column: &Column, row: usize) -> bool {
     column.is_valid(row) && column.cell(row).and_then(index).is_some_and(is_label)
 }
 
-/// What a field takes, in words.
+/// Describes the values that a field accepts, for error messages.
 #[must_use]
 pub fn wanted(field: &FieldInfo) -> String {
     let (datatype, values) = shown_type(field);

@@ -1,9 +1,9 @@
-//! What readers and writers of files share: a format is a crate's own, what it gives and takes is here.
+//! Types shared by readers and writers of files; each format has its own crate.
 //!
-//! A reader of a format is an [`Input`]: it knows the names of its columns, and goes on, with the fields of an array, as a
-//! [`BatchReader`], or guesses fields that take its columns. A writer is a [`BatchWriter`]. What the cells of files are to
-//! fields is the same in every format: [`labels_of`], [`write_whole`], [`write_float`] and [`Recount`] say what goes
-//! into which type.
+//! A reader of a format is an [`Input`]. It knows the names of its columns and becomes a [`BatchReader`] if it is
+//! given the fields of an array, or else guesses fields for its columns. A writer is a [`BatchWriter`]. The conversion
+//! between values in files and values of fields is the same for every format: [`labels_of`], [`write_whole`],
+//! [`write_float`] and [`Recount`] decide which values fit which type.
 
 mod choice;
 mod conversion_error;
@@ -25,28 +25,28 @@ pub use input_error::{InputError, InputPlace};
 pub use labels::{has_value, indexes, labels_of, read_index, shown_type, wanted};
 pub use numbers::{Recount, write_float, write_whole};
 
-/// How files are read.
+/// Options for reading files.
 #[derive(Clone, Debug)]
 pub struct InputOptions {
-    /// Dates and times are raw 64-bit numbers.
+    /// Whether dates and times are read as raw 64-bit numbers.
     pub ticks: bool,
-    /// What stands between the fields of CSV; found out from the first lines where it is `None`.
+    /// Delimiter of CSV; `None` detects it from the first lines.
     pub delimiter: Option<u8>,
-    /// Texts that stand for a missing cell in CSV. Where it is `None`, the usual ones do in all fields but those of
-    /// text: `NA`, `N/A`, `NaN`, `null` and `NULL`; a `NaN` of floats is a number.
+    /// Texts that represent a missing cell in CSV. `None` accepts `NA`, `N/A`, `NaN`, `null` and `NULL` in all fields
+    /// except text; in float fields `NaN` is a number.
     pub missing: Option<Vec<String>>,
-    /// Which columns are read.
+    /// Which columns are read, with their names and datatypes in the array.
     pub columns: ColumnChoice,
-    /// Bytes of cells that a batch has at most, more or less.
+    /// Approximate maximum size of a batch, in bytes of cells.
     pub batch_bytes: usize,
-    /// Bytes that one line of text may have.
+    /// Maximum size of a line of text, in bytes.
     pub record_bytes: usize,
-    /// Bytes that one batch of Arrow or Parquet may take: its cells one by one, and what they are unpacked from.
+    /// Maximum memory of a batch of Arrow or Parquet, in bytes: its cells and the data that they are decoded from.
     pub memory: u64,
-    /// Whether a stream of Arrow may end without its end marker. The format lets writers leave it out, but a stream whose writer failed
-    /// midway looks the same.
+    /// Whether an Arrow stream may end without its end marker. The format lets writers omit the marker, but then a
+    /// stream whose writer failed midway looks complete.
     pub allow_unended: bool,
-    /// Whether members of structs are columns of their own: `a.b` of the member `b` of the column `a`.
+    /// Whether members of structs become columns: `a.b` for the member `b` of the column `a`.
     pub flatten: bool,
 }
 
@@ -67,45 +67,45 @@ impl Default for InputOptions {
 }
 
 impl InputOptions {
-    /// Rows of a batch, where a row has so many bytes.
+    /// Number of rows in a batch, if each row has `size` bytes.
     #[must_use]
     pub fn batch_rows(&self, size: u64) -> usize {
         let rows = (self.batch_bytes as u64)
             .checked_div(size)
             .unwrap_or(u64::MAX);
-        // Very wide rows come one by one, very narrow ones not all at once.
+        // At least one row however wide, and at most 2^20 however narrow.
         usize::try_from(rows.clamp(1, 1 << 20)).unwrap_or(1 << 20)
     }
 }
 
-/// Choices in how cells are written.
+/// Options for writing files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OutputOptions {
-    /// Dates and times as raw 64-bit numbers.
+    /// Whether dates and times are written as raw 64-bit numbers.
     pub ticks: bool,
-    /// Var-sized text as bytes, whether it is UTF-8 or not.
+    /// Whether var-sized text is written as bytes, without checking that it is UTF-8.
     pub binary_strings: bool,
 }
 
-/// A file whose columns are known by name, and nothing else of it.
+/// A file of which only the names of the columns are known yet.
 pub trait Input: Send {
-    /// The names of the columns, in the order of the file.
+    /// Names of the columns, in the order of the file.
     fn names(&self) -> &[String];
 
-    /// The schema of the array that the file was written from, as JSON, where the file tells it.
+    /// Schema of the array that the file was written from, as JSON, if the file stores it.
     fn array_schema(&self) -> Option<&str> {
         None
     }
 
-    /// The columns that pandas had as the index of the table, by the names that they get, where the file tells them.
+    /// Names in the array of the columns that pandas used as the table's index, if the file stores them.
     fn index(&self) -> &[String] {
         &[]
     }
 
-    /// Goes on to read cells of these fields, one for each column.
+    /// Continues as a reader of cells of these fields, one for each column.
     ///
     /// # Errors
-    /// A column that is no field, a field that has no column, and types that do not fit.
+    /// A column has no field, a field has no column, or types do not match.
     fn cells<'a>(
         self: Box<Self>,
         fields: &[FieldInfo],
@@ -113,52 +113,53 @@ pub trait Input: Send {
     where
         Self: 'a;
 
-    /// Reads all of the file to tell what fields would take its columns.
+    /// Reads the whole file to find fields that can store its columns.
     ///
     /// # Errors
-    /// What no field would take, and a file that does not hold together.
+    /// No field can store a column, or the file is malformed.
     fn guess(self: Box<Self>) -> Result<Vec<ColumnGuess>, InputError>;
 }
 
-/// Cells of a file, batch by batch. On the threads of a session, as [`Session::install`](crate::Session::install) runs it, a
-/// file of text is read by several of them.
+/// Reads the cells of a file, batch by batch. On the threads of a session (see
+/// [`Session::install`](crate::Session::install)), text is parsed by several threads.
 pub trait BatchReader: Send {
-    /// The next batch, of which there is one at least for every file with a cell.
+    /// Returns the next batch; `None` after the last. A file with at least one cell has at least one batch.
     ///
     /// # Errors
-    /// Cells that are none of their field, and a file that does not hold together.
+    /// A cell cannot be stored in its field, or the file is malformed.
     fn next(&mut self) -> Result<Option<Batch>, InputError>;
 
-    /// The line of the text at which a row begins, where the input is text and rows have been read so far.
+    /// Line at which a row begins, from 1; `None` if the input is not text or the row has not been read yet.
     fn line(&self, row: u64) -> Option<u64>;
 
-    /// Whether batches may come of work of other threads. No thread of a session waits for them: it could be the one that the
-    /// work waits for.
+    /// Whether making a batch may wait for other threads. Then it must not run on a session's thread: the other
+    /// threads may be waiting for that very thread.
     fn waits(&self) -> bool {
         false
     }
 
-    /// The columns, by the names of their fields, of which times were read so far that are those of another clock than that
-    /// of UTC: what is stored is UTC, and the zone is lost.
+    /// Names of the fields that had times of another zone than UTC, among the rows read so far. Times are stored in
+    /// UTC, and the zone is lost.
     fn zoned(&self) -> Vec<String> {
         Vec::new()
     }
 }
 
-/// A batch of more bytes than this, which has very large cells, is alone in memory.
+/// Bytes above which a batch, whose cells are very large then, is taken before the next one is made.
 const MOST_BESIDE_ANOTHER: usize = 16 << 20;
 
-/// Where batches are made.
+/// The thread on which batches are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MadeOn {
-    /// On the threads of the session, which share the work.
+    /// The session's threads, which share the work.
     Session,
-    /// On the thread of the caller, since making one may wait for other threads, and these for those of the session.
+    /// The caller's thread, because making a batch may wait for other threads, which in turn wait for the session's
+    /// threads.
     Caller,
 }
 
 impl MadeOn {
-    /// Where the batches of a reader are made.
+    /// Chooses the thread for a reader.
     #[must_use]
     pub fn of(reader: &dyn BatchReader) -> Self {
         if reader.waits() {
@@ -169,12 +170,12 @@ impl MadeOn {
     }
 }
 
-/// Gives each batch to `take`, on the threads of the session, while the next one is made. At most two are in memory; a
-/// batch of very large cells is the only one, and is made and taken on the thread of the caller, which gives the memory
-/// for one of them to the next.
+/// Passes each batch to `take`, on the session's threads, while the next batch is made. At most two batches are in
+/// memory. A batch of very large cells is taken on the caller's thread, and its memory is free before the next batch
+/// is made.
 ///
 /// # Errors
-/// The first of either, by the number of the batch.
+/// The error of the earliest batch, of `next` or `take`.
 pub fn for_each_batch<E: Send>(
     session: &Session,
     made_on: MadeOn,
@@ -209,7 +210,7 @@ fn is_large(batch: &Batch) -> bool {
     batch.value_bytes() > MOST_BESIDE_ANOTHER
 }
 
-/// Takes batches, each while the next one is made, up to the first large one, which it returns.
+/// Takes batches, each while the next one is made; returns the first large one, or `None` after the last batch.
 fn take_small<E>(
     mut batch: Batch,
     mut both: impl FnMut(&Batch) -> (Result<(), E>, Result<Option<Batch>, E>),
@@ -224,26 +225,26 @@ fn take_small<E>(
     }
 }
 
-/// Takes a result batch by batch and writes it in some format.
+/// Writes a result in some format, batch by batch.
 pub trait BatchWriter {
     /// Writes the next batch.
     ///
     /// # Errors
-    /// What does not fit the format, and where the output fails.
+    /// A value cannot be represented in the format, or the output fails.
     fn write(&mut self, batch: &Batch) -> Result<(), ConversionError>;
 
-    /// Writes what stands at the end, and everything still held back.
+    /// Writes all buffered cells and the end of the file.
     ///
     /// # Errors
-    /// Where the output fails; where the format needs more than was written.
+    /// The output fails, or the format needs more than was written.
     fn finish(self: Box<Self>) -> Result<(), ConversionError>;
 }
 
-/// Which field each of the names is of: its number.
+/// Maps each name to the number of the field with this name.
 ///
 /// # Errors
-/// [`InputError::Names`] for a name that no field has, and a field that has no name among these; [`InputError::Column`]
-/// for one that is there twice.
+/// [`InputError::Names`] for a name without a field or a field without a name; [`InputError::Column`] for a name that
+/// occurs twice.
 pub fn by_name(names: &[String], fields: &[FieldInfo]) -> Result<Vec<usize>, InputError> {
     let known = || fields.iter().map(|field| field.name.as_str());
     let by_name: HashMap<&str, usize> = known().zip(0..).collect();
@@ -280,8 +281,8 @@ mod tests {
     use super::*;
     use crate::SessionOptions;
 
-    /// A thread of a session that shares its work may be given other work while it waits for its share: where that waited for
-    /// the next batch, it would wait for what lies below it.
+    /// While a session's thread waits for work that it shared, rayon may give it other work. If that other work waited
+    /// for the next batch, it would wait for work further down its own stack.
     #[test]
     fn batches_may_come_of_work_on_the_same_threads() {
         for threads in [1, 2] {
@@ -303,7 +304,7 @@ mod tests {
                 });
                 let next = move || {
                     let batch = batches.recv().ok();
-                    // The next one is on its way.
+                    // Gives the other thread time to start making the next batch.
                     std::thread::sleep(pause);
                     Ok::<_, ()>(batch)
                 };

@@ -1,17 +1,17 @@
-//! Numbers, dates and times of files as values of fields, where nothing is lost by it.
+//! Lossless conversion of numbers, dates and times in files into values of fields.
 
 use std::num::NonZeroI64;
 
 use tdb_schema::value::{Moment, NOT_A_TIME};
 use tdb_tile::{Datatype, Physical, Scalar};
 
-/// Attoseconds of a second.
+/// Attoseconds per second.
 const SECOND: i128 = 1_000_000_000_000_000_000;
 
 /// Appends a whole number as a value of a datatype.
 ///
 /// # Errors
-/// What is wrong where the datatype has no such value.
+/// A message that describes the problem if the datatype cannot represent the number.
 pub fn write_whole(value: i128, datatype: Datatype, out: &mut Vec<u8>) -> Result<(), String> {
     macro_rules! write {
         ($t:ty) => {
@@ -39,7 +39,7 @@ pub fn write_whole(value: i128, datatype: Datatype, out: &mut Vec<u8>) -> Result
 /// Appends a float as a value of a datatype.
 ///
 /// # Errors
-/// What is wrong where the datatype has no such value.
+/// A message that describes the problem if the datatype cannot represent the number.
 pub fn write_float(value: f64, datatype: Datatype, out: &mut Vec<u8>) -> Result<(), String> {
     let wrong = || format!("{value} is not a valid {datatype}");
     match datatype.physical() {
@@ -53,7 +53,7 @@ pub fn write_float(value: f64, datatype: Datatype, out: &mut Vec<u8>) -> Result<
             near.write(out);
         }
         _ => {
-            // Beyond this, no datatype has a whole number.
+            // No datatype has whole numbers beyond this.
             if value.fract() != 0.0 || value.abs() > 2_f64.powi(64) {
                 return Err(wrong());
             }
@@ -65,7 +65,7 @@ pub fn write_float(value: f64, datatype: Datatype, out: &mut Vec<u8>) -> Result<
     Ok(())
 }
 
-/// How dates of one unit become dates of another, and times likewise.
+/// Converts dates between units, and times between units.
 ///
 /// ```
 /// use tdb_cells::files::Recount;
@@ -84,18 +84,18 @@ pub struct Recount {
 
 #[derive(Clone, Copy, Debug)]
 enum Way {
-    /// A tick of the one is so many of the other.
+    /// One tick of the source is this many ticks of the target.
     Times(i64),
-    /// So many ticks of the one are one of the other.
+    /// This many ticks of the source are one tick of the target.
     Parts(NonZeroI64),
-    /// Attoseconds of a tick of the one and of the other, where 64 bits do not hold how often one goes into the other.
+    /// Attoseconds per tick of the source and of the target; their ratio does not fit into 64 bits.
     Unit(i128, i128),
-    /// Of these datatypes, where one of the two has ticks of no one length: by the calendar.
+    /// The datatypes, converted by the calendar, because months or years have no fixed length.
     Calendar(Datatype, Datatype),
 }
 
 impl Recount {
-    /// From the ticks of one datatype to those of another, if both are dates or both are times.
+    /// Converts ticks of `from` into ticks of `to`; `None` unless both are dates or both are times.
     #[must_use]
     pub fn between(from: Datatype, to: Datatype) -> Option<Self> {
         let is_kind = from.is_datetime() && to.is_datetime() || from.is_time() && to.is_time();
@@ -107,7 +107,8 @@ impl Recount {
         })
     }
 
-    /// The same date or time, if it is a whole number of ticks that 64 bits hold; what is none stays none.
+    /// Returns the same date or time in ticks of the target; NaT stays NaT. `None` if the result is not a whole number
+    /// of ticks or does not fit into 64 bits.
     #[must_use]
     #[inline]
     pub fn ticks(self, ticks: i64) -> Option<i64> {
@@ -136,7 +137,7 @@ impl Recount {
 }
 
 impl Way {
-    /// Between ticks of so many attoseconds.
+    /// Converts between ticks of `from` and `to` attoseconds.
     fn of_units(from: i128, to: i128) -> Self {
         let whole = |large: i128, small: i128| {
             let is_whole = large.checked_rem(small) == Some(0);
@@ -152,7 +153,7 @@ impl Way {
     }
 }
 
-/// Ticks of one length as ticks of another, where they are whole.
+/// Converts ticks of `from` attoseconds into ticks of `to` attoseconds; `None` if the result is not whole.
 fn in_unit(ticks: i64, from: i128, to: i128) -> Option<i128> {
     let ticks = i128::from(ticks);
     match from.checked_div(to) {
@@ -165,7 +166,7 @@ fn in_unit(ticks: i64, from: i128, to: i128) -> Option<i128> {
     }
 }
 
-/// Attoseconds of the unit of a date or time; months and years have no one length.
+/// Attoseconds per tick of a date or time; `None` for months and years, which have no fixed length.
 fn unit(datatype: Datatype) -> Option<i128> {
     use Datatype as D;
     Some(match datatype {

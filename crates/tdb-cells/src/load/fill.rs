@@ -1,8 +1,8 @@
-//! What cells hold that no fragment has.
+//! Values of cells that no fragment contains.
 
 use tdb_schema::{ArraySchema, FieldKind};
 
-/// The bytes of a cell that no fragment holds.
+/// The value of a cell that no fragment contains: the attribute's fill value.
 #[must_use]
 pub fn fill_of(schema: &ArraySchema, kind: FieldKind) -> &[u8] {
     match kind {
@@ -11,7 +11,7 @@ pub fn fill_of(schema: &ArraySchema, kind: FieldKind) -> &[u8] {
     }
 }
 
-/// Whether a cell that no fragment holds is not null.
+/// Whether a cell that no fragment contains is valid (not null).
 #[must_use]
 pub fn fill_is_valid(schema: &ArraySchema, kind: FieldKind) -> bool {
     match kind {

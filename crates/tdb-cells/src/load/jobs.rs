@@ -1,4 +1,4 @@
-//! Which tiles are decoded, and into which memory.
+//! Decoding jobs: which tiles are decoded, and into which memory.
 
 use std::collections::BTreeMap;
 
@@ -13,10 +13,10 @@ use crate::{
     ZippedTiles,
 };
 
-/// Gives the tiles of a fragment that a table has cells of.
+/// Looks up the tiles of a fragment; `None` if the fragment is unknown.
 pub type FindTiles<'a, 't> = &'a dyn Fn(FragmentIndex) -> Option<&'t FragmentTiles>;
 
-/// One tile of one field and the memory that its cells go to.
+/// One tile of one field, and the memory for its cells.
 pub(super) enum Job<'a> {
     Fixed {
         tiles: &'a FieldTiles,
@@ -33,7 +33,7 @@ pub(super) enum Job<'a> {
         values: &'a mut [u8],
         validity: &'a mut [u8],
     },
-    /// Coordinates of all dimensions in one tile.
+    /// One tile that contains the coordinates of all dimensions.
     Zipped {
         tiles: &'a ZippedTiles,
         tile: TileNumber,
@@ -41,38 +41,38 @@ pub(super) enum Job<'a> {
     },
 }
 
-/// What is to be decoded, and where it goes.
+/// All decoding jobs of a load.
 #[derive(Default)]
 pub(super) struct Jobs<'a> {
     jobs: Vec<Job<'a>>,
-    /// Coordinates that are stored together, by fragment and tile.
+    /// Jobs for coordinates that are stored together, by fragment and tile.
     zipped: BTreeMap<(FragmentIndex, TileNumber), ZippedJobs<'a>>,
 }
 
-/// Where the coordinates of one tile go.
+/// Memory for the coordinates of one tile, by dimension.
 struct ZippedJobs<'a> {
     tiles: &'a ZippedTiles,
     dimensions: Vec<(usize, &'a mut [u8])>,
 }
 
-/// What is left of the memory of a column.
+/// The part of a column's memory that is not assigned to tiles yet.
 struct Places<'a> {
     values: &'a mut [u8],
     starts: &'a mut [u64],
     validity: &'a mut [u8],
     has_offsets: bool,
     has_validity: bool,
-    /// Where the next var-sized cell begins.
+    /// Start of the next var-sized cell in the column's values.
     base: u64,
 }
 
-/// The memory of a tile in a column.
+/// Memory of one tile in a column, without its values.
 struct TilePlaces<'a> {
     starts: &'a mut [u64],
     validity: &'a mut [u8],
 }
 
-/// The field whose column is filled.
+/// The field whose column is being filled.
 struct Filling<'s> {
     schema: &'s ArraySchema,
     kind: FieldKind,
@@ -80,7 +80,7 @@ struct Filling<'s> {
 }
 
 impl<'a> Jobs<'a> {
-    /// What fills a column of a table.
+    /// Adds the jobs that fill a column of a table.
     pub(super) fn add_column<'t: 'a>(
         &mut self,
         schema: &ArraySchema,
@@ -117,8 +117,8 @@ impl<'a> Jobs<'a> {
         places.end()
     }
 
-    /// What fills the cells of a tile: the tile, the tile of all coordinates, or one value where the fragment lacks the field.
-    /// Nothing is read of tiles that are not wanted.
+    /// Adds the job that fills the cells of one tile: decoding the tile, or the tile with all coordinates, or copying
+    /// the fill value if the fragment lacks the field. Tiles that are not wanted are not read.
     fn add_tile<'t: 'a>(
         &mut self,
         filling: &Filling<'_>,
@@ -200,7 +200,7 @@ impl<'a> Jobs<'a> {
 }
 
 impl<'a> Places<'a> {
-    /// Of the next tile, which has so many cells; its values apart.
+    /// Takes the offsets and validity of the next tile, which has `cells` cells.
     fn tile(&mut self, cells: usize) -> Result<TilePlaces<'a>, Bug> {
         let offsets = if self.has_offsets { cells } else { 0 };
         let validity = if self.has_validity { cells } else { 0 };
@@ -214,7 +214,7 @@ impl<'a> Places<'a> {
         cut(&mut self.values, bytes)
     }
 
-    /// Gives cells one value of `size` bytes.
+    /// Fills the next `cells` cells with one value of `size` bytes.
     fn fill(
         &mut self,
         fill: &[u8],
@@ -233,7 +233,7 @@ impl<'a> Places<'a> {
         Ok(())
     }
 
-    /// Where the last var-sized cell ends. All memory has to be filled.
+    /// Writes the end of the last var-sized cell, after checking that tiles fill all of the column's memory.
     fn end(self) -> Result<(), CellsError> {
         match self.starts {
             [] => {}
@@ -247,7 +247,7 @@ impl<'a> Places<'a> {
     }
 }
 
-/// What the fields that TileDB keeps for itself hold in a fragment without them.
+/// Constant value of timestamp and delete fields in a fragment that does not store them.
 fn constant(fragment: &FragmentTiles, kind: FieldKind) -> Option<[u8; 8]> {
     match kind {
         FieldKind::Timestamps => Some(fragment.time().to_le_bytes()),
@@ -258,7 +258,7 @@ fn constant(fragment: &FragmentTiles, kind: FieldKind) -> Option<[u8; 8]> {
     }
 }
 
-/// Cuts the first `n` off a slice.
+/// Splits the first `n` elements off a slice.
 fn cut<'a, T>(rest: &mut &'a mut [T], n: usize) -> Result<&'a mut [T], Bug> {
     let cut = std::mem::take(rest).split_at_mut_checked(n);
     let (first, behind) =

@@ -1,4 +1,4 @@
-//! Copies cells from tiles to their positions in the result.
+//! Copies cells from tiles to their positions in a result.
 
 use std::ops::Range;
 
@@ -6,25 +6,25 @@ use tdb_tile::Bug;
 
 use super::pass::{Pass, Runs};
 
-/// Copies the wanted cells of one tile into a result, while the tile's bytes come by in pieces.
+/// Copies the needed cells of one tile into a result, while the tile's bytes arrive in pieces.
 #[derive(Debug)]
 pub struct Scatter<'a> {
     runs: Runs<'a>,
     cell_size: usize,
     stride: usize,
-    /// Bytes of the current run that have been copied: pieces may end within a cell.
+    /// Bytes of the current run that were copied already: a piece may end within a cell.
     done: u64,
     wanted: Range<u64>,
     out: &'a mut [u8],
-    /// What went wrong on the way.
+    /// The first error, reported by [`Scatter::finish`].
     failed: Option<Bug>,
 }
 
 impl<'a> Scatter<'a> {
-    /// Copies along `pass` into `out`, whose cells take `cell_size` bytes each.
+    /// Prepares to copy along `pass` into `out`, whose cells take `cell_size` bytes each.
     ///
     /// # Errors
-    /// Strides that are larger than memory can be.
+    /// A stride does not fit into memory.
     pub fn new(pass: &'a mut Pass, cell_size: usize, out: &'a mut [u8]) -> Result<Self, Bug> {
         let size = cell_size as u64;
         let (start, end) = pass.bounds();
@@ -40,10 +40,10 @@ impl<'a> Scatter<'a> {
         })
     }
 
-    /// Ends where all that is wanted was copied.
+    /// Checks that all needed cells were copied.
     ///
     /// # Errors
-    /// A piece that does not belong to the tile, or a tile that ended early.
+    /// A piece did not belong to the tile, or the tile ended early.
     pub fn finish(self) -> Result<(), Bug> {
         if let Some(bug) = self.failed {
             return Err(bug);
@@ -56,13 +56,13 @@ impl<'a> Scatter<'a> {
         Ok(())
     }
 
-    /// Which bytes of the tile are wanted, the gaps between them included.
+    /// Range of the tile's bytes that contains all needed cells, including gaps between them.
     pub fn wanted(&self) -> Range<u64> {
         self.wanted.clone()
     }
 
-    /// Copies what is wanted out of the bytes of the tile that begin at `first`, and says which byte is
-    /// wanted next. Pieces come in order.
+    /// Copies needed cells out of `piece`, whose first byte is at `first` in the tile, and returns the offset of the
+    /// next needed byte. Pieces must come in order.
     pub fn take(&mut self, first: u64, piece: &[u8]) -> u64 {
         if let Err(bug) = self.copy(first, piece) {
             self.failed = Some(bug);
@@ -107,7 +107,7 @@ impl<'a> Scatter<'a> {
         Ok(())
     }
 
-    /// Copies cells that are apart in the result; `done` bytes of the run were copied before.
+    /// Copies cells that are not adjacent in the result; `done` bytes of the run were copied before.
     fn spread(&mut self, cells: &[u8], dest: usize, done: usize) -> Result<(), Bug> {
         let (size, stride) = (self.cell_size, self.stride);
         let is_whole = done.is_multiple_of(size) && cells.len().is_multiple_of(size);
@@ -134,7 +134,7 @@ impl<'a> Scatter<'a> {
     }
 }
 
-/// Copies cells of `N` bytes to every `stride`-th place from `place` on.
+/// Copies cells of `N` bytes to `place` and every `stride`-th place after it.
 fn spread<const N: usize>(
     cells: &[u8],
     out: &mut [u8],
@@ -149,7 +149,7 @@ fn spread<const N: usize>(
     Ok(())
 }
 
-/// `count` places, each `stride` behind the one before it.
+/// Returns `count` places, each `stride` after the previous one.
 fn every<T>(
     places: &mut [T],
     first: usize,
@@ -163,10 +163,10 @@ fn every<T>(
     Ok(places.iter_mut().step_by(stride))
 }
 
-/// Writes `value` into every cell that `pass` leads to.
+/// Writes `value` into every destination cell of `pass`.
 ///
 /// # Errors
-/// A pass that leads out of `out`.
+/// The pass leads out of `out`.
 pub fn fill(pass: &mut Pass, value: &[u8], out: &mut [u8]) -> Result<(), Bug> {
     let stride = index(pass.dest_stride())?;
     let mut runs = pass.runs();
@@ -208,10 +208,10 @@ fn repeat_sized<const N: usize>(value: &[u8], out: &mut [u8]) {
     }
 }
 
-/// Writes the number of each source cell, plus `base`, where the cell goes.
+/// Writes the number of each source cell, plus `base`, to the cell's destination.
 ///
 /// # Errors
-/// A pass that leads out of `out`.
+/// The pass leads out of `out`.
 pub fn number(pass: &mut Pass, base: u64, out: &mut [u64]) -> Result<(), Bug> {
     let stride = index(pass.dest_stride())?;
     let mut runs = pass.runs();
@@ -225,10 +225,10 @@ pub fn number(pass: &mut Pass, base: u64, out: &mut [u64]) -> Result<(), Bug> {
     Ok(())
 }
 
-/// Writes `value` wherever `pass` leads to.
+/// Writes `value` to every destination of `pass`.
 ///
 /// # Errors
-/// A pass that leads out of `out`.
+/// The pass leads out of `out`.
 pub fn fill_numbers(pass: &mut Pass, value: u64, out: &mut [u64]) -> Result<(), Bug> {
     let stride = index(pass.dest_stride())?;
     let mut runs = pass.runs();
@@ -240,15 +240,15 @@ pub fn fill_numbers(pass: &mut Pass, value: u64, out: &mut [u64]) -> Result<(), 
     Ok(())
 }
 
-/// A count of rows or bytes of a result, which are in memory.
+/// Converts a number of rows or bytes of a result in memory.
 ///
 /// # Errors
-/// More than memory can hold.
+/// The number is larger than memory can be.
 pub fn index(count: u64) -> Result<usize, Bug> {
     usize::try_from(count).map_err(|_| Bug::new("a result that is larger than memory can be"))
 }
 
-/// The error of cells that would go beyond the memory that they are copied into.
+/// The error for cells whose destination is outside the memory of their result.
 #[must_use]
 #[track_caller]
 pub fn outside() -> Bug {

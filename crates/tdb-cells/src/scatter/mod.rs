@@ -1,6 +1,7 @@
-//! Moves boxes of cells out of tiles into a result of another shape or order, while the bytes of the tiles come by in pieces.
+//! Copies boxes of cells from tiles into a result of another shape or order, while the bytes of the tiles arrive in
+//! pieces.
 //!
-//! A [`Pass`] is the way of the cells of one tile, planned dimension by dimension; [`Scatter`] follows it.
+//! A [`Pass`] describes, dimension by dimension, where the cells of one tile go; [`Scatter`] copies them.
 
 #![cfg_attr(
     not(test),

@@ -1,27 +1,28 @@
-//! The copy runs of a box of cells from a tile to the result: source cells and their destination.
+//! Runs of cells to copy from a tile to the result: source cells and their destination.
 
-/// Cells next to each other along one dimension of a tile.
+/// Consecutive cells along one dimension of a tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AxisSegment {
     /// The first cell, counted from the start of the tile.
     pub source: u64,
-    /// How many cells there are.
+    /// Number of cells.
     pub len: u64,
-    /// Where the first cell stands in the block along this dimension.
+    /// Position of the first cell in the block along this dimension.
     pub dest: u64,
 }
 
-/// The cells to take out of one tile, planned once and followed while the tile's bytes come by in pieces.
+/// The cells to copy out of one tile: planned once, then followed while the tile's bytes arrive in pieces.
 ///
-/// Filled with [`Pass::begin`] and [`Pass::push`], slowest dimension of the source first; dimensions that
-/// lie in one piece on both sides are joined. It keeps its memory from tile to tile.
+/// It is filled with [`Pass::begin`] and [`Pass::push`], slowest dimension of the source first. A dimension that is
+/// contiguous with the next slower one on both sides is joined with it, so that runs become as long as possible. The
+/// memory is reused from tile to tile.
 #[derive(Debug, Default)]
 pub struct Pass {
     axes: Vec<PassAxis>,
     segments: Vec<AxisSegment>,
     source: u64,
     dest: u64,
-    /// Where the walk stands along each axis but the last.
+    /// Position of the walk along each axis but the last.
     outer: Vec<AxisPosition>,
 }
 
@@ -39,19 +40,19 @@ struct AxisPosition {
     cell: u64,
 }
 
-/// Source cells next to each other, and where they go: `dest`, `dest + dest_stride`, and so on.
+/// Consecutive source cells and their destination rows: `dest`, `dest + dest_stride`, and so on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PassRun {
     /// The first source cell.
     pub source: u64,
-    /// How many cells there are.
+    /// Number of cells.
     pub len: u64,
-    /// The row that the first of them goes to.
+    /// Destination row of the first cell.
     pub dest: u64,
 }
 
 impl Pass {
-    /// Forgets all axes.
+    /// Removes all axes.
     pub fn begin(&mut self) {
         self.axes.clear();
         self.segments.clear();
@@ -59,7 +60,7 @@ impl Pass {
         self.dest = 0;
     }
 
-    /// Adds a faster dimension; `segments` ascend. The last one added has a source stride of 1.
+    /// Adds the next faster dimension. `segments` must ascend, and the last dimension must have a source stride of 1.
     pub fn push(
         &mut self,
         source_stride: u64,
@@ -95,7 +96,7 @@ impl Pass {
         });
     }
 
-    /// Makes each cell of the last axis the `len` cells of a faster one.
+    /// Replaces each cell of the last axis by the `len` cells of the faster axis that is joined with it.
     fn join(&mut self, len: u64, source_stride: u64, dest_stride: u64) {
         let Some(axis) = self.axes.last_mut() else {
             return;
@@ -109,17 +110,17 @@ impl Pass {
         }
     }
 
-    /// Whether no cell is to be taken.
+    /// Whether there are no cells to copy.
     pub fn is_empty(&self) -> bool {
         self.axes.iter().any(|axis| axis.first == axis.end)
     }
 
-    /// Rows between the cells of a run.
+    /// Number of rows between the destinations of consecutive cells of a run.
     pub fn dest_stride(&self) -> u64 {
         self.axes.last().map_or(1, |axis| axis.dest_stride)
     }
 
-    /// The only run, where all cells lie in one piece on both sides.
+    /// The run, if all cells are contiguous on both sides.
     pub fn single(&self) -> Option<PassRun> {
         let [axis] = self.axes[..] else { return None };
         let Some(&[segment]) = self.segments.get(axis.first..axis.end) else {
@@ -132,11 +133,11 @@ impl Pass {
         })
     }
 
-    /// The first source cell and the end of the last one.
+    /// The first source cell, and the end of the last.
     pub fn bounds(&self) -> (u64, u64) {
         let (mut start, mut end) = (self.source, self.source);
         for axis in &self.axes {
-            // An axis without segments has no cells, and so the pass no bounds that anyone follows.
+            // An axis without segments has no cells; then nobody uses the bounds.
             let segments = self.segments.get(axis.first..axis.end);
             let ends = segments.and_then(|all| all.first().zip(all.last()));
             if let Some((first, last)) = ends {
@@ -147,7 +148,7 @@ impl Pass {
         (start, end + 1)
     }
 
-    /// The runs in the order of the source.
+    /// Iterates over the runs, in the order of the source.
     pub fn runs(&mut self) -> Runs<'_> {
         let empty = self.is_empty() || self.axes.is_empty();
         self.outer.clear();
@@ -175,19 +176,20 @@ impl Pass {
 #[derive(Debug)]
 pub struct Runs<'a> {
     pass: &'a mut Pass,
-    /// The segment of the fastest axis.
+    /// Number of the current segment of the fastest axis.
     inner: usize,
-    /// What the slower axes add to source and destination.
+    /// Source and destination offsets that the slower axes contribute.
     base: (u64, u64),
-    /// How many cells follow in the segment of the fastest axis but one, for whose steps nothing is worked out anew.
+    /// Number of cells left in the current segment of the second-fastest axis; each of them only adds `step` to
+    /// `base`.
     left: u64,
-    /// What one of them adds.
+    /// Source and destination offset per step of the second-fastest axis.
     step: (u64, u64),
     done: bool,
 }
 
 impl Runs<'_> {
-    /// The run where the walk stands.
+    /// The current run; `None` after the last.
     #[inline]
     pub fn current(&self) -> Option<PassRun> {
         if self.done {
@@ -201,7 +203,7 @@ impl Runs<'_> {
         })
     }
 
-    /// Goes on to the next run.
+    /// Goes to the next run.
     #[inline]
     pub fn advance(&mut self) {
         self.inner += 1;
@@ -259,7 +261,7 @@ impl Runs<'_> {
             }
         }
         if let Some(place) = pass.outer.last_mut() {
-            // The steps to the end of the segment are counted in `left`.
+            // `left` counts the remaining steps to the end of the segment.
             place.cell += self.left;
         }
         self.base = base;

@@ -1,4 +1,4 @@
-//! Sets of cells do what lists of `bool` do.
+//! Sets of cells behave like lists of `bool`.
 
 use proptest::prelude::*;
 use tdb_cells::{CellSet, Row, RowRange};
@@ -6,7 +6,7 @@ use tdb_tile::Bug;
 
 use crate::support::{cases, first, places, row, rows, set_of};
 
-/// Runs of rows that are all in the set or all not, so that whole words are, too.
+/// Runs of rows that are all in the set or all not in it, long enough to fill whole words.
 fn model() -> impl Strategy<Value = Vec<bool>> {
     let mixed = prop::collection::vec(any::<bool>(), 0..200);
     let runs = prop::collection::vec((any::<bool>(), 0_usize..150), 0..6);
@@ -17,7 +17,7 @@ fn model() -> impl Strategy<Value = Vec<bool>> {
     prop_oneof![mixed, runs]
 }
 
-/// Two of the same length.
+/// Two lists of the same length.
 fn pair() -> impl Strategy<Value = (Vec<bool>, Vec<bool>)> {
     (model(), model()).prop_map(|(mut a, mut b)| {
         let len = a.len().min(b.len());
@@ -33,7 +33,7 @@ fn held(model: &[bool]) -> Vec<usize> {
     held.map(|(row, _)| row).collect()
 }
 
-/// One by one.
+/// Asks the set for each row.
 fn asked(set: &CellSet) -> Result<Vec<bool>, Bug> {
     let rows = RowRange::first(set.rows()).expect("a set of rows that can be numbered");
     rows.iter().map(|row| set.contains(row)).collect()
@@ -85,7 +85,7 @@ proptest! {
     fn sets_stand_one_behind_the_other(models in prop::collection::vec(model(), 0..5)) {
         let mut sets: Vec<CellSet> = models.iter().map(|model| set_of(model)).collect();
         prop_assert_eq!(asked(&CellSet::concat(&sets).unwrap()).unwrap(), models.concat());
-        // Made whole, they have bits behind their last row.
+        // Sets made by `all` have bits set after their last row.
         sets = models.iter().map(|model| CellSet::all(first(model.len()))).collect();
         let all = CellSet::concat(&sets).unwrap();
         prop_assert_eq!((all.count(), all.rows()), (models.concat().len(), models.concat().len()));
@@ -138,7 +138,7 @@ proptest! {
 
 #[test]
 fn many_cells_that_a_set_lacks_get_a_value_on_all_threads() {
-    // Cells of more than one task.
+    // More cells than one task handles.
     let model: Vec<bool> = (0..150_001_usize).map(|row| row * 7 % 11 < 4).collect();
     let numbers = (0_u32..).take(model.len());
     let mut cells: Vec<u8> = numbers.clone().flat_map(u32::to_le_bytes).collect();

@@ -1,4 +1,4 @@
-//! Which columns of a file are read, and what they are called.
+//! Selection and renaming of the columns of a file.
 #![expect(clippy::unwrap_used, reason = "helpers of tests, which may fail so")]
 
 use tdb_cells::files::{ColumnChoice, InputError, by_name};
@@ -10,7 +10,7 @@ fn owned(names: &[&str]) -> Vec<String> {
     names.iter().map(|name| (*name).to_owned()).collect()
 }
 
-/// The names that the columns of a file of three get.
+/// The names in the array of the columns of a file with three columns.
 fn names(choice: &ColumnChoice) -> Result<Vec<Option<String>>, InputError> {
     choice.names(&owned(&["a", "b", "c"]))
 }
@@ -45,7 +45,7 @@ fn columns_are_chosen_left_out_and_renamed() {
     choice.without = owned(&["a"]);
     assert_eq!(names(&choice).unwrap(), [None, None, Some("b".to_owned())]);
     assert_eq!((choice.name("c"), choice.name("a")), (Some("b"), None));
-    // The names of the file are mentioned, and not those that columns get.
+    // Names in the file count as mentioned, names in the array do not.
     assert_eq!(
         ["a", "b", "c"].map(|name| choice.mentions(name)),
         [true, false, true]

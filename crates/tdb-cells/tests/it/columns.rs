@@ -45,7 +45,7 @@ fn with_nulls(mut column: Column, valid: &[bool]) -> Column {
     column
 }
 
-/// Numbers, texts and whether they are null, of as many cells.
+/// Cells with a number, a text and whether they are null.
 fn cells() -> impl Strategy<Value = Vec<(i32, Vec<u8>, bool)>> {
     let cell = (
         any::<i32>(),
@@ -177,7 +177,7 @@ fn a_batch_of_more_rows_than_its_columns_have_is_refused() {
     let what = "a column has fewer cells than its batch";
     assert_eq!(batch.clone().first(3).unwrap_err().what, what);
     assert_eq!(batch.clone().first(2).unwrap().rows, 2);
-    // All rows are asked for, and nothing is cut.
+    // For all rows, nothing is cut.
     assert_eq!(batch.clone().first(9).unwrap().rows, 9);
     assert_eq!(batch.clone().first(u64::MAX).unwrap().rows, 9);
     batch.columns.remove(0);

@@ -17,7 +17,7 @@ use tdb_tile::Datatype;
 
 use crate::support::{cases, index, order, strides};
 
-/// The cells from the first to the last of each range.
+/// All cells from the first to the last of each range.
 fn listed(ranges: &[(u64, u64)]) -> Vec<u64> {
     ranges
         .iter()
@@ -30,20 +30,21 @@ fn ranges() -> impl Strategy<Value = Vec<(u64, u64)>> {
     prop::collection::vec(range, 0..5)
 }
 
-/// The cells of some runs, and where each stands.
+/// The cells of some runs, each with its position.
 fn expanded(runs: impl Iterator<Item = Run>) -> Vec<(u64, u64)> {
     let cells = |run: Run| (0..run.len).map(move |i| (run.position + i, run.first + i));
     runs.flat_map(cells).collect()
 }
 
-/// A grid of one dimension from -5 on.
+/// A one-dimensional grid whose domain begins at -5.
 fn grid_of(len: u64, extent: i32) -> SpaceTileGrid {
     let last = i32::try_from(len).unwrap() - 6;
     let dimension = Dimension::numbers("x", Datatype::Int32, (-5, last), extent);
     SpaceTileGrid::new(&ArraySchema::new(ArrayType::Dense, vec![dimension], vec![])).unwrap()
 }
 
-/// The nearest place at or before a position, and at or after it, where something ends; the end of all is one.
+/// The nearest place at or before a position and the nearest at or after it where something ends; `all` is always an
+/// end.
 fn nearest(is_end: impl Fn(usize) -> bool, position: usize, all: usize) -> (u64, u64) {
     let before = (0..=position).rev().find(|place| is_end(*place)).unwrap();
     let after = (position..all).find(|place| is_end(*place)).unwrap_or(all);
@@ -181,7 +182,7 @@ fn a_share_is_halved_to_one_row_at_least() {
     assert_eq!(halves, [(10, 100), (10, 25), (4, 4), (1, 1), (1, 1)]);
 }
 
-/// A block of one dimension.
+/// A one-dimensional block.
 fn line(positions: Range<u64>) -> Block {
     Block {
         positions: vec![positions],
@@ -189,7 +190,7 @@ fn line(positions: Range<u64>) -> Block {
     }
 }
 
-/// Tiles of four positions along each dimension.
+/// Borders of tiles of four positions along each dimension.
 fn fours(_: usize, position: u64) -> (u64, u64) {
     (position / 4 * 4, position.next_multiple_of(4))
 }

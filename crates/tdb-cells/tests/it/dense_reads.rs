@@ -1,4 +1,4 @@
-//! Boxes of a dense array, read block by block out of its tiles, against picking cell by cell.
+//! Boxes of a dense array, read from tiles block by block, compared with picking each cell.
 #![expect(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -17,10 +17,10 @@ use tdb_tile::Datatype;
 
 use crate::support::{cases, cells_of, order};
 
-/// Where the domain begins along each dimension.
+/// Start of the domain along each dimension.
 const START: i16 = -4;
 
-/// A dense array: cells and the width of a tile along each dimension, and its orders.
+/// A dense array: number of cells and tile extent along each dimension, and its orders.
 #[derive(Clone, Debug)]
 struct Array {
     lens: Vec<u64>,
@@ -29,7 +29,7 @@ struct Array {
     cell_order: Order,
 }
 
-/// Along one dimension: cells, the width of a tile, and ranges of cells that are asked for.
+/// One dimension: number of cells, tile extent, and requested ranges of cells.
 type Axis = (u64, u64, Vec<(u64, u64)>);
 
 fn axis() -> impl Strategy<Value = Axis> {
@@ -39,7 +39,7 @@ fn axis() -> impl Strategy<Value = Axis> {
     })
 }
 
-/// An array, and the cells that are asked for along each dimension.
+/// An array, and the requested cells along each dimension.
 fn array() -> impl Strategy<Value = (Array, Vec<Vec<u64>>)> {
     let axes = prop::collection::vec(axis(), 1..4);
     (axes, order(), order()).prop_map(|(axes, tile_order, cell_order)| {
@@ -70,7 +70,7 @@ impl Array {
         SpaceTileGrid::new(&schema).unwrap()
     }
 
-    /// The stored bytes of a tile: each cell holds its own number in three bytes, cells beyond the domain too.
+    /// The stored bytes of a tile: each cell, also beyond the domain, contains its own number in three bytes.
     fn tile(&self, tile: &[u64]) -> Vec<u8> {
         let cells = cells_of(&self.extents, self.cell_order).into_iter();
         let starts = tile
@@ -119,7 +119,7 @@ fn cells_of_block(block: &Block, asked: &[Vec<u64>]) -> Vec<Vec<u64>> {
         .collect()
 }
 
-/// The cells that a tile gives to a block, on their way.
+/// Plans the copy of a tile's cells into a block.
 fn follow(shape: &TileShape, block: &BlockTiles, visits: &Visits<'_>, pass: &mut Pass) {
     pass.begin();
     for dimension in slow_to_fast(shape.strides.len(), shape.grid.cell_order()) {
@@ -132,7 +132,7 @@ fn follow(shape: &TileShape, block: &BlockTiles, visits: &Visits<'_>, pass: &mut
     }
 }
 
-/// Reads a block out of the tiles of an array; also gives the tiles, as they were visited.
+/// Reads a block from the tiles of an array; also returns the tiles in the order of the visits.
 fn read(array: &Array, runs: &[Runs], block: &Block) -> (Vec<u8>, Vec<Vec<u64>>) {
     let shape = TileShape::new(array.grid()).unwrap();
     let tiles = BlockTiles::new(shape.grid.axes(), array.tile_order, runs, block);
@@ -150,7 +150,7 @@ fn read(array: &Array, runs: &[Runs], block: &Block) -> (Vec<u8>, Vec<Vec<u64>>)
     (out, visited)
 }
 
-/// Blocks one behind the other, as the walk gives them.
+/// Consecutive blocks of a walk.
 fn blocks(walk: &mut Walk, array: &Array, runs: &[Runs], share: Share) -> Vec<Block> {
     let (grid, mut all) = (array.grid(), Vec::new());
     loop {
@@ -179,7 +179,7 @@ proptest! {
         let mut found = Vec::new();
         for block in blocks(&mut Walk::cells(&runs, result_order), &array, &runs, share) {
             let (cells, visited) = read(&array, &runs, &block);
-            // If each cell is requested once, each tile is visited once, in the order of the cells.
+            // If each cell is requested once, each tile is visited once, in tile order.
             let is_before = |a: &Vec<u64>, b: &Vec<u64>| match array.tile_order {
                 Order::RowMajor => a < b,
                 Order::ColumnMajor => a.iter().rev().lt(b.iter().rev()),
@@ -241,7 +241,7 @@ proptest! {
     }
 }
 
-/// The cells that are asked for, tile by tile: of those whose number is taken among the tiles around all cells.
+/// The requested cells, tile by tile, of those tiles whose number among the tiles around all cells is taken.
 fn tile_by_tile(
     array: &Array,
     asked: &[Vec<u64>],
@@ -267,7 +267,7 @@ fn tile_by_tile(
     all
 }
 
-/// Two tiles by three, and a bit more.
+/// An array of two by three tiles, of which those of the last column are partial.
 fn small() -> (Array, Vec<Vec<u64>>) {
     let array = Array {
         lens: vec![4, 7],
@@ -310,7 +310,7 @@ fn a_walk_over_tiles_goes_on_where_it_is_told_to() {
     );
     tiles.go_on_at(4);
     let mut walk = Walk::Tiles(tiles);
-    // A tile of six cells is too large for four.
+    // A tile of six cells is too large for a block of four.
     let pieces = walk.next(&grid, &runs, Share { aim: 4, most: 4 });
     assert_eq!(
         pieces

@@ -1,4 +1,4 @@
-//! The text, the kind and the hint of errors.
+//! Message, class and hint of each error.
 
 use std::io;
 
@@ -242,7 +242,7 @@ fn errors_of_tiles_tell_where_the_tile_is() {
     );
     assert_eq!((error.kind(), error.hint()), (ErrorKind::NotFound, None));
     assert_eq!(error.damaged_fragment(), Some("f"));
-    // A cap that was reached is no damage.
+    // A limit that was exceeded does not count as damage.
     let error = tile(TileError::Limit(LIMIT));
     assert_eq!(
         (error.kind(), error.damaged_fragment()),

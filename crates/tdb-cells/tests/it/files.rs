@@ -1,4 +1,4 @@
-//! Batches of files: how many rows they have, where they are made, and in which order they are taken.
+//! Batches of files: their number of rows, the thread that makes them, and the order in which they are taken.
 #![expect(clippy::unwrap_used, reason = "helpers of tests, which may fail so")]
 
 use std::sync::Mutex;
@@ -13,7 +13,7 @@ use tdb_tile::Datatype;
 
 use crate::support::session;
 
-/// A batch whose number of rows is that of the batch, with so many bytes of values.
+/// A batch with as many rows as its number, and with this many bytes of values.
 fn batch(number: usize, bytes: usize) -> Batch {
     let column = Column {
         name: "a".to_owned(),
@@ -31,7 +31,7 @@ fn batch(number: usize, bytes: usize) -> Batch {
     }
 }
 
-/// What happened to the batches, one after the other, and where.
+/// The sequence of events while batches are made and taken, and the batch of each.
 fn events(session: &Session, made_on: MadeOn, sizes: &[usize]) -> Vec<(&'static str, usize)> {
     let events = Mutex::new(Vec::new());
     let mut sizes = sizes.iter().copied().zip(0..);
@@ -101,7 +101,7 @@ fn batches_that_wait_are_made_on_the_thread_of_the_caller() {
             Ok::<_, ()>(made.next().map(|number| batch(number, 1)))
         };
         for_each_batch(&session(2), made_on, next, |_| Ok(())).unwrap();
-        // The first comes before anything is shared.
+        // The first batch is made before any work is shared.
         assert_eq!(places, [true, is_here, is_here, is_here]);
     }
 }
@@ -130,7 +130,7 @@ fn the_first_error_by_the_number_of_its_batch_is_told() {
     }
 }
 
-/// A reader without cells, which waits for other threads or does not.
+/// A reader without cells; true if it waits for other threads.
 struct Nothing(bool);
 
 impl BatchReader for Nothing {

@@ -1,4 +1,4 @@
-//! Cells that are picked out of the columns of a table.
+//! Cells picked from the columns of a table.
 #![expect(
     clippy::indexing_slicing,
     reason = "helpers of tests, which may fail so"
@@ -12,7 +12,7 @@ use tdb_tile::Datatype;
 
 use crate::support::{buffer, cases, field, first, joined, places, rows, session, set_of};
 
-/// The cells of a column, each of which may be null, and whether all are of one size.
+/// The cells of a column, which may be null; `size` is set if all have the same size.
 #[derive(Clone, Debug)]
 struct Cells {
     cells: Vec<Vec<u8>>,
@@ -48,7 +48,7 @@ impl Cells {
         }
     }
 
-    /// What the cells at these places are as a column of a result.
+    /// The expected parts of a result column with the cells at these places.
     fn at(&self, places: &[usize]) -> (Vec<u8>, Option<Vec<u8>>, Option<Vec<u8>>) {
         let picked: Vec<Vec<u8>> = places.iter().map(|row| self.cells[*row].clone()).collect();
         let (values, offsets) = joined(&picked);
@@ -74,7 +74,7 @@ fn parts(gathered: Result<Gathered, CellsError>) -> (Vec<u8>, Option<Vec<u8>>, O
     )
 }
 
-/// Whether it is told that there are too few cells.
+/// Whether the error says that there are too few cells.
 fn is_refused(gathered: Result<Gathered, CellsError>) -> bool {
     let what = "a column has fewer cells than were chosen of it";
     matches!(gathered, Err(CellsError::Bug(bug)) if bug.what == what)
@@ -100,7 +100,7 @@ proptest! {
     fn cells_of_a_set_come_in_the_order_of_the_table(
         cells in cells(), mask in prop::collection::vec(any::<bool>(), 150), is_most: bool,
     ) {
-        // Whole words are all in the set, or but for a few.
+        // Whole words are in the set, or all but a few of their cells.
         let is_in = |(row, is_in): (usize, &bool)| if is_most { row < 64 || row % 9 > 0 } else { *is_in };
         let mask: Vec<bool> = mask.iter().enumerate().map(is_in).take(cells.cells.len()).collect();
         let set = set_of(&mask);
@@ -110,7 +110,7 @@ proptest! {
 
     #[test]
     fn rows_that_a_column_lacks_are_refused(cells in cells(), beyond in 0_usize..5) {
-        // Cells without bytes are anywhere.
+        // Cells of zero bytes exist at any row.
         prop_assume!(cells.size != Some(0) || cells.valid.is_some());
         let count = cells.cells.len();
         let lacking = rows(&[count + beyond]);
@@ -122,12 +122,12 @@ proptest! {
     fn a_set_of_rows_that_a_column_lacks_is_refused(
         cells in cells(), mask in prop::collection::vec(any::<bool>(), 150), beyond in 0_usize..5,
     ) {
-        // Cells without bytes are anywhere.
+        // Cells of zero bytes exist at any row.
         prop_assume!(cells.size != Some(0) || cells.valid.is_some());
         let mut mask: Vec<bool> = mask.into_iter().take(cells.cells.len() + beyond).collect();
         mask.push(true);
         prop_assert!(is_refused(gather_set(cells.column(), &set_of(&mask))));
-        // As many rows as there are cells, but none of the first.
+        // As many rows as there are cells, but not the first ones.
         let mut mask = vec![false; cells.cells.len()];
         mask.extend(vec![true; cells.cells.len().max(1)]);
         prop_assert!(is_refused(gather_set(cells.column(), &set_of(&mask))));
@@ -196,6 +196,6 @@ fn what_was_gathered_is_a_column_of_its_field() {
         [0, 1, 2].map(|row| column.is_valid(row)),
         [true, false, true]
     );
-    // Arrow wants it so.
+    // Arrow recommends this alignment.
     assert_eq!(column.values.as_ptr().align_offset(64), 0);
 }

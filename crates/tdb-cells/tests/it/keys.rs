@@ -1,4 +1,4 @@
-//! Keys of cells by their coordinates, against a sort that compares these.
+//! Sort keys of cells, compared with a sort by coordinates.
 
 use proptest::prelude::*;
 use tdb_cells::{
@@ -11,7 +11,7 @@ use tdb_tile::Datatype;
 
 use crate::support::{buffer, cases, first, joined, order, places, row, session};
 
-/// Where the domain of numbers begins and ends.
+/// First and last number of the domain.
 const DOMAIN: (i32, i32) = (-10, 9);
 
 fn schema(dimensions: Vec<Dimension>, tile_order: Order, cell_order: Order) -> ArraySchema {
@@ -64,14 +64,14 @@ fn table(cells: &[(i32, Vec<u8>)]) -> CellTable {
     table
 }
 
-/// Rows as a stable sort by these keys puts them.
+/// Rows in the order of a stable sort by these keys.
 fn model<K: Ord>(count: usize, key: impl Fn(usize) -> K) -> Vec<usize> {
     let mut model: Vec<usize> = (0..count).collect();
     model.sort_by_key(|row| key(*row));
     model
 }
 
-/// The slowest first.
+/// The pair with the slowest dimension first.
 fn slow_first<T>(order: Order, y: T, x: T) -> (T, T) {
     match order {
         Order::RowMajor => (y, x),
@@ -92,7 +92,7 @@ proptest! {
         is_outside: bool,
     ) {
         let mut cells = cells;
-        // Cells that no number stands for are compared as they are.
+        // Cells outside the domain have no number and are compared directly.
         if is_outside {
             cells.push((DOMAIN.1 + 30, DOMAIN.0));
         }
@@ -139,7 +139,7 @@ proptest! {
         let keys = row_keys(&schema, &table, &coordinates, sort_order).unwrap();
         let key = |row: usize| {
             let (y, text) = (cells[row].0, &cells[row].1);
-            // In global order, bytes have a sign.
+            // In global order, bytes are signed.
             let signed = |byte: &u8| i16::from(byte.cast_signed());
             let plain: Vec<i16> = text.iter().map(|byte| i16::from(*byte)).collect();
             match sort_order {
@@ -164,7 +164,7 @@ proptest! {
 
 #[test]
 fn many_texts_are_sorted_on_all_threads() {
-    // What they begin with is all alike, so that numbers leave it open which comes first.
+    // All texts share a long prefix, so that numbers cannot decide their order.
     let text = |i: u64| format!("of a long beginning {:05}", i.wrapping_mul(48_271) % 20_011);
     let cells: Vec<(i32, Vec<u8>)> = (0..40_000).map(|i| (0, text(i).into_bytes())).collect();
     let dimensions = vec![numbers("y", 5), Dimension::strings("x")];

@@ -1,4 +1,4 @@
-//! Labels that stand for the cells of enumerated fields.
+//! Labels of the cells of enumerated fields.
 #![expect(clippy::unwrap_used, reason = "helpers of tests, which may fail so")]
 
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Fields that a fragment lacks are loaded as what a cell holds that was never written.
+//! Fields that a fragment lacks are filled with the value of cells that were never written.
 #![expect(clippy::unwrap_used, reason = "helpers of tests, which may fail so")]
 
 use tdb_cells::{
@@ -11,7 +11,7 @@ use tdb_tile::Datatype;
 
 use crate::support::{first, row, session_of_memory};
 
-/// Two values in each cell, a text that may be null, and a number that is null where nothing was written.
+/// Attributes with two values per cell, a nullable text, and a number whose fill value is null.
 fn schema() -> ArraySchema {
     let mut pair = Attribute::new("pair", Datatype::Int16).with_cell_val_num(CellValNum::Fixed(2));
     pair.fill = vec![1, 2, 3, 4].into();
@@ -25,7 +25,7 @@ fn schema() -> ArraySchema {
     ArraySchema::new(ArrayType::Sparse, vec![dimension], vec![pair, text, number])
 }
 
-/// Two tiles of a fragment, of which one is wanted, and one tile of another.
+/// Two tiles of one fragment and one tile of another.
 fn table() -> CellTable {
     let tile = |number, rows, wanted| TileRows {
         tile: TileNumber::new(number),
@@ -57,7 +57,7 @@ fn attributes() -> Vec<FieldKind> {
     (0..3).map(FieldKind::Attribute).collect()
 }
 
-/// The fields of a table, of fragments that have none of them.
+/// Loads fields of a table whose fragments have none of them.
 fn loaded(session: &Session, fields: &[FieldKind]) -> Result<CellTable, tdb_cells::CellsError> {
     let (mut table, tiles, schema) = (table(), FragmentTiles::default(), schema());
     let how = Loading {
@@ -86,13 +86,13 @@ fn fields_that_a_fragment_lacks_are_filled() {
     let rows: Vec<RowRange> = table.segments.iter().map(|segment| segment.rows).collect();
     assert_eq!(pair.missing, rows);
     assert!(pair.lacks(rows[0]) && pair.lacks(rows[1]) && !pair.lacks(first(3)));
-    // Nothing was read for it.
+    // No tile was read.
     assert_eq!(session.profile().tiles_read, 0);
 }
 
 #[test]
 fn loaded_cells_count_as_long_as_their_table_is_there() {
-    // Pairs; where texts begin, whether they are null, and they themselves; numbers, and whether they are.
+    // Pairs; offsets, validity and values of texts; values and validity of numbers.
     let bytes = 9 * (4 + (8 + 1 + 4) + (4 + 1));
     let session = session_of_memory(bytes);
     let table = loaded(&session, &attributes()).unwrap();
@@ -112,7 +112,7 @@ fn times_that_a_fragment_does_not_store_are_its_own() {
     let kinds = [FieldKind::Timestamps, FieldKind::DeleteTimestamps];
     let table = loaded(&session_of_memory(1 << 20), &kinds).unwrap();
     let time = |kind| table.column(kind).unwrap().u64_at(row(8)).unwrap();
-    // That of no fragment is 0, and no cell of it was deleted.
+    // Without a fragment the time is 0, and no cell is deleted.
     assert_eq!(kinds.map(time), [FragmentTiles::default().time(), u64::MAX]);
 }
 

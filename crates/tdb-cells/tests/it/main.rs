@@ -1,4 +1,4 @@
-//! The tests of tdb-cells, in one program: it is linked once.
+//! All tests of tdb-cells in one program, which is linked once.
 
 mod cell_sets;
 mod choice;

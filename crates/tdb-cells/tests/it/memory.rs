@@ -1,4 +1,4 @@
-//! Memory of results, and memory that is kept.
+//! Memory of results, and memory that sessions and workers keep.
 
 use bytes::Bytes;
 use tdb_cells::{Buffer, CellsError, KeptMemory};
@@ -6,7 +6,7 @@ use tdb_tile::{ErrorKind, Limits};
 
 use crate::support::{session, session_of_memory};
 
-/// Large enough to be kept.
+/// A size large enough to be kept.
 const LARGE: usize = 1 << 20;
 
 #[test]
@@ -59,7 +59,7 @@ fn memory_of_a_dropped_result_is_that_of_the_next() {
     let shared = buffer.freeze();
     let part = shared.slice(5..9);
     drop(shared);
-    // A part of it is still in use.
+    // The memory cannot be reused while a part of it is in use.
     assert_ne!(session.buffer(LARGE).unwrap().as_slice().as_ptr(), place);
     drop(part);
     let kept: Vec<Buffer> = (0..2).map(|_| session.buffer(LARGE).unwrap()).collect();
@@ -86,13 +86,13 @@ fn memory_that_grows_counts_as_long_as_it_is_kept() {
     let mut kept = KeptMemory::default();
     kept.lend(300, limits).unwrap().copy_from_slice(&[5; 300]);
     assert_eq!(limits.budget.used(), 300);
-    // No more is taken for less.
+    // A smaller request takes no more memory.
     assert_eq!(kept.lend(200, limits).unwrap(), [5; 200]);
     assert_eq!(
         (kept.first(250), limits.budget.used()),
         (&[5; 250][..], 300)
     );
-    // What it held before is given back first.
+    // The old memory is released before more is taken.
     assert_eq!(kept.lend(900, limits).unwrap().len(), 900);
     assert_eq!(limits.budget.used(), 900);
     assert!(kept.lend(1_001, limits).is_err());

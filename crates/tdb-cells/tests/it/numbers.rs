@@ -1,4 +1,4 @@
-//! Numbers and dates of files as values of fields, and their least and greatest.
+//! Conversion of numbers and dates of files into values of fields, and ranges of numbers.
 
 use proptest::prelude::*;
 use tdb_cells::Column;
@@ -8,7 +8,7 @@ use tdb_tile::{Datatype, Range, Scalar};
 
 use crate::support::{cases, set_of};
 
-/// The integers that each type has.
+/// The least and the greatest integer of each type.
 const WHOLE: [(Datatype, i128, i128); 8] = [
     (Datatype::Int8, i8::MIN as i128, i8::MAX as i128),
     (Datatype::Int16, i16::MIN as i128, i16::MAX as i128),
@@ -20,7 +20,7 @@ const WHOLE: [(Datatype, i128, i128); 8] = [
     (Datatype::UInt64, 0, u64::MAX as i128),
 ];
 
-/// Attoseconds of a tick of each datatype that has ticks of one length.
+/// Attoseconds per tick of each datatype whose ticks have a fixed length.
 const UNITS: [(Datatype, i128); 11] = [
     (Datatype::DateTimeWeek, 604_800_000_000_000_000_000_000),
     (Datatype::DateTimeDay, 86_400_000_000_000_000_000_000),
@@ -47,12 +47,12 @@ fn float(value: f64, datatype: Datatype) -> Result<Vec<u8>, String> {
     Ok(out)
 }
 
-/// What stood there before, and the bytes behind it.
+/// The bytes that were in the output already, followed by `bytes`.
 fn behind(bytes: &[u8]) -> Vec<u8> {
     [&[9], bytes].concat()
 }
 
-/// Numbers at and around the ends of types.
+/// Numbers at and around the limits of types.
 fn near_ends() -> impl Strategy<Value = i128> {
     let ends = WHOLE.iter().flat_map(|(_, least, most)| [*least, *most]);
     let ends = prop::sample::select(ends.collect::<Vec<_>>());
@@ -62,7 +62,7 @@ fn near_ends() -> impl Strategy<Value = i128> {
     ]
 }
 
-/// How often one unit goes into another says how ticks become others.
+/// The expected conversion of ticks, by the ratio of the two units.
 fn recounted(ticks: i64, from: i128, to: i128) -> Option<i64> {
     if ticks == i64::MIN {
         return Some(ticks);
@@ -97,7 +97,7 @@ proptest! {
     ) {
         prop_assert_eq!(float(value, Datatype::Float64).unwrap(), behind(&value.to_le_bytes()));
         for (datatype, least, most) in WHOLE {
-            // What is larger is looked at for types of fewer than 64 bits alone, which do not have it.
+            // Larger values are checked only for types of fewer than 64 bits, which cannot hold them.
             let fits = value % 1.0 == 0.0 && value.abs() < 1e15 && (least..=most).contains(&i128::from(as_int(value)));
             let model = fits.then(|| behind(&i128::from(as_int(value)).to_le_bytes()[..datatype.size()]));
             if value.abs() < 1e15 || datatype != Datatype::Int64 && datatype != Datatype::UInt64 {

@@ -5,7 +5,7 @@ use tdb_cells::{Row, RowList, RowRange};
 
 use crate::support::{cases, first, places, row, rows};
 
-/// More rows than this cannot be numbered.
+/// The maximum number of rows.
 const MOST: usize = u32::MAX as usize;
 
 fn indices(list: impl RowList) -> Vec<usize> {

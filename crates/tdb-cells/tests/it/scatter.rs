@@ -1,4 +1,4 @@
-//! Cells of tiles are put in their places, as copying them one by one does.
+//! Copying cells of tiles to their places in a result, compared with copying them one by one.
 
 use std::collections::BTreeMap;
 
@@ -11,10 +11,10 @@ use tdb_schema::Order;
 
 use crate::support::{cases, index, order, strides};
 
-/// What is in the result where nothing was written.
+/// Byte in the result where nothing was written.
 const UNTOUCHED: u8 = 0xee;
 
-/// One dimension: cells of the tile, cells of the result, and what goes where.
+/// One dimension: cells of the tile, cells of the result, and the segments to copy.
 #[derive(Clone, Debug)]
 struct Axis {
     tile: u64,
@@ -36,8 +36,8 @@ fn whole(len: u64) -> Axis {
     }
 }
 
-/// Some cells of a tile: those that are next to each other are one segment, the segments stand in the result in this order or the
-/// other one, with gaps before and between them.
+/// Some cells of a tile. Adjacent cells form a segment; the segments are in the result in this order or reversed, with
+/// gaps before and between them.
 fn part((mask, gap, is_reversed): (Vec<bool>, u64, bool)) -> Axis {
     let mut segments: Vec<AxisSegment> = Vec::new();
     for (source, _) in (0_u64..).zip(&mask).filter(|(_, is_wanted)| **is_wanted) {
@@ -116,7 +116,7 @@ impl Plan {
         self.axes.iter().map(|axis| axis.result).product()
     }
 
-    /// The way of the cells, dimension by dimension.
+    /// Plans the copy, dimension by dimension.
     fn follow(&self, pass: &mut Pass) {
         let (tile, result) = self.strides();
         let along = self.axes.iter().zip(tile.into_iter().zip(result));
@@ -130,7 +130,7 @@ impl Plan {
         }
     }
 
-    /// Each cell that is wanted, counted in the tile, and where it goes: cell by cell.
+    /// The number in the tile of each wanted cell, and its destination.
     fn model(&self) -> BTreeMap<u64, u64> {
         let (tile, result) = self.strides();
         let mut cells = vec![(0, 0)];
@@ -153,14 +153,14 @@ impl Plan {
     }
 }
 
-/// Bytes of which each differs from those near it.
+/// Bytes that differ from those near them.
 fn bytes(count: u64) -> Vec<u8> {
     (0..count)
         .map(|i| (i * 89 % 233).to_le_bytes()[0])
         .collect()
 }
 
-/// The result that copying cell by cell gives.
+/// The expected result, copied cell by cell.
 fn copied(plan: &Plan, size: usize, tile: &[u8]) -> Vec<u8> {
     let mut out = vec![UNTOUCHED; index(plan.result_cells()) * size];
     for (source, dest) in plan.model() {
@@ -195,7 +195,7 @@ proptest! {
         if let (Some((first, _)), Some((last, _))) = (model.first_key_value(), model.last_key_value()) {
             prop_assert_eq!(scatter.wanted(), first * size..(last + 1) * size);
         }
-        // The first byte from one on that belongs to a cell that is wanted.
+        // The first byte at or after `byte` that belongs to a wanted cell.
         let wanted_from = |byte: u64| {
             let cell = model.range(byte / size..).next();
             cell.map_or(u64::MAX, |(cell, _)| (cell * size).max(byte))
@@ -203,7 +203,7 @@ proptest! {
         let (mut at, mut next, mut cuts) = (0, wanted_from(0), cuts.into_iter().cycle());
         while at < tile.len() {
             let end = tile.len().min(at + cuts.next().unwrap());
-            // What nobody waits for need not be shown.
+            // Pieces before the next wanted byte may be skipped.
             if !is_skipping || end as u64 > next {
                 next = scatter.take(at as u64, &tile[at..end]);
             }
@@ -217,7 +217,7 @@ proptest! {
     #[test]
     fn runs_lead_each_cell_to_its_place_in_the_order_of_the_tile(plan in plan()) {
         let mut pass = Pass::default();
-        // What was planned before is forgotten.
+        // `begin` removes what was planned before.
         pass.push(7, 9, [AxisSegment { source: 3, len: 1, dest: 5 }].into_iter());
         plan.follow(&mut pass);
         let (stride, single, bounds) = (pass.dest_stride(), pass.single(), pass.bounds());
@@ -267,7 +267,7 @@ proptest! {
     }
 }
 
-/// The two columns in the middle of a tile of three rows: each cell goes two places behind the one above it.
+/// The two middle columns of a tile of three rows; each cell goes two places after the one above it.
 fn spread() -> Pass {
     let mut pass = Pass::default();
     pass.begin();

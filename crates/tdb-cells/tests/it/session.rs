@@ -1,4 +1,4 @@
-//! What a session shares: threads, memory, counters, and whether it was cancelled.
+//! The shared state of a session: threads, memory, counters and cancellation.
 
 use std::io;
 use std::num::NonZeroUsize;
@@ -12,7 +12,7 @@ use tdb_cells::{Activity, Cancelled, Profile, Progress, Session, SessionOptions,
 
 use crate::support::{cases, session, session_of_memory};
 
-/// Whether this thread is one that a session started.
+/// Whether this thread was started by a session.
 fn is_of_a_session() -> bool {
     thread::current().name() == Some("tdb")
 }
@@ -25,7 +25,7 @@ fn work_is_done_on_as_many_threads_as_were_asked_for() {
             (session.threads(), session.threads_wanted()),
             (count, count)
         );
-        // Only threads that work at the same time get beyond the barrier.
+        // Only threads that run at the same time pass the barrier.
         let barrier = Barrier::new(count);
         let seen = session.install(|| {
             let items = (0..count).collect();
@@ -96,7 +96,7 @@ fn little_work_is_done_right_here() {
     assert_eq!(session.share_from(), 1_000);
     assert!(!session.install_for(999, is_of_a_session));
     assert!(session.install_for(1_000, is_of_a_session));
-    // Nothing is shared on threads that are not those of a session.
+    // Work is not shared on threads outside the session.
     assert_eq!(threads::count(), 1);
 }
 
@@ -156,7 +156,7 @@ fn caps_are_those_of_the_options_but_for_the_budget() {
         (session.limits().data_tile, session.limits().budget.limit()),
         (77, 9)
     );
-    // Two sessions of the same options have each their own memory.
+    // Two sessions with the same options have separate memory budgets.
     let _taken = session.limits().budget.take(9).unwrap();
     assert_eq!(Session::new(options).limits().budget.left(), 9);
 }
@@ -292,7 +292,7 @@ fn a_profile_counts_what_all_threads_did() {
     assert_eq!(session.profile().cells_wasted(), 0);
 }
 
-/// One of the times that a profile tells.
+/// Selects one of the durations of a profile.
 type TimeOf = fn(&Profile) -> Duration;
 
 #[test]
@@ -321,7 +321,7 @@ fn a_profile_has_the_time_of_each_kind_of_work() {
         );
         assert!(time(&session.profile()) >= pause);
     }
-    // Loading is a part of the work on batches, and no merging.
+    // Loading is a part of the work on batches, but not of merging.
     let before = session.profile().merge;
     counters.load.time(rest);
     assert!(session.profile().merge <= before.saturating_sub(pause));

@@ -1,4 +1,4 @@
-//! Rows that are sorted by numbers, against a sort that compares them.
+//! Sorting rows by numbers, compared with a sort by comparison.
 #![expect(
     clippy::indexing_slicing,
     reason = "helpers of tests, which may fail so"
@@ -10,7 +10,7 @@ use tdb_tile::Bug;
 
 use crate::support::{cases, first, places, row, rows, session};
 
-/// Numbers that are often equal, near each other, far from each other, and in runs.
+/// Numbers that are often equal, close together, far apart, or in runs.
 fn numbers() -> impl Strategy<Value = Vec<u128>> {
     let few = prop::collection::vec(0_u128..5, 0..60);
     let near = (any::<u128>(), prop::collection::vec(0_u128..300, 0..200));
@@ -19,7 +19,7 @@ fn numbers() -> impl Strategy<Value = Vec<u128>> {
         prop_oneof![any::<u128>(), 0_u128..2, Just(u128::MAX)],
         0..200,
     );
-    // More equal ones than are compared with each other, but for their last bits.
+    // More numbers with equal leading bits than are sorted by comparison.
     let shared = (any::<u64>(), prop::collection::vec(0_u128..40, 66..200));
     let shared = shared.prop_map(|(top, low)| {
         let number = |low: &u128| u128::from(top) << 64 | low;
@@ -28,7 +28,7 @@ fn numbers() -> impl Strategy<Value = Vec<u128>> {
     prop_oneof![few, near, far, shared]
 }
 
-/// The keys of these numbers, whole or their last 64 bits, and what they are.
+/// Keys of these numbers, whole or only their last 64 bits, and the numbers themselves.
 fn keys(numbers: &[u128], is_wide: bool) -> (Keys<'static>, Vec<u128>) {
     if is_wide {
         return (
@@ -42,7 +42,7 @@ fn keys(numbers: &[u128], is_wide: bool) -> (Keys<'static>, Vec<u128>) {
     (Keys::exact(Numbers::Narrow(narrow)), model)
 }
 
-/// Rows in runs of equal ones, the first of each as it was; all of them, sorted.
+/// The expected rows in sorted order, as runs of equal rows in their original order.
 fn model_runs(numbers: &[u128], listed: &[usize]) -> Vec<Vec<usize>> {
     let mut model = listed.to_vec();
     model.sort_by(|a, b| numbers[*a].cmp(&numbers[*b]));
@@ -50,7 +50,7 @@ fn model_runs(numbers: &[u128], listed: &[usize]) -> Vec<Vec<usize>> {
     runs.map(<[usize]>::to_vec).collect()
 }
 
-/// These numbers are sorted; the last of `f` gets what came of it.
+/// Sorts every `step`-th of these numbers; returns the result and the expected runs.
 fn sorted(numbers: &[u128], is_wide: bool, step: usize) -> (Sorted, Vec<Vec<usize>>) {
     let (keys, numbers) = keys(numbers, is_wide);
     let listed: Vec<usize> = (0..numbers.len()).step_by(step).collect();
@@ -97,7 +97,7 @@ proptest! {
     #[test]
     fn equal_rows_keep_the_newest(numbers in numbers(), times in prop::collection::vec(0_u8..4, 250)) {
         let (sorted, runs) = sorted(&numbers, true, 1);
-        // The first of those with the latest time: one supersedes only what is older.
+        // The first row with the latest time: a row supersedes only older ones.
         let newest = |run: &Vec<usize>| {
             let latest = run.iter().map(|row| times[*row]).max();
             run.iter().copied().find(|row| Some(times[*row]) == latest)
@@ -117,7 +117,7 @@ proptest! {
         let all = runs.concat();
         prop_assert_eq!(places(&sorted.split_off(end)), &all[end..]);
         prop_assert_eq!(places(sorted.rows()), &all[..end]);
-        // What is left is still told apart.
+        // The remaining rows still know which of them are equal.
         let begun = ends.first().copied().unwrap_or(0).min(end);
         sorted.skip(begun);
         prop_assert_eq!(places(sorted.rows()), &all[begun..end]);
@@ -142,7 +142,7 @@ proptest! {
     }
 }
 
-/// In no order.
+/// Scatters numbers.
 fn scattered(number: u64) -> u64 {
     number.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(31)
 }
@@ -153,9 +153,9 @@ fn many_rows_are_sorted_on_all_threads() {
     let kinds: [fn(u64) -> u128; 4] = [
         |i| scattered(i).into(),
         |i| (scattered(i) % 500).into(),
-        // Sorted runs, one behind the other.
+        // Sorted runs, one after the other.
         |i| (i % 9_000 * 3).into(),
-        // So far from each other that only their first bits are sorted at first.
+        // So far apart that only their leading bits are sorted at first.
         |i| u128::from(scattered(i) % 3_000) << 100 | u128::from(i % 7),
     ];
     for kind in kinds {

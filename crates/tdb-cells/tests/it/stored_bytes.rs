@@ -1,4 +1,4 @@
-//! Stored bytes of tiles, out of a store or out of memory.
+//! Stored bytes of tiles, from a store or from memory.
 #![expect(clippy::unwrap_used, reason = "helpers of tests, which may fail so")]
 
 use std::ops::Range;
@@ -17,7 +17,7 @@ fn store(bytes: &[u8]) -> Arc<dyn Store> {
     Arc::new(store)
 }
 
-/// Bytes that were fetched, within a budget.
+/// Fetches bytes within a budget.
 fn fetch(
     bytes: &dyn TileBytes,
     key: &str,
@@ -70,7 +70,7 @@ fn bytes_that_were_read_before_are_found_by_where_they_begin() {
         bytes: Bytes::from_static(bytes.as_bytes()),
     };
     let fetched = Fetched::new(&reads, vec![piece(3, "xy"), piece(0, "z")]);
-    // They are in memory, and none is taken.
+    // The bytes are in memory already, so the budget can be 0.
     assert_eq!(fetch(&fetched, KEY, 3..5, 0).unwrap(), b"xy");
     assert_eq!(fetch(&fetched, "b", 0..1, 0).unwrap(), b"z");
     for (key, extent) in [

@@ -1,4 +1,4 @@
-//! What several modules make use of.
+//! Helpers of several test modules.
 #![expect(clippy::unwrap_used, reason = "helpers of tests, which may fail so")]
 
 use std::num::NonZeroUsize;
@@ -9,7 +9,7 @@ use tdb_cells::{Buffer, CellSet, FieldInfo, Row, RowRange, Session, SessionOptio
 use tdb_schema::{CellValNum, FieldKind, Order};
 use tdb_tile::{Bug, Datatype};
 
-/// So many cases; those that fail are told, and kept in no file.
+/// Configuration of a property test with this many cases; failures are printed but not saved to a file.
 pub(crate) fn cases(cases: u32) -> Config {
     Config {
         cases,
@@ -38,7 +38,7 @@ pub(crate) fn first(count: usize) -> RowRange {
     RowRange::first(count).unwrap()
 }
 
-/// The set of the rows that are `true`, made row by row.
+/// The set of the rows that are `true`, built row by row.
 pub(crate) fn set_of(model: &[bool]) -> CellSet {
     let holds = |row: Row| Ok::<_, Bug>(model.get(row.index()) == Some(&true));
     CellSet::of_rows(first(model.len()), holds).unwrap()
@@ -57,7 +57,7 @@ pub(crate) fn session(threads: usize) -> Session {
     })
 }
 
-/// A session of one thread that may hold so many bytes.
+/// A session of one thread with a memory budget of this many bytes.
 pub(crate) fn session_of_memory(bytes: u64) -> Session {
     Session::new(SessionOptions {
         threads: NonZeroUsize::new(1),
@@ -66,7 +66,7 @@ pub(crate) fn session_of_memory(bytes: u64) -> Session {
     })
 }
 
-/// A field of one number in each cell, which is the first attribute.
+/// The field of the first attribute, with one number per cell.
 pub(crate) fn field(name: &str, datatype: Datatype) -> FieldInfo {
     FieldInfo {
         name: name.to_owned(),
@@ -82,7 +82,7 @@ pub(crate) fn order() -> impl Strategy<Value = Order> {
     prop_oneof![Just(Order::RowMajor), Just(Order::ColumnMajor)]
 }
 
-/// How far apart neighbours along each dimension are among cells that lie in this order without gaps.
+/// Distance between neighbours along each dimension, for cells in this order without gaps.
 pub(crate) fn strides(shape: &[u64], order: Order) -> Vec<u64> {
     let faster = |dimension: usize| match order {
         Order::RowMajor => shape.iter().skip(dimension + 1).product(),
@@ -102,7 +102,7 @@ pub(crate) fn cells_of(shape: &[u64], order: Order) -> Vec<Vec<u64>> {
     (0..count).map(cell).collect()
 }
 
-/// The texts one behind the other, and where each begins, and the end.
+/// The concatenated texts, the start of each, and the end.
 pub(crate) fn joined(texts: &[Vec<u8>]) -> (Vec<u8>, Vec<u64>) {
     let mut offsets = vec![0];
     for text in texts {

@@ -1,4 +1,4 @@
-//! Tables of loaded cells: cells of several fragments, field by field.
+//! Tables of loaded cells of several fragments.
 
 use proptest::prelude::*;
 use tdb_cells::{CellTable, RowRange, Segment, TableColumn, TileRows};
@@ -11,17 +11,17 @@ use crate::support::{buffer, cases, first, joined, row, rows};
 const NUMBERS: FieldKind = FieldKind::Attribute(0);
 const TEXTS: FieldKind = FieldKind::Attribute(1);
 
-/// The cell of a number, a text, and whether it is not null, which says where it comes from.
+/// A cell: a number, a text, and the byte of its validity.
 type Cell = (u16, Vec<u8>, u8);
 
-/// The cells of a fragment by its number, and whether it lacks the numbers.
+/// The cells of one fragment, and its number.
 #[derive(Clone, Debug)]
 struct Part {
     fragment: usize,
     cells: Vec<Cell>,
 }
 
-/// Cells of some fragments in ascending order.
+/// Cells of several fragments, in ascending order of these.
 fn parts() -> impl Strategy<Value = Vec<Part>> {
     let cell = (
         any::<u16>(),
@@ -37,7 +37,7 @@ fn parts() -> impl Strategy<Value = Vec<Part>> {
     })
 }
 
-/// Every second fragment lacks the field of numbers.
+/// Whether a fragment lacks the field of numbers; every second one does.
 fn lacks(fragment: usize) -> bool {
     fragment % 2 == 1
 }
@@ -85,7 +85,7 @@ fn table(parts: &[Part]) -> CellTable {
     table
 }
 
-/// What a table holds, fragment by fragment.
+/// The contents of a table, fragment by fragment.
 fn told(table: &CellTable) -> Vec<(usize, Vec<Cell>, bool)> {
     let numbers = table.column(NUMBERS).expect("numbers");
     let texts = table.column(TEXTS).expect("texts");
@@ -110,7 +110,7 @@ fn told(table: &CellTable) -> Vec<(usize, Vec<Cell>, bool)> {
     table.segments.iter().map(of_segment).collect()
 }
 
-/// The same of parts, but for those without cells.
+/// The expected contents, without fragments that have no cells.
 fn wanted(parts: &[Part]) -> Vec<(usize, Vec<Cell>, bool)> {
     let parts = parts.iter().filter(|part| !part.cells.is_empty());
     parts
@@ -161,7 +161,7 @@ proptest! {
         let found: Vec<_> = told(&joined).into_iter().filter(|(_, cells, _)| !cells.is_empty()).collect();
         prop_assert_eq!(found, wanted(&model));
         prop_assert_eq!(budget.used(), joined.bytes_held());
-        // One alone is as it was.
+        // A single table is returned unchanged.
         prop_assert_eq!(joined.bytes_held() > 0, is_joined);
     }
 }

@@ -1,4 +1,4 @@
-//! Single values: their text, their order, shares of amounts, and what a field is.
+//! Single values: formatting, order, shares of amounts, descriptions of fields.
 
 use std::sync::Arc;
 
@@ -64,7 +64,7 @@ proptest! {
         let exact = amount * part;
         let up = exact / whole + u64::from(exact % whole > 0);
         prop_assert_eq!(scaled(amount, part, whole), up);
-        // The product of these has more than 64 bits.
+        // Products beyond 64 bits.
         let large = u128::from(amount << 50) * u128::from(part.min(whole)) / u128::from(whole);
         prop_assert_eq!(u128::from(share(amount << 50, part, whole)), large);
         prop_assert_eq!((share(amount, part, 0), scaled(0, part, 0)), (0, 0));
@@ -97,7 +97,7 @@ fn what_cannot_be_compared_is_out_of_order() {
     assert!(problem.starts_with(r#""a" follows "ab", and"#), "{problem}");
 }
 
-/// A schema of a dimension, a number with labels, and texts.
+/// A schema with a dimension, an enumerated number and a text.
 fn schema() -> ArraySchema {
     let mut sky = Attribute::new("sky", Datatype::UInt8);
     sky.enumeration = Some("skies".to_owned());
