@@ -1,8 +1,8 @@
 //! Sorts rows by numbers.
 //!
 //! For each row, as many leading bits of its number as fit are packed together with the row's index into 64 bits.
-//! Sorting these integers touches no other memory, unlike sorting indexes by numbers stored elsewhere. Most numbers fit
-//! completely, because they are counted from the least one and so need few bits. If they do not fit, or do not
+//! Sorting these integers touches no other memory, unlike sorting indexes by numbers stored elsewhere. Most numbers
+//! fit completely, because they are counted from the least one and so need few bits. If they do not fit, or do not
 //! determine the order completely, each run of rows that came out equal is sorted again, by the remaining bits or by
 //! the cells.
 

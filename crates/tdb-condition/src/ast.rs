@@ -5,7 +5,7 @@ use tdb_schema::value::{DatePart, Moment};
 
 use crate::Pattern;
 
-/// A question that a cell answers with yes or no: tests of fields, joined by `and`, `or` and `not`.
+/// A predicate on cells: tests of fields, joined by `and`, `or` and `not`.
 ///
 /// ```
 /// use tdb_condition::Condition;
@@ -17,23 +17,23 @@ use crate::Pattern;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Condition {
-    /// In the order in which a person reads the tree: a joint, then what it joins. Flat, so that no depth can
-    /// exhaust the stack, and never empty.
+    /// The tree in prefix order: each joint precedes its operands. The flat form means that no depth can exhaust the
+    /// stack. Never empty.
     nodes: Vec<ConditionNode>,
 }
 
 /// One node of a [`Condition`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum ConditionNode {
-    /// All of so many conditions that follow; at least two.
+    /// All of the next N conditions must hold; N is at least 2.
     And(usize),
-    /// Any of so many conditions that follow; at least two.
+    /// Any of the next N conditions must hold; N is at least 2.
     Or(usize),
-    /// The opposite of the condition that follows.
+    /// Negates the next condition.
     Not,
-    /// A test of one field.
+    /// Tests one field.
     Test(FieldTest),
-    /// A comparison of what is worked out of fields.
+    /// Compares values that are computed from fields.
     Comparison(Comparison),
 }
 
@@ -42,34 +42,34 @@ pub enum ConditionNode {
 pub struct FieldTest {
     /// Name of the field.
     pub field: String,
-    /// What is asked of it.
+    /// The test of the field's cells.
     pub test: Test,
 }
 
-/// What is asked of a cell.
+/// A test of a cell.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Test {
-    /// How it compares with a value.
+    /// Whether the cell compares with the value in this way.
     Compare(CompareOp, Literal),
-    /// Whether it is one of the values.
+    /// Whether the cell is one of the values.
     In(Vec<Literal>),
-    /// Whether it is none of the values.
+    /// Whether the cell is not null and not one of the values.
     NotIn(Vec<Literal>),
-    /// Whether it is text that fits a pattern.
+    /// Whether the cell is text that matches the pattern.
     Like(Pattern),
-    /// Whether it is text that does not fit a pattern.
+    /// Whether the cell is text that does not match the pattern.
     NotLike(Pattern),
-    /// Whether it is text that begins with this text, or these bytes.
+    /// Whether the cell is text that begins with this text or these bytes.
     StartsWith(Literal),
-    /// Whether it is text that does not begin with this text, or these bytes.
+    /// Whether the cell is text that does not begin with this text or these bytes.
     NotStartsWith(Literal),
-    /// Whether it is null.
+    /// Whether the cell is null.
     Null,
-    /// Whether it is not null.
+    /// Whether the cell is not null.
     NotNull,
 }
 
-/// How a cell is compared with a value.
+/// A comparison operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "the usual names of the six comparisons")]
 pub enum CompareOp {
@@ -81,32 +81,32 @@ pub enum CompareOp {
     Ne,
 }
 
-/// A value as a person or a program writes it; only the field that it meets gives it a type.
+/// A value as written by a person or a program; its type comes from the field that it is compared with.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Literal {
-    /// A whole number. Against dates and times: ticks of their unit.
+    /// A whole number. Compared with dates and times: ticks of their unit.
     Integer(i128),
-    /// Any other number.
+    /// A floating-point number.
     Float(f64),
-    /// Text. Against dates and times: ISO 8601, where a date is all of the period that it names, as in [`Literal::Date`];
-    /// against an enumerated attribute: the label.
+    /// Text. Compared with dates and times: ISO 8601, where a date is the whole period that it names, as in
+    /// [`Literal::Date`]; compared with an enumerated attribute: a label.
     Text(String),
     /// True or false.
     Bool(bool),
-    /// Bytes, for strings that are no text.
+    /// Bytes, for strings that are not valid text.
     Bytes(Vec<u8>),
-    /// A date, `2023-02-28`, or a part of one, `2023-02`: all of the period that it names. A cell equals it that lies anywhere in
-    /// the period, is less that lies before, and greater that lies behind it.
+    /// A date such as `2023-02-28`, or a prefix of one, `2023-02`: the whole period that it names. A cell is equal to
+    /// it if the cell is within the period, less if it is before, and greater if it is after the period.
     Date(String),
     /// A point in time.
     Moment(Moment),
 }
 
-/// A value that is worked out of the fields of a cell. It is null where one of them is, where a divisor is 0, and where a part
-/// is taken of NaT. Otherwise NaT is a value that differs from all.
+/// A value computed from the fields of a cell. It is null if a field is null, if a divisor is 0, or if a date part of
+/// NaT is taken. Otherwise NaT differs from every value.
 ///
-/// Whole numbers stay exact; a division gives a float. Dates and times of one type can be subtracted, which gives ticks, and
-/// moved by whole numbers of ticks.
+/// Whole numbers are exact; a division gives a float. Dates and times of the same type can be subtracted, which gives
+/// ticks, and can be shifted by a whole number of ticks.
 ///
 /// ```
 /// use tdb_condition::{Condition, Term};
@@ -119,26 +119,27 @@ pub enum Literal {
 #[derive(Clone, Debug, PartialEq)]
 #[must_use = "a term alone asks nothing"]
 pub struct Term {
-    /// Each operation behind what it is done with. Never empty, and flat, so that no depth can exhaust the stack.
+    /// The parts in postfix order: operations follow their operands. The flat form means that no depth can exhaust the
+    /// stack. Never empty.
     pub(crate) parts: Vec<TermPart>,
 }
 
-/// A step of working out a [`Term`]: a value, or an operation on the values before it.
+/// A step in computing a [`Term`]: a value, or an operation on the values before it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TermPart {
-    /// What a cell holds in a field.
+    /// The cell's value of this field.
     Field(String),
-    /// A value.
+    /// A constant value.
     Value(Literal),
-    /// A part of the date before it, as a number.
+    /// A part of the preceding date, as a number.
     DatePart(DatePart),
-    /// The number before it, negated.
+    /// Negates the preceding number.
     Negate,
-    /// An operation on the two values before it.
+    /// Combines the two preceding values.
     Operation(Operation),
 }
 
-/// What is done with two values.
+/// An arithmetic operation on two values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "the usual names of the four operations")]
 pub enum Operation {
@@ -148,19 +149,19 @@ pub enum Operation {
     Divide,
 }
 
-/// How two terms compare.
+/// A comparison of two terms.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparison {
-    /// What stands before the operator.
+    /// The term before the operator.
     pub left: Term,
-    /// The operator.
+    /// The comparison operator.
     pub op: CompareOp,
-    /// What stands behind it.
+    /// The term after the operator.
     pub right: Term,
 }
 
 impl Condition {
-    /// Both this condition and another.
+    /// Joins this condition and another with `and`.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         self.join(
@@ -170,7 +171,7 @@ impl Condition {
         )
     }
 
-    /// This condition or another, or both.
+    /// Joins this condition and another with `or`.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
         self.join(
@@ -180,13 +181,13 @@ impl Condition {
         )
     }
 
-    /// The nodes, each joint before what it joins.
+    /// The nodes in prefix order: each joint precedes its operands.
     #[must_use]
     pub fn nodes(&self) -> &[ConditionNode] {
         &self.nodes
     }
 
-    /// The names of the fields that are tested, each as often as it is.
+    /// Names of the tested fields, in order; a field that is tested several times is repeated.
     pub fn fields(&self) -> impl Iterator<Item = &str> {
         self.nodes.iter().flat_map(|node| {
             let (test, terms) = match node {
@@ -201,12 +202,12 @@ impl Condition {
         })
     }
 
-    /// A condition of nodes that are one.
+    /// Creates a condition from nodes that form exactly one tree.
     pub(crate) fn of_nodes(nodes: Vec<ConditionNode>) -> Self {
         Self { nodes }
     }
 
-    /// Joins two conditions under one joint; those that already have it at the top are merged with it.
+    /// Joins two conditions; a condition with the same joint at the top becomes part of the new one.
     fn join(
         mut self,
         other: Self,
@@ -265,7 +266,7 @@ impl From<Comparison> for Condition {
 }
 
 impl CompareOp {
-    /// What holds exactly where this does not (nulls and NaN apart).
+    /// The operator that holds exactly if this one does not, except for nulls and NaN.
     #[must_use]
     pub fn negated(self) -> Self {
         match self {
@@ -278,7 +279,7 @@ impl CompareOp {
         }
     }
 
-    /// What holds of `b, a` exactly where this holds of `a, b`.
+    /// The operator that holds for `b, a` exactly if this one holds for `a, b`.
     #[must_use]
     pub fn mirrored(self) -> Self {
         match self {
@@ -290,7 +291,7 @@ impl CompareOp {
         }
     }
 
-    /// As it is written.
+    /// The operator in text form.
     #[must_use]
     pub fn symbol(self) -> &'static str {
         match self {
@@ -305,7 +306,7 @@ impl CompareOp {
 }
 
 impl CompareOp {
-    /// Whether it holds of two values of this order; of those without one only that they are not equal.
+    /// Whether the operator holds for two values in this order. Values without an order are only unequal.
     pub(crate) fn holds(self, order: Option<Ordering>) -> bool {
         let Some(order) = order else {
             return self == Self::Ne;
@@ -322,7 +323,7 @@ impl CompareOp {
 }
 
 impl Test {
-    /// The opposite test, which is what `not` before this one means: null cells satisfy neither.
+    /// The opposite test, which is the meaning of `not`. Apart from tests for null, null cells pass neither.
     #[must_use]
     pub fn negated(self) -> Self {
         match self {

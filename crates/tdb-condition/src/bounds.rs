@@ -1,4 +1,4 @@
-//! The box that all cells lie in which fit a condition, as its tests of dimensions tell.
+//! The bounding box of all cells that match a condition, derived from its tests of dimensions.
 
 use std::collections::BTreeMap;
 
@@ -9,15 +9,15 @@ use tdb_tile::{Bug, Datatype, Range};
 use crate::resolved::{ResolvedTest, Step};
 use crate::{CompareOp, Predicate};
 
-/// Where cells that fit can lie: nowhere, or within these ranges of some dimensions.
+/// Where matching cells can be: within these ranges of some dimensions; `None` if nowhere.
 type Reach = Option<BTreeMap<usize, Range>>;
 
 impl Predicate {
-    /// Ranges outside of which no cell fits the condition, of some of the dimensions that have a domain; `None` where no
-    /// cell fits it at all. Cells within the ranges need not fit.
+    /// Returns ranges of some dimensions that contain all matching cells, for dimensions that have a domain; `None` if
+    /// no cell can match. Cells within the ranges need not match.
     ///
     /// # Errors
-    /// [`Bug`].
+    /// Only a [`Bug`].
     pub fn bounds(&self, schema: &ArraySchema) -> Result<Option<Vec<(usize, Range)>>, Bug> {
         let Some((condition, fields)) = self.condition() else {
             return Ok(Some(Vec::new()));
@@ -51,7 +51,7 @@ impl Predicate {
     }
 }
 
-/// Where the cells lie that pass a test of the dimension at an index.
+/// The reach of cells that pass a test of dimension number `at`.
 fn reach_of(test: &ResolvedTest, at: usize, schema: &ArraySchema) -> Reach {
     let dimension = schema.dimensions.get(at);
     let Some((dimension, domain)) = dimension.and_then(|d| Some((d, d.domain.as_ref()?))) else {
@@ -79,12 +79,12 @@ fn reach_of(test: &ResolvedTest, at: usize, schema: &ArraySchema) -> Reach {
     Some(BTreeMap::from([(at, inside)]))
 }
 
-/// Whether a value has a place among the others: NaN has none.
+/// Whether a value can be ordered; NaN cannot.
 fn is_number(datatype: Datatype, value: &Bytes) -> bool {
     datatype.compare(value, value).is_some()
 }
 
-/// Where cells lie that fit both.
+/// The reach of cells that match both conditions.
 fn both(a: Reach, b: Reach, schema: &ArraySchema) -> Reach {
     let (mut all, more) = (a?, b?);
     for (at, range) in more {
@@ -97,7 +97,7 @@ fn both(a: Reach, b: Reach, schema: &ArraySchema) -> Reach {
     Some(all)
 }
 
-/// Where cells lie that fit any of the two.
+/// The reach of cells that match at least one of two conditions.
 fn any(a: Reach, b: Reach, schema: &ArraySchema) -> Reach {
     let (a, b) = match (a, b) {
         (None, other) | (other, None) => return other,
@@ -120,7 +120,7 @@ mod tests {
     use super::*;
     use crate::{Condition, FieldCells};
 
-    /// Two dimensions of the numbers 0 to 20, and an attribute.
+    /// Two dimensions with the domain 0 to 20, and an attribute.
     fn schema() -> ArraySchema {
         let side = |name| Dimension::numbers(name, Datatype::Int32, (0, 20), 7);
         let a = Attribute::new("a", Datatype::Int32);

@@ -1,4 +1,4 @@
-//! Works out the terms of comparisons, many rows at a time.
+//! Computes the terms of comparisons, for many rows at a time.
 
 use std::ops::Range;
 
@@ -12,29 +12,29 @@ use crate::field_cells::{FieldCells, cells_of_rows, text_of_rows};
 use crate::padding::unpadded;
 use crate::resolved::{ResolvedComparison, ResolvedField, ResolvedTerm, TermStep};
 
-/// The cells of the fields of a condition, those that are there.
+/// Some rows, with the cells of the fields that a condition reads.
 pub(crate) struct Rows<'a> {
     pub(crate) fields: &'a [ResolvedField],
     pub(crate) cells: &'a [Option<FieldCells<'a>>],
     pub(crate) rows: Range<usize>,
 }
 
-/// A value of each row.
+/// One value per row.
 enum Lane {
     Whole(Vec<i128>),
     Float(Vec<f64>),
 }
 
-/// What is on the way.
+/// Intermediate values.
 struct Work {
     lanes: Vec<Lane>,
-    /// 1 where nothing is null so far.
+    /// 1 for each row that is not null so far.
     valid: Vec<u8>,
-    /// 1 where a date or a time is none.
+    /// 1 for each row in which a date or time was NaT.
     nat: Vec<u8>,
 }
 
-/// Answers a comparison for some rows.
+/// Evaluates a comparison for some rows.
 pub(crate) fn compare(
     comparison: &ResolvedComparison,
     rows: &Rows<'_>,
@@ -109,7 +109,7 @@ fn mixed() -> Bug {
 }
 
 impl<'a> Rows<'a> {
-    /// `None` where the fragment lacks the field.
+    /// Returns a field and its cells; `None` if the fragment lacks the field.
     fn field(&self, field: usize) -> Result<Option<(&'a ResolvedField, FieldCells<'a>)>, Bug> {
         let found = self.fields.get(field).zip(self.cells.get(field));
         let (field, cells) = found.ok_or_else(|| Bug::new("a term of no field of a condition"))?;
@@ -125,7 +125,7 @@ impl<'a> Rows<'a> {
             .transpose()
     }
 
-    /// The text of each row, `None` where it is null.
+    /// Returns the text of each row, `None` for null rows; `None` instead of the list if the fragment lacks the field.
     fn texts(
         &self,
         field: usize,
@@ -150,7 +150,7 @@ impl<'a> Rows<'a> {
 }
 
 impl Work {
-    /// Works a term out; false where a fragment lacks one of its fields.
+    /// Computes a term; returns false if the fragment lacks one of its fields.
     fn term(&mut self, term: &ResolvedTerm, rows: &Rows<'_>) -> Result<bool, CellsError> {
         for step in &term.steps {
             match step {
@@ -171,7 +171,7 @@ impl Work {
                     let calendar = Calendar::new(*datatype);
                     let mut calendar = calendar.ok_or_else(|| Bug::new("a date of no calendar"))?;
                     let parts = days.into_iter().zip(&mut self.valid).map(|(ticks, valid)| {
-                        // Ticks that were moved may be none that a date has.
+                        // After arithmetic, ticks may be outside of all dates.
                         let ticks = i64::try_from(ticks).ok();
                         let date = ticks.and_then(|ticks| calendar.date(ticks));
                         *valid &= u8::from(date.is_some());
@@ -253,7 +253,7 @@ impl Work {
         }
     }
 
-    /// Numbers are known to stay within 128 bits.
+    /// Applies an operation to whole numbers. Resolving has checked that results fit into 128 bits.
     fn operation(&mut self, operation: Operation) -> Result<(), Bug> {
         let (right, mut left) = (self.whole()?, self.whole()?);
         let works = match operation {
@@ -287,7 +287,7 @@ impl Work {
     }
 }
 
-/// Whole numbers of any type.
+/// Reads whole numbers of any type.
 fn whole(datatype: Datatype, values: &[u8]) -> Vec<i128> {
     match (datatype.size(), datatype.is_signed()) {
         (1, true) => i8::read_all(values).map(i128::from).collect(),

@@ -3,8 +3,8 @@
 use crate::{Condition, ConditionNode};
 
 impl Condition {
-    /// Those of the parts that must all hold which look at these fields alone; `None` where there is none. It holds wherever the
-    /// whole condition does.
+    /// Returns the conjunction of those `and` parts at the top of the condition that use only fields for which
+    /// `is_one` is true; `None` if there are none. It holds for every cell that matches the whole condition.
     ///
     /// ```
     /// use tdb_condition::Condition;
@@ -21,7 +21,7 @@ impl Condition {
         own.reduce(Self::and)
     }
 
-    /// The parts that must all hold; the condition itself, if it is not made of such parts.
+    /// The operands of an `and` at the top; otherwise the condition itself.
     fn conjuncts(&self) -> Vec<Self> {
         let Some((ConditionNode::And(_), mut rest)) = self.nodes().split_first() else {
             return vec![self.clone()];
@@ -36,7 +36,7 @@ impl Condition {
     }
 }
 
-/// How many of the nodes the first condition among them has.
+/// Number of nodes in the first condition of this list.
 fn length(nodes: &[ConditionNode]) -> usize {
     let mut wanted = 1_usize;
     let mut taken = 0_usize;

@@ -9,24 +9,24 @@ use tdb_tile::{Bug, Datatype};
 use crate::{CompareOp, Condition, Literal, Test};
 
 impl Condition {
-    /// The condition of the cells that a delete takes, out of what it stores: as [`Condition::kept`] turns one into the
-    /// other, this goes back. Nulls aside: a delete takes those, too.
+    /// Returns the condition for the cells that a delete removes, given the stored condition for the cells that it
+    /// keeps: the inverse of [`Condition::kept`], except that a delete also removes null cells.
     ///
-    /// Values of enumerated fields become labels, those of fields that are not known become bytes.
+    /// Values of enumerated fields become labels, values of unknown fields become bytes.
     ///
     /// # Errors
-    /// A tree whose joints and parts do not match, which no decoded one is.
+    /// The tree is inconsistent, which cannot happen if it was decoded.
     pub fn deleted(kept: &ConditionTree, fields: &[FieldInfo]) -> Result<Self, Bug> {
         let lost = || Bug::new("a stored condition with a joint too many");
         let mut stack: Vec<Self> = Vec::new();
-        // Backwards, so that each part is met before the joint that it belongs to: the first part lies on top.
+        // Going backwards, parts come before their joint, with the first part on top of the stack.
         for node in kept.nodes().iter().rev() {
             let condition = match node {
                 StoredNode::Value(value) => negated_value(value, fields),
                 StoredNode::Expression { combine, parts } => {
                     let first = stack.len().checked_sub(*parts).ok_or_else(lost)?;
                     let joined = stack.drain(first..).rev();
-                    // What a joint keeps, the other joint of the opposites deletes.
+                    // By De Morgan's law, the opposite joint of the opposite tests.
                     let joined = match combine {
                         Combine::And => joined.reduce(Self::or),
                         Combine::Or => joined.reduce(Self::and),
@@ -41,17 +41,17 @@ impl Condition {
     }
 }
 
-/// The cells that a stored test does not hold for.
+/// The condition for the cells that fail a stored test.
 fn negated_value(value: &ConditionValue, fields: &[FieldInfo]) -> Condition {
     let field = fields.iter().find(|field| field.name == value.field());
     let ask = |test| Condition::field(value.field()).ask(test);
     let compare = |op| ask(Test::Compare(op, literal(field, value.value())));
-    // Of a string that cannot be null, no bytes are a value.
+    // In a string field that is not nullable, an empty value is the empty string.
     let asks_null = value.is_null_test() && field.is_none_or(|field| field.nullable);
     let members = || {
         let mut members: Vec<Literal> = Vec::new();
         for member in value.members().map(|member| literal(field, member)) {
-            // Of floats, both zeros are stored where one was given.
+            // For floats, both zeros are stored if either was given.
             let is_zero =
                 |literal: &Literal| matches!(literal, Literal::Float(zero) if *zero == 0.0);
             match is_zero(&member) {
@@ -78,7 +78,7 @@ fn negated_value(value: &ConditionValue, fields: &[FieldInfo]) -> Condition {
     }
 }
 
-/// A stored value as a person writes it.
+/// Converts a stored value into a literal.
 fn literal(field: Option<&FieldInfo>, bytes: &[u8]) -> Literal {
     let label = field.and_then(|field| {
         let labels = field.enumeration.as_deref()?;
@@ -125,7 +125,7 @@ fn of_cell(datatype: Datatype, values: CellValNum, bytes: &[u8]) -> Literal {
     }
 }
 
-/// The float that has the same shortest text: 0.1 stays 0.1.
+/// Returns the `f64` with the same shortest decimal text, so that 0.1 stays 0.1.
 fn shortest(value: f32) -> f64 {
     value.to_string().parse().unwrap_or(value.into())
 }

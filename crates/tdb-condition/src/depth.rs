@@ -1,16 +1,16 @@
-//! How deep a condition is as it is written: what waits for the value to its right, and open parentheses.
+//! Nesting depth of a condition in text form: operators that wait for their right operand, and open parentheses.
 
 use tdb_tile::Limits;
 
 use crate::walk::{Joint, Walk};
 use crate::{Condition, ConditionNode, Operation, Term, TermPart};
 
-/// A joint that is open: what it and the parentheses around it add to the depth of what it joins.
+/// An open joint, and the depth that it adds to its operands, with its parentheses.
 type Added = (Joint, u64);
 
 impl Condition {
-    /// How deep the text is that the condition is printed as, by the measure of the limit `condition_depth`: what is printed of a
-    /// condition that was read is within the limit too.
+    /// Nesting depth of the printed form, counted like `Limits::condition_depth`: a condition that was parsed within
+    /// the limit also prints within the limit.
     pub(crate) fn written_depth(&self) -> u64 {
         let unlimited = Limits {
             condition_depth: u64::MAX,
@@ -42,13 +42,13 @@ impl Condition {
                 let added = is_not.saturating_add(parentheses);
                 waiting = waiting.saturating_add(added);
                 deepest = deepest.max(waiting);
-                // Without a limit none is exceeded.
+                // The limit is `u64::MAX`, so this cannot fail.
                 if walk.enter((joint, added), joins).is_err() {
                     return u64::MAX;
                 }
             } else {
                 walk.leave(|(_, added), is_first, ends| {
-                    // The `and` or `or` behind the first waits from there on.
+                    // After the first operand, the `and` or `or` waits for the next one.
                     waiting = waiting.saturating_add(u64::from(is_first));
                     if ends {
                         waiting = waiting.saturating_sub(added.saturating_add(1));
@@ -61,23 +61,23 @@ impl Condition {
     }
 }
 
-/// Whether a joint is written in parentheses that stands inside another, or after `not`.
+/// Whether a joint inside `outer`, or after `not` if `negated`, needs parentheses.
 pub(crate) fn takes_parentheses(outer: Option<Joint>, joint: Joint, negated: bool) -> bool {
     let binds_tighter = matches!((outer, joint), (None, _) | (Some(Joint::Or), Joint::And));
     negated || !binds_tighter
 }
 
 impl Term {
-    /// As [`Condition::written_depth`], of a term.
+    /// Nesting depth of the printed term, see [`Condition::written_depth`].
     fn written_depth(&self) -> u64 {
         let mut done: Vec<(u64, u8)> = Vec::new();
         for part in &self.parts {
             let measured = match (part, done.pop()) {
                 (TermPart::DatePart(_), Some((depth, _))) => (depth.saturating_add(1), Self::ONE),
-                // The sign, and parentheses.
+                // One level for the sign, one for the parentheses.
                 (TermPart::Negate, Some((depth, _))) => (depth.saturating_add(2), Self::SIGNED),
                 (TermPart::Operation(operation), Some(right)) => {
-                    // A term without it is none, and so deeper than any.
+                    // A malformed term counts as too deep.
                     let left = done.pop().unwrap_or((u64::MAX, Self::ONE));
                     joined(left, *operation, right)
                 }
@@ -91,10 +91,10 @@ impl Term {
         done.pop().map_or(u64::MAX, |(depth, _)| depth)
     }
 
-    /// The strength of what binds more strongly than every operation.
+    /// Binding strength of operands that never need parentheses.
     pub(crate) const ONE: u8 = 4;
 
-    /// The strength of what has a sign before it.
+    /// Binding strength of a value with a sign.
     pub(crate) const SIGNED: u8 = 3;
 }
 

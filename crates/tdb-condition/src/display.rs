@@ -7,7 +7,7 @@ use crate::token::is_bare_name;
 use crate::walk::{Joint, Walk};
 use crate::{Condition, ConditionNode, FieldTest, Literal, Test};
 
-/// As text that [`Condition::parse`] reads back.
+/// Prints text that [`Condition::parse`] accepts.
 impl fmt::Display for Condition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let unlimited = Limits {
@@ -43,10 +43,10 @@ impl fmt::Display for Condition {
     }
 }
 
-/// A joint as it is written: with parentheses where it stands inside another or after `not`.
+/// A printed joint, and whether it is in parentheses.
 type Written = (Joint, bool);
 
-/// Writes the `and` or `or` that stands before all but the first; after `not` it has been written.
+/// Prints `and` or `or` before every operand but the first, unless `not` is between them and it has been printed.
 fn separate(f: &mut fmt::Formatter<'_>, walk: &Walk<Written>, negated: bool) -> fmt::Result {
     match walk.top() {
         Some((joint, _)) if walk.done() > 0 && !negated => f.write_str(match joint {
@@ -85,7 +85,7 @@ fn close(f: &mut fmt::Formatter<'_>, walk: &mut Walk<Written>) -> fmt::Result {
     written
 }
 
-/// A name in quotes where it needs them.
+/// A field name, quoted if necessary.
 pub(crate) struct FieldName<'a>(pub(crate) &'a str);
 
 impl fmt::Display for FieldName<'_> {
@@ -131,7 +131,7 @@ impl fmt::Display for Literal {
         match self {
             Self::Integer(value) => value.fmt(f),
             Self::Float(value) if value.is_nan() => f.write_str("'NaN'"),
-            // No number is written as infinity; one beyond all others is read as it.
+            // There is no literal for infinity, but a number that is too large is parsed as infinity.
             Self::Float(value) if value.is_infinite() => {
                 f.write_str(if *value > 0.0 { "1e999" } else { "-1e999" })
             }

@@ -1,92 +1,92 @@
 use tdb_schema::names::UnknownName;
 use tdb_tile::{Bug, Datatype, ErrorKind, LimitError};
 
-/// Why a condition cannot be understood, asked or stored.
+/// Errors of parsing, resolving or storing a condition.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConditionError {
-    /// Its text breaks the grammar.
+    /// A syntax error.
     #[error("condition at character {at}: {what}")]
     Text {
-        /// Where in the text, counted in characters from 1.
+        /// Position of the error in the text, in characters from 1.
         at: usize,
-        /// What is wrong there.
+        /// What is wrong.
         what: String,
     },
-    /// Its text is nested too deep, or has too many parts.
+    /// The text is nested too deeply, or has too many parts.
     #[error("condition at character {at}: {}", too_large(.limit))]
     TooLarge {
-        /// Where in the text the limit is passed, counted in characters from 1.
+        /// Position in the text where the limit is exceeded, in characters from 1.
         at: usize,
-        /// The limit.
+        /// The exceeded limit.
         limit: LimitError,
     },
-    /// It names a field that the array does not have.
+    /// A test of a field that the array does not have.
     #[error("condition {test}: the array has no such field")]
     UnknownField {
-        /// The test that names the field, as text.
+        /// The test in text form.
         test: String,
-        /// The fields that there are.
+        /// The existing fields.
         hint: String,
     },
-    /// A test that the cells of its field cannot be asked.
+    /// A test that does not suit the type of its field.
     #[error("condition {test}: {problem}")]
     Unfit {
-        /// The test, as text.
+        /// The test in text form.
         test: String,
-        /// Why it cannot be asked.
+        /// Why the test is not possible.
         problem: String,
-        /// What can be asked instead, if anything can.
+        /// Tests that are possible instead, if there are any.
         hint: Option<String>,
     },
-    /// A test that deletes cannot store.
+    /// A delete condition that TileDB could store but not read.
     #[error("a delete cannot ask whether {field:?} is {what}")]
     NotStorable {
-        /// The field.
+        /// Name of the field.
         field: String,
-        /// What is asked of it: "null", "empty".
+        /// The unsupported value: "null" or "empty".
         what: &'static str,
     },
-    /// A test for which the stored form of deletes has no words.
+    /// A test that cannot be expressed in the stored form of delete conditions.
     #[error("condition {test}: a delete can only compare fields with values")]
     NotHeld {
-        /// The test, as text.
+        /// The test in text form.
         test: String,
         /// Another way to delete these cells.
         hint: String,
     },
-    /// Points whose coordinates are of another datatype than those of their dimension.
+    /// Points whose coordinates have another datatype than the dimension.
     #[error("points of dimension {dimension:?} are not of type {datatype}, but {found}")]
     PointType {
         /// Name of the dimension.
         dimension: String,
-        /// Its datatype.
+        /// Datatype of the dimension.
         datatype: Datatype,
-        /// That of the points.
+        /// Datatype of the points.
         found: Datatype,
     },
-    /// A point that has no place.
+    /// A point without a valid coordinate.
     #[error("point {point} (counted from 0) is {what} along dimension {dimension:?}")]
     NoPoint {
-        /// Which of the points, counted from 0.
+        /// Number of the point, from 0.
         point: u64,
         /// Name of the dimension.
         dimension: String,
-        /// What it has in the place of a coordinate: `null`, `NaN`.
+        /// The invalid coordinate: `null` or `NaN`.
         what: &'static str,
     },
     /// A dimension that the array does not have.
     #[error(transparent)]
     Unknown(#[from] UnknownName),
-    /// A condition that is too deep, or has too many parts.
+    /// A condition that is nested too deeply, or has too many parts.
     #[error(transparent)]
     Limit(#[from] LimitError),
-    /// What cannot happen.
+    /// A broken invariant of tdb itself.
     #[error(transparent)]
     Bug(#[from] Bug),
 }
 
-/// What a text has too much of, as who writes it sees it.
+/// Describes an exceeded limit in the terms of the condition's author.
 fn too_large(limit: &LimitError) -> String {
     let most = limit.allowed;
     match limit.setting {
@@ -97,7 +97,7 @@ fn too_large(limit: &LimitError) -> String {
 }
 
 impl ConditionError {
-    /// Whose fault it is, and so what the caller can do.
+    /// The class of the error, which says what the caller can do.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         match self {
@@ -114,7 +114,7 @@ impl ConditionError {
         }
     }
 
-    /// The way out, if there is one.
+    /// Advice on how to proceed, if there is any.
     #[must_use]
     pub fn hint(&self) -> Option<&str> {
         match self {

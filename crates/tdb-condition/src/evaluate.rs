@@ -7,17 +7,18 @@ use crate::calculate::{Rows, compare};
 use crate::field_cells::{FieldCells, part};
 use crate::resolved::{ResolvedCondition, ResolvedField, ResolvedTest, Step};
 
-/// Rows that are answered at a time: few enough that all answers stay in the processor's first cache.
+/// Number of rows that are evaluated at a time: small enough that all results stay in the L1 cache.
 const BLOCK: usize = 4096;
 
 impl ResolvedCondition {
-    /// Answers for `rows` cells: `mask` then has one byte for each, 1 where the condition holds and else 0.
+    /// Evaluates the condition for `rows` cells. Afterwards `mask` has one byte per cell: 1 if the condition holds,
+    /// else 0.
     ///
-    /// `cells` has the cells of [`ResolvedCondition::fields`], in their order; `None` where a fragment lacks the
-    /// field, and every test of it is false.
+    /// `cells` has the cells of [`ResolvedCondition::fields`], in the same order; `None` if the fragment lacks the
+    /// field, which makes every test of it false.
     ///
     /// # Errors
-    /// [`CellsError::Wire`] where a field has fewer cells than `rows`, or offsets that are out of order.
+    /// [`CellsError::Wire`] if a field has fewer cells than `rows`, or offsets out of order.
     pub fn evaluate(
         &self,
         cells: &[Option<FieldCells<'_>>],
@@ -46,7 +47,7 @@ impl ResolvedCondition {
         Ok(())
     }
 
-    /// Leaves the answers for some rows in the first of `answers`.
+    /// Evaluates some rows; the result is in the first of `answers`.
     fn answer_block(
         &self,
         cells: &[Option<FieldCells<'_>>],
@@ -91,7 +92,7 @@ impl ResolvedCondition {
     }
 }
 
-/// Joins the last two answers into the former.
+/// Combines the last two results into the first of them.
 fn join(
     answers: &mut [Vec<u8>],
     waiting: &mut usize,
@@ -105,7 +106,7 @@ fn join(
     Ok(())
 }
 
-/// Answers one test for some rows.
+/// Evaluates one test for some rows.
 fn answer_test(
     test: &ResolvedTest,
     field: &ResolvedField,
@@ -113,7 +114,7 @@ fn answer_test(
     rows: &std::ops::Range<usize>,
     answer: &mut [u8],
 ) -> Result<(), CellsError> {
-    // What the schema lacks, no cell has.
+    // A field that the schema lacks fails every test.
     let Some((datatype, cell_val_num)) = field.stored else {
         answer.fill(0);
         return Ok(());
@@ -160,7 +161,7 @@ fn answer_test(
     Ok(())
 }
 
-/// Whether a null cell answers no.
+/// Whether null cells fail this test.
 fn needs_valid(test: &ResolvedTest) -> bool {
     !matches!(
         test,
@@ -168,7 +169,7 @@ fn needs_valid(test: &ResolvedTest) -> bool {
     )
 }
 
-/// Whether there are as many cells as rows.
+/// Checks that there are enough cells for all rows.
 fn check(field: &ResolvedField, cells: &FieldCells<'_>, rows: usize) -> Result<(), WireError> {
     if let Some(validity) = cells.validity {
         at_least("validity", rows, validity.len())?;
@@ -184,7 +185,7 @@ fn check(field: &ResolvedField, cells: &FieldCells<'_>, rows: usize) -> Result<(
         CellValNum::Var => at_least(
             "offsets",
             rows.saturating_add(1),
-            // A field without offsets has none.
+            // A missing offsets column has length 0.
             cells.offsets.map_or(0, <[u64]>::len),
         ),
     }

@@ -1,4 +1,4 @@
-//! The cells of a field, as a condition looks at them.
+//! The cells of a field, as input of a condition.
 
 use tdb_cells::CellsError;
 use tdb_schema::CellValNum;
@@ -7,18 +7,18 @@ use tdb_tile::Bug;
 use crate::kernel;
 use crate::resolved::ResolvedField;
 
-/// The cells of one field, as its tiles hold them once their filters are undone.
+/// The decoded cells of one field.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FieldCells<'a> {
-    /// The values; may be empty where [`ResolvedField::reads_values`] is false.
+    /// The values; may be empty if [`ResolvedField::reads_values`] is false.
     pub values: &'a [u8],
-    /// Var-sized fields: where each cell begins in `values`, in bytes, and the end of the last.
+    /// Var-sized fields: start of each cell in `values`, in bytes, and the end of the last.
     pub offsets: Option<&'a [u64]>,
-    /// One byte per cell, 0 where it is null; without it none is.
+    /// One byte per cell, 0 if it is null; `None` if no cell is null.
     pub validity: Option<&'a [u8]>,
 }
 
-/// The bytes of some cells of a field of fixed size.
+/// The bytes of some rows of a field of fixed size.
 pub(crate) fn cells_of_rows<'a>(
     field: &ResolvedField,
     cells: &FieldCells<'a>,
@@ -32,7 +32,7 @@ pub(crate) fn cells_of_rows<'a>(
     part(cells.values, bytes)
 }
 
-/// The texts of some cells.
+/// The text of each of some rows; never `None`, but optional so that callers can mark nulls.
 pub(crate) fn text_of_rows<'a>(
     field: &ResolvedField,
     cells: &FieldCells<'a>,
@@ -62,7 +62,7 @@ pub(crate) fn text_of_rows<'a>(
     Ok(bytes.chunks_exact(size).map(Some).collect())
 }
 
-/// Some of what was found to be there.
+/// Returns a part of a slice whose length was checked before.
 pub(crate) fn part<T>(all: &[T], range: std::ops::Range<usize>) -> Result<&[T], Bug> {
     let part = all.get(range);
     part.ok_or_else(|| Bug::new("cells of a condition that were counted are not there"))

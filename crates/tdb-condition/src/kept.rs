@@ -12,26 +12,26 @@ use crate::{
     CompareOp, Condition, ConditionError, ConditionNode, ConditionRules, FieldTest, Literal, Test,
 };
 
-/// What a delete by a condition stores; see [`Condition::kept`].
+/// The stored form of a delete; see [`Condition::kept`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum Kept {
-    /// No cell fits the condition, whatever it holds: there is nothing to store.
+    /// No cell can match the condition, so nothing needs to be stored.
     All,
-    /// The condition under which a cell stays.
+    /// The condition under which a cell is kept.
     Where(ConditionTree),
 }
 
 impl Condition {
-    /// The condition under which cells stay when those that fit this one are deleted, with values of the types
-    /// of the fields.
+    /// Converts a delete condition into its stored form: the condition under which cells are kept, with values of the
+    /// fields' types.
     ///
-    /// A cell that is null in a field that is compared does not stay: what is stored cannot say more, and a condition
-    /// that holds for every value is stored as one that keeps nothing.
+    /// Cells that are null in a compared field are deleted, too, because the stored form cannot express anything else.
+    /// A condition that holds for every value is stored as one that keeps nothing.
     ///
     /// # Errors
-    /// As [`Condition::resolve`]; [`ConditionError::NotHeld`] where it asks for more than how a
-    /// field compares with values; [`ConditionError::NotStorable`] where it asks for null or for an empty string, which
-    /// TileDB stores in a way that it cannot read.
+    /// Errors of [`Condition::resolve`]; [`ConditionError::NotHeld`] for anything but comparisons of fields with
+    /// values; [`ConditionError::NotStorable`] for tests for null or for an empty string, which TileDB stores in a
+    /// form that it cannot read.
     pub fn kept(
         &self,
         fields: &[FieldInfo],
@@ -40,11 +40,11 @@ impl Condition {
         self.kept_by(fields, limits, ConditionRules::default())
     }
 
-    /// As [`Condition::kept`], of a condition that means what these rules say. What is stored compares stored values: which cells
-    /// it takes beside those that fit, a count of both tells.
+    /// Like [`Condition::kept`], for a condition that follows the given rules. The stored form always compares stored
+    /// values, so it may delete more cells than match the condition; the caller can find out by counting both.
     ///
     /// # Errors
-    /// As [`Condition::kept`].
+    /// See [`Condition::kept`].
     pub fn kept_by(
         &self,
         fields: &[FieldInfo],
@@ -74,7 +74,7 @@ impl Condition {
     }
 }
 
-/// Why a delete cannot hold a test, whatever its field is; the stored form only compares with values.
+/// Returns an error if a delete cannot store this node, whatever the type of its field.
 fn not_held(node: &ConditionNode, fields: &[FieldInfo]) -> Option<ConditionError> {
     let test = match node {
         ConditionNode::Test(test) => test,
@@ -112,11 +112,11 @@ fn not_held(node: &ConditionNode, fields: &[FieldInfo]) -> Option<ConditionError
     })
 }
 
-/// The way round where no range says the same.
+/// Advice if no range is equivalent.
 const BY_VALUES: &str =
     "read the cells with this condition, and delete them by their values, with `in (…)`";
 
-/// The first text that begins with a prefix, and the first behind all that do.
+/// Returns the first text with a prefix, and the first text after all that have it.
 fn range_of(prefix: &Literal) -> Option<(Literal, Literal)> {
     let mut end = match prefix {
         Literal::Text(text) => text.clone().into_bytes(),
@@ -134,9 +134,9 @@ fn range_of(prefix: &Literal) -> Option<(Literal, Literal)> {
 /// The negation of a part of a condition.
 #[derive(Debug)]
 enum Part {
-    /// Every cell stays.
+    /// Every cell is kept.
     All,
-    /// No cell stays; a field that can say so.
+    /// No cell is kept; has the number of a field that can express this.
     None(usize),
     Tree(Option<Combine>, Vec<ConditionTree>),
 }
@@ -175,13 +175,13 @@ impl ResolvedCondition {
         let refuse = |what: &'static str| Err(cannot_ask(&field.name, what));
         let value = match test {
             ResolvedTest::Never => return Ok(Part::All),
-            // True for every value: null cells go with the others.
+            // Deletes every value, and null cells with them.
             ResolvedTest::Always | ResolvedTest::NotNull => return Ok(Part::None(index)),
             ResolvedTest::Null if !field.nullable => return Ok(Part::All),
             ResolvedTest::Null => return refuse("null"),
             ResolvedTest::In(members) if members.is_empty() => return Ok(Part::All),
             ResolvedTest::NotIn(members) if members.is_empty() => return Ok(Part::None(index)),
-            // No bytes stand for null where a cell can be null.
+            // In a nullable field, an empty value means null.
             ResolvedTest::Compare(_, value) if value.is_empty() && field.nullable => {
                 return refuse("empty");
             }
@@ -217,7 +217,7 @@ impl ResolvedCondition {
         Ok(field.ok_or_else(|| Bug::new("a test of a field that the condition does not have"))?)
     }
 
-    /// A condition on a field that no cell fulfils.
+    /// Builds a condition on a field that no cell satisfies.
     fn never(&self, field: usize) -> Result<ConditionTree, ConditionError> {
         let field = self.field(field)?;
         let (name, value) = (&field.name, smallest(field)?);
@@ -232,7 +232,7 @@ impl ResolvedCondition {
     }
 }
 
-/// The members of a set as they are stored: TileDB compares them by their bytes, and zeros of either sign are equal.
+/// Adds the other zero to a set of floats: TileDB compares members by their bytes, but 0.0 equals -0.0.
 fn with_both_zeros(field: &ResolvedField, members: &[Bytes]) -> Vec<Bytes> {
     let zeros = match field.stored {
         Some((Datatype::Float32, _)) => [-0.0_f32, 0.0].map(|zero| zero.to_le_bytes().to_vec()),
@@ -241,7 +241,7 @@ fn with_both_zeros(field: &ResolvedField, members: &[Bytes]) -> Vec<Bytes> {
     };
     let mut stored = Vec::with_capacity(members.len().saturating_add(1));
     for member in members {
-        // Members that are equal are there once.
+        // Equal members were removed, so there is at most one zero.
         if zeros.iter().any(|zero| **zero == **member) {
             stored.extend(zeros.iter().cloned().map(Bytes::from));
         } else {
@@ -251,7 +251,7 @@ fn with_both_zeros(field: &ResolvedField, members: &[Bytes]) -> Vec<Bytes> {
     stored
 }
 
-/// A delete that no one could read.
+/// Returns the error for a delete that TileDB could not read.
 fn cannot_ask(field: &str, what: &'static str) -> ConditionError {
     ConditionError::NotStorable {
         field: field.to_owned(),
@@ -259,7 +259,7 @@ fn cannot_ask(field: &str, what: &'static str) -> ConditionError {
     }
 }
 
-/// Some value of a field's type, not empty.
+/// Returns an arbitrary value of the field's type that is not empty.
 fn smallest(field: &ResolvedField) -> Result<Bytes, Bug> {
     let size = match field.stored {
         Some((datatype, CellValNum::Fixed(n))) if is_text(datatype) => {
@@ -273,7 +273,7 @@ fn smallest(field: &ResolvedField) -> Result<Bytes, Bug> {
 
 fn join(a: Part, b: Part, how: Combine) -> Result<Part, ConditionError> {
     Ok(match (a, b) {
-        // Negations: what keeps everything decides an `or`, and leaves an `and` as it is.
+        // `All` absorbs an `or` and is neutral in an `and`.
         (Part::All, other) | (other, Part::All) => match how {
             Combine::Or => Part::All,
             _ => other,

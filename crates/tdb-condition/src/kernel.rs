@@ -9,7 +9,7 @@ use crate::CompareOp;
 use crate::literal_position::is_text;
 use crate::resolved::ResolvedTest;
 
-/// Compares cells of `size` bytes each.
+/// Evaluates a test for cells of `size` bytes each.
 pub(crate) fn fixed(
     test: &ResolvedTest,
     datatype: Datatype,
@@ -32,7 +32,7 @@ pub(crate) fn fixed(
     })
 }
 
-/// Compares cells of any number of bytes, which lie between one offset and the next.
+/// Evaluates a test for var-sized cells, each between two consecutive offsets.
 pub(crate) fn var(
     test: &ResolvedTest,
     values: &[u8],
@@ -51,7 +51,7 @@ pub(crate) fn var(
             range
                 .and_then(|(start, end)| values.get(start..end))
                 .unwrap_or_else(|| {
-                    // Told behind the loop.
+                    // Reported after the loop.
                     broken = broken.or(Some(row));
                     &[]
                 })
@@ -63,14 +63,14 @@ pub(crate) fn var(
     }
 }
 
-/// The offset of a row that leads nowhere.
+/// Returns the error for an offset that is out of order or beyond the values.
 pub(crate) fn broken_offsets(row: usize) -> WireError {
     let kind = WireErrorKind::Invalid("out of order, or beyond the values");
     let at = row.saturating_mul(size_of::<u64>());
     WireError::new("Tile", "offsets", at, kind)
 }
 
-/// Text compares as unsigned bytes; of two that begin alike, the shorter is less.
+/// Evaluates a test of text, which compares as unsigned bytes; a prefix is less than a longer text.
 fn text<'a>(
     test: &ResolvedTest,
     cells: impl Iterator<Item = &'a [u8]>,
@@ -115,7 +115,7 @@ fn has_text(members: &[Bytes], cell: &[u8]) -> bool {
 }
 
 fn numbers<T: Scalar>(test: &ResolvedTest, values: &[u8], answer: &mut [u8]) -> Result<(), Bug> {
-    // A value of the condition that is too short is told behind the loops.
+    // A literal that is too short is reported after the loops.
     let is_short = Cell::new(false);
     let read = |value: &[u8]| {
         T::read(value).unwrap_or_else(|| {
@@ -148,7 +148,7 @@ fn numbers<T: Scalar>(test: &ResolvedTest, values: &[u8], answer: &mut [u8]) -> 
     Ok(())
 }
 
-/// Whether a number is one of the members, which are in ascending order; a NaN is in no set.
+/// Whether a number is one of the members, which must be in ascending order; NaN never is.
 fn has_number<T: Scalar>(members: &[Bytes], read: impl Fn(&[u8]) -> T, cell: T) -> bool {
     let by_value = |member: &Bytes| {
         let member = read(member);

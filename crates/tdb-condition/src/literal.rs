@@ -1,4 +1,4 @@
-//! Values of Rust as literals.
+//! Conversions from Rust values to literals.
 
 use tdb_schema::value::Moment;
 

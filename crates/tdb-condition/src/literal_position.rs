@@ -7,40 +7,40 @@ use tdb_tile::{Datatype, Physical, Scalar, with_scalar};
 use crate::padding::unpadded;
 use crate::{CompareOp, Literal};
 
-/// Where a literal stands among the values that a field can hold.
+/// Position of a literal among the values that a field can hold.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum LiteralPosition {
-    /// It is this value.
+    /// The literal is this value.
     At(Vec<u8>),
-    /// It is the first of these values, the second, and all between.
+    /// The literal covers all values from the first to the second, both included.
     Period(Vec<u8>, Vec<u8>),
-    /// It lies between this value and the next one.
+    /// The literal is between this value and the next one.
     After(Vec<u8>),
-    /// It is less than every value.
+    /// The literal is less than every value.
     BeforeAll,
-    /// It is greater than every value.
+    /// The literal is greater than every value.
     AfterAll,
-    /// It compares with nothing.
+    /// The literal is neither equal to, less nor greater than any value.
     Unordered,
 }
 
-/// What a comparison with a literal comes to.
+/// Result of resolving a comparison with a literal.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Outcome {
-    /// A comparison with a value of the field's type.
+    /// Compares with a value of the field's type.
     Compare(CompareOp, Vec<u8>),
-    /// Whether the cell is one of the values between these, or these.
+    /// True if `lo <= cell <= hi`.
     Within(Vec<u8>, Vec<u8>),
-    /// Whether it is another.
+    /// True if `cell < lo` or `cell > hi`.
     Outside(Vec<u8>, Vec<u8>),
     /// True for every cell that is not null.
     True,
-    /// False.
+    /// False for every cell.
     False,
 }
 
 impl LiteralPosition {
-    /// The place of a literal among values of a datatype; `None` where the two have nothing to do with each other.
+    /// Finds the position of a literal among values of a datatype; `None` if they cannot be compared.
     pub(crate) fn of(literal: &Literal, datatype: Datatype) -> Option<Self> {
         match literal {
             Literal::Bytes(bytes) => is_text(datatype).then(|| Self::At(bytes.clone())),
@@ -81,7 +81,8 @@ impl LiteralPosition {
         Self::of_time(text, datatype)
     }
 
-    /// A date is all of the period that it names; one that is too fine for the datatype lies between two of its ticks.
+    /// Finds the position of a time. A date covers its whole period; a time too fine for the ticks of the datatype is
+    /// between two of them.
     fn of_time(text: &str, datatype: Datatype) -> Option<Self> {
         let bytes = |ticks: i64| ticks.to_le_bytes().to_vec();
         match ticks_of_period(datatype, text) {
@@ -102,7 +103,7 @@ impl LiteralPosition {
             (Physical::F32, _) => Self::of_single(number),
             (_, Number::Integer(value)) => Self::of_whole(value, true, datatype),
             (_, Number::Float(value)) if value.is_nan() => Self::Unordered,
-            // A float beyond 128 bits becomes the nearest integer of 128 bits, which is beyond the field's type too.
+            // A float beyond 128 bits becomes the nearest 128-bit integer, which is also beyond the field's type.
             #[expect(clippy::cast_possible_truncation, reason = "saturates, see above")]
             (_, Number::Float(value)) => {
                 Self::of_whole(value.floor() as i128, value.floor() == value, datatype)
@@ -110,7 +111,7 @@ impl LiteralPosition {
         }
     }
 
-    /// The place of a whole number (`exact`), or of something between it and the next, among whole numbers.
+    /// Finds the position of a whole number, or if not `exact`, of a number between `floor` and the next whole number.
     pub(crate) fn of_whole(floor: i128, exact: bool, datatype: Datatype) -> Self {
         with_scalar!(datatype, T => Self::of_whole_in::<T>(floor, exact))
     }
@@ -134,7 +135,8 @@ impl LiteralPosition {
         Self::At(value.to_le_bytes().to_vec())
     }
 
-    /// Rounds to the nearest value of 32 bits, as the field's writer did; but what is finite is never infinity.
+    /// Rounds to the nearest 32-bit float, as the field's writer did, except that a finite number never becomes
+    /// infinite.
     fn of_single(number: Number) -> Self {
         let (single, finite) = number.to_f32();
         if single.is_infinite() && finite {
@@ -148,7 +150,7 @@ impl LiteralPosition {
         Self::At(single.to_le_bytes().to_vec())
     }
 
-    /// Text as cells of this many values hold it: with NUL bytes behind it, as far as it fits.
+    /// Pads text with NUL bytes to the size of a cell with `values` values; longer text is kept.
     pub(crate) fn padded(self, datatype: Datatype, values: CellValNum) -> Self {
         match (self, values) {
             (Self::At(text), CellValNum::Fixed(values)) if is_text(datatype) => {
@@ -161,7 +163,7 @@ impl LiteralPosition {
         }
     }
 
-    /// What `cell op literal` comes to.
+    /// Resolves the comparison `cell op literal`.
     pub(crate) fn compare(self, op: CompareOp) -> Outcome {
         use CompareOp::{Eq, Ge, Gt, Le, Lt, Ne};
         match (self, op) {
@@ -178,7 +180,7 @@ impl LiteralPosition {
     }
 }
 
-/// A number of a condition.
+/// A number in a condition.
 #[derive(Clone, Copy, Debug)]
 enum Number {
     Integer(i128),
@@ -197,7 +199,7 @@ impl Number {
         }
     }
 
-    /// The nearest number of 32 bits, and whether the number itself is finite.
+    /// Returns the nearest 32-bit float, and whether the number itself is finite.
     #[expect(
         clippy::cast_precision_loss,
         clippy::cast_possible_truncation,
@@ -211,7 +213,7 @@ impl Number {
     }
 }
 
-/// Strings that are compared byte by byte.
+/// Whether values are strings, which are compared byte by byte.
 pub(crate) fn is_text(datatype: Datatype) -> bool {
     matches!(
         datatype,
@@ -219,14 +221,14 @@ pub(crate) fn is_text(datatype: Datatype) -> bool {
     )
 }
 
-/// What numbers are compared with.
+/// Whether values can be compared with numbers.
 pub(crate) fn is_number(datatype: Datatype) -> bool {
     datatype.is_integer() || datatype.is_real() || datatype.is_datetime() || datatype.is_time()
 }
 
-/// Numbers that may be whole.
+/// Numbers that are converted from whole numbers.
 trait Whole: Scalar {
-    /// A whole number as one of these; where it is none, its place among them.
+    /// Converts a whole number into this type; if it does not fit, returns its position.
     fn from_whole(value: i128) -> Result<Self, LiteralPosition>;
 }
 
@@ -256,7 +258,7 @@ macro_rules! not_whole {
 whole!(i8, u8, i16, u16, i32, u32, i64, u64);
 not_whole!(f32, f64);
 
-/// Orders values as conditions compare them: text by its bytes, numbers by value. What does not compare is equal.
+/// Orders values like conditions do: text by bytes, numbers by value. Values that cannot be compared count as equal.
 pub(crate) fn order(datatype: Datatype, a: &[u8], b: &[u8]) -> Ordering {
     datatype.compare(a, b).unwrap_or(Ordering::Equal)
 }

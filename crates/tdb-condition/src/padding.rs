@@ -3,7 +3,7 @@
 use tdb_schema::{CellValNum, value};
 use tdb_tile::Datatype;
 
-/// The text of a cell of fixed size, without the NUL bytes behind it.
+/// The text of a cell of fixed size, without the NUL bytes at its end.
 pub(crate) fn unpadded(cell: &[u8]) -> &[u8] {
     value::unpadded(Datatype::Char, CellValNum::Fixed(1), cell)
 }

@@ -1,4 +1,4 @@
-//! Tells parentheses around terms from those around conditions.
+//! Distinguishes parentheses around terms from those around conditions.
 
 use std::collections::HashSet;
 
@@ -6,14 +6,15 @@ use tdb_tile::Limits;
 
 use crate::token::{Token, Tokens};
 
-/// Words that stand in conditions, and in no term.
+/// Words that occur only in conditions, never in terms.
 const WORDS: [&str; 8] = ["and", "or", "not", "in", "between", "is", "like", "starts"];
 
-/// Where the parentheses that hold terms begin, and not conditions: those without a comparison within them. Once for all of
-/// the text, up to what is deeper than a condition may be.
+/// Returns the positions, in bytes, of opening parentheses that enclose terms rather than conditions: those without a
+/// comparison inside. One pass over the whole text, so that the parser need not look ahead at each parenthesis; it
+/// stops where parentheses are nested too deeply.
 pub(crate) fn term_parentheses(mut tokens: Tokens<'_>, limits: &Limits) -> HashSet<usize> {
     let (mut found, mut open) = (HashSet::new(), Vec::new());
-    // So many of the open ones hold a condition.
+    // Number of open parentheses, outermost first, that are known to contain a condition.
     let mut conditions = 0_usize;
     loop {
         match tokens.current() {
@@ -30,7 +31,7 @@ pub(crate) fn term_parentheses(mut tokens: Tokens<'_>, limits: &Limits) -> HashS
             word if WORDS.iter().any(|known| word.is_word(known)) => conditions = open.len(),
             _ => {}
         }
-        // What is wrong is told where it is read.
+        // The parser reports the error.
         if tokens.advance().is_err() {
             return found;
         }

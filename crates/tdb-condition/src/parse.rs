@@ -1,4 +1,4 @@
-//! Conditions as text: tests, and what joins them.
+//! Parses conditions: tests, and the operators that join them.
 
 mod term;
 mod test;
@@ -14,21 +14,22 @@ use crate::token::{Token, Tokens};
 use crate::{Condition, ConditionError, ConditionNode, Term};
 
 impl Condition {
-    /// Reads a condition as `--where` takes it.
+    /// Parses a condition in the syntax of `--where`.
     ///
-    /// Comparisons `= == != <> < <= > >=`, `in (…)`, `not in (…)`, `between a and b`, `like 'a%'`,
-    /// `starts with 'a'`, `is null`, `is not null`, joined by `not`, `and`, `or` (in this order of strength) and parentheses. Values are numbers, `'text'`,
-    /// `true`, `false`, `date '…'`, `timestamp '…'` and `x'hex'`; names are bare or in double quotes; a quote
-    /// within quotes is doubled. What is compared can also be worked out: `+ - * /`, `year(d)`, `month(d)`, `day(d)`.
+    /// Comparisons are `= == != <> < <= > >=`, `in (…)`, `not in (…)`, `between a and b`, `like 'a%'`, `starts with
+    /// 'a'`, `is null` and `is not null`. They are joined by `not`, `and`, `or` (from strongest to weakest) and
+    /// parentheses. Values are numbers, `'text'`, `true`, `false`, `date '…'`, `timestamp '…'` and `x'hex'`. Names are
+    /// bare or in double quotes; quotes within quotes are doubled. Both sides of a comparison can be computed with `+
+    /// - * /`, `year(d)`, `month(d)` and `day(d)`.
     ///
     /// # Errors
-    /// [`ConditionError::Text`] where the text breaks the grammar, [`ConditionError::Limit`] where it is too deep
-    /// or too long.
+    /// [`ConditionError::Text`] for a syntax error, [`ConditionError::TooLarge`] if the text is nested too deeply or
+    /// has too many parts.
     pub fn parse(text: &str, limits: &Limits) -> Result<Self, ConditionError> {
         Self::parse_with_places(text, limits).map(|(condition, _)| condition)
     }
 
-    /// The condition, and where in the text each of its tests begins, in bytes.
+    /// Returns the condition and the position of each of its tests in the text, in bytes.
     fn parse_with_places(
         text: &str,
         limits: &Limits,
@@ -43,8 +44,8 @@ impl Condition {
         Ok((parsed, parser.places))
     }
 
-    /// Where in a text that [`Condition::parse`] reads the first test begins that these fields cannot be asked, counted in
-    /// characters from 1.
+    /// Returns the position in the text, in characters from 1, of the first test that does not suit its field; `None`
+    /// if there is none, or the text cannot be parsed.
     #[must_use]
     pub fn place_of_unfit(text: &str, fields: &[FieldInfo], limits: &Limits) -> Option<usize> {
         let (condition, places) = Self::parse_with_places(text, limits).ok()?;
@@ -61,7 +62,7 @@ impl Condition {
 }
 
 impl Condition {
-    /// Where a text that [`Condition::parse`] reads first names this field, counted in characters from 1.
+    /// Returns the position in the text, in characters from 1, where this field is first named.
     #[must_use]
     pub fn place_of(text: &str, field: &str) -> Option<usize> {
         let mut tokens = Tokens::new(text).ok()?;
@@ -77,7 +78,7 @@ impl Condition {
 }
 
 impl Term {
-    /// Reads what is worked out of fields and values: `a`, `2 * (a + b)`, `"order id" / 10`, `year(day)`.
+    /// Parses a term, which is computed from fields and values: `a`, `2 * (a + b)`, `"order id" / 10`, `year(day)`.
     ///
     /// ```
     /// use tdb_condition::Term;
@@ -88,7 +89,7 @@ impl Term {
     /// ```
     ///
     /// # Errors
-    /// As for [`Condition::parse`].
+    /// See [`Condition::parse`].
     pub fn parse(text: &str, limits: &Limits) -> Result<Self, ConditionError> {
         let parser = Parser::new(text, limits);
         let mut parser = parser.map_err(|error| error.in_text(text, 0))?;
@@ -103,27 +104,27 @@ fn check_depth(depth: u64, limits: &Limits) -> Result<(), LimitError> {
     Limits::check("depth of a condition", "condition_depth", depth, limit)
 }
 
-/// What waits for the condition to its right.
+/// An operator or parenthesis that waits for its right operand.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Pending {
     Or,
     And,
     Not,
-    /// A parenthesis, and where it stands.
+    /// An open parenthesis, with its position in bytes.
     Open(usize),
 }
 
-/// Reads by precedence with two stacks, so that depth costs no recursion.
+/// Operator-precedence parser with two explicit stacks, so that nesting needs no recursion.
 #[derive(Debug)]
 struct Parser<'a> {
     tokens: Tokens<'a>,
-    /// Where parentheses begin that hold terms.
+    /// Positions of the parentheses that enclose terms.
     terms: HashSet<usize>,
     limits: &'a Limits,
     pending: Vec<Pending>,
     done: Vec<Condition>,
     nodes: u64,
-    /// Where the tests begin.
+    /// Positions of the tests.
     places: Vec<usize>,
 }
 
@@ -141,7 +142,7 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// A term, and nothing behind it.
+    /// Parses a term up to the end of the text.
     fn whole_term(&mut self) -> Result<Term, Refusal> {
         let term = self.term("a field or a value")?;
         if *self.tokens.current() != Token::End {
@@ -169,7 +170,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Takes what may stand before a test.
+    /// Consumes `not` and opening parentheses before a test.
     fn open(&mut self) -> Result<(), Refusal> {
         loop {
             let at = self.tokens.at();
@@ -186,7 +187,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Takes the closing parentheses after a test.
+    /// Consumes the closing parentheses after a test.
     fn close(&mut self) -> Result<(), Refusal> {
         loop {
             let at = self.tokens.at();
@@ -204,7 +205,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// What stands between parentheses, or the whole, is complete.
+    /// Checks that the text is complete, and returns the condition.
     fn finish(&mut self) -> Result<Condition, Refusal> {
         if *self.tokens.current() != Token::End {
             return Err(self.wanted("`and`, `or` or the end"));
@@ -249,7 +250,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// Does what waits and binds at least as strongly as `weakest`.
+    /// Applies waiting operators that bind at least as strongly as `weakest`.
     fn reduce(&mut self, weakest: Pending) -> Result<(), Bug> {
         while let Some(&pending) = self.pending.last() {
             let binds = match pending {

@@ -2,10 +2,10 @@ use std::fmt;
 
 use crate::padding::unpadded;
 
-/// A pattern of `like`: `%` stands for any text, `_` for one character, and all else for itself.
+/// A pattern of `like`: `%` matches any text, `_` matches one character, and everything else matches itself.
 ///
-/// Where there is an escape character, `%`, `_` or the escape character behind it stand for themselves; by default there
-/// is none, as in SQL.
+/// With an escape character, `%`, `_` or the escape character match themselves if they follow it. As in SQL, there is
+/// none by default.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pattern {
     text: String,
@@ -13,7 +13,7 @@ pub struct Pattern {
 }
 
 impl Pattern {
-    /// A pattern without an escape character.
+    /// Creates a pattern without an escape character.
     pub fn new(text: impl Into<String>) -> Self {
         Self {
             text: text.into(),
@@ -21,7 +21,7 @@ impl Pattern {
         }
     }
 
-    /// The same pattern with an escape character.
+    /// Sets the escape character.
     #[must_use]
     pub fn escaped_by(self, escape: char) -> Self {
         Self {
@@ -30,10 +30,10 @@ impl Pattern {
         }
     }
 
-    /// What a cell is matched with; characters are counted in UTF-8 where `by_character`, else in bytes. NUL bytes at the end
-    /// of a cell are no part of its text where `is_padded`.
+    /// Compiles the pattern. `_` matches one UTF-8 character if `by_character`, else one byte. With `is_padded`, NUL
+    /// bytes at the end of a cell are not part of its text.
     ///
-    /// `None` where the escape character stands before something else than `%`, `_` or itself, or at the end.
+    /// `None` if the escape character is at the end, or before anything else than `%`, `_` or itself.
     pub(crate) fn compile(&self, by_character: bool, is_padded: bool) -> Option<Matcher> {
         let mut parts = Vec::new();
         let mut characters = self.text.chars();
@@ -42,7 +42,7 @@ impl Pattern {
                 let meant = characters.next()?;
                 (matches!(meant, '%' | '_') || Some(meant) == self.escape).then_some(meant)?
             } else if c == '%' {
-                // Several in a row say no more than one.
+                // Several in a row match the same as one.
                 if parts.last() != Some(&Part::Any) {
                     parts.push(Part::Any);
                 }
@@ -77,7 +77,7 @@ impl From<String> for Pattern {
     }
 }
 
-/// As it stands behind `like`.
+/// Prints the pattern as it follows `like`.
 impl fmt::Display for Pattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "'{}'", self.text.replace('\'', "''"))?;
@@ -89,12 +89,12 @@ impl fmt::Display for Pattern {
     }
 }
 
-/// A [`Pattern`] as cells are matched with it.
+/// A compiled [`Pattern`], to be matched with cells.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Matcher {
     parts: Vec<Part>,
     by_character: bool,
-    /// Whether NUL bytes at the end of a cell are no part of its text.
+    /// Whether NUL bytes at the end of a cell are not part of its text.
     is_padded: bool,
 }
 
@@ -106,7 +106,7 @@ enum Part {
 }
 
 impl Matcher {
-    /// The bytes that cells begin with, and whether anything may follow; `None` where the pattern says more.
+    /// The literal prefix, and whether any text may follow; `None` if the pattern is not of this simple form.
     pub(crate) fn prefix(&self) -> Option<(Vec<u8>, bool)> {
         let (parts, open) = match self.parts.split_last() {
             Some((Part::Any, parts)) => (parts, true),
@@ -119,8 +119,8 @@ impl Matcher {
         Some((parts.iter().map(byte).collect::<Option<_>>()?, open))
     }
 
-    /// Whether the whole cell fits. Takes time for cell times pattern at most, and no recursion: where something does
-    /// not fit, only the last `%` can take more.
+    /// Whether the whole cell matches. Takes time at most proportional to cell size times pattern size, and no
+    /// recursion: after a mismatch, only the last `%` needs to be extended.
     pub(crate) fn matches(&self, cell: &[u8]) -> bool {
         let cell = if self.is_padded { unpadded(cell) } else { cell };
         let (mut rest, mut parts) = (cell, &self.parts[..]);
@@ -158,7 +158,7 @@ impl Matcher {
         }
     }
 
-    /// What follows the first character; a byte that begins no character of UTF-8 counts as one.
+    /// Returns the rest after the first character; a byte that is not the start of a UTF-8 character counts as one.
     fn skip<'a>(&self, cell: &'a [u8]) -> Option<&'a [u8]> {
         let (first, rest) = cell.split_first()?;
         if !self.by_character {

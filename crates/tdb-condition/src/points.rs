@@ -1,4 +1,4 @@
-//! Points by whose coordinates cells are chosen.
+//! Selecting cells by a list of points.
 
 mod axis;
 mod condition;
@@ -15,17 +15,17 @@ use self::table::PointTable;
 use self::tree::PointTree;
 use crate::ConditionError;
 
-/// Points that can be numbered, from 1 on.
+/// Maximum number of points: they are numbered from 1 with 32 bits.
 const MOST: u64 = (u32::MAX - 1) as u64;
 
-/// Rows whose keys are worked out at a time.
+/// Number of rows whose keys are computed at a time.
 const ROWS: usize = 1024;
 
-/// Points: coordinates along some dimensions, or all of them. A cell is at a point if it has its coordinates; along the other
-/// dimensions it lies anywhere.
+/// A set of points: coordinates along some dimensions, or all of them. A cell is at a point if it has the same
+/// coordinates along these dimensions.
 ///
-/// A cell is looked up in about constant time, and whether any point lies in a box is told without looking at all of them: what
-/// a read of points takes grows with the tiles that have some, and not with the number of points.
+/// A cell is looked up in roughly constant time, and a search for points in a box does not visit all of them. So the
+/// time of a read grows with the number of tiles that contain points, not with the number of points.
 #[derive(Debug)]
 pub struct Points {
     axes: Vec<PointAxis>,
@@ -35,7 +35,7 @@ pub struct Points {
 }
 
 impl Points {
-    /// No points yet, along these dimensions.
+    /// Starts collecting points along these dimensions.
     #[must_use]
     pub fn gather(dimensions: Vec<FieldInfo>, limits: &Limits) -> GatheredPoints {
         GatheredPoints {
@@ -46,24 +46,24 @@ impl Points {
         }
     }
 
-    /// The dimensions along which they have coordinates.
+    /// The dimensions along which the points have coordinates.
     pub fn dimensions(&self) -> impl Iterator<Item = &FieldInfo> {
         self.axes.iter().map(PointAxis::dimension)
     }
 
-    /// How many there are; those that were given twice count twice.
+    /// Number of points; duplicates count.
     #[must_use]
     pub fn len(&self) -> usize {
         self.tree.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no points.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The least and the greatest coordinate along each of [`Points::dimensions`]; `None` where there is no point.
+    /// The least and the greatest coordinate along each of [`Points::dimensions`]; `None` if there are no points.
     #[must_use]
     pub fn bounds(&self) -> Option<Vec<Range>> {
         let axes = self.axes.iter().zip(self.tree.bounds()?);
@@ -80,10 +80,10 @@ impl Points {
         keys.filter_map(move |key| axis?.coordinate(key))
     }
 
-    /// Whether any of them lies in a box: a range along each of [`Points::dimensions`].
+    /// Whether any point is in a box, given as a range along each of [`Points::dimensions`].
     ///
     /// # Errors
-    /// [`Bug`] for a box of other dimensions.
+    /// [`Bug`] if the box has another number of dimensions, or a range of another size.
     pub fn any_in(&self, ranges: &[&Range]) -> Result<bool, Bug> {
         if ranges.len() != self.axes.len() {
             return Err(Bug::new(
@@ -100,8 +100,8 @@ impl Points {
         Ok(self.tree.any_in(&ends))
     }
 
-    /// The tiles of a box that have any of them; `dimensions` of the array are [`Points::dimensions`]. `None` where points lie
-    /// anywhere along some of its dimensions: those are in too many tiles to list them.
+    /// Returns the tiles of a box that contain points. `dimensions` has the numbers of [`Points::dimensions`] in the
+    /// array. `None` if the points lack one of the array's dimensions, because the list of tiles would be too long.
     #[must_use]
     pub fn tiles(
         &self,
@@ -118,7 +118,7 @@ impl Points {
         let mut found = Vec::new();
         for _ in 0..self.len() {
             let mut tile = Vec::with_capacity(along.len());
-            // All are to go on, also where one lies outside.
+            // Every iterator must advance, even if a coordinate is outside the domain.
             for place in &mut along {
                 tile.extend(place.next().flatten());
             }
@@ -127,7 +127,7 @@ impl Points {
         Some(TileSet::of(found))
     }
 
-    /// Clears the byte of each row whose coordinates no point has; `columns` hold those of [`Points::dimensions`].
+    /// Clears the byte of each row that is not at a point; `columns` has the coordinates along [`Points::dimensions`].
     pub(crate) fn choose(
         &self,
         columns: &[&TableColumn],
@@ -149,7 +149,7 @@ impl Points {
     }
 }
 
-/// Points that are not all known yet.
+/// Points that are still being collected.
 #[derive(Debug)]
 pub struct GatheredPoints {
     axes: Vec<GatheredAxis>,
@@ -159,11 +159,11 @@ pub struct GatheredPoints {
 }
 
 impl GatheredPoints {
-    /// Adds a point for each row of a batch, which has a column for each dimension.
+    /// Adds a point for each row of a batch, which must have a column for each dimension.
     ///
     /// # Errors
-    /// Columns that are missing or of another datatype than their dimension; null, and NaN, which no cell has; more points than
-    /// memory holds, or than 2^32 - 2.
+    /// A column is missing or has another datatype than its dimension; a coordinate is null or NaN; there are more
+    /// than 2^32 - 2 points, or more than fit in the memory budget.
     pub fn add(&mut self, batch: &Batch) -> Result<(), ConditionError> {
         let points = self.points.saturating_add(batch.rows);
         Limits::check("number of points", "points", points as u64, MOST)?;
@@ -179,22 +179,22 @@ impl GatheredPoints {
         Ok(())
     }
 
-    /// How many there are.
+    /// Number of points so far.
     #[must_use]
     pub fn len(&self) -> usize {
         self.points
     }
 
-    /// Whether there are none yet.
+    /// Whether there are no points yet.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.points == 0
     }
 
-    /// All points, ready to be looked up.
+    /// Builds the search structures.
     ///
     /// # Errors
-    /// More of them than memory holds.
+    /// The points do not fit in the memory budget.
     pub fn finish(mut self) -> Result<Points, LimitError> {
         let bytes = PointTree::bytes(self.points, self.axes.len())
             .saturating_add(PointTable::bytes(self.points));

@@ -1,4 +1,4 @@
-//! What chooses the cells of a table: a condition, and points.
+//! Selects cells of a table by a condition and by points.
 
 use std::sync::Arc;
 
@@ -11,32 +11,33 @@ use tdb_tile::Bug;
 
 use crate::{ConditionError, FieldCells, Points, ResolvedCondition};
 
-/// What chooses cells: a condition, points that they lie at, or both; and where the fields that are looked at stand in the schema.
+/// Selects cells by a condition, by a list of points, or by both. It knows the fields' kinds and numbers in the
+/// schema.
 #[derive(Clone, Debug)]
 pub struct Predicate {
     condition: Option<PlacedCondition>,
     points: Option<PlacedPoints>,
 }
 
-/// A condition, and where the fields that it tests stand, in their order.
+/// A condition, and the kind and number in the schema of each of its fields.
 #[derive(Clone, Debug)]
 struct PlacedCondition {
     condition: ResolvedCondition,
     fields: Vec<Option<FieldKind>>,
 }
 
-/// Points, and where their dimensions stand, in their order.
+/// Points, and the number in the schema of each of their dimensions.
 #[derive(Clone, Debug)]
 struct PlacedPoints {
     points: Arc<Points>,
     dimensions: Vec<usize>,
 }
 
-/// The column of a field, where there is one.
+/// Looks up the column of a field; `None` if it is not loaded.
 pub type ColumnOf<'f, 'a> = &'f (dyn Fn(FieldKind) -> Option<&'a TableColumn> + Sync);
 
 impl Predicate {
-    /// A condition on fields of this schema; one that the schema lacks fails every test.
+    /// Creates a predicate from a condition on fields of this schema; a field that the schema lacks fails every test.
     #[must_use]
     pub fn new(condition: ResolvedCondition, schema: &ArraySchema) -> Self {
         let fields = condition
@@ -47,7 +48,8 @@ impl Predicate {
         Self::with_fields(condition, fields)
     }
 
-    /// A condition whose fields are known, in their order; `None` for those that are not there.
+    /// Creates a predicate from a condition whose fields are given, in their order; `None` for fields that do not
+    /// exist.
     #[must_use]
     pub fn with_fields(condition: ResolvedCondition, fields: Vec<Option<FieldKind>>) -> Self {
         Self {
@@ -56,10 +58,10 @@ impl Predicate {
         }
     }
 
-    /// Only cells at points whose dimensions the array has.
+    /// Creates a predicate that selects the cells at these points.
     ///
     /// # Errors
-    /// A dimension that the array does not have, or that is of another datatype there.
+    /// The array lacks a dimension of the points, or has one of another datatype.
     pub fn at_points(points: Arc<Points>, schema: &ArraySchema) -> Result<Self, ConditionError> {
         let place = |dimension: &FieldInfo| {
             let place = schema.dimension_index(&dimension.name);
@@ -86,7 +88,7 @@ impl Predicate {
         })
     }
 
-    /// Both what this chooses and what another does.
+    /// Selects only cells that this predicate and the points of another one select.
     #[must_use]
     pub fn and_points(self, other: Self) -> Self {
         Self {
@@ -95,14 +97,14 @@ impl Predicate {
         }
     }
 
-    /// The points that cells lie at, and where their dimensions stand in the schema.
+    /// The points, and the numbers of their dimensions in the schema.
     #[must_use]
     pub fn points(&self) -> Option<(&Points, &[usize])> {
         let placed = self.points.as_ref()?;
         Some((&placed.points, &placed.dimensions))
     }
 
-    /// The fields whose cells are looked at.
+    /// The fields whose cells are read.
     pub fn fields(&self) -> impl Iterator<Item = FieldKind> + '_ {
         let tested = self.condition.iter().flat_map(|placed| &placed.fields);
         let dimensions = self.points.iter().flat_map(|placed| &placed.dimensions);
@@ -110,26 +112,26 @@ impl Predicate {
         tested.copied().flatten().chain(dimensions)
     }
 
-    /// The condition by itself, and where its fields stand, in their order.
+    /// The condition without the points, and the fields that it tests, in their order.
     pub(crate) fn condition(&self) -> Option<(&ResolvedCondition, &[Option<FieldKind>])> {
         let placed = self.condition.as_ref()?;
         Some((&placed.condition, &placed.fields))
     }
 
-    /// The rows of the table that it chooses.
+    /// Returns the selected rows of a table.
     ///
     /// # Errors
-    /// Cells that do not hold together.
+    /// The cells are inconsistent, or a field is not loaded.
     pub fn evaluate(&self, table: &CellTable) -> Result<CellSet, CellsError> {
         let parts = table.segments.iter().map(|segment| segment.rows);
         self.evaluate_parts(parts, &|field| table.column(field))
     }
 
-    /// As [`Predicate::evaluate`], for columns of rows that come in `parts`, one behind the other: a fragment has the
-    /// field of a column for all rows of a part, or [lacks](TableColumn::missing) it for all of them.
+    /// Like [`Predicate::evaluate`], for columns whose rows come in consecutive `parts`: a fragment either has a field
+    /// for all rows of a part, or [lacks](TableColumn::missing) it for all of them.
     ///
     /// # Errors
-    /// Cells that do not hold together.
+    /// The cells are inconsistent, or a field is not loaded.
     pub fn evaluate_parts<'a>(
         &self,
         parts: impl Iterator<Item = RowRange>,
@@ -148,7 +150,7 @@ impl Predicate {
             if let Some(placed) = &self.points {
                 placed.choose(rows, column, &mut answers)?;
             }
-            // A byte for each cell is short-lived: a bit is kept.
+            // The bytes per cell are temporary; the result has bits.
             Ok::<_, CellsError>(CellSet::of_bytes(&answers)?)
         })?;
         Ok(CellSet::concat(&sets)?)
@@ -164,7 +166,7 @@ impl PlacedCondition {
     ) -> Result<(), CellsError> {
         let cells = self.fields.iter().map(|field| {
             let Some(field) = field else {
-                // No cell has what is not there.
+                // No cell has a value of a missing field.
                 return Ok(None);
             };
             let column = column(*field).ok_or_else(not_loaded)?;
@@ -197,7 +199,7 @@ fn not_loaded() -> Bug {
     Bug::new("a field was not loaded")
 }
 
-/// Some rows of a column.
+/// The cells of some rows of a column.
 fn cells_of(column: &TableColumn, rows: RowRange) -> Result<FieldCells<'_>, Bug> {
     let values = column.values.as_slice();
     let values = match column.offsets {

@@ -1,27 +1,27 @@
-//! Why a text is no condition.
+//! Errors of parsing a condition.
 
 use tdb_tile::{Bug, LimitError};
 
 use crate::ConditionError;
 
-/// What is wrong with a text, and where, in bytes.
+/// A syntax error, and its position in bytes.
 #[derive(Debug)]
 pub(crate) struct TextError {
     pub(crate) at: usize,
     pub(crate) what: String,
 }
 
-/// Why a text is refused.
+/// Reason why a text is rejected.
 #[derive(Debug)]
 pub(crate) enum Refusal {
     Text(TextError),
     Limit(LimitError),
-    /// What cannot happen.
+    /// A broken invariant of the parser.
     Bug(Bug),
 }
 
 impl Refusal {
-    /// The error in a text of which the bytes before `read` are read.
+    /// Converts into an error with a position; for limits, that is `read`, the number of bytes parsed so far.
     pub(crate) fn in_text(self, text: &str, read: usize) -> ConditionError {
         let place = |at: usize| {
             let before = text.get(..at).unwrap_or(text).chars().count();

@@ -26,19 +26,19 @@ use crate::{
 };
 
 impl Condition {
-    /// Gives the values of a condition the types of the fields.
+    /// Converts the values of a condition into the types of the fields.
     ///
-    /// A date is all of the period that it names: `day <= '2023-02'` holds until the end of the month.
+    /// A date stands for the whole period that it names: `day <= '2023-02'` holds until the end of the month.
     ///
-    /// Values are compared exactly: one that a field cannot hold makes a test true or false for every cell that is
-    /// not null, never an error. Only against floats are numbers rounded to the nearest that the field can hold.
-    /// Values against an enumerated attribute are labels; one that the enumeration lacks equals nothing, so that
-    /// `!=` is true for every cell that is not null; an index that no label has is null. NaT compares as NaN does, and text of
-    /// fixed size ends before the NUL bytes at its end.
+    /// Values are compared exactly. A value that a field cannot represent makes a test true or false for every cell
+    /// that is not null; it is never an error. Only for float fields are numbers rounded to the nearest value that the
+    /// field can represent. Values compared with an enumerated attribute are labels. A label that the enumeration
+    /// lacks equals no cell, so `!=` is true for every cell that is not null; an index without a label counts as null.
+    /// NaT compares like NaN, and text of fixed size ends before its trailing NUL bytes.
     ///
     /// # Errors
-    /// [`ConditionError::UnknownField`]; [`ConditionError::Unfit`] where it cannot be compared with such a value,
-    /// [`ConditionError::Limit`] where the condition is too deep or has too many nodes.
+    /// [`ConditionError::UnknownField`]; [`ConditionError::Unfit`] if a field cannot be compared with the given value;
+    /// [`ConditionError::Limit`] if the condition is nested too deeply or has too many nodes.
     pub fn resolve(
         &self,
         fields: &[FieldInfo],
@@ -47,10 +47,10 @@ impl Condition {
         self.resolve_by(fields, limits, ConditionRules::default())
     }
 
-    /// As [`Condition::resolve`], by other rules about values that stand for none.
+    /// Like [`Condition::resolve`], with other rules for NaT, indexes without a label, and padding.
     ///
     /// # Errors
-    /// As [`Condition::resolve`].
+    /// See [`Condition::resolve`].
     pub fn resolve_by<'f>(
         &self,
         fields: &'f [FieldInfo],
@@ -69,7 +69,7 @@ impl Condition {
             .map(|field| (field.name.as_str(), field))
             .collect();
         let mut builder = Builder::new(limits);
-        // Where `not` holds, the opposite tests are joined by the opposite joints.
+        // Under `not`, tests and joints are replaced by their opposites (De Morgan's laws).
         let mut negated = false;
         for node in self.nodes() {
             match node {
@@ -117,18 +117,18 @@ impl Condition {
     }
 }
 
-/// Collects the steps of a condition while its nodes are walked.
+/// Collects the steps of a condition while its nodes are visited.
 #[derive(Debug)]
 pub(crate) struct Builder<'a> {
-    /// Joints as they are done, and whether what they join is negated.
+    /// The open joints, as they will be evaluated, and whether their operands are negated.
     walk: Walk<(Joint, bool)>,
     numbers: HashMap<&'a str, usize>,
     fields: Vec<ResolvedField>,
-    /// Those of which the values are read.
+    /// Numbers of the fields whose values are read.
     read: HashSet<usize>,
     steps: Vec<Step>,
     depth: usize,
-    /// Tests, comparisons and joints.
+    /// Number of tests, comparisons and joints so far.
     nodes: u64,
     most_nodes: u64,
 }
@@ -147,7 +147,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// A joint begins, which stands under `not` where `negated`; what it joins is so too.
+    /// Starts a joint, which is under an odd number of `not` if `negated`; this also applies to its operands.
     pub(crate) fn enter(
         &mut self,
         joint: Joint,
@@ -155,7 +155,7 @@ impl<'a> Builder<'a> {
         negated: bool,
     ) -> Result<(), LimitError> {
         self.nodes = self.nodes.saturating_add(1);
-        // A date that names a period takes more tests than the one that was asked.
+        // Counted again here, because a date that names a period becomes several tests.
         let nodes = self.nodes.saturating_add(joins as u64);
         Limits::check(
             "nodes of a condition",
@@ -169,7 +169,7 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// Whether the next node stands under an odd number of `not`.
+    /// Whether the next node is under an odd number of `not`.
     pub(crate) fn negated(&self) -> bool {
         self.walk.top().is_some_and(|(_, negated)| negated)
     }
@@ -182,7 +182,7 @@ impl<'a> Builder<'a> {
         });
     }
 
-    /// The tests of a field that stand for one, joined.
+    /// Adds the tests that one test of a field was resolved into.
     fn tests(&mut self, name: &'a str, field: &FieldInfo, tests: Tests) -> Result<(), LimitError> {
         let Tests { groups_by, groups } = tests;
         self.enter_some(groups_by, groups.len())?;
@@ -195,14 +195,14 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// A joint of what follows, if it is more than one. Whether it is negated has been seen to.
+    /// Starts a joint unless it would have a single operand. The operands are negated already where necessary.
     fn enter_some(&mut self, joint: Joint, joins: usize) -> Result<(), LimitError> {
         if joins > 1 {
             self.enter(joint, joins, false)?;
         }
         Ok(())
     }
-    /// The place of a field among those that are read.
+    /// Returns the number of a field among those of the condition; adds it if it is new.
     fn number(&mut self, name: &'a str, field: Option<&FieldInfo>, reads_values: bool) -> usize {
         let next = self.fields.len();
         let number = *self.numbers.entry(name).or_insert(next);
@@ -220,7 +220,7 @@ impl<'a> Builder<'a> {
         number
     }
 
-    /// A step of its own, and the joints that it completes.
+    /// Adds a step, and the joints that it completes.
     fn step(&mut self, step: Step) {
         self.nodes = self.nodes.saturating_add(1);
         self.steps.push(step);
@@ -264,7 +264,7 @@ fn resolve_test(
     )
 }
 
-/// What a test asks of the stored values.
+/// Resolves a test for stored values, in which an index without a label is not null yet.
 fn stored_test(
     test: &FieldTest,
     field: &FieldInfo,
@@ -286,7 +286,7 @@ fn stored_test(
     })
 }
 
-/// How cells compare with a value.
+/// Resolves a comparison with a value.
 fn compare(
     test: &FieldTest,
     field: &FieldInfo,
@@ -294,7 +294,7 @@ fn compare(
     rules: ConditionRules,
 ) -> Result<Tests, ConditionError> {
     let outcome = place_in(test, field, value, rules)?.compare(op);
-    // The least of all would pass these, and stands for no time.
+    // NaT is stored as the least value, which would pass these comparisons.
     let takes_least = match op {
         CompareOp::Lt | CompareOp::Le => outcome != Outcome::False,
         CompareOp::Gt | CompareOp::Ge => outcome == Outcome::True,
@@ -310,7 +310,7 @@ fn compare(
     })
 }
 
-/// Whether cells of such a field can be compared at all.
+/// Whether cells of this type can be compared.
 pub(crate) fn is_comparable(datatype: Datatype, cell_val_num: CellValNum) -> bool {
     is_text(datatype) || (is_number(datatype) && matches!(cell_val_num, CellValNum::Fixed(1)))
 }

@@ -6,85 +6,84 @@ use tdb_tile::Datatype;
 use crate::ast::Operation;
 use crate::{CompareOp, Matcher};
 
-/// A condition whose values have the types of the fields that they are compared with.
+/// A condition whose values have been converted to the types of their fields.
 ///
-/// It holds no `not`, and its steps are in the order in which they are done: tests, each followed by the joints
-/// that it completes.
+/// It contains no `not`. Its steps are in postfix order: tests, each followed by the joints that it completes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ResolvedCondition {
     pub(crate) fields: Vec<ResolvedField>,
     pub(crate) steps: Vec<Step>,
-    /// The most answers that wait at a time.
+    /// Maximum number of results that exist at a time during an evaluation.
     pub(crate) depth: usize,
 }
 
 /// A field that a condition reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResolvedField {
-    /// Its name.
+    /// Name of the field.
     pub name: String,
-    /// Its type, unless the schema lacks it.
+    /// Datatype and number of values per cell; `None` if the schema lacks the field.
     pub stored: Option<(Datatype, CellValNum)>,
     /// Whether cells can be null.
     pub nullable: bool,
-    /// Whether the values matter, or only which cells are null.
+    /// Whether the condition reads values, rather than only validity.
     pub reads_values: bool,
 }
 
 /// One step of an evaluation.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Step {
-    /// Answers a test of the cells of one field.
+    /// Tests the cells of one field.
     Test {
-        /// Which of [`ResolvedCondition::fields`] is tested.
+        /// Number of the field in [`ResolvedCondition::fields`].
         field: usize,
-        /// What is asked.
+        /// The test.
         test: ResolvedTest,
     },
-    /// Answers a comparison of what is worked out of fields.
+    /// Compares values that are computed from fields.
     Compare(ResolvedComparison),
-    /// Joins the last two answers: both.
+    /// Joins the last two results by `and`.
     And,
-    /// Joins the last two answers: any.
+    /// Joins the last two results by `or`.
     Or,
 }
 
-/// A comparison of what is worked out of the cells of fields, which are numbered as in [`ResolvedCondition::fields`]. Where
-/// anything in it is null, the answer is no.
+/// A comparison of values computed from fields, which are numbered as in [`ResolvedCondition::fields`]. It is false if
+/// any of the values is null.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ResolvedComparison {
-    /// The texts of two fields.
+    /// Compares the texts of two fields.
     Texts {
-        /// The first field.
+        /// Number of the first field.
         left: usize,
         /// The operator.
         op: CompareOp,
-        /// The second field.
+        /// Number of the second field.
         right: usize,
-        /// Whether NUL bytes at the end of cells of fixed size are no part of the text.
+        /// Whether NUL bytes at the end of cells of fixed size are not part of the text.
         is_padded: bool,
     },
-    /// Numbers, or ticks.
+    /// Compares numbers or ticks.
     Numbers {
-        /// What stands before the operator.
+        /// The term before the operator.
         left: ResolvedTerm,
         /// The operator.
         op: CompareOp,
-        /// What stands behind it.
+        /// The term after the operator.
         right: ResolvedTerm,
-        /// Whether the answer is yes where a date or a time is none; otherwise such a one is as null.
+        /// Whether the comparison is true if any date or time in it is NaT; otherwise NaT makes it false.
         nat_differs: bool,
     },
 }
 
-/// How a number is worked out.
+/// The computation of a number.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ResolvedTerm {
     pub(crate) steps: Vec<TermStep>,
 }
 
-/// A step of working out a number, on the values before it.
+/// A step in computing a number from the values before it.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum TermStep {
     Field {
@@ -96,49 +95,49 @@ pub(crate) enum TermStep {
     DatePart(DatePart, Datatype),
     Negate,
     NegateFloat,
-    /// Makes the last value a float.
+    /// Converts the last value to a float.
     ToFloat,
-    /// Makes the last but one a float.
+    /// Converts the second-to-last value to a float.
     LowerToFloat,
     Operation(Operation),
     FloatOperation(Operation),
 }
 
-/// What is asked of a cell. Where a fragment lacks the field, the answer is no.
+/// A test of a cell. It is false if the fragment lacks the field.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ResolvedTest {
-    /// Yes for every cell, also a null one.
+    /// True for every cell, including null.
     Always,
-    /// No.
+    /// False for every cell.
     Never,
-    /// Whether it is null.
+    /// Whether the cell is null.
     Null,
-    /// Whether it is not null.
+    /// Whether the cell is not null.
     NotNull,
-    /// How it compares with a value of the field's type.
+    /// Compares the cell with a value of the field's type.
     Compare(CompareOp, Bytes),
-    /// Whether it is one of these values, which are in ascending order.
+    /// Whether the cell is one of these values, which are in ascending order.
     In(Vec<Bytes>),
-    /// Whether it is none of these values, which are in ascending order.
+    /// Whether the cell is none of these values, which are in ascending order.
     NotIn(Vec<Bytes>),
-    /// Whether it begins with these bytes.
+    /// Whether the cell begins with these bytes.
     StartsWith(Bytes),
-    /// Whether it does not begin with these bytes.
+    /// Whether the cell does not begin with these bytes.
     NotStartsWith(Bytes),
-    /// Whether it fits a pattern.
+    /// Whether the cell matches a pattern.
     Like(Matcher),
-    /// Whether it does not fit a pattern.
+    /// Whether the cell does not match a pattern.
     NotLike(Matcher),
 }
 
 impl ResolvedCondition {
-    /// The fields that are read: what [`ResolvedCondition::evaluate`] takes the cells of, in this order.
+    /// The fields that are read, in the order in which [`ResolvedCondition::evaluate`] takes their cells.
     #[must_use]
     pub fn fields(&self) -> &[ResolvedField] {
         &self.fields
     }
 
-    /// Tests and joints, in the order in which they are done.
+    /// Tests and joints, in the order of evaluation.
     #[must_use]
     pub fn steps(&self) -> &[Step] {
         &self.steps
@@ -146,7 +145,7 @@ impl ResolvedCondition {
 }
 
 impl ResolvedTest {
-    /// Whether the answer depends on the value of the cell.
+    /// Whether the result depends on the value of the cell.
     pub(crate) fn reads_values(&self) -> bool {
         !matches!(
             self,

@@ -1,7 +1,7 @@
-//! What conditions make of stored values that stand for no value.
+//! Rules for stored values that represent no value: NaT, indexes without a label, padding.
 
-/// How conditions look at stored values that stand for no value. All rules apply by default; without one of them, conditions
-/// compare the stored bytes in its place, as TileDB does.
+/// Rules for stored values that represent no value. All rules apply by default; without a rule, conditions compare
+/// stored bytes in its place, as TileDB does.
 ///
 /// ```
 /// use tdb_condition::ConditionRules;
@@ -13,13 +13,14 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct ConditionRules {
-    /// An index that no label of the enumeration has is null, also where the attribute is not nullable. Otherwise indexes are
-    /// compared as numbers.
+    /// An index without a label counts as null, even if the attribute is not nullable. Otherwise indexes are compared
+    /// as numbers.
     pub nulls_without_label: bool,
-    /// NaT, the least number of dates and times, compares as NaN does: it is unequal to everything, and neither less nor greater
-    /// than anything. Otherwise it is the least of all.
+    /// NaT, stored as the least number of dates and times, compares like NaN: it is unequal to everything, and neither
+    /// less nor greater than anything. Otherwise it is the least of all.
     pub unordered_nat: bool,
-    /// NUL bytes at the end of text of fixed size are no part of the text. Otherwise texts are compared with all bytes of a cell.
+    /// NUL bytes at the end of text of fixed size are not part of the text. Otherwise all bytes of a cell are
+    /// compared.
     pub padded_text: bool,
 }
 
@@ -50,7 +51,7 @@ impl ConditionRules {
         with_padded_text, padded_text;
     }
 
-    /// Conditions compare stored bytes, as TileDB does.
+    /// Turns all rules off: conditions compare stored bytes, as TileDB does.
     #[must_use]
     pub fn stored_bytes() -> Self {
         Self {

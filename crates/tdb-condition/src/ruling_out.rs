@@ -1,4 +1,4 @@
-//! Tiles of which no cell fits a condition, as what is stored about them proves.
+//! Skips tiles in which no cell matches a condition, as proved by their statistics.
 
 use std::cmp::Ordering;
 
@@ -12,20 +12,19 @@ use crate::resolved::{ResolvedField, ResolvedTest, Step};
 use crate::{CompareOp, Predicate, ResolvedCondition};
 
 impl Predicate {
-    /// Whether no cell of a tile of so many cells fits the condition, whatever they hold: what is stored about the tile
-    /// proves it.
+    /// Whether the statistics of a tile of `cells` cells prove that no cell matches the condition.
     ///
     /// # Errors
-    /// [`Bug`].
+    /// Only a [`Bug`].
     pub fn rules_out(&self, facts: &TileFacts, tile: TileNumber, cells: u64) -> Result<bool, Bug> {
         self.fails_for_all(cells, &|field| facts.cells(field, tile, cells))
     }
 
-    /// Whether no cell in a box, a range along each dimension of the schema, is chosen, whatever it holds: neither the
-    /// coordinates that the condition asks for lie in it, nor any of the points.
+    /// Whether no cell in a box, given as a range along each dimension of the schema, can be selected: the condition
+    /// requires coordinates outside the box, or no point is in it.
     ///
     /// # Errors
-    /// [`Bug`].
+    /// Only a [`Bug`].
     pub fn rules_out_box(&self, ranges: &[Range]) -> Result<bool, Bug> {
         if let Some((points, dimensions)) = self.points() {
             let own = dimensions.iter().map(|dimension| ranges.get(*dimension));
@@ -35,7 +34,7 @@ impl Predicate {
                 return Ok(true);
             }
         }
-        // How many cells there are does not matter: none is null.
+        // The number of cells does not matter, because coordinates are never null.
         self.fails_for_all(1, &|field| match field {
             FieldKind::Dimension(dimension) => {
                 let range = ranges.get(dimension)?;
@@ -57,7 +56,7 @@ impl Predicate {
             return Ok(false);
         };
         let known = |field: &Option<FieldKind>| match field {
-            // No cell has what is not there.
+            // No cell has a value of a missing field.
             None => Some(KnownCells::Lacking),
             Some(field) => known(*field),
         };
@@ -67,7 +66,7 @@ impl Predicate {
 }
 
 impl ResolvedCondition {
-    /// Whether no cell fits, with what is known of the cells of each field.
+    /// Whether no cell matches, given the facts about each field.
     fn is_ruled_out(&self, fields: &[Option<KnownCells<'_>>], cells: u64) -> Result<bool, Bug> {
         let mut waiting: Vec<bool> = Vec::with_capacity(self.depth);
         for step in &self.steps {
@@ -78,7 +77,7 @@ impl ResolvedCondition {
                     let (field, known) = tested.ok_or_else(unknown)?;
                     known.is_some_and(|known| field.all_fail(test, known, cells))
                 }
-                // Nothing is known of what is worked out.
+                // There are no facts about computed values.
                 Step::Compare(_) => false,
                 Step::And | Step::Or => {
                     let (last, before) = (waiting.pop(), waiting.pop());
@@ -108,7 +107,7 @@ impl ResolvedField {
             ResolvedTest::Always => false,
             ResolvedTest::Never => true,
             ResolvedTest::Null => nulls == Some(0),
-            // A null cell fails every other test.
+            // Null cells fail every other test.
             _ if nulls.is_some_and(|nulls| nulls >= cells) => true,
             test => extremes.is_some_and(|(least, greatest)| {
                 Extremes {
@@ -122,7 +121,7 @@ impl ResolvedField {
     }
 }
 
-/// What values lie between.
+/// The least and the greatest value of some cells.
 struct Extremes<'a> {
     datatype: Datatype,
     least: &'a [u8],
@@ -166,12 +165,12 @@ impl Extremes<'_> {
         }
     }
 
-    /// `None` for what cannot be compared, as a NaN.
+    /// Compares two values; `None` if they have no order, as with NaN.
     fn order(&self, a: &[u8], b: &[u8]) -> Option<Ordering> {
         self.datatype.compare(a, b)
     }
 
-    /// Whether no member, of which the least comes first, lies between the ends. A NaN equals no cell.
+    /// Whether no member, in ascending order, is between the extremes. NaN members equal no cell.
     fn has_none_of(&self, members: &[Bytes]) -> bool {
         let is_before = |member: &Bytes| self.order(member, self.least).is_none_or(Ordering::is_lt);
         let is_behind = |member: &Bytes| {
@@ -219,13 +218,13 @@ mod tests {
         condition.resolve(&fields, &Limits::default()).unwrap()
     }
 
-    /// Three cells, null where `None`.
+    /// Three cells; `None` is null.
     type Cells<T> = [Option<T>; 3];
 
-    /// The least and the greatest.
+    /// The least and the greatest value.
     type Ends = (Vec<u8>, Vec<u8>);
 
-    /// The extremes of the cells that are not null, as they are stored, and all cells one behind the other.
+    /// The stored extremes of the cells that are not null, and the bytes of each cell.
     fn stored<T: Clone + PartialOrd>(
         cells: &Cells<T>,
         bytes: impl Fn(&T) -> Vec<u8>,
@@ -309,7 +308,7 @@ mod tests {
                 })
             });
             let known: Vec<_> = known.collect();
-            // The numbers have fewer bytes than what stands for null.
+            // The fill value of null cells has 8 bytes, more than some numbers have.
             let values: Vec<Vec<u8>> = all.iter().zip([4, 8, usize::MAX]).map(|((_, cells), size)| {
                 cells.iter().flat_map(|cell| &cell[..size.min(cell.len())]).copied().collect()
             }).collect();

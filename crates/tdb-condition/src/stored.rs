@@ -13,15 +13,15 @@ use crate::resolved::{ResolvedCondition, ResolvedTest};
 use crate::walk::Joint;
 
 impl ResolvedCondition {
-    /// A stored condition, whose values are raw already: for a delete, the one under which a cell is kept.
+    /// Converts a stored condition, whose values are raw bytes; that of a delete holds for the cells that are kept.
     ///
-    /// `fields` are those of the schema that the tested cells were written with, for a later schema may give a
-    /// name another type. Tests of fields that it lacks are false. A value without bytes asks whether a nullable
-    /// field of fixed size is null; against strings of any length it is the empty string.
+    /// `fields` are those of the schema that the tested cells were written with, because a later schema may give a
+    /// name another type. Tests of unknown fields are false. A value of zero bytes tests whether a nullable field of
+    /// fixed size is null; for var-sized strings it is the empty string.
     ///
     /// # Errors
-    /// [`WireError`] where a value has another size than the field, or the field cannot be compared; where the
-    /// condition is too deep or has too many nodes.
+    /// [`WireError`] if a value has another size than the field, the field cannot be compared, or the condition is
+    /// nested too deeply or has too many nodes.
     pub fn from_stored(
         tree: &ConditionTree,
         fields: &[FieldInfo],
@@ -100,7 +100,7 @@ fn resolve_value(
     Ok(ResolvedTest::Compare(compare, value.value().clone()))
 }
 
-/// The members of a set in ascending order; a NaN, which equals nothing, is none.
+/// The members of a set in ascending order, without NaN, which equals nothing.
 fn members(value: &ConditionValue, field: &FieldInfo) -> Result<Vec<Bytes>, WireError> {
     let mut members = Vec::new();
     for member in value.members() {
@@ -113,7 +113,7 @@ fn members(value: &ConditionValue, field: &FieldInfo) -> Result<Vec<Bytes>, Wire
     Ok(members)
 }
 
-/// Whether a value is one that cells of the field can be compared with.
+/// Checks that cells of the field can be compared with a value of this size.
 fn check(value: &[u8], field: &FieldInfo) -> Result<(), WireError> {
     let fail = |kind| Err(WireError::new("ConditionValue", "value", 0, kind));
     if !is_comparable(field.datatype, field.cell_val_num) {

@@ -1,4 +1,4 @@
-//! What is worked out of the fields of a cell: `a + 2 * b`, `year(day)`.
+//! Values that are computed from the fields of a cell: `a + 2 * b`, `year(day)`.
 
 use std::fmt::{self, Write};
 use std::ops::{Add, Div, Mul, Neg, Sub};
@@ -9,7 +9,7 @@ use crate::display::FieldName;
 use crate::{CompareOp, Comparison, Condition, FieldCondition, Literal, Operation, Term, TermPart};
 
 impl Operation {
-    /// As it is written.
+    /// The operation in text form.
     #[must_use]
     pub fn symbol(self) -> &'static str {
         match self {
@@ -20,7 +20,7 @@ impl Operation {
         }
     }
 
-    /// How strongly it binds.
+    /// Binding strength of the operator.
     pub(crate) fn strength(self) -> u8 {
         match self {
             Self::Add | Self::Subtract => 1,
@@ -30,33 +30,33 @@ impl Operation {
 }
 
 impl Term {
-    /// What a cell holds in this field.
+    /// Creates a term that is the cell's value of this field.
     pub fn field(name: impl Into<String>) -> Self {
         Self {
             parts: vec![TermPart::Field(name.into())],
         }
     }
 
-    /// A value.
+    /// Creates a term that is a constant value.
     pub fn value(value: impl Into<Literal>) -> Self {
         Self {
             parts: vec![TermPart::Value(value.into())],
         }
     }
 
-    /// A part of a date: the year, the month, the day of the month.
+    /// Takes a part of a date: the year, the month or the day of the month.
     pub fn date_part(mut self, part: DatePart) -> Self {
         self.parts.push(TermPart::DatePart(part));
         self
     }
 
-    /// The steps of working it out, each operation behind its values.
+    /// The steps of the computation in postfix order: operations follow their operands.
     #[must_use]
     pub fn parts(&self) -> &[TermPart] {
         &self.parts
     }
 
-    /// The fields in it.
+    /// Names of the fields in the term, in order, with repetitions.
     pub fn fields(&self) -> impl Iterator<Item = &str> {
         self.parts.iter().filter_map(|part| match part {
             TermPart::Field(name) => Some(name.as_str()),
@@ -64,37 +64,38 @@ impl Term {
         })
     }
 
-    /// Less than another term, or a value.
+    /// Tests whether this term is less than another term or a value.
     #[must_use]
     pub fn lt(self, other: impl Into<Self>) -> Condition {
         self.compare(CompareOp::Lt, other)
     }
 
-    /// Less than another term, or equal.
+    /// Tests whether this term is at most another term or a value.
     #[must_use]
     pub fn le(self, other: impl Into<Self>) -> Condition {
         self.compare(CompareOp::Le, other)
     }
 
-    /// Greater than another term, or a value.
+    /// Tests whether this term is greater than another term or a value.
     #[must_use]
     pub fn gt(self, other: impl Into<Self>) -> Condition {
         self.compare(CompareOp::Gt, other)
     }
 
-    /// Greater than another term, or equal.
+    /// Tests whether this term is at least another term or a value.
     #[must_use]
     pub fn ge(self, other: impl Into<Self>) -> Condition {
         self.compare(CompareOp::Ge, other)
     }
 
-    /// Equal to another term.
+    /// Tests whether this term equals another term or a value.
     #[must_use]
     pub fn equals(self, other: impl Into<Self>) -> Condition {
         self.compare(CompareOp::Eq, other)
     }
 
-    /// Compared with another term. A field and a value make the same test as [`FieldCondition::compare`].
+    /// Compares this term with another term or a value. A field and a value give the same test as
+    /// [`FieldCondition::compare`].
     #[must_use]
     pub fn compare(self, op: CompareOp, other: impl Into<Self>) -> Condition {
         let other = other.into();
@@ -114,7 +115,7 @@ impl Term {
         }
     }
 
-    /// Of steps that make one value.
+    /// Creates a term from steps that compute exactly one value.
     pub(crate) fn of_parts(parts: Vec<TermPart>) -> Self {
         Self { parts }
     }
@@ -166,7 +167,7 @@ impl Neg for Term {
     }
 }
 
-/// As a condition has it, with no more parentheses than it takes.
+/// Prints the term as in a condition, with as few parentheses as possible.
 impl fmt::Display for Term {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut done: Vec<(String, u8)> = Vec::new();
@@ -193,7 +194,7 @@ impl fmt::Display for Term {
                     let right = done.pop().ok_or(fmt::Error)?;
                     let left = done.pop().ok_or(fmt::Error)?;
                     let strength = operation.strength();
-                    // Appended to, as a long sum grows on this side.
+                    // Appends to the left side, where long sums grow, so that they take linear time.
                     let mut text = within(left, strength);
                     let right = within(right, strength.saturating_add(1));
                     write!(text, " {} {right}", operation.symbol())?;

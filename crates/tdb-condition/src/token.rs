@@ -5,36 +5,36 @@ use tdb_tile::Bug;
 use crate::ast::Operation;
 use crate::refusal::{Refusal, TextError};
 
-/// A piece of the text of a condition.
+/// A token of a condition in text form.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Token {
-    /// A bare name; a keyword or the start of a date where the place asks for one.
+    /// A bare name; also a keyword or the start of a date, depending on the context.
     Word(String),
     /// A name in double quotes.
     Name(String),
-    /// A number, as written.
+    /// A number, as it was written.
     Number(String),
     /// Text in single quotes.
     Text(String),
-    /// Bytes as `x'hex'`.
+    /// Bytes, written as `x'hex'`.
     Bytes(Vec<u8>),
     /// An operator, parenthesis or comma.
     Symbol(&'static str),
-    /// Nothing is left.
+    /// The end of the text.
     End,
 }
 
-/// Longer ones first.
+/// All symbols; longer ones come before their prefixes.
 const SYMBOLS: [&str; 15] = [
     "==", "!=", "<>", "<=", ">=", "=", "<", ">", "(", ")", ",", "+", "-", "*", "/",
 ];
 
-/// Words that cannot be bare names.
+/// Words that cannot be names without quotes.
 const RESERVED: [&str; 9] = [
     "and", "or", "not", "in", "between", "is", "null", "true", "false",
 ];
 
-/// Whether a name can stand without quotes.
+/// Whether a name needs no quotes.
 pub(crate) fn is_bare_name(name: &str) -> bool {
     name.starts_with(begins_word)
         && name.chars().all(continues_word)
@@ -58,7 +58,7 @@ impl Token {
         matches!(self, Self::Word(found) if found.eq_ignore_ascii_case(word))
     }
 
-    /// The name, if it can be one.
+    /// The name, if the token can be one.
     pub(crate) fn name(&self) -> Option<&str> {
         match self {
             Self::Word(name) if !self.is_reserved() => Some(name),
@@ -67,7 +67,7 @@ impl Token {
         }
     }
 
-    /// Whether this alone is a value.
+    /// Whether this token alone is a value.
     pub(crate) fn is_value(&self) -> bool {
         let quoted = matches!(self, Self::Number(_) | Self::Text(_) | Self::Bytes(_));
         quoted || self.is_word("true") || self.is_word("false")
@@ -78,7 +78,7 @@ impl Token {
     }
 }
 
-/// As an error names it.
+/// Describes the token in errors.
 impl fmt::Display for Token {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -93,13 +93,13 @@ impl fmt::Display for Token {
     }
 }
 
-/// Cuts text into tokens, one ahead of the parser.
+/// Splits text into tokens, one ahead of the parser.
 #[derive(Clone, Debug)]
 pub(crate) struct Tokens<'a> {
     text: &'a str,
-    /// Where the next token is looked for.
+    /// Position after the current token, in bytes.
     position: usize,
-    /// Where [`Tokens::current`] begins.
+    /// Position of [`Tokens::current`], in bytes.
     at: usize,
     current: Token,
 }
@@ -120,12 +120,12 @@ impl<'a> Tokens<'a> {
         &self.current
     }
 
-    /// Where the current token begins, in bytes.
+    /// Position of the current token, in bytes.
     pub(crate) fn at(&self) -> usize {
         self.at
     }
 
-    /// The date that begins with the current token and lacks its quotes, with all that hangs on it.
+    /// If the current token starts a date without quotes, returns the date and everything attached to it.
     pub(crate) fn bare_date(&self) -> Option<&'a str> {
         let rest = self.text.get(self.at..)?;
         let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | ':' | '.');
@@ -138,7 +138,7 @@ impl<'a> Tokens<'a> {
         (is_number(parts.next()?, 4) && is_number(parts.next()?, 2)).then_some(date)
     }
 
-    /// Takes the current token.
+    /// Goes to the next token; returns the current one.
     pub(crate) fn advance(&mut self) -> Result<Token, Refusal> {
         let rest = self.rest(self.position)?;
         self.at = self.text.len().saturating_sub(rest.trim_start().len());
@@ -147,7 +147,7 @@ impl<'a> Tokens<'a> {
         Ok(std::mem::replace(&mut self.current, next))
     }
 
-    /// Takes the current token if it is this word.
+    /// Consumes the current token if it is this word; returns whether it was.
     pub(crate) fn take_word(&mut self, word: &str) -> Result<bool, Refusal> {
         let found = self.current.is_word(word);
         if found {
@@ -156,7 +156,7 @@ impl<'a> Tokens<'a> {
         Ok(found)
     }
 
-    /// Takes the current token if it is this symbol.
+    /// Consumes the current token if it is this symbol; returns whether it was.
     pub(crate) fn take_symbol(&mut self, symbol: &str) -> Result<bool, Refusal> {
         let found = matches!(self.current, Token::Symbol(found) if found == symbol);
         if found {
@@ -165,7 +165,8 @@ impl<'a> Tokens<'a> {
         Ok(found)
     }
 
-    /// Takes an operation on the value before it and the one behind it; the sign of a number is one there.
+    /// Consumes the current token if it is an arithmetic operator. After a value, the sign of a number is an operator,
+    /// too.
     pub(crate) fn take_operation(&mut self) -> Result<Option<Operation>, Refusal> {
         let operation = match &self.current {
             Token::Symbol("+") => Operation::Add,
@@ -188,13 +189,13 @@ impl<'a> Tokens<'a> {
         Ok(Some(operation))
     }
 
-    /// Whether an opening parenthesis follows the current token at once, as that of a function.
+    /// Whether an opening parenthesis follows the current token, as after the name of a function.
     pub(crate) fn is_called(&self) -> bool {
         let rest = self.text.get(self.position..);
         rest.is_some_and(|rest| rest.trim_start().starts_with('('))
     }
 
-    /// Whether text in quotes follows the current token, or a number.
+    /// Whether a quoted text or a number follows the current token.
     pub(crate) fn is_before_value(&self) -> bool {
         let rest = self.text.get(self.position..);
         let begins = |c: char| c == '\'' || c.is_ascii_digit();
@@ -243,7 +244,7 @@ impl<'a> Tokens<'a> {
         }
     }
 
-    /// What stands between quotes, where a doubled quote means one.
+    /// Scans a quoted text and returns its contents, in which doubled quotes represent one.
     fn quoted(&mut self, quote: char) -> Result<String, Refusal> {
         self.skip(1);
         let mut content = String::new();
@@ -279,7 +280,7 @@ impl<'a> Tokens<'a> {
         ))
     }
 
-    /// A sign, digits with at most one point among them, and an exponent.
+    /// Scans a number: an optional sign, digits with at most one decimal point, and an optional exponent.
     fn number(&mut self) -> Result<Token, Refusal> {
         let rest = self.rest(self.at)?;
         let mut end = usize::from(rest.starts_with(['+', '-']));
@@ -304,7 +305,7 @@ impl<'a> Tokens<'a> {
             any &= count > 0;
             end = exponent.saturating_add(count);
         }
-        // What has been looked at is all ASCII, but for what follows it.
+        // Everything before `end` is ASCII, so `end` is at a character boundary.
         let number = rest.split_at_checked(end).filter(|_| any);
         let number = number.filter(|(_, rest)| !rest.starts_with(continues_word));
         let Some((number, _)) = number else {

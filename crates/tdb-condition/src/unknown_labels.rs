@@ -1,4 +1,4 @@
-//! Labels that a condition names and no cell can have.
+//! Finds labels in a condition that no cell can have.
 
 use std::fmt::{self, Display};
 
@@ -9,21 +9,21 @@ use crate::literal_position::{LiteralPosition, is_text};
 use crate::resolve::of_place;
 use crate::{Condition, ConditionNode, FieldTest, Literal, Test};
 
-/// Labels among which the nearest is looked for, at most.
+/// Maximum number of labels that are searched for a similar one.
 const MOST_LABELS: usize = 10_000;
 
-/// Bytes of a label that is compared letter by letter, at most.
+/// Maximum size in bytes of labels that are compared for similarity.
 const LONGEST: usize = 256;
 
-/// A label that a condition names, and that the enumeration of the field lacks: no cell equals it.
+/// A label in a condition that the field's enumeration lacks, so that no cell equals it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct UnknownLabel {
-    /// The enumerated attribute.
+    /// Name of the enumerated attribute.
     pub field: String,
-    /// The label, as a condition says it: `'snw'`.
+    /// The label, as written in a condition: `'snw'`.
     pub label: String,
-    /// The label that was meant, as it seems, and those that there are.
+    /// A similar label, or the existing labels.
     pub hint: String,
 }
 
@@ -38,8 +38,8 @@ impl Display for UnknownLabel {
 }
 
 impl Condition {
-    /// The labels that it names and that no cell of these fields can have, in the order in which they are named. This is no
-    /// error: the enumeration may get them later.
+    /// Returns the labels in the condition that the enumerations of these fields lack, in order, without duplicates.
+    /// They are not an error, because an enumeration may be extended later.
     #[must_use]
     pub fn unknown_labels(&self, fields: &[FieldInfo]) -> Vec<UnknownLabel> {
         let tests = self.nodes().iter().filter_map(|node| match node {
@@ -70,7 +70,7 @@ impl Condition {
     }
 }
 
-/// The values that cells are compared with, whole.
+/// The values that a test compares for equality or order; prefixes and patterns are not labels.
 fn labels(test: &FieldTest) -> &[Literal] {
     match &test.test {
         Test::Compare(_, label) => std::slice::from_ref(label),
@@ -80,13 +80,13 @@ fn labels(test: &FieldTest) -> &[Literal] {
     }
 }
 
-/// Whether it could be a label, and is none.
+/// Whether a literal could be a label but is not one.
 fn is_unknown(label: &Literal, enumeration: &Enumeration) -> bool {
     match LiteralPosition::of(label, enumeration.datatype()) {
         Some(place @ (LiteralPosition::At(_) | LiteralPosition::Period(..))) => {
             of_place(&place, enumeration).next().is_none()
         }
-        // A value of another type is an error of its own.
+        // A literal of another type is reported as an error elsewhere.
         place => place.is_some(),
     }
 }

@@ -8,7 +8,7 @@ pub(crate) enum Joint {
 }
 
 impl Joint {
-    /// The joint that De Morgan's law puts in its place.
+    /// The joint that replaces this one under `not`, by De Morgan's laws.
     pub(crate) fn negated(self) -> Self {
         match self {
             Self::And => Self::Or,
@@ -17,9 +17,9 @@ impl Joint {
     }
 }
 
-/// Walks a tree whose nodes come each joint before what it joins, without recursion.
+/// Walks a tree in prefix order, in which each joint precedes its operands, without recursion.
 ///
-/// `T` is what the walker keeps of a joint.
+/// `T` is the data that the caller keeps for each open joint.
 #[derive(Debug)]
 pub(crate) struct Walk<T> {
     open: Vec<Open<T>>,
@@ -41,22 +41,22 @@ impl<T: Copy> Walk<T> {
         }
     }
 
-    /// The joint under which the next node stands.
+    /// The innermost open joint, which the next node belongs to.
     pub(crate) fn top(&self) -> Option<T> {
         self.open.last().map(|open| open.joint)
     }
 
-    /// How many conditions under the same joint came before the next node.
+    /// Number of operands of this joint before the next node.
     pub(crate) fn done(&self) -> usize {
         self.open.last().map_or(0, |open| open.done)
     }
 
-    /// Joints that are open.
+    /// Number of open joints.
     pub(crate) fn depth(&self) -> usize {
         self.open.len()
     }
 
-    /// A joint of the next `joins` conditions begins.
+    /// Starts a joint of the next `joins` conditions.
     pub(crate) fn enter(&mut self, joint: T, joins: usize) -> Result<(), LimitError> {
         let depth = self.open.len() as u64;
         Limits::check(
@@ -73,7 +73,8 @@ impl<T: Copy> Walk<T> {
         Ok(())
     }
 
-    /// A condition is complete; tells each joint that gained it, whether as its first, and whether that ends it.
+    /// Completes a condition. Calls `gained` for each joint of which it completes an operand, with two flags: whether
+    /// that operand is the first, and whether it is the last.
     pub(crate) fn leave(&mut self, mut gained: impl FnMut(T, bool, bool)) {
         while let Some(open) = self.open.last_mut() {
             open.done = open.done.saturating_add(1);

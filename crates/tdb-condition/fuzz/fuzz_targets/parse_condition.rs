@@ -1,4 +1,5 @@
-//! Any text as a condition: no panic; what is read is printed so that it is read as the same again.
+//! Parses any text as a condition. It must not panic, and the printed form of a condition must parse to the same
+//! condition.
 #![no_main]
 use libfuzzer_sys::fuzz_target;
 use tdb_condition::{Condition, ConditionError};

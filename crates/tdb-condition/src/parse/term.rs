@@ -1,4 +1,4 @@
-//! Terms: what is worked out of fields and values.
+//! Parses terms, which are computed from fields and values.
 
 use tdb_schema::value::DatePart;
 use tdb_tile::Bug;
@@ -8,18 +8,18 @@ use crate::ast::{Operation, Term, TermPart};
 use crate::refusal::{Refusal, TextError};
 use crate::token::Token;
 
-/// What waits for the value to its right.
+/// An operator or parenthesis that waits for its right operand.
 #[derive(Clone, Copy, Debug)]
 enum Pending {
     Operation(Operation),
     Negate,
-    /// A parenthesis, where it stands, and the part of a date that is asked for of what is in it.
+    /// An open parenthesis, with its position in bytes and the date part to take of its contents, if any.
     Open(usize, Option<DatePart>),
 }
 
 impl Parser<'_> {
-    /// Reads by precedence with two stacks, so that depth costs no recursion. `wanted` names what is lacking where nothing
-    /// stands that begins a term.
+    /// Parses by operator precedence with two explicit stacks, so that nesting needs no recursion. `wanted` describes
+    /// what is missing if no term begins here.
     pub(super) fn term(&mut self, wanted: &str) -> Result<Term, Refusal> {
         let (mut waiting, mut parts) = (Vec::new(), Vec::new());
         loop {
@@ -58,7 +58,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Takes what may stand before a value: signs, parentheses and parts of dates.
+    /// Consumes signs, opening parentheses and names of date parts before a value.
     fn before_operand(&mut self, waiting: &mut Vec<Pending>) -> Result<(), Refusal> {
         loop {
             let at = self.tokens.at();
@@ -81,7 +81,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A field or a value.
+    /// Parses a field or a value.
     fn operand(&mut self, wanted: &str) -> Result<TermPart, Refusal> {
         let quoted = matches!(self.tokens.current(), Token::Name(_));
         let Some(name) = self.tokens.current().name() else {
@@ -106,7 +106,7 @@ impl Parser<'_> {
     }
 }
 
-/// Does what waits, up to a parenthesis, and binds at least this strongly.
+/// Applies waiting operators, up to the last parenthesis, whose strength is at least `least`.
 fn reduce(waiting: &mut Vec<Pending>, parts: &mut Vec<TermPart>, least: u8) {
     loop {
         let binds = |pending: &mut Pending| match pending {
@@ -122,7 +122,7 @@ fn reduce(waiting: &mut Vec<Pending>, parts: &mut Vec<TermPart>, least: u8) {
     }
 }
 
-/// What stands between parentheses is complete.
+/// Completes the contents of the last open parenthesis.
 fn close(waiting: &mut Vec<Pending>, parts: &mut Vec<TermPart>) -> Result<(), Bug> {
     reduce(waiting, parts, 0);
     match waiting.pop() {

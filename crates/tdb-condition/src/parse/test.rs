@@ -1,4 +1,4 @@
-//! One test of a field, and the values in it.
+//! Parses one test of a field, and the values in it.
 
 use tdb_schema::value::Moment;
 use tdb_tile::Bug;
@@ -9,11 +9,11 @@ use crate::refusal::{Refusal, TextError};
 use crate::token::Token;
 use crate::{CompareOp, Condition, FieldCondition, Literal, Pattern, Test};
 
-/// What follows the first side of a test.
+/// Description of the token after the left side of a test, for errors.
 const OPERATOR: &str = "an operator such as `=` or `in`";
 
 impl Parser<'_> {
-    /// A test of one field, or a comparison of what is worked out of some.
+    /// Parses a test of one field, or a comparison of terms.
     pub(super) fn test(&mut self) -> Result<Condition, Refusal> {
         let left = self.term("the name of a field")?;
         match left.parts() {
@@ -34,13 +34,13 @@ impl Parser<'_> {
         }
     }
 
-    /// What stands behind an operator.
+    /// Parses the term after an operator.
     fn right_term(&mut self) -> Result<Term, Refusal> {
         self.check_date()?;
         self.term("a value")
     }
 
-    /// What is asked of a field, after its name.
+    /// Parses the test after the name of a field.
     fn test_of(&mut self, field: FieldCondition) -> Result<Condition, Refusal> {
         if self.tokens.take_word("is")? {
             let negated = self.tokens.take_word("not")?;
@@ -98,7 +98,7 @@ impl Parser<'_> {
         Ok(Term::from(field).compare(op, right))
     }
 
-    /// What stands behind `like`.
+    /// Parses the pattern after `like`.
     fn pattern(&mut self) -> Result<Pattern, Refusal> {
         let at = self.tokens.at();
         let text = self.text("a pattern such as 'a%'")?;
@@ -125,7 +125,7 @@ impl Parser<'_> {
         Ok(pattern)
     }
 
-    /// What stands behind `starts`.
+    /// Parses the prefix after `starts`.
     fn prefix(&mut self) -> Result<Literal, Refusal> {
         if !self.tokens.take_word("with")? {
             return Err(self.wanted("`with`, as in starts with 'a'"));
@@ -161,7 +161,7 @@ impl Parser<'_> {
         Ok(op)
     }
 
-    /// The list after `in`.
+    /// Parses the list after `in`.
     fn members(&mut self) -> Result<Vec<Literal>, Refusal> {
         if !self.tokens.take_symbol("(")? {
             return Err(self.wanted("`(`"));
@@ -182,7 +182,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Fails where a date lacks its quotes.
+    /// Fails if the next tokens are a date without quotes.
     fn check_date(&self) -> Result<(), Refusal> {
         if let Some(date) = self.tokens.bare_date() {
             let what = format!("a date stands in 'single quotes': '{date}'");
@@ -221,7 +221,7 @@ impl Parser<'_> {
         })
     }
 
-    /// The text after `date` or `timestamp`.
+    /// Parses the text after `date` or `timestamp`.
     fn time(&mut self, word: &str) -> Result<Literal, Refusal> {
         let date = word.eq_ignore_ascii_case("date");
         let Token::Text(text) = self.tokens.current() else {
@@ -256,7 +256,8 @@ pub(super) fn is_time_word(word: &str) -> bool {
     word.eq_ignore_ascii_case("date") || word.eq_ignore_ascii_case("timestamp")
 }
 
-/// Whole numbers beyond 128 bits are beyond every type of field, so their last digits matter no more.
+/// Parses a number. Whole numbers beyond 128 bits become floats, which is exact enough: they exceed every type of
+/// field.
 fn number_literal(number: &str) -> Result<Literal, Bug> {
     if let Ok(integer) = number.parse() {
         return Ok(Literal::Integer(integer));

@@ -1,4 +1,4 @@
-//! Coordinates along one dimension as numbers that keep their order.
+//! Coordinates along one dimension, converted into integer keys with the same order.
 
 use std::ops;
 
@@ -8,14 +8,14 @@ use tdb_tile::{Bug, Range, Scalar, with_scalar};
 
 use crate::ConditionError;
 
-/// The key of text that no point has: there are fewer points.
+/// Key of a text that no point has; never a valid key, because there are fewer points.
 const NO_TEXT: u64 = u64::MAX;
 
-/// What coordinates along a dimension are as keys: numbers of their own, text by its place among the texts of all points.
+/// Converts coordinates along a dimension into keys: numbers directly, text by its rank among the texts of all points.
 #[derive(Debug)]
 pub(super) struct PointAxis {
     dimension: FieldInfo,
-    /// Dimensions of text: the texts of all points, ascending, each once.
+    /// Dimensions of text: the distinct texts of all points, in ascending order.
     texts: Option<Vec<Bytes>>,
 }
 
@@ -47,7 +47,7 @@ impl PointAxis {
         Ok(())
     }
 
-    /// The keys of what points have in a range; `None` for nothing.
+    /// First and last key of coordinates within `range`; `None` if no point can be in it.
     pub(super) fn key_range(&self, range: &Range) -> Result<Option<(u64, u64)>, Bug> {
         if let Some(texts) = &self.texts {
             let first = texts.partition_point(|text| **text < *range.lo);
@@ -62,7 +62,7 @@ impl PointAxis {
         Ok(Some(keys))
     }
 
-    /// The coordinate that a key of a point stands for.
+    /// Converts a point's key back into its coordinate.
     pub(super) fn coordinate(&self, key: u64) -> Option<Bytes> {
         if let Some(texts) = &self.texts {
             return texts.get(usize::try_from(key).ok()?).cloned();
@@ -73,7 +73,7 @@ impl PointAxis {
     }
 }
 
-/// Coordinates along one dimension, not all known yet.
+/// Coordinates along one dimension that are still being collected.
 #[derive(Debug)]
 pub(super) struct GatheredAxis {
     dimension: FieldInfo,
@@ -94,10 +94,10 @@ impl GatheredAxis {
         &self.dimension.name
     }
 
-    /// What the rows of a column take in memory here.
+    /// Bytes of memory that the rows of a column take here.
     pub(super) fn bytes(&self, column: &Column, rows: usize) -> u64 {
         if self.dimension.cell_val_num.is_var() {
-            // Each is listed as it came and in order, and has a key.
+            // Each text is in the original and in the sorted list, and has a key.
             let listed = size_of::<Bytes>().saturating_mul(2).saturating_add(8);
             let listed = rows.saturating_mul(listed);
             listed.saturating_add(column.values.len()) as u64
@@ -106,7 +106,7 @@ impl GatheredAxis {
         }
     }
 
-    /// Adds the rows of a column, which come behind as many points as `before` says.
+    /// Adds the rows of a column; `before` is the number of points added before, for errors.
     pub(super) fn add(
         &mut self,
         column: &Column,
@@ -145,7 +145,7 @@ impl GatheredAxis {
         let cells = column.values.get(..rows.saturating_mul(datatype.size()));
         let cells = cells.ok_or_else(missing)?;
         with_scalar!(*datatype, T => {
-            // What does not equal itself is NaN.
+            // Only NaN differs from itself.
             #[expect(clippy::eq_op, reason = "so is it told from numbers of all types")]
             let nan = T::read_all(cells).position(|value| value != value);
             if let Some(row) = nan {
@@ -156,7 +156,7 @@ impl GatheredAxis {
         Ok(())
     }
 
-    /// The dimension, and the keys of the points along it.
+    /// Returns the axis, and the keys of the points along it.
     pub(super) fn finish(self) -> (PointAxis, Vec<u64>) {
         if !self.dimension.cell_val_num.is_var() {
             let axis = PointAxis {
@@ -178,15 +178,15 @@ impl GatheredAxis {
     }
 }
 
-/// Numbers as keys that keep their order.
+/// Conversion of numbers into keys with the same order.
 trait OrderKey: Scalar {
     fn key(self) -> u64;
 
-    /// The number that has this key.
+    /// Returns the number with this key.
     fn of_key(key: u64) -> Self;
 }
 
-/// The highest bit, which tells negative numbers.
+/// The sign bit of a 64-bit number.
 const SIGN: u64 = 1 << 63;
 
 macro_rules! whole_keys {
@@ -217,7 +217,7 @@ whole_keys!(i8, SIGN; i16, SIGN; i32, SIGN; i64, SIGN; u8, 0; u16, 0; u32, 0; u6
 impl OrderKey for f64 {
     #[inline]
     fn key(self) -> u64 {
-        // Both zeros are one number.
+        // Adding 0.0 turns -0.0 into 0.0, which is the same number.
         let bits = (self + 0.0).to_bits();
         if bits & SIGN == 0 { bits | SIGN } else { !bits }
     }

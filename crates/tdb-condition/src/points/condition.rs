@@ -1,4 +1,4 @@
-//! Points as a condition, which a delete can store.
+//! Converts points into a condition, which a delete can store.
 
 use std::collections::HashSet;
 
@@ -10,12 +10,14 @@ use crate::literal_position::is_text;
 use crate::{CompareOp, Condition, FieldTest, Literal, Test};
 
 impl Points {
-    /// The condition that holds for the cells at these points and no others; `None` if there are none.
+    /// Returns a condition that holds for exactly the cells at these points; `None` if there are no points.
     ///
-    /// It has a list for each combination of coordinates along all dimensions but the one that has the most of them.
+    /// It is an `or` of lists: for each combination of coordinates along all dimensions but one, a list of the
+    /// coordinates along that one. That is the dimension with the most distinct coordinates, so that there are few
+    /// lists.
     ///
     /// # Errors
-    /// None but a bug.
+    /// Only a bug.
     pub fn condition(&self) -> Result<Option<Condition>, Bug> {
         let order = self.by_coordinates();
         let Some(last) = order.last() else {
@@ -48,7 +50,7 @@ impl Points {
         Ok(lists.into_iter().reduce(Condition::or))
     }
 
-    /// The places of the dimensions, those with the fewest coordinates first.
+    /// Numbers of the dimensions, those with the fewest distinct coordinates first.
     fn by_coordinates(&self) -> Vec<usize> {
         let different = |at: &usize| self.tree.keys_along(*at).collect::<HashSet<u64>>().len();
         let mut order: Vec<usize> = (0..self.axes.len()).collect();
@@ -56,7 +58,7 @@ impl Points {
         order
     }
 
-    /// Whether the coordinate along a dimension is one of those with these keys.
+    /// Tests whether the coordinate along a dimension has one of these keys.
     fn test(&self, at: usize, keys: impl IntoIterator<Item = u64>) -> Option<FieldTest> {
         let axis = self.axes.get(at)?;
         let datatype = axis.dimension().datatype;

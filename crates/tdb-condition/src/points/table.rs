@@ -1,26 +1,27 @@
-//! Finds out whether a cell is at a point.
+//! A hash table that looks up whether a cell is at a point.
 
 use std::hash::{BuildHasher, RandomState};
 
 use super::tree::PointTree;
 
-/// Bits of the filter for each point: fewer let more cells through that are at no point, more do not fit the caches.
+/// Bits of the filter per point: with fewer, more cells pass that are not at a point; with more, it does not fit into
+/// the caches.
 const FILTER_BITS: usize = 16;
 
-/// Points by a hash of their keys. Most cells that are at no point stop at a filter, which is small.
+/// Hash table of points. A small Bloom filter in front of it rejects most cells that are not at a point.
 #[derive(Debug)]
 pub(super) struct PointTable {
-    /// The number of a point, counted from 1, at the place of its hash or behind; 0 where there is none. The length is a power
-    /// of two, at least twice the points.
+    /// Open addressing: the number of a point, from 1, at the slot of its hash or a later one; 0 for an empty slot.
+    /// The length is a power of two, at least twice the number of points.
     slots: Vec<u32>,
-    /// In a word for each hash, three bits; the length is a power of two.
+    /// The filter: each hash sets three bits in one word. The length is a power of two.
     filter: Vec<u64>,
-    /// What nobody who makes points up can know, so that not all of them get one hash.
+    /// Random seed, so that nobody can construct points whose hashes all collide.
     seed: u64,
 }
 
 impl PointTable {
-    /// What so many points take in memory.
+    /// Bytes of memory that this number of points takes.
     pub(super) fn bytes(points: usize) -> u64 {
         let slots = slots(points).saturating_mul(size_of::<u32>());
         slots.saturating_add(words(points).saturating_mul(8)) as u64
@@ -41,7 +42,7 @@ impl PointTable {
             if let Some(word) = table.filter.get_mut(word) {
                 *word |= bits;
             }
-            // Points that were given twice have one place.
+            // Duplicate points share one slot.
             if let Some(slot) = table.find(tree, hash, |other| other.eq(keys.iter().copied()))
                 && let Some(slot @ 0) = table.slots.get_mut(slot)
                 && let Ok(number) = u32::try_from(point.saturating_add(1))
@@ -52,8 +53,8 @@ impl PointTable {
         table
     }
 
-    /// Clears the byte of each cell that is at no point; `keys` are those of the cells along each dimension. `hashes` is for
-    /// keeping hashes in, over and over.
+    /// Clears the byte of each cell that is not at a point. `keys` has the keys of the cells, one list per dimension;
+    /// `hashes` is scratch memory.
     pub(super) fn choose(
         &self,
         tree: &PointTree,
@@ -68,7 +69,7 @@ impl PointTable {
                 *hash = mixed(*hash, *key);
             }
         }
-        // Nothing here depends on the cell before, so that the processor goes through several at a time.
+        // Iterations are independent of each other, so that the processor can overlap their cache misses.
         for (keep, hash) in keep.iter_mut().zip(&*hashes) {
             let (word, bits) = self.filter_place(*hash);
             let may_be = self
@@ -92,7 +93,7 @@ impl PointTable {
         }
     }
 
-    /// The slot of the point that `is_it` says yes to, or the empty one that ends the search.
+    /// Returns the slot of the point for which `is_it` returns true, or the empty slot at which the search ends.
     fn find<'a>(
         &self,
         tree: &'a PointTree,
@@ -112,27 +113,27 @@ impl PointTable {
         found.map(|(slot, _)| slot)
     }
 
-    /// The word of a hash in the filter, and its bits there.
+    /// Returns the place of a hash in the filter: the number of the word, and the bits in it.
     fn filter_place(&self, hash: u64) -> (usize, u64) {
         let last = self.filter.len().saturating_sub(1);
         let word = usize::try_from(hash & u64::from(u32::MAX)).unwrap_or(0) & last;
-        // The highest bits, which neither the word depends on nor, but with very many points, the slot.
+        // The highest bits: they do not select the word nor, unless there are very many points, the slot.
         let bits = [46, 52, 58].map(|at| 1_u64 << ((hash >> at) & 63));
         (word, bits.iter().fold(0, |all, bit| all | bit))
     }
 }
 
-/// Slots for so many points.
+/// Number of slots for this number of points.
 fn slots(points: usize) -> usize {
     points.saturating_mul(2).next_power_of_two()
 }
 
-/// Words of the filter for so many points.
+/// Number of words of the filter for this number of points.
 fn words(points: usize) -> usize {
     (points.saturating_mul(FILTER_BITS) / 64).next_power_of_two()
 }
 
-/// A hash and the next key in one: both halves of their product.
+/// Mixes the next key into a hash: xors both halves of a 128-bit product.
 #[expect(clippy::cast_possible_truncation, reason = "each half is taken")]
 #[inline]
 fn mixed(hash: u64, key: u64) -> u64 {

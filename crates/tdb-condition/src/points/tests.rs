@@ -28,7 +28,7 @@ fn info(dimension: usize) -> FieldInfo {
     }
 }
 
-/// What a small number is as a coordinate along a dimension.
+/// Converts a small number into a coordinate along a dimension.
 fn coordinate(dimension: usize, number: i8) -> Vec<u8> {
     let mut bytes = Vec::new();
     match DATATYPES[dimension] {
@@ -42,7 +42,7 @@ fn coordinate(dimension: usize, number: i8) -> Vec<u8> {
     bytes
 }
 
-/// The coordinates of cells along a dimension, one behind the other, and where each begins.
+/// The concatenated coordinates of cells along a dimension, and the start of each.
 fn cells(dimension: usize, rows: &[[i8; 4]]) -> (Vec<u8>, Vec<u64>) {
     let (mut bytes, mut offsets) = (Vec::new(), vec![0]);
     for row in rows {
@@ -223,7 +223,7 @@ fn what_is_no_point_is_told() {
     points of dimension "d1" are not of type float64, but int64
     memory of 16 is over the limit of 15 (memory budget)
     "#);
-    // Both zeros are one number.
+    // 0.0 and -0.0 are the same coordinate.
     let mut gathered = Points::gather(vec![info(1)], &limits);
     let columns = vec![column(Datatype::Float64, floats([-0.0, 1.0]), None)];
     gathered.add(&Batch { rows: 2, columns }).unwrap();

@@ -1,26 +1,26 @@
-//! Finds out whether any point lies in a box.
+//! A k-d tree that finds out whether any point is in a box.
 
-/// Keys of points, in the order of a k-d tree: the point in the middle parts the others by its key along the first dimension,
-/// the one in the middle of each half by the second one, and so on.
+/// Keys of points as an implicit k-d tree: the median point, which is in the middle of the list, splits the others by
+/// its key along the first dimension; the medians of both halves split these along the second dimension, and so on.
 #[derive(Debug)]
 pub(super) struct PointTree {
-    /// Point by point, a key along each dimension.
+    /// Keys of all points, in the order of the tree; each point has one key per dimension.
     keys: Vec<u64>,
     dimensions: usize,
     points: usize,
 }
 
-/// Points next to each other, and the dimension by which they are parted.
+/// Start and end of a range of points, and the dimension that splits it.
 type Part = (usize, usize, usize);
 
 impl PointTree {
-    /// What so many points take in memory while the tree is made.
+    /// Bytes of memory that this number of points takes while the tree is built.
     pub(super) fn bytes(points: usize, dimensions: usize) -> u64 {
         let each = dimensions.saturating_mul(8).saturating_add(8);
         points.saturating_mul(each) as u64
     }
 
-    /// Of the keys of all points along each dimension.
+    /// Builds the tree from the keys of all points along each dimension.
     pub(super) fn new(keys: &[Vec<u64>], points: usize) -> Self {
         let dimensions = keys.len();
         let mut order: Vec<usize> = (0..points).collect();
@@ -62,7 +62,7 @@ impl PointTree {
         points.filter_map(move |keys| keys.get(dimension).copied())
     }
 
-    /// The least and the greatest key along each dimension; `None` where there is no point.
+    /// The least and the greatest key along each dimension; `None` if there are no points.
     pub(super) fn bounds(&self) -> Option<Vec<(u64, u64)>> {
         let along = |dimension| {
             let least = self.keys_along(dimension).min()?;
@@ -71,7 +71,7 @@ impl PointTree {
         (0..self.dimensions).map(along).collect()
     }
 
-    /// Whether any point has keys between these ends, both included.
+    /// Whether any point has keys within these ends, both included.
     pub(super) fn any_in(&self, ends: &[(u64, u64)]) -> bool {
         let mut parts: Vec<Part> = vec![(0, self.points, 0)];
         while let Some((first, end, dimension)) = parts.pop() {

@@ -1,11 +1,11 @@
-//! What a test of a field comes to: often one comparison, and several where a date names a period.
+//! The result of resolving a test: usually one comparison, but several if a date names a period.
 
 use crate::CompareOp;
 use crate::literal_position::Outcome;
 use crate::resolved::ResolvedTest;
 use crate::walk::Joint;
 
-/// Groups of tests, never empty: what is joined in a group is joined the other way than the groups are.
+/// Groups of tests, never empty. The groups are joined by `groups_by`, the tests within a group by the opposite.
 #[derive(Debug)]
 pub(super) struct Tests {
     pub(super) groups_by: Joint,
@@ -13,7 +13,7 @@ pub(super) struct Tests {
 }
 
 impl Tests {
-    /// The same where these tests hold, too.
+    /// Requires that these tests hold, too.
     pub(super) fn and(mut self, more: &[ResolvedTest]) -> Self {
         if more.is_empty() {
             return self;
@@ -21,7 +21,7 @@ impl Tests {
         if self.groups_by == Joint::Or
             && let [_] = &self.groups[..]
         {
-            // What is joined in the only group is joined by `and`.
+            // The tests in the only group are joined by `and`.
             let tests = self.groups.into_iter().flatten();
             self.groups = tests.map(|test| vec![test]).collect();
             self.groups_by = Joint::And;
@@ -66,7 +66,8 @@ impl From<Outcome> for Tests {
     }
 }
 
-/// Whether a cell is within a period: not before it and not behind it; or whether it is outside: before it or behind it.
+/// Returns tests for `first <= cell <= last`, to be joined by `and`; or if not `within`, for `cell < first` or `cell >
+/// last`, to be joined by `or`.
 pub(super) fn period(first: Vec<u8>, last: Vec<u8>, within: bool) -> Vec<ResolvedTest> {
     let (from, to) = if within {
         (CompareOp::Ge, CompareOp::Le)

@@ -1,4 +1,4 @@
-//! Tests of enumerated attributes: what is compared is labels, what is stored their indexes.
+//! Tests of enumerated attributes: conditions compare labels, cells store indexes.
 
 use bytes::Bytes;
 use tdb_cells::FieldInfo;
@@ -12,7 +12,7 @@ use crate::resolved::ResolvedTest;
 use crate::walk::Joint;
 use crate::{CompareOp, ConditionError, FieldTest, Literal};
 
-/// Compares the index of a label: of which the enumeration knows the order, if it has one.
+/// Resolves a comparison with a label into one of indexes. Ordered comparisons need an ordered enumeration.
 pub(super) fn compare(
     test: &FieldTest,
     field: &FieldInfo,
@@ -33,7 +33,7 @@ pub(super) fn compare(
     let place = match (op, &indexes[..]) {
         (_, []) => LiteralPosition::Unordered,
         (_, [index]) => LiteralPosition::At(index.to_vec()),
-        // A period, of which several labels are.
+        // A period may contain several labels.
         (CompareOp::Eq, _) => return Ok(ResolvedTest::In(indexes).into()),
         (CompareOp::Ne, _) => return Ok(ResolvedTest::NotIn(indexes).into()),
         (_, [first, .., last]) => LiteralPosition::Period(first.to_vec(), last.to_vec()),
@@ -41,7 +41,7 @@ pub(super) fn compare(
     Ok(place.compare(op).into())
 }
 
-/// The indexes of the labels that equal a value, as cells hold them: one or none, and more of a period.
+/// Returns the indexes of the labels that equal a value, in stored form: at most one, or several for a period.
 pub(super) fn indexes(
     test: &FieldTest,
     field: &FieldInfo,
@@ -60,7 +60,7 @@ pub(super) fn indexes(
     Ok(of_place(&place, enumeration).filter_map(stored).collect())
 }
 
-/// A test of the indexes of labels, where an index that no label has is null.
+/// Adapts a test of indexes so that an index without a label counts as null.
 pub(super) fn of_labelled(
     tests: Tests,
     field: &FieldInfo,
@@ -85,7 +85,7 @@ pub(super) fn of_labelled(
         }
         ResolvedTest::Always | ResolvedTest::Never => return Ok(tests),
         _ if is_empty => return Ok(ResolvedTest::Never.into()),
-        // What equals the index of a label has one.
+        // These tests only match indexes of labels.
         ResolvedTest::Compare(CompareOp::Eq, _) | ResolvedTest::In(_) => return Ok(tests),
         ResolvedTest::Compare(CompareOp::Lt | CompareOp::Le, _) => &[CompareOp::Lt],
         ResolvedTest::Compare(CompareOp::Gt | CompareOp::Ge, _) => &[CompareOp::Gt],
@@ -100,7 +100,7 @@ pub(super) fn of_labelled(
     Ok(tests.and(&within.collect::<Vec<_>>()))
 }
 
-/// Whether an index lies before the first label, and whether behind the last: as far as the type of the indexes can tell.
+/// Tests for indexes before the first label and after the last, as far as the type of the indexes has such values.
 fn outside(field: &FieldInfo, enumeration: &Enumeration) -> Vec<ResolvedTest> {
     let test = |op, index: i128| match LiteralPosition::of_whole(index, true, field.datatype) {
         LiteralPosition::At(value) => Some(ResolvedTest::Compare(op, value.into())),
@@ -108,18 +108,18 @@ fn outside(field: &FieldInfo, enumeration: &Enumeration) -> Vec<ResolvedTest> {
     };
     let last = i128::try_from(enumeration.len()).unwrap_or(i128::MAX);
     let before = test(CompareOp::Lt, 0).filter(|_| field.datatype.is_signed());
-    // Behind the last one that the type can hold there is none.
+    // No test is needed if the type has no greater index.
     let behind = test(CompareOp::Gt, last.saturating_sub(1));
     before.into_iter().chain(behind).collect()
 }
 
-/// The places in an enumeration of the labels that are at a place.
+/// Returns the indexes of the labels at a position.
 pub(crate) fn of_place<'e>(
     place: &'e LiteralPosition,
     enumeration: &'e Enumeration,
 ) -> Box<dyn Iterator<Item = usize> + 'e> {
     match place {
-        // Zeros of either sign are labels of their own, and equal.
+        // 0.0 and -0.0 may be separate labels, but are equal.
         LiteralPosition::At(value) if enumeration.datatype().is_real() => {
             let datatype = enumeration.datatype();
             let labels = enumeration.iter().enumerate();

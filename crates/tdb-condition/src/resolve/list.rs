@@ -1,4 +1,4 @@
-//! Tests with a list of values.
+//! Resolves tests with a list of values.
 
 use bytes::Bytes;
 use tdb_cells::FieldInfo;
@@ -11,7 +11,7 @@ use crate::resolved::ResolvedTest;
 use crate::walk::Joint;
 use crate::{ConditionError, ConditionRules, FieldTest, Literal};
 
-/// Whether a cell is one of some values, or within one of some periods; or none of them.
+/// Resolves `in`, or `not in` if not `is_in`. The list may contain values and periods.
 pub(super) fn in_list(
     test: &FieldTest,
     field: &FieldInfo,

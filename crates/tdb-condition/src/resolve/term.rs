@@ -1,4 +1,4 @@
-//! Gives the terms of a comparison the types of their fields.
+//! Resolves the terms of a comparison by the types of their fields.
 
 use std::collections::HashMap;
 
@@ -13,28 +13,28 @@ use crate::resolved::{ResolvedComparison, ResolvedTerm, TermStep};
 use crate::walk::Joint;
 use crate::{CompareOp, ConditionError, ConditionRules, Literal};
 
-/// Bits that whole numbers may have on the way.
+/// Maximum number of bits of a whole number in an intermediate result.
 const MOST_BITS: u32 = 126;
 
-/// What a term gives.
+/// Type of a term's value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Kind {
-    /// Whole numbers of at most so many bits, the sign aside.
+    /// Whole numbers of at most this many bits, without the sign.
     Whole(u32),
     Float,
-    /// Ticks.
+    /// Ticks of a date or time.
     Time(Datatype),
     Text,
 }
 
-/// Fields by their names.
+/// Fields by name.
 type Known<'a> = HashMap<&'a str, &'a FieldInfo>;
 
-/// Gives the place of a field among those of the condition.
+/// Returns the number of a field among those of the condition.
 type Number<'n, 'a> = &'n mut dyn FnMut(&'a FieldInfo) -> usize;
 
-/// The operators by which two terms are compared, one after the other, and how the answers are joined: more than one where a
-/// date may name a period, which has a beginning and an end.
+/// Returns the operators by which two terms are compared, and how the results are joined. There are two operators if
+/// one side may name a period, because equality then compares with both its beginning and its end.
 pub(super) fn parts(comparison: &Comparison, op: CompareOp) -> (Joint, &'static [CompareOp]) {
     use CompareOp::{Eq, Ge, Gt, Le, Lt, Ne};
     let is_date = |term: &Term| is_time(term).is_some();
@@ -51,7 +51,7 @@ pub(super) fn parts(comparison: &Comparison, op: CompareOp) -> (Joint, &'static 
     }
 }
 
-/// The value that a term is, if it is a date or a time alone.
+/// Returns the value of a term that consists of a single date or time.
 fn is_time(term: &Term) -> Option<&Literal> {
     match term.parts() {
         [TermPart::Value(value @ (Literal::Text(_) | Literal::Date(_) | Literal::Moment(_)))] => {
@@ -64,9 +64,9 @@ fn is_time(term: &Term) -> Option<&Literal> {
 /// How two terms are compared.
 #[derive(Clone, Copy)]
 pub(super) struct By {
-    /// The operator, or a part of the one that was asked for.
+    /// The operator, which may be only a part of the requested comparison.
     pub(super) op: CompareOp,
-    /// The operator that was asked for.
+    /// The requested operator.
     pub(super) asked: CompareOp,
     pub(super) rules: ConditionRules,
 }
@@ -145,8 +145,8 @@ impl<'a> Typing<'_, 'a> {
         }
     }
 
-    /// The steps of a term, and what they give. A date as text has the type of what it is compared with: the other term stands
-    /// before the operator, this one behind it.
+    /// Returns the steps of a term and the type of its value. A date in text form gets its type from `other`: the term
+    /// that it is compared with, and the operator for `other op term`.
     fn term(
         &self,
         term: &Term,
@@ -164,7 +164,7 @@ impl<'a> Typing<'_, 'a> {
                 TermPart::DatePart(part) => match kinds.pop() {
                     Some(Kind::Time(datatype)) if datatype.is_datetime() => {
                         steps.push(TermStep::DatePart(*part, datatype));
-                        // Years of the longest ticks have more than 64 bits.
+                        // Years of the longest ticks need more than 64 bits.
                         Kind::Whole(80)
                     }
                     _ => return Err(self.unfit(&format!("{}(…) takes a date", part.name()))),
@@ -258,7 +258,7 @@ impl<'a> Typing<'_, 'a> {
         }
     }
 
-    /// A date as text, which is compared with a term of dates.
+    /// Resolves a date in text form that is compared with a term of dates.
     fn time_of(
         &self,
         value: &Literal,
@@ -320,7 +320,7 @@ impl<'a> Typing<'_, 'a> {
             (Kind::Time(a), Kind::Time(b)) if a == b && operation == Operation::Subtract => {
                 Kind::Whole(65)
             }
-            // What leaves the ticks that there are compares as what lies beyond them.
+            // Ticks beyond 64 bits need no error: they compare as greater or less than all stored ones.
             (Kind::Time(a), Kind::Whole(bits)) if adds && bits <= MOST_BITS => Kind::Time(a),
             (Kind::Whole(bits), Kind::Time(b))
                 if operation == Operation::Add && bits <= MOST_BITS =>
@@ -328,7 +328,7 @@ impl<'a> Typing<'_, 'a> {
                 Kind::Time(b)
             }
             (Kind::Float | Kind::Whole(_), Kind::Float | Kind::Whole(_)) => {
-                // The right one lies on top.
+                // The right operand is on top of the stack.
                 if matches!(right, Kind::Whole(_)) {
                     steps.push(TermStep::ToFloat);
                 }

@@ -1,4 +1,4 @@
-//! Tests of text: patterns and beginnings.
+//! Resolves tests of text: patterns and prefixes.
 
 use bytes::Bytes;
 use tdb_cells::FieldInfo;
@@ -10,7 +10,7 @@ use crate::literal_position::{LiteralPosition, is_text};
 use crate::resolved::ResolvedTest;
 use crate::{CompareOp, ConditionError, ConditionRules, FieldTest, Literal, Pattern};
 
-/// Whether a cell fits a pattern.
+/// Resolves `like`, or `not like` if `negated`.
 pub(super) fn like(
     test: &FieldTest,
     field: &FieldInfo,
@@ -53,7 +53,7 @@ pub(super) fn like(
     })
 }
 
-/// Whether a cell begins with a text or with bytes.
+/// Resolves `starts with`, or its opposite if `negated`.
 pub(super) fn prefix(
     test: &FieldTest,
     field: &FieldInfo,
@@ -78,7 +78,7 @@ fn starts_with(prefix: Vec<u8>, negated: bool) -> ResolvedTest {
     }
 }
 
-/// The type of the text of a field, which is that of its labels where it has some.
+/// Type of a field's text; for an enumerated field, that of its labels.
 fn text_type(
     test: &FieldTest,
     field: &FieldInfo,
@@ -96,7 +96,7 @@ fn text_type(
     })
 }
 
-/// Whether the label of a cell is one of those for which something holds.
+/// Tests whether the label of a cell is one for which `holds` returns true.
 fn labels_that(
     field: &FieldInfo,
     negated: bool,

@@ -1,4 +1,4 @@
-//! The values of tests, as the types of fields have them.
+//! Converts the values of tests into the types of fields.
 
 use bytes::Bytes;
 use tdb_cells::FieldInfo;
@@ -8,7 +8,7 @@ use tdb_tile::Datatype;
 use crate::literal_position::{LiteralPosition, is_number, is_text, order};
 use crate::{ConditionError, ConditionRules, FieldTest, Literal};
 
-/// Puts the members of a set into the order in which they are searched.
+/// Sorts the members of a set for binary search and removes duplicates.
 pub(crate) fn sort(values: &mut Vec<Bytes>, datatype: Datatype) {
     values.sort_by(|a, b| order(datatype, a, b));
     values.dedup_by(|a, b| order(datatype, a, b).is_eq());
@@ -26,7 +26,7 @@ pub(super) fn place(
     })
 }
 
-/// As [`place`], among the cells of a field: text as long as they are, and none that stands for no value.
+/// Like [`place`], by the given rules: text is padded to the size of cells, and NaT is unordered.
 pub(super) fn place_in(
     test: &FieldTest,
     field: &FieldInfo,
@@ -45,12 +45,12 @@ pub(super) fn place_in(
     Ok(place)
 }
 
-/// Whether the least value of a type stands for no time.
+/// Whether the type has NaT, a least value that represents no time.
 pub(super) fn is_time(datatype: Datatype) -> bool {
     datatype.is_datetime() || datatype.is_time()
 }
 
-/// What values of a type can be compared with.
+/// Describes the literals with which values of a type can be compared.
 pub(super) fn wanted(datatype: Datatype) -> Option<&'static str> {
     Some(match datatype {
         Datatype::Bool => "true, false or a number",
@@ -64,14 +64,14 @@ pub(super) fn wanted(datatype: Datatype) -> Option<&'static str> {
     })
 }
 
-/// Characters of a condition that an error shows.
+/// Maximum number of characters of a condition in an error.
 const MOST_SHOWN: usize = 200;
 
 pub(crate) fn shown(test: &FieldTest) -> String {
     shown_text(&test.to_string())
 }
 
-/// A test, as errors show it.
+/// Quotes a test for an error, shortened if necessary.
 pub(crate) fn shown_text(text: &str) -> String {
     let mut rest = text.chars();
     let begin: String = rest.by_ref().take(MOST_SHOWN).collect();

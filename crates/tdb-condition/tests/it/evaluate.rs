@@ -1,4 +1,4 @@
-//! Which cells satisfy a condition.
+//! Evaluation: which cells match a condition.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -14,7 +14,7 @@ use tdb_fragment::{Combine, ConditionOp, ConditionTree, ConditionValue};
 use tdb_schema::{CellValNum, FieldKind};
 use tdb_tile::{Datatype, Limits, WireError};
 
-/// A field with its cells.
+/// A field and its cells.
 #[derive(Clone, Debug, Default)]
 struct Column {
     name: &'static str,
@@ -117,7 +117,7 @@ fn resolve(text: &str, columns: &[&Column]) -> ResolvedCondition {
         .unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
-/// The rows for which a condition holds.
+/// The rows that match a condition.
 fn rows(text: &str, columns: &[&Column], count: usize) -> Vec<usize> {
     run(&resolve(text, columns), columns, count).unwrap()
 }
@@ -217,7 +217,7 @@ fn tests_of_a_missing_field_are_false_whatever_they_ask() {
     ] {
         assert_eq!(all(text), [0_usize; 0], "{text}");
     }
-    // TileDB 2.30 forgets in the first of these what `a <= 2` matched.
+    // In the first of these, TileDB 2.30 forgets the matches of `a <= 2`.
     assert_eq!(all("a <= 2 or w >= 60"), [0, 1]);
     assert_eq!(all("w >= 60 or a <= 2"), [0, 1]);
     assert_eq!(all("a <= 2 and w >= 60"), [0_usize; 0]);
@@ -328,7 +328,7 @@ fn from_stored(tree: &ConditionTree, columns: &[&Column]) -> Result<ResolvedCond
 
 #[test]
 fn a_delete_removes_what_its_stored_condition_does_not_keep() {
-    // Stored for `x > 4`: null cells and NaN go too.
+    // The stored form of `x > 4` also removes null cells and NaN.
     let x = nullable(doubles("x", &[1.0, 9.0, f64::NAN, 2.0]), &[1, 1, 1, 0]);
     let keep = from_stored(
         &value("x", ConditionOp::LessOrEqual, &4_f64.to_le_bytes()),
@@ -444,7 +444,7 @@ fn nan_is_no_member_of_a_stored_set() {
     assert_eq!(run(&set(ConditionOp::NotIn), &[&z], 3).unwrap(), [1]);
 }
 
-/// A cell as the naive evaluator sees it.
+/// A cell, for the naive evaluator.
 #[derive(Clone, Debug)]
 enum Cell {
     Missing,
@@ -453,7 +453,7 @@ enum Cell {
     Text(Vec<u8>),
 }
 
-/// A condition with the values as cells, evaluated by the book.
+/// A condition, with its values as cells, for the naive evaluator.
 #[derive(Clone, Debug)]
 enum Tree {
     Compare(usize, CompareOp, usize),
@@ -464,10 +464,10 @@ enum Tree {
     Not(Box<Tree>),
 }
 
-/// Numbers and strings that values and cells are taken from, by index.
+/// Numbers and strings from which values and cells are taken by index.
 const NUMBERS: [f64; 7] = [-300.0, -1.0, 0.0, 1.0, 2.0, 100.0, 7e10];
 const STRINGS: [&str; 7] = ["", "a", "ab", "abc", "b", "é", "zz"];
-/// The columns: int32, uint8 (nullable), float64 with NaN, string, string (nullable), and one that is missing.
+/// Names of the columns: int32, uint8 (nullable), float64 with NaN, string, string (nullable), and a missing one.
 const NAMES: [&str; 6] = ["i", "u", "f", "s", "t", "m"];
 
 fn is_text(column: usize) -> bool {

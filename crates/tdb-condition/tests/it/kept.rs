@@ -1,4 +1,4 @@
-//! What a delete by a condition stores.
+//! The stored form of deletes.
 #![expect(clippy::unwrap_used, reason = "helpers of tests, which may fail so")]
 
 use std::fmt::Write as _;
@@ -93,11 +93,11 @@ fn a_delete_stores_what_stays() {
         "s is null",
         "s >= '' or s is not null",
         "n < 300",
-        // What no one could read.
+        // Tests that TileDB could not read.
         "n is null",
         "i = 1 and ns is not null",
         "ns = ''",
-        // What the stored form has no words for.
+        // Tests that the stored form cannot express.
         "s like 'a%'",
         "i = 1 or not s starts with 'ab'",
         "s starts with x'61ff'",
@@ -110,7 +110,7 @@ fn a_delete_stores_what_stays() {
     insta::assert_snapshot!(text.join("\n"));
 }
 
-/// What is stored of the test of a list.
+/// The stored members of a test with a list.
 fn members(text: &str) -> Vec<Vec<u8>> {
     let limits = Limits::default();
     let kept = with_fields(|fields| {
@@ -151,7 +151,7 @@ fn a_stored_list_of_floats_has_both_zeros_where_one_is_given() {
             );
         }
     }
-    // What is no zero stays as it is, and so do whole numbers.
+    // Only floating-point zeros get a second member.
     assert_eq!(members("d in (5e-324)"), doubles(&[5e-324]));
     assert_eq!(members("i in (0, 1)"), [[0], [1]]);
 }

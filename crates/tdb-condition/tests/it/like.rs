@@ -1,4 +1,4 @@
-//! `like` and `starts with`: which cells they hold for.
+//! Which cells match `like` and `starts with`.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -15,7 +15,7 @@ use tdb_tile::{Datatype, Limits};
 
 const VAR: CellValNum = CellValNum::Var;
 
-/// The rows of a field of text for which a condition on `s` holds.
+/// The rows of a text field that match a condition on `s`.
 fn rows(
     condition: &Condition,
     datatype: Datatype,
@@ -170,7 +170,7 @@ fn what_is_no_text_is_refused() {
     insta::assert_snapshot!(error, @"condition `s like 'a#b' escape '#'`: the escape character stands before something else than `%`, `_` or itself");
 }
 
-/// A pattern by its definition, in time that grows without bound.
+/// Matches a pattern by its definition, in exponential time.
 fn naive(pattern: &[char], cell: &[char]) -> bool {
     match (pattern.split_first(), cell.split_first()) {
         (None, None) => true,

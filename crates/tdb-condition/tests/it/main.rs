@@ -1,4 +1,4 @@
-//! The tests of tdb-condition, in one program: it is linked once.
+//! All tests of tdb-condition in one program, which is linked once.
 
 mod evaluate;
 mod kept;

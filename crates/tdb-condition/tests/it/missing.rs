@@ -1,4 +1,4 @@
-//! Stored values that stand for no value: indexes without a label, NaT, and NUL bytes behind text of fixed size.
+//! Stored values that represent no value: indexes without a label, NaT, and NUL padding of text.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -34,7 +34,7 @@ fn field(name: &str, datatype: Datatype, values: u32, labels: Option<&[&str]>) -
     }
 }
 
-/// The rows for which a condition holds, of one field.
+/// The rows of a single field that match a condition.
 fn rows_by(
     text: &str,
     field: &FieldInfo,
@@ -239,7 +239,7 @@ fn a_delete_stores_comparisons_of_stored_values() {
     assert_eq!(tree.values().next().unwrap().value()[..], *b"ab\0");
 }
 
-/// A test of an enumerated attribute, and what it says of the place of a label.
+/// A test of an enumerated attribute, and whether to negate it.
 fn label_test() -> impl Strategy<Value = (String, bool)> {
     let op = prop::sample::select(vec!["<", "<=", ">", ">=", "=", "!="]);
     (op, 0..4_usize, any::<bool>()).prop_map(|(op, label, negated)| {
@@ -267,7 +267,7 @@ fn holds(text: &str, place: Option<usize>) -> bool {
 }
 
 proptest! {
-    /// What has no label passes no comparison, and no negated one, as null does not.
+    /// Cells without a label fail all comparisons and their negations, like null cells.
     #[test]
     fn conditions_on_labels_are_those_of_a_naive_model(
         tests in prop::collection::vec(label_test(), 1..4),
@@ -283,7 +283,7 @@ proptest! {
         let passes = |index: i8| {
             let place = place(index);
             let each = |(test, negated): &(String, bool)| {
-                // A comparison with a label that is not there is false, and so is its opposite but `!=`.
+                // A comparison with an unknown label is false, and so is its opposite, except `!=`.
                 let known = LABELS.iter().any(|label| test.contains(&format!("'{label}'")));
                 let equality = test.contains("!=") || test.contains(" = ");
                 match (place, negated) {

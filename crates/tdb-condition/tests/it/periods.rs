@@ -1,4 +1,4 @@
-//! A date is all of the period that it names.
+//! A date stands for the whole period that it names.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -33,7 +33,7 @@ fn resolved(text: &str, fields: &[FieldInfo]) -> ResolvedCondition {
     condition.resolve(fields, &Limits::default()).unwrap()
 }
 
-/// How many of some cells fit.
+/// The number of cells that match.
 fn count(condition: &ResolvedCondition, values: &[i64]) -> usize {
     let bytes: Vec<u8> = values
         .iter()
@@ -86,10 +86,10 @@ fn a_date_is_compared_as_the_period_that_it_names() {
         ),
         ("day = '2024-02'", 0),
         ("day < '2024'", 365),
-        // No day begins at this time, and none in this minute.
+        // No day begins within this minute.
         ("day = '2023-02-05T12:30'", 0),
         ("day <= '2023-02-05T12:30'", 36),
-        // What is worked out.
+        // Computed values.
         ("day + 1 = '2023-02'", 28),
         ("day + 1 != '2023-02'", 337),
         ("day - 1 <= '2023-02'", 60),
@@ -106,7 +106,7 @@ fn a_date_is_compared_as_the_period_that_it_names() {
 fn a_text_is_as_long_as_its_last_part_and_a_timestamp_is_an_instant() {
     let fields = [field("time", Datatype::DateTimeMillisecond)];
     let hour = 3_600_000;
-    // All half seconds of two days, beginning on 2 January 1970.
+    // All half seconds of two days, from 2 January 1970 on.
     let cells: Vec<i64> = (0..2 * 24 * 7200)
         .map(|half| 24 * hour + half * 500)
         .collect();

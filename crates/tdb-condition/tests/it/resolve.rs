@@ -1,4 +1,4 @@
-//! What a value of a condition comes to against a field of a type.
+//! Resolution of values in a condition by the type of their field.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -33,7 +33,7 @@ fn resolve(text: &str, fields: &[FieldInfo]) -> Result<ResolvedCondition, Condit
     Condition::parse(text, &Limits::default())?.resolve(fields, &Limits::default())
 }
 
-/// The one test of a condition on a field `a`, as stored values are asked.
+/// The only test of a condition on a field `a`, in resolved form.
 fn test(text: &str, field: impl Borrow<FieldInfo>) -> ResolvedTest {
     let limits = Limits::default();
     let resolved = Condition::parse(text, &limits).and_then(|condition| {

@@ -1,4 +1,4 @@
-//! Comparisons of what is worked out of fields.
+//! Comparisons of terms, which are computed from fields.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -33,7 +33,7 @@ fn fields() -> Vec<FieldInfo> {
     fields.to_vec()
 }
 
-/// The cells of a row, of the fields in their order.
+/// The cells of one row, in the order of the fields.
 #[derive(Clone, Debug)]
 struct Cells {
     a: Option<i32>,
@@ -122,7 +122,7 @@ fn cells() -> impl Strategy<Value = Cells> {
         })
 }
 
-/// A number that may be whole.
+/// A whole number or a float.
 #[derive(Clone, Copy, Debug)]
 enum Number {
     Whole(i128),
@@ -138,7 +138,7 @@ impl Number {
     }
 }
 
-/// What a term of numbers comes to, as a person would work it out.
+/// The expected value of a term of numbers.
 fn worked_out(term: &Term, row: &Cells) -> Option<Number> {
     let mut stack: Vec<Option<Number>> = Vec::new();
     for part in term.parts() {
@@ -210,7 +210,7 @@ proptest! {
         rows in prop::collection::vec(cells(), 1..5),
     ) {
         prop_assume!(left.fields().next().is_some() || right.fields().next().is_some());
-        // A field against a value has rules of its own: evaluate.rs.
+        // Comparisons of a field with a value have their own tests in evaluate.rs.
         prop_assume!(left.parts().len() + right.parts().len() > 2);
         let text = format!("{left} {op} {right}");
         let wanted = rows.iter().map(|row| {

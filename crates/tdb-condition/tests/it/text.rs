@@ -1,4 +1,4 @@
-//! Conditions as text and as built: what is read, how it is printed, what is refused.
+//! The text form of conditions: parsing, printing, errors, and equality with conditions from the builder.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
