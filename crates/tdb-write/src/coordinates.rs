@@ -8,7 +8,7 @@ use tdb_tile::{Bug, Range, Scalar, with_scalar};
 use crate::WriteError;
 use crate::input::{CheckedCells, Input};
 
-/// Fails with the first cell that lies outside the domain; `first` is the number of the first cell.
+/// Checks that all cells are within the domain; `first` is the number of the first cell, for errors.
 pub(crate) fn check(
     schema: &ArraySchema,
     cells: &CheckedCells,
@@ -16,7 +16,7 @@ pub(crate) fn check(
 ) -> Result<(), WriteError> {
     let inputs = cells.first_fields(schema.dimensions.len())?;
     for (index, (dimension, input)) in schema.dimensions.iter().zip(inputs).enumerate() {
-        // Without bounds, any string is inside.
+        // A string dimension without bounds accepts any string.
         let Some(bounds) = schema.bounds(index) else {
             if dimension.is_var() {
                 continue;
@@ -35,7 +35,7 @@ pub(crate) fn check(
     Ok(())
 }
 
-/// The first cell that is not within the bounds.
+/// Returns the first row whose coordinate is not within the bounds.
 fn outside(
     dimension: &Dimension,
     bounds: &Range,
@@ -61,10 +61,10 @@ fn outside(
 
 fn outside_numbers<T: Scalar>(values: &[u8], lo: T, hi: T) -> Option<usize> {
     let is_inside = |value: &[u8]| {
-        // A NaN is not.
+        // False for NaN.
         T::read(value).is_some_and(|value| lo <= value && value <= hi)
     };
-    // Without a way out of the loop, so that many are compared at a time.
+    // Without an early exit, so that the compiler can vectorize the comparison of a block.
     const BLOCK: usize = 4096;
     let blocks = values.chunks(BLOCK.saturating_mul(T::SIZE));
     for (block, values) in blocks.enumerate() {
@@ -93,7 +93,7 @@ fn problem(dimension: &Dimension, cell: &[u8]) -> CellProblem {
     }
 }
 
-/// The coordinates of cells, dimension by dimension.
+/// The coordinates of cells, one column per dimension.
 pub(crate) fn columns<'a>(
     schema: &ArraySchema,
     cells: &'a CheckedCells,
@@ -117,7 +117,7 @@ pub(crate) fn columns<'a>(
     schema.dimensions.iter().zip(inputs).map(column).collect()
 }
 
-/// The sort keys that put cells within the domain in global order.
+/// Computes the sort keys for the global order of cells within the domain.
 pub(crate) fn keys<'a>(schema: &ArraySchema, cells: &'a CheckedCells) -> Result<Keys<'a>, Bug> {
     cell_keys(
         schema,

@@ -1,4 +1,4 @@
-//! Copies tiles of one fragment into another one as they are stored, without running the filters again.
+//! Copies tiles from one fragment to another in stored form, without running the filters again.
 
 use std::sync::Arc;
 
@@ -14,17 +14,17 @@ use crate::series::FilteredTiles;
 use crate::target::FragmentTarget;
 use crate::tile::{Coder, Tile, bound, position};
 
-/// A fragment whose tiles can be copied with [`Writer::copy`](crate::Writer::copy): it was written with the same format
-/// version, filters and fields that the writer uses.
+/// A fragment whose tiles can be copied with [`Writer::copy`](crate::Writer::copy): it has the same format version,
+/// filters and fields as the write.
 #[derive(Debug)]
 pub struct CopiedFragment {
     target: Arc<FragmentTarget>,
     tiles: FragmentTiles,
-    /// The timestamp of its cells, if it stores no timestamps of single cells.
+    /// Timestamp of all cells, if the fragment does not store one for each.
     time: u64,
 }
 
-/// The cells of one tile of one field.
+/// The decoded cells of one tile of one field.
 #[derive(Debug, Default)]
 struct Decoded {
     values: Vec<u8>,
@@ -33,8 +33,8 @@ struct Decoded {
 }
 
 impl CopiedFragment {
-    /// Opens a fragment of the array of a write. `None` if its tiles were stored with another format version or other
-    /// filters, or lack a field.
+    /// Opens a fragment of the array that is being written. `None` if its tiles have another format version or other
+    /// filters, or it lacks a field.
     pub(crate) fn of(
         target: &Arc<FragmentTarget>,
         fragment: FragmentIndex,
@@ -62,7 +62,7 @@ impl CopiedFragment {
         }))
     }
 
-    /// The coordinates of cell `cell` of a tile with `cells` cells.
+    /// The coordinates of cell number `cell` in a tile with `cells` cells.
     pub(crate) fn coordinates(
         &self,
         tile: TileNumber,
@@ -90,7 +90,7 @@ impl CopiedFragment {
     }
 }
 
-/// Whether the schema that a fragment was written with filters all fields as the newest one does.
+/// Whether the schema of a fragment has the same filters for all fields as the newest schema.
 fn has_form(target: &FragmentTarget, stored: &Fragment) -> bool {
     let (old, new) = (&stored.schema, &target.schema);
     let is_same = |codec: &FieldCodec| {
@@ -112,7 +112,7 @@ fn has_form(target: &FragmentTarget, stored: &Fragment) -> bool {
         && target.codecs.iter().all(is_same)
 }
 
-/// Whether a fragment that does not store the field has the same value in all of its cells.
+/// Whether a fragment without this field implies the same value of it for all of its cells.
 fn is_constant(kind: FieldKind) -> bool {
     matches!(
         kind,
@@ -120,15 +120,14 @@ fn is_constant(kind: FieldKind) -> bool {
     )
 }
 
-/// Some tiles of a fragment.
+/// Consecutive tiles to copy, and the fragment that stores them.
 pub(crate) struct Copies<'a> {
     pub(crate) from: &'a CopiedFragment,
     pub(crate) whole: &'a WholeTiles,
 }
 
 impl Copies<'_> {
-    /// The stored bytes of a tile. The tile is decoded first, so that a damaged one is not copied and its statistics
-    /// are known.
+    /// Returns the stored bytes of a tile. The tile is also decoded, to compute its statistics and to detect damage.
     fn copy(
         &self,
         codec: &FieldCodec,
@@ -159,11 +158,11 @@ impl Copies<'_> {
         })
     }
 
-    /// A tile whose cells all have the same value.
+    /// Returns a tile whose cells all have the same value.
     fn constant(&self, codec: &FieldCodec, number: u64) -> Result<EncodedTile, WriteError> {
         let value = match codec.kind {
             FieldKind::Timestamps => self.from.time,
-            // No cell is deleted.
+            // The cells are not deleted.
             FieldKind::DeleteTimestamps | FieldKind::DeleteConditionIndex => u64::MAX,
             _ => return Err(Bug::new("a field that the fragment of a copied tile lacks").into()),
         };
@@ -200,7 +199,7 @@ impl FilteredTiles for Copies<'_> {
             None => 8,
         };
         let fixed: usize = self.from.target.codecs.iter().map(of_cell).sum();
-        // The first stands for all.
+        // The first tile is representative of all.
         let var = self.whole.tiles.first().map_or(0, |first| {
             let fields = self.from.target.codecs.iter();
             let fields = fields.filter_map(|codec| self.from.tiles.field(codec.kind));
@@ -224,7 +223,7 @@ impl Decoded {
     }
 }
 
-/// Bytes of the values of a var-sized field's tile, before filters; 0 for others.
+/// Unfiltered bytes of the values of a var-sized tile; 0 for other fields.
 fn var_size(field: &FieldTiles, tile: TileNumber, how: Decoding<'_>) -> Result<u64, WriteError> {
     if field.var.is_none() {
         return Ok(0);
@@ -232,12 +231,12 @@ fn var_size(field: &FieldTiles, tile: TileNumber, how: Decoding<'_>) -> Result<u
     if let Some(size) = field.index.var_size(tile.get()) {
         return Ok(size);
     }
-    // Who reads it says what is wrong with it.
+    // Reading the tile gives a more precise error.
     field.fetch(tile, how)?;
     Err(Bug::new("a tile that is copied has no size").into())
 }
 
-/// Decodes all cells of a tile with the given number of cells.
+/// Decodes all cells of a tile, which has `cells` cells.
 fn decode(
     target: &FragmentTarget,
     field: &FieldTiles,

@@ -1,4 +1,4 @@
-//! Decides where one fragment ends and the next one begins, so that none exceeds the size limit.
+//! Decides where one fragment ends and the next begins, so that fragments do not exceed the size limit.
 
 use std::ops::Range;
 
@@ -7,30 +7,30 @@ use tdb_schema::grid::{CellBox, SpaceTileGrid, TileBox};
 
 use crate::metadata::Shape;
 
-/// The size limit of fragments, and where they can be cut.
+/// The size limit of fragments, and the places where they can end.
 #[derive(Debug)]
 pub(crate) struct Cuts {
-    /// The most bytes of a fragment.
+    /// Maximum size of a fragment, in bytes.
     most: u64,
     form: Form,
 }
 
 #[derive(Debug)]
 enum Form {
-    /// Full tiles.
+    /// A sparse fragment can end after any full tile.
     Sparse {
         capacity: u64,
     },
     Dense(Boxes),
 }
 
-/// The tiles of a dense write, of which each fragment has a box.
+/// The tiles of a dense write; each fragment is a box of them.
 #[derive(Clone, Debug)]
 pub(crate) struct Boxes {
     pub(crate) grid: SpaceTileGrid,
     pub(crate) cells: CellBox,
     pub(crate) tiles: TileBox,
-    /// Cells of every tile.
+    /// Number of cells in each tile.
     pub(crate) tile_cells: u64,
 }
 
@@ -42,19 +42,19 @@ pub(crate) struct SoFar {
 }
 
 impl Cuts {
-    /// Cells of a sparse array may be cut at any tile.
+    /// Creates cuts for a sparse array, whose fragments can end after any tile.
     pub(crate) fn sparse(most: u64, capacity: u64) -> Self {
         let form = Form::Sparse { capacity };
         Self { most, form }
     }
 
-    /// Dense fragments are boxes of tiles.
+    /// Makes fragments boxes of tiles, for a dense array.
     pub(crate) fn set_boxes(&mut self, boxes: Boxes) {
         self.form = Form::Dense(boxes);
     }
 
-    /// The shape of the current fragment if it must end before the next tile, which has `tile` bytes; `None` if that
-    /// tile still belongs to it.
+    /// Returns the shape of the current fragment if it must end before the next tile, which has `tile` bytes; `None`
+    /// if that tile still belongs to the fragment.
     ///
     /// A dense fragment can only end where its tiles form a box. The tiles from the next one up to that point are
     /// assumed to have the mean size of the tiles so far.
@@ -84,7 +84,7 @@ impl Cuts {
 }
 
 impl Boxes {
-    /// The box that these tiles form; `None` if they do not form a box.
+    /// The shape of these tiles; `None` if they do not form a box.
     pub(crate) fn shape(&self, tiles: &Range<u64>) -> Option<Shape> {
         let count = tiles.end.checked_sub(tiles.start)?;
         let is_box = self
@@ -105,7 +105,7 @@ impl Boxes {
         })
     }
 
-    /// The smallest end, beyond that of `tiles`, at which the tiles from the same first one on form a box.
+    /// The smallest end beyond that of `tiles` for which the tiles, from the same first one on, form a box.
     fn next_end(&self, tiles: &Range<u64>) -> Option<u64> {
         let count = tiles.end.checked_sub(tiles.start)?;
         let ends = self.levels(tiles.start).filter_map(|(stride, room)| {
@@ -117,8 +117,8 @@ impl Boxes {
         ends.min()
     }
 
-    /// The steps (in tiles) in which a box that begins with tile `first` can grow, and how many steps of each size
-    /// there are: by tiles, by rows of tiles, and so on, as long as `first` is at the beginning of such a row.
+    /// The step sizes, in tiles, in which a box that begins with tile `first` can grow, each with its maximum number
+    /// of steps: single tiles, rows of tiles, and so on, as long as `first` is at the start of such a row.
     fn levels(&self, first: u64) -> impl Iterator<Item = (u64, u64)> {
         let ends = self.tiles.first().iter().zip(self.tiles.last());
         let mut counts: Vec<u64> = ends

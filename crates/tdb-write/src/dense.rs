@@ -1,4 +1,4 @@
-//! A box of cells of a dense array: its tiles, and which of them are complete.
+//! A box of cells of a dense array: its tiles, and how many of them are complete.
 
 mod placed;
 mod source;
@@ -15,26 +15,26 @@ use crate::{PlaceProblem, RangeProblem, WriteError};
 pub(crate) use placed::placed;
 pub(crate) use source::DenseSource;
 
-/// Intervals by dimension.
+/// Ranges by dimension name.
 pub(crate) type Ranges = Vec<(String, Range)>;
 
-/// A box of cells, and the space tiles that hold them.
+/// A box of cells, and the space tiles that contain them.
 #[derive(Debug)]
 pub(crate) struct DenseBox {
     grid: SpaceTileGrid,
     cells: CellBox,
     tiles: TileBox,
-    /// How many cells are written.
+    /// Number of cells in the box.
     rows: u64,
-    /// How many tiles hold them.
+    /// Number of tiles that contain them.
     tile_count: u64,
-    /// Cells of every tile.
+    /// Number of cells in each tile.
     tile_cells: usize,
     order: WriteOrder,
 }
 
 impl DenseBox {
-    /// The box of these ranges. A dimension without a range is covered by its whole domain.
+    /// Creates the box of these ranges. A dimension without a range is covered by its whole domain.
     pub(crate) fn new(
         schema: &ArraySchema,
         ranges: &[(String, Range)],
@@ -57,19 +57,19 @@ impl DenseBox {
         })
     }
 
-    /// How many cells are written.
+    /// Number of cells in the box.
     pub(crate) fn rows(&self) -> u64 {
         self.rows
     }
 
-    /// How many tiles are complete once the first `cells` cells, in the order of the write, have arrived, and how
-    /// many cells these tiles have. Complete tiles are always the first ones.
+    /// Given that the first `cells` cells have arrived, in the order of the write, returns the number of complete
+    /// tiles, and the number of cells in these tiles. Complete tiles are always the first ones.
     pub(crate) fn complete(&self, cells: u64) -> Result<(u64, u64), Bug> {
         if cells >= self.rows {
             return Ok((self.tile_count, self.rows));
         }
         if self.order == WriteOrder::Global {
-            // All that begin at or before these cells, but for the last, which has more of them.
+            // Counts the tiles that begin at or before `cells`; all of them but the last are complete.
             let (mut begun, mut end) = (0, self.tile_count);
             while begun < end {
                 let middle = begun + (end - begun) / 2;
@@ -86,7 +86,7 @@ impl DenseBox {
         slabs.ok_or_else(|| Bug::new("slabs of a box whose cells cannot be counted"))
     }
 
-    /// Global order: the number of cells before those of `tile`.
+    /// Global order: the number of cells in the tiles before `tile`.
     fn before(&self, tile: u64) -> Result<u64, Bug> {
         let before = self.cells_before(tile);
         before.ok_or_else(|| Bug::new("a tile of a box whose cells cannot be counted"))
@@ -106,7 +106,7 @@ impl DenseBox {
                 all: hi.checked_sub(lo)?.checked_add(1)?,
             });
         }
-        // From the dimension that changes slowest on.
+        // From the slowest dimension on.
         if self.grid.tile_order() == Order::ColumnMajor {
             sides.reverse();
         }
@@ -120,8 +120,8 @@ impl DenseBox {
         Some(sum)
     }
 
-    /// As [`DenseBox::complete`] for row-major or column-major cells. Tiles become complete in slabs, if the tile
-    /// order equals the order of the cells; otherwise none is complete before the end.
+    /// Like [`DenseBox::complete`], for cells in row-major or column-major order. Tiles become complete in slabs if
+    /// the tile order is the order of the cells; otherwise none is complete before the end.
     fn complete_slabs(&self, cells: u64) -> Option<(u64, u64)> {
         let axes = self.grid.axes();
         let (along, order) = match self.order {
@@ -159,7 +159,7 @@ impl DenseBox {
         }
     }
 
-    /// The tiles, to be cut into fragments.
+    /// The tiles, for cutting them into fragments.
     pub(crate) fn boxes(&self) -> Boxes {
         Boxes {
             grid: self.grid.clone(),
@@ -169,7 +169,7 @@ impl DenseBox {
         }
     }
 
-    /// Fails where a tile of these cells is larger than is allowed.
+    /// Checks that the tiles of these cells are within the size limit.
     pub(crate) fn check_size(
         &self,
         cells: &CheckedCells,
@@ -207,7 +207,8 @@ fn tile_cells(grid: &SpaceTileGrid) -> Option<usize> {
     usize::try_from(cells?).ok()
 }
 
-/// The ranges to write, one for each dimension, which must lie within the domain and the current domain.
+/// Returns the ranges to write, one per dimension, after checking that they are within the domain and the current
+/// domain.
 fn ends(schema: &ArraySchema, ranges: &[(String, Range)]) -> Result<Vec<Range>, WriteError> {
     let mut ends: Vec<Option<&Range>> = vec![None; schema.dimensions.len()];
     for (name, range) in ranges {
@@ -243,7 +244,7 @@ fn ends(schema: &ArraySchema, ranges: &[(String, Range)]) -> Result<Vec<Range>, 
     whole.collect()
 }
 
-/// Whether a range is one of a dimension, and within its bounds.
+/// Checks that a range has the type of a dimension and is within its bounds.
 fn fits(dimension: &Dimension, bounds: &Range, range: &Range) -> Result<(), RangeProblem> {
     let datatype = dimension.datatype;
     let size = datatype.size();

@@ -1,4 +1,4 @@
-//! A stream of the ordered cells of a box: tiles are written as soon as they are complete.
+//! Writes a stream of cells of a box in order; each tile is written as soon as it is complete.
 
 use std::ops::Range;
 
@@ -16,7 +16,7 @@ use crate::tile::{bound, position};
 use crate::waiting::Waiting;
 use crate::{OrderProblem, WriteError};
 
-/// About how many bytes of cells are buffered before tiles are made of them.
+/// Approximate number of bytes of cells that are buffered before complete tiles are written.
 const WAITING: usize = 16 << 20;
 
 /// The error for too many buffered cells of incomplete tiles.
@@ -35,7 +35,7 @@ pub(crate) struct DenseStream {
     sorted: SortedAttributes,
     /// Cells of incomplete tiles.
     pending: Waiting,
-    /// How many cells were written.
+    /// Number of cells written.
     written: u64,
     next_tile: u64,
 }
@@ -61,7 +61,7 @@ impl DenseStream {
         self.sorted = SortedAttributes::new(schema);
     }
 
-    /// The tiles, to be cut into fragments.
+    /// The tiles, for cutting them into fragments.
     pub(crate) fn boxes(&self) -> Boxes {
         self.dense.boxes()
     }
@@ -98,7 +98,7 @@ impl DenseStream {
         }
     }
 
-    /// Writes the complete tiles before cell `end`, and keeps a copy of the remaining cells.
+    /// Writes the complete tiles, whose cells end before cell `end`, and keeps a copy of the remaining cells.
     fn write(
         &mut self,
         tiles: Range<u64>,
@@ -127,7 +127,7 @@ impl DenseStream {
         }
     }
 
-    /// Cells so far.
+    /// Number of cells so far.
     fn seen(&self) -> u64 {
         self.written.saturating_add(self.pending.rows() as u64)
     }
@@ -157,7 +157,7 @@ impl DenseStream {
         Ok(())
     }
 
-    /// Ends the write. All cells of the box must have been added, or none.
+    /// Ends the write. Either all cells of the box have been added, or none.
     pub(crate) fn finish(self, series: &mut Series) -> Result<(), WriteError> {
         let rows = self.seen();
         if rows == 0 {

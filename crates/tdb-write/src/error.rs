@@ -5,7 +5,7 @@ use tdb_tile::{Bug, FormatVersion, LimitError};
 
 use crate::problem::{OrderProblem, PlaceProblem, RangeProblem};
 
-/// Why cells could not be written.
+/// Errors of a write.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum WriteError {
@@ -20,7 +20,7 @@ pub enum WriteError {
     /// A range for a dimension that the array does not have.
     #[error("there is no dimension {dimension:?}")]
     UnknownDimension {
-        /// The name.
+        /// The unknown name.
         dimension: String,
         /// The existing dimensions, as a hint.
         hint: String,
@@ -48,38 +48,38 @@ pub enum WriteError {
     /// [`Duplicates::Keep`](crate::Duplicates::Keep) for an array that does not allow duplicates.
     #[error("the array allows no two cells with the same coordinates")]
     NoDuplicates,
-    /// Cells with timestamps of their own, for an array that cannot store them.
+    /// Cells with their own timestamps, for an array that cannot store them.
     #[error("dense arrays, and others in format version {version}, keep no times of cells")]
     NoCellTimes {
-        /// The format that is written.
+        /// Format version of the write.
         version: FormatVersion,
     },
-    /// A size for fragments ([`WriteOptions::max_fragment_bytes`](crate::WriteOptions::max_fragment_bytes)), in a format without lists of
-    /// commits: several fragments would become part of the array one by one.
+    /// A size limit of fragments ([`WriteOptions::max_fragment_bytes`](crate::WriteOptions::max_fragment_bytes)) in a
+    /// format version without commits of several fragments: they would become visible one by one.
     #[error(
         "format version {version} cannot commit several fragments at once, and so takes no size for them"
     )]
     SeveralFragments {
-        /// The format that is written.
+        /// Format version of the write.
         version: FormatVersion,
     },
     /// The number of cells differs from that of the box.
     #[error("there are {found} cells, and the box to be written has {wanted}")]
     CellCount {
-        /// Cells that were written.
+        /// Number of written cells.
         found: u64,
-        /// Cells of the box.
+        /// Number of cells in the box.
         wanted: u64,
     },
     /// Cells with coordinates that do not fill their box exactly: some are missing or duplicated.
     #[error("{found} cells do not fill the box of {wanted} that their coordinates span")]
     Gaps {
-        /// Cells that were written.
+        /// Number of written cells.
         found: u64,
-        /// Cells of the box.
+        /// Number of cells in the box.
         wanted: u64,
     },
-    /// More cells than can be sorted, or numbered, at a time.
+    /// More cells than can be sorted or numbered at a time.
     #[error(
         "{cells} cells are to be sorted at a time, and at most {} can be",
         u32::MAX
@@ -91,13 +91,13 @@ pub enum WriteError {
     /// The writer was used again after an error.
     #[error("the write has failed before")]
     Failed,
-    /// The domain of a dense array cannot be cut into tiles.
+    /// The domain of a dense array cannot be divided into tiles.
     #[error("the domain has no space tiles")]
     NoSpaceTiles,
-    /// Sorted cells that were spilled to the temporary store were changed there.
+    /// Sorted cells were modified in the temporary store.
     #[error("sorted cells changed on the disk")]
     SortedCells {
-        /// The object that holds the cells.
+        /// Key of the object that contains the cells.
         key: String,
     },
     /// A column that cannot be written.
@@ -115,7 +115,7 @@ pub enum WriteError {
         field: String,
         /// Index of the cell among all cells of the write, from 0.
         cell: u64,
-        /// What is wrong with it.
+        /// What is wrong with the cell.
         problem: CellProblem,
     },
     /// Values that filters cannot encode.
@@ -125,7 +125,7 @@ pub enum WriteError {
         field: String,
         /// Index of the tile, from 0.
         tile: u64,
-        /// What is wrong with it.
+        /// The error of the filter.
         source: Box<FilterError>,
     },
     /// Tiles to be copied cannot be read.
@@ -134,10 +134,10 @@ pub enum WriteError {
     /// The array, or an object of it, cannot be opened or written.
     #[error(transparent)]
     Array(#[from] ArrayError),
-    /// A cap or the memory budget was reached.
+    /// A limit or the memory budget was exceeded.
     #[error(transparent)]
     Limit(#[from] LimitError),
-    /// Cells that are buffered until others arrive take more memory than the budget allows.
+    /// Buffered cells, which wait for others, take more memory than the budget allows.
     #[error("cells that wait to be written: {limit}")]
     Waiting {
         /// The requested and the allowed memory.
@@ -162,7 +162,7 @@ impl From<CellsError> for WriteError {
 }
 
 impl WriteError {
-    /// The same error with the cell's index before sorting; `rows` maps sorted to original indexes.
+    /// Replaces the cell's index in sorted order by its original one; `rows` maps sorted to original indexes.
     pub(crate) fn of_cell(self, rows: &[Row]) -> Self {
         match self {
             Self::Cell {
@@ -184,7 +184,7 @@ impl WriteError {
         }
     }
 
-    /// The category of the error, which tells what the caller can do.
+    /// The class of the error, which says what the caller can do.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         match self {
@@ -216,7 +216,7 @@ impl WriteError {
         }
     }
 
-    /// The name of the fragment that cannot be read, if that is the cause.
+    /// Name of the fragment whose damage caused the error, if one did.
     #[must_use]
     pub fn damaged_fragment(&self) -> Option<&str> {
         match self {
@@ -226,7 +226,7 @@ impl WriteError {
         }
     }
 
-    /// A hint how to avoid the error, if there is one.
+    /// Advice on how to proceed, if there is any.
     #[must_use]
     pub fn hint(&self) -> Option<&str> {
         match self {
@@ -244,7 +244,7 @@ impl WriteError {
     }
 }
 
-/// The category of a filter error in writing: bad values come from the caller, not from a corrupt store.
+/// The class of a filter error while writing: bad values come from the caller, not from a corrupt store.
 fn written_kind(error: &FilterError) -> ErrorKind {
     match error.kind() {
         ErrorKind::Corrupt => ErrorKind::Invalid,

@@ -14,20 +14,20 @@ use crate::WriteError;
 use crate::statistics::{Bounds, Rule, TileSummary};
 use crate::tile::{Coder, DecodedTile, StoredTile, Tile};
 
-/// How the tiles of a field are filtered.
+/// The filters and file names of one field.
 #[derive(Debug)]
 pub(crate) struct FieldCodec {
     pub(crate) kind: FieldKind,
     pub(crate) name: String,
     pub(crate) rule: Rule,
     files: DataFiles,
-    /// Fixed-size cells, or the values of var-sized ones.
+    /// Pipeline for fixed-size cells, or for the values of var-sized ones.
     values: Pipeline,
     offsets: Option<Pipeline>,
     validity: Option<Pipeline>,
 }
 
-/// A tile as it is stored.
+/// A filtered tile, with its statistics.
 #[derive(Debug)]
 pub(crate) struct EncodedTile {
     /// Fixed-size cells, or offsets.
@@ -36,13 +36,13 @@ pub(crate) struct EncodedTile {
     pub(crate) var: Option<Bytes>,
     /// The validity of a nullable field.
     pub(crate) validity: Option<Bytes>,
-    /// Bytes of var-sized values before filters.
+    /// Unfiltered bytes of var-sized values.
     pub(crate) var_size: u64,
     pub(crate) summary: TileSummary,
 }
 
 impl EncodedTile {
-    /// Bytes in all files.
+    /// Number of bytes in all files.
     pub(crate) fn size(&self) -> u64 {
         let size = |bytes: &Option<Bytes>| bytes.as_ref().map_or(0, Bytes::len);
         (self.main.len() + size(&self.var) + size(&self.validity)) as u64
@@ -87,7 +87,7 @@ impl FieldCodec {
         })
     }
 
-    /// Filters tile `number`.
+    /// Filters a tile; `number` is for errors.
     pub(crate) fn encode(
         &self,
         tile: &Tile<'_>,
@@ -119,7 +119,7 @@ impl FieldCodec {
         })
     }
 
-    /// The bytes of a tile in each of the files that the field has.
+    /// Returns the filtered bytes of a tile for each file of the field: main, var-sized values, validity.
     fn filter(
         &self,
         tile: &Tile<'_>,
@@ -145,7 +145,7 @@ impl FieldCodec {
             }
             _ => {
                 if self.values.is_identity() {
-                    // The frame of the chunks comes on top.
+                    // The chunk headers need a few bytes more.
                     main.reserve(tile.values.len() + tile.values.len() / 4096 + 64);
                 }
                 let values = &self.values;
@@ -158,7 +158,7 @@ impl FieldCodec {
         Ok([main, var, valid])
     }
 
-    /// The cells of a tile that was encoded.
+    /// Decodes a filtered tile.
     pub(crate) fn decode(
         &self,
         tile: &StoredTile,
@@ -189,12 +189,12 @@ impl FieldCodec {
         Ok(decoded)
     }
 
-    /// The first of these values that would not survive the filters.
+    /// Returns the first of these values that the filters would change, if any.
     pub(crate) fn first_unfit(&self, values: &[u8]) -> Option<Unfit> {
         self.values.first_unfit(values)
     }
 
-    /// The tile kind of the values, as the filters see it.
+    /// The tile kind of the values, for comparison with stored pipelines.
     pub(crate) fn values_kind(&self) -> &TileKind {
         self.values.kind()
     }
@@ -220,7 +220,7 @@ pub(crate) struct WrittenField {
     pub(crate) tiles: FieldTiles,
     pub(crate) summaries: Vec<TileSummary>,
     pub(crate) sizes: FileSizes,
-    /// Main, var-sized values and validity, as far as the field has them.
+    /// The main file, then those of var-sized values and validity if the field has them.
     pub(crate) files: Vec<FinishedFile>,
     pub(crate) has_var: bool,
 }
@@ -228,7 +228,7 @@ pub(crate) struct WrittenField {
 /// Sizes of the data files of a field; 0 for files that it does not have.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct FileSizes {
-    /// Of fixed-size cells, or offsets.
+    /// Size of the file of fixed-size cells, or of offsets.
     pub(crate) fixed: u64,
     pub(crate) var: u64,
     pub(crate) validity: u64,
@@ -259,7 +259,7 @@ impl FieldFiles {
         })
     }
 
-    /// Bytes written so far.
+    /// Number of bytes written so far.
     pub(crate) fn size(&self) -> u64 {
         let size = |file: &Option<DataFile>| file.as_ref().map_or(0, DataFile::size);
         self.main.size() + size(&self.var) + size(&self.validity)
@@ -287,7 +287,7 @@ impl FieldFiles {
         Ok(())
     }
 
-    /// Finishes the files and waits until they are durable.
+    /// Finishes the files, and returns once they are durable.
     pub(crate) fn finish(self, rule: &Rule) -> Result<WrittenField, ArrayError> {
         let size = |file: &Option<DataFile>| file.as_ref().map_or(0, DataFile::size);
         let sizes = FileSizes {
@@ -318,7 +318,7 @@ impl FieldFiles {
     }
 }
 
-/// Writes bytes to the file that the field has for them.
+/// Writes the bytes of an optional file; a tile must have them exactly if the field has the file.
 fn write(file: Option<&mut DataFile>, bytes: Option<Bytes>) -> Result<(), ArrayError> {
     match (file, bytes) {
         (Some(file), Some(bytes)) => file.write(&bytes),
@@ -347,7 +347,7 @@ fn add_statistics(tiles: &mut FieldTiles, summaries: &[TileSummary], rule: &Rule
     }
 }
 
-/// The minimum and maximum of a tile without bounds: zeros, or empty for var-sized fields.
+/// Encodes the minima or maxima of tiles; a missing one becomes zeros, or empty for var-sized fields.
 fn bounds<'a>(values: impl ExactSizeIterator<Item = Option<&'a Bytes>>, rule: &Rule) -> TileBounds {
     let is_alone = values.len() == 1;
     let (mut fixed, mut var) = (Vec::new(), Vec::new());
@@ -355,7 +355,7 @@ fn bounds<'a>(values: impl ExactSizeIterator<Item = Option<&'a Bytes>>, rule: &R
         match (rule.cell_size(), value) {
             (Some(_), Some(value)) => fixed.extend_from_slice(value),
             (Some(size), None) => fixed.resize(fixed.len() + size, 0),
-            // That of a single tile can be large: it is not copied.
+            // The bound of a single tile may be large, so it is not copied.
             (None, Some(value)) if is_alone => {
                 return TileBounds {
                     fixed: vec![0; 8].into(),
@@ -374,7 +374,7 @@ fn bounds<'a>(values: impl ExactSizeIterator<Item = Option<&'a Bytes>>, rule: &R
     }
 }
 
-/// The sides of the tiles' MBRs along one dimension.
+/// The side of a tile's MBR along the dimension of this field.
 pub(crate) fn side(written: &WrittenField, tile: usize) -> Result<Range, Bug> {
     let ends = written.summaries.get(tile).and_then(|s| s.ends.clone());
     let (lo, hi) = ends.ok_or_else(|| Bug::new("a tile whose coordinates have no bounds"))?;

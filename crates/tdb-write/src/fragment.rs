@@ -1,4 +1,4 @@
-//! Writes one fragment, from its tiles to the sealed files.
+//! Writes one fragment, from tiles to sealed files.
 
 use std::sync::Arc;
 
@@ -40,17 +40,17 @@ impl FragmentWriter {
         })
     }
 
-    /// Bytes of the data files so far.
+    /// Number of bytes in the data files so far.
     pub(crate) fn size(&self) -> u64 {
         self.files.iter().map(FieldFiles::size).sum()
     }
 
-    /// Tiles so far.
+    /// Number of tiles so far.
     pub(crate) fn tiles(&self) -> u64 {
         self.tiles
     }
 
-    /// Adds tiles, the same number for each field.
+    /// Adds tiles, given as a list per field; all lists have the same length.
     pub(crate) fn append(&mut self, batch: Vec<Vec<EncodedTile>>) -> Result<(), WriteError> {
         let count = batch.first().map_or(0, Vec::len);
         let is_whole = batch.iter().all(|tiles| tiles.len() == count);
@@ -65,7 +65,8 @@ impl FragmentWriter {
         Ok(fields.try_for_each(append)?)
     }
 
-    /// Finishes the files of the fragment, which is then neither complete nor ever committed.
+    /// Finishes the data files without metadata: the fragment will never be committed, but its tiles can be read
+    /// again.
     pub(crate) fn give_up(self, last_tile_cells: usize) -> Result<WrittenTiles, WriteError> {
         let Self {
             target,
@@ -78,7 +79,7 @@ impl FragmentWriter {
         Ok(WrittenTiles::new(target, fragment, written, tiles))
     }
 
-    /// Writes the metadata of the fragment, which is then complete but not committed.
+    /// Writes the metadata of the fragment, which is then complete but not yet committed.
     pub(crate) fn seal(self, shape: Shape) -> Result<SealedFragment, WriteError> {
         let Self {
             target,
@@ -120,7 +121,7 @@ impl FragmentWriter {
     }
 }
 
-/// Finishes the data files of all fields, and waits until they are durable.
+/// Finishes the data files of all fields, and returns once they are durable.
 fn finish_files(
     target: &FragmentTarget,
     files: Vec<FieldFiles>,
@@ -130,14 +131,14 @@ fn finish_files(
     Ok(target.session.install(|| threads::map(files, finish))?)
 }
 
-/// Writes a file in pieces and combines small ones.
+/// Writes a file in pieces, combining small ones.
 struct Pieces {
     file: DataFile,
     small: Vec<u8>,
 }
 
 impl Pieces {
-    /// Pieces of at least this size are written by themselves.
+    /// Pieces larger than this are written on their own.
     const LARGE: usize = 1 << 20;
 
     fn push(&mut self, piece: &[u8]) -> Result<(), ArrayError> {
@@ -158,7 +159,7 @@ impl Pieces {
     }
 }
 
-/// An error while encoding metadata.
+/// Errors while metadata is written.
 enum SealError {
     Filter(FilterError),
     Array(ArrayError),

@@ -1,4 +1,4 @@
-//! Gathers the cells of a tile from the input cells.
+//! Gathers the cells of a tile from the input.
 
 use std::ops::Range;
 
@@ -11,9 +11,9 @@ use crate::tile::{Buffers, Tile, TileSource, position};
 /// The order in which cells are stored.
 #[derive(Clone, Debug)]
 pub(crate) enum Rows {
-    /// In input order.
+    /// A range of cells in input order.
     InPlace(Range<usize>),
-    /// In the order of these row indexes.
+    /// The cells with these indexes, in this order.
     Picked(Vec<Row>),
 }
 
@@ -26,12 +26,12 @@ impl Rows {
     }
 }
 
-/// Cells in order, cut into tiles of the same number of cells.
+/// Cells in order, divided into tiles of `capacity` cells.
 #[derive(Debug)]
 pub(crate) struct Sequence<'a> {
     pub(crate) cells: &'a CheckedCells,
     pub(crate) rows: &'a Rows,
-    /// Cells of a tile; the last one may have fewer.
+    /// Number of cells in each tile; the last one may have fewer.
     pub(crate) capacity: usize,
 }
 
@@ -74,7 +74,7 @@ impl TileSource for Sequence<'_> {
     }
 }
 
-/// Cells that are already contiguous.
+/// Returns a tile of contiguous input cells, whose values are not copied.
 pub(crate) fn in_place<'a>(
     input: &'a Input,
     rows: Range<usize>,
@@ -101,7 +101,7 @@ pub(crate) fn in_place<'a>(
     })
 }
 
-/// Cells picked by index.
+/// Returns a tile of cells picked by index.
 fn picked<'a>(input: &'a Input, rows: &[Row], buffers: &'a mut Buffers) -> Result<Tile<'a>, Bug> {
     let Buffers {
         values,
@@ -141,7 +141,7 @@ fn picked<'a>(input: &'a Input, rows: &[Row], buffers: &'a mut Buffers) -> Resul
     })
 }
 
-/// A copy of these cells.
+/// Copies the cells with these indexes.
 pub(crate) fn pick_cells(cells: &CheckedCells, rows: &[Row]) -> Result<CheckedCells, Bug> {
     let field = |input: &Input| {
         let mut buffers = Buffers::default();
@@ -160,7 +160,7 @@ pub(crate) fn pick_cells(cells: &CheckedCells, rows: &[Row]) -> Result<CheckedCe
     })
 }
 
-/// A copy of cells of several blocks: which block, and which cell of it.
+/// Copies cells of several blocks; each pick is the number of a block and of a cell in it.
 pub(crate) fn pick_from(
     blocks: &[&CheckedCells],
     picks: &[(usize, usize)],
@@ -193,10 +193,10 @@ pub(crate) fn pick_from(
     })
 }
 
-/// Cells whose places are looked up before the first of them is copied: no copy waits for the place of the next.
+/// Number of cells that are located before the first of them is copied, so that copying does not wait for lookups.
 const LOOKED_UP: usize = 1024;
 
-/// Adds these cells to `out`, which is empty, and says where they start.
+/// Copies var-sized cells to `out`, which must be empty, and collects the start of each.
 fn pick_var(
     input: &Input,
     rows: &[Row],
@@ -228,7 +228,7 @@ fn pick<const N: usize>(from: &[u8], rows: &[Row], out: &mut Vec<u8>) -> Result<
     let (cells, _) = from.as_chunks::<N>();
     out.resize(rows.len().saturating_mul(N), 0);
     let (places, _) = out.as_chunks_mut::<N>();
-    // Told behind the loop, which is the innermost of a sorted write.
+    // Reported after the loop, which is the innermost one of a sorted write.
     let mut is_missing = false;
     for (place, row) in places.iter_mut().zip(rows) {
         match cells.get(row.index()) {

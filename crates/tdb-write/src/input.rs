@@ -16,23 +16,23 @@ use zerocopy::little_endian::U64;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Input {
     pub(crate) values: Bytes,
-    /// Where each cell of a var-sized field begins, and the end.
+    /// Start of each cell of a var-sized field, and the end of the last; little-endian `u64`.
     offsets: Option<Bytes>,
-    /// One bit per cell, 1 where it is not null; absent where all are valid.
+    /// One bit per cell, 1 if it is not null; `None` if all cells are valid.
     validity: Option<Bytes>,
-    /// Bytes of a cell of fixed size, or of a value.
+    /// Bytes of a cell of fixed size, or of one value of a var-sized field.
     pub(crate) size: usize,
     pub(crate) nullable: bool,
 }
 
-/// The cells of all fields that are written, in their order.
+/// The validated cells of all fields that are written, in the order of the fields.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CheckedCells {
     pub(crate) rows: usize,
     pub(crate) fields: Vec<Input>,
 }
 
-/// The fields that a write takes: of sparse arrays dimensions, then attributes; of dense ones attributes.
+/// The fields that a write stores: dimensions and attributes of a sparse array, attributes of a dense one.
 pub(crate) fn written_fields(schema: &ArraySchema) -> Vec<FieldKind> {
     let is_dense = schema.is_dense();
     let fields = schema.fields().map(|field| field.kind);
@@ -41,7 +41,7 @@ pub(crate) fn written_fields(schema: &ArraySchema) -> Vec<FieldKind> {
         .collect()
 }
 
-/// These fields of the schema.
+/// Looks up these fields in the schema.
 pub(crate) fn fields_of<'a>(
     schema: &'a ArraySchema,
     kinds: &[FieldKind],
@@ -53,7 +53,7 @@ pub(crate) fn fields_of<'a>(
     kinds.iter().map(field).collect()
 }
 
-/// The fields for timestamps and delete metadata of cells.
+/// The optional fields for timestamps and deletions of cells.
 pub(crate) fn extra_fields(extra: ExtraFields) -> impl Iterator<Item = FieldKind> {
     let times = extra.timestamps.then_some(FieldKind::Timestamps);
     let deletes = [FieldKind::DeleteTimestamps, FieldKind::DeleteConditionIndex];
@@ -66,7 +66,7 @@ impl Input {
         self.offsets.is_some()
     }
 
-    /// Offsets of the cells of a var-sized field, including the end; empty for other fields.
+    /// Offsets of the cells of a var-sized field, including the end of the last; empty for other fields.
     pub(crate) fn offsets(&self) -> Result<&[U64], Bug> {
         let Some(offsets) = self.offsets.as_deref() else {
             return Ok(&[]);
@@ -80,12 +80,12 @@ impl Input {
         self.bytes(&(row..row.saturating_add(1)))
     }
 
-    /// The bytes of these cells together.
+    /// The bytes of these cells.
     pub(crate) fn bytes(&self, rows: &Range<usize>) -> Result<&[u8], Bug> {
         self.values.get(self.range(rows)?).ok_or_else(not_there)
     }
 
-    /// Where the bytes of these cells stand.
+    /// Byte range of these cells in the values.
     pub(crate) fn range(&self, rows: &Range<usize>) -> Result<Range<usize>, Bug> {
         let range = if self.is_var() {
             let offsets = self.offsets()?;
@@ -98,19 +98,19 @@ impl Input {
         range.map(|(start, end)| start..end).ok_or_else(not_there)
     }
 
-    /// Offsets of these cells of a var-sized field, relative to the first of them.
+    /// Offsets of these var-sized cells, relative to the first of them.
     pub(crate) fn starts(&self, rows: &Range<usize>) -> Result<impl Iterator<Item = u64>, Bug> {
         let starts = self.offsets()?.get(rows.clone());
         let starts = starts.ok_or_else(|| Bug::new("cells that are to be written lack offsets"))?;
         let mut first = None;
         Ok(starts.iter().map(move |start| {
             let start = start.get();
-            // Offsets are in order.
+            // Cannot underflow, because offsets ascend.
             start.saturating_sub(*first.get_or_insert(start))
         }))
     }
 
-    /// Whether no cell is null, if that is known without counting.
+    /// Whether all cells are known to be valid without counting.
     pub(crate) fn is_all_valid(&self) -> bool {
         self.validity.is_none()
     }
@@ -125,7 +125,7 @@ impl Input {
         }
     }
 
-    /// Appends a byte for each of these cells, 0 where it is null.
+    /// Appends one byte for each of these cells: 0 if it is null, else 1.
     pub(crate) fn add_validity(&self, rows: &Range<usize>, out: &mut Vec<u8>) -> Result<(), Bug> {
         let Some(bits) = &self.validity else {
             out.resize(out.len().saturating_add(rows.len()), 1);
@@ -141,7 +141,7 @@ impl Input {
         Ok(())
     }
 
-    /// Whether values, offsets and validity fit this number of cells, with ascending offsets.
+    /// Whether values, offsets and validity have the right lengths for this number of cells, and offsets ascend.
     fn has_rows(&self, rows: usize) -> bool {
         let has_values = match self.offsets() {
             Err(_) => false,
@@ -159,8 +159,8 @@ impl Input {
         has_values && validity.is_none_or(|bits| bits.len() >= rows.div_ceil(8))
     }
 
-    /// Other cells of the same field: values, offsets of var-sized cells, and one validity byte per cell (0 for null)
-    /// of a nullable field.
+    /// Creates other cells of the same field from values, offsets of var-sized cells, and, for a nullable field, one
+    /// validity byte per cell (0 for null).
     pub(crate) fn with(&self, values: Vec<u8>, starts: Vec<u64>, validity: &[u8]) -> Self {
         let end = values.len() as u64;
         let offsets = starts.into_iter().chain([end]).flat_map(u64::to_le_bytes);
@@ -173,7 +173,7 @@ impl Input {
         }
     }
 
-    /// Cells of a field as [`Input::with`] takes them; `None` if they are not so many.
+    /// Creates cells of a field from the arguments of [`Input::with`]; `None` if their number is not `rows`.
     pub(crate) fn of_tile(
         field: &Field<'_>,
         rows: usize,
@@ -191,7 +191,7 @@ impl Input {
         input.has_rows(rows).then_some(input)
     }
 
-    /// The values, offsets and validity, if present.
+    /// The values, offsets and validity, as far as they exist.
     pub(crate) fn parts(&self) -> [Option<&Bytes>; 3] {
         [
             Some(&self.values),
@@ -200,7 +200,8 @@ impl Input {
         ]
     }
 
-    /// The reverse: cells from such parts; `None` if the parts do not fit the number of cells.
+    /// Creates cells from the parts that [`Input::parts`] returns; `None` if the parts do not match the number of
+    /// cells.
     pub(crate) fn of_parts(
         field: &Field<'_>,
         rows: usize,
@@ -217,7 +218,7 @@ impl Input {
         (input.is_var() == field.is_var() && input.has_rows(rows)).then_some(input)
     }
 
-    /// Bytes of the cells in memory.
+    /// Bytes of memory that the cells take.
     pub(crate) fn size_in_memory(&self) -> usize {
         let len = |bytes: &Option<Bytes>| bytes.as_ref().map_or(0, Bytes::len);
         self.values.len() + len(&self.offsets) + len(&self.validity)
@@ -225,7 +226,7 @@ impl Input {
 }
 
 impl CheckedCells {
-    /// Bytes of the cells in memory.
+    /// Bytes of memory that the cells take.
     pub(crate) fn size_in_memory(&self) -> usize {
         self.fields.iter().map(Input::size_in_memory).sum()
     }
@@ -236,13 +237,13 @@ impl CheckedCells {
         input.ok_or_else(|| Bug::new("cells that are to be written lack a field"))
     }
 
-    /// The cells of the given number of leading fields.
+    /// The cells of the first `count` fields.
     pub(crate) fn first_fields(&self, count: usize) -> Result<&[Input], Bug> {
         let inputs = self.fields.get(..count);
         inputs.ok_or_else(|| Bug::new("cells that are to be written lack a field"))
     }
 
-    /// A copy of these cells of several blocks, concatenated.
+    /// Concatenates ranges of cells from several blocks.
     pub(crate) fn join(parts: &[(&Self, Range<usize>)]) -> Result<Self, Bug> {
         let count = parts.first().map_or(0, |(cells, _)| cells.fields.len());
         let field = |field: usize| {
@@ -300,7 +301,7 @@ fn join_validity(parts: &[(Input, Range<usize>)]) -> Result<Bytes, Bug> {
     Ok(bits(&valid))
 }
 
-/// One bit per byte: 0 if the byte is 0.
+/// Packs one byte per cell into one bit per cell: 0 if the byte is 0.
 fn bits(validity: &[u8]) -> Bytes {
     let bits = validity.chunks(8).map(|cells| {
         let valid = cells.iter().enumerate().filter(|(_, valid)| **valid != 0);

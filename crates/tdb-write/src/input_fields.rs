@@ -1,14 +1,15 @@
-//! Which fields the columns of an input are.
+//! Maps the columns of an input to fields.
 
 use tdb_array::{Array, ArrayError};
 use tdb_cells::FieldInfo;
 use tdb_schema::FieldKind;
 
-/// The fields that an input with these columns has cells of: dense arrays take dimensions or not. Columns of enumerated
-/// attributes hold labels or, with `codes`, their indexes.
+/// Returns the fields for which an input with these columns must have cells. For a dense array, dimensions are
+/// included if the input has a column for one. Columns of enumerated attributes contain labels or, with `codes`, their
+/// indexes.
 ///
 /// # Errors
-/// As the store reports; enumerations that break the format.
+/// Errors of the store; enumerations that violate the format.
 pub fn input_fields(
     array: &Array,
     columns: &[String],

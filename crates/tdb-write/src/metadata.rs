@@ -1,4 +1,4 @@
-//! Builds the metadata of a fragment from what was collected of its tiles.
+//! Builds the metadata of a fragment from the metadata of its tiles.
 
 use std::collections::HashMap;
 
@@ -17,16 +17,16 @@ use crate::statistics::{Bounds, fold};
 use crate::target::FragmentTarget;
 use crate::tile::position;
 
-/// What the metadata of a fragment needs besides its tiles.
+/// Facts about a fragment that its tiles do not determine.
 #[derive(Debug)]
 pub(crate) enum Shape {
-    /// The cells of the last tile.
+    /// Sparse: the number of cells in the last tile.
     Sparse { last_tile_cells: u64 },
-    /// What was written, and the cells of each tile.
+    /// Dense: the written ranges, and the number of cells in each tile.
     Dense { domain: Vec<Range>, tile_cells: u64 },
 }
 
-/// What was collected of the tiles of a fragment.
+/// The metadata of a fragment's tiles.
 pub(crate) struct Metadata<'a> {
     pub(crate) target: &'a FragmentTarget,
     pub(crate) written: &'a [WrittenField],
@@ -70,7 +70,7 @@ impl Metadata<'_> {
             }
             Shape::Dense { domain, tile_cells } => (true, Mbr(domain), tile_cells),
         };
-        // What is not written has no file.
+        // Fields that are not written have no file, hence size 0.
         let sizes = |of: fn(FileSizes) -> u64| -> Vec<u64> {
             let sizes = slots.iter().map(|(_, field)| field.map(|f| f.sizes));
             sizes.map(|sizes| sizes.map_or(0, of)).collect()
@@ -117,7 +117,7 @@ impl Metadata<'_> {
             .chain(extra_fields(self.target.extra))
     }
 
-    /// What was written of each of them.
+    /// The written metadata of each of these fields; `None` for fields without files.
     fn slots(&self) -> Result<Vec<(FieldKind, Option<&WrittenField>)>, Bug> {
         let codecs = self.target.codecs.iter().map(|codec| codec.kind);
         let places: HashMap<FieldKind, &WrittenField> = codecs.zip(self.written).collect();
@@ -148,7 +148,7 @@ impl Metadata<'_> {
             sides.iter().map(|written| side(written, tile)).collect()
         };
         let mut bug = None;
-        // One by one, so that they are not all in memory.
+        // Built one at a time, so that they are not all in memory.
         let mbrs = (0..position(tiles)?).map_while(|tile| match mbr(tile) {
             Ok(mbr) => Some(mbr),
             Err(error) => {
@@ -163,8 +163,8 @@ impl Metadata<'_> {
         }
     }
 
-    /// The slot of zipped coordinates, which is not used, and the dimensions of dense fragments have a zero for each
-    /// tile.
+    /// The tile metadata of a field. Fields without files, which are the unused slot of zipped coordinates and the
+    /// dimensions of dense fragments, have a zero for each tile.
     fn tiles_of(&self, kind: FieldKind, field: Option<&WrittenField>) -> Result<FieldTiles, Bug> {
         if let Some(field) = field {
             return Ok(field.tiles.clone());
@@ -191,7 +191,7 @@ impl Metadata<'_> {
         Ok(empty)
     }
 
-    /// Size of all coordinates of a cell, if all had the datatype of the first dimension.
+    /// Size of a cell's coordinates if all dimensions had the datatype of the first one, as TileDB computes it.
     fn zipped_size(&self) -> usize {
         let dimensions = &self.target.schema.dimensions;
         let size = dimensions.first().map_or(0, |d| d.datatype.size());

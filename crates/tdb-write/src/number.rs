@@ -1,32 +1,32 @@
-//! The numeric types, as tile statistics need them: bounds and sums.
+//! Numeric types, with bounds and sums for tile statistics.
 
 use tdb_tile::Scalar;
 
-/// A number that has bounds and a sum.
+/// A number type with bounds and a sum.
 pub(crate) trait Number: Scalar + Default + Send + Sync {
     /// The lowest value: a bound below all numbers except NaN.
     const LOWEST: Self;
     /// The highest value: a bound above all numbers except NaN.
     const HIGHEST: Self;
-    /// The type of a sum of such numbers.
+    /// Type of sums of these numbers.
     type Sum: Sum<Self> + Sum<Self::Sum> + Scalar;
 
-    /// The value stored as minimum and maximum if all values are NaN; `None` for other types.
+    /// The value that is stored as minimum and maximum if all values are NaN; `None` for types without NaN.
     fn nan() -> Option<Self> {
         None
     }
 }
 
-/// A sum as TileDB stores it: on overflow it stays at the limit of its type.
+/// A sum with TileDB's semantics: on overflow it stays at the limit of its type.
 pub(crate) trait Sum<T>: Copy + Default {
-    /// Adds a number; `false` once the sum has reached its limit and stays there.
+    /// Adds a number; returns false if the sum reached its limit, where it must stay from then on.
     fn add(&mut self, value: T) -> bool;
 
-    /// Adds a number without an overflow check, where [`Sum::has_room`].
+    /// Adds a number without an overflow check; allowed only after [`Sum::has_room`] returned true.
     fn add_freely(&mut self, value: T);
 
-    /// Whether so many numbers from `least` to `greatest` can be added without reaching the limit on the way; `false`
-    /// where that is not sure.
+    /// Whether `count` numbers between `least` and `greatest` can be added without reaching the limit on the way;
+    /// false if this is uncertain.
     fn has_room(self, count: u64, least: T, greatest: T) -> bool;
 
     /// The stored form.
@@ -102,11 +102,11 @@ macro_rules! real {
             }
 
             fn has_room(self, count: u64, least: $t, greatest: $t) -> bool {
-                // Even 2^20 numbers of this size stay below the limit; what is no number cannot reach it.
+                // Even 2^20 numbers of this size stay below the limit; NaN cannot reach it.
                 const LARGE: f64 = 1e300;
                 let is_small = |value: f64| value.abs() <= LARGE || value.is_nan();
                 let ends = is_small(f64::from(least)) && is_small(f64::from(greatest));
-                // No number at all leaves the bounds that they start with.
+                // If all values are NaN, the bounds still have their initial values, with `least > greatest`.
                 is_small(self) && (ends || least > greatest) && count <= 1 << 20
             }
 

@@ -7,7 +7,7 @@ pub(crate) struct Numbers<T: Number> {
     pub(crate) min: T,
     pub(crate) max: T,
     pub(crate) sum: T::Sum,
-    /// Whether the sum has not reached its limit.
+    /// Whether the sum has not reached its limit yet.
     adds: bool,
 }
 
@@ -22,13 +22,13 @@ impl<T: Number> Default for Numbers<T> {
     }
 }
 
-/// Numbers that are compared at once.
+/// Number of values that are compared in parallel.
 const LANES: usize = 16;
-/// Numbers whose sum is checked at once.
+/// Number of values for which the sum is checked at once.
 const BLOCK: usize = 1 << 16;
 
 impl<T: Number> Numbers<T> {
-    /// Adds all values.
+    /// Adds all values, given as bytes.
     pub(crate) fn all(&mut self, values: &[u8]) {
         for block in values.chunks(BLOCK.saturating_mul(T::SIZE)) {
             let (least, greatest) = self.bounds(block);
@@ -48,10 +48,10 @@ impl<T: Number> Numbers<T> {
         }
     }
 
-    /// Widens the bounds to hold the values, and returns the least and the greatest of these.
+    /// Widens the bounds to include these values, and returns the least and the greatest of them.
     fn bounds(&mut self, values: &[u8]) -> (T, T) {
         let (least, greatest) = bounds(values);
-        // Of zeros with signs the first one counts.
+        // For zeros, the sign of the first one is kept.
         let first = |bound: T| {
             let is_zero = T::nan().is_some() && bound == T::default();
             let mut equal = T::read_all(values).filter(|value| *value == bound);
@@ -66,7 +66,7 @@ impl<T: Number> Numbers<T> {
         (least, greatest)
     }
 
-    /// Adds the valid values, and returns their number.
+    /// Adds the valid values, and returns how many they are.
     pub(crate) fn valid(&mut self, values: &[u8], valid: &[u8]) -> usize {
         if !valid.contains(&0) {
             self.all(values);
@@ -89,8 +89,8 @@ impl<T: Number> Numbers<T> {
         self.adds = self.adds && self.sum.add(value);
     }
 
-    /// Minimum and maximum as they are stored. If all cells of a tile are null, they are meaningless and left out. If
-    /// only the written cells of a tile are null, the stored minimum is above the maximum.
+    /// The minimum and maximum to store; `None` if all cells of the tile are null. If only all written cells are null,
+    /// the stored minimum is above the maximum, as for an empty set.
     pub(crate) fn ends(&self, valid_cells: usize, is_null: bool) -> Option<(T, T)> {
         if is_null && valid_cells == 0 {
             return None;
@@ -102,9 +102,9 @@ impl<T: Number> Numbers<T> {
     }
 }
 
-/// The least and the greatest of some values; a NaN is neither.
+/// Returns the least and the greatest value, ignoring NaN.
 fn bounds<T: Number>(values: &[u8]) -> (T, T) {
-    // Of whole numbers the compiler makes lanes by itself; of reals it must keep the order.
+    // For whole numbers, the compiler vectorizes by itself; for floats, it must keep the order of comparisons.
     if T::nan().is_none() {
         return widened(T::read_all(values), (T::HIGHEST, T::LOWEST));
     }
@@ -118,16 +118,16 @@ fn bounds<T: Number>(values: &[u8]) -> (T, T) {
         }
     }
     let of_rest = widened(T::read_all(rest), (T::HIGHEST, T::LOWEST));
-    // Each lane's least is no greatest, and the other way round.
+    // Combined separately, because lanes without numbers still have their initial values.
     let (least, _) = widened(least.into_iter(), of_rest);
     let (_, greatest) = widened(greatest.into_iter(), of_rest);
     (least, greatest)
 }
 
-/// Bounds that hold the values, too.
+/// Widens the bounds to include the values.
 fn widened<T: Number>(values: impl Iterator<Item = T>, (mut min, mut max): (T, T)) -> (T, T) {
     for value in values {
-        // A NaN is neither.
+        // Comparisons with NaN are false.
         min = if value < min { value } else { min };
         max = if value > max { value } else { max };
     }
@@ -144,20 +144,20 @@ mod tests {
 
     use super::*;
 
-    /// The plain form: value by value.
+    /// The simple implementation: value by value.
     fn plain<T: Number>(values: &[T]) -> Numbers<T> {
         let mut numbers = Numbers::<T>::default();
         values.iter().for_each(|value| numbers.one(*value));
         numbers
     }
 
-    /// The bits that are stored.
+    /// The stored bits.
     fn bits<T: Number>(numbers: &Numbers<T>) -> (Vec<u8>, bool, Option<u64>) {
         let mut out = Vec::new();
         numbers.min.write(&mut out);
         numbers.max.write(&mut out);
         let sum = numbers.sum;
-        // NaNs are all alike.
+        // All NaNs count as equal.
         let is_number = sum.partial_cmp(&sum).is_some();
         (out, numbers.adds, is_number.then(|| Sum::<T>::bits(sum)))
     }
@@ -184,7 +184,7 @@ mod tests {
         assert_eq!(bits(&numbers), bits(&plain(&some)));
     }
 
-    /// As narrow as `by` says, around 0 or any other number.
+    /// Whole numbers around 0 or around an arbitrary number; a larger `by` makes them closer.
     fn numbers(most: usize) -> impl Strategy<Value = Vec<u64>> {
         let from = prop_oneof![Just(0), any::<u64>()];
         let all = proptest::collection::vec(any::<i64>(), 0..most);

@@ -14,39 +14,40 @@ pub enum WriteOrder {
     /// The global order of the array. Dense arrays: tile by tile in tile order, and within a tile the written cells
     /// in cell order.
     Global,
-    /// Sparse arrays: in any order; they are sorted.
+    /// Sparse arrays: any order; the writer sorts the cells.
     Unordered,
 }
 
 /// What to do with cells that have the same coordinates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Duplicates {
-    /// They are an error.
+    /// Report an error.
     Error,
-    /// The first of them is written.
+    /// Write only the first of them.
     First,
-    /// All of them are written, in an array that allows it.
+    /// Write all of them; only for an array that allows duplicates.
     Keep,
 }
 
-/// Describes a write that replaces existing fragments: consolidation writes the same cells again, as fewer fragments.
+/// A write that replaces existing fragments, as consolidation does: the same cells are written again, in fewer
+/// fragments.
 ///
-/// The cells must be in [`WriteOrder::Global`]. They are not checked against the domain, because they are stored
+/// The cells must be in [`WriteOrder::Global`]. They are not checked against the domain, because they are in the array
 /// already.
 #[derive(Clone, Debug, Default)]
 pub struct Replacement {
-    /// The replaced fragments. They are listed as replaced after the commit, and a vacuum removes them.
+    /// The replaced fragments. They are listed as replaced after the commit, and vacuum removes them.
     pub fragments: Vec<TimestampedName>,
     /// The first and the last timestamp of the cells, in milliseconds since 1970, instead of
     /// [`WriteOptions::timestamp`].
     pub times: (u64, u64),
-    /// Sparse arrays: whether batches have a column `__timestamps` with the time at which each cell was written.
-    /// Cells with the same coordinates must be in descending order of it, and all of them are kept.
+    /// Sparse arrays: whether batches have a column `__timestamps` with the time at which each cell was written. Cells
+    /// with the same coordinates must be in descending order of this time, and all of them are kept.
     pub has_timestamps: bool,
     /// Sparse arrays: whether batches have the columns `__delete_timestamps`, the time at which each cell was
     /// deleted, and `__delete_condition_index`, the index of the delete in `deletes`.
     pub has_deletions: bool,
-    /// The markers of the deletes that were already applied to these cells.
+    /// Markers of the deletes that were already applied to these cells.
     pub deletes: Vec<String>,
     /// The URI of the array, which the list of replaced fragments contains before format 19.
     pub uri: Option<String>,
@@ -65,20 +66,21 @@ pub struct WriteOptions {
     /// Sparse arrays: what to do with cells that have the same coordinates. By default [`Duplicates::Keep`] if the
     /// array allows duplicates, else [`Duplicates::Error`].
     pub duplicates: Option<Duplicates>,
-    /// The size in bytes after which a new fragment is begun. A larger tile becomes a fragment of its own. Fragments
-    /// of dense arrays must be boxes: they end before a row of tiles that would exceed the size, as estimated from
-    /// the rows before. All fragments become part of the array at once; format versions before 12 cannot do that, and take no size.
+    /// The size in bytes beyond which a new fragment is started. A larger tile becomes a fragment of its own.
+    /// Fragments of dense arrays must be boxes: they end before a row of tiles that would exceed the size, as
+    /// estimated from the rows before. All fragments become visible at once, which format versions before 12 do not
+    /// support; they accept no size.
     pub max_fragment_bytes: Option<u64>,
     /// Sparse arrays: a temporary store to which unordered cells are spilled, as sorted runs, whenever they take more
-    /// than [`WriteOptions::sort_bytes`]. Without it, all cells are sorted in memory. Cells that all came in global order so
-    /// far are not spilled, but written as they come.
+    /// than [`WriteOptions::sort_bytes`]. Without it, all cells are sorted in memory. As long as all cells arrive in
+    /// global order, they are not spilled but written immediately.
     ///
-    /// The spilled cells are not encrypted, even if the array is. Objects that a killed process leaves behind have
-    /// names that begin with `sort-`. If cells turn out to have the same coordinates, the error gives their index in
-    /// global order and not the order of the batches.
+    /// Spilled cells are not encrypted, even if the array is. A killed process leaves objects there whose names begin
+    /// with `sort-`. If cells turn out to have the same coordinates, the error gives their index in global order, not
+    /// in the order of the batches.
     pub sort_store: Option<Arc<dyn Store>>,
-    /// How many bytes of cells are sorted at a time, if there is a [`WriteOptions::sort_store`]: by default an eighth
-    /// of the session's memory, at most a quarter.
+    /// Number of bytes of cells that are sorted at a time, if there is a [`WriteOptions::sort_store`]: by default an
+    /// eighth of the session's memory, at most a quarter.
     pub sort_bytes: Option<u64>,
     /// The fragments that this write replaces, for consolidation.
     pub replacement: Option<Replacement>,
@@ -103,7 +105,7 @@ impl Default for WriteOptions {
 }
 
 impl WriteOptions {
-    /// Options of a write with this timestamp, in milliseconds since 1970.
+    /// Creates options for a write with this timestamp, in milliseconds since 1970.
     #[must_use]
     pub fn at(time: u64) -> Self {
         Self {

@@ -1,4 +1,4 @@
-//! Reasons why a request to write is refused.
+//! Reasons why a write request is rejected.
 
 use tdb_tile::Datatype;
 
@@ -25,8 +25,8 @@ pub enum OrderProblem {
     /// Tiles copied while the current tile is incomplete.
     #[error("stored tiles cannot be copied here: the tile that is being written is not full")]
     WithinTile,
-    /// Copied tiles whose first cell has the coordinates of the last cell before them, in a write that keeps only the
-    /// first of such cells.
+    /// The first cell of the copied tiles has the coordinates of the last cell before them, in a write that keeps only
+    /// the first of such cells.
     #[error(
         "the first cell of a copied tile has the coordinates of the cell before it, and only the first of such cells is kept"
     )]
@@ -34,7 +34,7 @@ pub enum OrderProblem {
 }
 
 impl OrderProblem {
-    /// A hint how to avoid the error, if there is one.
+    /// Advice on how to proceed, if there is any.
     pub(crate) fn hint(self) -> Option<&'static str> {
         match self {
             Self::Dense => Some("write them in row-major, column-major or global order"),
@@ -50,16 +50,16 @@ impl OrderProblem {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RangeProblem {
-    /// Its bounds have another datatype than the dimension.
+    /// The bounds have another datatype than the dimension.
     #[error("is not of type {0}")]
     Type(Datatype),
-    /// Its lower bound is above its upper bound.
+    /// The lower bound is above the upper bound.
     #[error("ends before it begins")]
     Reversed,
-    /// It is not within the domain.
+    /// The range is not within the domain.
     #[error("leaves the domain")]
     OutsideDomain,
-    /// It is within the domain, but not within the current domain.
+    /// The range is within the domain, but not within the current domain.
     #[error("leaves the current domain")]
     OutsideCurrentDomain,
 }
@@ -88,7 +88,7 @@ pub enum PlaceProblem {
 }
 
 impl PlaceProblem {
-    /// A hint how to avoid the error, if there is one.
+    /// Advice on how to proceed, if there is any.
     pub(crate) fn hint(self) -> Option<&'static str> {
         match self {
             Self::Twice => Some("leave out the ranges, or the columns of the dimensions"),

@@ -1,4 +1,4 @@
-//! External sorting: sorted runs of cells, spilled to a temporary store and merged.
+//! External sorting: sorted runs of cells are spilled to a temporary store and merged.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::input::{CheckedCells, Input, fields_of, written_fields};
 use crate::sparse::check_rows;
 use crate::written_tiles::WrittenTiles;
 
-/// So many runs are merged at a time, at most: a block of each is in memory then.
+/// Maximum number of runs that are merged at a time, with one block of each in memory.
 pub(crate) const MOST_MERGED: usize = 32;
 
 /// Sorted runs of cells in a store, removed when this is dropped.
@@ -27,7 +27,7 @@ pub(crate) struct Runs {
     store: Arc<dyn Store>,
     /// The prefix of the object keys of these runs.
     prefix: String,
-    /// Objects made so far, which their keys count.
+    /// Number of objects made so far; the number of the next one in its key.
     made: usize,
     runs: Vec<Run>,
 }
@@ -36,22 +36,22 @@ pub(crate) struct Runs {
 #[derive(Debug)]
 enum Run {
     Spilled(SpilledRun),
-    /// Cells that came in order, and were written before it was known that others do not.
+    /// Cells that arrived in order and were written before others arrived out of order.
     Written(WrittenTiles),
 }
 
-/// An object of blocks.
+/// An object in the temporary store, made of blocks.
 #[derive(Debug)]
 struct SpilledRun {
     key: String,
-    /// How often its cells were merged.
+    /// How often the cells were merged already.
     level: u32,
-    /// Number of cells and of bytes of each block.
+    /// Number of cells and size in bytes of each block.
     blocks: Vec<(usize, u64)>,
 }
 
 impl Run {
-    /// How often its cells were merged; `None` for those that are not merged with spilled ones before the result is.
+    /// How often the cells were merged already; `None` for written cells, which take part only in the final merge.
     fn level(&self) -> Option<u32> {
         match self {
             Self::Spilled(run) => Some(run.level),
@@ -59,7 +59,7 @@ impl Run {
         }
     }
 
-    /// The key of its object in the temporary store.
+    /// Key of the run's object in the temporary store.
     fn key(&self) -> Option<&str> {
         match self {
             Self::Spilled(run) => Some(&run.key),
@@ -71,7 +71,7 @@ impl Run {
 impl Drop for Runs {
     fn drop(&mut self) {
         let keys: Vec<&str> = self.runs.iter().filter_map(Run::key).collect();
-        // Best effort: the folder is a temporary one.
+        // Errors are ignored, because the folder is temporary.
         drop(self.store.remove_many(&keys));
     }
 }
@@ -90,12 +90,12 @@ impl Runs {
         self.runs.is_empty()
     }
 
-    /// Takes cells that were written as the first run.
+    /// Adds cells that were already written, as the first run.
     pub(crate) fn add_written(&mut self, written: WrittenTiles) {
         self.runs.insert(0, Run::Written(written));
     }
 
-    /// Writes these cells, which are in global order, as the next run, in blocks.
+    /// Spills blocks of cells, which are in global order, as the next run.
     pub(crate) fn add(
         &mut self,
         blocks: impl Iterator<Item = Result<CheckedCells, Bug>>,
@@ -108,8 +108,11 @@ impl Runs {
         Ok(())
     }
 
-    /// Merges runs until there are few enough to be merged into the result, as soon as there are many that were merged as often:
-    /// so each cell is merged once more for 32 times the runs. A block of a run takes about `block` bytes.
+    /// Merges the last runs into one whenever 32 of them have been merged equally often. A block of the new run takes
+    /// about `block` bytes.
+    ///
+    /// Only runs of the same level are merged, so a cell is merged once more only when there are 32 times as many
+    /// runs.
     pub(crate) fn merge_some(
         &mut self,
         schema: &ArraySchema,
@@ -126,8 +129,8 @@ impl Runs {
         Ok(())
     }
 
-    /// Merges the cells of all runs in global order; of equal cells, those of earlier runs come first. Where there are more runs
-    /// than one merge takes, the last ones become one before.
+    /// Merges all runs in global order and passes the cells to `take`; of equal cells, those of earlier runs come
+    /// first. If there are more runs than can be merged at a time, the last ones are merged into one before.
     pub(crate) fn merge(
         &mut self,
         schema: &ArraySchema,
@@ -141,7 +144,7 @@ impl Runs {
         merge(&*self.store, &self.runs, schema, take)
     }
 
-    /// Merges so many of the last runs into one, which takes their place.
+    /// Merges the last `count` runs into one, which takes their place.
     fn merge_last(
         &mut self,
         count: usize,
@@ -185,7 +188,7 @@ impl Runs {
     }
 }
 
-/// A run in the making.
+/// A run that is being written.
 struct NewRun {
     object: Box<dyn ObjectWriter>,
     run: SpilledRun,
@@ -205,7 +208,10 @@ impl NewRun {
     }
 }
 
-/// Merges the cells of runs.
+/// Merges runs, and passes the cells to `take` in blocks.
+///
+/// Each round picks cells up to the end of the current block of one run, since the next block of that run may contain
+/// cells that precede the rest of the other blocks.
 fn merge(
     store: &dyn Store,
     runs: &[Run],
@@ -235,7 +241,8 @@ fn merge(
     Ok(())
 }
 
-/// The next cells of the merge, up to the end of the current block of some run, and the index of that run.
+/// Picks the next cells of the merge, as run and row, until the current block of some run is exhausted; also returns
+/// the number of that run.
 fn round(
     schema: &ArraySchema,
     comparator: &CellComparator,
@@ -247,7 +254,7 @@ fn round(
         let cells = comparator.compare_rows(a.columns, a.row, b.columns, b.row);
         cells.then(a.run.cmp(&b.run))
     };
-    // The next cell of each run, the first of them last.
+    // The next cell of each run, in descending order: the least is at the end.
     let heads = cursors.iter().zip(&columns).enumerate();
     let heads = heads.map(|(run, (cursor, columns))| Head {
         run,
@@ -274,7 +281,7 @@ fn round(
 struct Head<'a> {
     run: usize,
     row: usize,
-    /// Cells of the block.
+    /// Number of cells in the block.
     rows: usize,
     columns: &'a [Column<'a>],
 }
@@ -306,7 +313,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Reads the next block; `false` where there is none.
+    /// Reads the next block; returns false if there is none.
     fn load(&mut self, schema: &ArraySchema) -> Result<bool, WriteError> {
         let block = match self.run {
             Run::Spilled(run) => self.spilled(run, schema)?,
@@ -319,7 +326,7 @@ impl<'a> Cursor<'a> {
         Ok(true)
     }
 
-    /// Reads the next block of an object.
+    /// Reads the next block of a spilled run; `None` after the last.
     fn spilled(
         &mut self,
         run: &SpilledRun,

@@ -5,7 +5,7 @@ use tdb_fragment::ConditionTree;
 
 use crate::WriteError;
 
-/// Fragments that are stored as a whole and not part of the array yet; dropped, they are removed.
+/// Fragments that are completely stored but not yet part of the array. If this is dropped, they are removed.
 #[derive(Debug)]
 pub struct SealedWrite {
     array: Arc<Array>,
@@ -22,20 +22,20 @@ impl SealedWrite {
         }
     }
 
-    /// The number of cells.
+    /// Number of cells.
     #[must_use]
     pub fn rows(&self) -> u64 {
         self.rows
     }
 
-    /// The last time of the cells, in milliseconds since 1970; `None` without cells.
+    /// The latest timestamp of the cells, in milliseconds since 1970; `None` if there are no cells.
     #[must_use]
     pub fn last_time(&self) -> Option<u64> {
         let names = self.fragments.iter().map(SealedFragment::name);
         names.map(TimestampedName::end).max()
     }
 
-    /// The same with the fragments of another write into the same array, which become visible in the same commit.
+    /// Adds the fragments of another write into the same array; all become visible in the same commit.
     #[must_use]
     pub fn with(mut self, other: Self) -> Self {
         self.fragments.extend(other.fragments);
@@ -43,10 +43,10 @@ impl SealedWrite {
         self
     }
 
-    /// Makes the cells visible, all at once.
+    /// Makes all cells visible at once.
     ///
     /// # Errors
-    /// Several fragments of a format version before 12, which cannot be committed together; as the store reports.
+    /// Several fragments in a format version before 12, which cannot commit them together; errors of the store.
     pub fn commit(self) -> Result<Committed, WriteError> {
         let mut fragments = self.fragments;
         let names = match (fragments.pop(), fragments.is_empty()) {
@@ -62,10 +62,11 @@ impl SealedWrite {
         })
     }
 
-    /// The same together with a delete: see [`Writer::finish_with_delete`](crate::Writer::finish_with_delete).
+    /// Like [`SealedWrite::commit`], together with a delete; see
+    /// [`Writer::finish_with_delete`](crate::Writer::finish_with_delete).
     ///
     /// # Errors
-    /// Those of [`SealedWrite::commit`] and of [`Array::delete_cells`].
+    /// Errors of [`SealedWrite::commit`] and of [`Array::delete_cells`].
     pub fn commit_with_delete(
         self,
         kept: &ConditionTree,

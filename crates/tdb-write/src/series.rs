@@ -1,4 +1,4 @@
-//! The fragments of one write: filled one after the other, and committed together at its end.
+//! The fragments of one write: filled one after the other, and committed together at the end.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -17,12 +17,12 @@ use crate::target::FragmentTarget;
 use crate::tile::{TileSource, position};
 use crate::written_tiles::WrittenTiles;
 
-/// About how many bytes of cells are filtered as one group before they are written.
+/// Approximate size of a group of tiles that is filtered at a time, in bytes of unfiltered cells.
 const BATCH: usize = 16 << 20;
 
 /// A source of filtered tiles, indexed from 0, which any thread can call.
 pub(crate) trait FilteredTiles: Sync {
-    /// A tile of the field at this index among the written fields.
+    /// Returns a filtered tile of the field with this index among the written fields.
     fn filtered(
         &self,
         target: &FragmentTarget,
@@ -30,7 +30,7 @@ pub(crate) trait FilteredTiles: Sync {
         tile: u64,
     ) -> Result<EncodedTile, WriteError>;
 
-    /// About how many bytes the fields of a tile have together, before filters.
+    /// Approximate size of all fields of one tile, in bytes before filters.
     fn tile_bytes(&self) -> usize;
 }
 
@@ -49,19 +49,20 @@ impl<T: TileSource> FilteredTiles for T {
     }
 }
 
-/// Writes tiles into fragments.
+/// Writes tiles into one or several fragments.
 #[derive(Debug)]
 pub(crate) struct Series {
     target: Arc<FragmentTarget>,
     names: Arc<dyn NameSource>,
-    /// The first and the last timestamp of the cells. Where they are not given, they are of the moment at which the first fragment
-    /// begins: a write that bears an older time than its folder could not be seen coming by changes that look for it.
+    /// The first and the last timestamp of the cells. If they are not given, they are set to the current time when the
+    /// first fragment begins, not earlier: a fragment folder that appeared after its timestamp could escape changes
+    /// that look for concurrent writes.
     times: Option<(u64, u64)>,
     /// Whether the times were given.
     is_dated: bool,
     cuts: Option<Cuts>,
     current: Option<FragmentWriter>,
-    /// Tiles of the fragments before the current one.
+    /// Number of tiles in the fragments before the current one.
     first: u64,
     sealed: Vec<SealedFragment>,
 }
@@ -87,14 +88,14 @@ impl Series {
         }
     }
 
-    /// Sets that fragments are boxes of these tiles (dense arrays).
+    /// Makes fragments boxes of these tiles, for a dense array.
     pub(crate) fn cut_boxes(&mut self, boxes: Boxes) {
         if let Some(cuts) = &mut self.cuts {
             cuts.set_boxes(boxes);
         }
     }
 
-    /// Adds these tiles of a source. While one group of tiles is written, the next one is filtered.
+    /// Adds tiles of a source. While one group of tiles is written, the next one is filtered.
     pub(crate) fn append(
         &mut self,
         source: &dyn FilteredTiles,
@@ -120,7 +121,7 @@ impl Series {
         }
     }
 
-    /// Adds filtered tiles, the same number for each field.
+    /// Adds filtered tiles, given as a list per field; all lists have the same length.
     fn write(&mut self, batch: Vec<Vec<EncodedTile>>) -> Result<(), WriteError> {
         if batch.iter().all(Vec::is_empty) {
             return Ok(());
@@ -130,7 +131,7 @@ impl Series {
         }
         let mut fields: Vec<_> = batch.into_iter().map(Vec::into_iter).collect();
         loop {
-            // Where some fields have one more, the fragment finds it.
+            // If some fields have a tile more, `FragmentWriter::append` reports it.
             let tile: Vec<EncodedTile> = fields.iter_mut().filter_map(Iterator::next).collect();
             if tile.is_empty() {
                 return Ok(());
@@ -148,7 +149,7 @@ impl Series {
         }
     }
 
-    /// The tiles of the current fragment, as indexes among all tiles of the write.
+    /// The tiles of the current fragment, numbered among all tiles of the write.
     pub(crate) fn tiles(&self) -> Range<u64> {
         let tiles = self.current.as_ref().map_or(0, FragmentWriter::tiles);
         self.first..self.first.saturating_add(tiles)
@@ -179,7 +180,8 @@ impl Series {
         self.cuts.is_none()
     }
 
-    /// Gives up the current fragment, the only one, whose last tile has so many cells: what is appended next begins another.
+    /// Abandons the current fragment, which must be the only one, so that its tiles can be read again. Its last tile
+    /// has `last_tile_cells` cells. The next tiles begin a new fragment.
     pub(crate) fn give_up(
         &mut self,
         last_tile_cells: usize,
@@ -202,7 +204,7 @@ impl Series {
         Ok(())
     }
 
-    /// Commits all fragments at once, and returns their names in order.
+    /// Commits all fragments at once; returns their names in order.
     pub(crate) fn commit(self) -> Result<Vec<TimestampedName>, WriteError> {
         if let Some(replacement) = &self.target.replacement {
             let (fragments, uri) = (&replacement.fragments, replacement.uri.as_deref());
@@ -220,12 +222,12 @@ impl Series {
         Ok(names.collect::<Result<_, _>>()?)
     }
 
-    /// The fragments, to be committed otherwise.
+    /// The sealed fragments, which the caller commits.
     pub(crate) fn into_sealed(self) -> Vec<SealedFragment> {
         self.sealed
     }
 
-    /// Commits all fragments and a delete, at once.
+    /// Commits all fragments and a delete at once.
     pub(crate) fn commit_with_delete(
         self,
         kept: &ConditionTree,
@@ -238,7 +240,7 @@ impl Series {
     }
 }
 
-/// All fields of these tiles, field by field.
+/// Filters all fields of these tiles; returns a list of tiles per field.
 fn encode(
     target: &FragmentTarget,
     source: &dyn FilteredTiles,
@@ -249,7 +251,7 @@ fn encode(
     if count == 0 {
         return Ok(Vec::new());
     }
-    // Field by field, so that threads at work on neighbouring tiles share what they read.
+    // Field by field, so that neighbouring tiles, which share input, are filtered at about the same time.
     let job = |index: usize| {
         let tile = tiles.start.saturating_add((index % count) as u64);
         source.filtered(target, index / count, tile)

@@ -1,4 +1,4 @@
-//! Checks attributes with a data order, as the arrays of dimension labels have.
+//! Checks the data order of attributes, as used in the arrays of dimension labels.
 
 use bytes::Bytes;
 use tdb_cells::out_of_order;
@@ -7,19 +7,19 @@ use tdb_schema::{ArraySchema, Attribute, DataOrder};
 use crate::WriteError;
 use crate::input::{CheckedCells, Input};
 
-/// The attributes of a dense array whose values must increase, or decrease, from cell to cell of a write.
+/// Attributes of a dense array whose values must increase, or decrease, from cell to cell within a write.
 ///
-/// Only cells of the same write are compared, not stored ones: labels may be replaced part by part.
+/// Cells are only compared within a write, not with stored ones, because labels may be replaced part by part.
 #[derive(Debug, Default)]
 pub(crate) struct SortedAttributes {
     attributes: Vec<Sorted>,
-    /// Cells so far.
+    /// Number of cells so far.
     seen: u64,
 }
 
 #[derive(Debug)]
 struct Sorted {
-    /// Its place among the attributes.
+    /// Index of the attribute.
     index: usize,
     attribute: Attribute,
     /// The value of the last cell.
@@ -41,7 +41,7 @@ impl SortedAttributes {
         }
     }
 
-    /// Fails at the first of these cells whose value is out of order with the one before it.
+    /// Checks that each cell follows the one before it in order.
     pub(crate) fn check(&mut self, cells: &CheckedCells) -> Result<(), WriteError> {
         for sorted in &mut self.attributes {
             sorted.check(cells.field(sorted.index)?, cells.rows, self.seen)?;

@@ -1,4 +1,4 @@
-//! Writes the cells of sparse arrays in global order, and sorts unordered ones.
+//! Writes cells of sparse arrays in global order, and sorts unordered ones.
 
 use std::sync::Arc;
 
@@ -20,19 +20,19 @@ use crate::waiting::Held;
 use crate::written_tiles::WrittenTiles;
 use crate::{OrderProblem, WriteError};
 
-/// Writes a stream of cells in global order, cut into tiles.
+/// Writes a stream of cells in global order, divided into tiles.
 #[derive(Debug)]
 pub(crate) struct OrderedWriter {
     target: Arc<FragmentTarget>,
     series: Series,
     duplicates: Duplicates,
     comparator: CellComparator,
-    /// Cells that do not fill a tile yet.
+    /// Cells of the last, incomplete tile.
     pending: Vec<CheckedCells>,
     pending_rows: usize,
-    /// The coordinates of the last cell.
+    /// Index and coordinates of the last cell.
     last: Option<(u64, Vec<Vec<u8>>)>,
-    /// Cells so far.
+    /// Number of cells so far.
     seen: u64,
 }
 
@@ -58,7 +58,7 @@ impl OrderedWriter {
         bound(self.target.schema.capacity).max(1)
     }
 
-    /// Adds cells whose coordinates lie within the domain.
+    /// Adds cells, which must be within the domain.
     pub(crate) fn push(&mut self, cells: &CheckedCells) -> Result<(), WriteError> {
         if cells.rows == 0 {
             return Ok(());
@@ -78,7 +78,7 @@ impl OrderedWriter {
         }
     }
 
-    /// Compares the next cell with the last one before it; returns whether it is left out as a duplicate.
+    /// Compares the next cell with the one before it; returns whether it is a duplicate to leave out.
     fn check_joint(&self, first: &[Vec<u8>]) -> Result<bool, WriteError> {
         let Some((other, last)) = &self.last else {
             return Ok(false);
@@ -88,7 +88,8 @@ impl OrderedWriter {
         self.judge(self.comparator.compare(&last, &first), self.seen, *other)
     }
 
-    /// Whether a cell is left out, given its order relative to the one before it.
+    /// Decides whether a cell is left out, given the order of the cell before it relative to it; fails if they are out
+    /// of order.
     fn judge(
         &self,
         ordering: std::cmp::Ordering,
@@ -106,7 +107,7 @@ impl OrderedWriter {
         Err(cell_error(&self.target.schema, cell, problem))
     }
 
-    /// The cells to write without dropped duplicates; fails if they are out of order.
+    /// Checks the order of cells; returns the cells to write, without duplicates to leave out.
     fn check_order(&self, keys: &Keys<'_>, rows: RowRange, skip: bool) -> Result<Rows, WriteError> {
         let mut kept: Option<Vec<Row>> = skip.then(Vec::new);
         let takes_equal = self.duplicates == Duplicates::Keep;
@@ -141,7 +142,7 @@ impl OrderedWriter {
         Ok(())
     }
 
-    /// Cuts cells into tiles and buffers the rest.
+    /// Writes full tiles of cells, and buffers the rest.
     fn take(
         &mut self,
         cells: &CheckedCells,
@@ -177,11 +178,11 @@ impl OrderedWriter {
         self.pending_rows == 0
     }
 
-    /// Adds whole tiles with cells in order.
+    /// Copies whole tiles, which must follow the cells so far in order.
     pub(crate) fn copy(&mut self, copies: &Copies<'_>) -> Result<(), WriteError> {
         let (Some(first), Some(last)) = (copies.whole.tiles.first(), copies.whole.tiles.last())
         else {
-            // There are none.
+            // There are no tiles.
             return Ok(());
         };
         if self.pending_rows > 0 || copies.whole.cells != self.capacity() {
@@ -200,7 +201,7 @@ impl OrderedWriter {
         Ok(())
     }
 
-    /// Copies the buffered cells, so that the batch they came from can be released.
+    /// Buffers a copy of cells, so that their batch can be released.
     fn wait(
         &mut self,
         cells: &CheckedCells,
@@ -213,7 +214,7 @@ impl OrderedWriter {
         Ok(())
     }
 
-    /// Writes the buffered cells as a tile, and returns their number.
+    /// Writes the buffered cells as a tile; returns their number.
     fn flush(&mut self) -> Result<usize, WriteError> {
         let pending = std::mem::take(&mut self.pending);
         let parts: Vec<_> = pending.iter().map(|cells| (cells, 0..cells.rows)).collect();
@@ -231,7 +232,7 @@ impl OrderedWriter {
         Ok(count)
     }
 
-    /// Ends without a fragment. The cells so far can be read from what is returned, if there were any.
+    /// Abandons the fragment. The second value gives access to the cells so far, if there are any.
     pub(crate) fn give_up(mut self) -> Result<(Series, Option<WrittenTiles>), WriteError> {
         let last_tile_cells = match self.flush()? {
             0 => self.capacity(),
@@ -251,7 +252,7 @@ impl OrderedWriter {
     }
 }
 
-/// Sorts cells within the domain and writes them as one series of fragments.
+/// Sorts cells, which must be within the domain, and writes them.
 pub(crate) fn write_sorted(
     target: &FragmentTarget,
     mut series: Series,
@@ -273,13 +274,13 @@ pub(crate) fn write_sorted(
         0 => capacity,
         cells => cells,
     } as u64;
-    // What is kept of them can be as large as they are.
+    // The metadata kept of the cells may take as much memory as the cells did.
     drop(held);
     series.seal(Shape::Sparse { last_tile_cells })?;
     Ok(series)
 }
 
-/// The row indexes of the cells in global order, without dropped duplicates.
+/// Sorts cells in global order; returns their row indexes, without duplicates to leave out.
 pub(crate) fn sorted_rows(
     schema: &ArraySchema,
     cells: &CheckedCells,
@@ -295,7 +296,7 @@ pub(crate) fn sorted_rows(
     match duplicates {
         Duplicates::Keep => Ok(Rows::Picked(sorted.into_rows())),
         Duplicates::First => Ok(Rows::Picked(sorted.firsts())),
-        // The first cell, as they came, that repeats another.
+        // Reports the first duplicate in input order.
         Duplicates::Error => match sorted.repeated().min() {
             None => Ok(Rows::Picked(sorted.into_rows())),
             Some((cell, other)) => {
@@ -307,7 +308,7 @@ pub(crate) fn sorted_rows(
     }
 }
 
-/// The rows of `rows` cells, if so many can be sorted together.
+/// Returns the rows of `rows` cells; fails if they are too many to be sorted together.
 pub(crate) fn check_rows(rows: usize) -> Result<RowRange, WriteError> {
     RowRange::first(rows).map_err(|_| WriteError::TooManyCells { cells: rows as u64 })
 }

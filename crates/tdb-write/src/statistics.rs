@@ -15,11 +15,11 @@ use crate::number::{Number, Sum};
 use crate::numbers::Numbers;
 use crate::tile::Tile;
 
-/// Which statistics a field has.
+/// Which statistics the tiles of a field have.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rule {
     datatype: Datatype,
-    /// Bytes of a cell; `None` where they vary.
+    /// Bytes of a cell; `None` for var-sized cells.
     cell_size: Option<usize>,
     /// How minimum and maximum are stored.
     pub(crate) bounds: Bounds,
@@ -30,11 +30,11 @@ pub(crate) struct Rule {
 /// How the minimum and maximum of a tile are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Bounds {
-    /// Not at all.
+    /// They are not stored.
     None,
-    /// As minimum and maximum of the tile.
+    /// They are stored as statistics of the tile.
     Stored,
-    /// As a side of the MBR of the tile.
+    /// They are stored as a side of the tile's MBR.
     Rectangle,
 }
 
@@ -43,7 +43,7 @@ pub(crate) enum Bounds {
 pub(crate) struct TileSummary {
     /// Minimum and maximum; `None` if all cells are null.
     pub(crate) ends: Option<(Bytes, Bytes)>,
-    /// The bits of an `i64`, `u64` or `f64`.
+    /// Bits of the sum, which is an `i64`, `u64` or `f64`.
     pub(crate) sum: u64,
     pub(crate) nulls: u64,
 }
@@ -71,17 +71,17 @@ impl Rule {
         }
     }
 
-    /// Bytes of a stored bound; `None` where they vary.
+    /// Bytes of a stored bound; `None` for var-sized fields.
     pub(crate) fn cell_size(&self) -> Option<usize> {
         self.cell_size
     }
 
-    /// Whether minimum and maximum are single numbers.
+    /// Whether a cell is a single value.
     pub(crate) fn is_number(&self) -> bool {
         self.cell_size == Some(self.datatype.size())
     }
 
-    /// The statistics of a tile.
+    /// Computes the statistics of a tile.
     pub(crate) fn summarize(&self, tile: &Tile<'_>) -> Result<TileSummary, Bug> {
         let mut summary = TileSummary::default();
         if self.counts_nulls {
@@ -124,7 +124,7 @@ impl Rule {
         Ok(())
     }
 
-    /// Text is compared as unsigned bytes.
+    /// Minimum and maximum of text, compared as unsigned bytes; `None` if all cells are null.
     fn text(&self, tile: &Tile<'_>) -> Result<Option<(Bytes, Bytes)>, Bug> {
         let mut ends: Option<(&[u8], &[u8])> = None;
         for cell in tile.written().flatten() {
@@ -152,7 +152,7 @@ impl Rule {
     }
 }
 
-/// Some of the bytes of a tile.
+/// Returns some bytes of a tile.
 fn part(bytes: &[u8], range: Range<usize>) -> Result<&[u8], Bug> {
     let part = bytes.get(range);
     part.ok_or_else(|| Bug::new("a tile has fewer cells than it says"))
@@ -174,7 +174,7 @@ pub(crate) fn fold(rule: &Rule, tiles: &[TileSummary]) -> Result<FieldStatistics
         with_scalar!(rule.datatype, T => fold_numbers::<T>(rule, tiles, &mut whole)?);
     } else if rule.bounds == Bounds::Stored {
         let ends = || tiles.iter().filter_map(|tile| tile.ends.as_ref());
-        // Where all cells are null there are no ends, and nothing is stored.
+        // If all cells are null, empty bounds are stored.
         let stored = |end: Option<&Bytes>| end.map_or_else(Bytes::new, Bytes::clone);
         whole.min = stored(ends().map(|(min, _)| min).min());
         whole.max = stored(ends().map(|(_, max)| max).max());
@@ -257,7 +257,7 @@ mod tests {
         assert!(f64::from_bits(some.sum).is_nan());
         let infinite = of([f64::INFINITY; 3]);
         assert_eq!(ends::<f64>(&infinite), Some((f64::INFINITY, f64::INFINITY)));
-        // As TileDB adds: one infinity is more than the largest number.
+        // Like TileDB: infinity exceeds the largest finite number, at which the sum stays.
         assert_eq!(f64::from_bits(infinite.sum), f64::MAX);
         let none = ends::<f64>(&of([f64::NAN; 3])).unwrap();
         assert!(none.0.is_nan() && none.1.is_nan());
@@ -287,7 +287,7 @@ mod tests {
         );
         let none = rule.summarize(&tile(&[1, 2], 2, Some(&[0, 0]))).unwrap();
         assert_eq!((none.ends, none.sum, none.nulls), (None, 0, 2));
-        // Only one of three cells was written: what the other two hold counts for nothing.
+        // Only the middle cell was written; the values of the others do not count.
         let written = std::slice::from_ref(&(1..2));
         let partial = Tile {
             written: Some(written),

@@ -1,4 +1,4 @@
-//! What all fragments of a write have in common.
+//! The context that all fragments of a write share.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -13,26 +13,26 @@ use crate::fields::{EncodedTile, FieldCodec};
 use crate::options::Replacement;
 use crate::tile::{TileSource, Workshop};
 
-/// What all fragments of a write have in common.
+/// The context that all fragments of a write share: array, schema, fields and filters.
 #[derive(Debug)]
 pub(crate) struct FragmentTarget {
     pub(crate) session: Session,
     pub(crate) array: Arc<Array>,
     pub(crate) schema: Arc<ArraySchema>,
-    /// What footers call the schema.
+    /// Name of the schema in footers.
     pub(crate) schema_name: String,
     pub(crate) version: FormatVersion,
-    /// What the fragments stand for.
+    /// The fragments that this write replaces, if any.
     pub(crate) replacement: Option<Replacement>,
-    /// What they keep of each cell besides.
+    /// Additional fields per cell: timestamps and deletions.
     pub(crate) extra: ExtraFields,
-    /// The fields that are written, in order.
+    /// Filters and file names of the written fields, in order.
     pub(crate) codecs: Vec<FieldCodec>,
     workshops: Mutex<Vec<Workshop>>,
 }
 
 impl FragmentTarget {
-    /// Looks at the newest schema of the array, whatever time the array was opened for.
+    /// Uses the newest schema of the array, whatever time the array was opened at.
     pub(crate) fn new(
         session: &Session,
         array: &Arc<Array>,
@@ -48,7 +48,7 @@ impl FragmentTarget {
                 timestamps: replacement.has_timestamps,
                 deletes: replacement.has_deletions,
             },
-            // New cells have neither times of their own nor deletes.
+            // New cells have neither their own timestamps nor deletions.
             None => ExtraFields::default(),
         };
         let is_possible = !schema.is_dense() && version.keeps_cell_times();
@@ -71,12 +71,12 @@ impl FragmentTarget {
         })
     }
 
-    /// The fields that are written, in order.
+    /// The written fields, in order.
     pub(crate) fn fields(&self) -> Vec<FieldKind> {
         self.codecs.iter().map(|codec| codec.kind).collect()
     }
 
-    /// Runs `work` with memory that threads keep from tile to tile.
+    /// Runs `work` with memory that threads reuse from tile to tile.
     fn with_workshop<R>(&self, work: impl FnOnce(&mut Workshop) -> R) -> R {
         let lock = || {
             self.workshops
@@ -93,7 +93,7 @@ impl FragmentTarget {
         result
     }
 
-    /// Gives back the memory that threads keep: there are no more tiles for now.
+    /// Frees the memory that threads reuse; called when no more tiles are expected for now.
     pub(crate) fn close_workshops(&self) {
         let mut workshops = self
             .workshops
@@ -102,7 +102,7 @@ impl FragmentTarget {
         workshops.clear();
     }
 
-    /// A tile of the field with this place, filtered.
+    /// Returns a filtered tile of the field with this index.
     pub(crate) fn encode(
         &self,
         source: &dyn TileSource,
@@ -112,14 +112,14 @@ impl FragmentTarget {
         self.with_workshop(|workshop| {
             let cells = source.tile(field, tile, &mut workshop.buffers)?;
             let limits = self.session.limits();
-            // Nobody could read it with as much memory either.
+            // A tile larger than the whole budget could not be read with the same budget either.
             let (size, most) = (cells.values.len() as u64, limits.budget.limit());
             Limits::check("memory of a tile", "memory budget", size, most)?;
             codec.encode(&cells, tile, &mut workshop.coder, limits)
         })
     }
 
-    /// How the field with this place is written.
+    /// Filters and file names of the field with this index.
     pub(crate) fn codec(&self, field: usize) -> Result<&FieldCodec, Bug> {
         let codec = self.codecs.get(field);
         codec.ok_or_else(|| Bug::new("a tile of a field that is not written"))

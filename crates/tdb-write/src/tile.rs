@@ -6,16 +6,16 @@ use bytes::Bytes;
 use tdb_filters::Scratch;
 use tdb_tile::Bug;
 
-/// The cells of one tile of one field as they are stored, before filters.
+/// The cells of one tile of one field, before filters.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Tile<'a> {
-    /// How many cells there are.
+    /// Number of cells.
     pub(crate) cells: usize,
-    /// Their values.
+    /// Values of the cells.
     pub(crate) values: &'a [u8],
-    /// Where each cell of a var-sized field begins in the values, in bytes.
+    /// Start of each cell of a var-sized field in the values, in bytes.
     pub(crate) starts: Option<&'a [u64]>,
-    /// A byte for each cell, 0 where it is null; `None` for fields that cannot be.
+    /// One byte per cell, 0 if it is null; `None` for fields that are not nullable.
     pub(crate) validity: Option<&'a [u8]>,
     /// The ranges of written cells in order, if not all cells of the tile are written.
     pub(crate) written: Option<&'a [Range<usize>]>,
@@ -24,7 +24,7 @@ pub(crate) struct Tile<'a> {
 }
 
 impl<'a> Tile<'a> {
-    /// The cells that were written, in runs.
+    /// The written cells, as ranges.
     pub(crate) fn written(&self) -> impl Iterator<Item = Range<usize>> + use<'a> {
         let cells = self.cells;
         let all = self.written.is_none().then_some(0..cells);
@@ -32,7 +32,7 @@ impl<'a> Tile<'a> {
         all.into_iter().chain(some)
     }
 
-    /// A copy of a value of the tile. A long value that is at least half of its buffer shares the buffer instead.
+    /// Copies a value of the tile. A long value that is at least half of its buffer shares the buffer instead.
     pub(crate) fn kept(&self, value: &[u8]) -> Bytes {
         const LONG: usize = 1 << 20;
         let is_most = |all: &&Bytes| {
@@ -51,7 +51,7 @@ impl<'a> Tile<'a> {
         let bytes = match (self.starts, size) {
             (Some(starts), _) => starts.get(cell).and_then(|start| {
                 let start = usize::try_from(*start).ok()?;
-                // The last cell ends with the values.
+                // The last cell ends where the values end.
                 let end = starts.get(cell + 1).copied().map(usize::try_from);
                 let end = end.transpose().ok()?;
                 self.values.get(start..end.unwrap_or(self.values.len()))
@@ -66,7 +66,7 @@ impl<'a> Tile<'a> {
     }
 }
 
-/// A tile of a field as it is stored, file by file.
+/// A filtered tile of a field, read from its files.
 #[derive(Debug)]
 pub(crate) struct StoredTile {
     /// Fixed-size cells, or offsets.
@@ -75,27 +75,27 @@ pub(crate) struct StoredTile {
     pub(crate) validity: Option<Bytes>,
 }
 
-/// A tile of a field without its filters.
+/// A decoded tile of a field.
 #[derive(Debug, Default)]
 pub(crate) struct DecodedTile {
     pub(crate) values: Vec<u8>,
-    /// Where each cell of a var-sized field begins.
+    /// Start of each cell of a var-sized field.
     pub(crate) starts: Vec<u64>,
-    /// A byte for each cell of a nullable field, 0 where it is null.
+    /// One byte per cell of a nullable field, 0 if it is null.
     pub(crate) validity: Vec<u8>,
 }
 
 /// Converts a position to `usize`.
 #[track_caller]
 pub(crate) fn position(offset: u64) -> Result<usize, Bug> {
-    // Not with a closure, which would be the place that the bug names.
+    // Not in a closure, because then the bug would name the place of the closure.
     match usize::try_from(offset) {
         Ok(position) => Ok(position),
         Err(_) => Err(Bug::new("a place in memory beyond what there can be")),
     }
 }
 
-/// Converts a bound on what is in memory to `usize`: beyond the address space it is no bound.
+/// Converts a limit on memory to `usize`; a limit beyond the address space has no effect.
 pub(crate) fn bound(most: u64) -> usize {
     let Ok(bound) = usize::try_from(most) else {
         return usize::MAX;
@@ -110,7 +110,7 @@ pub(crate) struct Workshop {
     pub(crate) coder: Coder,
 }
 
-/// Memory in which tiles are put together.
+/// Memory in which the cells of tiles are gathered.
 #[derive(Debug, Default)]
 pub(crate) struct Buffers {
     pub(crate) values: Vec<u8>,
@@ -121,7 +121,7 @@ pub(crate) struct Buffers {
     pub(crate) rows: Vec<usize>,
 }
 
-/// Memory that filters use.
+/// Memory for encoding and decoding tiles.
 #[derive(Debug, Default)]
 pub(crate) struct Coder {
     pub(crate) offsets: Vec<u8>,
@@ -130,7 +130,7 @@ pub(crate) struct Coder {
 
 /// A source of unfiltered tiles, indexed from 0, which any thread can call.
 pub(crate) trait TileSource: Sync {
-    /// The cells of a tile of the field at this index among the written fields.
+    /// Returns the cells of a tile of the field with this index among the written fields.
     fn tile<'a>(
         &'a self,
         field: usize,
@@ -138,6 +138,6 @@ pub(crate) trait TileSource: Sync {
         buffers: &'a mut Buffers,
     ) -> Result<Tile<'a>, Bug>;
 
-    /// About how many bytes the fields of a tile have together.
+    /// Approximate size of all fields of one tile, in bytes.
     fn tile_bytes(&self) -> usize;
 }

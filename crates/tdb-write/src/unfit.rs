@@ -1,4 +1,4 @@
-//! Refuses values that the filters of a field cannot store.
+//! Rejects values that the filters of a field cannot store.
 
 use tdb_cells::CellProblem;
 use tdb_schema::{ArraySchema, FieldKind, value};
@@ -9,8 +9,8 @@ use crate::fields::FieldCodec;
 use crate::input::{CheckedCells, Input};
 use crate::target::FragmentTarget;
 
-/// Fails at the first non-null cell that the filters would not return as the same value; `first` is the index of the
-/// first cell. Only new cells are checked, not cells that consolidation writes again.
+/// Checks that the filters would return every non-null cell unchanged; `first` is the index of the first cell, for
+/// errors. Cells that consolidation writes again are not checked.
 pub(crate) fn check(
     target: &FragmentTarget,
     fields: &[FieldKind],
@@ -48,7 +48,7 @@ fn first_cell(
     input: &Input,
     rows: usize,
 ) -> Result<Option<(usize, String, CellProblem)>, Bug> {
-    // Most filters say of all values at once that they fit.
+    // Most filters can check all values at once.
     if codec.first_unfit(input.bytes(&(0..rows))?).is_none() {
         return Ok(None);
     }
@@ -72,7 +72,7 @@ fn first_cell(
     Ok(None)
 }
 
-/// One value of a cell, as text.
+/// Formats one value of a cell.
 fn value_of(schema: &ArraySchema, codec: &FieldCodec, cell: &[u8], index: usize) -> Option<String> {
     let datatype = schema.field_of(codec.kind)?.datatype;
     let (_, values) = cell.split_at_checked(index.checked_mul(datatype.size())?)?;

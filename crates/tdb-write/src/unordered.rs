@@ -1,4 +1,4 @@
-//! Buffers unordered cells, and sorts them before they are written.
+//! Buffers unordered cells and sorts them before they are written.
 
 use std::sync::Arc;
 
@@ -17,15 +17,16 @@ use crate::target::FragmentTarget;
 use crate::tile::bound;
 use crate::waiting::Waiting;
 
-/// Bytes of a tile that is put together from cells that came in several batches, if these could be copied together instead.
+/// Maximum size in bytes of a tile for which buffered batches are written one by one instead of being joined first.
 const MOST_COPIED: usize = 16 << 20;
 
-/// The bytes of a block of a run, where one sort takes `most`: as many runs as are merged at a time can be merged in that memory.
+/// Size of a block of a run in bytes, if `most` bytes are sorted at a time: one block of each of [`MOST_MERGED`] runs
+/// fits into that memory.
 fn bytes_of_block(most: usize) -> usize {
     most / MOST_MERGED
 }
 
-/// Cells that are compared with each other before all are.
+/// Number of cells at the beginning of a batch that are compared before sort keys are computed for all of them.
 const LOOKED_AT: usize = 1 << 10;
 
 fn too_many(limit: LimitError) -> WriteError {
@@ -33,9 +34,9 @@ fn too_many(limit: LimitError) -> WriteError {
     WriteError::Waiting { limit, hint }
 }
 
-/// Buffers cells until all have arrived, or until they are too many. Then they are written as they come if all so far came in
-/// global order, and else spilled as a sorted run. If a cell comes out of order after some were written, those are read again
-/// and merged like a run.
+/// Buffers cells until all have arrived or they take too much memory. In the latter case, they are written immediately
+/// if all cells so far arrived in global order and the write has a single fragment; otherwise they are spilled as a
+/// sorted run. If a cell arrives out of order after others were written, these are read again and merged like a run.
 #[derive(Debug)]
 pub(crate) struct UnorderedWriter {
     target: Arc<FragmentTarget>,
@@ -43,29 +44,29 @@ pub(crate) struct UnorderedWriter {
     duplicates: Duplicates,
     order: OrderSoFar,
     waiting: Waiting,
-    /// The store for sorted runs, and the number of bytes above which cells are spilled to it.
+    /// The store for sorted runs, and the number of bytes of cells above which a run is spilled.
     runs: Option<(Runs, usize)>,
 }
 
 #[derive(Debug)]
 enum Out {
-    /// No cell is written.
+    /// No cell is written yet.
     Unwritten(Box<Series>),
-    /// Cells that came in global order are.
+    /// Cells are written as they arrive, in global order.
     InOrder(Box<OrderedWriter>),
-    /// A write that has failed.
+    /// The write has failed.
     Failed,
 }
 
-/// Whether cells come in global order, so that they can be written as they come.
+/// Tracks whether cells arrive in global order, so that they can be written immediately.
 #[derive(Debug)]
 struct OrderSoFar {
-    /// Whether all so far did.
+    /// Whether all cells so far are in order.
     holds: bool,
-    /// Whether equal cells may follow each other.
+    /// Whether cells with equal coordinates count as in order.
     takes_equal: bool,
     comparator: CellComparator,
-    /// The coordinates of the last cell.
+    /// Coordinates of the last cell.
     last: Option<Vec<Vec<u8>>>,
 }
 
@@ -73,14 +74,14 @@ impl OrderSoFar {
     fn new(target: &FragmentTarget, duplicates: Duplicates) -> Self {
         Self {
             holds: true,
-            // Where they are an error, it is said once all cells were looked at: which come first is known then.
+            // If duplicates are an error, it is reported after all cells are sorted, so that it names the first one.
             takes_equal: duplicates != Duplicates::Error,
             comparator: CellComparator::new(&target.schema, SortOrder::Global),
             last: None,
         }
     }
 
-    /// Looks at the next cells.
+    /// Checks the next cells.
     fn see(&mut self, target: &FragmentTarget, cells: &CheckedCells) -> Result<(), WriteError> {
         if self.holds && cells.rows > 0 {
             self.holds = self.follow(target, cells)?;
@@ -116,7 +117,7 @@ impl OrderSoFar {
         Ok(true)
     }
 
-    /// Whether the first cells stand in order, as those do not that stand in none: then no key is made.
+    /// Whether the first cells are in order. Unordered cells usually fail here, before any sort key is computed.
     fn begin_in_order(&self, columns: &[Column<'_>], rows: usize) -> bool {
         let pairs = (1..rows.min(LOOKED_AT))
             .map(|row| self.comparator.compare_rows(columns, row - 1, columns, row));
@@ -140,12 +141,12 @@ impl UnorderedWriter {
         }
     }
 
-    /// Spills cells to `runs` once they take more than `most` bytes.
+    /// Makes cells spill to `runs` when they take more than `most` bytes.
     pub(crate) fn keep_runs(&mut self, runs: Runs, most: u64) {
         self.runs = Some((runs, bound(most)));
     }
 
-    /// Adds cells whose coordinates lie within the domain.
+    /// Adds cells, which must be within the domain.
     pub(crate) fn push(&mut self, cells: CheckedCells) -> Result<(), WriteError> {
         self.order.see(&self.target, &cells)?;
         match std::mem::replace(&mut self.out, Out::Failed) {
@@ -173,19 +174,20 @@ impl UnorderedWriter {
         }
     }
 
-    /// Whether what was written could be given up as a whole.
+    /// Whether nothing is written yet and all cells go into a single fragment, which could be abandoned as a whole.
     fn is_one_fragment(&self) -> bool {
         matches!(&self.out, Out::Unwritten(series) if series.is_one_fragment())
     }
 
-    /// Whether waiting cells that are in order take less memory part by part than as a whole: what they fill of a tile is copied.
+    /// Whether buffered cells, which are in order, take less memory if they are written batch by batch: then only
+    /// parts of tiles are copied, instead of all cells.
     fn are_better_apart(&self) -> bool {
         let tile = self.waiting.bytes() / self.waiting.rows().max(1);
         let tile = tile.saturating_mul(bound(self.target.schema.capacity));
         self.waiting.parts() > 1 && tile <= MOST_COPIED.min(self.waiting.bytes() / 4)
     }
 
-    /// Writes all waiting cells, which are in global order, and from here on those that follow.
+    /// Writes all buffered cells, which are in global order; later cells are written as they arrive.
     fn write_waiting(&mut self) -> Result<(), WriteError> {
         let Out::Unwritten(series) = std::mem::replace(&mut self.out, Out::Failed) else {
             return Err(Bug::new("cells wait while others are written").into());
@@ -196,7 +198,7 @@ impl UnorderedWriter {
         Ok(())
     }
 
-    /// Has the cells that were written merged with those that come now.
+    /// Abandons the written cells, so that they can be read again and merged with the others.
     fn read_again(&mut self, ordered: OrderedWriter) -> Result<Series, WriteError> {
         let (series, written) = ordered.give_up()?;
         if let (Some((runs, _)), Some(written)) = (&mut self.runs, written) {
@@ -245,7 +247,7 @@ fn spill(
         return Ok(());
     }
     let schema = &target.schema;
-    // Cells with equal coordinates are found when runs are merged.
+    // Duplicates are found when runs are merged.
     let sort = || sorted_rows(schema, cells, Duplicates::Keep);
     let rows = match target.session.install(sort)? {
         Rows::Picked(rows) => rows,

@@ -5,24 +5,24 @@ use tdb_tile::{Budget, Bug, Grant, LimitError};
 use crate::WriteError;
 use crate::input::CheckedCells;
 
-/// Makes the error for a budget that is too small.
+/// Converts a budget error into the error of the write.
 pub(crate) type Refuse = fn(LimitError) -> WriteError;
 
-/// Buffered cells in the order of arrival. Their memory is taken from the budget when the next cells arrive: the last
-/// ones are still in memory of the caller, and may be written without waiting.
+/// Buffered cells in the order of arrival. The memory of a batch is taken from the budget only when the next batch
+/// arrives: until then it still belongs to the caller, and may be written without waiting.
 #[derive(Debug, Default)]
 pub(crate) struct Waiting {
-    /// `None`: the cells are not counted.
+    /// The budget; `None` if the cells do not count.
     budget: Option<Budget>,
     parts: Vec<CheckedCells>,
     grants: Vec<Grant>,
     rows: usize,
     bytes: usize,
-    /// Bytes of the last cells, which are not counted yet.
+    /// Size in bytes of the last batch, which does not count yet.
     last: usize,
 }
 
-/// Cells, and the memory that they take.
+/// Cells, with grants for their memory.
 #[derive(Debug, Default)]
 pub(crate) struct Held {
     pub(crate) cells: CheckedCells,
@@ -42,7 +42,7 @@ impl Waiting {
         self.rows
     }
 
-    /// How many times cells were added.
+    /// Number of batches.
     pub(crate) fn parts(&self) -> usize {
         self.parts.len()
     }
@@ -57,7 +57,7 @@ impl Waiting {
         budget.map(|budget| budget.take(bytes as u64)).transpose()
     }
 
-    /// Adds cells.
+    /// Adds a batch of cells.
     pub(crate) fn push(&mut self, cells: CheckedCells, refuse: Refuse) -> Result<(), WriteError> {
         let bytes = cells.size_in_memory();
         if self.last > 0 {
@@ -70,7 +70,7 @@ impl Waiting {
         Ok(())
     }
 
-    /// Gives all buffered cells to `take`, in the order of arrival, and lets each go.
+    /// Passes all buffered cells to `take`, in the order of arrival, and releases each batch afterwards.
     pub(crate) fn for_each(
         &mut self,
         mut take: impl FnMut(&CheckedCells) -> Result<(), WriteError>,
@@ -86,7 +86,7 @@ impl Waiting {
         Ok(())
     }
 
-    /// Takes all buffered cells as one block; several parts are copied together.
+    /// Removes all buffered cells and returns them as one block; several batches are copied together.
     pub(crate) fn join(&mut self, refuse: Refuse) -> Result<Held, WriteError> {
         let copy = match self.parts.len() {
             0 | 1 => None,
@@ -112,7 +112,7 @@ impl Waiting {
         Ok(Held { cells, grants })
     }
 
-    /// A copy of cells, with its memory taken from the budget.
+    /// Makes a copy of cells by `copy`, after taking its memory from the budget.
     pub(crate) fn copied(
         &self,
         cells: &CheckedCells,

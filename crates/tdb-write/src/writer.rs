@@ -22,13 +22,13 @@ use crate::{OrderProblem, PlaceProblem, WriteError, coordinates, unfit};
 
 /// Writes cells into an array, batch by batch.
 ///
-/// All batches of a writer are one atomic write: readers see all of it once [`Writer::finish`] returns, and nothing
-/// before. If a writer is dropped, or has failed, the array stays as it was.
+/// All batches of a writer form one atomic write: readers see all of it once [`Writer::finish`] returns, and nothing
+/// before. If a writer is dropped or has failed, the array is unchanged.
 #[derive(Debug)]
 pub struct Writer {
     fields: Vec<FieldKind>,
     target: Arc<FragmentTarget>,
-    /// Cells so far.
+    /// Number of cells so far.
     seen: u64,
     sink: Option<Sink>,
 }
@@ -54,7 +54,7 @@ fn duplicates(options: &WriteOptions, allowed: bool) -> Result<Duplicates, Write
 }
 
 impl Writer {
-    /// Begins a write into an array, with the newest schema of the array.
+    /// Starts a write into an array, with the newest schema of the array.
     ///
     /// Each batch must have a column for every attribute and, for a sparse array, for every dimension; the order of
     /// columns does not matter. For a dense array, batches may also have columns for all dimensions: each cell is
@@ -102,8 +102,8 @@ impl Writer {
     /// ```
     ///
     /// # Errors
-    /// Options that are not possible for the array ([`ErrorKind::Invalid`](tdb_array::ErrorKind::Invalid)); filters
-    /// that cannot encode.
+    /// [`ErrorKind::Invalid`](tdb_array::ErrorKind::Invalid) for options that the array does not support; filters that
+    /// cannot encode.
     pub fn open(
         session: &Session,
         array: &Arc<Array>,
@@ -115,7 +115,7 @@ impl Writer {
         let schema = &target.schema;
         let times = times.or(options.timestamp.map(|time| (time, time)));
         let most = options.max_fragment_bytes;
-        // Fragments that replace others are checked where they do.
+        // A replacement is checked when it is committed.
         if most.is_some() && target.replacement.is_none() && !target.version.has_fragment_folder() {
             let version = target.version;
             return Err(WriteError::SeveralFragments { version });
@@ -147,7 +147,7 @@ impl Writer {
     ///
     /// # Errors
     /// [`WriteError::Column`] and [`WriteError::Cell`] for data that does not fit the array; errors of the store.
-    /// After an error the write has failed and the writer cannot be used again.
+    /// After an error the writer cannot be used again.
     pub fn push(&mut self, batch: &Batch) -> Result<(), WriteError> {
         let Some(mut sink) = self.sink.take() else {
             return Err(WriteError::Failed);
@@ -174,7 +174,7 @@ impl Writer {
     }
 
     /// Whether [`Writer::copy`] may be called now. For sparse arrays, the cells so far must end at a tile border. For
-    /// dense arrays it is always true, and [`Writer::copy`] checks the border.
+    /// dense arrays this is always true, and [`Writer::copy`] checks the border.
     #[must_use]
     pub fn is_between_tiles(&self) -> bool {
         match &self.sink {
@@ -184,11 +184,11 @@ impl Writer {
         }
     }
 
-    /// Adds tiles as they are stored, in global order. They are decoded, to check them and to compute their
-    /// statistics, but not encoded again.
+    /// Adds tiles in stored form, in global order. They are decoded, to check them and to compute their statistics,
+    /// but not encoded again.
     ///
     /// # Errors
-    /// Damaged tiles, and those of [`Writer::push`].
+    /// Damaged tiles, and the errors of [`Writer::push`].
     pub fn copy(&mut self, from: &CopiedFragment, whole: &WholeTiles) -> Result<(), WriteError> {
         let copies = &Copies { from, whole };
         match self.sink.take() {
@@ -210,26 +210,26 @@ impl Writer {
         Ok(())
     }
 
-    /// The number of cells so far.
+    /// Number of cells so far.
     #[must_use]
     pub fn rows(&self) -> u64 {
         self.seen
     }
 
-    /// Commits the write: all cells become visible. Returns the names of the new fragments; there are none if there
+    /// Commits the write: all cells become visible. Returns the names of the new fragments, which is empty if there
     /// were no cells.
     ///
     /// # Errors
-    /// Those of [`Writer::push`]; [`WriteError::CellCount`] or [`WriteError::Gaps`] if the cells of a dense array do
+    /// Errors of [`Writer::push`]; [`WriteError::CellCount`] or [`WriteError::Gaps`] if the cells of a dense array do
     /// not fill the box.
     pub fn finish(mut self) -> Result<Vec<TimestampedName>, WriteError> {
         self.sealed()?.commit()
     }
 
-    /// Writes all that is left, and makes it last: only the commit is missing then, which [`SealedWrite::commit`] makes.
+    /// Writes all remaining cells durably; only the commit is missing then, see [`SealedWrite::commit`].
     ///
     /// # Errors
-    /// Those of [`Writer::finish`].
+    /// Errors of [`Writer::finish`].
     pub fn seal(mut self) -> Result<SealedWrite, WriteError> {
         let rows = self.seen;
         let series = self.sealed()?;
@@ -240,12 +240,12 @@ impl Writer {
         ))
     }
 
-    /// As [`Writer::finish`], together with a delete: both become visible at once. `kept` is the condition under which
-    /// other cells stay, `change` holds the time of the delete, which is to be before that of the write: up to its time,
-    /// a delete takes all cells.
+    /// Like [`Writer::finish`], together with a delete: both become visible at once. `kept` is the condition under
+    /// which other cells are kept. The time of the delete in `change` must be before that of the write, because a
+    /// delete removes all cells up to its time.
     ///
     /// # Errors
-    /// Those of [`Writer::finish`] and of [`Array::delete_cells`].
+    /// Errors of [`Writer::finish`] and of [`Array::delete_cells`].
     pub fn finish_with_delete(
         mut self,
         kept: &ConditionTree,
@@ -254,7 +254,7 @@ impl Writer {
         self.sealed()?.commit_with_delete(kept, change)
     }
 
-    /// Writes what is left.
+    /// Writes the remaining cells.
     fn sealed(&mut self) -> Result<Series, WriteError> {
         match self.sink.take() {
             None => Err(WriteError::Failed),
@@ -266,17 +266,17 @@ impl Writer {
 }
 
 impl CopiedFragment {
-    /// Opens a fragment of the array that `writer` writes to. `None` if its tiles were stored with another format
-    /// version or other filters, or lack a field.
+    /// Opens a fragment of the array that `writer` writes to. `None` if its tiles have another format version or other
+    /// filters, or it lacks a field.
     ///
     /// # Errors
-    /// A fragment index of another array; metadata that cannot be read.
+    /// The fragment index belongs to another array, or its metadata cannot be read.
     pub fn open(writer: &Writer, fragment: FragmentIndex) -> Result<Option<Self>, WriteError> {
         Self::of(&writer.target, fragment)
     }
 }
 
-/// The sink for a dense array; refuses options that are not possible.
+/// Creates the sink for a dense array, after checking the options.
 fn dense_sink(
     target: &Arc<FragmentTarget>,
     mut series: Series,
@@ -286,7 +286,8 @@ fn dense_sink(
     if order == WriteOrder::Unordered {
         return Err(WriteError::Order(OrderProblem::Dense));
     }
-    // What is stored stays stored; it comes in the order of the tiles, and from the same memory.
+    // Cells of a replacement are stored already, so their order is not checked; they arrive in tile order, and their
+    // memory is counted by the reader.
     let is_new = target.replacement.is_none();
     let budget = is_new.then(|| target.session.limits().budget.clone());
     let waiting = Waiting::within(budget.clone());
@@ -305,7 +306,7 @@ fn dense_sink(
     })))
 }
 
-/// The sink for a sparse array; refuses options that are not possible.
+/// Creates the sink for a sparse array, after checking the options.
 fn sparse_sink(
     target: &Arc<FragmentTarget>,
     series: Series,
@@ -326,7 +327,7 @@ fn sparse_sink(
     let mut sorting = UnorderedWriter::new(target, series, duplicates);
     if let Some(store) = &options.sort_store {
         let memory = target.session.limits().budget.limit();
-        // They are copied once, to be sorted.
+        // The cells are copied once while they are sorted, hence at most a quarter.
         let most = options.sort_bytes.unwrap_or(memory / 8).min(memory / 4);
         let prefix = format!("sort-{:032x}", options.names.id()?);
         sorting.keep_runs(Runs::new(Arc::clone(store), prefix), most);
@@ -344,7 +345,7 @@ struct DenseWriter {
     stream: DenseStream,
     /// Cells with coordinate columns.
     placed: Waiting,
-    /// Whether cells have coordinate columns; unknown before the first batch.
+    /// Whether cells have coordinate columns; `None` before the first batch.
     order_of_cells: Option<bool>,
 }
 
@@ -393,7 +394,7 @@ impl DenseWriter {
         let pick = |cells: &CheckedCells| pick_cells(cells, &order);
         let in_order = self.placed.copied(cells, pick, waiting)?;
         drop(held);
-        // These have their memory.
+        // The cells have a grant already.
         let pending = Waiting::within(None);
         let mut stream = DenseStream::new(schema, &ranges, WriteOrder::RowMajor, pending)?;
         self.series.cut_boxes(stream.boxes());

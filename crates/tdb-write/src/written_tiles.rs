@@ -1,4 +1,4 @@
-//! The tiles of a fragment that is given up, whose cells are read again.
+//! The tiles of an abandoned fragment, whose cells are read again.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ pub(crate) struct WrittenTiles {
 }
 
 impl WrittenTiles {
-    /// Of fields whose files are finished.
+    /// Creates from fields whose files are finished.
     pub(crate) fn new(
         target: Arc<FragmentTarget>,
         fragment: NewFragment,
@@ -41,7 +41,7 @@ impl WrittenTiles {
         }
     }
 
-    /// The cells of a tile; `None` behind the last one.
+    /// Reads the cells of a tile; `None` after the last one.
     pub(crate) fn cells(&self, tile: usize) -> Result<Option<CheckedCells>, WriteError> {
         let rows = match self.tiles.checked_sub(tile) {
             None | Some(0) => return Ok(None),
@@ -72,7 +72,7 @@ impl WrittenTiles {
         }))
     }
 
-    /// A tile of a field, from its files.
+    /// Reads a tile of a field from its files.
     fn stored(&self, field: &WrittenField, tile: usize) -> Result<StoredTile, WriteError> {
         let (tiles, sizes) = (&field.tiles, &field.sizes);
         let mut files = field.files.iter();
@@ -96,7 +96,7 @@ impl WrittenTiles {
         })
     }
 
-    /// What a file of so many bytes has of a tile.
+    /// Reads the bytes of a tile from a file of `size` bytes.
     fn read(
         &self,
         file: &FinishedFile,

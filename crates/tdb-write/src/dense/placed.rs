@@ -11,8 +11,8 @@ use crate::options::WriteOrder;
 use crate::sparse::{cell_error, check_rows};
 use crate::{WriteError, coordinates};
 
-/// The order that sorts cells with coordinates: for each cell of their box in row-major order, its index among the
-/// cells given; and the ranges of that box.
+/// Sorts cells with coordinates. Returns, for each cell of their bounding box in row-major order, its index in the
+/// input, and the ranges of the box. The cells must fill the box.
 pub(crate) fn placed(
     schema: &ArraySchema,
     coordinates: &CheckedCells,

@@ -13,7 +13,7 @@ use crate::options::WriteOrder;
 use crate::tile::{Buffers, Tile, TileSource, position};
 
 impl DenseBox {
-    /// Which cells of the box belong to a tile, and where they are in the input.
+    /// Computes which cells of the box belong to a tile, and where they are in the input.
     fn plan(&self, tile: u64, skipped: usize) -> Result<TilePlan, Bug> {
         let base = match self.order {
             WriteOrder::Global => self.before(tile)?,
@@ -32,7 +32,7 @@ impl DenseBox {
         })
     }
 
-    /// The copy runs of a tile, and the number of its cells.
+    /// Returns the copy runs of a tile, and the number of its cells in the box.
     fn copies(&self, tile: u64) -> Option<(Copies, u64)> {
         let place = self.tiles.tile(tile)?;
         let part = self.grid.tile_cells(&place).intersection(&self.cells)?;
@@ -49,22 +49,22 @@ impl DenseBox {
 /// How cells are copied from the input into one tile.
 struct TilePlan {
     copies: Copies,
-    /// Cells of a run.
+    /// Number of cells in each run.
     run: usize,
     /// Distance between consecutive cells of a run in the input.
     from_step: usize,
     /// Distance between consecutive cells of a run in the tile.
     to_step: usize,
-    /// Input cells before the first one of the layout that is read.
+    /// Number of input cells before the first one of the layout that is read.
     base: usize,
-    /// Input cells that were already written and released.
+    /// Number of input cells that were already written and released.
     skipped: usize,
     /// Whether all cells of the tile are written.
     is_whole: bool,
 }
 
 impl TilePlan {
-    /// The input cells of the tile, if they are already contiguous and in the cell order of the tile.
+    /// The input cells of the tile, if they are contiguous and already in the cell order of the tile.
     fn in_place(&self, tile_cells: usize) -> Result<Option<Range<usize>>, Bug> {
         let is_run =
             self.run == tile_cells && (tile_cells == 1 || (self.from_step, self.to_step) == (1, 1));
@@ -76,13 +76,13 @@ impl TilePlan {
         Ok(Some(start..start.saturating_add(tile_cells)))
     }
 
-    /// The runs: index of the first cell of each in the input and in the tile.
+    /// Iterates over the runs: index of the first cell of each in the input and in the tile.
     fn runs(&self) -> impl Iterator<Item = Result<(usize, usize), Bug>> {
         let copies = self.copies.clone();
         copies.map(|(from, to)| Ok((self.at_hand(from)?, position(to)?)))
     }
 
-    /// The index of a cell of the layout among the input cells in memory.
+    /// Converts the index of a cell in the layout into its index in the buffered input.
     fn at_hand(&self, from: u64) -> Result<usize, Bug> {
         let cell = position(from)?.checked_add(self.base);
         let cell = cell.and_then(|cell| cell.checked_sub(self.skipped));
@@ -126,7 +126,7 @@ impl TilePlan {
         let (cells, _) = from.as_chunks::<N>();
         let (places, _) = out.as_chunks_mut::<N>();
         let (from_step, to_step) = (self.from_step.max(1), self.to_step.max(1));
-        // Of the first cell of a run, how far behind the last one begins.
+        // Distance from the first to the last cell of a run.
         let last = self.run.saturating_sub(1);
         let (from_last, to_last) = (last.saturating_mul(from_step), last.saturating_mul(to_step));
         for run in self.runs() {
@@ -157,7 +157,7 @@ impl TilePlan {
         Ok(())
     }
 
-    /// For each cell of the tile, its index among the input cells.
+    /// Sets `rows` to the input index of each cell of the tile, [`NOBODY`] for cells that are not written.
     fn rows(&self, tile_cells: usize, rows: &mut Vec<usize>) -> Result<(), Bug> {
         rows.clear();
         rows.resize(tile_cells, NOBODY);
@@ -184,7 +184,7 @@ impl TilePlan {
     }
 }
 
-/// Var-sized cells: the values, and where each begins.
+/// Collects var-sized cells: their values, and the start of each.
 fn strings(
     input: &Input,
     rows: &[usize],
@@ -196,7 +196,7 @@ fn strings(
     for row in rows {
         starts.push(values.len() as u64);
         match *row {
-            // One value of zeros, as TileDB pads.
+            // A single zero value, like TileDB's padding.
             NOBODY => values.resize(values.len() + input.size, 0),
             row => values.extend_from_slice(input.cell(row)?),
         }
@@ -204,7 +204,7 @@ fn strings(
     Ok(())
 }
 
-/// One byte per cell: 0 if it is null or not written.
+/// Collects validity, one byte per cell: 0 if the cell is null or not written.
 fn validity(input: &Input, rows: &[usize], out: &mut Vec<u8>) -> Result<(), Bug> {
     out.clear();
     out.reserve(rows.len());
@@ -227,11 +227,11 @@ fn outside() -> Bug {
 pub(crate) struct DenseSource<'a> {
     pub(crate) cells: &'a CheckedCells,
     pub(crate) dense: &'a DenseBox,
-    /// Cells of the box that came before the input cells.
+    /// Number of cells of the box that came before the buffered ones.
     pub(crate) skipped: usize,
 }
 
-/// Marks a cell of a tile that is not written.
+/// Index of a cell of a tile that is not written.
 const NOBODY: usize = usize::MAX;
 
 impl TileSource for DenseSource<'_> {

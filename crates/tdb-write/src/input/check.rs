@@ -9,8 +9,8 @@ use super::{CheckedCells, Input, fields_of};
 use crate::WriteError;
 
 impl CheckedCells {
-    /// The validated cells of a batch, in the order of `fields`; `first` is the index of the first cell within the
-    /// write.
+    /// Validates the cells of a batch; returns them in the order of `fields`. `first` is the index of the first cell
+    /// in the write, for errors.
     pub(crate) fn check(
         schema: &ArraySchema,
         fields: &[FieldKind],
@@ -105,7 +105,7 @@ fn check_shape(field: &Field<'_>, column: &Column, rows: usize) -> Result<(), Co
     }
 }
 
-/// Fails at the first cell that does not fit its field.
+/// Checks each cell: nulls, offsets and sizes.
 fn check_cells(
     field: &Field<'_>,
     column: &Column,

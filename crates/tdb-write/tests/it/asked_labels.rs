@@ -1,4 +1,4 @@
-//! Conditions on enumerated attributes, over cells as they are read.
+//! Conditions on enumerated attributes in reads.
 #![expect(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -16,7 +16,7 @@ use tdb_store::MemoryStore;
 use tdb_tile::{Datatype, Limits};
 use tdb_write::{WriteOptions, Writer};
 
-/// x = 1 to 6 with the labels a, b, null, a, null, b.
+/// Cells x = 1 to 6 with the labels a, b, null, a, null, b.
 fn sky(array_type: ArrayType) -> Arc<Array> {
     let labels = Enumeration::from_values(
         "sky",

@@ -1,4 +1,4 @@
-//! Deletes by a condition take no cell that does not fit it, unless that is allowed.
+//! Deletes by a condition remove only cells that match it, unless more is allowed.
 #![expect(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -23,7 +23,7 @@ struct CheckedCells {
 }
 
 impl CheckedCells {
-    /// x = 1 to 6, written at time 10; `a` is null in 3 and 5, `f` is NaN in 3, `b` is `a` without nulls.
+    /// Cells x = 1 to 6, written at time 10; `a` is null in 3 and 5, `f` is NaN in 3, `b` equals `a` but has no nulls.
     fn new() -> Self {
         let store = Arc::new(MemoryStore::new());
         let x = Dimension::numbers("x", Datatype::Int32, (1_i32, 100), 10);
@@ -72,7 +72,7 @@ impl CheckedCells {
 
     fn delete(&self, text: &str, options: DeleteOptions) -> Result<Deletion, QueryError> {
         let condition = Condition::parse(text, &Limits::default())?;
-        // So little memory that cells come in several parts.
+        // Little memory, so that cells are read in several parts.
         let session = Session::new(SessionOptions {
             threads: Some(1.try_into().unwrap()),
             memory: Some(100_000),
@@ -94,7 +94,7 @@ impl CheckedCells {
         cells.unwrap().flat_map(numbers).collect()
     }
 
-    /// Deletes that are stored.
+    /// Number of stored deletes.
     fn deletes(&self) -> usize {
         let all = self.store.list_recursive("__commits").unwrap();
         all.iter().filter(|o| o.key.ends_with(".del")).count()
@@ -138,7 +138,7 @@ fn with_nulls(time: u64) -> DeleteOptions {
     }
 }
 
-/// Cells, those that fit, those that go, those that go and do not fit.
+/// Numbers of cells: all, matching, deleted, deleted without matching.
 fn counts(deletion: Deletion) -> [u64; 4] {
     [
         deletion.cells,
@@ -164,7 +164,7 @@ fn a_delete_that_would_take_nulls_is_refused_with_both_counts() {
     the condition fits 4 cells, and the delete would take 6: what is stored of it also takes cells that are null in "a"
     "#);
     assert_eq!((cells.left(), cells.deletes()), (vec![1, 2, 3, 4, 5, 6], 0));
-    // As far as nothing else goes, nothing is to be allowed.
+    // If no other cells are deleted, nothing needs to be allowed.
     let deletion = cells.delete("a < 0 and b < 0", at(20)).unwrap();
     assert_eq!(counts(deletion), [6, 2, 2, 0]);
     assert_eq!(cells.left(), [2, 3, 4, 5]);
@@ -182,7 +182,7 @@ fn nulls_go_where_that_is_allowed_and_what_goes_is_what_was_said() {
     assert_eq!(cells.deletes(), 0);
     assert_eq!(cells.delete("a < 0", with_nulls(20)).unwrap(), said);
     assert_eq!(cells.left(), [2, 4]);
-    // What is gone does not count again.
+    // Deleted cells do not count again.
     let again = cells.delete("a < 3", with_nulls(30)).unwrap();
     assert_eq!(counts(again), [2, 1, 1, 0]);
     assert_eq!(cells.left(), [4]);
@@ -202,7 +202,7 @@ fn a_delete_counts_the_cells_of_its_own_time() {
     );
     let before = cells.delete("b = 2", at(5)).unwrap();
     assert_eq!(counts(before), [0, 0, 0, 0]);
-    // Cell 1 is another since, and 7 was not there yet.
+    // Since then, cell 1 was replaced, and cell 7 was added.
     let early = cells.delete("b < 0", at(20)).unwrap();
     assert_eq!(counts(early), [6, 2, 2, 0]);
     assert_eq!(cells.left(), [1, 2, 3, 4, 5, 7]);
@@ -253,18 +253,18 @@ fn by_coordinates_just_the_cells_go_that_fit() {
     assert_eq!((counts(said), cells.deletes()), ([6, 2, 2, 0], 0));
     assert_eq!(cells.delete("a < 0", by_coordinates(20)).unwrap(), said);
     assert_eq!((cells.left(), cells.deletes()), (vec![2, 3, 4, 5], 1));
-    // What the stored form has no words for.
+    // The stored form cannot express this condition.
     let deletion = cells.delete("a is null", by_coordinates(30)).unwrap();
     assert_eq!(counts(deletion), [4, 2, 2, 0]);
     assert_eq!(cells.left(), [2, 4]);
     let deletion = cells.delete("a + b > 6", by_coordinates(40)).unwrap();
     assert_eq!(counts(deletion), [2, 1, 1, 0]);
     assert_eq!(cells.left(), [2]);
-    // Where no cell fits, nothing is stored.
+    // If no cell matches, nothing is stored.
     let deletion = cells.delete("a is null", by_coordinates(50)).unwrap();
     assert_eq!(counts(deletion), [1, 0, 0, 0]);
     assert_eq!((cells.left(), cells.deletes()), (vec![2], 3));
-    // Earlier times are as they were, and what comes later stays.
+    // Reads at earlier times are unaffected, and later cells remain.
     assert_eq!(cells.open(15).deletes().len(), 0);
     let row = [
         ints("x", [4], None),

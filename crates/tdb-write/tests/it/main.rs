@@ -1,4 +1,4 @@
-//! The tests of tdb-write, in one program: it is linked once.
+//! All tests of tdb-write in one program, which is linked once.
 
 mod asked_labels;
 mod delete_cells;

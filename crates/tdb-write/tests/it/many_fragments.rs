@@ -1,5 +1,5 @@
-//! Many small fragments that do not overlap, read in small batches: what is looked at to choose the tiles of a batch does not
-//! grow with them. `figures` shows how the time does.
+//! Reads of many small, disjoint fragments in small batches: the number of fragments and tiles examined for a batch
+//! does not grow with the number of fragments. `figures` prints times.
 #![expect(clippy::unwrap_used, reason = "helpers of tests, which may fail so")]
 
 use std::num::NonZeroUsize;
@@ -18,7 +18,7 @@ use tdb_store::{
 use tdb_tile::Datatype;
 use tdb_write::{WriteOptions, Writer};
 
-/// A store that is far away, so that the bytes of later batches are asked for together with those of the next.
+/// A far store, so that bytes of later batches are requested together with those of the next.
 #[derive(Debug)]
 struct Far(MemoryStore);
 
@@ -56,7 +56,7 @@ impl Store for Far {
     }
 }
 
-/// A sparse array of so many fragments of so many cells, one behind the other.
+/// A sparse array of disjoint fragments, in ascending order of their cells; `cells` is the number per fragment.
 fn array(fragments: u64, cells: u64, allows_duplicates: bool) -> Arc<Array> {
     array_in(
         Arc::new(MemoryStore::new()),
@@ -83,7 +83,7 @@ fn array_in(
     let open = || Arc::new(Array::open_location(&location, OpenOptions::default()).unwrap());
     let (empty, session) = (open(), session(1 << 30));
     for fragment in 0..fragments {
-        // Written in another order than that of their cells.
+        // The fragments are written in another order than that of their cells.
         let place = fragment * 7919 % fragments;
         let numbers = place * cells..(place + 1) * cells;
         let values: Bytes = numbers.flat_map(u64::to_le_bytes).collect();
@@ -120,17 +120,17 @@ fn session(memory: u64) -> Session {
     })
 }
 
-/// What a read looked at to choose its tiles.
+/// Fragments and tiles that a read examined to choose its tiles.
 struct Visits {
     batches: u64,
     fragments: u64,
     tiles: u64,
 }
 
-/// Bytes that a read counts for each of its fragments, beside lists of tiles.
+/// Bytes of memory that a read takes per fragment, without lists of tiles.
 const FRAGMENT_BYTES: u64 = 768;
 
-/// Reads all `cells` in batches of a few of them, in this memory and what the fragments take.
+/// Reads all `cells` in small batches, with `memory` bytes beside those for the fragments.
 fn visits(array: &Arc<Array>, cells: u64, order: ResultOrder, memory: u64) -> Visits {
     let options = ReadOptions {
         order: Some(order),
@@ -164,7 +164,7 @@ fn visits(array: &Arc<Array>, cells: u64, order: ResultOrder, memory: u64) -> Vi
     }
 }
 
-/// Fails where a batch of 1,000 fragments takes more visits than one of 100, in the same memory.
+/// Checks that a batch of 1,000 fragments takes as many visits as one of 100, in the same memory.
 fn check(is_far: bool, order: ResultOrder, cells: u64, memory: u64) {
     let [few, many] = [100, 1_000].map(|fragments| {
         let memory_store = MemoryStore::new();
@@ -179,7 +179,8 @@ fn check(is_far: bool, order: ResultOrder, cells: u64, memory: u64) {
     assert!(many.batches > few.batches * 9);
     for (few_visits, many_visits) in [(few.fragments, many.fragments), (few.tiles, many.tiles)] {
         assert!(few_visits > 0);
-        // The ends of a read weigh more where it is short; what grows with the fragments would be ten times as much.
+        // Allows 25 % for start and end, which weigh more in the shorter read; growth with the fragments would be
+        // tenfold.
         assert!(many_visits * few.batches * 4 <= few_visits * many.batches * 5);
     }
 }
@@ -214,7 +215,7 @@ fn figures() {
         for (array, order, memory) in [
             (&unique, ResultOrder::Global, 1 << 30),
             (&unique, ResultOrder::RowMajor, 1 << 30),
-            // So little memory that it is read in slabs.
+            // Little memory, so that this is read in slabs.
             (&unique, ResultOrder::RowMajor, fragments * 450),
             (&repeated, ResultOrder::Unordered, 1 << 30),
         ] {

@@ -1,4 +1,5 @@
-//! Indexes without a label and NaT: conditions find them alike whatever is stored about tiles, and no delete takes them unasked.
+//! Indexes without a label and NaT: conditions treat them alike with and without tile statistics, and deletes remove
+//! them only if asked to.
 #![expect(clippy::unwrap_used, reason = "helpers of tests, which may fail so")]
 
 use std::sync::Arc;
@@ -84,7 +85,7 @@ impl Written {
         Arc::new(Array::open_location(&self.location, OpenOptions::default()).unwrap())
     }
 
-    /// The places of the cells that a condition chooses.
+    /// The coordinates of the cells that match a condition.
     fn chosen(&self, text: &str, rules: ConditionRules) -> Vec<i32> {
         let options = ReadOptions {
             condition: (!text.is_empty())
@@ -224,10 +225,10 @@ fn by_the_rules_of_stored_bytes_indexes_and_dates_are_numbers() {
     assert_eq!((deletion.fitting, deletion.beyond), (2, 0));
 }
 
-/// Whether a cell fits, by the place of its label and its day.
+/// Whether a cell matches, given the index of its label and its day.
 type Fits = fn(Option<usize>, Option<i64>) -> bool;
 
-/// A condition, and whether a cell fits it.
+/// A condition, and a function that returns whether a cell matches it.
 fn test() -> impl Strategy<Value = (&'static str, Fits)> {
     let all: Vec<(&str, Fits)> = vec![
         ("c is null", |c, _| c.is_none()),
@@ -259,7 +260,7 @@ fn test() -> impl Strategy<Value = (&'static str, Fits)> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
-    /// Tiles have two or four cells, so that what is stored about them leaves some out.
+    /// Tiles have two or four cells, so that statistics rule some of them out.
     #[test]
     fn tiles_are_left_out_only_where_no_cell_fits(
         cells in prop::collection::vec((-2..5_i8, prop_oneof![Just(NAT), 0..4_i64]), 1..24),

@@ -1,4 +1,4 @@
-//! What a read says does not depend on the order in which it gives cells.
+//! The cells that a read returns do not depend on its order.
 #![expect(clippy::unwrap_used, reason = "helpers of tests, which may fail so")]
 
 use std::collections::BTreeMap;
@@ -20,7 +20,7 @@ const ORDERS: [ResultOrder; 4] = [
     ResultOrder::Unordered,
 ];
 
-/// Whether a cell fits a condition.
+/// Whether a cell matches a condition.
 type Fits = fn(Option<i32>) -> bool;
 
 fn location(array_type: ArrayType, nullable: bool) -> Location {
@@ -68,7 +68,7 @@ fn write(location: &Location, options: &WriteOptions, rows: usize, columns: Vec<
     writer.finish().unwrap();
 }
 
-/// The cells of a read, each with its coordinates; `None` is null.
+/// The cells of a read with their coordinates; `None` is null.
 fn cells(array: &Arc<Array>, options: &ReadOptions) -> Vec<((i8, i8), Option<i32>)> {
     let mut cells = Vec::new();
     for batch in Reader::open(&Session::default(), array, options).unwrap() {
@@ -85,7 +85,7 @@ fn cells(array: &Arc<Array>, options: &ReadOptions) -> Vec<((i8, i8), Option<i32
 #[test]
 fn null_tests_of_dense_arrays_hold_in_every_order() {
     let location = location(ArrayType::Dense, true);
-    // Three writes that overlap, with nulls here and there.
+    // Three overlapping writes, with some nulls.
     let boxes = [[(0, 8), (0, 8)], [(2, 5), (3, 6)], [(5, 8), (1, 4)]];
     for (time, [x, y]) in (1_u64..).zip(boxes) {
         let count = usize::try_from((x.1 - x.0 + 1) * (y.1 - y.0 + 1)).unwrap();

@@ -1,4 +1,4 @@
-//! However many threads read an array, each of its tiles is fetched once.
+//! Each tile is fetched once, whatever the number of threads.
 #![expect(
     clippy::unwrap_used,
     clippy::panic_in_result_fn,
@@ -24,7 +24,7 @@ use tdb_write::{WriteOptions, WriteOrder, Writer};
 
 const SIDE: i32 = 512;
 
-/// A dense array of 1 MiB in tiles of this extent.
+/// A dense array of 1 MiB, in tiles of this extent.
 fn image(extent: i32, filters: FilterList) -> MemoryStore {
     let dimensions =
         ["y", "x"].map(|name| Dimension::numbers(name, Datatype::Int32, (1_i32, SIDE), extent));
@@ -72,7 +72,7 @@ fn open(store: &MemoryStore) -> Array {
     Array::open(store, "", OpenOptions::default()).unwrap()
 }
 
-/// What reading all of it asked for, by any number of threads and in several orders.
+/// The requests of reads of the whole array, with several numbers of threads and in several orders.
 fn reads(store: &MemoryStore) -> Vec<(String, Counts)> {
     let array = Arc::new(open(store));
     let mut all = Vec::new();
@@ -102,7 +102,7 @@ fn reads(store: &MemoryStore) -> Vec<(String, Counts)> {
 
 #[test]
 fn filtered_tiles_of_a_dense_array_are_fetched_once_at_any_number_of_threads() {
-    // One tile; tiles that threads share; rows of tiles.
+    // One tile; tiles that several threads share; rows of tiles.
     for extent in [SIDE, 200, 64] {
         let byteshuffle = FilterRecord::new(9, Vec::new());
         let store = image(extent, FilterList::new(vec![byteshuffle]));
@@ -113,7 +113,7 @@ fn filtered_tiles_of_a_dense_array_are_fetched_once_at_any_number_of_threads() {
     }
 }
 
-/// Of a tile without filters each thread fetches its own chunks.
+/// From an unfiltered tile, each thread fetches only its own chunks.
 #[test]
 fn the_bytes_of_a_raw_dense_array_are_fetched_once_at_any_number_of_threads() {
     let store = image(SIDE, FilterList::default());
@@ -127,7 +127,7 @@ fn the_bytes_of_a_raw_dense_array_are_fetched_once_at_any_number_of_threads() {
     }
 }
 
-/// Forty fragments of a hundred cells each, in tiles of ten, one behind the other.
+/// Forty disjoint fragments of a hundred cells each, in tiles of ten.
 fn disjoint() -> MemoryStore {
     let dimensions = vec![Dimension::numbers(
         "x",
@@ -195,7 +195,7 @@ fn fragments_one_behind_the_other_are_read_once_in_batches_of_the_size_asked_for
 #[test]
 fn of_fragments_that_a_range_excludes_nothing_is_asked_for_beyond_their_footers() {
     let store = disjoint();
-    // Of fragment 7 the tiles 701..=710 and 711..=720, of the other 39 not a byte; metadata came with the footers.
+    // Fragment 7 is read in tiles 701..=710 and 711..=720, the other 39 not at all; metadata came with the footers.
     for order in [ResultOrder::Unordered, ResultOrder::RowMajor] {
         let array = Arc::new(open(&store));
         let options = ReadOptions {

@@ -1,5 +1,5 @@
-//! A dense array without filters, cut into bands for threads: each stored byte is read once, at any number of them, where a row
-//! of tiles fits the memory.
+//! An unfiltered dense array, read in bands by several threads: each stored byte is read once, whatever the number of
+//! threads, if a row of tiles fits in memory.
 #![expect(clippy::unwrap_used, reason = "helpers of tests, which may fail so")]
 
 use std::num::NonZeroUsize;
@@ -15,10 +15,10 @@ use tdb_store::MemoryStore;
 use tdb_tile::Datatype;
 use tdb_write::{WriteOptions, WriteOrder, Writer};
 
-/// Cells along each of two dimensions.
+/// Number of cells along each of two dimensions.
 const SIDE: u64 = 1_024;
 
-/// Cells along each dimension of a tile, which has half a MiB and so several chunks.
+/// Tile extent along each dimension; a tile has half a MiB, so several chunks.
 const TILE: u64 = 256;
 
 fn session(threads: usize, memory: u64) -> Session {
@@ -29,7 +29,7 @@ fn session(threads: usize, memory: u64) -> Session {
     })
 }
 
-/// Numbers from zero on, in row-major order, 8 MiB of them.
+/// An array of 8 MiB with the numbers from 0 on, in row-major order.
 fn array(store: &MemoryStore) -> Arc<Array> {
     let dimension =
         |name: &str| Dimension::numbers(name, Datatype::UInt64, (0_u64, SIDE - 1), TILE);
@@ -63,7 +63,7 @@ fn array(store: &MemoryStore) -> Arc<Array> {
     open()
 }
 
-/// The bytes that a read of everything takes from the store.
+/// Number of bytes that a read of the whole array takes from the store.
 fn bytes_read(store: &MemoryStore, array: &Arc<Array>, session: &Session, batch: u64) -> u64 {
     let options = ReadOptions {
         batch_bytes: Some(batch),
@@ -94,10 +94,10 @@ fn a_raw_array_is_read_once_at_any_number_of_threads() {
     let store = MemoryStore::new();
     let array = array(&store);
     let row_of_tiles = SIDE * TILE * 8;
-    // Sixteen tiles of eight chunks: the number of chunks, and three sizes before each.
+    // Sixteen tiles of eight chunks: each tile has the number of chunks, and each chunk has three sizes.
     let cells = SIDE * SIDE * 8;
     let stored = cells + 16 * (8 + 8 * 12);
-    // The index of the tiles comes once, and is kept.
+    // The tile index is read once and then cached.
     bytes_read(&store, &array, &session(1, 1 << 30), 1 << 30);
     for threads in [1, 2, 4] {
         for batch in [1 << 30, row_of_tiles, row_of_tiles / 3, 1 << 16] {
@@ -106,7 +106,7 @@ fn a_raw_array_is_read_once_at_any_number_of_threads() {
                 let what = format!("{threads} threads, {memory} bytes, batches of {batch}");
                 assert!((cells..=stored).contains(&bytes), "{what}: {bytes}");
             }
-            // A row of tiles does not fit: chunks that two batches share are read for both.
+            // A row of tiles does not fit in memory, so chunks that two batches share are read twice.
             let tight = session(threads, 2 * row_of_tiles);
             let bytes = bytes_read(&store, &array, &tight, batch);
             let what = format!("{threads} threads, batches of {batch}");

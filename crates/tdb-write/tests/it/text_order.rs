@@ -1,5 +1,5 @@
-//! Strings lie in another order in the cells of an array than their bounds do: a fragment is not known to lie behind
-//! another by these.
+//! Strings have another order in the cells of an array than in the bounds of tiles, so the bounds do not prove that
+//! one fragment follows another.
 #![expect(clippy::unwrap_used, reason = "helpers of tests, which may fail so")]
 
 use std::sync::Arc;
@@ -59,7 +59,7 @@ fn write(store: &MemoryStore, time: u64, cells: &[(&[u8], i32)]) {
     writer.finish().unwrap();
 }
 
-/// An empty array of texts, with so many cells in a tile.
+/// An empty array with a string dimension; tiles have this number of cells.
 fn array(capacity: u64) -> MemoryStore {
     let dimensions = vec![Dimension::strings("s")];
     let attributes = vec![Attribute::new("a", Datatype::Int32)];
@@ -78,7 +78,7 @@ fn array(capacity: u64) -> MemoryStore {
 
 #[test]
 fn many_texts_of_any_length_are_put_in_order() {
-    // As many in a tile as are looked up at a time, one more, and several times as many.
+    // As many cells per tile as are located at a time, one more, and several times as many.
     for capacity in [1024, 1025, 4000] {
         let text = |place: usize| format!("{:04}{}", place, "x".repeat(place % 45)).into_bytes();
         let texts: Vec<Vec<u8>> = (0..5000).map(|place| text(place * 37 % 5000)).collect();
@@ -120,7 +120,7 @@ fn text_beyond_ascii_is_merged_in_batches_of_any_size() {
             found
         };
         let expected = match order {
-            // Within the cells of an array, bytes count with their sign.
+            // In the global order of cells, bytes are signed.
             ResultOrder::Global => [4, 2, 3, 5],
             _ => [2, 3, 5, 4],
         };

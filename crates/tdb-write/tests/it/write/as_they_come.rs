@@ -1,8 +1,9 @@
-//! Sparse cells that come in global order, and are written as they come.
+//! Sparse cells that arrive in global order are written immediately.
 
 use super::*;
 
-/// Cells of an array of mixed fields in global order, so many of them with the coordinates of the one before.
+/// Cells of an array with many types of fields, in global order; `repeated` of them have the coordinates of the cell
+/// before.
 fn in_order(schema: &ArraySchema, repeated: usize) -> Vec<Vec<Option<Vec<u8>>>> {
     let store = memory();
     write(
@@ -20,7 +21,7 @@ fn in_order(schema: &ArraySchema, repeated: usize) -> Vec<Vec<Option<Vec<u8>>>> 
     cells
 }
 
-/// The cells of a batch, from rows.
+/// Converts rows into the columns of a batch.
 fn fields(rows: &[Vec<Option<Vec<u8>>>]) -> Vec<(&'static str, Values)> {
     let names = mixed_cells(1).into_iter().map(|(name, _)| name);
     let fields = names.enumerate().map(|(index, name)| {
@@ -30,7 +31,8 @@ fn fields(rows: &[Vec<Option<Vec<u8>>>]) -> Vec<(&'static str, Values)> {
     fields.collect()
 }
 
-/// Writes rows, so many at a time, 4000 bytes of which are sorted together; how many runs were put aside after each time.
+/// Writes `step` rows at a time, sorting 4000 bytes at a time; also returns the number of spilled runs after each
+/// step.
 fn written(
     schema: &ArraySchema,
     rows: &[Vec<Option<Vec<u8>>>],
@@ -59,7 +61,7 @@ fn written(
     (store, done, put_aside)
 }
 
-/// Whether there is one fragment, and no object of another.
+/// Whether there is a single fragment, and no object of another.
 fn has_one_fragment(store: &Arc<dyn Store>) -> bool {
     let array = open(store);
     let [fragment] = array.fragments() else {
@@ -71,7 +73,7 @@ fn has_one_fragment(store: &Arc<dyn Store>) -> bool {
         .all(|key| key.starts_with(&folder))
 }
 
-/// What a write in one piece, sorted in memory, stores of the cells.
+/// The cells as stored by a write of a single batch, sorted in memory.
 fn stored_at_once(
     schema: &ArraySchema,
     cells: &[Vec<Option<Vec<u8>>>],
@@ -110,7 +112,7 @@ fn a_cell_out_of_order_has_what_was_written_read_again() {
     ] {
         schema.allows_duplicates = allows_duplicates;
         let mut cells = in_order(&mixed(), repeated);
-        // From here on they begin anew, some with coordinates that were there.
+        // From here on, the coordinates begin again, some of them with ones that exist already.
         cells.rotate_left(150);
         let again = cells[20..50].to_vec();
         if allows_duplicates || duplicates.is_some() {
@@ -120,7 +122,7 @@ fn a_cell_out_of_order_has_what_was_written_read_again() {
         for step in [7, 40] {
             let (store, done, aside) = written(&schema, &cells, step, duplicates);
             done.unwrap();
-            // Those in order are more than wait.
+            // The ordered cells exceed the buffer.
             let in_order = 150 / step;
             assert_eq!(aside[in_order - 1], 0);
             assert!(aside[in_order..].iter().any(|runs| *runs > 0), "{aside:?}");

@@ -1,4 +1,4 @@
-//! Boxes of dense cells.
+//! Writes of boxes of dense cells.
 
 use tdb_query::Reader;
 use tdb_write::Writer;
@@ -20,7 +20,7 @@ fn plane(cell_order: CellOrder) -> ArraySchema {
     schema
 }
 
-/// A box of cells, each with its number in row-major order, in some order.
+/// A box of cells, each with its number in row-major order as value, in the given order.
 fn plane_cells(order: &[i32]) -> Vec<(&'static str, Values)> {
     let text =
         |n: &i32| (n % 3 != 0).then(|| "x".repeat(usize::try_from(*n % 5).unwrap()).into_bytes());
@@ -215,7 +215,7 @@ fn dense_fragments_of_a_size_are_boxes_of_the_same_cells() {
     for tile_order in [Order::RowMajor, Order::ColumnMajor] {
         let mut schema = plane(CellOrder::RowMajor);
         schema.tile_order = tile_order;
-        // Three times two tiles, of which those at the ends are written in part.
+        // Three by two tiles, of which those at the ends are written in part.
         let ranges = vec![
             ("y".to_owned(), Range::of(2_i32, 7)),
             ("x".to_owned(), Range::of(3_i32, 8)),
@@ -315,7 +315,7 @@ fn cells_that_wait_stay_within_the_memory() {
         assert_eq!(fragments(&*store), [""; 0]);
         format!("{error}\n  {}", error.hint().unwrap_or_default())
     };
-    // Rows where tiles come by columns; then cells that say where they belong.
+    // Cells by rows while tiles are ordered by columns; then cells with coordinates.
     let rows = told(&cells);
     let coordinates = |of: fn(i32) -> i32| -> Values {
         numbers

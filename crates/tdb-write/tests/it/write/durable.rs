@@ -1,4 +1,4 @@
-//! What a write waits for before it counts.
+//! A write counts only after its files and folders are durable.
 
 use std::sync::Mutex;
 
@@ -33,7 +33,7 @@ fn write(array: &Arc<Array>, time: u64) {
             column
         })
         .collect();
-    // One thread: several that make the same folder each wait for it.
+    // One thread: several threads that create the same folder would each sync it.
     let session = Session::new(SessionOptions {
         threads: Some(NonZeroUsize::MIN),
         ..SessionOptions::default()
@@ -59,7 +59,7 @@ fn a_write_waits_once_for_each_file_and_once_for_each_folder() {
     assert_eq!(folders - before.folders, 3);
 }
 
-/// A store that keeps a list of what makes names last.
+/// A store that records the calls that make names durable.
 #[derive(Debug, Default)]
 struct Listed {
     inner: MemoryStore,
@@ -134,7 +134,7 @@ fn all_of_a_fragment_is_on_the_disk_before_its_commit() {
     let settled = done.pop().unwrap();
     let fragment = settled.strip_prefix("settle ").unwrap();
     assert_eq!(name(parent(fragment)), "__fragments");
-    // What was placed lies in the folder that was settled then.
+    // All placed objects are in the folder that was settled afterwards.
     assert_eq!(done.len() as u64, ATTRIBUTES + 2);
     for placed in done {
         let key = placed.strip_prefix("place ").unwrap();

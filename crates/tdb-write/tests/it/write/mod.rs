@@ -1,4 +1,4 @@
-//! What is written is read again, cell by cell, and what cannot be written leaves no trace.
+//! Written cells are read back one by one, and rejected writes leave no trace.
 #![expect(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -51,7 +51,7 @@ pub(crate) fn memory() -> Arc<dyn Store> {
     Arc::new(MemoryStore::new())
 }
 
-/// Counted names, so that every write of a test is the same in each run.
+/// Options with counted names, so that a test writes the same in each run.
 pub(crate) fn at(time: u64) -> WriteOptions {
     WriteOptions {
         names: Arc::new(CountedNames::new(0, u64::from(u32::MAX) + time * 1000)),
@@ -59,7 +59,7 @@ pub(crate) fn at(time: u64) -> WriteOptions {
     }
 }
 
-/// What a field holds: the bytes of each cell, `None` where it is null.
+/// The cells of a field: the bytes of each, `None` for null.
 pub(crate) type Values = Vec<Option<Vec<u8>>>;
 
 pub(crate) fn column(schema: &ArraySchema, name: &str, cells: &Values) -> Column {
@@ -163,7 +163,7 @@ pub(crate) fn objects(store: &dyn Store) -> Vec<(String, Vec<u8>)> {
         .collect()
 }
 
-/// A sparse array with all that makes cells differ: strings, nulls, cells of any size.
+/// A sparse array with many types of fields: strings, nulls, cells of any size.
 pub(crate) fn mixed() -> ArraySchema {
     let x = Dimension::numbers("x", Datatype::Float64, (-10.0_f64, 10.0), 3.0);
     let name = Dimension::strings("name");

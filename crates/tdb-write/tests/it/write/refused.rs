@@ -1,4 +1,4 @@
-//! What cannot be written, and what is left of it.
+//! Writes that are rejected, and the state of the array afterwards.
 
 use tdb_fragment::FragmentIndex;
 use tdb_query::Reader;
@@ -39,7 +39,7 @@ fn a_write_that_fails_anywhere_leaves_the_array_as_it_was() {
         }
         let is_committed = left.iter().any(|(key, _)| key.ends_with(".wrt"));
         assert!(!is_committed, "operation {operation}");
-        // Only where the commit itself failed, which may have come to be, does something stay.
+        // Objects remain only if the commit itself failed, because it may have succeeded on the store.
         let stays = left.len() > saved.len();
         assert!(!stays || left.iter().any(|(key, _)| key.ends_with("metadata.tdb")));
     }
@@ -220,7 +220,7 @@ fn no_cells_make_no_fragment() {
     assert_eq!(fragments(&*store), [""; 0]);
 }
 
-/// Ten cells of one number each, which increase or decrease.
+/// An array of ten cells with one number each, which must increase or decrease.
 fn sorted(order: DataOrder, datatype: Datatype) -> ArraySchema {
     let dimension = Dimension::numbers("x", Datatype::Int32, (0_i32, 9), 4);
     let mut attribute = Attribute::new("label", datatype);
@@ -367,7 +367,7 @@ fn labels_out_of_order_are_told_when_they_are_asked_for() {
             }
         }
     };
-    // Each write is in order for itself; together they are not, until the rest of the labels is written.
+    // Each write is in order; together they are not until the remaining labels are written.
     put(10, 0, &[1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
     put(20, 5, &[4, 5, 6, 7, 8]);
     put(30, 0, &[-1, 0, 1, 2, 3]);
@@ -378,7 +378,7 @@ fn labels_out_of_order_are_told_when_they_are_asked_for() {
     "#);
 }
 
-/// One byte each, by halves from 1: -63 to 64.5.
+/// Gives the array a scale-float attribute of one byte per value, in steps of 0.5 from -63 to 64.5.
 fn scaled(schema: &mut ArraySchema) {
     let options = [
         &0.5_f64.to_le_bytes()[..],
@@ -423,7 +423,7 @@ fn values_that_scale_float_cannot_store_are_refused() {
             said += &format!("{error}\n");
         }
         assert_eq!(fragments(&*store), [""; 0]);
-        // The rest of the space tile has the fill value, which is NaN.
+        // The rest of the space tile has the fill value NaN.
         cells(floats([64.5, 64.7, -63.2])).unwrap();
     }
     insta::assert_snapshot!(said);
@@ -440,7 +440,7 @@ fn null_cells_and_stored_ones_may_hold_what_scale_float_cannot() {
     cells.columns[1].validity = Some(vec![0b010].into());
     write(&array, &at(10), &cells).unwrap();
 
-    // As a consolidation writes what others have stored.
+    // Consolidation writes whatever others have stored.
     cells.columns[1].validity = None;
     let replacement = Replacement {
         times: (11, 11),

@@ -1,4 +1,4 @@
-//! Sparse cells: sorted, streamed, split.
+//! Writes of sparse cells: sorted, streamed, split.
 
 use tdb_write::Writer;
 
@@ -29,7 +29,7 @@ fn writes_of_one_time_are_seen_in_the_order_they_were_made() {
     let array = array(&store, &schema);
     for value in 0..12 {
         let cells = [("x", numbers([5])), ("a", numbers([value]))];
-        // The names of the system, which is what this is about.
+        // System names, since this tests their order.
         write(&array, &WriteOptions::at(10), &batch(&schema, &cells)).unwrap();
     }
     assert_eq!(rows(&open(&store), None)[0][1], numbers([11])[0]);
@@ -205,7 +205,7 @@ fn sorting_outside_of_memory_makes_the_same_array() {
         schema.allows_duplicates = allows_duplicates;
         let mut cells = mixed_cells(count);
         if allows_duplicates {
-            // Half of them twice: those that came first stay first.
+            // Half of the cells occur twice; their order must be kept.
             for field in &mut cells[..2] {
                 let (first, second) = field.1.split_at_mut(100);
                 second.clone_from_slice(first);
@@ -222,7 +222,7 @@ fn sorting_outside_of_memory_makes_the_same_array() {
             sort_bytes: Some(1000),
             ..at(10)
         };
-        // The name of what is put aside is one of those that are counted.
+        // The prefix of spilled objects takes one of the counted names.
         let names = CountedNames::new(0, u64::from(u32::MAX) + 10_000 - 1);
         let options = WriteOptions {
             names: Arc::new(names),
@@ -275,17 +275,17 @@ fn cells_in_any_order_stay_within_the_memory_or_go_aside() {
     "
     );
     assert_eq!(session.limits().budget.used(), 0);
-    // However much is to be sorted at a time.
+    // Whatever the number of bytes that are sorted at a time.
     for sort_bytes in [None, Some(1000), Some(1 << 30)] {
         assert_eq!(written(Some(memory()), sort_bytes).unwrap(), 300);
     }
 }
 
-/// What is open at a time does not grow with the number of runs, and each cell is merged a few times only.
+/// The number of open runs stays small, and each cell is merged only a few times.
 #[test]
 fn many_runs_are_merged_on_the_way() {
     let (mut schema, cells) = (mixed(), mixed_cells(1_100));
-    // Some have the same coordinates: those that came first stay first.
+    // Some cells have the same coordinates; their order must be kept.
     schema.allows_duplicates = true;
     let (store, again, aside) = (memory(), memory(), memory());
     write(&array(&store, &schema), &at(10), &batch(&schema, &cells)).unwrap();
@@ -302,7 +302,7 @@ fn many_runs_are_merged_on_the_way() {
         writer.push(&batch(&schema, &cell)).unwrap();
         most = most.max(objects(&*aside).len());
     }
-    // 31 of one cell, and 31 of 32.
+    // 31 runs of one cell, and 31 runs of 32 cells.
     assert_eq!(most, 62);
     writer.finish().unwrap();
     assert_eq!(rows(&open(&again), None), rows(&open(&store), None));
@@ -330,7 +330,7 @@ fn sorted_cells_that_changed_on_the_disk_are_told() {
     assert_eq!(rows(&open(&store), None).len(), 0);
 }
 
-/// TileDB tells them apart by their bits, and not always.
+/// TileDB distinguishes them by their bits, but not always.
 #[test]
 fn zeros_of_either_sign_are_one_coordinate() {
     let x = Dimension::numbers("x", Datatype::Float64, (-10.0_f64, 10.0), 3.0);

@@ -1,4 +1,4 @@
-//! Older versions of cells: read, and written in the place of what holds them.
+//! Older versions of cells: reading them, and replacing the fragments that contain them.
 
 use tdb_array::ChangeOptions;
 use tdb_fragment::{ConditionOp, ConditionValue};
@@ -7,7 +7,7 @@ use tdb_write::{Replacement, Writer};
 
 use super::*;
 
-/// Two writes, of which the second replaces a cell and one is deleted between them.
+/// Two writes. The second one replaces a cell, and writes another again that was deleted in between.
 fn lived() -> Arc<dyn Store> {
     let (store, schema) = (memory(), line());
     let array = array(&store, &schema);
@@ -52,7 +52,7 @@ const NEVER: u64 = u64::MAX;
 fn all_versions_come_with_their_times_the_newest_first() {
     let array = open(&lived());
     for order in [ResultOrder::Global, ResultOrder::RowMajor] {
-        // Coordinate, value, written, deleted, by which delete.
+        // Coordinate, value, time written, time deleted, number of the delete.
         let wanted = [
             [2, 1, 10, NEVER, NEVER],
             [7, 20, 20, NEVER, NEVER],
