@@ -1,4 +1,4 @@
-//! Texts that are compressed.
+//! Decompression of text files.
 
 use std::io::{self, BufReader, Cursor, ErrorKind, Read};
 
@@ -8,17 +8,17 @@ use tdb_cells::files::InputError;
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
-/// The least and the greatest window of zstd, as powers of two, that is looked back to: more its library takes nowhere.
+/// Least and greatest maximum window of zstd, as powers of two; its library accepts no larger one.
 const WINDOWS: std::ops::RangeInclusive<u32> = 20..=if usize::BITS < 64 { 30 } else { 31 };
 
-/// What the library of zstd says where a window is larger than it may be: it tells no number of the error.
+/// Message of the zstd library for a window that is too large; the error has no code.
 const WINDOW_TOO_LARGE: &str = "Frame requires too much memory for decoding";
 
-/// A text as it is, whether its bytes are compressed with gzip or zstd, as their first ones say, or not at all: neither
-/// begins a text of UTF-8. It is unpacked as it is read, with up to a quarter of `memory`.
+/// Returns the text of a file, decompressed while it is read if its first bytes are those of gzip or zstd, which no
+/// UTF-8 text begins with. Decompression uses up to a quarter of `memory`, in bytes.
 ///
 /// # Errors
-/// Where the input fails.
+/// The input fails.
 pub fn unpacked<R: Read + Send + 'static>(
     mut input: R,
     memory: u64,
@@ -46,7 +46,7 @@ pub fn unpacked<R: Read + Send + 'static>(
         unpacked.window_log_max(window)?;
         return Ok(Box::new(Unpacked {
             format: "zstd",
-            // With the greatest, more memory would not help.
+            // At the library's maximum, more memory would not help.
             window: (window < *WINDOWS.end()).then(|| 1_u64 << window),
             unpacked,
         }));
@@ -54,10 +54,10 @@ pub fn unpacked<R: Read + Send + 'static>(
     Ok(Box::new(whole))
 }
 
-/// Names the compression where it does not hold together.
+/// Decompresses, and adds the name of the format to errors.
 struct Unpacked<R> {
     format: &'static str,
-    /// The window that memory allows, in bytes, where more would allow a larger one.
+    /// Maximum window in bytes that memory allows; `None` if more memory would not allow a larger one.
     window: Option<u64>,
     unpacked: R,
 }
@@ -74,7 +74,7 @@ impl<R> Unpacked<R> {
         let format = self.format;
         match (error.kind(), self.window) {
             (ErrorKind::Interrupted, _) => error,
-            // What the system itself says of the file has a number.
+            // Errors of the operating system, which have a code, are not about the contents.
             _ if error.raw_os_error().is_some() => error,
             (_, Some(allowed)) if error.to_string() == WINDOW_TOO_LARGE => {
                 io::Error::other(InputError::Window { format, allowed })
@@ -110,7 +110,7 @@ mod tests {
         let zstd = |text: &str| zstd::encode_all(text.as_bytes(), 1).expect("to memory");
         assert_eq!(read(b"a".to_vec()), Ok("a".to_owned()));
         assert_eq!(read(Vec::new()), Ok(String::new()));
-        // Several parts behind one another are one text.
+        // Several compressed parts in a row are one text.
         let parts = [gzip("a,b\n"), gzip("1,2\n")].concat();
         assert_eq!(read(parts), Ok("a,b\n1,2\n".to_owned()));
         let parts = [zstd("a,b\n"), zstd("1,2\n")].concat();

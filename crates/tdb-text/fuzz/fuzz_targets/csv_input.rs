@@ -1,4 +1,4 @@
-//! Any bytes as CSV: no panic; what is taken has a name for each column.
+//! Reads any bytes as CSV. It must not panic, and an accepted file must have a name for each column.
 #![no_main]
 use libfuzzer_sys::fuzz_target;
 use tdb_cells::files::{Input, InputOptions};

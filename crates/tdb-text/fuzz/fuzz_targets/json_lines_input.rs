@@ -1,4 +1,5 @@
-//! Any bytes as JSON lines: no panic; what is taken has a column for each name, of which a line may have one twice.
+//! Reads any bytes as JSON lines. It must not panic, and an accepted file must have a column for each name, of which a
+//! line may have one twice.
 #![no_main]
 use std::collections::BTreeSet;
 

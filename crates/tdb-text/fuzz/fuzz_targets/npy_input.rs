@@ -1,4 +1,5 @@
-//! Any bytes as a `.npy` file: no panic, and no more memory than there are bytes for; also as cells of some field.
+//! Reads any bytes as a `.npy` file, also into some field. It must not panic, and must not allocate more memory than
+//! there are bytes for.
 #![no_main]
 use libfuzzer_sys::fuzz_target;
 use tdb_cells::FieldInfo;

@@ -1,4 +1,4 @@
-//! Some records at once, so that their columns can be read side by side.
+//! Some records of a file, held in memory together so that they can be read column by column.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use tdb_tile::Bug;
 use crate::text::cell::Refusal;
 use crate::text::token::Token;
 
-/// Where a field stands.
+/// Place of a field.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Span {
     pub(super) start: usize,
@@ -20,47 +20,47 @@ pub(super) struct Span {
 pub(super) enum Quotes {
     None,
     Around,
-    /// And some within: the field stands among those put together.
+    /// In quotes, with doubled quotes inside: the unescaped field is in a buffer of its own.
     Within,
 }
 
-/// Fields that were found, and the memory that holds them.
+/// Fields found so far, and memory for unescaped ones.
 #[derive(Debug, Default)]
 pub(super) struct Found {
-    /// Those of the first record, then those of the second.
+    /// The fields of the first record, then those of the second, and so on.
     pub(super) spans: Vec<Span>,
-    /// Fields that had quotes within, put together.
+    /// The unescaped text of fields with doubled quotes.
     pub(super) unquoted: Vec<u8>,
-    /// The lines at which the records begin.
+    /// Line at which each record begins.
     pub(super) lines: Vec<u64>,
 }
 
-/// Records that follow each other, each of as many fields.
+/// Consecutive records, all with the same number of fields.
 #[derive(Debug)]
 pub(super) struct Block<'a> {
-    /// What the spans are places of.
+    /// The text that spans refer to.
     pub(super) buffer: &'a [u8],
-    /// Where in the buffer the records are, and their text, if all of it is one.
+    /// Start of the records in the buffer, and their text if all of it is UTF-8.
     pub(super) start: usize,
     pub(super) text: Option<&'a str>,
-    /// Fields that had quotes within, put together.
+    /// The unescaped text of fields with doubled quotes.
     pub(super) unquoted: &'a [u8],
-    /// Those of the first record, then those of the second.
+    /// The fields of the first record, then those of the second, and so on.
     pub(super) spans: &'a [Span],
-    /// The line at which each record begins.
+    /// Line at which each record begins.
     pub(super) lines: &'a [u64],
-    /// Fields of a record.
+    /// Number of fields per record.
     pub(super) width: usize,
 }
 
-/// Why there is no field.
+/// Reason why a field cannot be read.
 #[derive(Clone, Copy, Debug)]
 enum NoField {
     NotText,
     Outside,
 }
 
-/// What is wrong with a cell, and in which of the records.
+/// An error in a cell, and the number of its record.
 struct Wrong {
     row: usize,
     what: Result<Refusal, NoField>,
@@ -71,14 +71,14 @@ impl<'a> Block<'a> {
         self.lines
     }
 
-    /// The text of a field, and whether it was in quotes.
+    /// Returns the text of a field, and whether it was in quotes.
     #[inline]
     fn field(&self, span: &Span) -> Result<(&'a str, bool), NoField> {
         let is_quoted = span.quotes != Quotes::None;
         let memory = if span.quotes == Quotes::Within {
             self.unquoted
         } else {
-            // All records were looked at together, and a field begins and ends where a character does.
+            // All records were validated together; fields begin and end at character boundaries.
             let place = span.start.wrapping_sub(self.start)..span.end.wrapping_sub(self.start);
             if let Some(text) = self.text.and_then(|text| text.get(place)) {
                 return Ok((text, is_quoted));
@@ -90,7 +90,7 @@ impl<'a> Block<'a> {
         Ok((text, is_quoted))
     }
 
-    /// Takes the fields of one column, from the first record on; what is wrong with the first that is.
+    /// Passes the fields of one column to `take`, from the first record on; returns the first error.
     fn column(
         &self,
         number: usize,
@@ -110,10 +110,11 @@ impl<'a> Block<'a> {
         None
     }
 
-    /// Takes the fields of the columns that are kept, one column after the other, each with the state of its own in `states`.
+    /// Passes the fields of the columns that are kept to `take`, column by column, each with its own state from
+    /// `states`.
     ///
     /// # Errors
-    /// What `take` says is wrong, and what is no text: of all that, the first in the file.
+    /// The error of `take` or invalid UTF-8 that is first in the file.
     pub(super) fn columns<T>(
         &self,
         kept: &[bool],
@@ -152,17 +153,17 @@ fn outside() -> Bug {
     Bug::new("a field of a record that lies outside of it")
 }
 
-/// Some of the bytes that are at hand.
+/// Returns a part of a buffer; it is a bug if it does not exist.
 #[track_caller]
 pub(super) fn part(bytes: &[u8], range: Range<usize>) -> Result<&[u8], Bug> {
-    // Not with a closure, which would be the place that the bug names.
+    // Not in a closure, because then the bug would name the place of the closure.
     match bytes.get(range) {
         Some(part) => Ok(part),
         None => Err(outside()),
     }
 }
 
-/// What a field between commas stands for.
+/// Converts a CSV field into a token: an empty field without quotes is null.
 #[inline]
 fn token(text: &str, is_quoted: bool) -> Token<'_> {
     if text.is_empty() && !is_quoted {

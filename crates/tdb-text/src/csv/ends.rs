@@ -1,9 +1,9 @@
-//! The places of some characters in a text, found in words of eight bytes.
+//! Finds certain characters in a text, eight bytes at a time.
 
 const LOW: u64 = u64::from_le_bytes([0x7f; 8]);
 const HIGH: u64 = u64::from_le_bytes([0x80; 8]);
 
-/// Gives `each` the places of all of these characters, in their order, until it says that this is enough.
+/// Calls `each` with the position of every occurrence of these characters, in order, until it returns false.
 #[inline]
 pub(super) fn for_each_end<const N: usize>(
     text: &[u8],
@@ -20,7 +20,7 @@ pub(super) fn for_each_end<const N: usize>(
             found |= zeros(word ^ pattern);
         }
         while found != 0 {
-            // The bit is the highest one of its byte.
+            // The set bit is the highest one of its byte.
             let byte = (found.trailing_zeros() / 8) as usize;
             if !each(at.saturating_add(byte)) {
                 return;
@@ -37,15 +37,15 @@ pub(super) fn for_each_end<const N: usize>(
     }
 }
 
-/// Whether a text has any of two characters.
+/// Whether a text contains either of two bytes.
 pub(super) fn has_any(text: &[u8], (first, second): (u8, u8)) -> bool {
-    // Without a way out of the inner loop, so that many are compared at a time.
+    // The inner loop has no early exit, so that the compiler can vectorize it.
     let is_any = |any: u8, byte: &u8| any | u8::from(*byte == first) | u8::from(*byte == second);
     text.chunks(4096)
         .any(|bytes| bytes.iter().fold(0, is_any) != 0)
 }
 
-/// The highest bit of each byte that is 0.
+/// Sets the highest bit of each byte that is 0, and clears all other bits.
 #[inline]
 fn zeros(word: u64) -> u64 {
     !((word & LOW).wrapping_add(LOW) | word) & HIGH

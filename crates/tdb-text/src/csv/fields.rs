@@ -1,4 +1,4 @@
-//! The fields of records, found one after the other.
+//! Finds the fields of records, one after the other.
 
 use tdb_cells::files::{InputError, InputPlace};
 use tdb_tile::Bug;
@@ -8,33 +8,33 @@ use super::quotes::quoted_len;
 
 const UTF_16_HINT: &str = "is it UTF-16? iconv -f UTF-16 -t UTF-8 makes UTF-8 of it";
 
-/// How records are told apart.
+/// How records and fields are separated.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Dialect {
     pub(super) delimiter: u8,
-    /// Whether a line with nothing in it is a record.
+    /// Whether an empty line is a record.
     pub(super) takes_empty_lines: bool,
 }
 
 impl Dialect {
-    /// Whether a line feed ends a record wherever there are no quotes.
+    /// Whether every line feed outside of quotes ends a record.
     pub(super) fn has_plain_lines(self) -> bool {
         !matches!(self.delimiter, b'\n' | b'"')
     }
 }
 
-/// A text in which records are looked for.
+/// A text in which records are searched.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Text<'a> {
     pub(super) bytes: &'a [u8],
-    /// Whether nothing follows behind it.
+    /// Whether the file ends with this text.
     pub(super) is_end: bool,
     pub(super) dialect: Dialect,
 }
 
 impl Text<'_> {
-    /// Gives `each` the fields of the record that begins at `at`, and tells where it ends; `None` where the text ends before.
-    /// Fields with quotes within have them still. The record begins at this line.
+    /// Calls `each` with each field of the record that begins at `at`, and returns the record's end; `None` if the
+    /// text ends before. Doubled quotes are not unescaped. `line` is the line at which the record begins, for errors.
     pub(super) fn record(
         self,
         mut at: usize,
@@ -55,7 +55,7 @@ impl Text<'_> {
         }
     }
 
-    /// The field that begins at `at`, and where what ends it stands: a delimiter, a line feed or nothing.
+    /// Returns the field that begins at `at`, and the position of the delimiter, line feed or end of file after it.
     fn field(self, at: usize, line: u64) -> Result<Option<(Span, usize)>, InputError> {
         let rest = part(self.bytes, at..self.bytes.len())?;
         if rest.first() == Some(&b'"') {
@@ -70,7 +70,7 @@ impl Text<'_> {
         }
         let len = len.unwrap_or(rest.len());
         let field = part(rest, 0..len)?;
-        // Whoever means one puts it into quotes; else the file is damaged, or no UTF-8.
+        // A NUL that is intended is in quotes; otherwise the file is damaged, or not UTF-8.
         if field.contains(&0) {
             return Err(unfit(line, "a NUL character outside of quotes"));
         }
@@ -100,7 +100,7 @@ impl Text<'_> {
         let mut after = end.saturating_add(1);
         let behind = part(self.bytes, after..self.bytes.len())?;
         match behind {
-            // One more byte tells whether the quote is one within.
+            // The next byte decides whether this quote is doubled.
             [] | [b'\r'] if !self.is_end => return Ok(None),
             [] | [b'\n', ..] => {}
             [b'\r'] | [b'\r', b'\n', ..] => after = after.saturating_add(1),
@@ -117,7 +117,7 @@ impl Text<'_> {
     }
 }
 
-/// What is wrong with a line that may be of UTF-16.
+/// Returns the error for a line that may be UTF-16.
 pub(super) fn unfit(line: u64, what: &str) -> InputError {
     InputError::Unfit {
         what: format!("{}: {what}", InputPlace::Line(line)),
@@ -125,9 +125,9 @@ pub(super) fn unfit(line: u64, what: &str) -> InputError {
     }
 }
 
-/// The line feeds of a text.
+/// Counts the line feeds in a text.
 pub(super) fn count_lines(text: &[u8]) -> u64 {
-    // In bytes, of which many are counted at a time.
+    // Counted in bytes, so that the compiler can vectorize it.
     let counts = text.chunks(u8::MAX.into()).map(|bytes| {
         let count = bytes.iter().map(|&byte| u8::from(byte == b'\n'));
         u64::from(count.fold(0, u8::wrapping_add))

@@ -1,4 +1,4 @@
-//! Comma-separated values, from a reader of bytes to columns.
+//! Reads comma-separated values.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -17,22 +17,21 @@ use crate::text::row_lines::RowLines;
 use crate::text::token::Token;
 use crate::text::typed::ColumnLook;
 
-/// Bytes of records whose columns are read side by side: they and their places stay in the cache.
+/// Size in bytes of a group of records that are read column by column: small enough for the CPU cache.
 const BLOCK: usize = 1 << 15;
 
-/// A file of comma-separated values with the names of the columns in its first line.
+/// A file of comma-separated values, with the names of the columns in its first line.
 ///
-/// Nothing between two commas is null, and `""` an empty text, or null where the field has no empty cells. Lines end
-/// with a line feed, with a carriage return before it or not; empty ones are passed over, unless there is one column
-/// alone.
+/// An empty field is null. `""` is an empty text, or null if the field has no empty cells. Lines end with a line feed
+/// or with carriage return and line feed. Empty lines are skipped, unless there is only one column.
 ///
-/// [`InputOptions::delimiter`], if there is none, is what of `,`, `;`, a tabulator and `|` divides the first lines into
-/// as many fields each. [`InputOptions::missing`] are texts for missing cells.
+/// Without [`InputOptions::delimiter`], the delimiter is the one of `,`, `;`, tab and `|` that splits the first lines
+/// into equal numbers of fields. [`InputOptions::missing`] has texts that represent missing cells.
 pub struct CsvInput<R> {
     pieces: Pieces<R>,
-    /// The names of the columns that are read.
+    /// Names of the columns that are read.
     names: Vec<String>,
-    /// Which columns of the file those are.
+    /// For each column of the file, whether it is read.
     kept: Vec<bool>,
     options: InputOptions,
 }
@@ -41,7 +40,7 @@ impl<R: Read> CsvInput<R> {
     /// Reads the first line.
     ///
     /// # Errors
-    /// No names, or one twice; columns that are chosen and not there; where the input fails.
+    /// The first line has no names, or a name twice; a chosen column does not exist; the input fails.
     pub fn try_new(input: R, options: InputOptions) -> Result<Self, InputError> {
         let mut pieces = Pieces::new(input, &options);
         if options.delimiter.is_none() {
@@ -53,7 +52,7 @@ impl<R: Read> CsvInput<R> {
                 hint: "the first line has the names of the columns",
             });
         };
-        // The null of a single column has nothing around it.
+        // In a single column, null is an empty line.
         if names.len() == 1 {
             pieces.take_empty_lines();
         }
@@ -68,8 +67,8 @@ impl<R: Read> CsvInput<R> {
     }
 }
 
-/// Names columns that have no name, as pandas leaves those of an index: the first one gets the name for that, others that
-/// of their place, from 1.
+/// Names columns without a name, which is how pandas writes an index: the first column gets the name given for the
+/// index, others `column_N`, counted from 1.
 fn name_columns(names: &mut [String], options: &InputOptions) {
     let columns = &options.columns;
     let Some(index) = columns.index.as_ref().filter(|_| !columns.mentions("")) else {
@@ -157,7 +156,7 @@ impl<R: Read + Send> Input for CsvInput<R> {
                 || pieces.some(size.pieces(), size.bytes),
             );
             let Ok(seen) = seen;
-            // In the order of the file, which decides what is wrong first.
+            // In the order of the file, so that the first error in the file is reported.
             for (seen, worker) in seen.into_iter().zip(&mut workers) {
                 rows = rows.saturating_add(seen?.rows as u64);
                 let looks = std::mem::replace(&mut worker.states, fresh());
@@ -176,25 +175,25 @@ impl<R: Read + Send> Input for CsvInput<R> {
 
 /// The columns of a file.
 struct Layout {
-    /// Which are read.
+    /// For each column of the file, whether it is read.
     kept: Vec<bool>,
-    /// The names of those.
+    /// Names of the columns that are read.
     names: Vec<String>,
 }
 
-/// How much of a file is in memory.
+/// Amount of a file that is in memory at a time.
 #[derive(Clone, Copy)]
 struct Sizes {
-    /// Bytes of a piece.
+    /// Size of a piece, in bytes.
     bytes: usize,
-    /// Pieces at a time that memory allows.
+    /// Maximum number of pieces, as limited by memory.
     most: usize,
 }
 
 impl Sizes {
     fn of(options: &InputOptions) -> Self {
         let bytes = (options.batch_bytes / 4).max(1);
-        // The piece, the next one, and the cells of it, which can be larger.
+        // A piece, the next one, and its cells, which may be twice as large.
         let size = (bytes as u64).saturating_mul(4);
         let most = (options.memory / 4).checked_div(size).unwrap_or(1);
         Self {
@@ -203,20 +202,20 @@ impl Sizes {
         }
     }
 
-    /// Pieces that are read side by side.
+    /// Number of pieces that are read in parallel.
     fn pieces(self) -> usize {
         threads::count().min(self.most)
     }
 }
 
-/// Reads one piece at a time, on whichever thread.
+/// Reads one piece at a time, on any thread.
 struct Worker<T> {
-    /// What is made of each column.
+    /// The state of each column.
     states: Vec<T>,
     found: Found,
 }
 
-/// What there was in a piece.
+/// Number and lines of the rows in a piece.
 struct Taken {
     rows: usize,
     lines: RowLines,
@@ -230,7 +229,7 @@ impl<T> Worker<T> {
         }
     }
 
-    /// Takes the cells of a piece, column by column.
+    /// Reads the cells of a piece, column by column.
     fn take(
         &mut self,
         piece: &Piece,
@@ -250,23 +249,23 @@ impl<T> Worker<T> {
     }
 }
 
-/// The cells of a file, once it is known what they are to be.
+/// Reads the cells of a file into known fields.
 struct CsvCells<R> {
     pieces: Pieces<R>,
     size: Sizes,
     layout: Layout,
-    /// One at least, with the readers of all columns.
+    /// At least one worker, with readers for all columns.
     workers: Vec<Worker<CellReader>>,
-    /// Cells of the pieces that were read last.
+    /// Batches of the pieces that were read last.
     ready: VecDeque<(Batch, RowLines)>,
-    /// What is wrong behind those.
+    /// The error that follows these batches, if any.
     wrong: Option<InputError>,
     lines: RowLines,
     rows: u64,
 }
 
 impl<R: Read + Send> CsvCells<R> {
-    /// Reads the next pieces, side by side on the threads of the session that this runs on; `false` where there is none.
+    /// Reads the next pieces in parallel, on the threads of the current session; returns false if there are none.
     fn read_on(&mut self) -> Result<bool, InputError> {
         let Self {
             pieces,

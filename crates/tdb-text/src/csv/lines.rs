@@ -1,4 +1,4 @@
-//! Records that are split at the places of delimiters, line feeds and quotes.
+//! Splits records at the positions of delimiters, line feeds and quotes.
 
 use tdb_cells::files::{InputError, InputPlace};
 
@@ -6,50 +6,53 @@ use super::block::{Found, Quotes, Span};
 use super::fields::Dialect;
 use super::quotes::unquote;
 
-/// Takes the records of lines, one place after the other.
+/// Splits lines into records, given one position after the other.
+///
+/// The positions are found eight bytes at a time ([`for_each_end`](super::ends::for_each_end)), so most bytes are
+/// never looked at one by one. Records with misplaced quotes are left to the slower parser in `fields`.
 #[derive(Debug)]
 pub(super) struct LineSplitter<'a> {
     bytes: &'a [u8],
     dialect: Dialect,
-    /// Fields of a record.
+    /// Number of fields per record.
     width: usize,
     found: &'a mut Found,
-    /// Where the next record begins, and its line.
+    /// Start of the current record, and its line.
     at: usize,
     line: u64,
-    /// The first span of the record.
+    /// Index of the first span of the current record.
     first: usize,
-    /// Where the field begins.
+    /// Start of the current field.
     start: usize,
     field: Field,
-    /// Line feeds within the record so far.
+    /// Number of line feeds within the current record so far.
     lines: u64,
 }
 
-/// What the field is so far.
+/// State of the current field.
 #[derive(Clone, Copy, Debug)]
 enum Field {
-    /// Without quotes.
+    /// Not in quotes.
     Plain,
-    /// A quote stands before it, and none behind it; whether there were quotes within.
+    /// Inside a quoted field; `has_quotes` if it contains doubled quotes so far.
     Open { has_quotes: bool },
-    /// A quote stood here that closes it, unless another one follows.
+    /// After a quote at `at`, which closes the field unless another quote follows.
     Closed { at: usize, has_quotes: bool },
 }
 
-/// What comes next.
+/// Result of a step.
 #[derive(Debug)]
 pub(super) enum Step {
-    /// The next place.
+    /// Continue with the next position.
     On,
-    /// This record is not as they mostly are: it is to be looked at byte by byte.
+    /// This record is unusual and must be parsed byte by byte.
     Odd,
-    /// What is wrong with it.
+    /// The record is invalid.
     Wrong(InputError),
 }
 
 impl<'a> LineSplitter<'a> {
-    /// From this place on, where a line begins.
+    /// Starts at a position where a line begins; `line` is its number.
     pub(super) fn new(
         bytes: &'a [u8],
         dialect: Dialect,
@@ -71,13 +74,13 @@ impl<'a> LineSplitter<'a> {
         }
     }
 
-    /// Ends, and forgets the record that was not complete; where the next one begins, and its line.
+    /// Discards the current, incomplete record; returns its start and its line.
     pub(super) fn finish(self) -> (usize, u64) {
         self.found.spans.truncate(self.first);
         (self.at, self.line)
     }
 
-    /// Goes on with the next place: of a delimiter, a line feed or a quote.
+    /// Processes the next position, which is that of a delimiter, a line feed or a quote.
     #[inline]
     pub(super) fn step(&mut self, at: usize) -> Step {
         let byte = self.bytes.get(at).copied();
@@ -122,7 +125,7 @@ impl<'a> LineSplitter<'a> {
     fn quote(&mut self, at: usize) -> Step {
         self.field = match self.field {
             Field::Plain if at == self.start => Field::Open { has_quotes: false },
-            // One that stands within a field without quotes.
+            // A quote inside of a field without quotes.
             Field::Plain => Field::Plain,
             Field::Open { has_quotes } => Field::Closed { at, has_quotes },
             Field::Closed { at: before, .. } if at == before.saturating_add(1) => {
@@ -133,7 +136,7 @@ impl<'a> LineSplitter<'a> {
         Step::On
     }
 
-    /// The field between the quotes, of which the second stands at `end`.
+    /// Returns the field between quotes, the second of which is at `end`; `None` if it does not exist.
     fn quoted(&mut self, end: usize) -> Option<Span> {
         let start = self.start.saturating_add(1);
         match self.field {
@@ -151,7 +154,7 @@ impl<'a> LineSplitter<'a> {
         }
     }
 
-    /// Ends the record behind its last field; it is passed over if it is empty.
+    /// Ends the record after its last field; an empty record is skipped.
     fn end_record(&mut self, last: Span) -> Step {
         let line = self.line;
         self.at = self.start;
@@ -172,7 +175,7 @@ impl<'a> LineSplitter<'a> {
     }
 }
 
-/// A record of another number of fields than the first one.
+/// Returns the error for a record with another number of fields than the first one.
 pub(super) fn ragged(line: u64, found: usize, wanted: usize) -> InputError {
     let fields = if found == 1 { "field" } else { "fields" };
     let what = format!("the line has {found} {fields}, and the first one {wanted}");

@@ -1,4 +1,4 @@
-//! Comma-separated values, read in pieces that hold whole records.
+//! Reads comma-separated values in pieces that contain whole records.
 
 use std::io::{ErrorKind, Read};
 use std::ops::Range;
@@ -13,25 +13,25 @@ use super::line_ends;
 use super::records::Records;
 use super::sniff;
 
-/// Bytes that are read at a time, at least.
+/// Minimum number of bytes that are read at a time.
 const CHUNK: usize = 1 << 18;
 
-/// Bytes from which the delimiter is found out.
+/// Number of bytes from which the delimiter is detected.
 const SAMPLE: usize = 1 << 16;
 
-/// What some programs put in front of UTF-8.
+/// Byte order mark that some programs write before UTF-8.
 const MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// What UTF-16 begins with, in both orders of bytes.
+/// Byte order marks of UTF-16, in both byte orders.
 const UTF_16_MARKS: [&[u8]; 2] = [b"\xff\xfe", b"\xfe\xff"];
 
-/// The text of records, each in full.
+/// A text that consists of whole records.
 #[derive(Debug)]
 pub(super) struct Piece {
     buffer: Vec<u8>,
-    /// Where in the buffer the records are.
+    /// Byte range of the records in the buffer.
     place: Range<usize>,
-    /// The line at which the first one begins.
+    /// Line at which the first record begins.
     pub(super) line: u64,
     is_end: bool,
     dialect: Dialect,
@@ -47,24 +47,24 @@ impl Piece {
     }
 }
 
-/// One piece after the other.
+/// Splits a file into pieces.
 pub(super) struct Pieces<R> {
     input: R,
     buffer: Vec<u8>,
-    /// Where in the buffer the next record begins.
+    /// Start of the next record in the buffer.
     at: usize,
-    /// Where what was read ends.
+    /// End of the bytes read into the buffer.
     filled: usize,
     is_end: bool,
-    /// Whether no record was found so far.
+    /// Whether no record was found yet.
     is_start: bool,
     next_line: u64,
-    /// What is wrong behind the pieces that were given.
+    /// The error that follows the pieces returned so far, if any.
     wrong: Option<InputError>,
-    /// Bytes that a record may have.
+    /// Maximum size of a record, in bytes.
     most: usize,
     dialect: Dialect,
-    /// Memory of pieces that are done with.
+    /// Memory of finished pieces.
     spare: Vec<Vec<u8>>,
 }
 
@@ -88,12 +88,12 @@ impl<R: Read> Pieces<R> {
         }
     }
 
-    /// From here on, a line with nothing in it is a record.
+    /// Makes empty lines records from here on.
     pub(super) fn take_empty_lines(&mut self) {
         self.dialect.takes_empty_lines = true;
     }
 
-    /// Finds out from the first records what stands between fields.
+    /// Detects the delimiter from the first records.
     pub(super) fn sniff(&mut self) -> Result<(), InputError> {
         while self.filled < SAMPLE.min(self.most) && !self.is_end {
             self.fill(0)?;
@@ -102,7 +102,7 @@ impl<R: Read> Pieces<R> {
         Ok(())
     }
 
-    /// The texts of the first record; `None` where there is none.
+    /// Returns the texts of the first record; `None` if there is none.
     pub(super) fn first(&mut self) -> Result<Option<Vec<String>>, InputError> {
         let mut found = Found::default();
         let start = loop {
@@ -139,9 +139,9 @@ impl<R: Read> Pieces<R> {
         texts.collect::<Result<_, InputError>>().map(Some)
     }
 
-    /// The next pieces, `count` at most, of about `bytes` each; none where there is no more.
+    /// Returns the next pieces, at most `count`, of about `bytes` bytes each; an empty list at the end.
     ///
-    /// What is wrong is said once the records before it were given.
+    /// An error is returned only after the records before it.
     pub(super) fn some(&mut self, count: usize, bytes: usize) -> Result<Vec<Piece>, InputError> {
         let mut pieces = Vec::new();
         while pieces.len() < count {
@@ -158,9 +158,9 @@ impl<R: Read> Pieces<R> {
         Ok(pieces)
     }
 
-    /// Takes the memory of a piece that is done with, for another one.
+    /// Takes back the memory of a finished piece, to use it again.
     pub(super) fn give_back(&mut self, piece: Piece, bytes: usize) {
-        // That of a very large record is let go.
+        // Memory of a very large record is freed.
         if piece.buffer.len() <= bytes.saturating_add(CHUNK).saturating_mul(2) {
             self.spare.push(piece.buffer);
         }
@@ -181,7 +181,7 @@ impl<R: Read> Pieces<R> {
                 }
             }
             if let Err(wrong) = self.fill(bytes) {
-                // What is wrong with a record as far as it is there comes before that.
+                // A syntax error in the part of the record that was read takes precedence over the read error.
                 let len = last_end_by_record(self.text()?);
                 if len == 0 {
                     return Err(wrong);
@@ -196,7 +196,7 @@ impl<R: Read> Pieces<R> {
         self.at == self.filled && self.is_end
     }
 
-    /// What was read and not given yet.
+    /// The bytes that were read but not returned yet.
     #[track_caller]
     fn rest(&self) -> Result<&[u8], Bug> {
         part(&self.buffer, self.at..self.filled)
@@ -210,7 +210,8 @@ impl<R: Read> Pieces<R> {
         })
     }
 
-    /// Where the last record ends that was read in full, if one was; behind what is wrong, if anything is.
+    /// Returns the end of the last record that was read completely; `None` if there is none. Invalid records count as
+    /// complete.
     fn whole_records(&self) -> Result<Option<usize>, Bug> {
         let bytes = self.rest()?;
         let len = if self.is_end {
@@ -225,7 +226,7 @@ impl<R: Read> Pieces<R> {
         Ok(end.map(|len| self.at.saturating_add(len)))
     }
 
-    /// The records up to `end`; what is behind them is moved.
+    /// Takes out the records up to `end`; the rest moves to another buffer.
     fn cut(&mut self, end: usize) -> Result<Piece, InputError> {
         let line = self.next_line;
         let lines = count_lines(part(&self.buffer, self.at..end)?);
@@ -253,7 +254,7 @@ impl<R: Read> Pieces<R> {
         Ok(piece)
     }
 
-    /// Reads more, behind what is left, until there are so many bytes.
+    /// Reads once, after making room for at least `wanted` bytes.
     fn fill(&mut self, wanted: usize) -> Result<(), InputError> {
         let left = self.filled.saturating_sub(self.at);
         if left > self.most {
@@ -266,21 +267,21 @@ impl<R: Read> Pieces<R> {
             self.buffer.copy_within(self.at..self.filled, 0);
         }
         (self.at, self.filled) = (0, left);
-        // A record that is larger than the buffer makes it half as large again.
+        // The buffer grows by half for a record that is larger.
         let more = CHUNK
             .max(left / 2)
             .min(self.most.saturating_sub(left).saturating_add(CHUNK))
             .max(wanted.saturating_sub(left));
         let mut len = left.saturating_add(more);
         if self.buffer.len() >= left.saturating_add(CHUNK) {
-            // There is room.
+            // The buffer has room already.
             len = len.min(self.buffer.len());
         } else {
             self.buffer
                 .reserve_exact(len.saturating_sub(self.buffer.len()));
             self.buffer.resize(len, 0);
         }
-        // To read into no memory would look like the end.
+        // Reading into an empty slice would look like the end of the file.
         let free = self
             .buffer
             .get_mut(left..len)
@@ -300,7 +301,7 @@ impl<R: Read> Pieces<R> {
         Ok(())
     }
 
-    /// Passes over what some programs put in front of a text.
+    /// Skips a byte order mark of UTF-8; fails at one of UTF-16.
     fn take_mark(&mut self) -> Result<(), InputError> {
         let bytes = self.rest()?;
         if UTF_16_MARKS.iter().any(|mark| bytes.starts_with(mark)) {
@@ -314,7 +315,7 @@ impl<R: Read> Pieces<R> {
     }
 }
 
-/// Where the last record ends that is there in full; behind what is wrong, if anything is.
+/// Returns the end of the last complete record; an invalid record counts as complete.
 fn last_record_end(text: Text<'_>) -> Option<usize> {
     let by_quotes = if text.dialect.has_plain_lines() {
         last_end_outside_of_quotes(text)
@@ -325,8 +326,8 @@ fn last_record_end(text: Text<'_>) -> Option<usize> {
     (end > 0).then_some(end)
 }
 
-/// Behind the last line feed that is not in quotes; `None` where a quote stands within a field without quotes, which says
-/// nothing.
+/// Returns the end after the last line feed outside of quotes; `None` if a quote is inside of a field without quotes,
+/// because then counting quotes is unreliable.
 fn last_end_outside_of_quotes(text: Text<'_>) -> Option<usize> {
     let (bytes, delimiter) = (text.bytes, text.dialect.delimiter);
     let (mut end, mut is_quoted, mut is_odd) = (0, false, false);
@@ -337,7 +338,7 @@ fn last_end_outside_of_quotes(text: Text<'_>) -> Option<usize> {
             }
             return true;
         }
-        // One that opens a field, or the second of two within one.
+        // A quote may open a field, or be the second of a doubled one.
         let before = at.checked_sub(1).and_then(|before| bytes.get(before));
         let may_open = before.is_none_or(|byte| *byte == delimiter || matches!(byte, b'\n' | b'"'));
         is_odd = !is_quoted && !may_open;
@@ -347,14 +348,14 @@ fn last_end_outside_of_quotes(text: Text<'_>) -> Option<usize> {
     (!is_odd).then_some(end)
 }
 
-/// The same, record by record.
+/// Finds the same end by parsing record by record.
 fn last_end_by_record(text: Text<'_>) -> usize {
     let mut end = 0_usize;
     while end < text.bytes.len() {
         match text.record(end, 0, |_| Ok(())) {
             Ok(Some(next)) => end = next,
             Ok(None) => return end,
-            // It is given to whoever says what is wrong, with all that there is.
+            // An invalid record is returned with all of the text, so that the parser reports it.
             Err(_) => return text.bytes.len(),
         }
     }

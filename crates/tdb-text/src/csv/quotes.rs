@@ -1,8 +1,9 @@
-//! Fields in quotes, in which a quote is doubled.
+//! Fields in quotes, in which quotes are doubled.
 
 use super::block::{Quotes, Span};
 
-/// Bytes up to the closing quote, and whether there are no doubled ones among them.
+/// Returns the number of bytes before the closing quote, and whether there are no doubled quotes among them; `None` if
+/// there is no closing quote.
 pub(super) fn quoted_len(text: &[u8]) -> Option<(usize, bool)> {
     let (mut at, mut is_plain) = (0_usize, true);
     loop {
@@ -16,10 +17,10 @@ pub(super) fn quoted_len(text: &[u8]) -> Option<(usize, bool)> {
     }
 }
 
-/// Appends a text without the first of two quotes.
+/// Appends a text, replacing doubled quotes by single ones.
 pub(super) fn unquote(text: &[u8], out: &mut Vec<u8>) -> Span {
     let start = out.len();
-    // Between two quotes of a pair there is an empty piece.
+    // Splitting at quotes gives an empty piece between the two quotes of each pair.
     let pieces = text.split(|&byte| byte == b'"').step_by(2);
     for (number, piece) in pieces.enumerate() {
         if number > 0 {

@@ -1,4 +1,4 @@
-//! The records of comma-separated values, as spans of a text.
+//! Parses records of comma-separated values into spans of a text.
 
 use tdb_cells::files::InputError;
 use tdb_tile::Bug;
@@ -9,20 +9,20 @@ use super::fields::{Text, count_lines};
 use super::lines::{LineSplitter, Step, ragged};
 use super::quotes::unquote;
 
-/// One record after the other.
+/// Iterates over records.
 #[derive(Debug)]
 pub(super) struct Records<'a> {
     text: Text<'a>,
-    /// Where the next record begins.
+    /// Start of the next record.
     at: usize,
     next_line: u64,
     found: &'a mut Found,
-    /// What is wrong behind the records that were found last.
+    /// The error that follows the records found last, if any.
     wrong: Option<InputError>,
 }
 
 impl<'a> Records<'a> {
-    /// Those of a text that begins at this line.
+    /// Starts at the beginning of a text, which is at this line of the file.
     pub(super) fn new(text: Text<'a>, line: u64, found: &'a mut Found) -> Self {
         Self {
             text,
@@ -33,7 +33,7 @@ impl<'a> Records<'a> {
         }
     }
 
-    /// Where the next record begins, and its line.
+    /// Start of the next record, and its line.
     pub(super) fn place(&self) -> (usize, u64) {
         (self.at, self.next_line)
     }
@@ -42,10 +42,10 @@ impl<'a> Records<'a> {
         self.at == self.text.bytes.len()
     }
 
-    /// The next records, each of `width` fields: one at least, and so many that they have about `most` bytes. `None` where there
-    /// is no more. The text holds all of its records in full.
+    /// Returns the next records, each of `width` fields: at least one, and as many as have about `most` bytes. `None`
+    /// at the end. The text must end with a complete record.
     ///
-    /// What is wrong is said once the records before it were given.
+    /// An error is returned only after the records before it.
     pub(super) fn block(
         &mut self,
         width: usize,
@@ -85,7 +85,8 @@ impl<'a> Records<'a> {
         }))
     }
 
-    /// Where lines end that have about `most` bytes, if they can be split at once: they hold no NUL, which is no text.
+    /// Returns the end of lines of about `most` bytes that can be split together; `None` if they contain NUL, which is
+    /// not allowed.
     fn lines_end(&self, most: usize) -> Result<Option<usize>, Bug> {
         let bytes = self.text.bytes;
         let stop = self.at.saturating_add(most.max(1)).min(bytes.len());
@@ -100,7 +101,7 @@ impl<'a> Records<'a> {
         Ok(is_text.then_some(end))
     }
 
-    /// Takes the records that end up to here, or the next one, which may end later.
+    /// Takes the records up to `end`, or at least the next one, which may end later.
     fn take_lines(&mut self, end: usize, width: usize) -> Result<(), InputError> {
         let (begin, dialect) = (self.at, self.text.dialect);
         let lines = part(self.text.bytes, begin..end)?;
@@ -128,7 +129,7 @@ impl<'a> Records<'a> {
         }
     }
 
-    /// Takes records up to about so many bytes.
+    /// Takes records up to about `most` bytes.
     fn take_records(&mut self, most: usize, width: usize) -> Result<(), InputError> {
         let start = self.at;
         while self.at.saturating_sub(start) < most && !self.is_over() {
@@ -146,7 +147,7 @@ impl<'a> Records<'a> {
         Ok(())
     }
 
-    /// Takes the next record, which is passed over if it is empty; `false` where the text ends before it does.
+    /// Takes the next record, or skips it if it is empty; returns false if the text ends before the record does.
     pub(super) fn step(&mut self) -> Result<bool, InputError> {
         if self.is_over() {
             return Ok(false);
@@ -173,13 +174,13 @@ impl<'a> Records<'a> {
         Ok(true)
     }
 
-    /// Goes behind the record whose fields are those from `first` on; it is passed over if it is empty.
+    /// Advances after the record whose fields are those from `first` on; removes it if it is empty.
     fn go_behind(&mut self, first: usize, end: usize) -> Result<(), Bug> {
         let record = part(self.text.bytes, self.at..end)?;
         let line = self.next_line;
         let fields = self.found.spans.get(first..);
         let fields = fields.ok_or_else(|| Bug::new("a record without fields"))?;
-        // Without quotes there is no other line feed than the one that ends it.
+        // Without quotes, the only line feed is the one that ends the record.
         let has_quotes = fields.iter().any(|span| span.quotes != Quotes::None);
         let lines = if has_quotes {
             count_lines(record).max(1)

@@ -1,19 +1,19 @@
-//! What stands between the fields of a file, found out from its first lines.
+//! Detects the delimiter of a file from its first lines.
 
-/// What may, in the order in which they are preferred.
+/// Possible delimiters, in the order of preference.
 const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
 
-/// Records that are looked at.
+/// Maximum number of records that are examined.
 const RECORDS: usize = 100;
 
-/// The delimiter that divides all of the first records into the same number of fields, the one that makes the most of
-/// them; else the one that divides the first record into the most. A comma where none does.
+/// Returns the delimiter that splits all of the first records into the same number of fields, the greatest if there
+/// are several; otherwise the one that splits the first record into the most fields. A comma if none splits anything.
 pub(super) fn delimiter(text: &[u8], is_whole: bool) -> u8 {
     let counts = DELIMITERS.map(|delimiter| (delimiter, counts(text, is_whole, delimiter)));
     let best = |wanted: fn(&[usize]) -> bool| {
         let fitting = counts.iter().filter(|(_, counts)| wanted(counts));
         let fields = |counts: &[usize]| counts.first().copied().unwrap_or(1);
-        // Of several that are as good it gives the last.
+        // `max_by_key` returns the last of equal ones, hence `rev`.
         let best = fitting.rev().max_by_key(|(_, counts)| fields(counts));
         best.filter(|(_, counts)| fields(counts) > 1)
             .map(|(delimiter, _)| *delimiter)
@@ -22,10 +22,11 @@ pub(super) fn delimiter(text: &[u8], is_whole: bool) -> u8 {
     best(all_alike).or_else(|| best(|_| true)).unwrap_or(b',')
 }
 
-/// How many fields each of the first records has.
+/// Number of fields in each of the first records.
 fn counts(text: &[u8], is_whole: bool, delimiter: u8) -> Vec<usize> {
     let (mut counts, mut fields, mut is_empty) = (Vec::new(), 1_usize, true);
-    // Whether a field begins here, and whether it lies within quotes, where two of them leave it so.
+    // Whether a field begins here, whether we are inside quotes, and whether the field began with a quote. Doubled
+    // quotes toggle twice.
     let (mut is_start, mut is_quoted, mut has_quotes) = (true, false, false);
     for &byte in text {
         if std::mem::take(&mut is_start) {
@@ -35,7 +36,7 @@ fn counts(text: &[u8], is_whole: bool, delimiter: u8) -> Vec<usize> {
             b'"' if has_quotes => is_quoted = !is_quoted,
             _ if is_quoted => {}
             b'\n' => {
-                // Empty lines are passed over.
+                // Empty lines are skipped.
                 if !std::mem::replace(&mut is_empty, true) {
                     counts.push(fields);
                 }
@@ -71,11 +72,11 @@ mod tests {
             found("\"a;b\",c\n\"1;\"\";2\",3\n"),
         ];
         assert_eq!(alike, [',', ';', '\t', '|', ',']);
-        // One column, and none at all.
+        // One column, and an empty file.
         assert_eq!([found("name\nDoe; John\n"), found("")], [',', ',']);
-        // Lines that differ are told of as those of the delimiter of the first.
+        // Lines of different lengths: the delimiter of the first line decides.
         assert_eq!(found("a;b;c\n1;2\n"), ';');
-        // As many fields: a comma.
+        // Equally many fields: a comma.
         assert_eq!(found("a,b;c\n1,2;3\n"), ',');
     }
 

@@ -11,18 +11,18 @@ use crate::text::syntax::Syntax;
 
 /// Writes comma-separated values, with the names of the fields in the first line.
 ///
-/// Nothing between two commas is null, and `""` an empty text. Bytes are hexadecimal digits (`char` is text, and `0x…`
-/// where it is none), lists are those of JSON.
+/// An empty field is null, and `""` is an empty text. Bytes are hexadecimal digits (but `char` is text, or `0x…` if it
+/// is not valid text), lists are written as in JSON.
 #[derive(Debug)]
 pub struct CsvWriter<W: Write> {
     lines: Lines<W>,
 }
 
 impl<W: Write> CsvWriter<W> {
-    /// Begins with the line of names.
+    /// Writes the line with names.
     ///
     /// # Errors
-    /// Where the output fails.
+    /// The output fails.
     pub fn try_new(
         mut out: W,
         fields: &[FieldInfo],

@@ -1,30 +1,31 @@
-//! The elements of a JSON array, one by one: a file that is one array is read like JSON lines.
+//! Reads the elements of a JSON array one by one, so that a file with one array is read like JSON lines.
 
 use std::io::{self, BufRead};
 
-/// Where in an array a reader is.
+/// Position of the reader in an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum At {
-    /// Behind the bracket.
+    /// After the opening bracket.
     Start,
-    /// Behind an element.
+    /// After an element.
     Between,
-    /// Behind the other bracket.
+    /// After the closing bracket.
     End,
 }
 
-/// What came of looking for the next element.
+/// Result of searching the next element.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Found {
     Element,
     None,
-    /// It is larger than it may be.
+    /// The element is larger than allowed.
     TooLarge,
-    /// What is wrong between elements.
+    /// The text between elements is invalid.
     Wrong(&'static str),
 }
 
-/// Reads the next element of an array into `text`, at most `most` bytes of it. Its content is not parsed.
+/// Reads the next element of an array into `text`, without parsing its contents. Stops once it is larger than `most`
+/// bytes.
 pub(super) fn next_element(
     input: &mut impl BufRead,
     at: &mut At,
@@ -67,12 +68,13 @@ pub(super) fn next_element(
     })
 }
 
-/// The next byte, which stays there.
+/// Returns the next byte without consuming it.
 pub(super) fn peek(input: &mut impl BufRead) -> io::Result<Option<u8>> {
     Ok(input.fill_buf()?.first().copied())
 }
 
-/// Copies up to the comma or bracket that no other bracket and no quotes are around; whether it is small enough.
+/// Copies up to the comma or bracket that ends the element, which is not nested in other brackets or quotes; returns
+/// whether the element is at most `most` bytes.
 fn copy_element(input: &mut impl BufRead, text: &mut Vec<u8>, most: usize) -> io::Result<bool> {
     let (mut depth, mut in_quotes, mut is_escaped) = (0_u64, false, false);
     loop {

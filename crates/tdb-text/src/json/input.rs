@@ -1,4 +1,4 @@
-//! JSON lines: an object for each cell, with the names of fields as keys.
+//! Reads JSON lines: one object per cell, with the names of fields as keys.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
@@ -18,9 +18,10 @@ use crate::text::row_lines::RowLines;
 use crate::text::token::{Token, token_of};
 use crate::text::typed::ColumnLook;
 
-/// A file of JSON lines, or one that is an array of objects.
+/// A file of JSON lines, or with one array of objects.
 ///
-/// A key that a line lacks is null there. Its names are those of the first line; an empty file has no cells.
+/// If an object lacks a key, the cell is null. The column names are the keys of the first object; an empty file has no
+/// cells.
 pub struct JsonLinesInput<R> {
     lines: TextLines<R>,
     names: Vec<String>,
@@ -29,10 +30,10 @@ pub struct JsonLinesInput<R> {
 }
 
 impl<R: Read> JsonLinesInput<R> {
-    /// Reads the first line.
+    /// Reads the first object.
     ///
     /// # Errors
-    /// A line that is no object, or has a key twice; where the input fails.
+    /// It is not an object, or has a key twice; the input fails.
     pub fn try_new(input: R, options: InputOptions) -> Result<Self, InputError> {
         let mut lines = TextLines::new(input, &options);
         if !lines.next()? {
@@ -75,7 +76,7 @@ impl<R: Read + Send> Input for JsonLinesInput<R> {
     where
         Self: 'a,
     {
-        // What nullable fields lack in the first line, others may have.
+        // Nullable fields that the first object lacks may occur in later ones.
         let absent = |field: &&FieldInfo| {
             (field.nullable || self.is_empty) && !self.names.contains(&field.name)
         };
@@ -100,7 +101,7 @@ impl<R: Read + Send> Input for JsonLinesInput<R> {
 
     fn guess(mut self: Box<Self>) -> Result<Vec<ColumnGuess>, InputError> {
         let mut guesses: Vec<ColumnLook> = Vec::new();
-        // Of each key its place, and the line that had it last.
+        // For each key, its column and the last line that had it.
         let mut places: BTreeMap<String, (usize, u64)> = BTreeMap::new();
         let mut left_out = HashSet::new();
         let mut rows = 0_u64;
@@ -141,7 +142,7 @@ impl<R: Read + Send> Input for JsonLinesInput<R> {
     }
 }
 
-/// The cells of a file, once it is known what they are to be.
+/// Reads the cells of a file into known fields.
 struct JsonCells<R> {
     input: TextLines<R>,
     choice: ColumnChoice,
@@ -149,7 +150,7 @@ struct JsonCells<R> {
     batch_bytes: usize,
     lines: RowLines,
     rows: u64,
-    /// Which columns the line has.
+    /// For each column, whether the current object has it.
     seen: Vec<bool>,
 }
 
@@ -181,7 +182,7 @@ impl<R: Read + Send> BatchReader for JsonCells<R> {
 }
 
 impl<R: Read> JsonCells<R> {
-    /// Appends the cells of the line.
+    /// Appends the cells of the current object.
     fn append(&mut self) -> Result<(), InputError> {
         let place = self.input.place();
         let object = self.input.object()?;
@@ -236,7 +237,7 @@ impl<R: Read> JsonCells<R> {
     }
 }
 
-/// A line says twice what a cell is.
+/// Returns the error for an object that has a key twice.
 fn twice(key: String, place: InputPlace) -> InputError {
     InputError::Cell {
         field: key,

@@ -1,4 +1,4 @@
-//! The lines of JSON lines, or the elements of an array, one by one.
+//! Reads the lines of JSON lines, or the elements of an array, one by one.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -10,22 +10,22 @@ use tdb_cells::files::{InputError, InputOptions, InputPlace};
 
 use super::elements::{At, Found, next_element, peek};
 
-/// Bytes that are read at a time.
+/// Number of bytes that are read at a time.
 const CHUNK: usize = 1 << 18;
 
-/// Bytes that are kept from batch to batch.
+/// Number of bytes of a line's memory that are kept from batch to batch.
 const LARGE: usize = 1 << 20;
 
-/// The lines of a text that are not empty.
+/// The non-empty lines of a text, or the elements of an array.
 pub(super) struct TextLines<R> {
     input: BufReader<R>,
     text: Vec<u8>,
     pub(super) line: u64,
     consumed: u64,
     most: usize,
-    /// Whether the line that is there is the next one, too.
+    /// Whether the next call of [`TextLines::next`] returns the current line again.
     pub(super) is_ahead: bool,
-    /// Where in an array of objects this is, if the file is one.
+    /// Position in the array, if the file is one.
     array: Option<At>,
 }
 
@@ -47,7 +47,7 @@ impl<R: Read> TextLines<R> {
         self.array.is_some()
     }
 
-    /// Where what was read last stands.
+    /// Place of the current line or element.
     pub(super) fn place(&self) -> InputPlace {
         match self.array {
             None => InputPlace::Line(self.line),
@@ -55,7 +55,7 @@ impl<R: Read> TextLines<R> {
         }
     }
 
-    /// Goes to the next line, or element; whether there is one.
+    /// Goes to the next line or element; returns whether there is one.
     pub(super) fn next(&mut self) -> Result<bool, InputError> {
         if std::mem::take(&mut self.is_ahead) {
             return Ok(true);
@@ -98,7 +98,7 @@ impl<R: Read> TextLines<R> {
         }
     }
 
-    /// Whether the file is an array: no line of JSON lines begins like one.
+    /// Whether the file is an array; a line of JSON lines never begins with a bracket.
     fn begins_array(&mut self) -> Result<bool, InputError> {
         while let Some(byte) = peek(&mut self.input)? {
             match byte {
@@ -116,7 +116,7 @@ impl<R: Read> TextLines<R> {
         Ok(false)
     }
 
-    /// Gives back what a long line took, which is not asked for again.
+    /// Frees the memory of a very long line.
     pub(super) fn let_go(&mut self) {
         if !self.is_ahead {
             self.text.clear();
@@ -124,12 +124,12 @@ impl<R: Read> TextLines<R> {
         }
     }
 
-    /// The line as an object.
+    /// Parses the current line as an object.
     pub(super) fn object(&self) -> Result<Object<'_>, InputError> {
         let place = self.place();
         let text = std::str::from_utf8(&self.text).map_err(|_| InputError::NotUtf8 { place })?;
         serde_json::from_str(text).map_err(|error| {
-            // It would count the line as the first.
+            // serde_json would report this line as line 1.
             let what = error.to_string();
             let what = what
                 .split_once(" at line ")
@@ -143,10 +143,10 @@ impl<R: Read> TextLines<R> {
     }
 }
 
-/// The members of a JSON object, as they come.
+/// The members of a JSON object, in their order.
 pub(super) struct Object<'a>(pub(super) Vec<(Cow<'a, str>, &'a RawValue)>);
 
-/// A key, copied only where it has escapes.
+/// A key, which is copied only if it contains escapes.
 struct Key<'a>(Cow<'a, str>);
 
 impl<'de> Deserialize<'de> for Object<'de> {

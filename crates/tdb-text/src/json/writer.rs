@@ -1,4 +1,4 @@
-//! JSON lines, and arrays of the same objects.
+//! Writes JSON lines, and arrays of the same objects.
 
 use std::io::{self, Write};
 
@@ -9,17 +9,17 @@ use crate::text::lines::Lines;
 use crate::text::quoting::append_json_text;
 use crate::text::syntax::Syntax;
 
-/// Writes JSON lines: an object per cell, with the fields as keys.
+/// Writes JSON lines: one object per cell, with the fields as keys.
 #[derive(Debug)]
 pub struct JsonLinesWriter<W: Write> {
     lines: Lines<W>,
 }
 
 impl<W: Write> JsonLinesWriter<W> {
-    /// A writer of these fields.
+    /// Creates a writer for these fields.
     ///
     /// # Errors
-    /// None in practice: nothing is written yet.
+    /// None in practice, because nothing is written yet.
     pub fn try_new(
         out: W,
         fields: &[FieldInfo],
@@ -40,17 +40,17 @@ impl<W: Write> BatchWriter for JsonLinesWriter<W> {
     }
 }
 
-/// Writes one JSON array: an object per cell, with the fields as keys, each on a line of its own.
+/// Writes one JSON array: one object per cell, with the fields as keys, each on a line of its own.
 #[derive(Debug)]
 pub struct JsonArrayWriter<W: Write> {
     lines: Lines<Opened<W>>,
 }
 
 impl<W: Write> JsonArrayWriter<W> {
-    /// A writer of these fields.
+    /// Creates a writer for these fields.
     ///
     /// # Errors
-    /// None in practice: nothing is written yet.
+    /// None in practice, because nothing is written yet.
     pub fn try_new(
         out: W,
         fields: &[FieldInfo],
@@ -77,11 +77,11 @@ impl<W: Write> BatchWriter for JsonArrayWriter<W> {
     }
 }
 
-/// How an object is written.
+/// The texts around an object.
 struct ObjectSyntax {
     begin: &'static [u8],
     end: &'static [u8],
-    /// An object without fields.
+    /// The text of an object without fields.
     empty: &'static [u8],
 }
 
@@ -97,7 +97,7 @@ const ELEMENTS: ObjectSyntax = ObjectSyntax {
     empty: b",\n{}",
 };
 
-/// Rows as objects.
+/// Creates a writer of rows as objects.
 fn objects<W: Write>(
     out: W,
     fields: &[FieldInfo],
@@ -122,7 +122,7 @@ fn objects<W: Write>(
     Lines::new(out, fields, options, Syntax::Json, keys.collect(), end)
 }
 
-/// Opens the array where the first object has the comma that separates it from the one before.
+/// Replaces the first byte written, which is the comma before the first object, by the opening bracket of the array.
 #[derive(Debug)]
 struct Opened<W> {
     out: W,

@@ -1,4 +1,4 @@
-//! Values of a file as cells of a field.
+//! Converts values of a file into cells of a field.
 
 use std::collections::HashMap;
 
@@ -12,38 +12,38 @@ use tdb_tile::{Bug, Datatype, Physical, Scalar};
 
 use super::dtype::{Form, Values};
 
-/// A row whose cell is wrong, and why.
+/// Number of a row with an invalid cell, and the problem.
 type Wrong = (usize, String);
 
-/// How values become cells of a field.
+/// Converts values into cells of a field.
 #[derive(Debug)]
 pub(super) struct CellConverter {
     values: Values,
-    /// Values of a cell.
+    /// Number of values per cell.
     inner: usize,
     field: FieldInfo,
     way: Way,
-    /// The index of every label, where the field is enumerated.
+    /// Index of each label, if the field is enumerated.
     labels: Option<HashMap<Vec<u8>, Vec<u8>>>,
 }
 
 #[derive(Clone, Copy, Debug)]
 enum Way {
-    /// They are the same bytes.
+    /// The bytes stay the same.
     Same,
-    /// Any byte but 0 is yes.
+    /// Any byte but 0 is true.
     Bool,
-    /// By value, where it is the same.
+    /// The value is converted, if that loses nothing.
     Value,
-    /// Dates and times of another unit.
+    /// Dates and times are converted between units.
     Recount(Recount),
-    /// Bytes or characters, a fixed number of bytes or any.
+    /// Bytes or characters, of a fixed size in bytes or of any.
     Bytes { size: Option<usize> },
 }
 
 impl CellConverter {
     /// # Errors
-    /// [`InputError::Column`] where the type is none that the field takes.
+    /// [`InputError::Column`] if the field cannot take values of this type.
     pub(super) fn try_new(
         values: Values,
         inner: u32,
@@ -62,12 +62,12 @@ impl CellConverter {
         })
     }
 
-    /// Bytes of a cell in the file.
+    /// Size of a cell in the file, in bytes.
     pub(super) fn cell_size(&self) -> usize {
         self.values.size.saturating_mul(self.inner)
     }
 
-    /// So many cells out of their bytes in the file, the first of which is number `first`.
+    /// Converts the bytes of `rows` cells; `first` is the number of the first one in the file, for errors.
     pub(super) fn column(
         &self,
         bytes: Vec<u8>,
@@ -91,7 +91,7 @@ impl CellConverter {
         }
     }
 
-    /// The cells as they are in the file: labels, where the field is enumerated.
+    /// Converts into cells of the type shown in files: labels if the field is enumerated.
     fn cells(&self, mut bytes: Vec<u8>, rows: usize) -> Result<Column, Wrong> {
         self.values.in_order(&mut bytes);
         if let Some(hours) = self.values.hours {
@@ -121,7 +121,7 @@ impl CellConverter {
         })
     }
 
-    /// Makes hours of units that have so many of them.
+    /// Converts times into hours, from a unit of `hours` hours.
     fn count_hours(&self, bytes: &mut [u8], hours: i64) -> Result<(), Wrong> {
         for (at, value) in bytes.chunks_exact_mut(8).enumerate() {
             let ticks = i64::read(value).unwrap_or(NOT_A_TIME);
@@ -140,7 +140,7 @@ impl CellConverter {
         Ok(())
     }
 
-    /// Numbers of a datatype; a number that is none of it is in a row.
+    /// Converts numbers into a datatype; fails if one does not fit.
     fn numbers(&self, way: Way, bytes: Vec<u8>, datatype: Datatype) -> Result<Vec<u8>, Wrong> {
         let convert = |value: &[u8], out: &mut Vec<u8>| match way {
             Way::Recount(recount) => self.recount(value, recount, datatype, out),
@@ -179,7 +179,7 @@ impl CellConverter {
         Ok(())
     }
 
-    /// Texts or bytes, and where each cell begins, and the end.
+    /// Converts texts or bytes; returns the values and the offsets, including the end.
     fn bytes(&self, bytes: &[u8], size: Option<usize>) -> Result<(Vec<u8>, Vec<u8>), Wrong> {
         let (mut values, mut offsets) = (Vec::new(), vec![0; 8]);
         for (row, cell) in bytes.chunks_exact(self.values.size).enumerate() {
@@ -200,7 +200,7 @@ impl CellConverter {
         Ok((values, offsets))
     }
 
-    /// The indexes of cells that are labels.
+    /// Replaces labels by their indexes.
     fn indexes(
         &self,
         cells: &Column,
@@ -231,7 +231,7 @@ impl CellConverter {
 }
 
 impl Way {
-    /// `None` where the values are none of the field.
+    /// Chooses the conversion; `None` if the field cannot take these values.
     fn of(values: &Values, inner: u32, field: &FieldInfo) -> Option<Self> {
         let (datatype, cell_val_num) = shown_type(field);
         let count = cell_val_num.fixed();
@@ -272,13 +272,13 @@ impl Way {
         match is_ticks {
             true if from == to => Some(Self::Same),
             true => Recount::between(from, to).map(Self::Recount),
-            // Units that everybody knows are dates and times alone; others are numbers to fields of numbers.
+            // Ticks of common units must be dates or times; ticks of other units may also become numbers.
             false => (is_number && !is_common(from)).then_some(by_value),
         }
     }
 }
 
-/// Whether ticks are seconds, or the usual parts of a second.
+/// Whether ticks are seconds, or common fractions of a second.
 fn is_common(datatype: Datatype) -> bool {
     use Datatype as D;
     matches!(
@@ -320,7 +320,7 @@ fn number(form: Form, bytes: &[u8]) -> Option<Number> {
     }
 }
 
-/// A float of 16 bits: a sign, five bits of the exponent, ten behind the point.
+/// Converts a 16-bit float: sign, five bits of exponent, ten bits of fraction.
 fn half(bytes: [u8; 2]) -> f64 {
     let bits = u16::from_le_bytes(bytes);
     let (exponent, fraction) = (i32::from(bits >> 10 & 0x1f), f64::from(bits & 0x3ff));
@@ -333,14 +333,14 @@ fn half(bytes: [u8; 2]) -> f64 {
     if bits >> 15 == 0 { size } else { -size }
 }
 
-/// What stands before the zeros at the end.
+/// The bytes before the trailing zeros.
 fn trimmed(cell: &[u8]) -> &[u8] {
     let last = cell.iter().rposition(|byte| *byte != 0);
-    // Where all are zeros there is nothing before them.
+    // `None` if all bytes are zero.
     last.and_then(|last| cell.get(..=last)).unwrap_or(&[])
 }
 
-/// Characters of four bytes, up to the zeros at the end.
+/// Decodes characters of four bytes each, up to the trailing zeros.
 fn text(cell: &[u8]) -> Result<String, String> {
     let (characters, _) = cell.as_chunks::<4>();
     let text: Option<String> = characters

@@ -1,4 +1,4 @@
-//! NumPy's types of values.
+//! NumPy types of values.
 
 use std::fmt;
 
@@ -8,16 +8,16 @@ use tdb_tile::{Datatype, Physical};
 
 use super::header::unfit;
 
-/// The type of the values of a file.
+/// Type of the values of a file.
 #[derive(Debug)]
 pub(super) struct Values {
-    /// As the file names it.
+    /// Name of the type in the file.
     descr: String,
-    /// Bytes of one.
+    /// Size of a value, in bytes.
     pub(super) size: usize,
-    /// Bytes that are turned around, where the greatest one comes first.
+    /// Number of bytes that are reversed together; `None` if values are little-endian.
     swapped: Option<usize>,
-    /// How many hours one is, of lengths of time in units that no datatype has.
+    /// Number of hours per tick, for times in units that no datatype has.
     pub(super) hours: Option<i64>,
     pub(super) form: Form,
 }
@@ -26,14 +26,14 @@ pub(super) struct Values {
 pub(super) enum Form {
     /// Numbers, dates or times.
     Number(Datatype),
-    /// Floats of 16 bits, which no datatype has.
+    /// 16-bit floats, which no datatype has.
     Half,
     Bool,
-    /// Bytes that end with the first of the zeros at the end.
+    /// Bytes padded with zeros.
     Bytes,
-    /// Characters of four bytes that end so.
+    /// Characters of four bytes each, padded with zeros.
     Characters,
-    /// Bytes as they are.
+    /// Bytes without padding.
     Raw,
 }
 
@@ -98,18 +98,18 @@ impl Values {
         })
     }
 
-    /// Puts the least byte of each value first.
+    /// Converts values to little-endian.
     pub(super) fn in_order(&self, bytes: &mut [u8]) {
         if let Some(word) = self.swapped {
             bytes.chunks_exact_mut(word).for_each(<[u8]>::reverse);
         }
     }
 
-    /// The datatype and values per cell that come nearest, where a cell has so many values.
+    /// Returns the closest datatype and number of values, for cells of `inner` values; `None` if there is none.
     pub(super) fn natural_type(&self, inner: u32) -> Option<(Datatype, CellValNum)> {
         match self.form {
             Form::Number(datatype) => Some((datatype, CellValNum::Fixed(inner))),
-            // The next that holds them all.
+            // The smallest datatype that holds all of them.
             Form::Half => Some((Datatype::Float32, CellValNum::Fixed(inner))),
             Form::Bool => Some((Datatype::Bool, CellValNum::Fixed(inner))),
             Form::Bytes | Form::Characters if inner == 1 => {
@@ -130,7 +130,7 @@ impl fmt::Display for Values {
     }
 }
 
-/// NumPy's name for cells of so many values, and the length of the inner axis, if there is one.
+/// Returns the NumPy type for cells of `values` values, and the length of the inner axis, if there is one.
 pub(super) fn dtype(datatype: Datatype, values: u32) -> (String, Option<u64>) {
     use Datatype as D;
     match datatype {
@@ -157,7 +157,7 @@ fn number(datatype: Datatype) -> String {
     format!("{order}{kind}{}", datatype.size())
 }
 
-/// NumPy's letters for units, and the datatypes of dates and of times that have them.
+/// NumPy's codes of units, with the datatypes of dates and of times in these units.
 const UNITS: &[(&str, Datatype, Option<Datatype>)] = &[
     ("Y", Datatype::DateTimeYear, None),
     ("M", Datatype::DateTimeMonth, None),
@@ -198,13 +198,13 @@ const UNITS: &[(&str, Datatype, Option<Datatype>)] = &[
     ),
 ];
 
-/// The dates and the times of a unit.
+/// Returns the datatypes of dates and of times with this unit code.
 fn unit_of(letters: &str) -> Option<(Datatype, Option<Datatype>)> {
     let unit = UNITS.iter().find(|(unit, ..)| *unit == letters);
     unit.map(|(_, date, time)| (*date, *time))
 }
 
-/// The letters for the unit of a date or time.
+/// Returns the unit code of a date or time.
 fn letters(datatype: Datatype) -> &'static str {
     let mut units = UNITS.iter();
     let unit = units.find(|(_, date, time)| *date == datatype || *time == Some(datatype));

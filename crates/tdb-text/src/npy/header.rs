@@ -1,4 +1,4 @@
-//! What stands in front of the values: their type, and the shape of the box.
+//! The header of a `.npy` file: type of the values, and shape.
 
 use std::io::Read;
 
@@ -6,30 +6,30 @@ use tdb_cells::files::InputError;
 
 const MAGIC: &[u8] = b"\x93NUMPY";
 
-/// The header is padded so that the values begin at a multiple of this.
+/// The header is padded so that the values begin at a multiple of this number of bytes.
 const ALIGNMENT: usize = 64;
 
-/// The most that a header may take.
+/// Maximum size of a header, in bytes.
 const MOST: u32 = 1 << 20;
 
-/// What a `.npy` file holds.
+/// The shape of a `.npy` file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NpyShape {
-    /// Cells along each axis.
+    /// Number of cells along each axis.
     pub axes: Vec<u64>,
-    /// Whether the first axis changes fastest.
+    /// Whether the first axis varies fastest.
     pub is_column_major: bool,
 }
 
-/// What a file says of itself.
+/// The header of a file.
 #[derive(Debug)]
 pub(super) struct Header {
-    /// NumPy's name for the type of the values.
+    /// NumPy's name of the type of the values.
     pub(super) descr: String,
     pub(super) shape: NpyShape,
 }
 
-/// The file is none that can be read.
+/// Returns the error for a file that cannot be read.
 pub(super) fn unfit(what: String) -> InputError {
     InputError::Unfit {
         what,
@@ -37,7 +37,7 @@ pub(super) fn unfit(what: String) -> InputError {
     }
 }
 
-/// Reads up to where the values begin.
+/// Reads up to the start of the values.
 pub(super) fn read_header(file: &mut impl Read) -> Result<Header, InputError> {
     let wrong = |what: &str| unfit(format!("no .npy file: {what}"));
     let mut start = [0; 8];
@@ -73,13 +73,13 @@ pub(super) fn read_header(file: &mut impl Read) -> Result<Header, InputError> {
     parse_header(&text).ok_or_else(|| wrong("a header that says neither type nor shape"))
 }
 
-/// Whether values have fields, which are listed in place of a type.
+/// Whether values are structured: then the header has a list of fields instead of a type.
 fn is_structured(text: &str) -> bool {
     let descr = text.split_once("'descr':");
     descr.is_some_and(|(_, descr)| descr.trim_start().starts_with('['))
 }
 
-/// The entries of a Python dictionary such as NumPy writes.
+/// Parses the header, which is a Python dictionary in the form that NumPy writes.
 fn parse_header(text: &str) -> Option<Header> {
     let after = |key: &str| {
         let (_, rest) = text.split_once(&format!("'{key}':"))?;
@@ -100,10 +100,10 @@ fn parse_header(text: &str) -> Option<Header> {
     })
 }
 
-/// The magic bytes, version 1.0, and what NumPy must know, up to where the values begin.
+/// Builds the header: magic bytes, version 1.0, and the dictionary, padded up to the start of the values.
 pub(super) fn header(dtype: &str, axes: &[u64]) -> Vec<u8> {
     let sides: String = axes.iter().map(|side| format!("{side}, ")).collect();
-    // A tuple of one has a comma in Python, and no more than one may follow in others.
+    // A Python tuple of one element needs a comma after it; longer ones must not end with more than one.
     let sides = match axes {
         [_] => sides.trim_end(),
         _ => sides.trim_end_matches(", "),

@@ -1,4 +1,4 @@
-//! The way in.
+//! Reads `.npy` files.
 
 use std::io::Read;
 
@@ -14,10 +14,10 @@ use super::header::{NpyShape, read_header, unfit};
 
 const FORMAT: &str = ".npy";
 
-/// A `.npy` file, as one column; cells come in the order of the file.
+/// A `.npy` file as one column; cells come in the order of the file.
 ///
-/// Numbers go into fields of other number types where no cell loses anything by it; dates and times into other units
-/// in the same way. Texts (`S` and `U`) end before the zeros that fill them up.
+/// Numbers can be read into fields of other number types, and dates and times into other units, if no cell loses
+/// information. Texts (`S` and `U`) end before their trailing zeros.
 #[derive(Debug)]
 pub struct NpyInput<R> {
     file: R,
@@ -25,18 +25,18 @@ pub struct NpyInput<R> {
     values: Values,
     inner: u32,
     shape: NpyShape,
-    /// Cells of the file.
+    /// Number of cells in the file.
     cells: u64,
     options: InputOptions,
 }
 
 impl<R: Read> NpyInput<R> {
-    /// Opens a file as one column of this name.
+    /// Opens a file as one column with this name.
     ///
-    /// An axis of `inner` values at the end, if that is more than one, is within the cells.
+    /// With `inner` greater than one, the last axis must have this length and becomes the values within a cell.
     ///
     /// # Errors
-    /// [`InputError::Unfit`] for what is none, and for types of values that have no place in an array.
+    /// [`InputError::Unfit`] if this is not a `.npy` file, or TileDB has no datatype for its values.
     pub fn try_new(
         mut file: R,
         name: &str,
@@ -65,7 +65,7 @@ impl<R: Read> NpyInput<R> {
         })
     }
 
-    /// The shape of the box, without an axis that is within the cells.
+    /// The shape of the box, without an axis of values within cells.
     #[must_use]
     pub fn shape(&self) -> &NpyShape {
         &self.shape
@@ -131,23 +131,23 @@ impl<R: Read + Send> Input for NpyInput<R> {
     }
 }
 
-/// The cells of a file, once it is known what they are to be.
+/// Reads the cells of a file into a known field.
 #[derive(Debug)]
 struct NpyCells<R> {
     file: R,
     converter: CellConverter,
-    /// Cells of a batch.
+    /// Number of cells per batch.
     rows: usize,
-    /// Cells that were read.
+    /// Number of cells read.
     done: u64,
-    /// Cells to come.
+    /// Number of cells left.
     left: u64,
 }
 
 impl<R: Read> NpyCells<R> {
-    /// The next cells, at least one.
+    /// Reads the next cells; there must be at least one left.
     fn batch(&mut self) -> Result<Batch, InputError> {
-        // What does not fit memory is more than a batch.
+        // If the number does not fit into `usize`, there are more cells than in a batch.
         let rows = usize::try_from(self.left).map_or(self.rows, |left| left.min(self.rows));
         let len = rows.saturating_mul(self.converter.cell_size());
         let mut bytes = Vec::new();

@@ -1,4 +1,4 @@
-//! NumPy's `.npy`: one attribute of a box of cells.
+//! NumPy's `.npy` files: one attribute of a box of cells.
 
 mod convert;
 mod dtype;

@@ -1,4 +1,4 @@
-//! The way out.
+//! Writes `.npy` files.
 
 use std::io::Write;
 
@@ -11,9 +11,9 @@ use super::header::header;
 
 /// Writes one attribute of a dense array as a `.npy` file of version 1.0, in row-major order.
 ///
-/// Dates and times become `datetime64` and `timedelta64` of their unit. Strings and bytes that all
-/// have the same length become `S` (`char`, `string_ascii`, `string_utf8`), `U` (UTF-32 and UCS-4)
-/// or `V` (all else). Several numbers per cell are one more axis.
+/// Dates and times become `datetime64` and `timedelta64` of their unit. Strings and bytes of fixed size become `S`
+/// (`char`, `string_ascii`, `string_utf8`), `U` (UTF-32 and UCS-4) or `V` (everything else). Several numbers per cell
+/// become an additional axis.
 #[derive(Debug)]
 pub struct NpyWriter<W: Write> {
     out: W,
@@ -23,10 +23,10 @@ pub struct NpyWriter<W: Write> {
 }
 
 impl<W: Write> NpyWriter<W> {
-    /// Begins a file of a single field whose cells, in row-major order, fill a box of this shape.
+    /// Starts a file of a single field whose cells, in row-major order, fill a box of this shape.
     ///
     /// # Errors
-    /// [`ConversionError::Unfit`] for several fields and for cells that vary in size; where the output fails.
+    /// [`ConversionError::Unfit`] for several fields, an enumerated field or var-sized cells; the output fails.
     pub fn try_new(
         mut out: W,
         fields: &[FieldInfo],

@@ -1,21 +1,21 @@
-//! Columns that are put together cell by cell.
+//! Builds columns cell by cell.
 
 use tdb_cells::{Column, FieldInfo};
 
-/// Bytes that are reserved at most before there is a cell.
+/// Maximum number of bytes that are reserved for the next column in advance.
 const MOST_RESERVED: usize = 1 << 20;
 
-/// The cells of a field, put together one by one.
+/// Builds a column of a field, one cell after the other.
 #[derive(Clone, Debug)]
 pub(crate) struct ColumnBuilder {
     field: FieldInfo,
-    /// The values so far; a cell is appended, and then ended.
+    /// The values so far; the caller appends a cell and then calls [`ColumnBuilder::end_cell`].
     pub(crate) values: Vec<u8>,
-    /// Where each cell begins, and the end, of fields that vary in size.
+    /// Var-sized fields: start of each cell, and the end of the last.
     offsets: Vec<u8>,
-    /// Bytes of a cell of fixed size.
+    /// Bytes of a cell of fixed size; `None` if cells are var-sized.
     size: Option<usize>,
-    /// One bit a cell, once one is null.
+    /// One bit per cell; empty as long as no cell is null.
     validity: Vec<u8>,
     rows: usize,
 }
@@ -36,7 +36,7 @@ impl ColumnBuilder {
         &self.field
     }
 
-    /// Bytes so far.
+    /// Size of the cells so far, in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.values.len().saturating_add(self.offsets.len())
     }
@@ -54,7 +54,7 @@ impl ColumnBuilder {
         self.rows = self.rows.saturating_add(1);
     }
 
-    /// A cell that is null: zeros, or no values at all.
+    /// Appends a null cell: zeros, or an empty var-sized cell.
     pub(crate) fn null(&mut self) {
         if self.validity.is_empty() {
             self.validity = vec![0xff; self.rows / 8];
@@ -85,9 +85,9 @@ impl ColumnBuilder {
         }
     }
 
-    /// The column so far; what comes next is another.
+    /// Returns the column so far, and starts another one.
     pub(crate) fn take(&mut self) -> Column {
-        // The next one is mostly about as large.
+        // The next column usually has about the same size.
         let like = |memory: &Vec<u8>| Vec::with_capacity(memory.len().min(MOST_RESERVED));
         let (mut next_offsets, next_values) = (like(&self.offsets), like(&self.values));
         next_offsets.extend_from_slice(&0_u64.to_le_bytes());

@@ -1,4 +1,4 @@
-//! Cells from text: how the cells of a field are read is settled once.
+//! Reads cells from text. The conversion is chosen once per field, not per cell.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -21,7 +21,7 @@ use super::missing::{Missing, NOT_A_NUMBER};
 use super::scalar::{parse_flag, parse_float64, parse_scalar};
 use super::token::{Token, shown, token_of};
 
-/// Why a token is no cell of its field.
+/// Reason why a token is not a valid cell of its field.
 #[derive(Debug)]
 pub(crate) struct Refusal {
     pub(crate) what: String,
@@ -34,18 +34,18 @@ impl From<String> for Refusal {
     }
 }
 
-/// The cells of a field, read from text one by one.
+/// Reads the cells of a field from text, one by one.
 #[derive(Clone, Debug)]
 pub(crate) struct CellReader {
     form: Form,
     labels: Option<Labels>,
     missing: Missing,
-    /// Whether a time had an offset from UTC.
+    /// Whether any time had an offset from UTC.
     is_zoned: bool,
     pub(crate) column: ColumnBuilder,
 }
 
-/// The index of every label, by its stored form.
+/// Maps each label, in stored form, to its index.
 #[derive(Clone, Debug)]
 struct Labels {
     name: String,
@@ -53,13 +53,13 @@ struct Labels {
     label: Vec<u8>,
 }
 
-/// How the stored form of a cell is made.
+/// Conversion from text to the stored form of a cell.
 #[derive(Clone, Copy, Debug)]
 enum Form {
     Text,
     TextOrBytes {
         size: Option<usize>,
-        /// Whether shorter text is filled up.
+        /// Whether shorter text is padded.
         is_padded: bool,
     },
     Bytes {
@@ -72,23 +72,23 @@ enum Form {
     },
 }
 
-/// How one number is read.
+/// Conversion of one number.
 #[derive(Clone, Copy, Debug)]
 struct Element {
     datatype: Datatype,
     parse: fn(Datatype, &str, &mut Vec<u8>) -> Result<(), ValueError>,
     is_time: bool,
-    /// Ticks of a day, where dates are read and a day has a whole number of them.
+    /// Ticks per day, if dates are read and a day has a whole number of ticks.
     day: Option<i64>,
 }
 
-/// Bytes of the cells so far.
+/// Size of the cells so far, in bytes.
 #[cfg(feature = "json")]
 pub(crate) fn bytes_of(columns: &[CellReader]) -> usize {
     columns.iter().map(|column| column.column.bytes()).sum()
 }
 
-/// The columns that a time had an offset from UTC in, as any of several readers of them saw.
+/// Names of the columns in which any of several readers saw a time with an offset from UTC.
 pub(crate) fn zoned<'a>(readers: impl Iterator<Item = &'a [CellReader]> + Clone) -> Vec<String> {
     let columns = readers.clone().next().unwrap_or(&[]).iter().enumerate();
     let is_zoned = |number: usize| {
@@ -101,7 +101,7 @@ pub(crate) fn zoned<'a>(readers: impl Iterator<Item = &'a [CellReader]> + Clone)
         .collect()
 }
 
-/// The cells so far as a batch of so many rows, if there are any; what comes next is another.
+/// Returns the cells so far as a batch of `rows` rows, and starts another one; `None` if `rows` is 0.
 pub(crate) fn take_batch(columns: &mut [CellReader], rows: usize) -> Option<Batch> {
     let columns = columns.iter_mut().map(|column| column.column.take());
     (rows > 0).then(|| Batch {
@@ -111,7 +111,7 @@ pub(crate) fn take_batch(columns: &mut [CellReader], rows: usize) -> Option<Batc
 }
 
 impl CellReader {
-    /// For a field; with `ticks`, dates and times are raw numbers.
+    /// Creates a reader for a field; with `ticks`, dates and times are raw numbers.
     pub(crate) fn new(field: &FieldInfo, ticks: bool) -> Self {
         let (datatype, values) = shown_type(field);
         Self {
@@ -127,12 +127,12 @@ impl CellReader {
         }
     }
 
-    /// These texts of CSV stand for missing cells.
+    /// Sets the CSV texts that represent missing cells.
     pub(crate) fn with_missing(self, missing: Missing) -> Self {
         Self { missing, ..self }
     }
 
-    /// Whether a text of CSV stands for a missing cell.
+    /// Whether a CSV text represents a missing cell.
     fn is_missing(&self, text: &str) -> bool {
         let is_usual = || match &self.form {
             Form::Text | Form::TextOrBytes { .. } => false,
@@ -142,10 +142,10 @@ impl CellReader {
         self.missing.is_named(text) || is_usual()
     }
 
-    /// Appends the cell that a token stands for; says what is wrong where it is none.
+    /// Appends the cell that a token represents; fails if it is not valid for the field.
     pub(crate) fn append(&mut self, token: Token<'_>) -> Result<(), Refusal> {
         let token = match token {
-            // Nothing in quotes is no number; whoever quotes all fields means null.
+            // `""` is not a number: some programs quote all fields, so that it means null.
             Token::Field("") if !self.form.has_empty_cells() => Token::Null,
             Token::Field(text) if self.is_missing(text) => Token::Null,
             token => token,
@@ -218,7 +218,7 @@ impl Form {
         }
     }
 
-    /// Whether nothing in quotes is a cell.
+    /// Whether `""` is a valid cell.
     fn has_empty_cells(&self) -> bool {
         match self {
             Self::Text => true,
@@ -232,7 +232,7 @@ impl Form {
         }
     }
 
-    /// Whether a cell is a time with an offset from UTC, or has one.
+    /// Whether a cell is a time with an offset from UTC, or a list with one.
     fn has_offset(&self, token: Token<'_>) -> bool {
         match (self, token) {
             (Self::One(element), Token::Field(text) | Token::Text(text)) => {
@@ -254,7 +254,7 @@ impl Form {
                 out.extend_from_slice(text.as_bytes());
                 Ok(())
             }
-            // A number of JSON is the text of its digits, as it is in CSV.
+            // A JSON number is the text of its digits, as in CSV.
             (Self::Text, Token::Bare(text)) if !matches!(text, "true" | "false") => {
                 out.extend_from_slice(text.as_bytes());
                 Ok(())
@@ -279,7 +279,7 @@ impl Form {
     }
 }
 
-/// Puts NUL bytes behind a text that is shorter than a cell.
+/// Pads a text with NUL bytes to the size of a cell.
 fn fill_up(out: &mut Vec<u8>, start: usize, size: usize) -> Result<(), String> {
     let bytes = out.len().saturating_sub(start);
     if bytes > size {
@@ -303,14 +303,14 @@ impl Element {
                 Datatype::Float64 => parse_float64,
                 _ if is_time && ticks => parse_number,
                 _ if is_time => parse,
-                // They are no infinities where they are too large.
+                // Numbers that are too large are an error, not infinity.
                 _ if datatype.is_real() => parse_number,
                 _ => with_scalar!(datatype, T => parse_scalar::<T>),
             },
         }
     }
 
-    /// The ticks of a date as most are written, without a time.
+    /// Returns the ticks of a date without a time in the most common form.
     fn plain_date(self, token: Token<'_>) -> Option<i64> {
         let (Token::Field(text) | Token::Text(text)) = token else {
             return None;
@@ -351,11 +351,11 @@ impl Element {
     }
 }
 
-/// The bytes of a cell that is given on its own, as a field of CSV has it, or as `{"hex": …}`, where CSV shows cells of this type as
-/// hexadecimal digits, or those that are no text; `None` for all other types.
+/// Parses the bytes of a single cell, written as in a CSV field or as `{"hex": …}`, for types that CSV writes as
+/// hexadecimal digits; `None` for all other types.
 ///
 /// # Errors
-/// What is wrong with a text that says no bytes, or not as many as a cell has.
+/// The text is not valid hexadecimal, or has another number of bytes than a cell.
 #[must_use]
 pub fn cell_of_bytes(
     datatype: Datatype,
@@ -375,7 +375,7 @@ pub fn cell_of_bytes(
     Some(form.append(token, &mut out).map(|()| out))
 }
 
-/// Ticks of a day of dates, in units that a day is a whole number of.
+/// Ticks per day of dates; `None` if a day is not a whole number of ticks.
 fn ticks_of_day(datatype: Datatype) -> Option<i64> {
     let day = Recount::between(Datatype::DateTimeDay, datatype);
     day.and_then(|day| day.ticks(1))

@@ -1,13 +1,13 @@
-//! Cells that are text where their bytes are: `char`, and strings of fixed size. Nothing promises that they are UTF-8, so
-//! what is not is marked, and the way back gives the same bytes.
+//! Cells that are text if their bytes are valid UTF-8: `char`, and strings of fixed size. Other bytes are marked, so
+//! that reading them back gives the same bytes.
 //!
 //! | | text | other bytes |
 //! |---|---|---|
 //! | CSV | `DP=13` | `0x4450ff` |
 //! | JSON | `"DP=13"` | `{"hex":"4450ff"}` |
 //!
-//! Of fixed size, the NUL bytes behind a text are no part of it, and shorter text gets them on the way back.
-//! In CSV, text with control characters, and text that would be read as marked bytes, are marked bytes too.
+//! For fields of fixed size, trailing NUL bytes are not part of the text, and are added again when it is read. In CSV,
+//! text with control characters, and text that looks like marked bytes, is also written as marked bytes.
 
 use tdb_schema::CellValNum;
 use tdb_schema::value::holds_text;
@@ -16,15 +16,15 @@ use tdb_tile::Datatype;
 use super::quoting::{append_json_text, append_quoted};
 use super::syntax::Syntax;
 
-/// What stands before hexadecimal digits in CSV and on the terminal.
+/// Prefix of hexadecimal digits in CSV and on the terminal.
 const MARK: &str = "0x";
 
-/// Whether the cells of such a field are text where their bytes are.
+/// Whether cells of such a field are text if they are valid UTF-8.
 pub(super) fn is_text_or_bytes(datatype: Datatype, values: CellValNum) -> bool {
     datatype == Datatype::Char || holds_text(datatype) && !values.is_var()
 }
 
-/// Appends a cell as text, or marked. The `text` of a cell may be shorter than its bytes.
+/// Appends a cell as text, or as marked bytes. `text` may be shorter than `bytes`, because it has no padding.
 pub(super) fn append_text_or_bytes(text: &[u8], bytes: &[u8], syntax: Syntax, out: &mut Vec<u8>) {
     let text = std::str::from_utf8(text).ok();
     match (syntax, text) {
@@ -43,19 +43,19 @@ pub(super) fn append_text_or_bytes(text: &[u8], bytes: &[u8], syntax: Syntax, ou
     }
 }
 
-/// The hexadecimal digits of a cell of CSV that is marked; `None` for text.
+/// Returns the hexadecimal digits of marked bytes in CSV; `None` for text.
 pub(super) fn marked(text: &str) -> Option<&str> {
     let digits = text.strip_prefix(MARK)?;
     let is_bytes = digits.len() % 2 == 0 && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
     is_bytes.then_some(digits)
 }
 
-/// Whether programs that read CSV show this text and keep it.
+/// Whether common CSV programs display this text and preserve it.
 fn is_readable(text: &str) -> bool {
     !text.contains(|character: char| character.is_control() && !matches!(character, '\t' | '\n'))
 }
 
-/// Appends bytes: hexadecimal digits, but text as it is for people.
+/// Appends bytes as hexadecimal digits, or for people as text if possible.
 pub(super) fn append_bytes(bytes: &[u8], syntax: Syntax, out: &mut Vec<u8>) {
     match syntax {
         Syntax::Plain => append_text_or_bytes(bytes, bytes, syntax, out),

@@ -1,5 +1,5 @@
-//! The cells of a column as text: how those of a field are written is settled once, then they are appended one by one
-//! to memory that is used again.
+//! Writes the cells of a column as text. The conversion is chosen once per field; cells are then appended to a buffer
+//! that is reused.
 
 use std::sync::Arc;
 
@@ -15,12 +15,12 @@ use super::digits::append_number;
 use super::quoting::{append_json_text, append_quoted};
 use super::syntax::{Syntax, null};
 
-/// The memory of a column's cells.
+/// The cells of a column, borrowed.
 pub(super) struct TextCells<'a> {
     values: &'a [u8],
-    /// Where cells that vary in size begin, and the end.
+    /// Start of each var-sized cell, and the end of the last.
     starts: &'a [U64],
-    /// Bytes of a cell; `None` where they vary.
+    /// Bytes of a cell; `None` if cells are var-sized.
     size: Option<usize>,
     validity: Option<&'a [u8]>,
 }
@@ -35,7 +35,7 @@ impl<'a> TextCells<'a> {
         }
     }
 
-    /// `None` for a row that the column does not have.
+    /// Whether the cell is valid; `None` if the column does not have the row.
     fn is_valid(&self, row: usize) -> Option<bool> {
         let Some(bits) = self.validity else {
             return Some(true);
@@ -59,20 +59,20 @@ impl<'a> TextCells<'a> {
     }
 }
 
-/// Why a cell cannot be written.
+/// Reason why a cell cannot be written.
 pub(super) enum Problem {
     NotUtf8,
     LabelNotUtf8(u64),
     TooFew,
 }
 
-/// How the cells of a field are written.
+/// Writes the cells of a field as text.
 #[derive(Debug)]
 pub(super) struct ColumnText {
     name: String,
     syntax: Syntax,
     form: Form,
-    /// The labels that are written instead of the cells, which are their indexes.
+    /// The labels to write instead of the cells, which are indexes.
     labels: Option<Labels>,
 }
 
@@ -82,7 +82,7 @@ struct Labels {
     is_signed: bool,
 }
 
-/// How a cell is written from its bytes.
+/// Conversion from a cell's bytes to text.
 #[derive(Debug)]
 enum Form {
     Text,
@@ -92,12 +92,12 @@ enum Form {
     Many {
         element: Element,
         size: usize,
-        /// The list as JSON, before it is quoted for CSV.
+        /// Buffer for the list as JSON, before it is quoted for CSV.
         list: Vec<u8>,
     },
 }
 
-/// How one number is written.
+/// Conversion of one number.
 #[derive(Debug)]
 enum Element {
     Bool,
@@ -234,7 +234,7 @@ impl Element {
         Self::Number(with_scalar!(datatype, T => append_number::<T>))
     }
 
-    /// Whether this is the date or time that is none.
+    /// Whether a date or time is NaT.
     fn is_none(&self, bytes: &[u8]) -> bool {
         matches!(self, Self::Time(_)) && i64::read(bytes) == Some(NOT_A_TIME)
     }

@@ -1,4 +1,4 @@
-//! Numbers as text.
+//! Formats numbers.
 
 use std::io::Write;
 
@@ -6,14 +6,14 @@ use tdb_tile::Scalar;
 
 use super::syntax::Syntax;
 
-/// Appends a number from its bytes.
+/// Appends a number, given its bytes.
 pub(super) fn append_number<T: Digits>(bytes: &[u8], syntax: Syntax, out: &mut Vec<u8>) {
     if let Some(number) = T::read(bytes) {
         number.append(syntax, out);
     }
 }
 
-/// Numbers as the shortest digits that say just them.
+/// Numbers formatted with the fewest digits that identify them.
 pub(super) trait Digits: Scalar {
     fn append(self, syntax: Syntax, out: &mut Vec<u8>);
 }
@@ -39,7 +39,7 @@ macro_rules! floats {
                     out.extend_from_slice(zmij::Buffer::new().format_finite(self).as_bytes());
                     return;
                 }
-                // The crate writes exponents otherwise than the rest of the program.
+                // zmij writes exponents in another form than the rest of the program.
                 let quote: &[u8] = if syntax == Syntax::Json && !size.is_finite() { b"\"" } else { b"" };
                 out.extend_from_slice(quote);
                 // Writing to memory cannot fail.

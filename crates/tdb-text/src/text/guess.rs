@@ -1,4 +1,4 @@
-//! What the cells of a text may be: the narrowest type that loses nothing.
+//! Guesses the type of a text column: the narrowest type that loses nothing.
 
 #[cfg(feature = "csv")]
 mod join;
@@ -18,18 +18,18 @@ use super::numeral::{
 };
 use super::token::{Token, shown, token_of};
 
-/// Looks at the cells of a column.
+/// Inspects the cells of a column.
 #[derive(Debug)]
 pub(crate) struct TextGuess {
     name: String,
     kind: Kind,
     cells: u64,
     has_null: bool,
-    /// Whether there was nothing in quotes: an empty text, or null.
+    /// Whether a cell was `""`: an empty text, or null.
     has_empty: bool,
-    /// Whether there was a text that stands for a missing cell, unless cells are text.
+    /// Whether a cell was one of the usual texts for missing cells, which are text if the column is.
     has_usual: bool,
-    /// Whether there was a NaN: missing, unless cells are floats or text.
+    /// Whether a cell was NaN, which is missing unless the column is of floats or text.
     has_no_number: bool,
     is_ascii: bool,
     missing: Missing,
@@ -39,7 +39,7 @@ pub(crate) struct TextGuess {
 enum Kind {
     Unknown,
     Bool,
-    /// What JSON writes as text since it has no number for it: of floats, or text.
+    /// Only texts that JSON uses for floats without a number: NaN and infinity. Floats or text.
     NoNumber,
     Int {
         lo: i128,
@@ -51,10 +51,10 @@ enum Kind {
     },
     Time(Times),
     Text,
-    /// Numbers of JSON that no one type of numbers holds all of: their digits, as text.
+    /// JSON numbers that no single number type can hold, kept as text.
     Digits,
     Bytes,
-    /// Texts, and bytes that are none.
+    /// Texts, and bytes that are not valid text.
     TextAndBytes,
     List(Box<List>),
 }
@@ -62,11 +62,11 @@ enum Kind {
 #[derive(Debug)]
 struct List {
     values: TextGuess,
-    /// The length of all lists; `None` once one has another.
+    /// Common length of all lists; `None` if they differ.
     len: Option<usize>,
 }
 
-/// Why a list is no cell.
+/// The error for values in lists that cannot be stored.
 const OF_LISTS: &str = "lists hold numbers, dates and times alone; --exclude leaves a column out";
 
 impl TextGuess {
@@ -84,12 +84,12 @@ impl TextGuess {
         }
     }
 
-    /// These texts of CSV stand for missing cells.
+    /// Sets the CSV texts that represent missing cells.
     pub(crate) fn with_missing(self, missing: Missing) -> Self {
         Self { missing, ..self }
     }
 
-    /// Takes the next cell into account; says what is wrong where no field would take it.
+    /// Takes the next cell into account; fails if no field could store it.
     pub(crate) fn see(&mut self, token: Token<'_>) -> Result<(), String> {
         self.cells = self.cells.saturating_add(1);
         match token {
@@ -115,7 +115,7 @@ impl TextGuess {
         Ok(())
     }
 
-    /// The field for all cells of a file with so many rows.
+    /// Returns the field for all cells of a file with `rows` rows.
     pub(crate) fn finish(mut self, rows: u64) -> Result<ColumnGuess, Bug> {
         if self.has_no_number && matches!(self.kind, Kind::Unknown) {
             self.kind = Kind::NoNumber;
@@ -131,7 +131,7 @@ impl TextGuess {
             labels: None,
             cells: rows,
         };
-        // Where nothing is known but texts of missing cells, they are texts.
+        // If all cells are texts for missing cells, they are kept as texts.
         let is_text = match self.kind {
             Kind::Text => true,
             Kind::Unknown => self.has_usual,
@@ -168,7 +168,7 @@ impl TextGuess {
             Kind::TextAndBytes => guess.datatype = Datatype::Char,
             Kind::List(list) => {
                 let values = list.values.finish(0)?;
-                // Of lists that are all empty nothing is known.
+                // Nothing is known if all lists are empty.
                 let known = (values.cell_val_num == one).then_some(values.datatype);
                 guess.datatype = known.unwrap_or(Datatype::Float64);
                 if let Some(len @ 2..) = list.len.and_then(|len| u32::try_from(len).ok()) {
@@ -180,7 +180,7 @@ impl TextGuess {
     }
 }
 
-/// Whole numbers as they are stored, in eight bytes.
+/// Converts whole numbers into a range of eight-byte values.
 fn range(lo: i128, hi: i128) -> Result<Range, Bug> {
     let bytes = |value: i128| match (i64::try_from(value), u64::try_from(value)) {
         (Ok(value), _) => Ok(value.to_le_bytes().to_vec()),
@@ -193,11 +193,11 @@ fn range(lo: i128, hi: i128) -> Result<Range, Bug> {
 }
 
 impl Kind {
-    /// What stands between commas may be anything.
+    /// Widens the kind to include a CSV field, which may be anything.
     fn widen_by_field(&mut self, text: &str) {
         match self {
             Self::Text => {}
-            // Most cells are like those before them, and this decides how long a file takes.
+            // Fast paths, because most cells are like those before: they determine how long a file takes.
             Self::Int { lo, hi }
                 if is_64_bit(*hi)
                     && let Some(n) = short_whole(text) =>
@@ -224,7 +224,7 @@ impl Kind {
         }
     }
 
-    /// Whether a text is a number that the column can have, too.
+    /// Widens a kind of numbers to include a text; returns false if the text is not a number, or no type holds both.
     fn widen_by_number(&mut self, text: &str) -> bool {
         let whole = whole(text);
         let next = match (&*self, whole) {
@@ -249,7 +249,7 @@ impl Kind {
                     Self::Int { .. } => return false,
                     _ => (f64::INFINITY, f64::NEG_INFINITY),
                 };
-                // A NaN is neither.
+                // `least` and `greatest` ignore NaN.
                 Self::Float {
                     lo: least(lo, float),
                     hi: greatest(hi, float),
@@ -310,7 +310,8 @@ impl Kind {
         fits.then_some(()).ok_or_else(wrong)
     }
 
-    /// Whether numbers that no type holds beside the others can be text: as in CSV, none of their digits is lost.
+    /// Falls back to text if no type holds all numbers, so that no digits are lost; returns whether all cells are
+    /// numbers.
     fn widen_to_digits(&mut self) -> bool {
         let are_numbers = matches!(
             self,
@@ -338,7 +339,7 @@ impl Kind {
         for value in values {
             let mut text = Cow::default();
             let token = token_of(value.get(), &mut text)?;
-            // Not looked into: lists may lie in lists deeper than any stack.
+            // Nested lists are not parsed, because they could be deeper than the stack.
             if matches!(token, Token::List(_)) {
                 return Err(OF_LISTS.to_owned());
             }
@@ -363,7 +364,7 @@ impl Kind {
                 *self = Self::Bytes;
                 Ok(())
             }
-            // As tdb writes a column of characters: what is no text is digits.
+            // tdb writes a column of characters like this: invalid text as hexadecimal digits.
             Self::Text | Self::Time(_) | Self::TextAndBytes if is_bytes(text) => {
                 *self = Self::TextAndBytes;
                 Ok(())

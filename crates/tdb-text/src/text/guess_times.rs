@@ -1,9 +1,9 @@
-//! What dates and times the cells of a text may be.
+//! Guesses the type of dates and times in a text column.
 
 use tdb_schema::value::{days_of_date, time_ticks};
 use tdb_tile::Datatype;
 
-/// Dates and times: the ends in nanoseconds, and the digits behind the second.
+/// Properties of dates and times: their range in nanoseconds, and the greatest number of digits of fractional seconds.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Times {
     lo: i128,
@@ -13,7 +13,7 @@ pub(super) struct Times {
 }
 
 impl Times {
-    /// A date, with a time or without.
+    /// Parses a date, with or without a time.
     pub(super) fn of(text: &str) -> Option<Self> {
         const DAY: i128 = 86_400_000_000_000;
         if let Some(days) = days_of_date(text) {
@@ -42,7 +42,7 @@ impl Times {
         })
     }
 
-    /// Whether a text is one of these, too.
+    /// Includes a text; returns false if it is not a date.
     pub(super) fn widen(&mut self, text: &str) -> bool {
         let Some(other) = Self::of(text) else {
             return false;
@@ -51,7 +51,7 @@ impl Times {
         true
     }
 
-    /// The ends of both.
+    /// Combines the properties of both.
     pub(super) fn join(self, other: Self) -> Self {
         Self {
             lo: self.lo.min(other.lo),
@@ -61,7 +61,7 @@ impl Times {
         }
     }
 
-    /// The coarsest type that holds all, with the ends; `None` where they are too far apart.
+    /// Returns the coarsest datatype that holds all of them, and their range; `None` if they are too far apart.
     pub(super) fn finest(self) -> Option<(Datatype, i64, i64)> {
         let (datatype, unit) = match self.digits {
             0 if !self.has_time => (Datatype::DateTimeDay, 86_400_000_000_000),

@@ -1,4 +1,4 @@
-//! Cells of bytes, which are written as hexadecimal digits or, where they can be, as text.
+//! Reads cells of bytes, which are written as hexadecimal digits or, if possible, as text.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use super::characters::marked;
 use super::token::{Token, shown};
 
-/// Appends bytes that are written as text or marked as hexadecimal digits.
+/// Appends bytes that are written as text, or marked as hexadecimal digits.
 pub(super) fn append_text_or_bytes(
     size: Option<usize>,
     token: Token<'_>,
@@ -38,7 +38,7 @@ fn check_size(size: Option<usize>, bytes: usize) -> Result<(), String> {
     }
 }
 
-/// Whether a text is an object of JSON with the one key `hex`.
+/// Whether a text is a JSON object with the single key `hex`.
 pub(super) fn names_digits(text: &str) -> bool {
     let object: Result<HashMap<Cow<'_, str>, &RawValue>, _> = serde_json::from_str(text);
     object.is_ok_and(|object| object.len() == 1 && object.contains_key("hex"))

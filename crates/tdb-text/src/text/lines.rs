@@ -1,4 +1,4 @@
-//! Rows as lines of text.
+//! Writes rows as lines of text.
 
 use std::io::Write;
 
@@ -8,7 +8,7 @@ use tdb_cells::{Batch, FieldInfo};
 use super::column::{ColumnText, TextCells};
 use super::syntax::Syntax;
 
-/// Bytes of text that are collected before they are written.
+/// Number of bytes that are buffered before they are written.
 const FULL: usize = 1 << 16;
 
 /// Writes the rows of a result as lines of text.
@@ -16,11 +16,11 @@ const FULL: usize = 1 << 16;
 pub(crate) struct Lines<W> {
     pub(crate) out: W,
     columns: Vec<ColumnText>,
-    /// What stands before the cells of each column.
+    /// Text before each cell, by column.
     before: Vec<Vec<u8>>,
-    /// What stands at the end of a line.
+    /// Text at the end of each line.
     end: &'static [u8],
-    /// Rows written so far.
+    /// Number of rows written so far.
     rows: u64,
     text: Vec<u8>,
 }
@@ -49,7 +49,7 @@ impl<W: Write> Lines<W> {
     /// Writes all rows of a batch.
     pub(crate) fn write(&mut self, batch: &Batch) -> Result<(), ConversionError> {
         let result = self.append(batch);
-        // The lines before one that is wrong are right.
+        // The lines before an invalid one are valid.
         self.out.write_all(&self.text)?;
         self.text.clear();
         result

@@ -1,27 +1,27 @@
-//! Texts that stand for cells that are missing.
+//! Texts that represent missing cells.
 
 #[cfg(feature = "csv")]
 use tdb_cells::files::InputOptions;
 
-/// What other programs write for what is missing: R, pandas, databases.
+/// Texts that other programs, such as R, pandas and databases, write for missing cells.
 const USUAL: [&str; 5] = ["NA", "N/A", NOT_A_NUMBER, "null", "NULL"];
 
-/// Missing, or a number of floats.
+/// A missing cell, or in a float field, a number.
 pub(crate) const NOT_A_NUMBER: &str = "NaN";
 
-/// Which texts of a file stand for a missing cell.
+/// Which texts of a file represent a missing cell.
 #[derive(Clone, Debug, Default)]
 #[cfg_attr(
     not(feature = "csv"),
     expect(dead_code, reason = "JSON has a null of its own")
 )]
 pub(crate) enum Missing {
-    /// None do.
+    /// None.
     #[default]
     None,
-    /// The usual ones, but not in fields of text.
+    /// The usual ones, but not in text fields.
     Usual,
-    /// These, in all fields.
+    /// These texts, in all fields.
     Named(Vec<String>),
 }
 
@@ -34,7 +34,7 @@ impl Missing {
         }
     }
 
-    /// How an empty text is told from null, where cells come from CSV.
+    /// Advice on how to write an empty text, if cells come from CSV.
     pub(crate) fn of_empty_text(&self) -> Option<&'static str> {
         match self {
             Self::None => None,
@@ -45,16 +45,16 @@ impl Missing {
         }
     }
 
-    /// Whether a text stands for a missing cell in every field.
+    /// Whether a text represents a missing cell in every field.
     #[inline]
     pub(crate) fn is_named(&self, text: &str) -> bool {
         matches!(self, Self::Named(texts) if texts.iter().any(|named| named == text))
     }
 
-    /// Whether a text stands for a missing cell in fields of anything but text.
+    /// Whether a text represents a missing cell in fields other than text.
     #[inline]
     pub(crate) fn is_usual(&self, text: &str) -> bool {
-        // Most cells begin with something else.
+        // Most cells begin with another character.
         let may_be = matches!(text.as_bytes(), [b'N' | b'n', _, ..]);
         may_be && matches!(self, Self::Usual) && USUAL.contains(&text)
     }

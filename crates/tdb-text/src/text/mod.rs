@@ -1,4 +1,4 @@
-//! Cells as text, and cells out of text, whatever stands around them.
+//! Conversion of cells to and from text, independent of the file format.
 
 mod builder;
 pub(crate) mod cell;

@@ -1,14 +1,14 @@
-//! Which texts are numbers and truth values, where nobody says that they are.
+//! Recognizes numbers and truth values among texts of unknown type.
 
-/// Whole numbers up to here are floats of 64 bits, too.
+/// All whole numbers up to this one are exact as 64-bit floats.
 pub(super) const EXACT: i128 = 1 << 53;
 
-/// Whether a text is true or false, as programs write it.
+/// Whether a text is a truth value in the form that common programs write.
 pub(super) fn is_flag(text: &str) -> bool {
     matches!(text, "true" | "True" | "TRUE" | "false" | "False" | "FALSE")
 }
 
-/// A whole number whose digits say nothing else: neither a plus nor a zero in front.
+/// Parses a whole number without a plus sign or leading zeros, which codes may have.
 pub(super) fn whole(text: &str) -> Option<i128> {
     let digits = text.strip_prefix('-').unwrap_or(text);
     let is_code = matches!(digits.as_bytes(), [b'0', _, ..]) || text == "-0";
@@ -18,30 +18,30 @@ pub(super) fn whole(text: &str) -> Option<i128> {
         .flatten()
 }
 
-/// Whether a signed number of 64 bits holds it.
+/// Whether a number fits into `i64`.
 #[inline]
 pub(super) fn is_64_bit(number: i128) -> bool {
     i64::try_from(number).is_ok()
 }
 
-/// Whether one type of 64 bits holds all numbers between these two.
+/// Whether `i64` or `u64` can hold all numbers between these two.
 pub(super) fn is_one_type(lo: i128, hi: i128) -> bool {
     (is_64_bit(lo) && is_64_bit(hi)) || (lo >= 0 && u64::try_from(hi).is_ok())
 }
 
-/// The lesser number, and the first of two that are equal, as zeros of both signs are. A NaN is none.
+/// Returns the lesser number; the first one if they are equal, such as zeros of both signs, or if the second is NaN.
 #[inline]
 pub(super) fn least(first: f64, second: f64) -> f64 {
     if second < first { second } else { first }
 }
 
-/// The greater number, as [`least`].
+/// Returns the greater number, with the rules of [`least`].
 #[inline]
 pub(super) fn greatest(first: f64, second: f64) -> f64 {
     if second > first { second } else { first }
 }
 
-/// A whole number of so few digits that none need be looked at twice; `None` for others, too.
+/// Parses a whole number of at most 18 digits, without overflow checks; `None` for all other texts.
 #[inline]
 pub(super) fn short_whole(text: &str) -> Option<i128> {
     let (is_negative, digits) = match text.as_bytes() {
@@ -67,13 +67,13 @@ pub(super) fn short_whole(text: &str) -> Option<i128> {
     Some(number.into())
 }
 
-/// Powers of ten that floats are exactly.
+/// Powers of ten that are exact as floats.
 const POWERS: [f64; 16] = [
     1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
 ];
 
-/// A number of a sign, digits, a point and digits, so few that they are a float exactly, as the power of ten is by which they
-/// are divided: one division is rounded as reading them is. `None` for others, too.
+/// Parses a decimal number with so few digits that these, and the power of ten to divide by, are exact as floats: a
+/// single division then rounds exactly as the standard library does. `None` for all other texts.
 #[inline]
 pub(super) fn short_decimal(text: &str) -> Option<f64> {
     let (is_negative, digits) = match text.as_bytes() {
@@ -99,7 +99,7 @@ pub(super) fn short_decimal(text: &str) -> Option<f64> {
     Some(if is_negative { -number } else { number })
 }
 
-/// A float with digits in front of a point and nothing else that is special; `None` for others, too.
+/// Parses a float with digits, a decimal point and no leading zeros, exponent or sign but `-`; `None` for other texts.
 #[inline]
 pub(super) fn decimal(text: &str) -> Option<f64> {
     let digits = match text.as_bytes() {
@@ -115,7 +115,7 @@ pub(super) fn decimal(text: &str) -> Option<f64> {
     is_plain.then(read).flatten()
 }
 
-/// The float that a text is; `None` where it is too large for one.
+/// Parses a float; `None` if it is too large.
 fn finite(text: &str) -> Option<f64> {
     text.parse().ok().filter(|float: &f64| float.is_finite())
 }
@@ -128,7 +128,7 @@ pub(super) fn float(text: &str) -> Option<f64> {
         .next()
         .is_some_and(|byte| byte.is_ascii_digit() || byte == b'.');
     let is_word = matches!(digits, "Infinity" | "inf") || matches!(text, "NaN" | "nan");
-    // Digits alone that are no whole number are too many of them for a float.
+    // Digits alone that are not a valid whole number have too many digits for an exact float.
     let is_whole =
         digits.bytes().all(|byte| byte.is_ascii_digit()) && whole(text).is_none() && text != "-0";
     if is_code || is_whole || !(is_number || is_word) {
@@ -140,12 +140,12 @@ pub(super) fn float(text: &str) -> Option<f64> {
     finite(text)
 }
 
-/// Whether JSON has this text in place of a number.
+/// Whether JSON writes this text instead of a number.
 pub(super) fn is_no_number(text: &str) -> bool {
     matches!(text, "NaN" | "Infinity" | "-Infinity")
 }
 
-/// The float that is a whole number, or next to it: those up to 2 to the power of 53 are floats.
+/// Converts a whole number into the nearest float; exact up to 2^53.
 pub(super) fn float_of(number: i128) -> f64 {
     number as f64
 }

@@ -1,4 +1,4 @@
-//! Cells for people.
+//! Formats cells for people.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use tdb_cells::{Batch, FieldInfo};
 use super::column::{ColumnText, TextCells};
 use super::syntax::{NULL, Syntax};
 
-/// The cells of a result as people read them: text as it is, bytes as text where they are one.
+/// Formats the cells of a result for people: text unchanged, bytes as text if they are valid text.
 #[derive(Debug)]
 pub struct PlainText {
     columns: Vec<ColumnText>,
@@ -16,7 +16,7 @@ pub struct PlainText {
 }
 
 impl PlainText {
-    /// For results with these fields.
+    /// Creates a formatter for results with these fields.
     #[must_use]
     pub fn new(fields: &[FieldInfo], options: OutputOptions) -> Self {
         let columns = fields.iter();
@@ -27,11 +27,11 @@ impl PlainText {
         }
     }
 
-    /// Shows the cells of one column of a batch in turn; `None` is null, a date or time that is none, or an index
-    /// without a label. `first` is the number of the batch's first cell in the result.
+    /// Calls `each` with the text of each cell of one column of a batch; `None` for null, NaT, or an index without a
+    /// label. `first` is the number of the batch's first cell in the result, for errors.
     ///
     /// # Errors
-    /// [`ConversionError::NotUtf8`]; a column that does not hold so many cells.
+    /// [`ConversionError::NotUtf8`]; [`ConversionError::Column`] if the column has fewer cells.
     pub fn for_each(
         &mut self,
         batch: &Batch,

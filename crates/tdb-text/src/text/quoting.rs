@@ -1,8 +1,8 @@
-//! Texts and bytes as the formats have them.
+//! Quotes texts for CSV and JSON.
 
 use std::io::Write;
 
-/// Appends a text in quotes where it needs them; a quote within becomes two. NUL is read in quotes alone.
+/// Appends a text for CSV, in quotes if necessary; quotes inside are doubled. NUL must be in quotes to be read back.
 pub(crate) fn append_quoted(text: &[u8], out: &mut Vec<u8>) {
     let special = |byte: &u8| matches!(byte, b',' | b'"' | b'\n' | b'\r' | 0);
     let spaced = text.first() == Some(&b' ') || text.last() == Some(&b' ');
@@ -49,7 +49,7 @@ pub(crate) fn append_json_text(text: &str, out: &mut Vec<u8>) {
     out.push(b'"');
 }
 
-/// Whether the test holds for any byte; it looks at all, which is what processors do in parallel.
+/// Whether the test holds for any byte. Without an early exit, so that the compiler can vectorize it.
 fn any(bytes: &[u8], test: impl Fn(&u8) -> bool) -> bool {
     bytes.iter().fold(false, |found, byte| found | test(byte))
 }

@@ -1,19 +1,19 @@
-//! The lines at which rows begin.
+//! Maps rows to the lines at which they begin.
 
-/// How many times lines and rows may part before lines are given up.
+/// Maximum number of recorded changes; lines of later rows are unknown.
 const MOST: usize = 1 << 16;
 
-/// At which line each row of a text begins: only where the distance changes is it kept.
+/// The line at which each row of a text begins. Only rows where the distance between row and line changes are stored.
 #[derive(Debug, Default)]
 pub(crate) struct RowLines {
-    /// Rows, and the line of each.
+    /// Pairs of a row and its line, where the distance changes.
     changes: Vec<(u64, u64)>,
-    /// The last row that is known.
+    /// The last row whose line is known.
     end: u64,
 }
 
 impl RowLines {
-    /// Takes note of the next row.
+    /// Records the line of the next row.
     pub(crate) fn note(&mut self, row: u64, line: u64) {
         let is_next = |(first, at): &(u64, u64)| line.wrapping_sub(*at) == row.wrapping_sub(*first);
         if self.changes.len() >= MOST {
@@ -25,7 +25,7 @@ impl RowLines {
         self.end = row;
     }
 
-    /// Takes note of rows that follow, the first of which is number `first`: their numbers are counted from there.
+    /// Appends the lines of further rows, the first of which is row `first`; in `following` it is row 0.
     #[cfg(feature = "csv")]
     pub(crate) fn extend(&mut self, first: u64, following: &Self) {
         let mut changes = following.changes.iter().peekable();
@@ -34,7 +34,7 @@ impl RowLines {
             if self.changes.len() >= MOST {
                 return;
             }
-            // Up to the next change, lines are those that follow.
+            // Up to the next change, each row is one line after the previous one.
             let end = changes
                 .peek()
                 .map_or(following.end, |(next, _)| next.saturating_sub(1));
@@ -42,7 +42,7 @@ impl RowLines {
         }
     }
 
-    /// The line of a row, if it is known.
+    /// The line of a row; `None` if it is unknown.
     pub(crate) fn of(&self, row: u64) -> Option<u64> {
         let behind = self.changes.partition_point(|(first, _)| *first <= row);
         let (first, line) = self.changes.get(behind.checked_sub(1)?)?;

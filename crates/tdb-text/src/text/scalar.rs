@@ -1,4 +1,4 @@
-//! Numbers and truth values, as they are most often written.
+//! Parses numbers and truth values in their most common forms.
 
 use std::str::FromStr;
 
@@ -7,7 +7,7 @@ use tdb_tile::{Datatype, Scalar};
 
 use super::numeral::short_decimal;
 
-/// As programs write it: `true`, and also `True` and `TRUE`.
+/// Parses a truth value: `true`, `True` or `TRUE`, and the same for false.
 pub(super) fn parse_flag(
     datatype: Datatype,
     text: &str,
@@ -31,7 +31,7 @@ pub(super) fn parse_float64(
             value.write(out);
             Ok(())
         }
-        // No infinity where it is too large.
+        // Too large a number is an error, not infinity.
         None => parse_number(datatype, text, out),
     }
 }
@@ -46,7 +46,7 @@ pub(super) fn parse_scalar<T: Scalar + FromStr>(
             value.write(out);
             Ok(())
         }
-        // It says what is wrong.
+        // Gives the precise error.
         Err(_) => parse_number(datatype, text, out),
     }
 }

@@ -1,4 +1,4 @@
-/// The format that cells are written for.
+/// The format for which cells are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Syntax {
     #[cfg_attr(
@@ -7,14 +7,14 @@ pub(crate) enum Syntax {
     )]
     Csv,
     Json,
-    /// For people.
+    /// Text for people.
     Plain,
 }
 
-/// What stands for null among plain texts: no text holds this byte.
+/// Represents null in plain text; no UTF-8 text contains this byte.
 pub(super) const NULL: u8 = 0xff;
 
-/// Appends what stands for null.
+/// Appends the text for null.
 pub(super) fn null(syntax: Syntax, out: &mut Vec<u8>) {
     match syntax {
         Syntax::Csv => {}

@@ -1,14 +1,14 @@
-//! What stands in a text for one cell, before it is known of which field.
+//! The text of one cell, before the type of its field is known.
 
 use std::borrow::Cow;
 
 use tdb_schema::value::shortened;
 
-/// What stands in a text for one cell.
+/// The text of one cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Token<'a> {
     Null,
-    /// What stands between the commas of CSV.
+    /// A CSV field.
     Field(&'a str),
     /// A JSON string.
     Text(&'a str),
@@ -20,7 +20,7 @@ pub(crate) enum Token<'a> {
     Object(&'a str),
 }
 
-/// What a JSON value is; `text` holds a string that had to be put together.
+/// Classifies a JSON value; a string with escapes is unescaped into `text`.
 pub(crate) fn token_of<'a>(json: &'a str, text: &'a mut Cow<'a, str>) -> Result<Token<'a>, String> {
     Ok(match json.as_bytes().first() {
         Some(b'n') => Token::Null,
@@ -41,7 +41,7 @@ pub(crate) fn token_of<'a>(json: &'a str, text: &'a mut Cow<'a, str>) -> Result<
     })
 }
 
-/// A token in an error, shortened where it is long.
+/// Formats a token for an error, shortened if necessary.
 pub(super) fn shown(token: Token<'_>) -> String {
     let (text, quoted) = match token {
         Token::Null => ("null", false),

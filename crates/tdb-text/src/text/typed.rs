@@ -1,4 +1,4 @@
-//! Columns whose datatype is guessed, or known.
+//! Columns whose datatype is either guessed or given.
 
 use tdb_cells::FieldInfo;
 use tdb_cells::files::{ColumnGuess, InputOptions, SeenRange};
@@ -11,20 +11,20 @@ use super::guess::TextGuess;
 use super::missing::Missing;
 use super::token::Token;
 
-/// Cells that are looked at together.
+/// Number of cells that are inspected together.
 const CELLS: u64 = 1 << 12;
 
-/// Bytes of cells that are looked at together.
+/// Number of bytes of cells that are inspected together.
 const BYTES: usize = 1 << 20;
 
-/// Looks at the cells of a column.
+/// Inspects the cells of a column.
 #[derive(Debug)]
 pub(crate) enum ColumnLook {
     Free(Box<TextGuess>),
     Typed(Box<TypedColumn>),
 }
 
-/// A column of a datatype that is known: its cells must be of that.
+/// A column with a given datatype, which all cells must have.
 #[derive(Debug)]
 pub(crate) struct TypedColumn {
     cells: CellReader,
@@ -35,7 +35,7 @@ pub(crate) struct TypedColumn {
 }
 
 impl ColumnLook {
-    /// For the column that has this name in the array.
+    /// Creates an inspector for the column that has this name in the array.
     pub(crate) fn new(name: &str, options: &InputOptions, missing: Missing) -> Self {
         match options.columns.datatype(name) {
             None => Self::Free(Box::new(TextGuess::new(name).with_missing(missing))),
@@ -52,7 +52,7 @@ impl ColumnLook {
         }
     }
 
-    /// Takes the next cell into account; says what is wrong where no field would take it.
+    /// Takes the next cell into account; fails if no field could store it.
     pub(crate) fn see(&mut self, token: Token<'_>) -> Result<(), Refusal> {
         match self {
             Self::Free(guess) => Ok(guess.see(token)?),
@@ -60,7 +60,7 @@ impl ColumnLook {
         }
     }
 
-    /// Takes cells of the same column of CSV into account that were looked at apart, behind those of this.
+    /// Adds the result for later cells of the same CSV column, which were inspected separately.
     #[cfg(feature = "csv")]
     pub(crate) fn join(&mut self, later: Self) -> Result<(), Bug> {
         match (self, later) {
@@ -73,7 +73,7 @@ impl ColumnLook {
         Ok(())
     }
 
-    /// The field for all cells of a file with so many rows.
+    /// Returns the field for all cells of a file with `rows` rows.
     pub(crate) fn finish(self, rows: u64) -> Result<ColumnGuess, Bug> {
         match self {
             Self::Free(guess) => guess.finish(rows),
@@ -82,7 +82,7 @@ impl ColumnLook {
     }
 }
 
-/// A field of this datatype that takes all cells.
+/// A nullable field of this datatype, var-sized for strings and bytes.
 fn typed_field(name: &str, datatype: Datatype) -> FieldInfo {
     FieldInfo {
         name: name.to_owned(),
@@ -108,7 +108,7 @@ impl TypedColumn {
         Ok(())
     }
 
-    /// Looks at the cells so far, and lets them go.
+    /// Inspects the cells so far, and releases them.
     fn look(&mut self) {
         let column = self.cells.column.take();
         self.has_null |= column.validity.is_some();

@@ -1,4 +1,4 @@
-//! `char` and strings of fixed size as text or marked bytes, there and back.
+//! `char` and strings of fixed size, written as text or marked bytes and read again.
 #![cfg(all(feature = "csv", feature = "json"))]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -27,7 +27,7 @@ fn written(rows: usize, column: Column) -> [Vec<u8>; 2] {
     [csv, json]
 }
 
-/// The column that is read from what was written of it, as CSV and as JSON lines.
+/// Writes a column as CSV and as JSON lines, and reads both.
 fn read_again(rows: usize, column: &Column) -> [Column; 2] {
     let (fields, _) = result(rows, vec![column.clone()]);
     let [csv, json] = written(rows, column.clone());
@@ -169,7 +169,7 @@ fn a_cell_of_bytes_on_its_own_is_written_as_in_a_file() {
     let few = of(D::Blob, three, "6162");
     assert_eq!(few, Some(Err("2 bytes, and a cell has 3".to_owned())));
     assert_eq!(of(D::StringUtf16, one, "6100"), Some(Ok(vec![97, 0])));
-    // Numbers, and what is text in any case.
+    // Numbers, and types that are always text.
     for (datatype, values) in [(D::StringUtf8, any), (D::Int32, one), (D::DateTimeDay, one)] {
         assert_eq!(of(datatype, values, "00ff"), None);
     }

@@ -1,4 +1,4 @@
-//! CSV is the same in whatever pieces it is read, and on however many threads.
+//! The result of reading CSV does not depend on the size of pieces or the number of threads.
 #![cfg(feature = "csv")]
 #![expect(
     clippy::unwrap_used,
@@ -16,7 +16,7 @@ use tdb_schema::{CellValNum, FieldKind};
 use tdb_text::CsvInput;
 use tdb_tile::Datatype;
 
-/// A file that gives a few bytes at a time, and fails at its end if it is to.
+/// A file that returns a few bytes at a time, and optionally fails at its end.
 struct Trickle {
     bytes: Vec<u8>,
     at: usize,
@@ -37,7 +37,7 @@ impl Read for Trickle {
     }
 }
 
-/// How a text is read.
+/// Parameters of a read.
 #[derive(Clone, Copy, Debug)]
 struct How {
     batch_bytes: usize,
@@ -55,7 +55,7 @@ fn input(text: &[u8], fails: bool, how: How) -> Result<Box<CsvInput<Trickle>>, I
     let options = InputOptions {
         batch_bytes: how.batch_bytes,
         record_bytes: 1 << 20,
-        // To find it out, much of the file is read at once.
+        // Detecting the delimiter would read much of the file at once.
         delimiter: Some(b','),
         ..InputOptions::default()
     };
@@ -69,7 +69,7 @@ fn session(threads: usize) -> Session {
     })
 }
 
-/// The texts of all cells and the lines of all rows; or what is wrong.
+/// The texts of all cells and the lines of all rows, or the error.
 type Found = Result<Vec<(Option<u64>, Vec<Option<String>>)>, String>;
 
 fn cells(text: &[u8], fails: bool, how: How) -> Found {

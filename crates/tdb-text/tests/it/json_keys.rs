@@ -1,4 +1,4 @@
-//! Lines of JSON that say twice what a cell is.
+//! JSON lines that have a key twice.
 #![cfg(feature = "json")]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -8,7 +8,7 @@ use tdb_schema::{CellValNum, FieldKind};
 use tdb_text::JsonLinesInput;
 use tdb_tile::Datatype;
 
-/// What is wrong with a text, where its cells are guessed and where they are read.
+/// The errors of a text, when its types are guessed and when its cells are read.
 fn refused(text: &'static str) -> [String; 2] {
     let open = || JsonLinesInput::try_new(text.as_bytes(), InputOptions::default());
     let guessed = open().and_then(|input| Box::new(input).guess().map(drop));

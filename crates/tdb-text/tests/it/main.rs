@@ -1,4 +1,4 @@
-//! The tests of tdb-text, in one program: it is linked once.
+//! All tests of tdb-text in one program, which is linked once.
 
 mod characters;
 mod common;

@@ -1,4 +1,4 @@
-//! Cells as `.npy` files, which NumPy would read, and back.
+//! `.npy` files: written as NumPy reads them, and read.
 #![cfg(feature = "npy")]
 #![expect(
     clippy::indexing_slicing,
@@ -83,7 +83,7 @@ fn npy_refuses_what_it_cannot_hold() {
     insta::assert_snapshot!(errors.concat());
 }
 
-/// There are no days and weeks among the lengths of time; hours hold them all.
+/// There are no datatypes for times in days and weeks, but hours can represent all of them.
 #[test]
 fn lengths_of_days_and_weeks_are_hours() {
     let hours = plain(Datatype::TimeHour, ONE);
@@ -124,7 +124,7 @@ fn plain(datatype: Datatype, cell_val_num: CellValNum) -> FieldInfo {
     field(&column("a", datatype, cell_val_num, Vec::new().into()))
 }
 
-/// The cells of all batches, each by itself.
+/// The cells of all batches, one by one.
 fn cells(file: &[u8], inner: u32, field: &FieldInfo) -> Result<Vec<Vec<u8>>, InputError> {
     let mut input = open(file, inner)?.cells(std::slice::from_ref(field))?;
     let mut cells = Vec::new();
@@ -330,7 +330,7 @@ fn files_that_do_not_hold_together_are_refused() {
     ];
     said.extend(files.iter().map(|file| refused(file, 1, &int)));
     insta::assert_snapshot!(said.join("\n"));
-    // There is nothing to be read behind a shape without cells.
+    // A shape without cells has no values to read.
     assert!(
         cells(&saved("<i4", "(0, 5)", &[]), 1, &int)
             .unwrap()

@@ -1,4 +1,4 @@
-//! Cells as CSV and JSON lines.
+//! Cells written as CSV and JSON lines.
 #![cfg(all(feature = "csv", feature = "json"))]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 

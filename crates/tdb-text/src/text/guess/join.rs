@@ -1,10 +1,10 @@
-//! Parts of a column of CSV that were looked at apart, taken together: what comes of it is what one look at all would find.
+//! Combines the results of inspecting parts of a CSV column; the outcome is the same as inspecting all of it at once.
 
 use super::super::numeral::{EXACT, float_of, greatest, is_one_type, least};
 use super::{Kind, TextGuess};
 
 impl TextGuess {
-    /// Takes cells into account that were looked at apart, behind those of this.
+    /// Adds the result for later cells, which were inspected separately.
     pub(crate) fn join(&mut self, later: Self) {
         self.cells = self.cells.saturating_add(later.cells);
         self.has_null |= later.has_null;
@@ -18,7 +18,7 @@ impl TextGuess {
 }
 
 impl Kind {
-    /// What takes the fields of both.
+    /// Returns the kind that includes both.
     fn join(self, later: Self) -> Self {
         match (self, later) {
             (Self::Unknown, kind) | (kind, Self::Unknown) => kind,
@@ -48,7 +48,7 @@ impl Kind {
                 },
                 _ => Self::Text,
             },
-            // The others are of JSON, where a text cannot stand for anything.
+            // The other kinds occur only in JSON, which is not inspected in parts.
             (
                 Self::Bool
                 | Self::NoNumber
@@ -65,7 +65,7 @@ impl Kind {
         }
     }
 
-    /// The ends of numbers that floats hold.
+    /// Range of the numbers as floats; `None` if these would not be exact.
     fn as_floats(&self) -> Option<(f64, f64)> {
         let is_exact = |n: i128| n.unsigned_abs() <= EXACT.unsigned_abs();
         match self {
@@ -108,7 +108,7 @@ mod tests {
         guess
     }
 
-    /// Cells of a few kinds, and those at whose limits kinds part.
+    /// Cells of several kinds, and at the limits between kinds.
     const CELLS: &[&str] = &[
         "",
         "\"\"",
