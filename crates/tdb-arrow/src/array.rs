@@ -1,4 +1,4 @@
-//! Columns as Arrow arrays.
+//! Converts columns into Arrow arrays.
 
 use arrow_array::{ArrayRef, make_array};
 use arrow_buffer::{BooleanBuffer, Buffer};
@@ -13,7 +13,7 @@ use crate::cells::{ColumnCells, build};
 use crate::dates;
 use crate::element::Element;
 
-/// The cells of a field that is not enumerated.
+/// Converts the cells of a field that is not enumerated.
 pub(crate) fn array(
     cells: &ColumnCells<'_>,
     element: &Element,
@@ -58,7 +58,7 @@ fn strings(cells: &ColumnCells<'_>, data_type: &DataType) -> Result<ArrayData, C
     )
 }
 
-/// The offsets and values of text of fixed size, without the NUL bytes behind it.
+/// Offsets and values of text of fixed size, without the padding NUL bytes.
 fn unpadded_cells(cells: &ColumnCells<'_>) -> Result<Vec<Buffer>, ConversionError> {
     let column = cells.column;
     let mut offsets = Vec::with_capacity(cells.count.saturating_add(1));
@@ -75,7 +75,7 @@ fn unpadded_cells(cells: &ColumnCells<'_>) -> Result<Vec<Buffer>, ConversionErro
     Ok(vec![Buffer::from(offsets), Buffer::from(values)])
 }
 
-/// Text; the one check of all bytes at once costs least, so what is wrong is looked for only after it.
+/// Converts text. Validating all bytes at once is cheapest, so the invalid cell is searched only if that fails.
 fn text(cells: &ColumnCells<'_>) -> Result<ArrayData, ConversionError> {
     let data_type = DataType::LargeUtf8;
     strings(cells, &data_type).or_else(|error| match without_null_cells(cells)? {
@@ -84,7 +84,7 @@ fn text(cells: &ColumnCells<'_>) -> Result<ArrayData, ConversionError> {
     })
 }
 
-/// The offsets and values of valid cells alone, since null cells may hold anything.
+/// Offsets and values of valid cells only, because null cells may contain anything; `None` if a cell does not exist.
 fn without_null_cells(cells: &ColumnCells<'_>) -> Result<Option<Vec<Buffer>>, ConversionError> {
     let column = cells.column;
     let (mut offsets, mut values) = (vec![0_i64], Vec::new());
@@ -107,7 +107,7 @@ fn without_null_cells(cells: &ColumnCells<'_>) -> Result<Option<Vec<Buffer>>, Co
     Ok(Some(vec![Buffer::from(offsets), Buffer::from(values)]))
 }
 
-/// The starts of the cells, counted in values instead of bytes.
+/// The offsets of lists, converted from bytes to values.
 fn list_offsets(cells: &ColumnCells<'_>) -> Result<Buffer, ConversionError> {
     let size = cells.column.datatype.size() as u64;
     let offsets = cells.column.offset_values().iter().map(|offset| {
@@ -120,7 +120,7 @@ fn list_offsets(cells: &ColumnCells<'_>) -> Result<Buffer, ConversionError> {
     Ok(Buffer::from(offsets.collect::<Result<Vec<i64>, _>>()?))
 }
 
-/// One value per cell.
+/// Converts cells of one value.
 fn numbers(
     cells: &ColumnCells<'_>,
     element: &Element,
@@ -152,7 +152,7 @@ fn numbers(
     }
 }
 
-/// The values of cells that hold many.
+/// Converts the values of cells that have several.
 fn items(
     cells: &ColumnCells<'_>,
     element: &Element,
@@ -175,7 +175,7 @@ fn items(
     build(data_type, count, vec![buffer], Vec::new(), validity)
 }
 
-/// The cell that the value at `index` lies in.
+/// The cell that contains the value at `index`.
 fn cell_of(column: &Column, index: usize) -> usize {
     let offset = index.saturating_mul(column.datatype.size());
     match column.cell_size() {

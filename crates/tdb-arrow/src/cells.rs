@@ -1,4 +1,4 @@
-//! Cells of a result, on their way to an Arrow array.
+//! Cells of a result that are converted into an Arrow array.
 
 use arrow_buffer::Buffer;
 use arrow_data::ArrayData;
@@ -9,9 +9,9 @@ use tdb_cells::files::ConversionError;
 /// Some cells of a column of the result.
 pub(crate) struct ColumnCells<'a> {
     pub(crate) column: &'a Column,
-    /// How many.
+    /// Number of cells.
     pub(crate) count: usize,
-    /// The number of the first one in the result.
+    /// Number of the first cell in the result, for errors.
     pub(crate) first: u64,
 }
 
@@ -24,12 +24,12 @@ impl ColumnCells<'_> {
         ConversionError::column(&self.column.name, what)
     }
 
-    /// The validity bits, unless all cells are valid.
+    /// The validity bits; `None` if all cells are valid.
     pub(crate) fn validity(&self) -> Option<Buffer> {
         self.column.validity.clone().map(Buffer::from)
     }
 
-    /// Checks and joins the parts of an array.
+    /// Builds an array from its parts, after validating them.
     pub(crate) fn build(
         &self,
         data_type: &DataType,

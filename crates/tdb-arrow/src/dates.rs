@@ -1,4 +1,4 @@
-//! Dates and times that Arrow counts in other units.
+//! Dates and times that Arrow counts in other units than TileDB.
 
 use arrow_buffer::{BooleanBuffer, Buffer};
 use arrow_schema::{DataType, TimeUnit};
@@ -8,9 +8,10 @@ use tdb_tile::{Datatype, Scalar};
 
 use crate::cells::ColumnCells;
 
-/// Days in 32 bits, the first of each tick of the datatype, and which of them are not NaT, unless none is.
+/// Converts ticks into 32-bit days, the first day of each tick. Also returns which values are not NaT; `None` if no
+/// value is NaT.
 ///
-/// `cell` tells in which cell a value stands.
+/// `cell` maps the index of a value to the index of its cell, for errors.
 pub(crate) fn days(
     cells: &ColumnCells<'_>,
     datatype: Datatype,
@@ -31,7 +32,8 @@ pub(crate) fn days(
     Ok((Buffer::from(days), dated.map(Iterator::collect)))
 }
 
-/// Timestamps, so many for each tick; NaT keeps its bits. `cell` tells in which cell a value stands.
+/// Converts ticks into timestamps, `times` units per tick; NaT keeps its bits. `cell` maps the index of a value to
+/// that of its cell, for errors.
 pub(crate) fn stamps(
     cells: &ColumnCells<'_>,
     (unit, times): (TimeUnit, i64),
@@ -46,7 +48,7 @@ pub(crate) fn stamps(
         let cell = cell(index);
         match stamp.filter(|stamp| *stamp != NOT_A_TIME) {
             Some(stamp) => Ok(stamp),
-            // Null cells may hold anything.
+            // Null cells may contain anything.
             None if !cells.column.is_valid(cell) => Ok(0),
             None => Err(beyond(cells, cell, ticks, &DataType::Timestamp(unit, None))),
         }
@@ -54,7 +56,7 @@ pub(crate) fn stamps(
     Ok(Buffer::from(stamps.collect::<Result<Vec<i64>, _>>()?))
 }
 
-/// The validity bits with those of NaT cleared.
+/// The validity bits, with NaT as null.
 pub(crate) fn dated(cells: &ColumnCells<'_>) -> Option<Buffer> {
     if !ticks(cells, cells.count).any(|ticks| ticks == NOT_A_TIME) {
         return cells.validity();
@@ -71,7 +73,7 @@ fn ticks<'a>(cells: &ColumnCells<'a>, count: usize) -> impl Iterator<Item = i64>
     values.filter_map(i64::read).take(count)
 }
 
-/// The day with which a tick begins, since 1970-01-01, if 32 bits hold it.
+/// The first day of a tick, counted from 1970-01-01; `None` if it does not fit into 32 bits.
 fn first_day(datatype: Datatype, ticks: i64) -> Option<i32> {
     if datatype == Datatype::DateTimeDay {
         return i32::try_from(ticks).ok();

@@ -1,4 +1,4 @@
-//! Enumerated fields as Arrow dictionaries.
+//! Converts enumerated fields into Arrow dictionaries.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::array;
 use crate::cells::ColumnCells;
 use crate::element::{ArrowTarget, Element};
 
-/// The values of the enumeration of a field, if its cells are indexes that Arrow can hold.
+/// Converts the values of a field's enumeration, if its cells are indexes that Arrow can represent.
 pub(crate) fn labels(
     field: &FieldInfo,
     target: ArrowTarget,
@@ -52,7 +52,7 @@ pub(crate) fn labels(
     }
 }
 
-/// Labels as text, without the NUL bytes that fill cells of fixed size up; none if some are not UTF-8.
+/// Converts labels into text, without padding NUL bytes; `None` if some are not UTF-8.
 fn text_labels(enumeration: &Enumeration) -> Option<ArrayRef> {
     let (datatype, values) = (enumeration.datatype(), enumeration.cell_val_num());
     let labels = enumeration.iter().map(|label| {
@@ -63,7 +63,7 @@ fn text_labels(enumeration: &Enumeration) -> Option<ArrayRef> {
     Some(Arc::new(LargeStringArray::from(labels?)))
 }
 
-/// The values of an enumeration, as if they were those of a field.
+/// The values of an enumeration as a column.
 fn column(enumeration: &Enumeration) -> Column {
     let values: Vec<&[u8]> = enumeration.iter().collect();
     let mut end = 0_u64;
@@ -84,7 +84,7 @@ fn column(enumeration: &Enumeration) -> Column {
     }
 }
 
-/// The cells of an enumerated field; an index that has no label is null.
+/// Converts the cells of an enumerated field; an index without a label becomes null.
 pub(crate) fn array(
     cells: &ColumnCells<'_>,
     labels: &ArrayRef,
@@ -96,7 +96,7 @@ pub(crate) fn array(
     Ok(make_array(data))
 }
 
-/// The validity bits, less the cells whose index has no label.
+/// The validity bits, with indexes without a label as null.
 fn validity(cells: &ColumnCells<'_>, labels: usize) -> Option<Buffer> {
     let datatype = cells.column.datatype;
     let labelled =
@@ -109,7 +109,7 @@ fn validity(cells: &ColumnCells<'_>, labels: usize) -> Option<Buffer> {
     if indexes.clone().all(labelled) {
         return cells.validity();
     }
-    // The bits are made in order, cell by cell.
+    // `collect_bool` calls this in order, so the iterator keeps pace.
     let valid = |cell| indexes.next().is_some_and(labelled) && cells.column.is_valid(cell);
     Some(BooleanBuffer::collect_bool(cells.count, valid).into_inner())
 }

@@ -1,4 +1,4 @@
-//! The Arrow type that the values of a datatype become.
+//! The Arrow type of a datatype's values.
 
 use std::sync::Arc;
 
@@ -7,40 +7,40 @@ use tdb_cells::files::{ConversionError, OutputOptions};
 use tdb_schema::CellValNum;
 use tdb_tile::Datatype;
 
-/// What one value becomes, without regard to how many a cell holds.
+/// The conversion of one value, whatever the number of values per cell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Element {
     /// Part of a string that must be UTF-8.
     Text,
     /// Part of a string of bytes.
     Bytes,
-    /// One byte, in Arrow one bit.
+    /// A truth value: one byte, one bit in Arrow.
     Bool,
-    /// A datetime of eight bytes, in Arrow the first day of it, in four.
+    /// A datetime of eight bytes: in Arrow its first day, of four bytes.
     Date(Datatype),
-    /// A datetime, in Arrow so many times a smaller unit.
+    /// A datetime: in Arrow, each tick becomes `times` ticks of a smaller unit.
     Stamp { unit: TimeUnit, times: i64 },
-    /// The same bytes in Arrow.
+    /// The bytes are the same in Arrow.
     Plain(DataType),
 }
 
-/// What values become Arrow's for.
+/// The purpose of a conversion, which decides which Arrow types are available.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ArrowTarget {
     pub(crate) options: OutputOptions,
-    /// Whether there are timestamps that count seconds; if not, they count milliseconds.
+    /// Whether timestamps may count seconds; otherwise they count milliseconds.
     pub(crate) has_seconds: bool,
-    /// Whether all labels of a dictionary stay in their order, those without a cell too.
+    /// Whether dictionaries keep all labels in their order, including unused ones.
     pub(crate) keeps_labels: bool,
-    /// Whether labels can be bytes of a fixed number; if not, they are bytes of any.
+    /// Whether labels may be bytes of fixed size; otherwise they are bytes of any size.
     pub(crate) has_fixed_labels: bool,
-    /// Whether they are columns of queries: NaT is null in timestamps and durations, too, which have a place for it, and text of fixed
-    /// size is text of any size, without the NUL bytes behind it.
+    /// Whether the columns are used in queries: NaT in timestamps and durations becomes null, although Arrow could
+    /// represent it, and text of fixed size becomes text of any size, without padding NUL bytes.
     pub(crate) is_for_queries: bool,
 }
 
 impl ArrowTarget {
-    /// The target of plain Arrow: all types of Arrow, without changes.
+    /// The target for general use: all Arrow types are available.
     pub(crate) fn usual(options: OutputOptions) -> Self {
         Self {
             options,
@@ -51,7 +51,7 @@ impl ArrowTarget {
         }
     }
 
-    /// Ticks of so many seconds.
+    /// The element for ticks of `times` seconds each.
     fn seconds(self, times: i64) -> Element {
         let (unit, times) = if self.has_seconds {
             (TimeUnit::Second, times)
@@ -101,12 +101,12 @@ impl Element {
             D::UInt64 => DataType::UInt64,
             D::Float32 => DataType::Float32,
             D::Float64 => DataType::Float64,
-            // The other units of dates and times have no Arrow type of their own.
+            // Other units of dates and times have no Arrow type.
             _ => DataType::Int64,
         })
     }
 
-    /// The Arrow type of cells that hold so many of these values.
+    /// Returns the Arrow type of cells with this number of values.
     pub(crate) fn of_cells(
         &self,
         field: &str,

@@ -1,4 +1,4 @@
-//! Arrow's own format, as a file with an index of its batches or as a stream.
+//! Writes Arrow's own format, IPC, as a file with an index of its batches or as a stream.
 
 use std::io::Write;
 
@@ -11,23 +11,24 @@ use tdb_cells::{Batch, FieldInfo};
 use crate::ARRAY_SCHEMA;
 use crate::Mapping;
 
-/// Writes an Arrow IPC file: what programs open by name.
+/// Writes an Arrow IPC file, for programs that open files by name.
 pub struct IpcFileWriter<W: Write> {
     mapping: Mapping,
     file: FileWriter<W>,
 }
 
-/// Writes an Arrow IPC stream: what programs read from a pipe.
+/// Writes an Arrow IPC stream, for programs that read from a pipe.
 pub struct IpcStreamWriter<W: Write> {
     mapping: Mapping,
     stream: StreamWriter<W>,
 }
 
 impl<W: Write> IpcFileWriter<W> {
-    /// Begins a file of these fields. It remembers the schema of the array, if that is given, as JSON: [`ARRAY_SCHEMA`].
+    /// Starts a file of these fields. The schema of the array, as JSON, is stored in the metadata if it is given:
+    /// [`ARRAY_SCHEMA`].
     ///
     /// # Errors
-    /// As for [`Mapping::new`], and where the output fails.
+    /// Errors of [`Mapping::new`], and of the output.
     pub fn try_new(
         out: W,
         fields: &[FieldInfo],
@@ -41,10 +42,11 @@ impl<W: Write> IpcFileWriter<W> {
 }
 
 impl<W: Write> IpcStreamWriter<W> {
-    /// Begins a stream of these fields. It remembers the schema of the array, if that is given, as JSON: [`ARRAY_SCHEMA`].
+    /// Starts a stream of these fields. The schema of the array, as JSON, is stored in the metadata if it is given:
+    /// [`ARRAY_SCHEMA`].
     ///
     /// # Errors
-    /// As for [`Mapping::new`], and where the output fails.
+    /// Errors of [`Mapping::new`], and of the output.
     pub fn try_new(
         out: W,
         fields: &[FieldInfo],

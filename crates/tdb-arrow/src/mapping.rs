@@ -14,26 +14,25 @@ use crate::cells::ColumnCells;
 use crate::element::{ArrowTarget, Element};
 use crate::{array, dates, dictionary};
 
-/// Key of the metadata of an Arrow field that holds the name of its TileDB datatype.
+/// Metadata key of an Arrow field: the name of its TileDB datatype.
 pub const DATATYPE: &str = "tiledb.datatype";
-/// Key of the metadata of an Arrow field that holds the values per cell: a number or `var`.
+/// Metadata key of an Arrow field: the number of values per cell, or `var`.
 pub const CELL_VAL_NUM: &str = "tiledb.cell_val_num";
 
-/// Key of the metadata of an Arrow field of labels that holds the name of their enumeration.
+/// Metadata key of an Arrow field of labels: the name of their enumeration.
 pub const ENUMERATION: &str = "tiledb.enumeration";
 
-/// Key of the metadata of an Arrow field of labels in a Parquet file, which keeps neither their order nor those without a cell: the
-/// enumeration, as JSON.
+/// Metadata key of an Arrow field of labels in a Parquet file: the enumeration, as JSON. Parquet dictionaries keep
+/// neither the order of labels nor unused ones.
 pub const LABELS: &str = "tiledb.labels";
 
-/// Key of the metadata of an Arrow schema that holds the schema of the array, as JSON: with it a file that comes back remembers
-/// dimensions, keys and filters.
+/// Metadata key of an Arrow schema: the schema of the array, as JSON. A file with it can be imported again with the same
+/// dimensions and filters.
 pub const ARRAY_SCHEMA: &str = "tiledb.schema";
 
-/// How the fields of one result become columns of record batches.
+/// Converts the fields of one result into columns of record batches.
 ///
-/// The values of numbers, texts and bytes are shared, not copied; see the crate's front page
-/// for what is what.
+/// The values of numbers, texts and bytes are shared, not copied. The crate's front page lists the Arrow types.
 #[derive(Debug)]
 pub struct Mapping {
     schema: SchemaRef,
@@ -41,35 +40,35 @@ pub struct Mapping {
     cells: u64,
 }
 
-/// How one field becomes a column.
+/// The conversion of one field into a column.
 #[derive(Debug)]
 struct ColumnMapping {
     element: Element,
-    /// The values of the enumeration, for enumerated fields.
+    /// The values of the enumeration, if the field is enumerated.
     labels: Option<ArrayRef>,
-    /// Whether NaT is null, though Arrow's type has a place for it.
+    /// Whether NaT becomes null, although the Arrow type could represent it.
     has_null_times: bool,
 }
 
 impl Mapping {
-    /// The mapping of these fields, in this order.
+    /// Creates the mapping of these fields, in this order.
     ///
     /// # Errors
-    /// A cell that is too large for Arrow; an enumeration whose values do not fit.
+    /// A cell is too large for Arrow, or the values of an enumeration cannot be converted.
     pub fn new(fields: &[FieldInfo], options: OutputOptions) -> Result<Self, ConversionError> {
         Self::for_target(fields, ArrowTarget::usual(options))
     }
 
-    /// As [`Mapping::new`], for columns that a query engine compares:
+    /// Like [`Mapping::new`], for columns that a query engine compares:
     ///
-    /// - NaT is null in the columns of timestamps and durations that are attributes of one value, as it is in those of dates: what a cell
-    ///   of a dense array holds that was never written. Such columns may have nulls, whatever their attribute may.
-    /// - Text in cells of fixed size is text of any size, without the NUL bytes that fill its cell up: `LargeUtf8`, and `LargeBinary` for
-    ///   `char`, which need not be UTF-8.
+    /// - In attributes with one timestamp or duration per cell, NaT is null, as it is in dates; cells of dense arrays that
+    ///   were never written contain it. Such columns are nullable even if the attribute is not.
+    /// - Text in cells of fixed size becomes text of any size, without padding NUL bytes: `LargeUtf8`, or `LargeBinary`
+    ///   for `char`, which need not be UTF-8.
     /// - The labels of an enumeration of `char` are text if all of them are UTF-8.
     ///
     /// # Errors
-    /// As for [`Mapping::new`].
+    /// Errors of [`Mapping::new`].
     pub fn for_queries(
         fields: &[FieldInfo],
         options: OutputOptions,
@@ -119,7 +118,7 @@ impl Mapping {
         })
     }
 
-    /// The same mapping, whose schema also tells that of the array, as JSON.
+    /// Adds the schema of the array, as JSON, to the metadata.
     #[must_use]
     pub fn with_array_schema(mut self, json: &str) -> Self {
         let schema = Schema::clone(&self.schema);
@@ -128,7 +127,7 @@ impl Mapping {
         self
     }
 
-    /// The mapping, with the schema of the array if that is given.
+    /// Adds the schema of the array, if it is given.
     #[cfg(any(feature = "ipc", feature = "parquet"))]
     pub(crate) fn remembering(self, json: Option<&str>) -> Self {
         match json {
@@ -143,10 +142,10 @@ impl Mapping {
         &self.schema
     }
 
-    /// The next batch of the result.
+    /// Converts the next batch of the result.
     ///
     /// # Errors
-    /// Text that is not UTF-8, a date or time beyond Arrow's type; columns that are not those of the mapping.
+    /// Text that is not UTF-8, a date or time beyond Arrow's type, or other columns than those of the mapping.
     pub fn record_batch(&mut self, batch: &Batch) -> Result<RecordBatch, ConversionError> {
         if batch.columns.len() != self.columns.len() {
             return Err(ConversionError::column("", "not the columns of the result"));
@@ -179,7 +178,8 @@ impl Mapping {
     }
 }
 
-/// Whether cells are times of a type that has a place for NaT. Coordinates are never NaT.
+/// Whether cells are times of an Arrow type that can represent NaT. Coordinates do not count, because they are never
+/// NaT.
 fn has_times(field: &FieldInfo, data_type: &DataType) -> bool {
     let is_attribute = !matches!(field.field, FieldKind::Dimension(_));
     is_attribute && matches!(data_type, DataType::Timestamp(..) | DataType::Duration(_))
@@ -191,7 +191,7 @@ fn arrow_field(
     enumerated: bool,
     target: ArrowTarget,
 ) -> Field {
-    // NaT has no other place in Date32, nor has an index without a label in a dictionary.
+    // In Date32 and in dictionaries, null is the only representation of NaT and of an index without a label.
     let nullable = field.nullable || enumerated || data_type == DataType::Date32;
     let values = match field.cell_val_num {
         CellValNum::Fixed(n) => n.to_string(),
@@ -209,7 +209,7 @@ fn arrow_field(
             metadata.insert(LABELS.to_owned(), labels.to_string());
         }
     }
-    // Who reads labels in another order must not take that for theirs.
+    // Labels that a reader gets in another order must not count as ordered.
     let ordered = enumeration.is_some_and(|e| e.is_ordered() && target.keeps_labels);
     Field::new(&field.name, data_type, nullable)
         .with_dict_is_ordered(ordered)

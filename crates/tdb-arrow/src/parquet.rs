@@ -1,4 +1,4 @@
-//! Parquet files, compressed with zstd.
+//! Writes Parquet files, compressed with zstd.
 
 use std::io::Write;
 
@@ -14,9 +14,9 @@ use crate::ARRAY_SCHEMA;
 use crate::Mapping;
 use crate::element::ArrowTarget;
 
-/// Cells of one row group.
+/// Maximum number of cells per row group.
 const ROW_GROUP: usize = 1 << 20;
-/// Bytes of one row group: what a writer holds in memory.
+/// Maximum size of a row group in bytes, which a writer holds in memory.
 const ROW_GROUP_BYTES: usize = 32 << 20;
 
 /// Writes a Parquet file.
@@ -26,10 +26,11 @@ pub struct ParquetWriter<W: Write + Send> {
 }
 
 impl<W: Write + Send> ParquetWriter<W> {
-    /// Begins a file of these fields. It remembers the schema of the array, if that is given, as JSON: [`ARRAY_SCHEMA`].
+    /// Starts a file of these fields. The schema of the array, as JSON, is stored in the metadata if it is given:
+    /// [`ARRAY_SCHEMA`].
     ///
     /// # Errors
-    /// As for [`Mapping::new`], a type that Parquet lacks, and where the output fails.
+    /// Errors of [`Mapping::new`] and of the output; a type that Parquet lacks.
     pub fn try_new(
         out: W,
         fields: &[FieldInfo],
@@ -39,10 +40,11 @@ impl<W: Write + Send> ParquetWriter<W> {
         Self::within(out, fields, options, array_schema, u64::MAX)
     }
 
-    /// As [`ParquetWriter::try_new`]; what waits to be written takes at most so many bytes, about: a row group is as large.
+    /// Like [`ParquetWriter::try_new`], with about `most` bytes of buffered data at most, which limits the size of row
+    /// groups.
     ///
     /// # Errors
-    /// As for [`ParquetWriter::try_new`].
+    /// Errors of [`ParquetWriter::try_new`].
     pub fn within(
         out: W,
         fields: &[FieldInfo],
@@ -51,12 +53,12 @@ impl<W: Write + Send> ParquetWriter<W> {
         most: u64,
     ) -> Result<Self, ConversionError> {
         let most = usize::try_from(most).unwrap_or(ROW_GROUP_BYTES);
-        // Parquet has no unit of seconds: what counts them would be bare numbers to most who read it. Of labels of a fixed number
-        // of bytes the library writes what nobody can read.
+        // Parquet has no unit of seconds: most readers would take timestamps in seconds for plain numbers. Labels of
+        // fixed size are written in a form that cannot be read back.
         let target = ArrowTarget {
             options,
             has_seconds: false,
-            // A dictionary has the labels of its cells in the order in which they come.
+            // A Parquet dictionary has labels in the order of their first occurrence.
             keeps_labels: false,
             has_fixed_labels: false,
             is_for_queries: false,

@@ -6,29 +6,29 @@ use tdb_query::Reader;
 
 use crate::Mapping;
 
-/// An error of whoever gives the batches.
+/// The error type of a source of batches.
 type BoxedError = Box<dyn std::error::Error + Send + Sync>;
 
-/// The cells of a read as record batches, for all that takes Arrow's `RecordBatchReader`.
+/// Converts the cells of a read into record batches, for anything that takes a `RecordBatchReader` of Arrow.
 pub struct RecordBatches {
     batches: Box<dyn Iterator<Item = Result<Batch, BoxedError>> + Send>,
     mapping: Mapping,
 }
 
 impl RecordBatches {
-    /// Begins with the first batch that `reader` has not handed out.
+    /// Starts with the first batch that `reader` has not returned yet.
     ///
     /// # Errors
-    /// As for [`Mapping::new`].
+    /// Errors of [`Mapping::new`].
     pub fn try_new(reader: Reader, options: OutputOptions) -> Result<Self, ConversionError> {
         let fields = reader.fields().to_vec();
         Self::of(&fields, reader, options)
     }
 
-    /// The same of any batches whose columns are these fields.
+    /// Converts any batches whose columns are these fields.
     ///
     /// # Errors
-    /// As for [`Mapping::new`].
+    /// Errors of [`Mapping::new`].
     pub fn of<E>(
         fields: &[FieldInfo],
         batches: impl Iterator<Item = Result<Batch, E>> + Send + 'static,

@@ -1,4 +1,5 @@
-//! Any bytes as an Arrow IPC file or stream: no panic of ours, and no more memory than is allowed.
+//! Reads any bytes as an Arrow IPC file and as a stream. tdb must not panic, and must not take more memory than
+//! allowed.
 #![no_main]
 use std::io::Cursor;
 
@@ -8,7 +9,7 @@ use tdb_cells::files::{Input, InputOptions};
 
 fuzz_target!(
     init: {
-        // What Arrow panics of is an error where it is read.
+        // Panics of Arrow's readers are converted into errors by tdb.
         let abort = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |info| {
             if !panics_are_errors() {

@@ -1,4 +1,4 @@
-//! Record batches, as cells.
+//! Reads cells from record batches.
 
 use std::cell::Cell;
 use std::convert::Infallible;
@@ -20,48 +20,49 @@ use super::convert::ColumnConverter;
 use super::size::unpacked_size;
 use crate::ARRAY_SCHEMA;
 
-/// A batch of more bytes than this is alone in memory.
+/// Size in bytes above which a batch is alone in memory.
 const MOST_BESIDE_ANOTHER: u64 = 16 << 20;
 
-/// Whatever gives Arrow's record batches.
+/// Reads cells from any source of Arrow record batches.
 ///
-/// Numbers go into fields of other number types where no cell loses anything by it; dates and times into other units
-/// in the same way. Cells of dictionaries are their labels.
+/// Numbers can be read into fields of other number types, and dates and times into other units, if no cell loses
+/// information. Cells of dictionaries are read as their labels.
 pub struct ArrowInput {
     batches: Batches,
     names: Vec<String>,
-    /// With the names that columns get.
+    /// The columns, with their names in the array.
     fields: Vec<Field>,
     choice: ColumnChoice,
     array_schema: Option<String>,
-    /// The names of the columns that pandas had as its index.
+    /// Names of the columns that pandas used as index.
     index: Vec<String>,
 }
 
 /// Batches of the columns that are read.
 struct Batches {
     reader: Box<dyn RecordBatchReader + Send>,
-    /// The numbers of those columns, unless they are all.
+    /// Numbers of these columns; `None` for all.
     chosen: Option<Vec<usize>>,
-    /// An index that is no column, and is put behind them.
+    /// A pandas index that the file does not store as a column; it is added after the others.
     counted: Option<Counted>,
-    /// Rows that were given.
+    /// Number of rows read so far.
     rows: u64,
-    /// Whether they may come of work of other threads.
+    /// Whether batches may depend on work of other threads.
     waits: bool,
     source: Source,
 }
 
-/// Where batches come from.
+/// Format and memory limit of a source of batches.
 #[derive(Clone, Copy)]
 struct Source {
     format: &'static str,
-    /// Bytes that the cells of a batch may take.
+    /// Maximum memory of the cells of a batch, in bytes.
     memory: u64,
 }
 
 impl ArrowInput {
-    /// The cells of these batches, which may come of work of other threads; `format` names them in errors.
+    /// Reads from these batches, which may depend on work of other threads; `format` is the name of their source in
+    /// errors.
     #[must_use]
     pub fn new(batches: Box<dyn RecordBatchReader + Send>, format: &'static str) -> Self {
         let schema = batches.schema();
@@ -86,10 +87,10 @@ impl ArrowInput {
         }
     }
 
-    /// Reads some of the columns, and calls them otherwise.
+    /// Selects and renames columns.
     ///
     /// # Errors
-    /// A column that is not there; where none is left.
+    /// A chosen column does not exist, or no column is left.
     pub fn with_columns(self, choice: &ColumnChoice) -> Result<Self, InputError> {
         let chosen = Chosen::of(&self.batches.reader.schema(), choice)?;
         let numbers = chosen.numbers.clone();
@@ -98,7 +99,7 @@ impl ArrowInput {
         Ok(input)
     }
 
-    /// Takes the names of columns whose batches hold no others.
+    /// Sets the columns that the batches contain, with their names in the array.
     pub(super) fn with_chosen(mut self, chosen: Chosen) -> Self {
         let names = chosen.fields.iter().map(|field| field.name().clone());
         self.names = names.collect();
@@ -109,14 +110,14 @@ impl ArrowInput {
         self
     }
 
-    /// The schema of the array, where the batches do not tell it.
+    /// Sets the schema of the array, for batches without it.
     #[cfg(feature = "parquet")]
     pub(super) fn with_array_schema(mut self, json: Option<String>) -> Self {
         self.array_schema = json;
         self
     }
 
-    /// The cells of a batch may take so many bytes, one by one: a label that many cells share counts for each.
+    /// Sets the maximum memory of a batch's cells in bytes; a label counts for each of its cells.
     #[must_use]
     pub fn with_memory(mut self, bytes: u64) -> Self {
         self.batches.source.memory = bytes;
@@ -126,7 +127,7 @@ impl ArrowInput {
 
 #[cfg(any(feature = "ipc", feature = "parquet"))]
 impl ArrowInput {
-    /// The same, of a file, which no other thread reads.
+    /// Reads from a file, which does not depend on other threads.
     pub(super) fn of_file(
         batches: Box<dyn RecordBatchReader + Send>,
         format: &'static str,
@@ -191,7 +192,7 @@ impl Input for ArrowInput {
         while let Some(batch) = next {
             let size = batch.get_array_memory_size() as u64;
             let mut see = || see(&mut guesses, &batch, rows);
-            // Large ones are alone in memory.
+            // Large batches are alone in memory.
             let (seen, following) = if size > MOST_BESIDE_ANOTHER {
                 (see(), None)
             } else {
@@ -215,10 +216,10 @@ impl Input for ArrowInput {
     }
 }
 
-/// Looks at the columns of a batch side by side, on the threads of the session that this runs on.
+/// Inspects the columns of a batch in parallel, on the threads of the current session.
 ///
 /// # Errors
-/// What is wrong with the first column that is.
+/// The error of the first column that has one.
 fn see(guesses: &mut [ArrowGuess], batch: &RecordBatch, first: u64) -> Result<(), InputError> {
     let work = guesses.iter_mut().zip(batch.columns()).collect();
     let Ok(seen) = threads::map(work, |(guess, column): (&mut ArrowGuess, _)| {
@@ -228,19 +229,19 @@ fn see(guesses: &mut [ArrowGuess], batch: &RecordBatch, first: u64) -> Result<()
 }
 
 struct ArrowCells {
-    /// Gone after the last batch: readers keep what that came from.
+    /// `None` after the last batch, because readers keep data of their source in memory.
     batches: Option<Batches>,
     waits: bool,
     columns: Vec<ColumnConverter>,
     rows: u64,
-    /// Names of fields whose columns have times of a zone.
+    /// Names of fields whose columns have times in a zone.
     zoned: Vec<String>,
 }
 
-/// How UTC is called where a zone is.
+/// Names of UTC as a time zone.
 const UTC: [&str; 6] = ["UTC", "Etc/UTC", "GMT", "Z", "+00:00", "-00:00"];
 
-/// Whether times are those of a zone other than UTC.
+/// Whether times are in a zone other than UTC.
 fn has_zone(data_type: &DataType) -> bool {
     match data_type {
         DataType::Timestamp(_, Some(zone)) => !UTC.contains(&&**zone),
@@ -319,10 +320,11 @@ impl Batches {
     }
 }
 
-/// Runs the readers of Arrow, which panic where some damaged files lead them beyond a buffer.
+/// Calls a reader of Arrow, and converts a panic into an error: damaged files can make Arrow's readers index beyond a
+/// buffer.
 pub(super) fn guarded<T>(format: &'static str, read: impl FnOnce() -> T) -> Result<T, InputError> {
     let outer = GUARDED.replace(true);
-    // A reader that has panicked is not asked again.
+    // A reader that has panicked is not used again.
     let read = catch_unwind(AssertUnwindSafe(read));
     GUARDED.set(outer);
     read.map_err(|_| InputError::Library {
@@ -335,7 +337,8 @@ thread_local! {
     static GUARDED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Whether a panic of this thread would now become an [`InputError`]: a program's panic hook can keep quiet about it.
+/// Whether a panic of the current thread will be converted into an [`InputError`], so that a program's panic hook can
+/// ignore it.
 ///
 /// ```
 /// let hook = std::panic::take_hook();
@@ -359,7 +362,7 @@ pub(super) fn failed(format: &'static str, error: ArrowError) -> InputError {
         error => error,
     };
     match error {
-        // These come of lengths in the file that are wrong.
+        // These are caused by wrong lengths in the file.
         ArrowError::IoError(_, error)
             if matches!(
                 error.kind(),

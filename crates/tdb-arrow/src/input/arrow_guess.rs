@@ -1,4 +1,4 @@
-//! What fields would take Arrow's columns.
+//! Guesses the fields that can store Arrow columns.
 
 use std::collections::HashMap;
 
@@ -18,10 +18,10 @@ use super::decimals::Scale;
 use super::form::Form;
 use crate::mapping::{ENUMERATION, LABELS};
 
-/// Labels that an enumeration is made of at most; a column with more is what its labels are.
+/// Maximum number of labels of an enumeration; a column with more becomes a field of the labels' type.
 const MOST_LABELS: usize = 1 << 16;
 
-/// Looks at the arrays of a column.
+/// Inspects the arrays of a column.
 pub(super) struct ArrowGuess {
     name: String,
     datatype: Datatype,
@@ -33,15 +33,15 @@ pub(super) struct ArrowGuess {
     labels: Option<SeenLabels>,
 }
 
-/// The labels of a dictionary, in the order in which they come, behind those that the column says it had.
+/// The labels of a dictionary: first those in the column's metadata, then others in the order of their occurrence.
 struct SeenLabels {
-    /// Of the enumeration that they were, if the column says so.
+    /// Name of the enumeration that they came from, if the column's metadata has it.
     name: Option<String>,
     index: Datatype,
     ordered: bool,
-    /// How many the column says it had, if it does.
+    /// Number of labels in the column's metadata, if it has any.
     told: Option<usize>,
-    /// Whether each dictionary has its labels in the order of all.
+    /// Whether the labels of each dictionary are in the same order.
     in_order: bool,
     values: Vec<Vec<u8>>,
     places: HashMap<Vec<u8>, usize>,
@@ -66,10 +66,10 @@ impl SeenLabels {
         }
     }
 
-    /// Whether the order of the labels is the one that means something.
+    /// Whether the labels are in a meaningful order.
     fn are_ordered(&self) -> bool {
         let is_kept = match self.told {
-            // Where others came behind them is by chance.
+            // Labels that were added at the end are in arbitrary order.
             Some(told) => self.values.len() == told,
             None => self.in_order,
         };
@@ -77,17 +77,17 @@ impl SeenLabels {
     }
 }
 
-/// The enumeration that a column says its labels were of.
+/// The original enumeration of a column, if its metadata has it.
 fn told_labels(field: &Field) -> Option<Enumeration> {
     let told = serde_json::from_str(field.metadata().get(LABELS)?).ok()?;
     let told = enumerations_from_json(&told, "labels", || "__labels".to_owned()).ok()?;
     told.into_iter().next()
 }
 
-/// Fails where there are columns that no datatype stands for, and of which none is given; names all of them.
+/// Fails if there are columns of unsupported types for which no datatype is given; the error names all of them.
 ///
 /// # Errors
-/// [`InputError::NoDatatype`].
+/// [`InputError::NoDatatype`] if there are any.
 pub(super) fn check_types(fields: &[Field], choice: &ColumnChoice) -> Result<(), InputError> {
     let is_refused =
         |field: &&Field| choice.datatype(field.name()).is_none() && natural_type(field).is_none();
@@ -123,7 +123,7 @@ fn no_datatype(field: &Field, names: &[&str]) -> InputError {
     }
 }
 
-/// What a column of decimals can be read as, and what is lost by it.
+/// Explains how a column of decimals can be read, and what is lost.
 fn as_what(name: &str, scale: Scale) -> String {
     let all = if scale.is_whole() {
         format!("--type {name}=int64 where they are not too large")
@@ -133,13 +133,14 @@ fn as_what(name: &str, scale: Scale) -> String {
     format!("--type {name}=float64 reads it, and keeps 15 digits; {all} keeps them all")
 }
 
-/// The datatype and values per cell that a column says it had, or that come nearest to its type.
+/// The original datatype and number of values per cell in the column's metadata, or the closest ones to its Arrow
+/// type.
 fn natural_type(field: &Field) -> Option<(Datatype, CellValNum)> {
     let data_type = match field.data_type() {
         DataType::Dictionary(_, values) => return of_arrow(values),
         data_type => data_type,
     };
-    // What is said counts where the column can be that.
+    // The metadata counts only if the column can be converted.
     let fits = |(datatype, values): &(Datatype, CellValNum)| {
         Form::of(data_type, Some(*datatype), *datatype, *values).is_some()
     };
@@ -149,7 +150,7 @@ fn natural_type(field: &Field) -> Option<(Datatype, CellValNum)> {
 }
 
 impl ArrowGuess {
-    /// `datatype` is that of the field where it is not guessed.
+    /// Creates an inspector; `datatype` is set if the field's datatype is given instead of guessed.
     pub(super) fn try_new(field: &Field, datatype: Option<Datatype>) -> Result<Self, InputError> {
         let wanted = datatype.map(|datatype| {
             if holds_bytes(datatype) {
@@ -191,14 +192,14 @@ impl ArrowGuess {
         })
     }
 
-    /// Takes the next cells into account, the first of which is number `first`.
+    /// Takes an array into account, whose first cell has number `first`.
     pub(super) fn see(&mut self, array: &ArrayRef, first: u64) -> Result<(), InputError> {
         self.has_null |= array.logical_null_count() > 0;
         let values = array
             .as_any_dictionary_opt()
             .map(|dictionary| dictionary.values());
         let distinct = values.unwrap_or(array);
-        // All else that is to be known of texts takes no copy of them.
+        // Nothing else needs to be known about texts, so they are not copied.
         if self.labels.is_none()
             && let Some(is_ascii) = self.converter.is_ascii(distinct)
         {
@@ -207,7 +208,7 @@ impl ArrowGuess {
         }
         let column = self.converter.plain(distinct, first)?;
         self.is_ascii &= column.values.is_ascii();
-        // Some readers give the cells of dictionaries one by one.
+        // Some readers expand dictionaries into single cells.
         self.see_labels(&column, distinct.len())?;
         self.range.see(&column);
         Ok(())
@@ -266,7 +267,7 @@ impl ArrowGuess {
     }
 }
 
-/// Whether the labels in the dictionaries of a column can be those of an enumeration.
+/// Whether the dictionary values of a column can be labels of this enumeration.
 fn are_such(told: &Enumeration, field: &Field) -> bool {
     let DataType::Dictionary(_, values) = field.data_type() else {
         return false;
@@ -290,7 +291,7 @@ fn index_type(keys: &DataType) -> Option<Datatype> {
     })
 }
 
-/// A type that counts so many labels, and one more, as enumerations must.
+/// Returns an index type for this number of labels and one more, which enumerations require.
 fn wide_enough(index: Datatype, labels: usize) -> Datatype {
     let most = match index {
         Datatype::Int8 => 1 << 7,

@@ -1,28 +1,28 @@
-//! Which columns of a table are read.
+//! Selects the columns of a table that are read.
 
 use arrow_array::Int64Array;
 use arrow_schema::{DataType, Field, Schema};
 use serde_json::Value as Json;
 use tdb_cells::files::{ColumnChoice, InputError};
 
-/// Key of the metadata that pandas leaves in files.
+/// Key of the metadata that pandas writes.
 const PANDAS: &str = "pandas";
 
-/// Columns of a table that are read.
+/// The selected columns of a table.
 #[derive(Debug)]
 pub(super) struct Chosen {
-    /// Their numbers in the table.
+    /// Numbers of the columns in the table.
     pub(super) numbers: Vec<usize>,
-    /// With the names that they get.
+    /// The columns, with their names in the array.
     pub(super) fields: Vec<Field>,
     pub(super) choice: ColumnChoice,
-    /// The names of those that pandas had as its index.
+    /// Names of the columns that pandas used as index.
     pub(super) index: Vec<String>,
-    /// The index that is no column of the table, which is the last of the fields then.
+    /// A pandas index that is not a column of the table; it is the last of the fields.
     pub(super) counted: Option<Counted>,
 }
 
-/// An index of pandas that counts rows, and stands in the metadata alone.
+/// A pandas index that counts rows and exists only in the metadata.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Counted {
     pub(super) start: i64,
@@ -30,8 +30,8 @@ pub(super) struct Counted {
 }
 
 impl Counted {
-    /// The values of the index in `rows` rows, of which the first is row number `first` of the file; `None` if one of them does
-    /// not fit into 64 bits.
+    /// Returns the index values of `rows` rows, the first of which is row `first` of the file; `None` if one of them
+    /// does not fit into 64 bits.
     pub(super) fn numbers(self, first: u64, rows: usize) -> Option<Int64Array> {
         let first = i64::try_from(first).ok()?;
         let number = |row: usize| {
@@ -45,7 +45,7 @@ impl Counted {
 
 impl Chosen {
     /// # Errors
-    /// As [`ColumnChoice::names`].
+    /// Errors of [`ColumnChoice::names`].
     pub(super) fn of(schema: &Schema, choice: &ColumnChoice) -> Result<Self, InputError> {
         let said = IndexColumns::of(schema);
         let of_pandas = &said.names;
@@ -87,16 +87,16 @@ impl Chosen {
     }
 }
 
-/// What pandas says its index was. What it says otherwise is of no use here, and not wrong.
+/// The index that pandas describes in the metadata; malformed metadata is ignored.
 #[derive(Debug, Default)]
 struct IndexColumns {
-    /// The columns of the file that were.
+    /// Names of the index columns in the file.
     names: Vec<String>,
-    /// The one that counts rows, and is described instead of stored, unless it says no more than the number of the row.
+    /// The index that is described instead of stored, with its name; `None` if it is just the row number.
     counted: Option<(String, Counted)>,
 }
 
-/// What pandas' `reset_index` calls an index that has no name.
+/// Name that pandas' `reset_index` gives to an unnamed index.
 const UNNAMED: &str = "index";
 
 impl IndexColumns {
@@ -128,8 +128,8 @@ fn counted(described: &Json) -> Option<(String, Counted)> {
     says_more.then(|| (text("name").unwrap_or(UNNAMED).to_owned(), counted))
 }
 
-/// The names of all columns, as they are to be asked for: what pandas calls an index without a name gets one, as its
-/// `reset_index` gives.
+/// Names of all columns, by which they can be selected. Unnamed levels of a pandas index get names, like in pandas'
+/// `reset_index`.
 fn names(schema: &Schema, choice: &ColumnChoice) -> Vec<String> {
     let names = schema.fields().iter().map(|field| field.name().clone());
     let mut names: Vec<String> = names.collect();
@@ -158,7 +158,7 @@ fn names(schema: &Schema, choice: &ColumnChoice) -> Vec<String> {
     names
 }
 
-/// Which level of an index without a name a column is.
+/// The level of an unnamed index that a column contains, from its name; `None` for other columns.
 fn level(name: &str) -> Option<u32> {
     let rest = name.strip_prefix("__index_level_")?;
     rest.strip_suffix("__")?.parse().ok()

@@ -1,4 +1,4 @@
-//! Arrow arrays as columns. What has the same bytes shares its memory.
+//! Converts Arrow arrays into columns. Memory is shared where the bytes are the same.
 
 use std::collections::HashMap;
 
@@ -16,18 +16,18 @@ use super::datatypes::said_type;
 use super::form::{ConvertedCells, Form, is_ascii};
 use super::numbers::{dated, shared};
 
-/// How the arrays of one column become cells of a field.
+/// Converts the arrays of one column into cells of a field.
 #[derive(Debug)]
 pub(super) struct ColumnConverter {
     field: FieldInfo,
     form: Form,
-    /// The labels of an enumerated field, and the index of each.
+    /// Index of each label of an enumerated field.
     labels: Option<HashMap<Vec<u8>, Vec<u8>>>,
 }
 
 impl ColumnConverter {
     /// # Errors
-    /// [`InputError::Column`] where the type is none that the field takes.
+    /// [`InputError::Column`] if the field cannot store values of this type.
     pub(super) fn try_new(column: &Field, field: &FieldInfo) -> Result<Self, InputError> {
         let (datatype, values) = shown_type(field);
         let data_type = column.data_type();
@@ -50,7 +50,7 @@ impl ColumnConverter {
         })
     }
 
-    /// The cells of an array, the first of which is number `first`.
+    /// Converts an array, whose first cell has number `first`.
     pub(super) fn column(&self, array: &ArrayRef, first: u64) -> Result<Column, InputError> {
         let Some(dictionary) = array.as_any_dictionary_opt() else {
             return self.plain(array, first);
@@ -60,7 +60,7 @@ impl ColumnConverter {
         self.plain(&unpacked, first)
     }
 
-    /// The cells of an array that is no dictionary.
+    /// Converts an array that is not a dictionary.
     pub(super) fn plain(&self, array: &ArrayRef, first: u64) -> Result<Column, InputError> {
         let wrong = |(row, what): (usize, String)| self.fail(first, row, what);
         let mut cells = self.form.cells(array).map_err(wrong)?;
@@ -80,7 +80,8 @@ impl ColumnConverter {
         })
     }
 
-    /// Whether all cells are ASCII, where they are texts or bytes of any length, as they are in the array.
+    /// Whether all cells are ASCII; `None` unless they are var-sized texts or bytes that are taken from the array as
+    /// they are.
     pub(super) fn is_ascii(&self, array: &ArrayRef) -> Option<bool> {
         match (&self.form, &self.labels) {
             (Form::Bytes { size: None, .. }, None) => is_ascii(array),
@@ -97,7 +98,8 @@ impl ColumnConverter {
         }
     }
 
-    /// The validity bits. Where a field cannot be null, a null is a date or time that is none, or wrong.
+    /// Returns the validity bits. In a field that is not nullable, a null becomes NaT, or is an error if the field has
+    /// no NaT.
     fn validity(
         &self,
         cells: &mut ConvertedCells,
@@ -122,7 +124,7 @@ impl ColumnConverter {
         Ok(None)
     }
 
-    /// The indexes of cells that are labels.
+    /// Replaces labels by their indexes.
     fn indexes(
         &self,
         cells: &ConvertedCells,

@@ -1,4 +1,4 @@
-//! The datatypes that stand for Arrow's types.
+//! The datatypes for Arrow types.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ use tdb_tile::Datatype;
 use crate::element::{ArrowTarget, Element};
 use crate::mapping::{CELL_VAL_NUM, DATATYPE};
 
-/// The datatype that a column says it had; of dictionaries it is that of the indexes.
+/// The original datatype in a column's metadata; for dictionaries, that of the indexes.
 pub(super) fn said_type(metadata: &HashMap<String, String>) -> Option<(Datatype, CellValNum)> {
     let datatype = Datatype::from_name(metadata.get(DATATYPE)?)?;
     let values = match metadata.get(CELL_VAL_NUM)?.as_str() {
@@ -22,7 +22,7 @@ pub(super) fn said_type(metadata: &HashMap<String, String>) -> Option<(Datatype,
     Some((datatype, values))
 }
 
-/// The datatype and values per cell that come nearest to an Arrow type.
+/// The datatype and number of values per cell that are closest to an Arrow type.
 pub(super) fn of_arrow(data_type: &DataType) -> Option<(Datatype, CellValNum)> {
     use DataType as A;
     use Datatype as D;
@@ -52,7 +52,7 @@ pub(super) fn of_arrow(data_type: &DataType) -> Option<(Datatype, CellValNum)> {
         A::UInt16 => (D::UInt16, one),
         A::UInt32 => (D::UInt32, one),
         A::UInt64 => (D::UInt64, one),
-        // The next that holds them all.
+        // The smallest datatype that holds all of them.
         A::Float16 | A::Float32 => (D::Float32, one),
         A::Float64 => (D::Float64, one),
         A::Date32 => (D::DateTimeDay, one),
@@ -81,8 +81,8 @@ fn length(unit: TimeUnit) -> Datatype {
     }
 }
 
-/// The field whose cells a column of a result has: the datatype that it had in an array, where its Arrow type is still that of
-/// it, else the one that comes nearest. `None` if no datatype holds its values.
+/// Returns a field that can store a column of a query result: with the original datatype in the metadata if the Arrow
+/// type still matches it, otherwise with the closest one. `None` if no datatype can hold the values.
 #[must_use]
 pub fn field_of_column(column: &Field, place: usize) -> Option<FieldInfo> {
     let data_type = match column.data_type() {
@@ -95,7 +95,7 @@ pub fn field_of_column(column: &Field, place: usize) -> Option<FieldInfo> {
         arrow.is_ok_and(|arrow| arrow == *data_type)
     };
     let said = said_type(column.metadata()).map(|(datatype, values)| {
-        // A query has text of fixed size as text of any size.
+        // Queries convert text of fixed size into text of any size.
         let is_any =
             is_padded(datatype, values) && !matches!(data_type, DataType::FixedSizeBinary(_));
         (datatype, if is_any { CellValNum::Var } else { values })

@@ -1,4 +1,4 @@
-//! Arrow's decimals: as numbers of another type, or as text with all their digits.
+//! Converts Arrow decimals into other numbers, or into text with all their digits.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Decimal32Type, Decimal64Type, Decimal128Type, Decimal256Type};
@@ -11,12 +11,12 @@ use tdb_tile::{Datatype, Physical, Scalar};
 
 use super::wrong::Wrong;
 
-/// How many digits of decimals stand behind the point; less than none leaves out zeros before it.
+/// Number of decimal places; if negative, the number of zeros that are left out before the point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Scale(i8);
 
 impl Scale {
-    /// `None` for other types than decimals.
+    /// `None` if the type is not a decimal.
     pub(super) fn of(data_type: &DataType) -> Option<Self> {
         match data_type {
             DataType::Decimal32(_, scale)
@@ -32,7 +32,7 @@ impl Scale {
         self.0 <= 0
     }
 
-    /// Calls `each` with the row and the text of every value that is not null, and with no text for nulls.
+    /// Calls `each` with the text of every value, in order; `None` for nulls.
     pub(super) fn for_each(
         self,
         array: &ArrayRef,
@@ -58,7 +58,7 @@ impl Scale {
         Ok(())
     }
 
-    /// Values and offsets of the texts of all values; nulls have none.
+    /// Values and offsets of the texts of all values; empty for nulls.
     pub(super) fn texts(
         self,
         array: &ArrayRef,
@@ -73,7 +73,7 @@ impl Scale {
         Ok((values.into(), offsets.into()))
     }
 
-    /// A number whose digits are these, without an exponent.
+    /// Formats a number with these digits, without an exponent.
     fn written_out(self, digits: &str) -> String {
         let (sign, digits) = match digits.strip_prefix('-') {
             Some(digits) => ("-", digits),
@@ -84,14 +84,14 @@ impl Scale {
             let zeros = if digits == "0" { 0 } else { places };
             return format!("{sign}{digits}{}", "0".repeat(zeros));
         }
-        // At least one digit stands before the point.
+        // At least one digit is before the point.
         let digits = format!("{digits:0>width$}", width = places.saturating_add(1));
         let (whole, fraction) = digits.split_at(digits.len().saturating_sub(places));
         format!("{sign}{whole}.{fraction}")
     }
 }
 
-/// Appends a decimal as a value of a datatype: of a float the nearest one, of a whole number the same.
+/// Appends a decimal as a value of a datatype: floats are rounded to the nearest value, whole numbers must be exact.
 pub(super) fn write_decimal(text: &str, to: Datatype, out: &mut Vec<u8>) -> Result<(), String> {
     let wrong = || format!("{text} is not a valid {to}");
     match to.physical() {
@@ -114,7 +114,7 @@ pub(super) fn write_decimal(text: &str, to: Datatype, out: &mut Vec<u8>) -> Resu
     Ok(())
 }
 
-/// The float that is nearest to a number; `None` where it is beyond all floats.
+/// Returns the nearest float; `None` if the number is beyond all floats.
 fn finite<T: std::str::FromStr + Copy>(text: &str, is_finite: fn(T) -> bool) -> Option<T> {
     text.parse().ok().filter(|float| is_finite(*float))
 }

@@ -1,12 +1,12 @@
-//! Members of structs as columns of their own.
+//! Replaces structs by columns of their members.
 
 use std::sync::Arc;
 
 use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchReader, StructArray};
 use arrow_schema::{ArrowError, DataType, Field, Fields, Schema, SchemaRef};
 
-/// Batches whose structs are taken apart, also those in structs: the member `b` of the column `a` is the column `a.b`. A
-/// member is null where its struct is.
+/// Batches in which structs, also nested ones, are replaced by their members: the member `b` of the column `a` becomes
+/// the column `a.b`. A member is null if its struct is.
 pub(super) struct Flattened {
     reader: Box<dyn RecordBatchReader + Send>,
     schema: SchemaRef,
@@ -24,7 +24,7 @@ impl Flattened {
         }
     }
 
-    /// Whether there is a struct to be taken apart.
+    /// Whether any column is a struct.
     pub(super) fn changes(schema: &Schema) -> bool {
         let mut fields = schema.fields().iter();
         fields.any(|field| matches!(field.data_type(), DataType::Struct(_)))
@@ -32,7 +32,8 @@ impl Flattened {
 
     fn flattened(&self, batch: &RecordBatch) -> Result<RecordBatch, ArrowError> {
         let mut columns = Vec::new();
-        // What is to be taken apart, the next one last: structs may lie in structs deeper than any stack.
+        // A stack of columns to expand, in reverse order, because structs may be nested deeper than the call stack
+        // allows.
         let mut waiting: Vec<ArrayRef> = batch.columns().iter().rev().cloned().collect();
         while let Some(column) = waiting.pop() {
             match column.as_any().downcast_ref::<StructArray>() {
@@ -63,7 +64,7 @@ impl RecordBatchReader for Flattened {
     }
 }
 
-/// A member of a struct, null where the struct is.
+/// Returns a member of a struct, with nulls where the struct is null.
 fn under(member: &ArrayRef, members: &StructArray) -> Result<ArrayRef, ArrowError> {
     let Some(nulls) = members.nulls().filter(|nulls| nulls.null_count() > 0) else {
         return Ok(Arc::clone(member));
@@ -73,7 +74,7 @@ fn under(member: &ArrayRef, members: &StructArray) -> Result<ArrayRef, ArrowErro
     Ok(arrow_array::make_array(data))
 }
 
-/// The fields of the columns, in their order.
+/// Appends the fields of the resulting columns, in order.
 fn add_fields(fields: &Fields, out: &mut Vec<Field>) {
     let fields = fields.iter().rev();
     let mut waiting: Vec<_> = fields

@@ -1,4 +1,4 @@
-//! The cells of Arrow arrays, without regard to what nulls and labels mean.
+//! Converts Arrow arrays into stored values, before nulls and labels are handled.
 
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef};
@@ -16,20 +16,20 @@ use super::lists::Lists;
 use super::numbers::{NumberConverter, shared};
 use super::wrong::Wrong;
 
-/// How cells are made of an array.
+/// The conversion of an array into cells.
 #[derive(Debug)]
 pub(super) enum Form {
-    /// All are null: so many zeros, or nothing at all.
+    /// All cells are null: zeros, or empty var-sized cells.
     Nothing { size: Option<usize> },
-    /// Bytes or characters, a fixed number of bytes or any.
+    /// Bytes or characters, of a fixed size in bytes or of any.
     Bytes {
         size: Option<usize>,
-        /// Whether NUL bytes fill up what is shorter.
+        /// Whether shorter values are padded with NUL bytes.
         is_padded: bool,
     },
-    /// The digits of decimals, any number of them.
+    /// Decimals as var-sized text.
     Digits(Scale),
-    /// One number.
+    /// One number per cell.
     One(NumberConverter),
     /// Lists of numbers, a fixed number of them or any.
     Many {
@@ -38,16 +38,16 @@ pub(super) enum Form {
     },
 }
 
-/// The cells of an array; those that are null may hold anything.
+/// Converted cells; those that are null may contain anything.
 pub(super) struct ConvertedCells {
     pub(super) values: Bytes,
-    /// Where each cell begins, and the end, of cells that vary in size.
+    /// Start of each var-sized cell, and the end of the last.
     pub(super) offsets: Option<Bytes>,
     pub(super) nulls: Option<NullBuffer>,
 }
 
 impl ConvertedCells {
-    /// Makes zeros, or nothing, of what stands where cells are null.
+    /// Replaces the contents of null cells by zeros, or by nothing if cells are var-sized.
     pub(super) fn blank(&mut self, nulls: &NullBuffer) -> Result<(), Bug> {
         match &self.offsets {
             None => {
@@ -93,7 +93,7 @@ impl ConvertedCells {
     }
 }
 
-/// A cell between two offsets.
+/// The bytes of a cell between two offsets.
 fn within(values: &[u8], start: u64, end: u64) -> Result<&[u8], Bug> {
     let ends = usize::try_from(start).ok().zip(usize::try_from(end).ok());
     let cell = ends.and_then(|(start, end)| values.get(start..end));
@@ -101,7 +101,8 @@ fn within(values: &[u8], start: u64, end: u64) -> Result<&[u8], Bug> {
 }
 
 impl Form {
-    /// How a type becomes such cells, if it does; `said` is the datatype that the column says it had.
+    /// Chooses the conversion from an Arrow type; `None` if there is none. `said` is the original datatype in the
+    /// column's metadata.
     pub(super) fn of(
         data_type: &DataType,
         said: Option<Datatype>,
@@ -218,7 +219,7 @@ fn for_each_bytes(array: &ArrayRef, mut each: impl FnMut(&[u8])) -> Result<(), W
     macro_rules! cells {
         ($array:expr) => {{
             let array = $array;
-            // Null cells are in the way of nobody.
+            // The values of null cells can be read, too.
             (0..array.len()).for_each(|row| each(array.value(row).as_ref()))
         }};
     }
@@ -235,7 +236,7 @@ fn for_each_bytes(array: &ArrayRef, mut each: impl FnMut(&[u8])) -> Result<(), W
     Ok(())
 }
 
-/// Whether all texts or bytes that are not null are ASCII; `None` for other arrays.
+/// Whether all texts or bytes are ASCII, ignoring nulls; `None` for other arrays.
 pub(super) fn is_ascii(array: &ArrayRef) -> Option<bool> {
     let nulls = array.logical_nulls();
     let (mut row, mut all_ascii) = (0_usize, true);
@@ -271,7 +272,7 @@ fn fixed_bytes(
     wrong.map_or(Ok(values.into()), Err)
 }
 
-/// Values and offsets; those of the largest type are shared as they are.
+/// Values and offsets; large types (64-bit offsets) are shared, not copied.
 fn var_bytes(array: &ArrayRef) -> Result<(Bytes, Bytes), Wrong> {
     let large = match array.data_type() {
         DataType::LargeUtf8 => {

@@ -1,7 +1,7 @@
-//! Arrow's own format.
+//! Reads Arrow's own format, IPC.
 //!
-//! Arrow's readers ask for as much memory as lengths in the file say. So every message is looked at first ([`messages`]):
-//! its parts must be there, and what it unpacks to must be allowed.
+//! Arrow's readers allocate as much memory as lengths in the file say. So every message is checked first
+//! ([`messages`]): its parts must exist, and its uncompressed size must be within the limit.
 
 mod messages;
 
@@ -19,7 +19,7 @@ use super::flattened::Flattened;
 /// Opens an Arrow IPC file.
 ///
 /// # Errors
-/// [`InputError::Library`] for what is none; [`InputError::Limit`] where a batch takes more than
+/// [`InputError::Library`] if the file is not valid; [`InputError::Limit`] if a batch takes more than
 /// [`InputOptions::memory`].
 pub fn ipc_file_input<R: Read + Seek + Send + 'static>(
     mut file: R,
@@ -42,10 +42,10 @@ fn of_file(
     input.with_columns(&options.columns)
 }
 
-/// Bytes of the length of the footer and the mark behind it.
+/// Size of the footer's length and the magic bytes after it, in bytes.
 const TRAILER: u64 = 10;
 
-/// Fails where the footer names blocks that are not in the file, or that are too large.
+/// Checks that the blocks in the footer are within the file, and not too large.
 fn check_blocks<R: Read + Seek>(file: &mut R, memory: u64) -> Result<(), InputError> {
     let len = file.seek(SeekFrom::End(0))?;
     let end = len
@@ -68,7 +68,7 @@ fn check_blocks<R: Read + Seek>(file: &mut R, memory: u64) -> Result<(), InputEr
     Ok(())
 }
 
-/// Fails where a block does not end before `end`, or its message does not hold together.
+/// Checks that a block ends before `end`, and that its message is valid.
 fn check_block<R: Read + Seek>(
     file: &mut R,
     block: &Block,
@@ -104,7 +104,7 @@ fn check_block<R: Read + Seek>(
 /// Opens an Arrow IPC stream.
 ///
 /// # Errors
-/// As [`ipc_file_input`]; [`InputError::Unfit`] where the stream ends without its end marker and
+/// Errors of [`ipc_file_input`]; [`InputError::Unfit`] if the stream ends without its end marker and
 /// [`InputOptions::allow_unended`] is off.
 pub fn ipc_stream_input<R: Read + Send + 'static>(
     stream: R,

@@ -1,4 +1,4 @@
-//! Lists of Arrow as cells of several values, or of varying size.
+//! Converts Arrow lists into cells of several values.
 
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, GenericListArray, OffsetSizeTrait};
@@ -9,7 +9,7 @@ use bytes::Bytes;
 use super::numbers::{NumberConverter, dated};
 use super::wrong::Wrong;
 
-/// Lists: all their values, and where each of them begins.
+/// Lists: all values, and the start of each list.
 #[derive(Debug)]
 pub(super) struct Lists {
     values: ArrayRef,
@@ -82,7 +82,7 @@ impl Lists {
         }
     }
 
-    /// The values of lists that all have this length, null ones apart.
+    /// The values of lists that must all have this length, except null ones.
     pub(super) fn of_count(
         &self,
         values: Bytes,

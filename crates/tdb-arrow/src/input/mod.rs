@@ -1,4 +1,4 @@
-//! The way in: files, batch by batch, as cells that [`tdb_write::Writer`] takes.
+//! Reads files and Arrow batches as cells that [`tdb_write::Writer`] accepts.
 
 mod arrow;
 mod arrow_guess;

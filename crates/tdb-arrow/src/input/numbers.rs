@@ -1,4 +1,4 @@
-//! Arrow's numbers, dates and times as values of fields.
+//! Converts Arrow numbers, dates and times into values of fields.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
@@ -22,7 +22,7 @@ use super::datatypes::of_arrow;
 use super::decimals::{Scale, write_decimal};
 use super::wrong::Wrong;
 
-/// How values of an Arrow type become those of a datatype.
+/// Converts values of an Arrow type into a datatype.
 #[derive(Clone, Debug)]
 pub(super) struct NumberConverter {
     from: DataType,
@@ -32,21 +32,21 @@ pub(super) struct NumberConverter {
 
 #[derive(Clone, Copy, Debug)]
 enum Way {
-    /// They are the same bytes.
+    /// The bytes are the same.
     Same,
     /// Bits become bytes.
     Bits,
-    /// By value, where it is the same.
+    /// The value is converted, if that loses nothing.
     Value,
-    /// Dates and times of another unit.
+    /// Dates and times are converted between units.
     Unit(Recount),
-    /// Decimals by value; floats are the nearest.
+    /// Decimals are converted by value; floats are rounded to the nearest.
     Decimal(Scale),
 }
 
 impl NumberConverter {
-    /// `None` where values of the one are none of the other; `said` is the datatype that ticks are counted in, if
-    /// that is known.
+    /// Chooses the conversion; `None` if there is none. `said` is the original datatype in the metadata, which gives
+    /// the unit of ticks.
     pub(super) fn new(from: &DataType, said: Option<Datatype>, to: Datatype) -> Option<Self> {
         let is_number = to != Datatype::Bool && (to.is_integer() || to.is_real());
         let is_ticks = to.is_datetime() || to.is_time();
@@ -83,7 +83,7 @@ impl NumberConverter {
         })
     }
 
-    /// Bytes of a value.
+    /// Size of a converted value, in bytes.
     pub(super) fn size(&self) -> usize {
         self.to.size()
     }
@@ -92,7 +92,7 @@ impl NumberConverter {
         self.to.is_datetime() || self.to.is_time()
     }
 
-    /// The values of an array; those that are null are zero, or anything.
+    /// Converts the values of an array; the results for nulls are zero or arbitrary.
     pub(super) fn values(
         &self,
         array: &ArrayRef,
@@ -207,7 +207,7 @@ impl NumberConverter {
         }
     }
 
-    /// Converts value by value; nulls are zeros.
+    /// Converts value by value; nulls become zeros.
     fn each<T: ArrowPrimitiveType>(
         &self,
         array: &ArrayRef,
@@ -228,7 +228,7 @@ impl NumberConverter {
     }
 }
 
-/// The bytes of a buffer, which they keep.
+/// Converts a buffer into shared bytes, without a copy.
 pub(super) fn shared(buffer: Buffer) -> Bytes {
     struct Owner(Buffer);
     impl AsRef<[u8]> for Owner {
@@ -239,7 +239,7 @@ pub(super) fn shared(buffer: Buffer) -> Bytes {
     Bytes::from_owner(Owner(buffer))
 }
 
-/// The Arrow type of plain numbers.
+/// The Arrow type with the same representation as the numbers of a datatype.
 fn arrow_number(datatype: Datatype) -> DataType {
     match datatype.physical() {
         Physical::I8 => DataType::Int8,
@@ -255,7 +255,7 @@ fn arrow_number(datatype: Datatype) -> DataType {
     }
 }
 
-/// How Arrow's dates and times become those of a datatype.
+/// Chooses the conversion of Arrow dates and times into a datatype.
 fn from_arrow(from: &DataType, to: Datatype) -> Option<Way> {
     let (source, values) = of_arrow(from)?;
     if values != CellValNum::Fixed(1) {
@@ -269,7 +269,7 @@ fn from_arrow(from: &DataType, to: Datatype) -> Option<Way> {
     }
 }
 
-/// Dates and times with none of them where they are null.
+/// Replaces null dates and times by NaT.
 pub(super) fn dated(values: &[u8], nulls: &NullBuffer) -> Bytes {
     let values = values.chunks_exact(i64::SIZE).zip(nulls.iter());
     let dated = values.flat_map(|(value, is_valid)| {

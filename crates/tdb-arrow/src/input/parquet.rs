@@ -1,8 +1,8 @@
-//! Parquet files.
+//! Reads Parquet files.
 //!
-//! Parquet's reader asks for as much memory as lengths in the file say. So the footer and the header of each page are looked
-//! at first ([`checks`]), and texts are read as views, which share the bytes of their pages: a label of a dictionary does
-//! not stand once for each of its cells.
+//! Parquet's reader allocates as much memory as lengths in the file say. So the footer and the header of each page are
+//! checked first ([`checks`]). Texts are read as views, which share the bytes of their pages, so that a dictionary
+//! label is not copied for each of its cells.
 
 mod checks;
 mod chunks;
@@ -31,7 +31,7 @@ use crate::ARRAY_SCHEMA;
 /// Opens a Parquet file.
 ///
 /// # Errors
-/// [`InputError::Library`] for what is none; [`InputError::Limit`] where a page, or a row, takes more than
+/// [`InputError::Library`] if the file is not valid; [`InputError::Limit`] if a page or a row takes more than
 /// [`InputOptions::memory`].
 pub fn parquet_input<R: Read + Seek + Send + 'static>(
     file: R,
@@ -74,11 +74,12 @@ pub fn parquet_input<R: Read + Seek + Send + 'static>(
         Box::new(guarded(FORMAT, || builder.build())?.map_err(failed)?)
     };
     let input = ArrowInput::of_file(reader, FORMAT).with_memory(options.memory);
-    // The reader of batches gives no metadata.
+    // `RecordBatchReader` returns a schema without the file's metadata.
     Ok(input.with_chosen(chosen).with_array_schema(array_schema))
 }
 
-/// Reads the footer; also gives the schema in which columns are dictionaries that are read as what they hold.
+/// Reads the footer; also returns the schema in which columns are still dictionaries, even if they are read as plain
+/// values.
 fn open<R: Read + Seek + Send>(
     file: &Chunks<R>,
 ) -> parquet::errors::Result<(ArrowReaderMetadata, Schema)> {
@@ -105,8 +106,9 @@ fn with_types(schema: &Schema, other: impl Fn(&DataType) -> Option<DataType>) ->
     Schema::new_with_metadata(fields, schema.metadata().clone())
 }
 
-/// The type that a column is read as, if it is another: views for texts and bytes. Only dictionaries of these are read as
-/// such, with keys that count the labels of all row groups together, where a file may say less.
+/// The type as which a column is read, if it differs from the stored one: views for texts and bytes. Dictionaries are
+/// only read as such if they have texts or bytes, and with wide keys, because all row groups together may have more
+/// labels than the stored keys can count.
 fn read_as(data_type: &DataType) -> Option<DataType> {
     Some(match data_type {
         DataType::Utf8 | DataType::LargeUtf8 => DataType::Utf8View,

@@ -1,13 +1,14 @@
-//! What the cells of a column take one by one, where that can be much more than the column does.
+//! Memory of a column's cells if they are expanded, where that can be much more than the column takes.
 
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, OffsetSizeTrait};
 use arrow_schema::DataType;
 
-/// Bytes of an offset.
+/// Size of an offset, in bytes.
 const OFFSET: u64 = 8;
 
-/// Bytes that cells of dictionaries, views, decimals as text and nulls come to; others take what they are read from.
+/// Bytes that cells take after dictionaries, views, decimals as text and nulls are expanded; 0 for types that are not
+/// expanded.
 pub(super) fn unpacked_size(column: &ArrayRef) -> u64 {
     let rows = (column.len() as u64).saturating_mul(OFFSET);
     let Some(dictionary) = column.as_any_dictionary_opt() else {
@@ -18,7 +19,7 @@ pub(super) fn unpacked_size(column: &ArrayRef) -> u64 {
             | DataType::Decimal64(digits, scale)
             | DataType::Decimal128(digits, scale)
             | DataType::Decimal256(digits, scale) => {
-                // Written out, with a sign, a point, and a zero before it.
+                // In text form, with sign, point and a leading zero.
                 let length = u64::from(*digits).saturating_add(u64::from(scale.unsigned_abs()));
                 (column.len() as u64).saturating_mul(length.saturating_add(3))
             }
@@ -39,7 +40,7 @@ fn sum(lengths: impl Iterator<Item = u64>) -> u64 {
     lengths.fold(0, u64::saturating_add)
 }
 
-/// Bytes of each value.
+/// Size of each value, in bytes.
 fn lengths(values: &dyn Array) -> Box<dyn Iterator<Item = u64> + '_> {
     match values.data_type() {
         DataType::Utf8 => between(values.as_string::<i32>().value_offsets()),
@@ -66,7 +67,7 @@ fn between<O: OffsetSizeTrait>(offsets: &[O]) -> Box<dyn Iterator<Item = u64> + 
 }
 
 fn of_views(views: &[u128]) -> Box<dyn Iterator<Item = u64> + '_> {
-    // The first four bytes are the length.
+    // The first four bytes of a view are the length.
     Box::new(views.iter().map(|view| {
         let [a, b, c, d, ..] = view.to_le_bytes();
         u64::from(u32::from_le_bytes([a, b, c, d]))

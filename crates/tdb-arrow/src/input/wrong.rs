@@ -1,4 +1,4 @@
-//! Cells that no field takes.
+//! Cells that no field can store.
 
-/// A row whose cell is wrong, and why.
+/// Number of a row with an invalid cell, and the problem.
 pub(super) type Wrong = (usize, String);

@@ -1,4 +1,4 @@
-//! Dates and times of every unit, to files and back.
+//! Dates and times of every unit, written to files and read again.
 #![cfg(all(feature = "ipc", feature = "parquet"))]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -18,7 +18,7 @@ use tdb_tile::{Code, Datatype};
 const NAT: i64 = i64::MIN;
 const TICKS: [i64; 6] = [0, 1, -1, NAT, 1_234, -40_000];
 
-/// Output that can be looked at when the writer is gone.
+/// An output whose contents can be read after the writer is dropped.
 #[derive(Clone, Default)]
 struct Output(Arc<Mutex<Vec<u8>>>);
 
@@ -73,7 +73,7 @@ fn units() -> impl Iterator<Item = Datatype> {
     all.filter(|datatype| datatype.is_datetime() || datatype.is_time())
 }
 
-/// Six dates and times of every unit: by themselves, with nulls, in pairs and in lists.
+/// Six dates and times of every unit: single, with nulls, in pairs and in lists.
 fn every_unit() -> (Vec<FieldInfo>, Batch) {
     let mut columns = Vec::new();
     for datatype in units() {
@@ -121,7 +121,7 @@ fn dates_and_times_of_every_unit_come_back_from_files() {
     }
 }
 
-/// What a reader sees that knows Parquet's types alone.
+/// The types that a reader sees which knows only Parquet's own types.
 #[test]
 fn parquet_says_by_its_own_types_what_is_a_date() {
     let columns = units().map(|datatype| column(datatype.name(), datatype, ONE, stored(&[1_i64])));
@@ -192,7 +192,7 @@ fn dates_that_are_no_whole_unit_are_refused_on_the_way_back() {
     "#);
 }
 
-/// An array made of the file has the units again, though the types say less.
+/// An array made from the file has the original units, although the Arrow types are less specific.
 #[test]
 fn guesses_find_the_unit_again() {
     for format in [Format::Ipc, Format::Parquet] {

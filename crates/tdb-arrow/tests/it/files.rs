@@ -1,4 +1,4 @@
-//! What is written can be read back with Arrow's own readers.
+//! Written files can be read with Arrow's own readers.
 #![cfg(all(feature = "ipc", feature = "parquet"))]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -15,7 +15,7 @@ use tdb_cells::{Batch, Column, FieldInfo};
 use tdb_schema::CellValNum;
 use tdb_tile::{Datatype, with_scalar};
 
-/// Output that can be looked at when the writer is gone.
+/// An output whose contents can be read after the writer is dropped.
 #[derive(Clone, Default)]
 struct Output(Arc<Mutex<Vec<u8>>>);
 
@@ -34,7 +34,7 @@ impl Write for Output {
     }
 }
 
-/// Two cells of every datatype: one value, three, and a list of any length; then text, nulls and labels.
+/// Two cells of every datatype: one value, three values, and a list of any length; then text, nulls and labels.
 fn everything() -> (Vec<FieldInfo>, Batch) {
     let mut columns = Vec::new();
     for &datatype in Datatype::ALL {

@@ -1,4 +1,4 @@
-//! Arrow's columns as cells of fields.
+//! Arrow columns read as cells of fields.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::sync::Arc;
@@ -53,7 +53,7 @@ fn times_of_another_zone_than_utc_are_told() {
     }
 }
 
-/// The cells of an array, twice over, as a field takes them.
+/// Reads two equal batches as cells of a field; returns those of the first.
 fn cells(
     array: impl arrow_array::Array + 'static,
     field: &FieldInfo,
@@ -221,7 +221,7 @@ fn lists_are_cells_of_several_numbers() {
     );
 }
 
-/// A table as pandas leaves it: its index has no name, and one column is of decimals.
+/// A table as pandas writes it: its index has no name, and one column is of decimals.
 fn table() -> ArrowInput {
     let prices = Decimal128Array::from(vec![150, 250]);
     let columns: [(&str, ArrayRef); 3] = [

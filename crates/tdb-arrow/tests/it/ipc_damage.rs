@@ -1,4 +1,4 @@
-//! Arrow files and streams whose lengths are made up.
+//! Arrow files and streams with forged lengths.
 #![cfg(feature = "ipc")]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -49,7 +49,7 @@ fn written(batch: &RecordBatch, compression: Option<CompressionType>) -> [Vec<u8
     [file.into_inner().unwrap(), stream.into_inner().unwrap()]
 }
 
-/// All cells of a file or stream.
+/// Reads all cells of a file or stream.
 fn read(bytes: Vec<u8>, memory: usize) -> Result<(), InputError> {
     let options = InputOptions {
         memory: memory as u64,
@@ -92,7 +92,7 @@ fn damaged_files_and_streams_are_read_or_told() {
     assert!(told > all / 10, "{told} of {all}");
 }
 
-/// The end marker of a stream: no bytes follow.
+/// The end marker of a stream, with message length 0.
 const END: [u8; 8] = [0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0];
 
 #[test]
@@ -112,14 +112,14 @@ fn a_stream_without_its_end_marker_is_refused_unless_it_is_allowed() {
         };
         let input = ipc_stream_input(Cursor::new(cut), options.clone()).unwrap();
         assert!(Box::new(input).guess().is_ok());
-        // Within a message it is damage all the same.
+        // A stream that ends within a message is always damaged.
         let cut = stream[..stream.len() - END.len() - 1].to_vec();
         let input = ipc_stream_input(Cursor::new(cut), options);
         assert!(input.and_then(|input| Box::new(input).guess()).is_err());
     }
 }
 
-/// Lengths that are larger than all memory, wherever there can be one.
+/// Lengths beyond all memory, wherever there may be a length.
 #[test]
 #[ignore = "the next test runs it in little memory"]
 fn damaged_lengths() {
@@ -153,7 +153,7 @@ fn damaged_lengths() {
 #[test]
 #[cfg(target_os = "linux")]
 fn lengths_that_are_made_up_ask_for_no_memory() {
-    // A reader that asks for 2 GB ends there and then.
+    // A reader that allocates 2 GB is aborted.
     let limited =
         r#"ulimit -v 1500000; exec "$0" --exact ipc_damage::damaged_lengths --ignored --nocapture"#;
     let output = Command::new("sh")

@@ -1,4 +1,4 @@
-//! Labels and their order on the way through Parquet.
+//! Labels and their order after writing and reading Parquet.
 #![cfg(feature = "parquet")]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -14,7 +14,7 @@ use parquet::file::properties::WriterProperties;
 use tdb_arrow::parquet_input;
 use tdb_cells::files::{Input, InputOptions, Labels};
 
-/// A file of one group of rows for each list of labels, which says that its labels are ordered.
+/// A file with one row group for each list of labels; its schema declares the labels ordered.
 fn file(writer: &str, groups: &[&[&str]]) -> Bytes {
     let properties = WriterProperties::builder().set_created_by(writer.to_owned());
     let dictionary =
@@ -43,7 +43,7 @@ fn labels(file: &Bytes) -> Labels {
 
 const ARROW: &str = "parquet-cpp-arrow version 26.0.1";
 
-/// The order that labels have, if it is one, and the labels.
+/// Whether the labels are read as ordered, and the labels.
 fn told(writer: &str, groups: &[&[&str]]) -> (bool, Vec<String>) {
     let labels = labels(&file(writer, groups));
     let values = labels
@@ -59,9 +59,9 @@ fn the_order_of_labels_counts_where_the_writer_keeps_it_and_all_groups_agree() {
     let all = owned(&["low", "mid", "high"]);
     let agreeing: &[&[&str]] = &[&["low", "mid"], &["low", "high", "low"], &["mid", "high"]];
     assert_eq!(told(ARROW, agreeing), (true, all.clone()));
-    // Two groups of rows whose dictionaries are in other orders.
+    // Two row groups whose dictionaries have different orders.
     let other: &[&[&str]] = &[&["low", "mid"], &["mid", "low", "high"]];
     assert_eq!(told(ARROW, other), (false, all.clone()));
-    // What others write has the order of the cells.
+    // Other writers store labels in the order of their occurrence.
     assert_eq!(told("parquet-rs version 59.0.0", agreeing), (false, all));
 }

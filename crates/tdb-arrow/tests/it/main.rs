@@ -1,4 +1,4 @@
-//! The tests of tdb-arrow, in one program: it is linked once.
+//! All tests of tdb-arrow in one program, which is linked once.
 
 mod common;
 mod dates;

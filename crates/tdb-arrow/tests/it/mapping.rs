@@ -1,4 +1,4 @@
-//! What each TileDB type becomes in Arrow.
+//! The Arrow type of each TileDB type.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use crate::common::{ONE, bits, column, enumerated, result, starts, stored, texts, with_nulls};

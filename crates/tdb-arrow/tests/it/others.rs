@@ -1,4 +1,4 @@
-//! Files of others: dictionaries that the reader of Parquet cannot give, structs, the index of pandas that is no column.
+//! Files of other writers: unusual dictionaries in Parquet, structs, and pandas indexes that are not columns.
 #![cfg(all(feature = "ipc", feature = "parquet"))]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -23,7 +23,7 @@ use tdb_cells::{Column, FieldInfo};
 use tdb_schema::{CellValNum, FieldKind};
 use tdb_tile::Datatype;
 
-/// A Parquet file of these columns, each in as many row groups, which says that it was made of another schema.
+/// A Parquet file with these row groups, whose metadata declares the Arrow schema `said`.
 fn parquet(said: &Schema, groups: &[Vec<ArrayRef>], compression: Compression) -> Vec<u8> {
     let types = groups
         .first()
@@ -65,7 +65,7 @@ fn guess(file: &[u8]) -> ColumnGuess {
     Box::new(input).guess().unwrap().pop().unwrap()
 }
 
-/// All cells of the column `a`, as fields of this type.
+/// All cells of the column `a`, read into a field of this type.
 fn cells(input: impl Input + 'static, datatype: Datatype, values: CellValNum) -> Vec<Column> {
     let field = FieldInfo {
         name: "a".to_owned(),
@@ -147,7 +147,7 @@ fn files_compressed_with_brotli_are_read() {
     assert_eq!(numbers, (0..1000).collect::<Vec<i64>>());
 }
 
-/// The struct `s` of the members `a` and `b`, of which the second is null as a whole.
+/// A batch with the struct `s` of the members `a` and `b`; its second row is null.
 fn struct_batch() -> RecordBatch {
     let members = vec![
         Arc::new(Field::new("a", DataType::Int64, true)),
@@ -241,7 +241,7 @@ fn an_index_of_pandas_that_counts_rows_is_a_column() {
         .unwrap();
     let index: Vec<i64> = batch.column("a").unwrap().numbers().unwrap().collect();
     assert_eq!(index, [100, 110, 120]);
-    // The greatest number has none behind it: that is an error, and no other number.
+    // There is no number after the greatest one: an error, not another number.
     let beyond = format!(
         r#"{{"kind": "range", "name": "a", "start": {}, "stop": 0, "step": 1}}"#,
         i64::MAX
@@ -252,7 +252,7 @@ fn an_index_of_pandas_that_counts_rows_is_a_column() {
         error,
         "column \"the index of pandas\": its start and step lead beyond 64 bits"
     );
-    // What an array has no field for is not put into it, and the number of the row says nothing.
+    // An index without a field in the array is not read, and one that is just the row number is ignored.
     assert_eq!(open(described, Some(vec!["v".into()])).names(), ["v"]);
     let rows = r#"{"kind": "range", "name": null, "start": 0, "stop": 3, "step": 1}"#;
     assert_eq!(open(rows, None).names(), ["v"]);

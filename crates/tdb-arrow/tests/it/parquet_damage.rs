@@ -1,4 +1,4 @@
-//! Parquet files that lie about what they take.
+//! Parquet files with forged sizes.
 #![cfg(feature = "parquet")]
 #![expect(
     clippy::unwrap_used,
@@ -32,7 +32,7 @@ fn written(column: impl Array + 'static, compression: Compression) -> Vec<u8> {
     file
 }
 
-/// All cells of a file; says how many.
+/// Reads all cells of a file; returns their number.
 fn read(file: Vec<u8>) -> Result<u64, InputError> {
     let options = InputOptions {
         memory: MEMORY,
@@ -43,7 +43,7 @@ fn read(file: Vec<u8>) -> Result<u64, InputError> {
     Ok(guesses.iter().map(|guess| guess.cells).sum())
 }
 
-/// Where these bytes stand, which must be in one place.
+/// Position of these bytes, which must occur exactly once.
 fn place(file: &[u8], wanted: &[u8]) -> usize {
     let mut found = file.windows(wanted.len()).enumerate();
     let found: Vec<usize> = found
@@ -95,7 +95,7 @@ fn a_row_that_is_too_wide_is_refused_though_little_is_stored() {
 fn a_list_of_the_footer_that_is_longer_than_the_footer_is_refused() {
     let file = written(Int32Array::from(vec![1, 2]), Compression::UNCOMPRESSED);
     let footer = footer(&file);
-    // The list of row groups, of one structure, behind the number of rows, 2.
+    // The list of row groups, with one structure, after the number of rows, 2.
     let at = footer + place(&file[footer..], &[0x16, 4, 0x19, 0x1c]) + 3;
     let mut lying = file[..at].to_vec();
     lying.extend([0xfc, 0xff, 0xff, 0xff, 0xff, 0x07]);
@@ -120,7 +120,7 @@ fn every_byte_of_a_file_may_be_any_other() {
         for flip in [1, 0x80, 0xff] {
             let mut damaged = file.clone();
             damaged[at] ^= flip;
-            // An error or other cells: nothing else.
+            // The result is an error or other cells, but never a panic.
             let _ = read(damaged);
         }
     }

@@ -1,4 +1,4 @@
-//! Messages of Arrow IPC, looked at before Arrow's readers believe what they say.
+//! Checks messages of Arrow IPC before Arrow's readers rely on their lengths.
 
 use std::io::{self, Read};
 
@@ -6,10 +6,10 @@ use arrow_ipc::{RecordBatch, root_as_message};
 use tdb_cells::files::{InputError, InputOptions};
 use tdb_tile::{Bug, LimitError, Limits};
 
-/// What errors call the format.
+/// Name of the format in errors.
 pub(super) const FORMAT: &str = "Arrow IPC";
 
-/// What stands before the length of a message.
+/// Marker before the length of a message.
 pub(super) const CONTINUATION: [u8; 4] = [0xff; 4];
 
 pub(super) fn damaged(what: &'static str) -> InputError {
@@ -32,8 +32,8 @@ fn check_memory(asked: u64, memory: u64) -> Result<(), LimitError> {
     Limits::check("memory", "memory budget", asked, memory)
 }
 
-/// Fails where a message does not fit the bytes behind it, or takes more memory than is allowed. `prefix` reads eight
-/// bytes of these, from a place on.
+/// Checks that the parts of a message are within its body of `body` bytes, and that it does not take more memory than
+/// allowed. `prefix` reads eight bytes of the body at a given offset.
 pub(super) fn check_message(
     message: &[u8],
     body: u64,
@@ -47,12 +47,12 @@ pub(super) fn check_message(
         Some(batch) => unpacked(&batch, body, prefix)?,
         None => 0,
     };
-    // The body is copied once, or unpacked.
+    // The body is copied once, or decompressed.
     check_memory(body.saturating_add(unpacked.max(body)), memory)?;
     Ok(())
 }
 
-/// The bytes that the compressed buffers of a batch say they have, those that are stored as they are included.
+/// Uncompressed size of the compressed buffers of a batch, as declared, including those that are stored uncompressed.
 fn unpacked(
     batch: &RecordBatch<'_>,
     body: u64,
@@ -72,7 +72,7 @@ fn unpacked(
             return Err(damaged("a compressed buffer is too short"));
         };
         let size = match i64::from_le_bytes(prefix(offset)?) {
-            // As it is.
+            // Stored uncompressed.
             -1 => stored,
             size => u64::try_from(size).map_err(|_| damaged("a buffer of negative length"))?,
         };
@@ -81,14 +81,14 @@ fn unpacked(
     Ok(sum)
 }
 
-/// A stream of messages, each of which has been looked at before any of it is handed on.
+/// A stream of messages; each one is checked before any of it is passed on.
 #[derive(Debug)]
 pub(super) struct CheckedMessages<R> {
     stream: R,
     memory: u64,
     /// Whether the stream may end without its end marker.
     allow_unended: bool,
-    /// A message, and how much of it was handed on.
+    /// The current message; `at` is the number of bytes passed on.
     ready: Vec<u8>,
     at: usize,
     has_ended: bool,
@@ -106,9 +106,9 @@ impl<R: Read> CheckedMessages<R> {
         }
     }
 
-    /// Appends so many bytes of the stream, as far as there are.
+    /// Appends the next `len` bytes of the stream; returns whether there were so many.
     fn append(&mut self, len: u64) -> Result<bool, InputError> {
-        // Grows with what there is, not with what was said.
+        // The buffer grows with the bytes that exist, not with the declared length.
         let read = self
             .stream
             .by_ref()
@@ -117,7 +117,7 @@ impl<R: Read> CheckedMessages<R> {
         Ok(read as u64 == len)
     }
 
-    /// Reads the next message; none is ready after the last.
+    /// Reads the next message; leaves `ready` empty after the last.
     fn load(&mut self) -> Result<(), InputError> {
         let mut is_whole = self.append(4)?;
         if is_whole && self.ready == CONTINUATION {
@@ -129,9 +129,9 @@ impl<R: Read> CheckedMessages<R> {
             .copied()
             .map(i32::from_le_bytes);
         let len = match len {
-            // Nothing, where the next message or the marker would be: a writer that fails ends its stream so.
+            // The stream ends where a message or the end marker was expected, like that of a writer that failed.
             None if self.ready.is_empty() && !self.allow_unended => return Err(unended()),
-            // Arrow's reader knows what these are.
+            // Arrow's reader handles these.
             None | Some(..=0) => {
                 self.has_ended = true;
                 return Ok(());
@@ -171,10 +171,10 @@ impl<R: Read> CheckedMessages<R> {
     }
 }
 
-/// What was read from a place on: nothing would look like the end.
+/// The bytes from a position on; a missing part is a bug, since an empty one would look like the end.
 #[track_caller]
 fn behind(bytes: &[u8], at: usize) -> Result<&[u8], Bug> {
-    // Not with a closure, which would be the place that the bug names.
+    // Not in a closure, because then the bug would name the place of the closure.
     match bytes.get(at..) {
         Some(rest) => Ok(rest),
         None => Err(Bug::new("a message that was read is not there")),
@@ -190,7 +190,7 @@ impl<R: Read> Read for CheckedMessages<R> {
         let read = left.read(out)?;
         self.at = self.at.saturating_add(read);
         if self.at == self.ready.len() {
-            // What was handed on is Arrow's now.
+            // The message has been passed on completely.
             (self.ready, self.at) = (Vec::new(), 0);
         }
         Ok(read)

@@ -1,4 +1,4 @@
-//! What a Parquet file says of itself, looked at before its reader asks for as much memory.
+//! Checks the lengths in a Parquet file before its reader allocates memory for them.
 
 use std::io::{BufReader, Read, Seek};
 
@@ -11,13 +11,13 @@ use tdb_tile::{LimitError, Limits};
 use super::chunks::{Chunks, FORMAT, READ_AHEAD};
 use super::thrift::{Fault, Kind, Walker};
 
-/// The length of the footer, and the mark behind it.
+/// Size of the footer's length and the magic bytes after it, in bytes.
 const TRAILER: u64 = 8;
 
-/// Bytes that a value of a list takes beside itself: how deep it lies, and where lists begin.
+/// Bytes per value of a list for its levels and offsets.
 const LEVELS: u64 = 4;
 
-/// Bytes of a cell of any length, without its text.
+/// Bytes per var-sized cell, without its contents.
 const VIEW: u64 = 16;
 
 fn damaged(what: &'static str) -> InputError {
@@ -32,7 +32,7 @@ fn check_memory(asked: u64, memory: u64) -> Result<(), LimitError> {
 }
 
 impl<R: Read + Seek + Send> Chunks<R> {
-    /// Fails where lengths in the footer lead beyond it.
+    /// Checks that lengths in the footer stay within it.
     pub(super) fn check_footer(&self) -> Result<(), InputError> {
         let start = self.len().checked_sub(TRAILER);
         let start = start.ok_or_else(|| damaged("the file is too short"))?;
@@ -50,7 +50,7 @@ impl<R: Read + Seek + Send> Chunks<R> {
         }
     }
 
-    /// Fails where a page, or what its values come to, takes more than is allowed.
+    /// Checks that each page, and its decoded values, stay within the memory limit.
     pub(super) fn check_pages(
         &self,
         metadata: &ParquetMetaData,
@@ -70,7 +70,7 @@ impl<R: Read + Seek + Send> Chunks<R> {
         let value = LEVELS.saturating_add(value_size(column)?);
         while at < end {
             let Some(page) = self.page(at)? else {
-                // Its reader finds nothing there either, if it gets there at all.
+                // The reader will not find a page there either.
                 return Ok(());
             };
             check_memory(page.unpacked, memory)?;
@@ -82,13 +82,13 @@ impl<R: Read + Seek + Send> Chunks<R> {
         Ok(())
     }
 
-    /// What the header of a page says; nothing if there is none.
+    /// Reads the header of a page; `None` if there is none.
     fn page(&self, at: u64) -> Result<Option<Page>, InputError> {
         let (mut unpacked, mut stored, mut values) = (0, 0, 0);
         let mut see = |path: &[i16], number: i64| match path {
             [2] => unpacked = number,
             [3] => stored = number,
-            // Of data pages, in their two forms, and of dictionaries.
+            // Data pages of both versions, and dictionary pages.
             [5 | 7 | 8, 1] => values = number.max(values),
             _ => {}
         };
@@ -112,12 +112,12 @@ impl<R: Read + Seek + Send> Chunks<R> {
     }
 }
 
-/// The fields of the header of a page, by the numbers that lead to them.
+/// Expected types of the fields of a page header, by their field numbers.
 fn of_page_header(path: &[i16]) -> Option<Kind> {
     Some(match path {
         [1..=4] => Kind::Number,
         [5..=8] => Kind::Structure,
-        // A data page, a dictionary and a data page of the second form; statistics of the two.
+        // A data page, a dictionary page and a data page of version 2, then the statistics of both.
         [5, 1..=4] | [7, 1..=2] | [8, 1..=6] => Kind::Number,
         [7, 3] | [8, 7] => Kind::Truth,
         [5, 5] | [8, 8] => Kind::Structure,
@@ -131,19 +131,19 @@ fn of_page_header(path: &[i16]) -> Option<Kind> {
     })
 }
 
-/// What a page says of itself.
+/// Facts in a page header.
 struct Page {
-    /// Where it ends in the file.
+    /// End of the page in the file.
     end: u64,
-    /// Bytes of it, unpacked.
+    /// Uncompressed size of the page, in bytes.
     unpacked: u64,
     values: u64,
 }
 
-/// Bytes that a row takes at least, however little is stored of it.
+/// Minimum number of bytes that a row takes in memory, however little of it is stored.
 ///
 /// # Errors
-/// For values of a negative length.
+/// A column declares values of negative length.
 pub(super) fn row_size(metadata: &ParquetMetaData) -> Result<u64, InputError> {
     let mut most = 0;
     for group in metadata.row_groups() {
@@ -156,7 +156,7 @@ pub(super) fn row_size(metadata: &ParquetMetaData) -> Result<u64, InputError> {
     Ok(most)
 }
 
-/// Bytes of a value, without the text of those of any length.
+/// Bytes of a value in memory, without the contents of var-sized ones.
 fn value_size(column: &ColumnChunkMetaData) -> Result<u64, InputError> {
     Ok(match column.column_type() {
         Type::BOOLEAN => 1,
@@ -171,7 +171,7 @@ fn value_size(column: &ColumnChunkMetaData) -> Result<u64, InputError> {
     })
 }
 
-/// Fails where a single row takes more than is allowed.
+/// Checks that a single row is within the memory limit.
 pub(super) fn check_row(size: u64, memory: u64) -> Result<(), InputError> {
     Ok(check_memory(size, memory)?)
 }

@@ -1,4 +1,4 @@
-//! A Parquet file, read in pieces.
+//! Random access to a Parquet file.
 
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::sync::{Arc, Mutex};
@@ -7,19 +7,19 @@ use bytes::Bytes;
 use parquet::errors::ParquetError;
 use parquet::file::reader::{ChunkReader, Length};
 
-/// What errors call the format.
+/// Name of the format in errors.
 pub(super) const FORMAT: &str = "Parquet";
 
-/// Bytes that are read at a time where it is not known how many are wanted: a header takes fewer.
+/// Number of bytes that are read at a time if the required length is unknown; headers are smaller.
 pub(super) const READ_AHEAD: usize = 512;
 
-/// A file that is read piece by piece, from several places in turns.
+/// A file that is read from several positions in turn.
 pub(super) struct Chunks<R> {
     file: Arc<Mutex<R>>,
     len: u64,
 }
 
-/// What stands in a file from one place on.
+/// The contents of a file from a position on.
 pub(super) struct Chunk<R> {
     file: Arc<Mutex<R>>,
     at: u64,
@@ -47,7 +47,7 @@ impl<R: Seek> Chunks<R> {
 }
 
 impl<R> Chunks<R> {
-    /// The same file once more.
+    /// Returns another handle of the same file.
     pub(super) fn share(&self) -> Self {
         Self {
             file: Arc::clone(&self.file),

@@ -1,7 +1,7 @@
-//! The dictionaries of a Parquet file, one for each group of rows.
+//! Reads the row groups of a Parquet file one by one, because each has its own dictionaries.
 //!
-//! A batch that spans two groups gets a dictionary of its own, whose labels are in the order in which cells have them. So groups
-//! are read one by one where a column has labels.
+//! A batch that spans two groups would get a new dictionary, whose labels are in the order of their first occurrence.
+//! So groups are read one by one if a column has labels.
 
 use std::io::{Read, Seek};
 
@@ -17,24 +17,24 @@ use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};
 
 use super::chunks::Chunks;
 
-/// What writes the dictionaries of Arrow as they are: the labels in their order, those without a cell too. Others write labels as
-/// cells have them.
+/// Prefix of the name of the writer that stores Arrow dictionaries unchanged: all labels in their order, including
+/// unused ones. Other writers store labels in the order of their occurrence.
 const KEEPS_ORDER: &str = "parquet-cpp-arrow";
 
-/// Whether some of these columns have labels.
+/// Whether any of these columns has labels.
 pub(super) fn have_labels(fields: &[Field]) -> bool {
     let mut fields = fields.iter();
     fields.any(|field| matches!(field.data_type(), DataType::Dictionary(..)))
 }
 
-/// Fields that have lost the order of their labels are not ordered; `numbers` are those of the columns in the file.
+/// Marks fields as unordered whose labels have lost their order; `numbers` are the numbers of the columns in the file.
 pub(super) fn without_lost_orders(
     fields: Vec<Field>,
     numbers: &[usize],
     metadata: &ArrowReaderMetadata,
 ) -> Vec<Field> {
     let stored = metadata.metadata();
-    // A column that is worked out, and not stored, has no number and comes last.
+    // A computed column, which is not stored, has no number and comes last.
     let numbers = numbers.iter().map(Some).chain(std::iter::repeat(None));
     let fields = fields.into_iter().zip(numbers).map(|(field, number)| {
         let name = number.and_then(|number| metadata.schema().fields().get(*number));
@@ -48,14 +48,14 @@ pub(super) fn without_lost_orders(
     fields.collect()
 }
 
-/// Whether all dictionaries of a column are as the writer had them.
+/// Whether all dictionaries of a column are as they were given to the writer.
 fn keeps_order(stored: &ParquetMetaData, column: &str) -> bool {
     let writer = stored.file_metadata().created_by();
     let of_column = |chunk: &&ColumnChunkMetaData| {
         let path = chunk.column_path().parts();
         path.first().is_some_and(|name| name == column)
     };
-    // Where cells stand beside a dictionary, it does not have their labels.
+    // If some pages are not dictionary-encoded, the dictionary lacks their labels.
     let is_whole = |chunk: &ColumnChunkMetaData| {
         chunk.page_encoding_stats_mask().is_some_and(|pages| {
             pages.is_only(Encoding::RLE_DICTIONARY) || pages.is_only(Encoding::PLAIN_DICTIONARY)
@@ -66,7 +66,7 @@ fn keeps_order(stored: &ParquetMetaData, column: &str) -> bool {
         && chunks.all(|chunk| !of_column(&chunk) || is_whole(chunk))
 }
 
-/// Reads group after group.
+/// Reads one row group after the other.
 pub(super) struct Groups<R> {
     file: Chunks<R>,
     metadata: ArrowReaderMetadata,
@@ -79,7 +79,7 @@ pub(super) struct Groups<R> {
 
 impl<R: Read + Seek + Send + 'static> Groups<R> {
     /// # Errors
-    /// What the first reader says.
+    /// Errors of the first reader.
     pub(super) fn try_new(
         file: Chunks<R>,
         metadata: ArrowReaderMetadata,

@@ -1,9 +1,9 @@
-//! Thrift's compact form, in which Parquet's metadata is stored: walked through, so that lengths are known to hold before
-//! a reader asks for as much memory as they say.
+//! Walks through Thrift's compact encoding, in which Parquet's metadata is stored, to check all lengths before a
+//! reader allocates memory for them.
 
 use std::io::{self, ErrorKind, Read};
 
-/// Structures within structures; Parquet's own have fewer than ten.
+/// Maximum nesting of structures; Parquet's own have fewer than ten levels.
 const DEPTH: usize = 32;
 
 const STOP: u8 = 0;
@@ -19,14 +19,14 @@ const LIST: u8 = 9;
 const SET: u8 = 10;
 const STRUCT: u8 = 12;
 
-/// Why a structure could not be walked through.
+/// Reason why a structure cannot be parsed.
 #[derive(Debug)]
 pub(super) enum Fault {
-    /// The bytes end within it.
+    /// The input ends within the structure.
     Ends,
-    /// What is wrong with it.
+    /// The structure is invalid.
     Damaged(&'static str),
-    /// They could not be read.
+    /// The input cannot be read.
     Input(io::Error),
 }
 
@@ -40,10 +40,10 @@ impl From<io::Error> for Fault {
     }
 }
 
-/// What a field is.
+/// Expected type of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// True or false.
+    /// A truth value.
     Truth,
     /// A number of any width.
     Number,
@@ -64,20 +64,20 @@ impl Kind {
     }
 }
 
-/// Goes through one structure.
+/// Walks through one structure.
 pub(super) struct Walker<'a, R> {
     input: R,
-    /// Bytes that are left.
+    /// Number of bytes left.
     left: u64,
-    /// What the field must be that these numbers lead to: its reader does not look.
+    /// Returns the expected type of the field at a path of field numbers, because Parquet's reader does not check it.
     known: fn(&[i16]) -> Option<Kind>,
-    /// Numbers of the fields that lead to a number, and the number.
+    /// Called with each number that is a field of its own, and the field numbers that lead to it.
     see: &'a mut dyn FnMut(&[i16], i64),
     path: Vec<i16>,
 }
 
 impl<'a, R: Read> Walker<'a, R> {
-    /// Of `left` bytes; `see` is given each number that stands in a structure alone.
+    /// Starts at the beginning of `left` bytes; `see` is called with each number that is a field of its own.
     pub(super) fn new(input: R, left: u64, see: &'a mut dyn FnMut(&[i16], i64)) -> Self {
         Self {
             input,
@@ -88,12 +88,12 @@ impl<'a, R: Read> Walker<'a, R> {
         }
     }
 
-    /// Fields that are known must be what they are known for.
+    /// Sets the expected types of fields; another type is an error.
     pub(super) fn knowing(self, known: fn(&[i16]) -> Option<Kind>) -> Self {
         Self { known, ..self }
     }
 
-    /// Goes through a structure; gives the bytes that are left behind it.
+    /// Walks through a structure; returns the number of bytes left after it.
     pub(super) fn walk(mut self) -> Result<u64, Fault> {
         self.structure(0)?;
         Ok(self.left)
@@ -136,10 +136,10 @@ impl<'a, R: Read> Walker<'a, R> {
         }
     }
 
-    /// A value that stands in a list, or takes more than a few bytes.
+    /// Walks over a value that is in a list, or takes more than a few bytes.
     fn value(&mut self, kind: u8, depth: usize) -> Result<(), Fault> {
         match kind {
-            // The reader takes no byte for each, so that a few bytes would keep it busy for good.
+            // Parquet's reader consumes no byte per truth value in a list, so a few bytes could keep it busy forever.
             TRUE | FALSE => Err(Fault::Damaged(
                 "a list of truth values, which Parquet does not use",
             )),
@@ -164,7 +164,7 @@ impl<'a, R: Read> Walker<'a, R> {
             0x0f => self.varint()?,
             count => u64::from(count),
         };
-        // Whatever it is of, a value takes one byte at least.
+        // Every value takes at least one byte.
         if count > self.left {
             return Err(Fault::Damaged(
                 "a list has more values than there are bytes",
@@ -195,7 +195,7 @@ impl<'a, R: Read> Walker<'a, R> {
         Err(Fault::Damaged("a number takes more than 64 bits"))
     }
 
-    /// A number with a sign, which is its lowest bit.
+    /// Reads a zigzag-encoded number, whose lowest bit is the sign.
     fn number(&mut self) -> Result<i64, Fault> {
         let value = self.varint()?;
         Ok((value >> 1).cast_signed() ^ -(value & 1).cast_signed())
@@ -219,7 +219,7 @@ impl<'a, R: Read> Walker<'a, R> {
 mod tests {
     use super::*;
 
-    /// Numbers, and the fields that lead to them.
+    /// Numbers, and the field numbers that lead to them.
     type Seen = Vec<(Vec<i16>, i64)>;
 
     fn walk(bytes: &[u8]) -> (Result<u64, Fault>, Seen) {
@@ -231,7 +231,7 @@ mod tests {
 
     #[test]
     fn numbers_are_told_by_the_fields_that_lead_to_them() {
-        // 1: 0, 3: -150, 5: { 1: 7 }, 6: "ab", 7: [1, 2], and two bytes more.
+        // 1: 0, 3: -150, 5: { 1: 7 }, 6: "ab", 7: [1, 2], and two more bytes.
         let bytes = [
             0x15, 0, 0x25, 0xab, 0x02, 0x2c, 0x15, 14, 0, 0x18, 2, b'a', b'b', 0x19, 0x25, 2, 4, 0,
             9, 9,

@@ -1,4 +1,4 @@
-//! Small results, made by hand.
+//! Small results, built by hand.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use tdb_tile::{Datatype, Scalar};
 
 pub(crate) const ONE: CellValNum = CellValNum::Fixed(1);
 
-/// Numbers as they are stored.
+/// The stored bytes of numbers.
 pub(crate) fn stored<T: Scalar>(values: &[T]) -> Bytes {
     let mut out = Vec::new();
     for value in values {
@@ -18,7 +18,7 @@ pub(crate) fn stored<T: Scalar>(values: &[T]) -> Bytes {
     out.into()
 }
 
-/// Offsets as they are stored.
+/// The stored bytes of offsets.
 pub(crate) fn starts(offsets: &[u64]) -> Option<Bytes> {
     Some(stored(offsets))
 }
@@ -99,7 +99,7 @@ pub(crate) fn field(column: &Column) -> FieldInfo {
     }
 }
 
-/// A result of one batch.
+/// A result with one batch.
 pub(crate) fn result(rows: usize, columns: Vec<Column>) -> (Vec<FieldInfo>, Batch) {
     (columns.iter().map(field).collect(), Batch { rows, columns })
 }
