@@ -7,7 +7,7 @@ use tdb_cells::files::{ConversionError, OutputOptions};
 use tdb_schema::CellValNum;
 use tdb_tile::Datatype;
 
-/// The conversion of one value, whatever the number of values per cell.
+/// The conversion of one value into Arrow, whatever the number of values per cell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Element {
     /// Part of a string that must be UTF-8.

@@ -26,8 +26,8 @@ pub const ENUMERATION: &str = "tiledb.enumeration";
 /// neither the order of labels nor unused ones.
 pub const LABELS: &str = "tiledb.labels";
 
-/// Metadata key of an Arrow schema: the schema of the array, as JSON. A file with it can be imported again with the same
-/// dimensions and filters.
+/// Metadata key of an Arrow schema: the schema of the array, as JSON. A file with it can be imported again with the
+/// same dimensions and filters.
 pub const ARRAY_SCHEMA: &str = "tiledb.schema";
 
 /// Converts the fields of one result into columns of record batches.
@@ -61,10 +61,10 @@ impl Mapping {
 
     /// Like [`Mapping::new`], for columns that a query engine compares:
     ///
-    /// - In attributes with one timestamp or duration per cell, NaT is null, as it is in dates; cells of dense arrays that
-    ///   were never written contain it. Such columns are nullable even if the attribute is not.
-    /// - Text in cells of fixed size becomes text of any size, without padding NUL bytes: `LargeUtf8`, or `LargeBinary`
-    ///   for `char`, which need not be UTF-8.
+    /// - In attributes with one timestamp or duration per cell, NaT is null, as it is in dates; cells of dense arrays
+    ///   that were never written contain it. Such columns are nullable even if the attribute is not.
+    /// - Text in cells of fixed size becomes text of any size, without padding NUL bytes: `LargeUtf8`, or
+    ///   `LargeBinary` for `char`, which need not be UTF-8.
     /// - The labels of an enumeration of `char` are text if all of them are UTF-8.
     ///
     /// # Errors

@@ -23,7 +23,7 @@ pub enum CellsError {
         file: String,
         /// Offset of the tile in the file, in bytes.
         offset: u64,
-        /// What is wrong with the tile.
+        /// Problem with the tile.
         source: Box<TileError>,
     },
     /// A tile was never stored: the TileDB release that wrote the fragment lost its last tiles.
@@ -51,7 +51,7 @@ pub enum CellsError {
         fragment: String,
         /// Class of the error.
         kind: ErrorKind,
-        /// What is wrong with the metadata.
+        /// Problem with the metadata.
         source: Box<dyn Error + Send + Sync>,
     },
     /// Decoded cells are inconsistent.
@@ -98,7 +98,7 @@ pub enum CellsError {
     Bug(#[from] Bug),
 }
 
-/// What is wrong with a stored tile.
+/// A problem with a stored tile.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TileError {

@@ -1,6 +1,6 @@
 use std::fmt;
 
-/// What is wrong with a column that is to be written.
+/// A problem with a column that is to be written.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ColumnProblem {
@@ -53,7 +53,7 @@ impl fmt::Display for CellType {
     }
 }
 
-/// What is wrong with a cell that is to be written.
+/// A problem with a cell that is to be written.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CellProblem {

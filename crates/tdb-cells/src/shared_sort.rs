@@ -60,7 +60,8 @@ struct Share {
     all: usize,
 }
 
-/// Returns the median of numbers from pseudo-random places; at even distances, all might be the first of sorted runs.
+/// Returns the median of a sample from pseudo-random places. Evenly spaced places could all hold the first numbers of
+/// sorted runs, which would give a poor pivot.
 fn pivot<T: Copy + Ord>(numbers: &[T]) -> Result<T, Bug> {
     const SCATTER: u64 = 0x9e37_79b9_7f4a_7c15;
     let len = numbers.len() as u64;

@@ -125,7 +125,7 @@ impl CellTable {
         of_them.map(|segment| segment.rows).collect()
     }
 
-    /// Concatenates tables that have the same fields, by fragment.
+    /// Concatenates tables that have the same fields; the rows of each fragment become one segment.
     ///
     /// # Errors
     /// The memory budget is exceeded, or there are more rows than can be numbered.

@@ -10,7 +10,7 @@ pub enum ConditionError {
     Text {
         /// Position of the error in the text, in characters from 1.
         at: usize,
-        /// What is wrong.
+        /// Description of the error.
         what: String,
     },
     /// The text is nested too deeply, or has too many parts.

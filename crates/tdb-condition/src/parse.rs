@@ -16,11 +16,11 @@ use crate::{Condition, ConditionError, ConditionNode, Term};
 impl Condition {
     /// Parses a condition in the syntax of `--where`.
     ///
-    /// Comparisons are `= == != <> < <= > >=`, `in (…)`, `not in (…)`, `between a and b`, `like 'a%'`, `starts with
-    /// 'a'`, `is null` and `is not null`. They are joined by `not`, `and`, `or` (from strongest to weakest) and
-    /// parentheses. Values are numbers, `'text'`, `true`, `false`, `date '…'`, `timestamp '…'` and `x'hex'`. Names are
-    /// bare or in double quotes; quotes within quotes are doubled. Both sides of a comparison can be computed with `+
-    /// - * /`, `year(d)`, `month(d)` and `day(d)`.
+    /// Comparisons are `= == != <> < <= > >=`, `in (…)`, `not in (…)`, `between a and b`, `like 'a%'`,
+    /// `starts with 'a'`, `is null` and `is not null`. They are joined by `not`, `and`, `or` (from strongest to weakest)
+    /// and parentheses. Values are numbers, `'text'`, `true`, `false`, `date '…'`, `timestamp '…'` and `x'hex'`. Names
+    /// are bare or in double quotes; quotes within quotes are doubled. Both sides of a comparison can be computed with
+    /// `+ - * /`, `year(d)`, `month(d)` and `day(d)`.
     ///
     /// # Errors
     /// [`ConditionError::Text`] for a syntax error, [`ConditionError::TooLarge`] if the text is nested too deeply or

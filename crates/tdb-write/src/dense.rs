@@ -92,6 +92,11 @@ impl DenseBox {
         before.ok_or_else(|| Bug::new("a tile of a box whose cells cannot be counted"))
     }
 
+    /// Computes [`DenseBox::before`]; `None` if the number cannot be represented.
+    ///
+    /// Tiles are ordered by their place along the slowest dimension first. So the cells before a tile are, summed over
+    /// the dimensions from the slowest on: the cells that have the tile's places along all slower dimensions, and an
+    /// earlier place along this one. Their number is a product of lengths, so no loop over tiles is needed.
     fn cells_before(&self, tile: u64) -> Option<u64> {
         let place = self.tiles.tile(tile)?;
         let mut sides: Vec<Side> = Vec::new();

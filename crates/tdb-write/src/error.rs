@@ -36,7 +36,7 @@ pub enum WriteError {
     Range {
         /// Name of the dimension.
         dimension: String,
-        /// What is wrong with the range.
+        /// Problem with the range.
         problem: RangeProblem,
     },
     /// Several ranges of one dimension.
@@ -105,7 +105,7 @@ pub enum WriteError {
     Column {
         /// Name of the field.
         field: String,
-        /// What is wrong with the column.
+        /// Problem with the column.
         problem: ColumnProblem,
     },
     /// A cell that cannot be written.
@@ -115,7 +115,7 @@ pub enum WriteError {
         field: String,
         /// Index of the cell among all cells of the write, from 0.
         cell: u64,
-        /// What is wrong with the cell.
+        /// Problem with the cell.
         problem: CellProblem,
     },
     /// Values that filters cannot encode.

@@ -18,7 +18,7 @@ pub enum WriteOrder {
     Unordered,
 }
 
-/// What to do with cells that have the same coordinates.
+/// Treatment of cells that have the same coordinates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Duplicates {
     /// Report an error.
@@ -63,7 +63,7 @@ pub struct WriteOptions {
     /// Dense arrays: the box (subarray) to write, at most one range per dimension, bounds inclusive. A dimension
     /// without a range is written over its whole domain or, if there is one, its current domain.
     pub ranges: Vec<(String, Range)>,
-    /// Sparse arrays: what to do with cells that have the same coordinates. By default [`Duplicates::Keep`] if the
+    /// Sparse arrays: treatment of cells that have the same coordinates. By default [`Duplicates::Keep`] if the
     /// array allows duplicates, else [`Duplicates::Error`].
     pub duplicates: Option<Duplicates>,
     /// The size in bytes beyond which a new fragment is started. A larger tile becomes a fragment of its own.

@@ -254,7 +254,8 @@ fn round(
         let cells = comparator.compare_rows(a.columns, a.row, b.columns, b.row);
         cells.then(a.run.cmp(&b.run))
     };
-    // The next cell of each run, in descending order: the least is at the end.
+    // The next cell of each run, in descending order, so that the least is at the end. A sorted list is as good as a
+    // heap for so few runs, and as long as the same run stays first, its cell is put back without moving any other.
     let heads = cursors.iter().zip(&columns).enumerate();
     let heads = heads.map(|(run, (cursor, columns))| Head {
         run,

@@ -308,7 +308,7 @@ pub(crate) fn sorted_rows(
     }
 }
 
-/// Returns the rows of `rows` cells; fails if they are too many to be sorted together.
+/// Returns row numbers for `rows` cells; fails if there are too many to be sorted together.
 pub(crate) fn check_rows(rows: usize) -> Result<RowRange, WriteError> {
     RowRange::first(rows).map_err(|_| WriteError::TooManyCells { cells: rows as u64 })
 }

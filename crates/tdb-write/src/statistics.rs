@@ -15,7 +15,7 @@ use crate::number::{Number, Sum};
 use crate::numbers::Numbers;
 use crate::tile::Tile;
 
-/// Which statistics the tiles of a field have.
+/// The kinds of statistics that the tiles of a field have.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rule {
     datatype: Datatype,
@@ -30,11 +30,11 @@ pub(crate) struct Rule {
 /// How the minimum and maximum of a tile are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Bounds {
-    /// They are not stored.
+    /// Minimum and maximum are not stored.
     None,
-    /// They are stored as statistics of the tile.
+    /// Minimum and maximum are stored as statistics of the tile.
     Stored,
-    /// They are stored as a side of the tile's MBR.
+    /// Minimum and maximum are stored as a side of the tile's MBR.
     Rectangle,
 }
 

@@ -117,7 +117,7 @@ impl ArrowInput {
         self
     }
 
-    /// Sets the maximum memory of a batch's cells in bytes; a label counts for each of its cells.
+    /// Sets the maximum memory of a batch's cells in bytes. A dictionary label counts once for each cell that has it.
     #[must_use]
     pub fn with_memory(mut self, bytes: u64) -> Self {
         self.batches.source.memory = bytes;

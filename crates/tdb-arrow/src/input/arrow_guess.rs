@@ -35,7 +35,7 @@ pub(super) struct ArrowGuess {
 
 /// The labels of a dictionary: first those in the column's metadata, then others in the order of their occurrence.
 struct SeenLabels {
-    /// Name of the enumeration that they came from, if the column's metadata has it.
+    /// Name of the enumeration that the labels came from, if the column's metadata has it.
     name: Option<String>,
     index: Datatype,
     ordered: bool,

@@ -32,7 +32,7 @@ pub(super) struct NumberConverter {
 
 #[derive(Clone, Copy, Debug)]
 enum Way {
-    /// The bytes are the same.
+    /// The bytes stay the same.
     Same,
     /// Bits become bytes.
     Bits,

@@ -215,9 +215,9 @@ struct Axis {
 /// Chooses the dimension to cut, as its place among `axes` (slowest first), and the end of the block along it.
 ///
 /// A block covers one position of each slower dimension and all of each faster one, so that its cells are contiguous.
-/// The cut is made along the slowest dimension where either a whole row of tiles has at most `share.most` rows, or one
-/// slice has at most `share.aim`. Dimensions slower than `begun` cannot be cut, since an earlier block already covered
-/// a part of `begun`.
+/// The cut is made along the slowest dimension where either all positions up to the next tile border have at most
+/// `share.most` rows, or one position has at most `share.aim`. Dimensions slower than `begun` cannot be cut, since an
+/// earlier block already covered a part of `begun`.
 fn choose(axes: &[Axis], begun: usize, share: Share, borders: &Borders<'_>) -> (usize, u64) {
     let next_border = |axis: &Axis| {
         borders(axis.dimension, axis.at + 1)

@@ -5,7 +5,7 @@ use tdb_tile::Datatype;
 
 use super::InputError;
 
-/// Which columns of a file are read, their names in the array, and the datatypes of some of them.
+/// Columns of a file to read, their names in the array, and the datatypes of some of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ColumnChoice {
     /// The only columns to read; all columns if this is empty.

@@ -42,7 +42,7 @@ pub enum ConversionError {
     /// The format cannot represent something in the result.
     #[error("{what}")]
     Unfit {
-        /// What cannot be represented.
+        /// Description of what cannot be represented.
         what: String,
         /// How to proceed.
         hint: &'static str,
@@ -52,7 +52,7 @@ pub enum ConversionError {
     Column {
         /// Name of the field.
         field: String,
-        /// What is wrong with the column.
+        /// Problem with the column.
         what: &'static str,
     },
     /// The output could not be written.

@@ -33,7 +33,7 @@ pub enum InputError {
         field: String,
         /// Place of the cell.
         place: InputPlace,
-        /// What is wrong with the cell.
+        /// Problem with the cell.
         what: String,
         /// Advice on how to proceed, if there is any.
         hint: Option<&'static str>,
@@ -49,7 +49,7 @@ pub enum InputError {
     Record {
         /// Place of the line or row.
         place: InputPlace,
-        /// What is wrong with the line or row.
+        /// Problem with the line or row.
         what: String,
     },
     /// A column whose type does not match its field.
@@ -57,7 +57,7 @@ pub enum InputError {
     Column {
         /// Name of the column.
         column: String,
-        /// What is wrong with the column.
+        /// Problem with the column.
         what: String,
     },
     /// A column of a type that has no TileDB datatype.
@@ -84,7 +84,7 @@ pub enum InputError {
     /// The file as a whole cannot be read into the array.
     #[error("{what}")]
     Unfit {
-        /// What does not fit.
+        /// Description of what does not fit.
         what: String,
         /// How to proceed.
         hint: &'static str,
@@ -124,7 +124,7 @@ pub enum InputError {
     Unsupported {
         /// Name of the format.
         format: &'static str,
-        /// What is not supported.
+        /// Description of the unsupported feature.
         what: String,
     },
     /// A broken invariant of tdb itself.

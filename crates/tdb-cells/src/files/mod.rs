@@ -35,7 +35,7 @@ pub struct InputOptions {
     /// Texts that represent a missing cell in CSV. `None` accepts `NA`, `N/A`, `NaN`, `null` and `NULL` in all fields
     /// except text; in float fields `NaN` is a number.
     pub missing: Option<Vec<String>>,
-    /// Which columns are read, with their names and datatypes in the array.
+    /// Columns to read, with their names and datatypes in the array.
     pub columns: ColumnChoice,
     /// Approximate maximum size of a batch, in bytes of cells.
     pub batch_bytes: usize,

@@ -66,8 +66,8 @@ impl From<Outcome> for Tests {
     }
 }
 
-/// Returns tests for `first <= cell <= last`, to be joined by `and`; or if not `within`, for `cell < first` or `cell >
-/// last`, to be joined by `or`.
+/// Returns tests for `first <= cell <= last`, to be joined by `and`; or if not `within`, for `cell < first` or
+/// `cell > last`, to be joined by `or`.
 pub(super) fn period(first: Vec<u8>, last: Vec<u8>, within: bool) -> Vec<ResolvedTest> {
     let (from, to) = if within {
         (CompareOp::Ge, CompareOp::Le)

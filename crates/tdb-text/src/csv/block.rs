@@ -153,7 +153,7 @@ fn outside() -> Bug {
     Bug::new("a field of a record that lies outside of it")
 }
 
-/// Returns a part of a buffer; it is a bug if it does not exist.
+/// Returns a part of a buffer, or a [`Bug`] if the buffer is too short.
 #[track_caller]
 pub(super) fn part(bytes: &[u8], range: Range<usize>) -> Result<&[u8], Bug> {
     // Not in a closure, because then the bug would name the place of the closure.

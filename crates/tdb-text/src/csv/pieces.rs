@@ -64,7 +64,7 @@ pub(super) struct Pieces<R> {
     /// Maximum size of a record, in bytes.
     most: usize,
     dialect: Dialect,
-    /// Memory of finished pieces.
+    /// Memory of finished pieces, for new ones.
     spare: Vec<Vec<u8>>,
 }
 

@@ -37,7 +37,7 @@ pub(super) fn unfit(what: String) -> InputError {
     }
 }
 
-/// Reads up to the start of the values.
+/// Reads the header, up to the start of the values.
 pub(super) fn read_header(file: &mut impl Read) -> Result<Header, InputError> {
     let wrong = |what: &str| unfit(format!("no .npy file: {what}"));
     let mut start = [0; 8];

@@ -19,7 +19,7 @@ use super::syntax::Syntax;
 /// Prefix of hexadecimal digits in CSV and on the terminal.
 const MARK: &str = "0x";
 
-/// Whether cells of such a field are text if they are valid UTF-8.
+/// Whether cells of a field of this type are text if they are valid UTF-8.
 pub(super) fn is_text_or_bytes(datatype: Datatype, values: CellValNum) -> bool {
     datatype == Datatype::Char || holds_text(datatype) && !values.is_var()
 }

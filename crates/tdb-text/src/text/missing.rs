@@ -9,7 +9,7 @@ const USUAL: [&str; 5] = ["NA", "N/A", NOT_A_NUMBER, "null", "NULL"];
 /// A missing cell, or in a float field, a number.
 pub(crate) const NOT_A_NUMBER: &str = "NaN";
 
-/// Which texts of a file represent a missing cell.
+/// The texts of a file that represent a missing cell.
 #[derive(Clone, Debug, Default)]
 #[cfg_attr(
     not(feature = "csv"),

@@ -77,7 +77,7 @@ pub(super) struct Walker<'a, R> {
 }
 
 impl<'a, R: Read> Walker<'a, R> {
-    /// Starts at the beginning of `left` bytes; `see` is called with each number that is a field of its own.
+    /// Creates a walker over `left` bytes; `see` is called with each number that is a field of its own.
     pub(super) fn new(input: R, left: u64, see: &'a mut dyn FnMut(&[i16], i64)) -> Self {
         Self {
             input,
