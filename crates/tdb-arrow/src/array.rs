@@ -152,7 +152,7 @@ fn numbers(
     }
 }
 
-/// Converts the values of cells that have several.
+/// Converts the values of cells that contain several values each.
 fn items(
     cells: &ColumnCells<'_>,
     element: &Element,

@@ -24,24 +24,24 @@ pub struct Profile {
     pub cells_given: u64,
     /// Tiles that were written in stored form, without running their filters again; all fields of a tile count as one.
     pub tiles_copied: u64,
-    /// Fragments examined while choosing tiles for batches of sparse arrays; one counts again for each batch.
+    /// Fragments examined while choosing tiles for batches of sparse arrays; a fragment counts again for each batch.
     pub fragments_visited: u64,
-    /// Tiles examined for the same purpose, or to find tiles that can be copied.
+    /// Tiles examined while choosing tiles for batches of sparse arrays, or while looking for tiles that can be copied.
     pub tiles_visited: u64,
-    /// Deciding which tiles to read, including reading labels if ranges of labels are requested.
+    /// Time spent deciding which tiles to read, including reading labels if ranges of labels are requested.
     pub plan: Duration,
-    /// Waiting for bytes of tiles.
+    /// Time spent waiting for bytes of tiles.
     pub read: Duration,
-    /// Undoing filters and, where tiles of dense arrays are read in part, copying cells.
+    /// Time spent undoing filters and, where tiles of dense arrays are read in part, copying cells.
     pub decode: Duration,
-    /// All other work on batches: choosing, sorting and merging cells, and building columns. Does not include tasks
-    /// that take cells out of tiles right after decoding.
+    /// Time spent on all other work on batches: choosing, sorting and merging cells, and building columns. Does not
+    /// include tasks that take cells out of tiles right after decoding.
     pub merge: Duration,
-    /// Reading files to guess the types of their columns.
+    /// Time spent reading files to guess the types of their columns.
     pub guess: Duration,
-    /// Reading cells from files.
+    /// Time spent reading cells from files.
     pub input: Duration,
-    /// Writing cells from files into arrays, and from arrays into files.
+    /// Time spent writing cells from files into arrays, and from arrays into files.
     pub write: Duration,
 }
 

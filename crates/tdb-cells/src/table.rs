@@ -91,7 +91,7 @@ impl CellTable {
         segments.flat_map(|segment| &mut segment.tiles)
     }
 
-    /// Copies some rows, which must ascend, of all loaded fields into a new table.
+    /// Copies rows of all loaded fields, given in ascending order, into a new table.
     ///
     /// # Errors
     /// The memory budget is exceeded.

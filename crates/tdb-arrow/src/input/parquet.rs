@@ -106,9 +106,9 @@ fn with_types(schema: &Schema, other: impl Fn(&DataType) -> Option<DataType>) ->
     Schema::new_with_metadata(fields, schema.metadata().clone())
 }
 
-/// The type as which a column is read, if it differs from the stored one: views for texts and bytes. Dictionaries are
-/// only read as such if they have texts or bytes, and with wide keys, because all row groups together may have more
-/// labels than the stored keys can count.
+/// Returns the type to read a column as, if it differs from the stored one. Texts and bytes are read as views. Only
+/// dictionaries of texts or bytes are read as dictionaries; narrow keys are widened, because all row groups together
+/// may have more labels than such keys can count.
 fn read_as(data_type: &DataType) -> Option<DataType> {
     Some(match data_type {
         DataType::Utf8 | DataType::LargeUtf8 => DataType::Utf8View,

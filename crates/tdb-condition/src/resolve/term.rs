@@ -30,7 +30,7 @@ enum Kind {
 /// Fields by name.
 type Known<'a> = HashMap<&'a str, &'a FieldInfo>;
 
-/// Returns the number of a field among those of the condition.
+/// Function that returns the number of a field among those of the condition.
 type Number<'n, 'a> = &'n mut dyn FnMut(&'a FieldInfo) -> usize;
 
 /// Returns the operators by which two terms are compared, and how the results are joined. There are two operators if

@@ -55,7 +55,7 @@ fn is_readable(text: &str) -> bool {
     !text.contains(|character: char| character.is_control() && !matches!(character, '\t' | '\n'))
 }
 
-/// Appends bytes as hexadecimal digits, or for people as text if possible.
+/// Appends bytes as hexadecimal digits; in text for people, unchanged if they are valid text.
 pub(super) fn append_bytes(bytes: &[u8], syntax: Syntax, out: &mut Vec<u8>) {
     match syntax {
         Syntax::Plain => append_text_or_bytes(bytes, bytes, syntax, out),

@@ -180,7 +180,7 @@ impl TextGuess {
     }
 }
 
-/// Converts whole numbers into a range of eight-byte values.
+/// Returns the range between two whole numbers, stored as eight bytes each.
 fn range(lo: i128, hi: i128) -> Result<Range, Bug> {
     let bytes = |value: i128| match (i64::try_from(value), u64::try_from(value)) {
         (Ok(value), _) => Ok(value.to_le_bytes().to_vec()),
