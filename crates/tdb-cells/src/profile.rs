@@ -26,7 +26,7 @@ pub struct Profile {
     pub tiles_copied: u64,
     /// Fragments examined while choosing tiles for batches of sparse arrays; a fragment counts again for each batch.
     pub fragments_visited: u64,
-    /// Tiles examined while choosing tiles for batches of sparse arrays, or while looking for tiles that can be copied.
+    /// Tiles examined while choosing tiles for batches of sparse arrays, or to find tiles that can be copied.
     pub tiles_visited: u64,
     /// Time spent deciding which tiles to read, including reading labels if ranges of labels are requested.
     pub plan: Duration,

@@ -26,7 +26,7 @@ impl Sorted {
         Ok(Self { rows, repeats })
     }
 
-    /// Creates from sorted rows no two of which are equal.
+    /// Creates a list from sorted rows, all different.
     pub(crate) fn distinct(rows: Vec<Row>) -> Self {
         Self {
             rows,
@@ -263,7 +263,7 @@ mod tests {
         assert!(Sorted::new(rows(2), flags(".")).is_err());
     }
 
-    /// Runs of equal rows across the places where work is split among threads.
+    /// Tests runs of equal rows that cross the places where work is split among threads.
     #[test]
     fn the_newest_of_many_rows_are_kept() {
         let session = Session::new(SessionOptions {

@@ -43,7 +43,7 @@ struct Batches {
     reader: Box<dyn RecordBatchReader + Send>,
     /// Numbers of these columns; `None` for all.
     chosen: Option<Vec<usize>>,
-    /// A pandas index that the file does not store as a column; it is added after the others.
+    /// A pandas index that the file does not store as a column; its values are computed and added as the last column.
     counted: Option<Counted>,
     /// Number of rows read so far.
     rows: u64,

@@ -11,8 +11,8 @@ const FILTER_BITS: usize = 16;
 /// Hash table of points. A small Bloom filter in front of it rejects most cells that are not at a point.
 #[derive(Debug)]
 pub(super) struct PointTable {
-    /// Open addressing: the number of a point, from 1, at the slot of its hash or a later one; 0 for an empty slot.
-    /// The length is a power of two, at least twice the number of points.
+    /// Slots with open addressing: the number of a point, counted from 1, is in the slot of its hash or a later one;
+    /// empty slots contain 0. The length is a power of two, at least twice the number of points.
     slots: Vec<u32>,
     /// The filter: each hash sets three bits in one word. The length is a power of two.
     filter: Vec<u64>,

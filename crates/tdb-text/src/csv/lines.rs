@@ -17,8 +17,9 @@ pub(super) struct LineSplitter<'a> {
     /// Number of fields per record.
     width: usize,
     found: &'a mut Found,
-    /// Start of the current record, and its line.
+    /// Start of the current record.
     at: usize,
+    /// Number of the line at which the current record starts.
     line: u64,
     /// Index of the first span of the current record.
     first: usize,

@@ -6,7 +6,7 @@ use tdb_cells::files::InputOptions;
 /// Texts that other programs, such as R, pandas and databases, write for missing cells.
 const USUAL: [&str; 5] = ["NA", "N/A", NOT_A_NUMBER, "null", "NULL"];
 
-/// A missing cell, or in a float field, a number.
+/// Text of a missing cell; in a float field, the float NaN.
 pub(crate) const NOT_A_NUMBER: &str = "NaN";
 
 /// The texts of a file that represent a missing cell.
