@@ -148,7 +148,7 @@ const COMMANDS: &[Command] = &[
     },
     Command {
         name: "layers",
-        about: "whether the manifests keep to the table of docs/architecture.md",
+        about: "whether manifests, modules and counts keep to the rules; --bless writes counts that have shrunk",
         run: layers::run,
     },
     Command {

@@ -26,7 +26,7 @@ fn needs(name: &str) -> Value {
 
 #[test]
 fn this_house_keeps_its_layers() {
-    assert_eq!(check().unwrap(), Vec::<String>::new());
+    assert_eq!(check(false).unwrap(), Vec::<String>::new());
 }
 
 #[test]
