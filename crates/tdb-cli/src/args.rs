@@ -13,8 +13,7 @@ use clap::{Parser, Subcommand};
     arg_required_else_help = true
 )]
 #[command(
-    after_help = "Results go to standard output, everything else to standard error.\n\n\
-    Examples:\n  tdb info fixtures/v22_tour/array\n  tdb read fixtures/v22_tour/array --limit 5"
+    after_help = "Examples:\n  tdb info fixtures/v22_tour/array\n  tdb read fixtures/v22_tour/array --limit 5"
 )]
 pub(crate) struct Cli {
     #[command(subcommand)]
@@ -45,62 +44,62 @@ pub(crate) enum Verb {
     Export(Box<cmd::read::ExportArguments>),
     /// Count the cells of an array, or of a part of it
     Count(cmd::count::Arguments),
-    /// Work out sums, means, least and greatest values, for all cells or by group
+    /// Compute counts, sums, means, minima and maxima, of all cells or by group
     #[command(alias = "aggregate")]
     Agg(cmd::agg::Arguments),
-    /// Summarize each field: nulls, values, least, greatest, mean, quartiles
+    /// Summarize each field: nulls, distinct values, minimum, maximum, mean, quartiles
     #[command(aliases = ["describe", "summary", "summarize"])]
     Stats(cmd::stats::Arguments),
-    /// Draw how the values of a field are spread
+    /// Draw a histogram of a field
     Hist(cmd::hist::Arguments),
-    /// List the values that fields have
+    /// List the distinct values of fields
     #[command(alias = "unique")]
     Distinct(cmd::agg::DistinctArguments),
-    /// Ask arrays in SQL: select, join, insert, delete
+    /// Query and change arrays in SQL
     Sql(cmd::sql::Arguments),
-    /// Tell which tiles a read takes, and why the others fall out
+    /// Show which tiles a read decodes, and why it skips the others
     #[command(alias = "plan")]
     Explain(cmd::explain::Arguments),
-    /// Show what the bytes of an array are spent on
+    /// Show how many bytes fields, fragments and metadata take
     #[command(alias = "du")]
     Layout(cmd::layout::Arguments),
-    /// Show where fragments and tiles lie
+    /// Show where fragments and tiles lie in the domain
     Map(cmd::map::Arguments),
-    /// Say which filters would serve an array better
+    /// Try filters and tiles, and recommend those that suit an array
     Advise(cmd::advise::Arguments),
     /// Draw two dimensions of a dense array
     #[command(aliases = ["draw", "plot"])]
     Show(Box<cmd::show::Arguments>),
-    /// Decode all of an array, and list what cannot be
+    /// Decode all of an array, and list what is damaged
     #[command(aliases = ["validate", "check"])]
     Verify(cmd::verify::Arguments),
     /// Show the cells in which an array differs between two times
     Diff(Box<cmd::compare::DiffArguments>),
     /// Show the cells in which two arrays differ
     Compare(Box<cmd::compare::Arguments>),
-    /// Tell what happened to an array or a group
+    /// Show the history of an array or a group
     Log(cmd::log::Arguments),
     /// List the fragments of an array
     Fragments(cmd::fragments::Arguments),
     /// Write cells of a file into an array
     Write(cmd::write::Arguments),
-    /// Make an array of a file, or add its cells to one
+    /// Create an array from a file, or append its rows to one
     Import(Box<cmd::import::Arguments>),
     /// Change the schema of an array
     Evolve(cmd::evolve::Arguments),
     /// Change the values of cells
     Set(cmd::set::Arguments),
-    /// Make an array what it was at an earlier time
+    /// Restore an array to what it was at an earlier time
     Restore(cmd::restore::Arguments),
-    /// Make an array anew, with other tiles, filters, orders or fields
+    /// Copy an array into one with other tiles, filters, orders, fields or key
     Rewrite(Box<cmd::rewrite::Arguments>),
     /// Delete cells by a condition, or fragments by time
     Delete(cmd::delete::Arguments),
     /// Merge fragments, commits or metadata
     Consolidate(cmd::consolidate::Arguments),
-    /// Remove what was merged
+    /// Remove fragments and objects that a merge replaced
     Vacuum(cmd::vacuum::Arguments),
-    /// List or remove what abandoned writes have left
+    /// List or remove what interrupted writes left behind
     Clean(cmd::vacuum::CleanArguments),
     /// Copy an array or group
     Cp(cmd::objects::CopyArguments),
@@ -121,11 +120,11 @@ pub(crate) enum Verb {
     Dump(cmd::dump::Arguments),
     /// List all filters, or try them on a field
     Filters(cmd::filters::Arguments),
-    /// Say where a URI leads, and what can be done there
+    /// Show which store a URI leads to, by which settings, and what works there
     Doctor(cmd::doctor::Arguments),
-    /// Do parts of queries that are asked on other machines
+    /// Answer parts of queries that clients on other machines ask
     Worker(cmd::worker::Arguments),
-    /// Print what makes a shell complete verbs and options
+    /// Print a completion script for a shell
     Completions(cmd::completions::Arguments),
     /// Write the manual pages
     Man(cmd::completions::ManArguments),

@@ -16,6 +16,7 @@ mod machine;
 mod meaning;
 mod names;
 mod output;
+mod overview;
 mod paint;
 mod parse;
 mod present;

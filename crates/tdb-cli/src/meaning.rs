@@ -10,6 +10,7 @@ use crate::cmd::{group, meta};
 use crate::endings::{self, Asked};
 use crate::failure::Failure;
 use crate::global::Global;
+use crate::overview::with_overview;
 
 /// A verb, and the options of all verbs that mean something to it.
 struct Meaning {
@@ -124,7 +125,7 @@ pub(crate) fn command() -> Command {
     let whole = Cli::command();
     let shared = whole.get_arguments().filter(|arg| arg.is_global_set());
     let shared: Vec<Arg> = shared.cloned().collect();
-    narrowed(whole, "", &shared)
+    with_overview(narrowed(whole, "", &shared))
 }
 
 /// The command line in which each verb has the options that mean something to it, and no others: for what is made of it.

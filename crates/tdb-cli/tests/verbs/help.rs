@@ -169,14 +169,22 @@ fn examples_of_changes_work_one_after_the_other() {
     }
 }
 
-/// The words of the first column of a list of verbs in a help.
-fn listed(help: &str) -> Vec<String> {
-    let (_, verbs) = help.split_once("Commands:\n").unwrap_or_default();
-    let (verbs, _) = verbs.split_once("\n\n").unwrap_or_default();
-    let words = verbs
+/// The lines of a help that name verbs: those of groups of verbs, or below `Commands:`.
+fn lines_of_verbs(help: &str) -> impl Iterator<Item = &str> {
+    let verbs = match help.split_once("Commands:\n") {
+        Some((_, verbs)) => verbs.split_once("\n\n").map_or(verbs, |(verbs, _)| verbs),
+        None => help
+            .split_once("\nOptions that")
+            .map_or("", |(verbs, _)| verbs),
+    };
+    verbs
         .lines()
-        .filter(|line| line.starts_with("  ") && !line.starts_with("   "));
-    let words = words.filter_map(|line| line.split_whitespace().next());
+        .filter(|line| line.starts_with("  ") && !line.starts_with("   "))
+}
+
+/// The verbs that a help lists.
+fn listed(help: &str) -> Vec<String> {
+    let words = lines_of_verbs(help).filter_map(|line| line.split_whitespace().next());
     words
         .filter(|verb| *verb != "help")
         .map(str::to_owned)
@@ -328,11 +336,9 @@ fn helps_list_the_options_that_the_verb_takes_and_no_others() {
 #[test]
 fn summaries_are_imperative() {
     let help = stdout("--help");
-    let (_, verbs) = help.split_once("Commands:\n").expect("a list of verbs");
-    let (verbs, _) = verbs.split_once("\n\n").expect("options after it");
-    insta::assert_snapshot!("summaries", verbs);
+    insta::assert_snapshot!("overview", help);
     insta::assert_snapshot!("help_of_cp", stdout("cp --help"));
-    for line in verbs.lines() {
+    for line in lines_of_verbs(&help) {
         let summary = line.trim().split_once(' ').expect("a summary").1.trim();
         let first = summary.split(' ').next().unwrap_or_default();
         assert!(
