@@ -1,10 +1,10 @@
-//! Where a worker listens.
+//! Addresses of workers, as text and as URLs.
 
 use url::Url;
 
 use crate::ClusterError;
 
-/// The URL of a worker at `HOST:PORT`.
+/// Parses `HOST:PORT` into the URL of a worker.
 pub(crate) fn url(address: &str) -> Result<Url, ClusterError> {
     let wrong = || ClusterError::Address {
         address: address.to_owned(),
@@ -17,9 +17,9 @@ pub(crate) fn url(address: &str) -> Result<Url, ClusterError> {
     Url::parse(&format!("http://{host}:{port}")).map_err(|_| wrong())
 }
 
-/// The address, as people write it.
+/// Formats the URL of a worker as `HOST:PORT`.
 pub(crate) fn text(url: &Url) -> String {
-    // A URL leaves out the port that is the usual one of its scheme.
+    // A URL omits the default port of its scheme.
     match (url.host_str(), url.port_or_known_default()) {
         (Some(host), Some(port)) => format!("{host}:{port}"),
         _ => url.to_string(),

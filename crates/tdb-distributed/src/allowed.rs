@@ -7,7 +7,8 @@ use url::Url;
 
 use crate::ClusterError;
 
-/// The folders, files and stores below which a worker reads arrays and files. What lies elsewhere does not exist for its clients.
+/// The folders, files and stores below which a worker reads arrays and files. Clients can neither read nor probe
+/// anything else.
 #[derive(Clone, Debug)]
 pub struct Allowed {
     places: Arc<[Place]>,
@@ -15,13 +16,14 @@ pub struct Allowed {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Place {
-    /// A folder or a file of this machine, without links.
+    /// A local folder or file; symbolic links are resolved.
     Local(PathBuf),
-    /// What begins like this in a store.
+    /// A location in a store; everything below this prefix is allowed.
     Remote(Remote),
 }
 
-/// A place in a store, in its parts: no part of a name is taken for a whole one.
+/// A location in a store, split into its parts, so that the prefix `s3://bucket/weather` does not match
+/// `s3://bucket/weather2`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Remote {
     scheme: String,
@@ -29,7 +31,7 @@ struct Remote {
     folders: Vec<String>,
 }
 
-/// A place that a worker does not read.
+/// Refusal of a place that the worker may not read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Outside {
     #[error(
@@ -41,10 +43,10 @@ pub(crate) enum Outside {
 }
 
 impl Allowed {
-    /// Nothing but these places: paths, and URIs of stores. Links are resolved now.
+    /// Allows only these places: local paths and URIs of stores. Symbolic links are resolved once, here.
     ///
     /// # Errors
-    /// A path where there is nothing, or text that names no place.
+    /// A local path that does not exist, or text that is neither a path nor a URI.
     pub fn new<P: AsRef<str>>(places: impl IntoIterator<Item = P>) -> Result<Self, ClusterError> {
         let places = places.into_iter().map(|place| {
             let place = place.as_ref();
@@ -58,7 +60,7 @@ impl Allowed {
         })
     }
 
-    /// What a URI leads to, under the one name by which it is opened, if it lies within a place that is allowed.
+    /// Resolves a URI to the form in which the array is opened, if it lies within an allowed place.
     pub(crate) fn uri(&self, uri: &str) -> Result<String, Outside> {
         let Some(path) = local(uri) else {
             let remote = Remote::of(uri).map_err(|what| Outside::Odd(uri.to_owned(), what))?;
@@ -75,7 +77,7 @@ impl Allowed {
         Ok(format!("file://{text}"))
     }
 
-    /// A file, by the URL of its store and its path in there, if it lies within a place that is allowed.
+    /// Checks that a file, given by the URL of its store and its path in that store, lies within an allowed place.
     pub(crate) fn file(&self, store: &str, path: &str) -> Result<(), Outside> {
         let shown = || format!("{}/{path}", store.trim_end_matches('/'));
         let odd = |what| Outside::Odd(shown(), what);
@@ -94,7 +96,7 @@ impl Allowed {
         Ok(())
     }
 
-    /// A path without links, if it lies within a place that is allowed.
+    /// Resolves the symbolic links of an absolute path and checks that the result lies within an allowed place.
     fn path(&self, path: &Path) -> Result<PathBuf, Outside> {
         let not_allowed = || Outside::NotAllowed(path.display().to_string());
         if !path.is_absolute() {
@@ -111,7 +113,9 @@ impl Allowed {
     }
 }
 
-/// A path without links. Of one where there is nothing, the part that there is: whether a place exists is told of no other.
+/// Resolves the symbolic links of a path. If the path does not exist, its longest existing ancestor is resolved and
+/// the missing names are appended, so that a path outside the allowed places is refused in the same way whether or
+/// not it exists. `None` if the path cannot be resolved safely.
 fn resolve(path: &Path) -> Option<PathBuf> {
     let mut missing = Vec::new();
     let mut there = path;
@@ -123,11 +127,11 @@ fn resolve(path: &Path) -> Option<PathBuf> {
             }
             Err(_) => match there.components().next_back()? {
                 Component::Normal(name) => missing.push(name),
-                // Where something is missing, nobody knows what lies above it.
+                // `..` after a missing name has no defined target.
                 _ => return None,
             },
         }
-        // A link that leads nowhere may lead somewhere the next moment.
+        // A dangling link may point somewhere else a moment later.
         if there.is_symlink() {
             return None;
         }
@@ -135,7 +139,7 @@ fn resolve(path: &Path) -> Option<PathBuf> {
     }
 }
 
-/// The path that a URI names, if it is of this machine: the rule of all URIs of tdb.
+/// The local path of a URI; `None` if the URI names a store. All URIs of tdb follow this rule.
 fn local(uri: &str) -> Option<&Path> {
     match uri.split_once("://") {
         None => Some(Path::new(uri)),
@@ -157,7 +161,8 @@ impl Place {
 }
 
 impl Remote {
-    /// The parts of a URI. What stores and servers may read otherwise than it is written is refused.
+    /// Splits a URI into its parts. Text that stores or servers may interpret differently, such as encoded dots and
+    /// slashes, is refused.
     fn of(uri: &str) -> Result<Self, &'static str> {
         let (scheme, rest) = uri.split_once("://").ok_or("it has no scheme")?;
         let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));

@@ -21,13 +21,13 @@ use tonic::transport::{Channel, Endpoint};
 use tower::service_fn;
 use url::Url;
 
-/// How long a worker may take until it takes a call.
+/// Timeout for connecting to a worker.
 const CONNECT: Duration = Duration::from_secs(5);
 
-/// How long a connection may be silent until it is asked whether somebody is there, and how long the answer may take.
+/// Idle time after which a connection is pinged, and the timeout for the reply.
 const ALIVE: Duration = Duration::from_secs(10);
 
-/// Connections, each kept for the next request, over which both sides have proven themselves.
+/// Connections to workers. Each is mutually authenticated and reused by later requests.
 #[derive(Debug)]
 pub(crate) struct Channels {
     tls: Arc<ClientConfig>,
@@ -42,13 +42,13 @@ impl Channels {
         }
     }
 
-    /// The same, with connections of its own.
+    /// Returns an empty set of connections with the same TLS configuration.
     pub(crate) fn afresh(&self) -> Self {
         Self::new(Arc::clone(&self.tls))
     }
 
     fn channel(&self, url: &Url) -> Result<Channel> {
-        // A map of what is open has no state that could be half done.
+        // A panic cannot leave the map half changed, so a poisoned lock is safe to use.
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(channel) = open.get(url) {
             return Ok(channel.clone());
@@ -66,7 +66,7 @@ impl Channels {
         Ok(channel)
     }
 
-    /// The version of a worker.
+    /// Returns the version that a worker reports.
     pub(crate) async fn version(&self, url: &Url) -> Result<String> {
         let mut worker = self.get_worker_client_for_url(url).await?;
         let info = worker.get_worker_info(GetWorkerInfoRequest {}).await?;
@@ -74,7 +74,7 @@ impl Channels {
     }
 }
 
-/// A connection to the worker at an address, which has proven itself.
+/// Connects to the worker at an address; both sides have proven the token when this returns.
 async fn connect(
     tls: TlsConnector,
     uri: Uri,
@@ -87,7 +87,8 @@ async fn connect(
     let stream = TcpStream::connect((host, port)).await?;
     stream.set_nodelay(true)?;
     let mut stream = BufReader::new(tls.connect(name, stream).await?);
-    // A worker looks at the client's proof last, and speaks first: whether it refuses is known by then.
+    // In TLS 1.3 the worker verifies the client last, after the client considers the handshake complete. The worker
+    // sends the first bytes (HTTP/2 settings), so that waiting for them shows whether the client was accepted.
     stream.fill_buf().await?;
     Ok(TokioIo::new(stream))
 }

@@ -1,4 +1,4 @@
-//! The client of workers.
+//! The client side of a cluster of workers.
 
 use std::fmt;
 use std::num::NonZeroUsize;
@@ -26,17 +26,17 @@ use crate::spread::{desired, shares};
 use crate::tls::of_client;
 use crate::{Certificates, ClusterError, Token, VERSION};
 
-/// How long a worker may take to say that it is there.
+/// Timeout for a worker's reply to the version request.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// How long a worker may take until it listens, and how often it is called meanwhile.
+/// How long `check` keeps retrying a worker that was just started, and the pause between attempts.
 const START: Duration = Duration::from_secs(2);
 const CALL: Duration = Duration::from_millis(100);
 
-/// Cells that a worker should have to read at least: for less, asking it takes longer than reading.
+/// Default minimum number of cells per worker: below that, the overhead of another worker exceeds the time it saves.
 const CELLS_EACH: usize = 1 << 16;
 
-/// Workers that answer queries together. Cheap to clone; clones know together which workers are left, and use the same connections.
+/// Workers that answer queries together. Cheap to clone; clones share the list of live workers and the connections.
 #[derive(Clone)]
 pub struct Cluster {
     all: Arc<[Url]>,
@@ -48,10 +48,11 @@ pub struct Cluster {
 }
 
 impl Cluster {
-    /// The workers that listen at these addresses, `HOST:PORT`, and know this token.
+    /// Creates a client of the workers at these addresses (`HOST:PORT`), which share this token. Connects to none of
+    /// them; see [`Cluster::check`].
     ///
     /// # Errors
-    /// No address, or one that is none. Nobody is asked yet: [`Cluster::check`].
+    /// No address, or an invalid one.
     pub fn new<A: AsRef<str>>(
         addresses: impl IntoIterator<Item = A>,
         token: &Token,
@@ -59,7 +60,7 @@ impl Cluster {
         Self::with_certificates(addresses, token, &Certificates::default())
     }
 
-    /// The same, whose workers show certificates of the authorities that are trusted here.
+    /// Like [`Cluster::new`], for workers that show certificates issued by the trusted authorities.
     ///
     /// # Errors
     /// As [`Cluster::new`].
@@ -87,22 +88,22 @@ impl Cluster {
         })
     }
 
-    /// The same, which tells in a sentence when a query is run again.
+    /// Sets a listener that receives a message when a query is run again.
     #[must_use]
     pub fn listener(mut self, listener: impl Fn(&str) + Send + Sync + 'static) -> Self {
         self.listener = Some(Arc::new(listener));
         self
     }
 
-    /// The same with another number of cells that a worker should have to read at least, for it to be asked at all.
+    /// Sets the minimum number of cells per worker: a query uses fewer workers if it has fewer cells.
     #[must_use]
     pub fn cells_each(mut self, cells: usize) -> Self {
         self.cells_each = cells;
         self
     }
 
-    /// The same workers, also those that were lost, over other connections: those that there are end with the runtime on which they
-    /// were used first.
+    /// Returns a client of the same workers, including those found lost, with new connections. Needed on another
+    /// runtime: connections end with the runtime on which they were first used.
     #[must_use]
     pub fn afresh(&self) -> Self {
         Self {
@@ -112,10 +113,10 @@ impl Cluster {
         }
     }
 
-    /// Asks all workers whether they are there. One that was started just now is waited for, two seconds at most.
+    /// Checks that all workers answer. A worker that was just started is retried for up to two seconds.
     ///
     /// # Errors
-    /// One that does not answer within five seconds, refuses the token, or is of another version.
+    /// A worker that does not answer within five seconds, refuses the token, or runs another version.
     pub async fn check(&self) -> Result<(), ClusterError> {
         let urls = self.live().clone();
         let answers = join_all(urls.iter().map(|url| self.wait_for(url))).await;
@@ -145,8 +146,8 @@ impl Cluster {
         }
     }
 
-    /// A database whose queries the workers answer. They open arrays by themselves, by their URIs and with the keys and the
-    /// credentials that they were started with.
+    /// Creates a database whose queries run on the workers. The workers open arrays by URI, with their own keys and
+    /// credentials.
     ///
     /// # Errors
     /// [`SqlError`].
@@ -174,7 +175,8 @@ impl Cluster {
         })
     }
 
-    /// Asks the workers that were there whether they still are, forgets those that are not, and says which.
+    /// Asks the live workers whether they still answer, removes those that do not, and returns the addresses of the
+    /// removed ones.
     pub(crate) async fn lost(&self) -> Vec<String> {
         let urls = self.live().clone();
         let answers = join_all(urls.iter().map(|url| self.ask(url))).await;
@@ -188,25 +190,25 @@ impl Cluster {
         gone.iter().map(text).collect()
     }
 
-    /// Tells what happened.
+    /// Passes a message to the listener, if there is one.
     pub(crate) fn tell(&self, what: &str) {
         if let Some(listener) = &self.listener {
             listener(what);
         }
     }
 
-    /// Whether a worker is left.
+    /// True if at least one worker is left.
     pub(crate) fn is_alive(&self) -> bool {
         !self.live().is_empty()
     }
 
     fn live(&self) -> MutexGuard<'_, Vec<Url>> {
-        // A list of addresses has no state that could be half done.
+        // A panic cannot leave the list half changed, so a poisoned lock is safe to use.
         self.live.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Without the listener.
+/// Omits the listener and the token's keys.
 impl fmt::Debug for Cluster {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Cluster")
@@ -216,7 +218,7 @@ impl fmt::Debug for Cluster {
     }
 }
 
-/// Why a worker did not say its version.
+/// Converts a failed version request into [`ClusterError::Refused`] or [`ClusterError::Silent`].
 fn refusal(address: String, error: &DataFusionError) -> ClusterError {
     if cause::first(error).is_some_and(is_of_proof) {
         return ClusterError::Refused { address };
@@ -227,7 +229,7 @@ fn refusal(address: String, error: &DataFusionError) -> ClusterError {
     ClusterError::Silent { address, what }
 }
 
-/// Whether one of both sides did not prove that it knows the token.
+/// True if one side failed to prove that it knows the token.
 fn is_of_proof(error: &rustls::Error) -> bool {
     use rustls::AlertDescription as Alert;
     use rustls::{CertificateError, Error};
@@ -240,7 +242,7 @@ fn is_of_proof(error: &rustls::Error) -> bool {
                     | Alert::BadCertificate
                     | Alert::CertificateRequired
                     | Alert::CertificateUnknown
-                    // One shows a certificate where the other wants a key.
+                    // One side shows a certificate where the other expects a raw key.
                     | Alert::HandshakeFailure
                     | Alert::UnsupportedCertificate
             )

@@ -1,4 +1,4 @@
-//! Nodes of plans that are not DataFusion's own on their way to a worker and back: scans of arrays, and [`ShortBatches`].
+//! Encoding of array scans and of [`ShortBatches`] for workers, and decoding on the worker.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,22 +15,22 @@ use crate::state::state_of;
 use crate::wire::{Named, task_from_json, task_to_json};
 use crate::worker_error;
 
-/// What [`ShortBatches`] are on the way; scans are JSON.
+/// The encoded form of [`ShortBatches`]; scans are JSON.
 pub(crate) const SHORT_BATCHES: &[u8] = b"short batches";
 
-/// Arrays that a worker keeps open: parts of one query name the same ones again.
+/// Number of arrays that a worker keeps open. The parts of a query name the same array again and again.
 const KEPT: usize = 32;
 
-/// An array that is open, or is being opened.
+/// An open array; `None` until the first caller has opened it under the lock.
 type Slot = Arc<Mutex<Option<ArrayTable>>>;
 
-/// Writes scans for workers, and opens what they name.
+/// Encodes scans on the client; on a worker, decodes them and opens their arrays.
 #[derive(Debug)]
 pub(crate) struct ScanCodec {
     arrays: Arc<dyn Arrays>,
-    /// What may be opened: nothing for a client, to which nobody sends scans.
+    /// Places that may be opened; `None` on a client, which decodes no scans.
     allowed: Option<Allowed>,
-    /// What the errors of a worker become.
+    /// Converts errors to the form in which a worker reports them; `None` on a client.
     form: Option<ErrorForm>,
     opened: Mutex<VecDeque<(Named, Slot)>>,
 }
@@ -56,7 +56,7 @@ impl ScanCodec {
     }
 
     fn slot(&self, named: &Named) -> Slot {
-        // A queue of what is open has no state that could be half done.
+        // A panic cannot leave the queue half changed, so a poisoned lock is safe to use.
         let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, slot)) = opened.iter().find(|(other, _)| other == named) {
             return Arc::clone(slot);
@@ -69,15 +69,16 @@ impl ScanCodec {
         slot
     }
 
-    /// The table that is named, which must be what the client saw.
+    /// Returns the table of the array, opening it if necessary. Fails if its state differs from the one that the
+    /// client saw.
     fn table(&self, named: &Named) -> Result<ArrayTable> {
         let Some(allowed) = &self.allowed else {
             return internal_err!("a scan came to a client");
         };
-        // Asked each time: a link may lead elsewhere meanwhile.
+        // Checked on every call, since a symbolic link may have changed meanwhile.
         let place = allowed.uri(&named.uri).map_err(external)?;
         let slot = self.slot(named);
-        // What was not opened is opened by the next one who asks.
+        // After a panic the slot is still empty, and the next caller opens the array.
         let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(table) = &*slot {
             return Ok(table.clone());
@@ -125,7 +126,7 @@ impl PhysicalExtensionCodec for ScanCodec {
             }
             _ => return internal_err!("a scan of an array has no inputs"),
         }
-        // An array may have to be opened, which waits for a store.
+        // Opening the array may block on a store.
         let scan = tokio::task::block_in_place(|| self.decode(bytes));
         let told = |error| match &self.form {
             Some(form) => external(form.of(external_of(error))),
@@ -158,7 +159,7 @@ impl PhysicalExtensionCodec for ScanCodec {
     }
 }
 
-/// The error that passes through DataFusion, or that of DataFusion.
+/// Unwraps the external error inside a DataFusion error, or boxes the DataFusion error itself.
 fn external_of(error: DataFusionError) -> BoxedError {
     match error {
         DataFusionError::External(error) => error,

@@ -1,15 +1,15 @@
-//! Errors of workers, and of those who ask them.
+//! Errors of workers and of their clients.
 
 use std::path::{Path, PathBuf};
 
 use tdb_datafusion::{ErrorText, SqlError};
 use tdb_tile::ErrorKind;
 
-/// What went wrong between workers and a client, other than in a query.
+/// Error between a client and its workers, other than the failure of a query.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ClusterError {
-    /// Text that is no address.
+    /// Text that is not an address.
     #[error("{address:?} is no address of a worker")]
     Address {
         /// The text.
@@ -24,16 +24,16 @@ pub enum ClusterError {
         crate::Token::SHORTEST
     )]
     ShortToken {
-        /// Its length.
+        /// Length of the token in bytes.
         bytes: usize,
     },
-    /// A token that may have been cut, or is another file.
+    /// A token longer than [`Token::LONGEST`](crate::Token::LONGEST): probably the wrong file.
     #[error("a token has {} bytes at most", crate::Token::LONGEST)]
     LongToken,
-    /// Text that is no token.
+    /// Text that is not a token.
     #[error("a token is one line of printable characters")]
     OddToken,
-    /// A file without a good token.
+    /// A token file whose content is not a valid token.
     #[error("token file {}: {error}", path.display())]
     InFile {
         /// The file.
@@ -41,12 +41,12 @@ pub enum ClusterError {
         /// What is wrong with the token.
         error: Box<ClusterError>,
     },
-    /// A token file or its folder that cannot be read or made.
+    /// A token file, or its folder, that cannot be read or created.
     #[error("token file {}: {source}", path.display())]
     TokenFile {
         /// The file, or the folder.
         path: PathBuf,
-        /// What the system says.
+        /// Error of the operating system.
         source: std::io::Error,
     },
     /// A token file, or its folder, that is open to other users.
@@ -54,26 +54,26 @@ pub enum ClusterError {
     OpenToken {
         /// The file, or the folder.
         path: PathBuf,
-        /// Its mode.
+        /// Its permission bits.
         mode: u32,
-        /// What sets that mode.
+        /// Command that restricts the permissions.
         remedy: String,
     },
-    /// A token file, or its folder, of another user.
+    /// A token file, or its folder, owned by another user.
     #[error("token file {}: belongs to another user (number {owner})", path.display())]
     ForeignToken {
         /// The file, or the folder.
         path: PathBuf,
-        /// The number of the user.
+        /// Numeric ID of the owner.
         owner: u32,
     },
-    /// There is no folder for the token of the user.
+    /// No folder for the user's token can be determined.
     #[error("there is no folder for a token: neither XDG_STATE_HOME nor HOME is an absolute path")]
     Homeless,
-    /// No keys come of a token.
+    /// Keys could not be derived from the token.
     #[error("no keys: {0}")]
     Keys(String),
-    /// A certificate or its key cannot be used.
+    /// A certificate, or its key, cannot be used.
     #[error("{}: {what}", path.display())]
     Certificate {
         /// The file.
@@ -81,48 +81,48 @@ pub enum ClusterError {
         /// What is wrong with it.
         what: String,
     },
-    /// TLS cannot be spoken with what there is.
+    /// The TLS configuration is invalid.
     #[error("TLS: {0}")]
     Tls(#[from] rustls::Error),
-    /// A place that a worker cannot be allowed.
+    /// A place that cannot be allowed.
     #[error("--allow {place}: {what}")]
     Place {
-        /// The place, as it was given.
+        /// The place as given.
         place: String,
         /// What is wrong with it.
         what: String,
     },
-    /// Nothing can listen at an address.
+    /// The worker cannot listen at the address.
     #[error("cannot listen at {address}: {source}")]
     Listen {
         /// The address.
         address: String,
-        /// What the system says.
+        /// Error of the operating system.
         source: std::io::Error,
     },
-    /// A worker does not answer, or not as one.
+    /// A worker that does not answer, or answers with something unexpected.
     #[error("the worker at {address} does not answer: {what}")]
     Silent {
         /// The address.
         address: String,
-        /// What came instead.
+        /// What happened instead.
         what: String,
     },
-    /// A worker and the client do not know the same token.
+    /// The worker and the client do not share a token.
     #[error("the worker at {address} and this process do not know the same token")]
     Refused {
         /// The address.
         address: String,
     },
-    /// An error of a worker: what it does not do, or cannot.
+    /// An error reported by a worker.
     #[error("worker {worker}: {}", text.what)]
     OfWorker {
-        /// What the worker calls itself: the address at which it listens.
+        /// Name of the worker: the address at which it listens.
         worker: String,
-        /// What it says.
+        /// The reported error.
         text: ErrorText,
     },
-    /// A worker of another version.
+    /// A worker that runs another version.
     #[error(
         "the worker at {address} is of version {found:?}, and this is version {}",
         crate::VERSION
@@ -133,16 +133,16 @@ pub enum ClusterError {
         /// Its version.
         found: String,
     },
-    /// The server of a worker ended.
+    /// The server of a worker ended unexpectedly.
     #[error("the worker ended: {0}")]
     Ended(String),
-    /// An error of the session of a worker.
+    /// An error of the worker's session.
     #[error(transparent)]
     Sql(#[from] SqlError),
 }
 
 impl ClusterError {
-    /// What is wrong with the file of a certificate or key.
+    /// Creates the error for an unusable certificate or key file.
     pub(crate) fn certificate(path: &Path, what: &dyn std::fmt::Display) -> Self {
         Self::Certificate {
             path: path.to_owned(),
@@ -150,7 +150,7 @@ impl ClusterError {
         }
     }
 
-    /// What the system says of a token file.
+    /// Creates the error for a token file that the system refuses to read or create.
     pub(crate) fn token_file(path: &Path, source: std::io::Error) -> Self {
         Self::TokenFile {
             path: path.to_owned(),
@@ -158,7 +158,7 @@ impl ClusterError {
         }
     }
 
-    /// A file that others may use, and what closes it.
+    /// Creates the error for a file that other users may access, with the command that restricts it to mode `wanted`.
     pub(crate) fn open_token(path: &Path, mode: u32, wanted: u32) -> Self {
         Self::OpenToken {
             path: path.to_owned(),
@@ -167,7 +167,7 @@ impl ClusterError {
         }
     }
 
-    /// The category of the error, which tells what the caller can do.
+    /// The category of the error, which determines what the caller can do.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         match self {
@@ -196,7 +196,7 @@ impl ClusterError {
         }
     }
 
-    /// The way out, where one is known.
+    /// A remedy for the error, if one is known.
     #[must_use]
     pub fn hint(&self) -> Option<&str> {
         Some(match self {

@@ -21,20 +21,20 @@ use tonic::transport::server::Connected;
 use crate::WorkerLimits;
 use crate::journal::Journal;
 
-/// How long one that failed to prove itself is kept waiting.
+/// Delay before a connection that failed to prove itself is closed.
 const SLOW: Duration = Duration::from_secs(1);
 
-/// How long the system is left alone after it gave no connection, at first and at most.
+/// Initial and longest pause after the system refused to accept a connection.
 const PAUSE: Duration = Duration::from_millis(20);
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 
-/// A connection that has proven itself. It counts until it is dropped.
+/// A connection that has proven that it knows the token. It counts against the connection limit until it is dropped.
 pub(crate) struct Proven {
     stream: TlsStream<TcpStream>,
     _counted: OwnedSemaphorePermit,
 }
 
-/// Takes connections, and hands on those that prove themselves.
+/// Accepts connections, and forwards those that prove that they know the token.
 pub(crate) struct Gate {
     pub(crate) listener: TcpListener,
     pub(crate) tls: TlsAcceptor,
@@ -44,7 +44,7 @@ pub(crate) struct Gate {
 }
 
 impl Gate {
-    /// Takes connections for as long as it is awaited.
+    /// Accepts connections until the future is dropped.
     pub(crate) async fn keep(self) {
         let prover = Arc::new(Prover {
             tls: self.tls,
@@ -62,11 +62,11 @@ impl Gate {
                     pause = PAUSE;
                     strangers.admit(Arc::clone(&prover).prove(stream, peer));
                 }
-                // One that was gone again before it was taken.
+                // The peer closed the connection before it was accepted.
                 Err(error) if is_of_peer(&error) => {}
                 Err(error) => {
                     self.journal.tell(format_args!("no connection: {error}"));
-                    // Who has proven nothing makes room: there may be no more handles.
+                    // Unproven connections are closed to free file handles, which may have run out.
                     strangers.dismiss_half();
                     sleep(pause).await;
                     pause = pause.saturating_mul(2).min(LONGEST_PAUSE);
@@ -76,20 +76,21 @@ impl Gate {
     }
 }
 
-/// Handles that strangers may take: a quarter of all, since arrays and files need some.
+/// Number of file handles for unproven connections: a quarter of the limit, since arrays and files need handles as
+/// well.
 #[cfg(unix)]
 fn spare_handles() -> usize {
     use rustix::process::{Resource, getrlimit};
 
     let handles = getrlimit(Resource::Nofile).current;
     let quarter = handles.map(|handles| handles.div_ceil(4));
-    // Without an end, there are as many as somebody counts.
+    // Without a limit on handles, only the semaphore's own limit applies.
     quarter.map_or(Semaphore::MAX_PERMITS, |quarter| {
         usize::try_from(quarter).unwrap_or(Semaphore::MAX_PERMITS)
     })
 }
 
-/// Handles that strangers may take: other systems have no such end of them.
+/// Number of file handles for unproven connections; other systems have no such limit.
 #[cfg(not(unix))]
 fn spare_handles() -> usize {
     Semaphore::MAX_PERMITS
@@ -104,8 +105,9 @@ fn is_of_peer(error: &io::Error) -> bool {
     )
 }
 
-/// Connections that have not proven themselves, the oldest first. They never keep out another one: it takes the place of the oldest, so
-/// that who knows the token comes in however many others wait.
+/// Connections that have not proven themselves yet, oldest first. When the limit is reached, a new connection
+/// replaces the oldest one, so that strangers cannot keep out a client that knows the token, however many of them
+/// connect.
 struct Strangers {
     tasks: JoinSet<()>,
     oldest_first: VecDeque<AbortHandle>,
@@ -143,7 +145,7 @@ impl Strangers {
     }
 }
 
-/// Has connections prove themselves.
+/// Performs the TLS handshakes that prove the token.
 struct Prover {
     tls: TlsAcceptor,
     handshake: Duration,
@@ -155,7 +157,7 @@ struct Prover {
 
 impl Prover {
     async fn prove(self: Arc<Self>, stream: TcpStream, peer: SocketAddr) {
-        // Small messages wait for no others; without it they are only slower.
+        // Avoids delays of small messages. A failure only makes them slower.
         let _ = stream.set_nodelay(true);
         let handshake = self.tls.accept(stream).into_fallible();
         let stream = match timeout(self.handshake, handshake).await {
@@ -184,7 +186,7 @@ impl Prover {
             stream,
             _counted: counted,
         };
-        // Where nobody takes it, the worker ends.
+        // Fails only if the receiver is gone, because the worker is ending.
         let _ = self.proven.send(proven).await;
     }
 }

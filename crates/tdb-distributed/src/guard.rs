@@ -1,7 +1,7 @@
-//! Checks each request before the engine sees it.
+//! Checks every request before the engine sees it.
 //!
-//! The engine does not get the bytes of the client but the decoded message, encoded anew. So no message can be read in one way by the
-//! check and in another by the engine.
+//! The engine receives the decoded message, encoded again, and never the client's bytes. So the check and the engine
+//! cannot interpret a message differently.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -27,39 +27,39 @@ use crate::messages::{Execute, Inner, TaskKey, ToWorker};
 use crate::refused::Refused;
 use crate::worker_error::WorkerError;
 
-/// What the requests are called.
+/// gRPC paths of the requests.
 const SET_PLAN: &str = "/worker.WorkerService/CoordinatorChannel";
 const EXECUTE: &str = "/worker.WorkerService/ExecuteTask";
 const VERSION: &str = "/worker.WorkerService/GetWorkerInfo";
 
-/// What the settings of a query are called that come with its plan.
+/// Prefix of the headers that carry the settings of a query.
 const SETTINGS: &str = "x-datafusion-distributed-config-distributed.";
 
-/// Bytes before a message: whether it is compressed, and its length.
+/// Length of a gRPC message prefix: one byte for compression, four for the length.
 const PREFIX: usize = 5;
 
-/// Memory that a plan takes, for each byte of its message: encoded, decoded, and as the nodes that run.
+/// Estimated memory of a plan per byte of its message: it exists encoded, decoded, and as running nodes.
 const PER_BYTE: u64 = 4;
 
-/// The engine behind the check.
+/// The engine, wrapped in the check.
 #[derive(Clone)]
 pub(crate) struct Guard<S> {
     engine: S,
     check: Arc<Check>,
 }
 
-/// What requests are held against.
+/// Everything needed to check a request.
 pub(crate) struct Check {
     rules: Arc<Rules>,
     budget: Budget,
     plans: Arc<Semaphore>,
     refused: Refused,
     journal: Journal,
-    /// What the worker calls itself.
+    /// Name of the worker in errors.
     name: String,
 }
 
-/// A request that the engine may have, and the plan that it waits for, if it does.
+/// An admitted request; with it the key of the plan whose rows it requests, `None` for other requests.
 type AdmittedRequest = (Request<Body>, Option<TaskKey>);
 
 impl<S> Guard<S> {
@@ -101,7 +101,7 @@ where
 
     fn call(&mut self, request: Request<Body>) -> Self::Future {
         let check = Arc::clone(&self.check);
-        // The one that said it is ready is the one to call.
+        // The clone may not be ready; only the service that was polled ready may be called.
         let next = self.engine.clone();
         let mut engine = std::mem::replace(&mut self.engine, next);
         let answer = async move {
@@ -126,7 +126,7 @@ impl<S: NamedService> NamedService for Guard<S> {
 }
 
 impl Check {
-    /// The request as the engine gets it.
+    /// Checks a request and returns it in the form that the engine receives.
     async fn admit(&self, request: Request<Body>) -> Result<AdmittedRequest, Status> {
         match request.uri().path() {
             SET_PLAN => Ok((self.set_plan(request).await?, None)),
@@ -136,9 +136,9 @@ impl Check {
         }
     }
 
-    /// The answer to a request that is refused.
+    /// Logs a refusal and builds the response to it.
     fn refuse(&self, status: &Status) -> Response<Body> {
-        // What follows the first line is for the client.
+        // The lines after the first are a hint for the client.
         let what = status.message().lines().next().unwrap_or("no reason");
         self.journal
             .tell(format_args!("a request was refused: {what}"));
@@ -201,7 +201,8 @@ impl Check {
         Ok((request, message.task_key))
     }
 
-    /// The first message of a body, the memory that it takes, and what came along with its end.
+    /// Reads the first message of a body. Returns the message, the grant for its memory, and the bytes after it that
+    /// arrived in the same frame.
     async fn first(&self, body: &mut Body) -> Result<(Vec<u8>, Grant, Bytes), Status> {
         let mut came = Vec::new();
         let mut memory = None;
@@ -226,7 +227,7 @@ impl Check {
         }
     }
 
-    /// The length of a message.
+    /// Parses a message prefix into the length of the message, in bytes; fails above the limit.
     fn length(&self, prefix: [u8; PREFIX]) -> Result<usize, Status> {
         let [compressed, length @ ..] = prefix;
         if compressed != 0 {
@@ -242,7 +243,7 @@ impl Check {
         }
     }
 
-    /// The memory of the worker's owner that a message of so many bytes takes.
+    /// Reserves memory for a message of this length in the worker's budget.
     fn memory(&self, length: usize) -> Result<Grant, Status> {
         let bytes = (length as u64).saturating_mul(PER_BYTE);
         let granted = self.budget.take(bytes);
@@ -250,7 +251,7 @@ impl Check {
             .map_err(|error| Status::resource_exhausted(format!("no memory for a plan: {error}")))
     }
 
-    /// The settings of a query, which come as headers.
+    /// Checks the settings of a query, which are sent as headers.
     fn settings(&self, headers: &HeaderMap) -> Result<(), Status> {
         let limits = &self.rules.limits;
         for (name, value) in headers {
@@ -260,7 +261,7 @@ impl Check {
             let (what, most) = match name {
                 "shuffle_batch_size" => ("rows of a batch", limits.batch),
                 "worker_connection_buffer_budget_bytes" => ("bytes of a buffer", limits.buffer),
-                // The others are for those who plan.
+                // Other settings affect only planning, on the client.
                 _ => continue,
             };
             let text = value.to_str().ok();
@@ -272,7 +273,7 @@ impl Check {
     }
 }
 
-/// A message as it travels.
+/// Encodes a message with its gRPC prefix.
 fn framed(message: &impl Message) -> Result<Bytes, Status> {
     let length = u32::try_from(message.encoded_len());
     let length = length.map_err(|_| Status::internal("a message of more than 4 GiB"))?;
@@ -283,13 +284,13 @@ fn framed(message: &impl Message) -> Result<Bytes, Status> {
     Ok(bytes.into())
 }
 
-/// What a request holds for as long as the engine has it.
+/// Resources that a request holds while the engine keeps it.
 struct Kept {
     _place: Option<OwnedSemaphorePermit>,
     _memory: Grant,
 }
 
-/// A body whose first message was looked at. The engine holds it for as long as it keeps the plan.
+/// A body whose first message has been checked. The engine keeps it as long as the plan.
 struct Admitted {
     first: Option<Bytes>,
     rest: Option<Bytes>,

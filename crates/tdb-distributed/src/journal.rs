@@ -1,17 +1,18 @@
-//! What a worker tells its owner.
+//! Messages of a worker to its owner.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Is told in a sentence what happens.
+/// A callback that receives messages, one sentence each.
 pub(crate) type Listener = Arc<dyn Fn(&str) + Send + Sync>;
 
-/// Sentences within a span of time; those above are counted.
+/// Number of messages allowed per time span; further messages are only counted.
 const MOST: u32 = 20;
 const SPAN: Duration = Duration::from_secs(10);
 
-/// Tells what was refused and what failed, as often as somebody can read it: strangers do not fill disks with it.
+/// Reports refusals and failures to the owner. The rate is limited, so that strangers cannot fill the disk with log
+/// messages.
 #[derive(Clone, Default)]
 pub(crate) struct Journal {
     listener: Option<Listener>,
@@ -33,12 +34,12 @@ impl Journal {
         }
     }
 
-    /// Tells a sentence, or counts it.
+    /// Reports a message, or only counts it once the limit of the time span is reached.
     pub(crate) fn tell(&self, what: impl fmt::Display) {
         let Some(listener) = &self.listener else {
             return;
         };
-        // Numbers have no state that could be half done.
+        // A panic cannot leave these numbers half changed, so a poisoned lock is safe to use.
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         if told.since.is_none_or(|since| since.elapsed() >= SPAN) {
             let kept_back = std::mem::take(&mut told.kept_back);

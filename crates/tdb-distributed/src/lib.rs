@@ -37,5 +37,5 @@ pub use token::Token;
 pub use wire::{Named, WireError, task_from_json, task_to_json};
 pub use worker::Worker;
 
-/// What workers and clients must have in common: they speak the language of one version.
+/// Version that workers and clients must have in common.
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");

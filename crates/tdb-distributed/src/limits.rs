@@ -1,50 +1,50 @@
-//! What a worker does at most for those who may ask it.
+//! Limits on the resources that clients of a worker can use.
 
 use std::time::Duration;
 
-/// The limits of a worker. What exceeds one is refused by its name, before anything is made of it.
+/// Limits of a worker. A request that exceeds one is refused with the name of the limit before the worker acts on it.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct WorkerLimits {
-    /// Bytes of a message.
+    /// Bytes per message.
     pub message: usize,
-    /// Partitions of a node of a plan, and of what a request asks for.
+    /// Partitions per plan node, tasks per stage, and partitions per request.
     pub partitions: u64,
-    /// Ways between the partitions that nodes of a plan take and those that they make, in all.
+    /// Channels in a plan: the sum over its repartition nodes of input partitions times output partitions.
     pub channels: u64,
-    /// Streams of work that a request declares. No query of tdb declares any.
+    /// Work-feed partitions that a request declares. Queries of tdb declare none.
     pub feeds: u64,
-    /// Rows of a batch.
+    /// Rows per batch.
     pub batch: u64,
-    /// Bytes that are buffered of another worker's rows, and by a node that reads ahead.
+    /// Bytes buffered for the rows of another worker, and by a node that reads ahead.
     pub buffer: u64,
-    /// Nodes of a plan below each other, and of an expression.
+    /// Nesting depth of plan nodes and expressions.
     pub depth: usize,
-    /// Nodes of a plan, with those of its expressions and types.
+    /// Number of plan nodes, including expressions and types.
     pub nodes: usize,
-    /// Bytes of the rows that a plan brings along.
+    /// Bytes of literal values and inline rows in a plan.
     pub values: usize,
-    /// Bytes of a value whose type says how long it is.
+    /// Bytes or elements per value of a fixed-length type.
     pub fixed: u64,
-    /// Characters or elements that a function may make by the number that it is given.
+    /// Characters that a function such as `repeat` may produce from its length argument.
     pub repeats: u64,
-    /// Rows that a sort or a group keeps of its best.
+    /// Rows or groups that a top-k node keeps.
     pub best: u64,
-    /// Plans that are kept at a time.
+    /// Plans kept at the same time.
     pub plans: usize,
-    /// Connections that have proven themselves.
+    /// Connections that have proven that they know the token.
     pub connections: usize,
-    /// Connections that have not yet. Where one more comes, the oldest of them is closed.
+    /// Connections that have not proven it yet. Beyond this limit, a new connection replaces the oldest.
     pub strangers: usize,
-    /// Requests at a time on a connection.
+    /// Concurrent requests per connection.
     pub requests: u32,
-    /// How long a connection may take to prove itself.
+    /// Timeout for a connection to prove that it knows the token.
     pub handshake: Duration,
-    /// How long a connection may be silent until it is asked whether somebody is there, and how long the answer may take.
+    /// Idle time after which a connection is pinged, and the timeout for the reply.
     pub idle: Duration,
-    /// How long requests may go on once the worker is told to stop.
+    /// Time that running requests are given to finish after the worker is asked to stop.
     pub stop: Duration,
-    /// Bytes of temporary files.
+    /// Total bytes of temporary files.
     pub temporary: u64,
 }
 

@@ -1,10 +1,10 @@
-//! The messages of datafusion-distributed that a worker looks at before the engine does: its `worker.proto` and the plan nodes of its
-//! codec, of version 4.0.0, which does not make them public. What these do not know is refused.
+//! Messages of datafusion-distributed that a worker checks before the engine sees them: `worker.proto` and the plan
+//! nodes of its codec, as of version 4.0.0, which does not export them. Unknown messages and nodes are refused.
 
 use datafusion_proto::protobuf::{Partitioning, Schema};
 use prost::{Message, Oneof};
 
-/// What a client sends on the channel of a task.
+/// Message from a client on the channel of a task.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct ToWorker {
     #[prost(oneof = "Inner", tags = "1, 2, 3")]
@@ -15,14 +15,14 @@ pub(crate) struct ToWorker {
 pub(crate) enum Inner {
     #[prost(message, tag = "1")]
     SetPlan(SetPlan),
-    /// Work of a stream that the plan declares: kept as it is.
+    /// A batch of a declared work feed, kept as bytes.
     #[prost(bytes, tag = "2")]
     Batch(Vec<u8>),
     #[prost(bool, tag = "3")]
     End(bool),
 }
 
-/// A plan, to be run later.
+/// A plan to be executed later.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct SetPlan {
     #[prost(message, optional, tag = "1")]
@@ -49,7 +49,7 @@ pub(crate) struct TaskKey {
     pub(crate) task_number: u64,
 }
 
-/// A stream of work that a plan takes.
+/// A work feed that a plan declares.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct Feed {
     #[prost(bytes = "vec", tag = "1")]
@@ -58,7 +58,7 @@ pub(crate) struct Feed {
     pub(crate) partitions: u64,
 }
 
-/// Has partitions of a plan run.
+/// Request to execute a range of partitions of a plan.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct Execute {
     #[prost(message, optional, tag = "1")]
@@ -71,7 +71,7 @@ pub(crate) struct Execute {
     pub(crate) head: Option<Head>,
 }
 
-/// What is put on top of a plan.
+/// Node that the engine puts on top of a plan before executing it.
 #[derive(Clone, PartialEq, Oneof)]
 pub(crate) enum Head {
     #[prost(message, tag = "6")]
@@ -97,14 +97,15 @@ pub(crate) struct RepartitionHead {
     pub(crate) partitioning: Vec<u8>,
 }
 
-/// An error of the engine, which it hands on from worker to worker as it is: of its forms, that of a text.
+/// An error in the engine's own encoding, which workers forward unchanged; only the variant with a text is defined
+/// here.
 #[derive(Clone, PartialEq, Eq, Message)]
 pub(crate) struct EngineError {
     #[prost(string, optional, tag = "11")]
     pub(crate) execution: Option<String>,
 }
 
-/// A node of a plan that is none of DataFusion's: which codec reads it, and its bytes.
+/// A plan node outside DataFusion: the index of its codec, and its encoding.
 #[derive(Clone, PartialEq, Eq, Message)]
 pub(crate) struct Extension {
     #[prost(uint32, tag = "1")]
@@ -113,7 +114,7 @@ pub(crate) struct Extension {
     pub(crate) blob: Vec<u8>,
 }
 
-/// A node of the engine's own.
+/// A plan node of the engine.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct Distributed {
     #[prost(oneof = "Node", tags = "1, 2, 4, 5, 6, 7")]
@@ -136,7 +137,7 @@ pub(crate) enum Node {
     Sampler(Nothing),
 }
 
-/// Takes rows of the tasks of another stage.
+/// A node that receives the rows of another stage's tasks.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct Exchange {
     #[prost(message, optional, tag = "1")]
@@ -163,7 +164,7 @@ pub(crate) struct Task {
     pub(crate) url: Option<String>,
 }
 
-/// A union of which each task does some of the inputs.
+/// A union whose inputs are distributed among the tasks.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct Isolator {
     #[prost(uint64, tag = "1")]

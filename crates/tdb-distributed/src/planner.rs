@@ -1,4 +1,4 @@
-//! Which plans are shared among workers.
+//! Decides which queries are distributed among workers.
 
 use std::fmt;
 use std::sync::Arc;
@@ -20,12 +20,13 @@ use datafusion_distributed::NetworkBoundaryExt;
 
 use crate::journal::Listener;
 
-/// Plans for workers, but for queries that would carry lists with 64-bit offsets between machines: arrow-flight 59 says there that they
-/// have 32 bits, so that other values would come out than went in. Those are answered by the process that is asked.
+/// Plans queries for the workers. Queries that would send lists with 64-bit offsets between machines run in the
+/// client's process instead: arrow-flight 59 declares their offsets as 32 bits wide, so that the receiver would
+/// decode wrong values.
 pub(crate) struct Planner {
-    /// Is told in a sentence why the workers are not asked.
+    /// Receives a message if the query runs without the workers.
     pub(crate) listener: Option<Listener>,
-    /// The planner that cuts plans into stages, as the library hands it over.
+    /// The engine's planner, which splits plans into stages; `None` if the session had no planner.
     pub(crate) distributed: Option<Arc<dyn QueryPlanner + Send + Sync>>,
 }
 
@@ -59,7 +60,7 @@ impl QueryPlanner for Planner {
     }
 }
 
-/// What `EXPLAIN` gives: DataFusion's own planner would leave out which parts of a plan go to workers.
+/// Builds the plan for `EXPLAIN`. DataFusion's own planner would not show which parts of the plan run on workers.
 fn explained(explain: &Explain, shared: &dyn ExecutionPlan) -> Arc<dyn ExecutionPlan> {
     let mut plans = explain.stringified_plans.clone();
     plans.push(explain.plan.to_stringified(PlanType::FinalLogicalPlan));
@@ -69,7 +70,7 @@ fn explained(explain: &Explain, shared: &dyn ExecutionPlan) -> Arc<dyn Execution
     Arc::new(ExplainExec::new(schema, plans, explain.verbose))
 }
 
-/// Whether rows with large lists go from one machine to another.
+/// True if rows with 64-bit list offsets cross a machine boundary.
 fn carries_large_lists(plan: &Arc<dyn ExecutionPlan>) -> Result<bool> {
     let mut found = false;
     plan.apply(|node| {

@@ -1,4 +1,4 @@
-//! Plans that were refused: who asks for their rows is told why.
+//! Recently refused plans, so that requests for their rows fail with the reason.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -9,11 +9,11 @@ use tonic::{Code, Status};
 
 use crate::messages::{EngineError, TaskKey};
 
-/// Refusals that are remembered.
+/// Number of refusals kept.
 const KEPT: usize = 256;
 
-/// The last plans that were refused. A query sends a plan and asks for its rows at the same time, so that the engine would be asked
-/// for rows of a plan that it never gets, and wait.
+/// The most recently refused plans. A client sends a plan and requests its rows concurrently. Without this list, the
+/// engine would wait for a plan that never arrives.
 pub(crate) struct Refused {
     recent: Mutex<VecDeque<(TaskKey, String)>>,
     added: watch::Sender<()>,
@@ -39,8 +39,8 @@ impl Refused {
         self.added.send_replace(());
     }
 
-    /// Why a plan was refused, as the engine tells its errors: who asks may be a worker, which hands it on. Of a plan that was not
-    /// refused, this never ends.
+    /// Waits until the plan is refused and returns the reason, in the engine's error encoding, since the caller may
+    /// be a worker that forwards it. Never completes for a plan that is not refused.
     pub(crate) async fn of(&self, key: &TaskKey) -> Status {
         let mut added = self.added.subscribe();
         loop {
@@ -49,7 +49,7 @@ impl Refused {
                 let details = EngineError { execution: reason }.encode_to_vec();
                 return Status::with_details(Code::Internal, "DataFusionError", details.into());
             }
-            // The sender lives as long as this does.
+            // The sender lives as long as `self`.
             let _ = added.changed().await;
         }
     }
@@ -61,7 +61,7 @@ impl Refused {
     }
 
     fn recent(&self) -> MutexGuard<'_, VecDeque<(TaskKey, String)>> {
-        // A list of refusals has no state that could be half done.
+        // A panic cannot leave the list half changed, so a poisoned lock is safe to use.
         self.recent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,4 +1,4 @@
-//! Queries that survive the end of a worker.
+//! Queries that survive the loss of a worker.
 
 use std::io;
 use std::time::Duration;
@@ -15,32 +15,33 @@ use tokio::time::sleep;
 use crate::worker_error::WorkerError;
 use crate::{Cluster, ClusterError};
 
-/// How often a query looks whether it was cancelled while it waits for workers.
+/// Interval at which a waiting query checks whether it was cancelled.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// What is told of a query that is run again.
+/// Message about a query that is run again.
 const AGAIN: &str = "the query is run again on those that are left";
 
-/// What is told of a statement that changes an array: its error may have come after the change.
+/// Message about a statement that changes an array and failed: the change may have been made before the error.
 const UNKNOWN: &str =
     "the statement did not end; tdb log tells whether the array was changed before";
 
-/// A query under way.
+/// A running query, with all that is needed to start it again.
 struct Query {
     cluster: Cluster,
     database: Database,
     session: Session,
     statement: Statement,
     rows: RowStream,
-    /// Whether somebody was given rows, which cannot be taken back.
+    /// True once rows have been returned; they cannot be taken back.
     has_given: bool,
 }
 
 impl Cluster {
-    /// Runs a statement. Where a worker is lost, a query is run again on those that are left, as long as it has given no rows.
+    /// Runs a statement. If a worker is lost, a query is run again on the remaining workers, unless it has already
+    /// returned rows.
     ///
     /// # Errors
-    /// As [`Database::run`]; workers that are lost, where no other can do their work.
+    /// As [`Database::run`]; lost workers, if no other worker is left or rows were already returned.
     pub async fn run(
         &self,
         database: &Database,
@@ -79,7 +80,7 @@ impl Cluster {
     }
 }
 
-/// What a worker says, in its own words.
+/// Replaces an error by the worker's own error, if it contains one.
 fn in_words_of_worker(error: DataFusionError) -> DataFusionError {
     match WorkerError::found_in(&error) {
         Some(error) => DataFusionError::External(ClusterError::from(error).into()),
@@ -87,7 +88,7 @@ fn in_words_of_worker(error: DataFusionError) -> DataFusionError {
     }
 }
 
-/// Whether a statement only asks.
+/// True if a statement only reads.
 fn is_query(statement: &Statement) -> bool {
     match statement {
         Statement::Statement(statement) => matches!(**statement, SqlStatement::Query(_)),
@@ -96,12 +97,12 @@ fn is_query(statement: &Statement) -> bool {
     }
 }
 
-/// The error of workers that are lost.
+/// Error about lost workers.
 fn gone(lost: &[String], what: &str) -> io::Error {
     io::Error::other(format!("{}: {what}", names(lost)))
 }
 
-/// Says that workers are lost.
+/// Formats the names of lost workers as a clause.
 fn names(lost: &[String]) -> String {
     match lost {
         [one] => format!("worker {one} was lost"),
@@ -110,7 +111,7 @@ fn names(lost: &[String]) -> String {
 }
 
 impl Query {
-    /// The rows of the query.
+    /// Returns the rows of the query as a stream.
     fn into_rows(self) -> RowStream {
         let schema = self.rows.schema();
         let batches = stream::unfold(Some(self), async |query| {
@@ -123,7 +124,8 @@ impl Query {
         Box::pin(RecordBatchStreamAdapter::new(schema, batches))
     }
 
-    /// The next batch, of this run or, where workers were lost before the first, of another one.
+    /// Returns the next batch. If workers are lost before the first rows, restarts the query and continues with that
+    /// run.
     async fn next(&mut self) -> Option<Result<arrow_array::RecordBatch, DataFusionError>> {
         loop {
             let error = match self.wait().await? {
@@ -142,7 +144,7 @@ impl Query {
         }
     }
 
-    /// What comes next, unless the query is cancelled before.
+    /// Waits for the next batch, or for the cancellation of the query.
     async fn wait(&mut self) -> Option<Result<arrow_array::RecordBatch, DataFusionError>> {
         let session = self.session.clone();
         let cancelled = async {
@@ -159,7 +161,7 @@ impl Query {
         }
     }
 
-    /// Runs the query again on the workers that are left, if it failed since one was lost.
+    /// Restarts the query on the remaining workers, if `error` was caused by a lost worker.
     async fn begin_again(&mut self, error: DataFusionError) -> Result<(), DataFusionError> {
         let lost = self.cluster.lost().await;
         if lost.is_empty() {

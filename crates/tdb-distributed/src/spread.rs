@@ -1,4 +1,4 @@
-//! How many workers read an array, and which of its parts each of them.
+//! Distribution of the parts of a scan among workers.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use datafusion_distributed::{
 };
 use tdb_datafusion::ArrayScan;
 
-/// On how many workers a scan pays, where each should have so many cells at least.
+/// Number of tasks for a scan: at most one per part, and at least `cells_each` cells per task.
 pub(crate) fn desired(
     event: &DesiredTaskCountEvent<'_>,
     cells_each: usize,
@@ -24,7 +24,7 @@ pub(crate) fn desired(
     Some(Ok(DesiredTaskCountEventResponse::desired(tasks.max(1))))
 }
 
-/// A scan for each task, with some of the parts.
+/// Splits a scan into one scan per task.
 pub(crate) fn shares(
     event: &ScaleUpLeafNodeEvent<'_>,
 ) -> Option<Result<ScaleUpLeafNodeEventResponse>> {

@@ -1,15 +1,15 @@
-//! What an array was made of when it was opened.
+//! Digest of the state in which an array was opened.
 
 use std::fmt::Write;
 
 use ring::digest::{Context, SHA256};
 use tdb_array::Array;
 
-/// Bytes of the digest that are told: enough that no two states are taken for each other.
+/// Number of digest bytes used: enough that different states do not collide.
 const TOLD: usize = 16;
 
-/// A digest of the schemas, the fragments and the deletes that an open array sees: where two processes see the same, they read the
-/// same cells.
+/// Digest of the schemas, fragments and deletes that an open array sees. If two processes compute the same digest,
+/// they read the same cells.
 #[must_use]
 pub fn state_of(array: &Array) -> String {
     let mut digest = Context::new(&SHA256);
@@ -28,7 +28,7 @@ pub fn state_of(array: &Array) -> String {
     deletes.for_each(|delete| part(&delete.marker));
     let mut text = String::new();
     for byte in digest.finish().as_ref().iter().take(TOLD) {
-        // Text takes what is written.
+        // Writing to a `String` cannot fail.
         let _ = write!(text, "{byte:02x}");
     }
     text

@@ -1,8 +1,8 @@
-//! TLS in which both sides prove that they know the token.
+//! TLS with mutual proof of the token.
 //!
-//! Either side has an Ed25519 key that is derived from the token, and shows it as a raw public key (RFC 7250): there are no names, dates
-//! or authorities to check, only whether it is the key that this token gives. A worker can have a certificate instead, of an authority
-//! that its clients trust; clients prove themselves by the token all the same.
+//! Each side derives an Ed25519 key from the token and shows it as a raw public key (RFC 7250). There are no names,
+//! dates or authorities to check, only whether the key is the one that the token yields. A worker may instead show a
+//! certificate from an authority that its clients trust; clients still prove themselves by the token.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -27,20 +27,20 @@ use rustls::{
 use crate::token::SEED;
 use crate::{ClusterError, Token};
 
-/// What both sides speak within TLS.
+/// ALPN protocol: HTTP/2.
 const PROTOCOL: &[u8] = b"h2";
 
-/// The PKCS #8 form of an Ed25519 key (RFC 8410) up to its seed.
+/// PKCS #8 prefix of an Ed25519 private key (RFC 8410), up to the seed.
 const PKCS8: [u8; 16] = [
     0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20,
 ];
 
-/// A certificate of a worker, and the authorities that clients trust.
+/// The certificate that a worker shows, and the authorities that clients trust.
 #[derive(Clone, Debug, Default)]
 pub struct Certificates {
-    /// What a worker shows instead of the key of its token: its certificates, with those of authorities between, and their key.
+    /// Certificate chain and key that a worker shows instead of the key derived from the token.
     own: Option<Own>,
-    /// The authorities of the certificates that workers show.
+    /// Authorities whose certificates are accepted from workers.
     authorities: Option<Arc<RootCertStore>>,
 }
 
@@ -51,10 +51,10 @@ struct Own {
 }
 
 impl Certificates {
-    /// The same, with a certificate that a worker shows. Both files are PEM.
+    /// Sets the certificate chain and private key that a worker shows, from PEM files.
     ///
     /// # Errors
-    /// Files that cannot be read, or are something else.
+    /// Files that cannot be read, or that contain no certificate or key.
     pub fn shown(mut self, chain: &Path, key: &Path) -> Result<Self, ClusterError> {
         let found = CertificateDer::pem_file_iter(chain);
         let found: Result<Vec<_>, _> = found.and_then(Iterator::collect);
@@ -71,10 +71,10 @@ impl Certificates {
         Ok(self)
     }
 
-    /// The same, where workers show certificates of these authorities, in a PEM file.
+    /// Sets the authorities whose certificates are accepted from workers, from a PEM file.
     ///
     /// # Errors
-    /// A file that cannot be read, or is something else.
+    /// A file that cannot be read, or that contains no usable certificate.
     pub fn trusted(mut self, authorities: &Path) -> Result<Self, ClusterError> {
         let wrong = |error: &dyn std::fmt::Display| ClusterError::certificate(authorities, error);
         let mut roots = RootCertStore::empty();
@@ -90,7 +90,7 @@ impl Certificates {
     }
 }
 
-/// How a worker speaks to whoever connects.
+/// TLS configuration of a worker for incoming connections.
 pub(crate) fn of_worker(
     token: &Token,
     certificates: &Certificates,
@@ -108,13 +108,13 @@ pub(crate) fn of_worker(
         }
     };
     config.alpn_protocols = vec![PROTOCOL.to_vec()];
-    // Each connection is proven anew.
+    // Every connection must prove the token, so sessions are not resumed.
     config.session_storage = Arc::new(NoServerSessionStorage {});
     config.send_tls13_tickets = 0;
     Ok(config)
 }
 
-/// How a client, or a worker that asks another one, speaks to a worker.
+/// TLS configuration for connecting to a worker, as a client or as another worker.
 pub(crate) fn of_client(
     token: &Token,
     certificates: &Certificates,
@@ -139,7 +139,7 @@ pub(crate) fn of_client(
     Ok(config)
 }
 
-/// The key of a seed, as a side shows it and signs with it.
+/// Builds the key pair of a seed, with its raw public key in place of a certificate.
 fn certified(seed: &[u8; SEED]) -> Result<Arc<CertifiedKey>, ClusterError> {
     let pkcs8 = [&PKCS8[..], seed].concat();
     let key = ring::sign::any_eddsa_type(&PrivatePkcs8KeyDer::from(pkcs8))?;
@@ -149,7 +149,7 @@ fn certified(seed: &[u8; SEED]) -> Result<Arc<CertifiedKey>, ClusterError> {
     Ok(Arc::new(CertifiedKey::new(vec![shown], key)))
 }
 
-/// Takes one peer: who holds a certain key, and signs the handshake with it.
+/// Certificate verifier that accepts exactly one raw public key.
 #[derive(Debug)]
 struct Holder {
     key: CertificateDer<'static>,

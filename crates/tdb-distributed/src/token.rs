@@ -1,4 +1,4 @@
-//! What a client and workers know, and others do not.
+//! The secret shared by a client and its workers.
 
 use std::fmt;
 use std::num::NonZeroU32;
@@ -8,46 +8,47 @@ use ring::{hkdf, pbkdf2};
 
 use crate::ClusterError;
 
-/// Rounds of the derivation: what somebody who listened on the port of a worker pays for each token that he tries. About a tenth of a
-/// second, once in a process.
+/// PBKDF2 rounds: the cost of each guess for an attacker who listens in place of a worker. About 0.1 s, paid once per
+/// process.
 const ROUNDS: NonZeroU32 = NonZeroU32::MIN.saturating_add(599_999);
 
-/// What keys are derived for: another use of the same token gives other keys.
+/// PBKDF2 salt, so that the same token used elsewhere yields different keys.
 const SALT: &[u8] = b"tdb worker token, version 1";
 
-/// The key by which a worker proves itself, and that by which a client does. They differ, so that nobody who is asked by one side can
-/// hand its proof back to it.
+/// HKDF labels of the worker's key and the client's key. The keys differ, so that a proof received from one side
+/// cannot be replayed to that side.
 const WORKER: &[u8] = b"worker";
 const CLIENT: &[u8] = b"client";
 
-/// Bytes of a seed of Ed25519.
+/// Length of an Ed25519 seed, in bytes.
 pub(crate) const SEED: usize = 32;
 
-/// A secret that the workers of a cluster and its clients share. It is never sent: both sides derive keys from it, by which they prove
-/// to each other that they know it.
+/// A secret that the workers of a cluster and their clients share. It is never sent: both sides derive keys from it
+/// and prove to each other that they hold these keys.
 #[derive(Clone)]
 pub struct Token {
     seeds: Arc<Seeds>,
 }
 
-/// Of which each side makes its key.
+/// Seeds of the Ed25519 keys of both sides.
 pub(crate) struct Seeds {
     pub(crate) worker: [u8; SEED],
     pub(crate) client: [u8; SEED],
 }
 
 impl Token {
-    /// Bytes of the shortest one.
+    /// Minimum length, in bytes.
     pub const SHORTEST: usize = 16;
 
-    /// Bytes of the longest one.
+    /// Maximum length, in bytes.
     pub const LONGEST: usize = 4096;
 
-    /// A token of text, without the white space around it. Takes about a tenth of a second: keys are derived slowly, so that tokens
-    /// that people chose are not tried one after the other.
+    /// Creates a token from text; white space around it is ignored. Takes about 0.1 s: keys are derived slowly to
+    /// make guessing expensive.
     ///
     /// # Errors
-    /// Less than [`Token::SHORTEST`] bytes, more than [`Token::LONGEST`], or more than one line of printable characters.
+    /// A token shorter than [`Token::SHORTEST`], longer than [`Token::LONGEST`], or with control characters such as
+    /// line breaks.
     pub fn new(text: &str) -> Result<Self, ClusterError> {
         let text = text.trim();
         if text.len() < Self::SHORTEST {
@@ -77,13 +78,13 @@ impl Token {
         })
     }
 
-    /// What the keys are made of.
+    /// The seeds derived from the token.
     pub(crate) fn seeds(&self) -> &Seeds {
         &self.seeds
     }
 }
 
-/// The seed of one side.
+/// Derives the seed of one side.
 fn seed(slow: &hkdf::Prk, side: &[u8]) -> Result<[u8; SEED], ClusterError> {
     let mut seed = [0; SEED];
     let side = [side];
@@ -93,7 +94,7 @@ fn seed(slow: &hkdf::Prk, side: &[u8]) -> Result<[u8; SEED], ClusterError> {
     Ok(seed)
 }
 
-/// Without the secret.
+/// Omits the secret.
 impl fmt::Debug for Token {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Token")

@@ -1,4 +1,4 @@
-//! Where tokens are kept: in a file that its user alone reads.
+//! Token files, which only their owner may access.
 
 use std::env;
 use std::fs::{DirBuilder, File, Metadata};
@@ -9,32 +9,34 @@ use ring::rand::{SecureRandom, SystemRandom};
 
 use crate::{ClusterError, Token};
 
-/// Bytes of the tokens that are made here.
+/// Number of random bytes in a generated token.
 const RANDOM: usize = 32;
 
-/// The name of the token of a user, in the folder that has nothing else.
+/// File name of the user's token, in a folder of its own.
 const NAME: &str = "token";
 
 impl Token {
-    /// The token in a file: one line, of [`Token::SHORTEST`] to [`Token::LONGEST`] bytes.
+    /// Reads a token from a file with one line of [`Token::SHORTEST`] to [`Token::LONGEST`] bytes.
     ///
     /// # Errors
-    /// A file that there is not, that belongs to another user, that others may read or write, or that holds something else.
+    /// A file that does not exist, belongs to another user, is accessible to other users, or does not contain a
+    /// token.
     pub fn from_file(path: &Path) -> Result<Self, ClusterError> {
         let text = read(path)?;
         Self::new(&text).map_err(|error| of_file(path, error))
     }
 
-    /// The token that all workers and clients of this user on this machine share. The first of them makes it.
+    /// Returns the token shared by all workers and clients of this user on this machine. The first process creates
+    /// it.
     ///
     /// # Errors
-    /// As [`Token::from_file`]; a folder that others may look into; no home.
+    /// As [`Token::from_file`]; a folder accessible to other users; no home folder.
     pub fn of_user() -> Result<Self, ClusterError> {
         let folder = folder().ok_or(ClusterError::Homeless)?;
         Self::in_folder(&folder)
     }
 
-    /// The token that a folder holds. Without one, it is made.
+    /// Reads the token in a folder, creating it if there is none.
     fn in_folder(folder: &Path) -> Result<Self, ClusterError> {
         private_folder(folder)?;
         let path = folder.join(NAME);
@@ -50,7 +52,8 @@ impl Token {
     }
 }
 
-/// The folder of the token of a user: as the XDG rules have it for state.
+/// The folder of the user's token, by the XDG rules for state: `$XDG_STATE_HOME/tdb/workers`, else
+/// `~/.local/state/tdb/workers`.
 fn folder() -> Option<PathBuf> {
     let state = env::var_os("XDG_STATE_HOME").map(PathBuf::from);
     let state = state.filter(|folder| folder.is_absolute());
@@ -60,13 +63,13 @@ fn folder() -> Option<PathBuf> {
     Some(state?.join("tdb/workers"))
 }
 
-/// Makes a token where there is none. Where another process does so at the same time, one of both tokens stays.
+/// Creates a token file. If several processes do so concurrently, the first file stays and the others are discarded.
 fn make(folder: &Path, path: &Path) -> Result<(), ClusterError> {
     let failed = |source| ClusterError::token_file(path, source);
     let mut random = [0; RANDOM];
     let filled = SystemRandom::new().fill(&mut random);
     filled.map_err(|_| failed(io::Error::other("the system gives no random bytes")))?;
-    // Made with mode 600, under a name that nobody else has.
+    // A temporary file has mode 600 and a unique name.
     let mut file = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
     let text: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
     writeln!(file, "{text}").map_err(failed)?;
@@ -78,7 +81,7 @@ fn make(folder: &Path, path: &Path) -> Result<(), ClusterError> {
     }
 }
 
-/// The text of a file that only its user reads.
+/// Reads a file that only its owner may access; at most two bytes more than the longest token.
 fn read(path: &Path) -> Result<String, ClusterError> {
     let failed = |source| ClusterError::token_file(path, source);
     #[expect(clippy::disallowed_methods, reason = "a file of the user is no object")]
@@ -91,7 +94,7 @@ fn read(path: &Path) -> Result<String, ClusterError> {
     String::from_utf8(bytes).map_err(|_| of_file(path, ClusterError::OddToken))
 }
 
-/// Makes the folder, or looks whether it is the user's alone.
+/// Creates the folder if needed, and checks that only the user may access it.
 fn private_folder(folder: &Path) -> Result<(), ClusterError> {
     let failed = |source| ClusterError::token_file(folder, source);
     if let Some(above) = folder.parent() {
@@ -108,7 +111,7 @@ fn private_folder(folder: &Path) -> Result<(), ClusterError> {
     check_private(folder, &metadata, 0o700)
 }
 
-/// Fails where another user owns a file or folder, or may do anything with it.
+/// Fails if another user owns the file or folder, or has any permission on it.
 #[cfg(unix)]
 fn check_private(path: &Path, metadata: &Metadata, mode: u32) -> Result<(), ClusterError> {
     use std::os::unix::fs::MetadataExt;
@@ -129,13 +132,13 @@ fn check_private(path: &Path, metadata: &Metadata, mode: u32) -> Result<(), Clus
     Ok(())
 }
 
-/// Other systems keep what is in the folder of a user from others by themselves.
+/// Other systems protect the user's folders by default.
 #[cfg(not(unix))]
 fn check_private(_: &Path, _: &Metadata, _: u32) -> Result<(), ClusterError> {
     Ok(())
 }
 
-/// Says in which file a token is wrong.
+/// Adds the path of the token file to an error.
 fn of_file(path: &Path, error: ClusterError) -> ClusterError {
     ClusterError::InFile {
         path: path.to_owned(),
@@ -170,7 +173,7 @@ mod tests {
         let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
         assert_eq!(mode(&folder), 0o700);
         assert_eq!(mode(&folder.join(NAME)), 0o600);
-        // Nothing else is left there.
+        // No temporary file is left.
         assert_eq!(folder.read_dir().unwrap().count(), 1);
         let text = std::fs::read_to_string(folder.join(NAME)).unwrap();
         assert_eq!(text.trim().len(), 2 * RANDOM);

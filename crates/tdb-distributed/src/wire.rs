@@ -1,4 +1,4 @@
-//! The wire form of what a scan reads: JSON, which other engines can make and read, too.
+//! The wire form of a scan: JSON, which other engines can write and read.
 //!
 //! ```json
 //! {
@@ -17,45 +17,45 @@ use tdb_schema::json::{Times, cell_from_json, range_to_json};
 use tdb_schema::{ArraySchema, Dimension, SchemaError};
 use tdb_tile::{Limits, Range};
 
-/// The array that a scan reads, which must be open before the rest of the scan can be understood.
+/// The array that a scan reads. It must be opened before the rest of the scan can be decoded, which needs the schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Named {
-    /// Its URI.
+    /// URI of the array.
     pub uri: String,
-    /// The span of time that it is opened for.
+    /// Time window for which the array is opened.
     pub window: TimeWindow,
-    /// What the one who asks saw there: [`state_of`](crate::state_of).
+    /// State of the array as the client saw it: see [`state_of`](crate::state_of).
     pub state: String,
 }
 
-/// JSON that is no scan.
+/// Error in the JSON of a scan.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum WireError {
-    /// No JSON.
+    /// Invalid JSON.
     #[error("the scan is no JSON: {0}")]
     Json(#[from] serde_json::Error),
-    /// A member that is missing, or something else than it should be.
+    /// A member that is missing or has the wrong type.
     #[error("the scan's {member:?} is not {wanted}")]
     Member {
-        /// Its name.
+        /// Name of the member.
         member: &'static str,
-        /// What it should be.
+        /// Expected type or values.
         wanted: &'static str,
     },
     /// A dimension that the array does not have.
     #[error("the scan has a range of {0:?}, which is no dimension of the array")]
     Dimension(String),
-    /// A range that its dimension cannot have.
+    /// A range that is invalid for its dimension.
     #[error("the scan has a range that its dimension cannot have: {0}")]
     Range(#[from] SchemaError),
-    /// A condition that cannot be read.
+    /// A condition that cannot be parsed.
     #[error("the scan's condition cannot be read: {0}")]
     Condition(#[from] ConditionError),
 }
 
 impl Named {
-    /// The array that is named in a scan.
+    /// Decodes which array a scan reads.
     ///
     /// # Errors
     /// [`WireError`].
@@ -71,10 +71,10 @@ impl Named {
     }
 }
 
-/// A scan of the array with this schema, which everybody finds at a URI and which was in this state.
+/// Encodes a scan of an array that has this schema, with the URI and state under which workers find it.
 ///
 /// # Errors
-/// [`WireError::Dimension`]: with a range less, cells of others would be read, too.
+/// [`WireError::Dimension`] if a range names an unknown dimension: dropping the range would read other cells as well.
 pub fn task_to_json(
     task: &ScanTask,
     schema: &ArraySchema,
@@ -105,7 +105,7 @@ pub fn task_to_json(
 const ROW_MAJOR: &str = "row-major";
 const UNORDERED: &str = "unordered";
 
-/// The scan that [`task_to_json`] wrote.
+/// Decodes a scan written by [`task_to_json`].
 ///
 /// # Errors
 /// [`WireError`].

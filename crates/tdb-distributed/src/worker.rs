@@ -1,4 +1,4 @@
-//! A process that does its part of queries.
+//! A process that executes its share of queries.
 
 use std::convert::Infallible;
 use std::fmt;
@@ -34,11 +34,11 @@ use crate::journal::{Journal, Listener};
 use crate::tls::{of_client, of_worker};
 use crate::{Allowed, Certificates, ClusterError, Token, VERSION, WorkerLimits};
 
-/// Connections that have proven themselves and wait for the server.
+/// Queue length for connections that have proven the token and wait for the server.
 const WAITING: usize = 16;
 
-/// Listens for parts of queries, from those who know its token. It reads what is allowed with its own keys and credentials, and writes
-/// nothing but temporary files.
+/// A server that executes parts of queries for clients that know its token. It reads the allowed places with its own
+/// keys and credentials, and writes nothing but temporary files.
 pub struct Worker {
     listener: TcpListener,
     address: SocketAddr,
@@ -50,10 +50,11 @@ pub struct Worker {
 }
 
 impl Worker {
-    /// Listens at an address, `HOST:PORT`; with port 0 at one that is free. Nothing but the allowed places is read.
+    /// Binds to an address, `HOST:PORT`; port 0 selects a free port. The worker reads nothing outside the allowed
+    /// places.
     ///
     /// # Errors
-    /// An address that is none, or that is taken.
+    /// An invalid address, or one that is already in use.
     pub async fn bind(address: &str, token: Token, allowed: Allowed) -> Result<Self, ClusterError> {
         crate::address::url(address)?;
         let cannot = |source| ClusterError::Listen {
@@ -72,34 +73,35 @@ impl Worker {
         })
     }
 
-    /// The same with certificates: the one that it shows, and those that other workers show to it.
+    /// Sets the certificate that this worker shows, and the authorities that it accepts for other workers.
     #[must_use]
     pub fn certificates(mut self, certificates: Certificates) -> Self {
         self.certificates = certificates;
         self
     }
 
-    /// The same with other limits.
+    /// Sets the limits.
     #[must_use]
     pub fn limits(mut self, limits: WorkerLimits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// The same, which tells in sentences what it refuses, and whom.
+    /// Sets a listener that receives a message for each refusal, with the address of the refused peer.
     #[must_use]
     pub fn listener(mut self, listener: impl Fn(&str) + Send + Sync + 'static) -> Self {
         self.told = Some(Arc::new(listener));
         self
     }
 
-    /// Where it listens.
+    /// Address at which the worker listens.
     #[must_use]
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// What it calls itself in errors: where it listens. Where that is any address of the machine, the machine has a name.
+    /// Name of the worker in errors: its address. If it listens on all addresses (`0.0.0.0`), the host name replaces
+    /// the IP.
     fn name(&self) -> String {
         let address = self.address;
         match machine() {
@@ -110,11 +112,11 @@ impl Worker {
         }
     }
 
-    /// Answers until `stop` ends, and a moment longer what is under way then ([`WorkerLimits::stop`]). Needs a runtime of several
-    /// threads.
+    /// Serves requests until `stop` completes; running requests are then given [`WorkerLimits::stop`] to finish.
+    /// Needs a multi-threaded runtime.
     ///
     /// # Errors
-    /// A session that cannot be used; a server that ends by itself.
+    /// A session that cannot be used; a server that ends unexpectedly.
     pub async fn serve(
         self,
         arrays: Arc<dyn Arrays>,
@@ -143,24 +145,24 @@ impl Worker {
             .max_concurrent_streams(limits.requests)
             .add_service(guarded);
         let served = server.serve_with_incoming_shutdown(incoming, async move {
-            // Where the other end is gone, the server is about to be, too.
+            // Fails only if the sender is gone, and then the server is about to end as well.
             let _ = is_stopped.wait_for(|stopped| *stopped).await;
         });
         let stopping = async move {
             stop.await;
-            // The server may have ended by itself.
+            // Fails only if the server has already ended.
             let _ = stopped.send(true);
             sleep(limits.stop).await;
         };
         tokio::select! {
             served = served => served.map_err(|error| ClusterError::Ended(error.to_string())),
-            // Who is still connected then is not waited for.
+            // Clients that are still connected are not waited for.
             () = stopping => Ok(()),
             () = gate.keep() => Ok(()),
         }
     }
 
-    /// The engine, behind the check of what it is asked.
+    /// Builds the engine, wrapped in the check of requests.
     fn guarded(
         &self,
         arrays: Arc<dyn Arrays>,
@@ -196,7 +198,7 @@ impl Worker {
     }
 }
 
-/// The name of this machine.
+/// Host name of this machine.
 #[cfg(unix)]
 fn machine() -> Option<String> {
     let system = rustix::system::uname();
@@ -204,13 +206,13 @@ fn machine() -> Option<String> {
     (!name.is_empty()).then(|| name.to_owned())
 }
 
-/// The name of this machine, which other systems tell in other ways.
+/// Host name of this machine, from an environment variable of Windows.
 #[cfg(not(unix))]
 fn machine() -> Option<String> {
     std::env::var("COMPUTERNAME").ok()
 }
 
-/// The server of an engine, whose type has no public name.
+/// Bounds of the engine's server, whose concrete type has no public name.
 trait Requests:
     Service<Request<Body>, Response = Response<Body>, Error = Infallible, Future: Send>
     + NamedService
@@ -231,7 +233,7 @@ impl<S> Requests for S where
 {
 }
 
-/// What DataFusion runs in, with an end of its temporary files.
+/// Builds DataFusion's runtime with a limit on temporary files, in bytes.
 fn bounded(
     arrays: &Arc<dyn Arrays>,
     name: &str,
@@ -244,7 +246,7 @@ fn bounded(
     Ok(runtime)
 }
 
-/// Without the token.
+/// Omits the token and the certificates.
 impl fmt::Debug for Worker {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Worker")

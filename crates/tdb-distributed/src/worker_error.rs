@@ -1,7 +1,7 @@
-//! Errors of workers on their way to a client.
+//! Transport of a worker's errors to the client.
 //!
-//! The engine tells its errors as text. So a worker puts what a client is to know of an error into its text: which worker it was, what the
-//! caller can do, and the way out.
+//! The engine transports errors as text. So a worker embeds JSON in that text: its name, the category of the error,
+//! the message and the hint.
 
 use std::error::Error;
 use std::fmt;
@@ -13,10 +13,10 @@ use tonic::Status;
 
 use crate::{ClusterError, cause};
 
-/// What stands before such an error, wherever in a text it is.
+/// Prefix of the embedded JSON, wherever in a text it occurs.
 const MARK: &str = "tdb worker error ";
 
-/// The names of the categories on the wire.
+/// Names of the error categories on the wire.
 const KINDS: [(ErrorKind, &str); 11] = [
     (ErrorKind::Invalid, "invalid"),
     (ErrorKind::NotFound, "not-found"),
@@ -31,10 +31,10 @@ const KINDS: [(ErrorKind, &str); 11] = [
     (ErrorKind::Bug, "bug"),
 ];
 
-/// An error of a worker.
+/// An error reported by a worker.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct WorkerError {
-    /// What the worker calls itself: the address at which it listens.
+    /// Name of the worker: the address at which it listens.
     pub(crate) worker: String,
     pub(crate) text: ErrorText,
 }
@@ -47,7 +47,7 @@ impl WorkerError {
         }
     }
 
-    /// An error whose way out follows in the lines after the first.
+    /// Creates an error from lines: the first is the message, the rest the hint.
     pub(crate) fn of_lines(worker: &str, kind: ErrorKind, lines: &str) -> Self {
         let (what, hint) = match lines.split_once('\n') {
             Some((what, hint)) => (what.to_owned(), Some(hint.to_owned())),
@@ -56,7 +56,7 @@ impl WorkerError {
         Self::new(worker, ErrorText { kind, what, hint })
     }
 
-    /// The error of a worker that came back out of a query, if it is one.
+    /// Finds the error of a worker in the error of a query, if there is one.
     pub(crate) fn found_in(error: &(dyn Error + 'static)) -> Option<Self> {
         cause::chain(error).find_map(|error| match error.downcast_ref::<Status>() {
             Some(status) => Self::of_text(status.message()),
@@ -98,7 +98,7 @@ impl From<WorkerError> for ClusterError {
     }
 }
 
-/// How the errors of arrays become those of a worker.
+/// Returns a function that converts errors of arrays into errors of the named worker.
 pub(crate) fn form(
     worker: &str,
     describe: impl Fn(BoxedError) -> ErrorText + Send + Sync + 'static,

@@ -1,4 +1,4 @@
-//! How many ways there are between the partitions of a plan: known once it is decoded, before it runs.
+//! Limit on the number of channels between the partitions of a plan, checked after decoding and before the plan runs.
 
 use std::sync::Arc;
 
@@ -9,8 +9,10 @@ use datafusion::physical_plan::{ExecutionPlan, ExecutionPlanProperties};
 
 use crate::WorkerLimits;
 
-/// Fails where a plan has more ways between partitions than it may: the engine makes each of them when the first is asked for. What a
-/// request puts on top of the plan takes all partitions of the plan.
+/// Fails if a plan needs more channels than `limits.channels`. A repartition of N inputs into M outputs has N × M
+/// channels, all of which the engine allocates when the first output is requested. The head that a request puts on
+/// top of the plan reads all partitions of the plan, so they count once more, times the largest number of partitions
+/// a request may have.
 pub(crate) fn check_channels(plan: &Arc<dyn ExecutionPlan>, limits: &WorkerLimits) -> Result<()> {
     let made = |plan: &Arc<dyn ExecutionPlan>| plan.output_partitioning().partition_count() as u64;
     let mut channels = made(plan).saturating_mul(limits.partitions);

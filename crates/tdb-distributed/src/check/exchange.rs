@@ -1,4 +1,4 @@
-//! How rows go from one machine to another, and our scans: nodes that are none of DataFusion's.
+//! Checks of plan nodes that are not DataFusion's own: exchanges between machines, and scans of arrays.
 
 use datafusion_proto::protobuf::partitioning::PartitionMethod;
 use datafusion_proto::protobuf::{Partitioning, PhysicalRangeSplitPoint};
@@ -12,12 +12,12 @@ use crate::codec::SHORT_BATCHES;
 use crate::messages::{Distributed, Exchange, Extension, Isolator, Node};
 use crate::wire::Named;
 
-/// The codecs of a worker: the engine's own is the first, ours the second.
+/// Indexes of the codecs registered by a worker: the engine's own, then the one for scans of arrays.
 const ENGINE: u32 = 0;
 const SCAN: u32 = 1;
 
 impl Walk<'_> {
-    /// How rows are dealt out.
+    /// Checks a partitioning.
     pub(super) fn partitioning<'p>(
         &mut self,
         partitioning: Option<&'p Partitioning>,
@@ -39,7 +39,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Values between which partitions lie.
+    /// Checks the values that separate the partitions of a range partitioning.
     pub(super) fn split_points<'p>(
         &mut self,
         points: &'p [PhysicalRangeSplitPoint],
@@ -51,7 +51,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// A node of the engine, or one of our scans.
+    /// Checks an extension node: a node of the engine, or a scan of an array.
     pub(super) fn extension(&mut self, bytes: &[u8], inputs: usize) -> Result<(), Refusal> {
         let extension = Extension::decode(bytes).map_err(Refusal::undecodable)?;
         match extension.codec {
@@ -96,7 +96,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// The scan of an array: its array must be one that may be read.
+    /// Checks the scan of an array: its URI must lie within the allowed places.
     fn scan(&mut self, bytes: &[u8]) -> Result<(), Refusal> {
         let scan: Json = serde_json::from_slice(bytes).map_err(Refusal::undecodable)?;
         let named = Named::of_json(&scan).map_err(Refusal::undecodable)?;

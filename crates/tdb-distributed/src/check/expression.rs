@@ -1,4 +1,4 @@
-//! Expressions: those that DataFusion has by itself.
+//! Checks of expressions: only those built into DataFusion pass.
 
 use datafusion_proto::protobuf::PhysicalExprNode;
 use datafusion_proto::protobuf::physical_aggregate_expr_node::AggregateFunction;
@@ -15,7 +15,7 @@ use super::refusal::Refusal;
 use super::steps::Steps;
 
 impl Walk<'_> {
-    /// A node of an expression.
+    /// Checks one node of an expression and queues its children.
     pub(super) fn expression<'p>(
         &mut self,
         expression: &'p PhysicalExprNode,
@@ -25,7 +25,7 @@ impl Walk<'_> {
         self.simple(node.ok_or(Refusal::Unset("an expression"))?, steps)
     }
 
-    /// Columns, values, and what compares or converts them.
+    /// Checks columns, literals, comparisons, boolean operators and casts.
     fn simple<'p>(&mut self, node: &'p ExprType, steps: &mut Steps<'p>) -> Result<(), Refusal> {
         match node {
             ExprType::Column(_) | ExprType::UnknownColumn(_) => {}
@@ -58,7 +58,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Functions, and what the engine puts into plans by itself. All others are refused.
+    /// Checks function calls, and expressions that the engine inserts itself. Everything else is refused.
     fn complex<'p>(&mut self, node: &'p ExprType, steps: &mut Steps<'p>) -> Result<(), Refusal> {
         match node {
             ExprType::ScalarUdf(node) => self.scalar(node, steps)?,
@@ -117,7 +117,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// A function over a window.
+    /// Checks a window function.
     pub(super) fn window<'p>(
         &mut self,
         node: &'p PhysicalWindowExprNode,
@@ -136,7 +136,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// A function, which must be one that DataFusion has by itself.
+    /// Checks that a function is known to the worker and that the plan brings no definition of it.
     fn function(&self, kind: Kind, name: &str, definition: Option<&[u8]>) -> Result<(), Refusal> {
         if definition.is_some_and(|bytes| !bytes.is_empty()) {
             return Err(Refusal::Definition(name.to_owned()));

@@ -1,4 +1,4 @@
-//! Files that a plan reads.
+//! Checks of file scans.
 
 use datafusion_proto::protobuf::{FileScanExecConf, PartitionedFile};
 use datafusion_proto_common::protobuf_common::{Precision, Statistics};
@@ -8,7 +8,7 @@ use super::refusal::Refusal;
 use super::steps::Steps;
 
 impl Walk<'_> {
-    /// The files of a scan.
+    /// Checks the files and options of a scan; each file must lie within an allowed place.
     pub(super) fn files<'p>(
         &mut self,
         scan: Option<&'p FileScanExecConf>,
@@ -44,7 +44,7 @@ impl Walk<'_> {
             .into_iter()
             .any(|one| one.constraint_mode.is_none())
         {
-            // The engine ends by a panic there.
+            // The engine panics if the mode is missing.
             return Err(Refusal::Unset("what a constraint says"));
         }
         Ok(())
@@ -64,7 +64,7 @@ fn statistics<'p>(statistics: Option<&'p Statistics>, steps: &mut Steps<'p>) {
         return;
     };
     let mut known = |precision: &'p Option<Precision>| {
-        // What is not known travels as a value without one.
+        // An absent statistic is encoded as a value whose inner `value` is unset.
         let value = precision.as_ref().and_then(|known| known.val.as_ref());
         if let Some(value) = value.filter(|value| value.value.is_some()) {
             steps.value(Some(value));

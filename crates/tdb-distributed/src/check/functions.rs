@@ -1,11 +1,11 @@
-//! Functions by name: those that workers have.
+//! The functions that plans may call, by kind and name.
 
 use std::collections::HashSet;
 
 use datafusion::execution::SessionStateBuilder;
 use tdb_datafusion::with_functions;
 
-/// What kind of function it is. Kinds have names of their own.
+/// Kind of a function. Each kind has its own namespace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Kind {
     Scalar,
@@ -14,7 +14,7 @@ pub(super) enum Kind {
     Window,
 }
 
-/// Functions that make as many elements as a value of a row says, without an end.
+/// Functions whose output length is set by a value of the row, without an upper bound. Workers do not run them.
 const ENDLESS: [&str; 5] = [
     "array_repeat",
     "array_resize",
@@ -23,14 +23,14 @@ const ENDLESS: [&str; 5] = [
     "range",
 ];
 
-/// The names of functions.
+/// The functions that plans may call.
 #[derive(Debug)]
 pub(super) struct Functions {
     known: HashSet<(Kind, String)>,
 }
 
 impl Functions {
-    /// Those that a worker has: DataFusion's, and those by which arrays are asked.
+    /// The functions of DataFusion, without the endless ones, and the functions for arrays of tdb-datafusion.
     pub(super) fn of_workers() -> Self {
         let state = with_functions(SessionStateBuilder::new().with_default_features()).build();
         let mut known = HashSet::new();

@@ -1,5 +1,6 @@
-//! Looks at what a client asks of a worker before anything is made of it: a worker runs what queries over arrays need, and nothing
-//! else. What is not known here is refused, so that a new kind of node has to be looked at before workers run it.
+//! Checks client requests before the worker acts on them: a worker runs what queries over arrays need and nothing
+//! else. Everything is matched against an allow-list, so that a kind of node added by a later version is refused
+//! until somebody has reviewed it.
 
 mod channels;
 mod exchange;
@@ -22,7 +23,7 @@ use self::steps::{Step, Steps};
 use crate::messages::{Execute, Head, SetPlan, Task};
 use crate::{Allowed, WorkerLimits};
 
-/// What the clients of a worker may ask.
+/// The rules for client requests: allowed places, limits and functions.
 #[derive(Debug)]
 pub(crate) struct Rules {
     pub(crate) allowed: Allowed,
@@ -39,7 +40,7 @@ impl Rules {
         }
     }
 
-    /// A plan that is to be run later.
+    /// Checks a plan that a client sends for later execution.
     pub(crate) fn set_plan(&self, request: &SetPlan) -> Result<(), Refusal> {
         let limits = &self.limits;
         let feeds = request.feeds.iter();
@@ -53,7 +54,7 @@ impl Rules {
         Walk::new(self).plan(&plan)
     }
 
-    /// Partitions of a plan that are to be run.
+    /// Checks a request to run partitions of a plan.
     pub(crate) fn execute(&self, request: &Execute) -> Result<(), Refusal> {
         let most = self.limits.partitions;
         if request.start > request.end {
@@ -75,7 +76,7 @@ impl Rules {
     }
 }
 
-/// A worker is named by a host and a port.
+/// Checks that a URL names a worker: `http://HOST:PORT/` and nothing more.
 fn check_url(url: &str) -> Result<(), Refusal> {
     let parsed = url::Url::parse(url).ok();
     let is_worker = parsed.is_some_and(|url| {
@@ -93,12 +94,12 @@ fn check_url(url: &str) -> Result<(), Refusal> {
     Err(Refusal::Address(url.to_owned()))
 }
 
-/// A way through what a client sent, from node to node.
+/// A traversal of the nodes of one request, which counts against the limits as it goes.
 struct Walk<'r> {
     rules: &'r Rules,
-    /// Nodes that may still come.
+    /// Remaining number of nodes.
     nodes: usize,
-    /// Bytes of rows that may still come.
+    /// Remaining bytes of inline values.
     values: usize,
 }
 
@@ -118,7 +119,8 @@ impl<'r> Walk<'r> {
         })
     }
 
-    /// Goes to what `first` finds, to what that leads to, and so on.
+    /// Visits all nodes reachable from those that `first` queues, depth first. Pending nodes are kept on a
+    /// heap-allocated stack, so that a deeply nested plan cannot overflow the call stack.
     fn run<'p>(
         &mut self,
         first: impl FnOnce(&mut Self, &mut Steps<'p>) -> Result<(), Refusal>,
@@ -150,18 +152,18 @@ impl<'r> Walk<'r> {
         Ok(())
     }
 
-    /// Partitions of a node.
+    /// Checks the number of partitions of a node.
     fn partitions(&self, count: u64) -> Result<(), Refusal> {
         let most = self.rules.limits.partitions;
         Refusal::above("partitions of a node", count, most)
     }
 
-    /// Rows of a batch.
+    /// Checks the number of rows per batch.
     fn batch(&self, rows: u64) -> Result<(), Refusal> {
         Refusal::above("rows of a batch", rows, self.rules.limits.batch)
     }
 
-    /// The workers of another stage.
+    /// Checks the tasks of another stage and the URLs of their workers.
     fn tasks(&mut self, tasks: &[Task]) -> Result<(), Refusal> {
         self.count(tasks.len())?;
         self.partitions(tasks.len() as u64)?;

@@ -1,4 +1,4 @@
-//! Nodes of plans: those that queries over arrays need.
+//! Checks of plan nodes: only those that queries over arrays need pass.
 
 use datafusion_proto::protobuf::physical_plan_node::PhysicalPlanType as Node;
 use datafusion_proto::protobuf::{
@@ -11,7 +11,7 @@ use super::steps::Steps;
 use super::{Walk, values};
 
 impl Walk<'_> {
-    /// A node of a plan.
+    /// Checks one node of a plan and queues its inputs and expressions.
     pub(super) fn plan_node<'p>(
         &mut self,
         plan: &'p PhysicalPlanNode,
@@ -21,7 +21,7 @@ impl Walk<'_> {
         self.leaf(node.ok_or(Refusal::Unset("a node"))?, steps)
     }
 
-    /// Nodes without inputs, and those that are no nodes of DataFusion.
+    /// Checks nodes without inputs, and extension nodes.
     fn leaf<'p>(&mut self, node: &'p Node, steps: &mut Steps<'p>) -> Result<(), Refusal> {
         match node {
             Node::ParquetScan(scan) => {
@@ -49,7 +49,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Rows that the plan brings along: those of `values`.
+    /// Checks inline rows, as a `VALUES` clause produces them.
     fn rows<'p>(
         &mut self,
         scan: &'p MemoryScanExecNode,
@@ -67,7 +67,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Nodes with several inputs.
+    /// Checks nodes with several inputs.
     fn joining<'p>(&mut self, node: &'p Node, steps: &mut Steps<'p>) -> Result<(), Refusal> {
         match node {
             Node::HashJoin(node) => hash_join(node, steps),
@@ -92,7 +92,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Nodes that make other rows of those of an input.
+    /// Checks nodes that compute new rows from one input.
     fn changing<'p>(&mut self, node: &'p Node, steps: &mut Steps<'p>) -> Result<(), Refusal> {
         match node {
             Node::Projection(node) => {
@@ -140,18 +140,18 @@ impl Walk<'_> {
         steps.maybe_schema(node.schema.as_ref());
         match &node.limit {
             None => Ok(()),
-            // The engine ends by a panic there.
+            // The engine panics on a limit of 0.
             Some(limit) if limit.limit == 0 => Err(Refusal::Odd("the best 0 groups")),
             Some(limit) => self.best(limit.limit),
         }
     }
 
-    /// Rows or groups that a node makes room for.
+    /// Checks the number of rows or groups that a top-k node allocates for.
     fn best(&self, rows: u64) -> Result<(), Refusal> {
         Refusal::above("best rows of a node", rows, self.rules.limits.best)
     }
 
-    /// Nodes that put rows in another order, into other partitions or batches, or leave some out. All others are refused.
+    /// Checks nodes that sort, repartition, rebatch or limit rows. Everything else is refused.
     fn arranging<'p>(&mut self, node: &'p Node, steps: &mut Steps<'p>) -> Result<(), Refusal> {
         match node {
             Node::Sort(node) => {
@@ -193,7 +193,7 @@ impl Walk<'_> {
     }
 }
 
-/// The name of a node that workers do not run.
+/// The name of a node that workers do not run, for the error message.
 fn name(node: &Node) -> &'static str {
     match node {
         Node::CsvSink(_) => "CsvSink",
@@ -209,7 +209,7 @@ fn name(node: &Node) -> &'static str {
     }
 }
 
-/// Rows that a sort gives: with none the engine ends by a panic, and a negative number means all.
+/// Checks the row limit of a sort: the engine panics on 0. A negative number means no limit.
 fn fetched(rows: i64) -> Result<(), Refusal> {
     if rows == 0 {
         return Err(Refusal::Odd("a sort of which 0 rows are taken"));

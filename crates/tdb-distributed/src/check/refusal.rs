@@ -1,10 +1,10 @@
-//! Why a worker does not do what it is asked.
+//! Reasons for refusing a request.
 
 use tonic::Status;
 
 use crate::allowed::Outside;
 
-/// What a client asked that a worker does not do.
+/// Reason why a worker refuses a client's request.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Refusal {
     #[error(transparent)]
@@ -36,7 +36,7 @@ pub(crate) enum Refusal {
 }
 
 impl Refusal {
-    /// Fails where there is more of something than there may be.
+    /// Fails if `found` exceeds `most`.
     pub(crate) fn above(what: &'static str, found: u64, most: u64) -> Result<(), Self> {
         if found > most {
             return Err(Self::Above { what, found, most });

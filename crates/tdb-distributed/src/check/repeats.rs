@@ -1,4 +1,4 @@
-//! Functions that make as much as a number says.
+//! Checks of functions whose output length is given by an argument.
 
 use datafusion_proto::protobuf::PhysicalExprNode;
 use datafusion_proto::protobuf::physical_expr_node::ExprType;
@@ -7,11 +7,12 @@ use datafusion_proto_common::protobuf_common::scalar_value::Value;
 use super::Walk;
 use super::refusal::Refusal;
 
-/// Functions that make a text as long as their second argument says.
+/// Functions whose second argument is the length or repetition count of the resulting text.
 const LONG: [&str; 3] = ["lpad", "repeat", "rpad"];
 
 impl Walk<'_> {
-    /// What a function makes by a number must be so many at most, and the query must say the number: values of rows are not known yet.
+    /// Checks that the length argument of such a function is a constant within the limit. A length from a column is
+    /// refused, since its values are not known before the query runs.
     pub(super) fn repeats(&self, name: &str, args: &[PhysicalExprNode]) -> Result<(), Refusal> {
         if !LONG.contains(&name) {
             return Ok(());
@@ -22,14 +23,14 @@ impl Walk<'_> {
                 "a text as long as a column says: asked without --cluster, it is answered",
             ));
         };
-        // A negative one makes nothing.
+        // Negative lengths produce an empty text.
         let number = u64::try_from(number).unwrap_or(0);
         let most = self.rules.limits.repeats;
         Refusal::above("characters that a function makes", number, most)
     }
 }
 
-/// The whole number that an expression is, if it is one.
+/// The value of an integer literal, 0 for a `NULL` literal; `None` for any other expression.
 fn whole(expression: &PhysicalExprNode) -> Option<i64> {
     let ExprType::Literal(value) = expression.expr_type.as_ref()? else {
         return None;

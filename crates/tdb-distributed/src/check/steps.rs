@@ -1,4 +1,4 @@
-//! What of a plan is still to be looked at.
+//! The stack of plan parts that are yet to be checked.
 
 use datafusion_proto::protobuf::window_frame::EndBound;
 use datafusion_proto::protobuf::{
@@ -6,18 +6,19 @@ use datafusion_proto::protobuf::{
     Schema, WindowFrame,
 };
 
-/// A part of a plan.
+/// A part of a plan that is yet to be checked.
 #[derive(Clone, Copy)]
 pub(super) enum Step<'p> {
     Plan(&'p PhysicalPlanNode),
     Expression(&'p PhysicalExprNode),
     Type(&'p ArrowType),
     Value(&'p ScalarValue),
-    /// Something that must be there, and is not.
+    /// A required part that the plan lacks, by its name.
     Missing(&'static str),
 }
 
-/// Parts of a plan, each with how deep it lies. Plans are trees of the client's: no call waits for another one here.
+/// The parts yet to be checked, each with its depth in the plan. A client decides how deep a plan is, so an explicit
+/// stack takes the place of recursive calls.
 #[derive(Default)]
 pub(super) struct Steps<'p> {
     list: Vec<(Step<'p>, usize)>,
@@ -25,14 +26,14 @@ pub(super) struct Steps<'p> {
 }
 
 impl<'p> Steps<'p> {
-    /// The next part. What is added from now on lies below it.
+    /// Pops the next part. Parts pushed from now on are one level deeper.
     pub(super) fn next(&mut self) -> Option<Step<'p>> {
         let (step, depth) = self.list.pop()?;
         self.depth = depth;
         Some(step)
     }
 
-    /// How deep the part lies that came last.
+    /// Depth of the part popped last.
     pub(super) fn depth(&self) -> usize {
         self.depth
     }
@@ -53,7 +54,7 @@ impl<'p> Steps<'p> {
         self.push(expression.map_or(Step::Missing("an expression"), Step::Expression));
     }
 
-    /// An expression that need not be there.
+    /// Pushes an optional expression.
     pub(super) fn maybe(&mut self, expression: Option<&'p PhysicalExprNode>) {
         if let Some(expression) = expression {
             self.push(Step::Expression(expression));
@@ -91,7 +92,8 @@ impl<'p> Steps<'p> {
     }
 
     pub(super) fn fields(&mut self, fields: &'p [Field]) {
-        // Old forms of nested types have fields below fields. They come level by level, since fields are no steps.
+        // Old forms of nested types have child fields in the field itself. This loop visits all levels, since fields
+        // are not steps of their own.
         let mut level: Vec<&Field> = fields.iter().collect();
         while let Some(field) = level.pop() {
             self.datatype(field.arrow_type.as_deref());
@@ -99,7 +101,7 @@ impl<'p> Steps<'p> {
         }
     }
 
-    /// Where a window begins and ends.
+    /// Pushes the bounds of a window frame.
     pub(super) fn frame(&mut self, frame: Option<&'p WindowFrame>) {
         let Some(frame) = frame else {
             return;
@@ -120,7 +122,7 @@ impl<'p> Steps<'p> {
         }
     }
 
-    /// A schema that need not be there.
+    /// Pushes the types of an optional schema.
     pub(super) fn maybe_schema(&mut self, schema: Option<&'p Schema>) {
         if let Some(schema) = schema {
             self.fields(&schema.columns);

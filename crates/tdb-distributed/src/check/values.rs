@@ -1,4 +1,4 @@
-//! Types and values, and what the engine would make of them without asking how much that is.
+//! Checks of types and literal values that the engine would decode or allocate for without checking their size.
 
 use arrow_ipc::{Message, MessageHeader, root_as_message};
 use datafusion::config::ParquetOptions;
@@ -11,11 +11,12 @@ use super::Walk;
 use super::refusal::Refusal;
 use super::steps::Steps;
 
-/// What begins a message in a stream of Arrow IPC.
+/// Marker before the length of each message in an Arrow IPC stream.
 const CONTINUATION: u32 = 0xffff_ffff;
 
 impl Walk<'_> {
-    /// A type. Those of fixed length take it for each row, whatever is in there.
+    /// Checks a type. Fixed-length types are limited, since they take their full length for every row, even for
+    /// nulls.
     pub(super) fn datatype<'p>(
         &mut self,
         datatype: &'p ArrowType,
@@ -55,7 +56,7 @@ impl Walk<'_> {
         )
     }
 
-    /// A value.
+    /// Checks a literal value.
     pub(super) fn value<'p>(
         &mut self,
         value: &'p ScalarValue,
@@ -75,7 +76,7 @@ impl Walk<'_> {
                 steps.datatype(dictionary.index_type.as_ref());
                 steps.value(dictionary.value.as_deref());
             }
-            // The engine ends by a panic where bytes are missing.
+            // The engine panics if bytes are missing.
             Value::Decimal32Value(decimal) => length(&decimal.value, 4)?,
             Value::Decimal64Value(decimal) => length(&decimal.value, 8)?,
             Value::Decimal128Value(decimal) => length(&decimal.value, 16)?,
@@ -87,7 +88,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// A value of other values, as Arrow IPC.
+    /// Checks a nested value, encoded as Arrow IPC.
     fn nested<'p>(
         &mut self,
         nested: &'p ScalarNestedValue,
@@ -105,7 +106,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Bytes of rows that a plan brings along.
+    /// Counts bytes of inline values against the limit.
     pub(super) fn bytes(&mut self, bytes: usize) -> Result<(), Refusal> {
         let left = self.values.checked_sub(bytes);
         self.values = left.ok_or(Refusal::TooMuch {
@@ -125,7 +126,8 @@ fn length(bytes: &[u8], wanted: usize) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// A stream of Arrow IPC, each message of which must be there as long as it says: its reader takes the memory before it looks.
+/// Checks an Arrow IPC stream: each message must be as long as its header states, since the reader allocates that
+/// length before it reads the message.
 pub(super) fn stream(bytes: &[u8]) -> Result<(), Refusal> {
     let cut = || Refusal::Odd("rows whose messages are longer than they are");
     let mut rest = bytes;
@@ -152,7 +154,7 @@ pub(super) fn stream(bytes: &[u8]) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// A message of Arrow IPC without compression: a compressed one says by itself how much memory it takes.
+/// Refuses compressed Arrow IPC messages: their header alone decides how much memory decompression takes.
 fn plain(message: &Message<'_>) -> Result<(), Refusal> {
     let batch = match message.header_type() {
         MessageHeader::RecordBatch => message.header_as_record_batch(),
@@ -167,7 +169,7 @@ fn plain(message: &Message<'_>) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Options for files of Parquet, which the engine takes to be right.
+/// Checks Parquet options, which the engine assumes to be valid.
 pub(super) fn parquet_options(options: Option<&TableParquetOptions>) -> Result<(), Refusal> {
     let Some(options) = options else {
         return Ok(());
@@ -178,7 +180,7 @@ pub(super) fn parquet_options(options: Option<&TableParquetOptions>) -> Result<(
     parsed.map(drop).map_err(Refusal::undecodable)
 }
 
-/// What is unnested, of which the engine takes the columns to be named.
+/// Checks unnest options: the engine assumes that each recursion names its input and output column.
 pub(super) fn unnest_options(options: Option<&UnnestOptions>) -> Result<(), Refusal> {
     let recursions = options.map_or(&[][..], |options| &options.recursions);
     let is_named = |recursion: &datafusion_proto::protobuf::RecursionUnnestOption| {

@@ -1,4 +1,4 @@
-//! What two workers answer together must be what one process answers by itself.
+//! Two workers together must answer queries like a single process.
 #![expect(
     clippy::panic,
     clippy::unwrap_used,
@@ -21,13 +21,13 @@ use tdb_distributed::{Allowed, Cluster, ClusterError, Token, Worker};
 use tdb_store::LocalStore;
 use tokio::runtime::{Builder, Runtime};
 
-/// One golden array in so many is asked.
+/// Every fifth golden array is queried.
 const EVERY: usize = 5;
 
-/// Arrays with more rows are left out.
+/// Arrays with more rows than this are skipped.
 const MOST_ROWS: usize = 20_000;
 
-/// Statements that are put to each array; `DIMS` are its dimensions, `FIRST` and `LAST` its first and its last column.
+/// Statements run on each array. `DIMS` stands for its dimensions, `FIRST` and `LAST` for its first and last column.
 const STATEMENTS: [&str; 7] = [
     "select * from TABLE",
     "select count(*) from TABLE",
@@ -38,7 +38,7 @@ const STATEMENTS: [&str; 7] = [
     "select x.FIRST, y.LAST from TABLE x join TABLE y on x.FIRST = y.FIRST order by x.FIRST limit 50",
 ];
 
-/// Arrays in folders.
+/// Opens arrays in local folders.
 #[derive(Debug)]
 pub(crate) struct Folders {
     session: Session,
@@ -49,7 +49,7 @@ impl Folders {
         Self::with_memory(None)
     }
 
-    /// With so many bytes of memory.
+    /// Creates the session with a memory limit in bytes; `None` for the default.
     pub(crate) fn with_memory(memory: Option<u64>) -> Arc<Self> {
         let mut options = SessionOptions {
             threads: NonZeroUsize::new(2),
@@ -121,7 +121,7 @@ pub(crate) fn runtime() -> Runtime {
     runtime.enable_all().build().unwrap()
 }
 
-/// Starts workers, each with threads of its own, and gives their addresses.
+/// Starts workers, each on a runtime of its own, and returns their addresses.
 fn workers(count: usize, token: &Token) -> (Vec<String>, Vec<Runtime>) {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
     let allowed = Allowed::new([fixtures.to_str().unwrap()]).unwrap();
@@ -155,7 +155,7 @@ fn golden() -> Vec<PathBuf> {
     arrays
 }
 
-/// The rows as text; sorted, unless the statement says in which order they come.
+/// Formats rows as text, sorted unless the statement has an `ORDER BY`.
 fn shown(batches: &[RecordBatch], statement: &str) -> Vec<String> {
     let mut rows = Vec::new();
     let options = FormatOptions::default().with_null("null");
@@ -197,7 +197,7 @@ async fn alone(database: &Database, sql: &str) -> Result<Vec<RecordBatch>, Strin
     batches(database.run(statement).await).await
 }
 
-/// Whether several workers take part in a query.
+/// True if several workers take part in a query.
 async fn is_shared(database: &Database, sql: &str) -> bool {
     let frame = database.context().sql(sql).await.unwrap();
     let plan = frame.create_physical_plan().await.unwrap();
@@ -245,7 +245,7 @@ fn two_workers_answer_as_one_process_does() {
             let Ok(wanted) = wanted else { continue };
             let found = runtime.block_on(together(&cluster, &many, &sql));
             let found = found.unwrap_or_else(|error| panic!("{sql}: {error}"));
-            // Which of the equal rows come first nobody says.
+            // The order of equal rows is not defined, so with a limit only their number is compared.
             if statement.contains("limit 50") {
                 let count =
                     |all: &[RecordBatch]| all.iter().map(RecordBatch::num_rows).sum::<usize>();
@@ -280,7 +280,7 @@ fn workers_without_the_token_are_not_asked_and_do_not_answer() {
         matches!(refused, Err(ClusterError::Refused { .. })),
         "{refused:?}"
     );
-    // A query that nobody asked about before is refused as well.
+    // Without an earlier `check`, a query with the wrong token is refused as well.
     let cluster = Cluster::new(&addresses, &wrong).unwrap().cells_each(1);
     let database = cluster.database(Folders::new()).unwrap();
     let array = golden()

@@ -1,4 +1,4 @@
-//! A client of workers that sends what no client of tdb does. It has nothing of the crate that it tries.
+//! A client that sends requests no client of tdb sends. It shares no code with the crate under test.
 #![expect(clippy::unwrap_used, reason = "helpers of tests, which may fail so")]
 
 use std::sync::Arc;
@@ -24,10 +24,10 @@ use tower::service_fn;
 
 use crate::proof::{Proof, tls};
 
-/// How long an answer may take before it counts as none.
+/// Timeout for an answer.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Bytes as they are.
+/// A gRPC codec that passes bytes through.
 #[derive(Clone, Copy, Default)]
 struct Raw;
 
@@ -149,7 +149,7 @@ pub(crate) struct Hostile {
     headers: Vec<(&'static str, String)>,
 }
 
-/// A plan that a worker keeps, until this is dropped.
+/// A plan that a worker keeps until this value is dropped.
 pub(crate) struct Kept {
     pub(crate) key: TaskKey,
     _open: mpsc::Sender<Vec<u8>>,
@@ -176,7 +176,7 @@ impl Hostile {
         }
     }
 
-    /// The same with a header on each request.
+    /// Adds a header to each request.
     pub(crate) fn header(mut self, name: &'static str, value: &str) -> Self {
         self.headers.push((name, value.to_owned()));
         self
@@ -199,7 +199,7 @@ impl Hostile {
         Ok(grpc)
     }
 
-    /// Sends bytes where a plan is wanted.
+    /// Sends arbitrary bytes in place of a plan.
     pub(crate) async fn send(&self, message: Vec<u8>) -> Result<Kept, Status> {
         let (open, waiting) = mpsc::channel(4);
         open.send(message).await.unwrap();
@@ -219,7 +219,7 @@ impl Hostile {
         })
     }
 
-    /// Has a plan kept.
+    /// Sends a plan for later execution.
     pub(crate) async fn set(&self, change: impl FnOnce(&mut SetPlan)) -> Result<Kept, Status> {
         let mut query = vec![0; 16];
         ring::rand::SecureRandom::fill(&ring::rand::SystemRandom::new(), &mut query).unwrap();
@@ -249,7 +249,7 @@ impl Hostile {
         self.set(|request| request.plan = plan).await
     }
 
-    /// Has partitions run, and gives all that comes.
+    /// Executes partitions and returns all response bytes.
     pub(crate) async fn execute(&self, execute: &Execute) -> Result<Vec<u8>, Status> {
         let path = PathAndQuery::from_static("/worker.WorkerService/ExecuteTask");
         let mut grpc = self.grpc().await?;
@@ -263,7 +263,7 @@ impl Hostile {
         Ok(all)
     }
 
-    /// Has a plan of one partition kept and run.
+    /// Sends and executes a plan with one partition.
     pub(crate) async fn run(&self, plan: &PhysicalPlanNode) -> Result<Vec<u8>, Status> {
         let plain = self.clone();
         let plain = plain.header(
@@ -280,7 +280,7 @@ impl Hostile {
         plain.execute(&execute).await
     }
 
-    /// Asks for the version.
+    /// Requests the version.
     pub(crate) async fn version(&self) -> Result<Vec<u8>, Status> {
         let path = PathAndQuery::from_static("/worker.WorkerService/GetWorkerInfo");
         let mut grpc = self.grpc().await?;

@@ -1,4 +1,4 @@
-//! The tests of tdb-distributed, in one program: it is linked once.
+//! The tests of tdb-distributed, linked into one program.
 
 mod cluster;
 mod fence;

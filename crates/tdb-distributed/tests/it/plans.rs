@@ -1,4 +1,4 @@
-//! Plans that no tdb makes, out of the messages of DataFusion.
+//! Plans that tdb never produces, built from DataFusion's protobuf messages.
 #![expect(clippy::unwrap_used, reason = "helpers of tests, which may fail so")]
 
 use std::path::Path;
@@ -61,7 +61,7 @@ pub(crate) fn schema(name: &str) -> Schema {
     }
 }
 
-/// One row of one value.
+/// A plan that returns one row with one value.
 pub(crate) fn row(of: PhysicalExprNode) -> PhysicalPlanNode {
     let nothing = plan(Node::PlaceholderRow(PlaceholderRowExecNode {
         schema: Some(Schema::default()),
@@ -114,7 +114,7 @@ pub(crate) fn repartitioned(input: PhysicalPlanNode, count: u64) -> PhysicalPlan
 }
 
 fn unknown() -> Option<Precision> {
-    // "Absent".
+    // The enum value of `Absent`.
     Some(Precision {
         precision_info: 2,
         val: None,
@@ -136,7 +136,7 @@ fn statistics() -> Statistics {
     }
 }
 
-/// A file of text, each line of which is a row.
+/// A plan that reads the lines of a text file as rows.
 pub(crate) fn lines(store: &str, path: &str, size: u64) -> PhysicalPlanNode {
     let file = PartitionedFile {
         path: path.trim_start_matches('/').to_owned(),
@@ -176,7 +176,7 @@ fn sink_of(path: &Path, kind: &str) -> FileSinkConfig {
     }
 }
 
-/// Writes rows into a file: once for each kind of file.
+/// Plans that write rows into a file, one for each file format.
 pub(crate) fn sinks(path: &Path, rows: &PhysicalPlanNode) -> Vec<PhysicalPlanNode> {
     let input = Some(Box::new(rows.clone()));
     let counted = Some(schema("count"));
@@ -220,7 +220,7 @@ struct Extension {
     blob: Vec<u8>,
 }
 
-/// A node of a codec: 0 is the engine's, 1 ours.
+/// An extension node. Codec 0 is the engine's, codec 1 tdb's.
 pub(crate) fn extension(codec: u32, blob: Vec<u8>) -> PhysicalPlanNode {
     plan(Node::Extension(PhysicalExtensionNode {
         node: Extension { codec, blob }.encode_to_vec(),
@@ -228,7 +228,7 @@ pub(crate) fn extension(codec: u32, blob: Vec<u8>) -> PhysicalPlanNode {
     }))
 }
 
-/// The scan of an array.
+/// A plan that scans an array.
 pub(crate) fn scan(uri: &str, partitions: u64) -> PhysicalPlanNode {
     let scan = json!({
         "array": uri, "since": 0, "at": 4_102_444_800_000_u64, "state": "0", "columns": [], "condition": null,

@@ -1,4 +1,4 @@
-//! How a client and a worker prove a token, by the words of docs/workers.md alone: nothing here is of the crate that is tried.
+//! The proof of the token, implemented from docs/workers.md alone; no code is shared with the crate under test.
 #![expect(clippy::unwrap_used, reason = "helpers of tests, which may fail so")]
 
 use std::num::NonZeroU32;
@@ -13,16 +13,16 @@ use rustls::server::danger::{ClientCertVerified, ClientCertVerifier};
 use rustls::sign::CertifiedKey;
 use rustls::{ClientConfig, DigitallySignedStruct, DistinguishedName, Error, SignatureScheme};
 
-/// What a client tells about itself.
+/// Credential that a client shows.
 #[derive(Clone, Copy)]
 pub(crate) enum Proof<'a> {
-    /// The key of a token.
+    /// The key derived from a token.
     Token(&'a str),
-    /// Nothing.
+    /// No credential.
     None,
 }
 
-/// Takes whoever answers, or asks.
+/// A verifier that accepts any peer.
 #[derive(Debug)]
 pub(crate) struct Anybody;
 
@@ -109,7 +109,7 @@ impl ClientCertVerifier for Anybody {
     }
 }
 
-/// The key of one side of a token.
+/// Derives the key of one side from a token.
 pub(crate) fn key(token: &str, side: &[u8]) -> Arc<CertifiedKey> {
     let mut slow = [0; 32];
     let salt = b"tdb worker token, version 1";

@@ -1,4 +1,4 @@
-//! Scans as JSON, and JSON that is none.
+//! Scans as JSON, and JSON that is not a valid scan.
 
 use serde_json::{Value as Json, json};
 use tdb_array::TimeWindow;

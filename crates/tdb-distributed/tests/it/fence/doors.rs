@@ -1,4 +1,4 @@
-//! Who comes in, and who does not.
+//! Which connections a worker accepts.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -28,7 +28,7 @@ fn who_does_not_prove_the_token_gets_no_answer() {
         assert!(fenced.runtime.block_on(stranger.version()).is_err());
         assert!(fenced.runtime.block_on(stranger.run(&text("x"))).is_err());
     }
-    // HTTP/2 without TLS, as workers of old spoke it.
+    // HTTP/2 without TLS, as earlier workers spoke it.
     let answer = fenced.runtime.block_on(async {
         let mut stream = TcpStream::connect(&fenced.address).await.unwrap();
         let hello = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
@@ -38,7 +38,7 @@ fn who_does_not_prove_the_token_gets_no_answer() {
         let _ = tokio::time::timeout(Duration::from_secs(5), read).await;
         answer
     });
-    // An alert of TLS at most.
+    // At most a TLS alert.
     assert!(answer.len() <= 7, "{answer:?}");
     assert!(fenced.told().contains("was refused"), "{}", fenced.told());
     fenced.is_well();
@@ -52,7 +52,7 @@ fn a_client_tells_nothing_to_who_sits_on_the_port() {
     let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
     let address = listener.local_addr().unwrap().to_string();
     let heard = Arc::clone(&came);
-    // TLS by another key.
+    // TLS with the key of another token.
     let key = key("the token of the one who sits there", b"worker");
     let config = rustls::ServerConfig::builder_with_provider(Arc::new(
         rustls::crypto::ring::default_provider(),
@@ -115,7 +115,7 @@ fn a_certificate_takes_the_place_of_the_key_of_a_worker_and_not_of_the_token() {
     ));
     let other = check(TOKEN, Some("other.pem")).unwrap_err().to_string();
     assert!(other.contains("UnknownIssuer"), "{other}");
-    // A key is no certificate, and a certificate no key.
+    // A key file is not a certificate, and a certificate file is not a key.
     let none = Certificates::default();
     assert!(none.clone().trusted(&at("worker.key")).is_err());
     assert!(
@@ -140,7 +140,7 @@ fn strangers_do_not_keep_the_owner_out() {
         for number in 0..100 {
             let mut stream = TcpStream::connect(&fenced.address).await.unwrap();
             if number % 2 == 0 {
-                // The start of a handshake.
+                // Sends the start of a handshake.
                 stream.write_all(&[0x16, 3, 1, 2, 0, 1]).await.unwrap();
             }
             idle.push(stream);
@@ -154,7 +154,7 @@ fn strangers_do_not_keep_the_owner_out() {
         "{:?}",
         begun.elapsed()
     );
-    // All but the youngest were sent away.
+    // Only the youngest connections are still open.
     std::thread::sleep(Duration::from_millis(200));
     let open = idle.iter().filter(|stream| {
         let mut byte = [0];

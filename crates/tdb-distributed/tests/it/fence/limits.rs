@@ -1,4 +1,4 @@
-//! How much a worker does for those who may ask it.
+//! Resource limits of a worker towards its clients.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use crate::plans::{call, datatype, plan, repartitioned, row, scan, schema, text,
 #[test]
 fn memory_is_not_taken_on_the_word_of_a_plan() {
     let fenced = Fenced::new();
-    // A message of 2^62 bytes.
+    // The header claims a message of 2^62 bytes.
     let memory = |partition: Vec<u8>| {
         plan(Node::MemoryScan(MemoryScanExecNode {
             partitions: vec![partition],
@@ -109,12 +109,12 @@ fn partitions_feeds_and_tasks_are_limited() {
 #[test]
 fn ways_between_partitions_are_limited() {
     let fenced = Fenced::new();
-    // Each node alone is fine.
+    // Each node alone is within the limit.
     for plan in [
         repartitioned(repartitioned(repartitioned(text("x"), 4096), 4096), 1),
         repartitioned(text("x"), 4096),
     ] {
-        // The engine tells its errors in the details.
+        // The engine reports errors in the status details.
         let refused = fenced.refused(&plan);
         let refused = String::from_utf8_lossy(refused.details());
         assert!(refused.contains("ways between partitions"), "{refused}");
@@ -165,7 +165,7 @@ fn partitions_that_a_plan_does_not_have_are_an_error() {
     let RepartitionOf(bytes) = repartition(1 << 40);
     let head = Some(Head::Repartition(Bytes { bytes }));
     says(&run(0, 1, head), Code::ResourceExhausted, "partitions");
-    // What the plan does not have is told by the engine.
+    // Partitions that the plan does not have are reported by the engine.
     run(0, 3, none.clone());
     let execute = Execute {
         key: Some(kept.key.clone()),
@@ -191,7 +191,7 @@ fn messages_and_plans_take_no_more_memory_than_the_owner_gave() {
     let owner = fenced.owner();
     let padded = |bytes: usize| {
         let mut plan = text("x").encode_to_vec();
-        // A field that nobody knows.
+        // Appends a field unknown to the schema.
         plan.extend([0xfa, 0x3f]);
         prost::encoding::encode_varint(bytes as u64, &mut plan);
         plan.resize(plan.len() + bytes, 0);
@@ -206,7 +206,7 @@ fn messages_and_plans_take_no_more_memory_than_the_owner_gave() {
         Code::ResourceExhausted,
         "16777216 at most",
     );
-    // Four bytes of memory for each of a message.
+    // Each byte of a message takes four bytes of memory.
     let kept = [
         set(5 << 20).unwrap(),
         set(5 << 20).unwrap(),

@@ -1,4 +1,5 @@
-//! Whoever knows the token of a worker has it read what its owner allowed, and compute within limits. Nobody else has anything of it.
+//! A client that knows the token can read what the worker's owner allowed, and compute within limits. Nobody else can
+//! do anything.
 #![expect(
     clippy::panic,
     clippy::unwrap_used,
@@ -24,7 +25,7 @@ use crate::proof::Proof;
 
 const TOKEN: &str = "a token of the owner, and of no other";
 
-/// A worker of which a test keeps hold, with a folder that it may read.
+/// A worker controlled by a test, with a folder that it may read.
 struct Fenced {
     folder: tempfile::TempDir,
     address: String,
@@ -65,7 +66,7 @@ impl Fenced {
         let (stop, stopped) = oneshot::channel();
         let arrays = Folders::with_memory(memory);
         let ended = runtime.spawn(worker.serve(arrays, async {
-            // A test that ends without a word stops it, too.
+            // A test that ends early drops the sender, which stops the worker as well.
             let _ = stopped.await;
         }));
         Self {
@@ -88,7 +89,7 @@ impl Fenced {
         kept.err().unwrap_or_else(|| panic!("was kept: {plan:?}"))
     }
 
-    /// The worker goes on: a plan gives its row.
+    /// Asserts that the worker still executes plans.
     fn is_well(&self) {
         let rows = self
             .runtime

@@ -1,4 +1,4 @@
-//! What a worker runs, and what of the machine it reads for that.
+//! Which plans a worker runs, and which files it reads for them.
 
 use std::path::Path;
 use std::time::Duration;
@@ -75,7 +75,7 @@ fn files_and_arrays_are_read_where_the_owner_allowed_it() {
         );
     }
     assert!(run(&lines_of(Path::new("/etc/hostname"))).is_err());
-    // A server that would be asked tells whether it was.
+    // Records whether a worker connects to this server.
     let server = fenced
         .runtime
         .block_on(TcpListener::bind("127.0.0.1:0"))
@@ -105,7 +105,7 @@ fn files_and_arrays_are_read_where_the_owner_allowed_it() {
             .is_ok()
     });
     assert!(!asked, "the server was asked");
-    // An array that is allowed, of which there is none, is looked for.
+    // A missing array in an allowed folder is looked for.
     let missing = at("allowed/none");
     let error = run(&scan(missing.to_str().unwrap(), 1)).unwrap_err();
     assert_ne!(error.code(), Code::PermissionDenied, "{error}");
@@ -138,7 +138,7 @@ fn what_no_query_over_arrays_needs_is_not_run() {
     let extended = PhysicalExtensionExprNode::default();
     let extended = ExprType::Extension(extended);
     denied(&row(expression(extended)), "extension");
-    // What it needs is.
+    // A built-in function is run.
     let upper = call("upper", vec![value(Value::Utf8Value("well".to_owned()))]);
     let rows = fenced
         .runtime
@@ -186,7 +186,7 @@ fn what_cannot_be_read_is_an_error() {
     fenced.is_well();
 }
 
-/// Filters of filters, as bytes: the messages of DataFusion would need a stack as deep.
+/// Nested filters, encoded by hand: encoding DataFusion's message types would recurse as deeply.
 fn nested(depth: usize) -> Vec<u8> {
     let mut plan = text("x").encode_to_vec();
     for _ in 0..depth {
