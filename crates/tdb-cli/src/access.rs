@@ -1,4 +1,4 @@
-//! What reading and changing takes besides a place: the time, the key, memory and threads.
+//! What opening and changing arrays needs besides a URI: the time, the key, memory and threads.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::global::Global;
 use crate::{interrupt, machine, request_file};
 use tdb::place::Place;
 
-/// The key that the user gave, and the caps of a session.
+/// The user's encryption key, and the limits of the session.
 #[derive(Clone, Debug)]
 pub(crate) struct Access {
     pub(crate) key: Option<EncryptionKey>,
@@ -29,13 +29,14 @@ impl Access {
         })
     }
 
-    /// The place with the key and the caps.
+    /// Adds the key and the limits to a location.
     pub(crate) fn to(&self, location: &Place) -> tdb_array::Location {
         let place = location.location.clone().with_key(self.key.clone());
         place.with_limits(self.limits.clone())
     }
 
-    /// Asks something of one place among others: with the key, and where what is there is not encrypted, without.
+    /// Runs a query on one of several locations, as in a listing: with the key, and if that fails with a crypto
+    /// error, without it, since locations that are not encrypted may be among them.
     pub(crate) fn among_others<T>(
         &self,
         location: &Place,
@@ -47,7 +48,8 @@ impl Access {
             Err(failure) if self.key.is_some() && needs_another(&failure) => {
                 let plain = location.location.clone();
                 let plain = ask(&plain.with_limits(self.limits.clone()));
-                // What is encrypted otherwise does not open without a key either.
+                // If it fails without a key as well, another key encrypts the location: the first error is the useful
+                // one.
                 plain.map_err(|other| {
                     if needs_another(&other) {
                         failure
@@ -61,7 +63,7 @@ impl Access {
     }
 }
 
-/// How arrays and groups are opened.
+/// Options for opening arrays and groups.
 #[derive(Clone, Debug)]
 pub(crate) struct Opening {
     pub(crate) access: Access,
@@ -74,7 +76,7 @@ impl Opening {
             since: global
                 .since
                 .map_or(TimeWindow::ALL.since, |moment| moment.0),
-            // As TileDB does: what bears a time to come is not there yet.
+            // As TileDB does: objects with a timestamp in the future are not visible yet.
             at: global.at().unwrap_or(global.now).0,
         };
         Ok(Self {
@@ -88,7 +90,7 @@ impl Opening {
     }
 }
 
-/// How something is changed.
+/// Options for changing arrays and groups.
 #[derive(Clone, Debug)]
 pub(crate) struct Change {
     pub(crate) access: Access,
@@ -96,7 +98,7 @@ pub(crate) struct Change {
 }
 
 impl Change {
-    /// A change at the time that the user gave.
+    /// Creates the options, with the timestamp that the user gave.
     pub(crate) fn new(global: &Global, session: &Session) -> Result<Self, Failure> {
         if global.since.is_some() {
             let failure = Failure::invalid("--since means nothing to a change");
@@ -112,7 +114,7 @@ impl Change {
     }
 }
 
-/// The front door with what the user allows and has.
+/// Creates a context with the user's limits, stores and key.
 pub(crate) fn context(global: &Global) -> Result<Context, Failure> {
     let context = Context::new().session(session(global));
     let context = context.stores(Arc::new(global.counts.clone()));
@@ -136,7 +138,7 @@ pub(crate) struct NewKey {
 }
 
 impl NewKey {
-    /// The context of the new array: the same, with the key that is given for it.
+    /// Returns the context for the second array: with `--new-key-file` if given, else a copy of `context`.
     pub(crate) fn context(&self, context: &Context) -> Result<Context, Failure> {
         match &self.new_key_file {
             None => Ok(context.clone()),
@@ -145,7 +147,7 @@ impl NewKey {
         }
     }
 
-    /// The failure to open the second array; names the option where the key is at fault.
+    /// Converts a failure to open the second array; adds a hint about `--new-key-file` if its key is wrong.
     pub(crate) fn hint(error: tdb::Error) -> Failure {
         let is_key = error.kind() == ErrorKind::Crypto;
         let failure = Failure::from(error);
@@ -158,7 +160,7 @@ impl NewKey {
     }
 }
 
-/// The threads and memory that the user allows; a quarter of the memory that there is by default.
+/// Creates a session with the user's threads and memory; by default a quarter of the machine's memory.
 pub(crate) fn session(global: &Global) -> Session {
     let memory = global.memory.map(|size| size.0);
     let session = Session::new(SessionOptions {
@@ -175,7 +177,7 @@ pub(crate) fn session(global: &Global) -> Session {
     session
 }
 
-/// Bytes of a key.
+/// Length of an encryption key, in bytes.
 const KEY_BYTES: u64 = 32;
 
 fn key(global: &Global) -> Result<Option<EncryptionKey>, Failure> {
@@ -187,14 +189,14 @@ fn key(global: &Global) -> Result<Option<EncryptionKey>, Failure> {
     Ok(Some(key))
 }
 
-/// What the user calls the key, and its bytes.
+/// The name of the key file in errors, and its bytes.
 fn key_file(global: &Global) -> Result<Option<(String, Vec<u8>)>, Failure> {
     global.key_file.as_deref().map(read_key).transpose()
 }
 
 fn read_key(path: &Path) -> Result<(String, Vec<u8>), Failure> {
     let name = format!("key file {}", path.display());
-    // One byte too many tells that it is no key.
+    // One byte more is read, so that a file that is too long is noticed.
     let bytes = request_file::read(path, &name, KEY_BYTES + 1)?;
     Ok((name, bytes))
 }

@@ -1,9 +1,10 @@
-//! What is said of a command line that cannot be read.
+//! Suggestions for command lines that cannot be parsed.
 
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-/// Verbs that change nothing, or only hold such that do: the others are never offered for a misspelt one.
+/// Verbs that are harmless to suggest for a misspelt one. They change nothing themselves; `meta` and `group` only
+/// contain subcommands that do.
 const HARMLESS: [&str; 30] = [
     "explain",
     "advise",
@@ -37,7 +38,7 @@ const HARMLESS: [&str; 30] = [
     "version",
 ];
 
-/// Options that overwrite or remove something: never offered for a misspelt one.
+/// Options that overwrite or remove something. They are never suggested for a misspelt option.
 const HARMFUL: [&str; 14] = [
     "--output",
     "--apply",
@@ -55,7 +56,7 @@ const HARMFUL: [&str; 14] = [
     "--remove",
 ];
 
-/// Verbs of other programs, and what does the same here: of what changes data, only the help is offered.
+/// Verbs of other programs, with the equivalent here. For verbs that change data, only the help is suggested.
 const OTHER_WORDS: [(&str, &str); 31] = [
     (
         "cat",
@@ -153,7 +154,7 @@ const OTHER_WORDS: [(&str, &str); 31] = [
     ("move", "`tdb help mv` tells how an array is moved"),
 ];
 
-/// Says what is meant by the verb of another program.
+/// Suggests the equivalent of another program's verb.
 fn with_known_words(error: &mut clap::Error) {
     let Some(ContextValue::String(verb)) = error.get(ContextKind::InvalidSubcommand) else {
         return;
@@ -166,7 +167,7 @@ fn with_known_words(error: &mut clap::Error) {
     }
 }
 
-/// Says what is meant by the number of lines of other programs.
+/// Suggests the equivalent of `-n`, which is the number of lines in other programs.
 fn with_known_options(error: &mut clap::Error) {
     let Some(ContextValue::String(option)) = error.get(ContextKind::InvalidArg) else {
         return;
@@ -178,7 +179,7 @@ fn with_known_options(error: &mut clap::Error) {
     }
 }
 
-/// What looks like an option and is unknown is a mistake, not a value: how it is passed as one helps nobody.
+/// Removes the tip to pass an unknown option as a value: it is a mistake, not a value.
 fn without_values(error: &mut clap::Error) {
     if error.kind() != ErrorKind::UnknownArgument {
         return;
@@ -195,7 +196,7 @@ fn without_values(error: &mut clap::Error) {
     }
 }
 
-/// The error without advice that leads from a misspelt word to a change.
+/// Returns the error without suggestions that could turn a misspelling into a change of data.
 pub(crate) fn harmless(mut error: clap::Error) -> clap::Error {
     without_values(&mut error);
     with_known_words(&mut error);
@@ -223,7 +224,7 @@ pub(crate) fn harmless(mut error: clap::Error) -> clap::Error {
     };
     if is_harmful {
         error.remove(ContextKind::SuggestedArg);
-        // The option was in there, too.
+        // The usage line names the option as well.
         error.remove(ContextKind::Usage);
     }
     error

@@ -1,4 +1,4 @@
-//! The command line, as plain structs.
+//! The command line as structs.
 
 use crate::cmd;
 use crate::global::Global;

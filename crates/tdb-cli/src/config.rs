@@ -1,4 +1,4 @@
-//! TileDB's settings, as far as they mean something here.
+//! TileDB settings, as far as they have an equivalent in tdb.
 
 mod names;
 mod remote;
@@ -15,21 +15,20 @@ use crate::output::Output;
 use crate::parse::Size;
 use remote::{Known, RemoteSettings};
 
-/// The number of threads.
+/// Number of threads.
 const THREADS: [&str; 2] = ["sm.compute_concurrency_level", "sm.io_concurrency_level"];
-/// Bytes of memory.
+/// Memory limits, in bytes.
 const MEMORY: [&str; 2] = ["sm.mem.total_budget", "sm.memory_budget"];
-/// How fragments are merged.
+/// Prefix of the settings for merging fragments.
 const MERGING: &str = "sm.consolidation.";
-/// What becomes of ranges that reach out of the domain.
+/// How ranges outside the domain are treated.
 const RANGES: &str = "sm.read_range_oob";
-/// Whether reading at a time with a gap in its history is a warning or an error: a setting of tdb.
+/// Whether a gap in the history at the time of a read is a warning or an error. This setting is tdb's own.
 const HISTORY: &str = "tdb.incomplete_history";
-/// A key on the command line could be read by others.
+/// Ignored: other users could read a key on the command line.
 const KEY: &str = "sm.encryption_key";
 
-/// Takes the settings that mean something over into the options, which win, and says which
-/// others have no effect.
+/// Applies the settings to the options, which take precedence, and warns about settings without effect.
 pub(crate) fn apply(global: &mut Global, out: &Output) -> Result<(), Failure> {
     let mut remote = RemoteSettings::of_environment();
     for setting in std::mem::take(&mut global.config) {
@@ -77,14 +76,14 @@ pub(crate) fn apply(global: &mut Global, out: &Output) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A setting that TileDB does not have either.
+/// Error for a setting that TileDB does not have.
 fn unknown(name: &str) -> Failure {
     let stores = RemoteSettings::names();
     let all = names::SETTINGS
         .into_iter()
         .chain(stores.iter().map(String::as_str));
     let unknown = UnknownName::new("setting", name, all);
-    // All the names would fill the screen.
+    // Listing all names would fill the screen.
     let nearest = unknown.hint().split_once("? ").map(|(nearest, _)| nearest);
     let failure = Failure::invalid(format!("--config {name}: TileDB has no such setting"));
     match nearest {
@@ -95,7 +94,7 @@ fn unknown(name: &str) -> Failure {
     }
 }
 
-/// Takes over a setting of how fragments are merged; whether it means anything, `None` where there is none of the name.
+/// Applies a setting for merging fragments. Returns whether the value is valid; `None` if there is no such setting.
 fn merging(options: &mut MergeOptions, name: &str, value: &str) -> Option<bool> {
     let policy = &mut options.policy;
     Some(match name {

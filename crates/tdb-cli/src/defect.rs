@@ -1,4 +1,4 @@
-//! A panic, told as what it is: a defect of tdb.
+//! Reports panics as defects of tdb.
 
 use std::env;
 use std::io::{self, Write};
@@ -11,13 +11,14 @@ use tdb_array::ErrorKind;
 use crate::failure::Failure;
 use crate::paint::Look;
 
-/// Whether panics are told where they happen: the program goes on after them.
+/// True if panics are reported immediately, because the program continues after them.
 static AT_ONCE: AtomicBool = AtomicBool::new(false);
 
-/// What was said first, and where: what follows may be its consequence.
+/// Message and location of the first panic; later panics may be consequences of it.
 static SAID: Mutex<Option<String>> = Mutex::new(None);
 
-/// Keeps what panics say until [`noticed`] tells it. Those that become errors are passed over.
+/// Installs a panic hook that keeps the message for [`noticed`]. Panics that are converted to errors elsewhere are
+/// ignored.
 pub(crate) fn listen() {
     let shown = panic::take_hook();
     panic::set_hook(Box::new(move |info| {
@@ -26,7 +27,7 @@ pub(crate) fn listen() {
         }
         if AT_ONCE.load(Ordering::Relaxed) {
             let what = of(info);
-            // There is nowhere left to tell that standard error is gone.
+            // If standard error is closed, there is nowhere left to report that.
             let _ = writeln!(io::stderr(), "a request failed by a defect of tdb: {what}");
         }
         let mut said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
@@ -38,7 +39,7 @@ pub(crate) fn listen() {
     }));
 }
 
-/// Tells of panics where they happen, from now on: those of one request, after which a worker goes on.
+/// Reports panics immediately from now on: a worker continues after a request that panicked.
 #[cfg(feature = "distributed")]
 pub(crate) fn tell_at_once() {
     AT_ONCE.store(true, Ordering::Relaxed);
@@ -50,14 +51,14 @@ fn of(info: &PanicHookInfo<'_>) -> String {
         .map_or_else(|| what.to_owned(), |place| format!("{what} ({place})"))
 }
 
-/// Runs the program, which gives its exit status; of a panic in it the status is that of a defect.
+/// Runs the program and returns its exit status. A panic is reported and results in the status of a defect.
 pub(crate) fn noticed(program: impl FnOnce() -> u8, out: &mut dyn Write, look: Look) -> u8 {
-    // What was at work is not used any more.
+    // `AssertUnwindSafe` is sound, since nothing that the program used is accessed after the panic.
     panic::catch_unwind(AssertUnwindSafe(program)).unwrap_or_else(|_| {
         let said = SAID.lock().unwrap_or_else(PoisonError::into_inner).take();
         let said = said.unwrap_or_else(|| "a panic that nobody heard".to_owned());
         let failure = Failure::new(ErrorKind::Bug, format!("a defect of tdb: {said}"));
-        // There is nowhere left to tell that standard error is gone.
+        // If standard error is closed, there is nowhere left to report that.
         let _ = failure.write(out, look);
         failure.status()
     })

@@ -1,10 +1,10 @@
-//! What the ending of the file that `-o` names says of a result: a name that promises another format is refused.
+//! File name extensions with `-o`: they select the output format, and a name that promises another format is refused.
 
 use std::path::Path;
 
 use crate::failure::Failure;
 
-/// How rows are written for programs.
+/// File formats of result rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RowFormat {
     Csv,
@@ -13,7 +13,7 @@ pub(crate) enum RowFormat {
     Parquet,
 }
 
-/// The endings of files of rows.
+/// Extensions of row formats.
 const ROWS: [(&str, RowFormat); 7] = [
     ("csv", RowFormat::Csv),
     ("jsonl", RowFormat::JsonLines),
@@ -24,34 +24,36 @@ const ROWS: [(&str, RowFormat); 7] = [
     ("parquet", RowFormat::Parquet),
 ];
 
-/// Verbs that know more formats than these, and look at endings themselves; of `completions`, shells say what files are called.
+/// Verbs that check extensions themselves because they have more formats. For `completions`, the shell prescribes the
+/// file name.
 const OTHERS: [&str; 5] = ["read", "head", "sample", "export", "completions"];
 
 /// Verbs whose result is a table of rows.
 const OF_ROWS: [&str; 3] = ["agg", "stats", "distinct"];
 
-/// Verbs with an option that draws into a file of this ending.
+/// Verbs that draw into a file with this extension, by the option of the same name.
 const DRAWINGS: [(&str, &str); 3] = [("hist", "svg"), ("map", "svg"), ("show", "png")];
 
-/// What the ending of a file asks for beside what options do.
+/// Output format selected by a file name extension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Asked {
-    /// The text as it is shown, unless options say otherwise.
+    /// The default: text, unless options say otherwise.
     Nothing,
     Json,
     Rows(RowFormat),
 }
 
-/// Whether the ending asks for JSON.
+/// True if the extension is `.json`.
 pub(crate) fn asks_for_json(file: Option<&Path>) -> bool {
     let ending = file.and_then(Path::extension);
     ending.is_some_and(|ending| ending.eq_ignore_ascii_case("json"))
 }
 
-/// What the ending of the file of `-o` says to a verb, which may have JSON, and was asked for it.
+/// Determines which format the `-o` file's extension selects for a verb. `has_json` tells whether the verb supports
+/// JSON, `is_json_asked` whether `--json` was given.
 ///
 /// # Errors
-/// An ending that the verb has no format for.
+/// An extension for which the verb has no format.
 pub(crate) fn asked(
     verb: &str,
     file: Option<&Path>,

@@ -1,4 +1,4 @@
-//! What went wrong, as people and scripts are told.
+//! Errors of the program, and how they are printed.
 
 mod from;
 
@@ -16,20 +16,20 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::paint::{Look, Role, or_blank, visible, wrapped};
 
-/// What to do about a defect.
+/// Hint for internal errors.
 pub(crate) const REPORT: &str = concat!(
     "please report it, with this message, the command and what it was for, at ",
     env!("CARGO_PKG_REPOSITORY"),
     "/issues; RUST_BACKTRACE=1 in the environment shows where it happened"
 );
 
-/// Characters of a text that are shown, and how many of them before an error.
+/// Number of characters shown in an excerpt, and how many of them precede the error.
 const SHOWN: usize = 72;
 const BEFORE: usize = 48;
 
 const KEY_HINT: &str = "--key-file gives the key, to encrypted arrays alone";
 
-/// What is told where a file could not be begun: its name so far says nothing to anybody.
+/// Replaces the error for a file that could not be created: its temporary name would mean nothing to the user.
 fn draft_error(error: &(dyn Error + 'static)) -> Option<Box<dyn Error + Send + Sync>> {
     let store = match error.downcast_ref::<WriteError>() {
         Some(WriteError::Array(ArrayError::Store(error))) => Some(error),
@@ -42,7 +42,7 @@ fn draft_error(error: &(dyn Error + 'static)) -> Option<Box<dyn Error + Send + S
     Some(format!("no file can be made in the folder: {}", store.cause()).into())
 }
 
-/// Whether the memory that the user allows was the limit; others cannot be set.
+/// True if the user's memory limit caused the error. Other limits cannot be set.
 fn is_out_of_memory(error: &(dyn Error + 'static)) -> bool {
     let array = error.downcast_ref::<ArrayError>();
     let store = error.downcast_ref::<StoreError>().or(match array {
@@ -51,18 +51,18 @@ fn is_out_of_memory(error: &(dyn Error + 'static)) -> bool {
     });
     let cap = Limits::default().metadata_tile;
     match store {
-        // A read that memory does not allow says what is left of it, another the cap.
+        // If memory is the limit, the error states the memory left, which is less than the default cap.
         Some(StoreError::TooLarge { limit, .. }) => *limit < cap,
-        // Many kinds of errors carry this one; all end with its text.
+        // Many error types wrap the memory error; the texts of all of them end with its text.
         _ => error.to_string().ends_with("(memory budget)"),
     }
 }
 
-/// Characters of a message that are shown of its beginning and of its end: what the user wrote may stand in it, and be long.
+/// Number of characters shown from the start and the end of a long message, which may contain text of the user.
 const SHOWN_FIRST: usize = 400;
 const SHOWN_LAST: usize = 200;
 
-/// A message without the middle of a long one.
+/// Shortens a long message by omitting its middle.
 fn shortened(text: &str) -> Cow<'_, str> {
     let all = text.chars().count();
     if all <= SHOWN_FIRST.saturating_add(SHOWN_LAST) {
@@ -73,20 +73,20 @@ fn shortened(text: &str) -> Cow<'_, str> {
     Cow::Owned(format!("{first}…{}", last.collect::<String>()))
 }
 
-/// Why a verb was not carried out.
+/// Reason why a verb failed.
 #[derive(Debug)]
 pub(crate) struct Failure {
     pub(crate) kind: ErrorKind,
-    /// What the user named: goes in front of errors about what is stored there.
+    /// The object that the user named, printed before errors about what is stored there.
     place: Option<String>,
     error: Box<dyn Error + Send + Sync>,
-    /// Two lines: a part of what the user wrote, and where in it the error is.
+    /// Two lines: an excerpt of the user's text, and a mark below the error.
     excerpt: Option<[String; 2]>,
     hint: Option<String>,
     broken_pipe: bool,
-    /// A check found something: nothing failed.
+    /// True if nothing failed, but a check found something.
     is_finding: bool,
-    /// The result says it already.
+    /// True if the output already says it.
     is_told: bool,
 }
 
@@ -105,17 +105,17 @@ impl Failure {
         }
     }
 
-    /// What a library found wrong with an object that the caller names.
+    /// Creates a failure from a library's error about an object that the caller names.
     pub(crate) fn of(error: impl HasKind + Error + Send + Sync + 'static) -> Self {
         tdb::Error::of(error).into()
     }
 
-    /// The request is wrong.
+    /// Creates the failure of an invalid request.
     pub(crate) fn invalid(what: impl Into<String>) -> Self {
         Self::new(ErrorKind::Invalid, what.into())
     }
 
-    /// A check was carried out, and found something.
+    /// Creates the failure of a check that was completed and found something.
     pub(crate) fn finding(what: impl Into<String>) -> Self {
         Self {
             is_finding: true,
@@ -123,7 +123,7 @@ impl Failure {
         }
     }
 
-    /// A comparison found what differs, and told it: there is no more to say.
+    /// Creates the failure of a comparison that has already printed the differences.
     pub(crate) fn difference() -> Self {
         Self {
             is_told: true,
@@ -131,7 +131,7 @@ impl Failure {
         }
     }
 
-    /// Shows where in a text of the command line the error is: the character number `at`, from 1.
+    /// Adds an excerpt of a command-line text, marked at character `at`, counted from 1.
     pub(crate) fn in_text(mut self, text: &str, at: usize) -> Self {
         let first = at.saturating_sub(BEFORE);
         let cut = |from: usize, to: usize| -> String {
@@ -145,7 +145,7 @@ impl Failure {
         self
     }
 
-    /// A way out beside the one that is known already.
+    /// Adds another hint to the existing one.
     pub(crate) fn further_hint(self, further: impl Into<String>) -> Self {
         let hint = match &self.hint {
             Some(hint) => format!("{hint}; {}", further.into()),
@@ -154,13 +154,13 @@ impl Failure {
         self.hint(hint)
     }
 
-    /// Adds the way out.
+    /// Sets the hint.
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
     }
 
-    /// Says which object of the command line is at fault, unless the command line is.
+    /// Adds the named object, unless the request itself is invalid.
     pub(crate) fn at(mut self, uri: &str) -> Self {
         if self.kind != ErrorKind::Invalid {
             self.place.get_or_insert_with(|| uri.to_owned());
@@ -168,7 +168,7 @@ impl Failure {
         self
     }
 
-    /// What went wrong with an array, a group or an object there.
+    /// Creates a failure about an object at a place, with a hint on how to find out more.
     pub(crate) fn in_place(error: impl Into<Self>, place: &Place) -> Self {
         let mut failure = error.into().at(&place.uri);
         if failure.hint.is_none() {
@@ -177,13 +177,14 @@ impl Failure {
         failure
     }
 
-    /// Says which file or object is at fault, also where the fault is that it does not fit.
+    /// Adds the name of the file or object, even if the request is invalid.
     pub(crate) fn within(mut self, name: &str) -> Self {
         self.place.get_or_insert_with(|| name.to_owned());
         self
     }
 
-    /// The exit status: 1 where a check found something, 2 for a wrong request, 3 for what is stored, 4 for a limit, 70 for a defect of tdb.
+    /// Exit status: 1 if a check found something, 2 for an invalid request, 3 for invalid data or a failing store, 4
+    /// for a limit, 70 for a bug, 0 for a broken pipe.
     pub(crate) fn status(&self) -> u8 {
         match self.kind {
             _ if self.broken_pipe => 0,
@@ -195,7 +196,7 @@ impl Failure {
         }
     }
 
-    /// The way out where memory was the limit.
+    /// Hint if the memory limit caused the failure.
     fn memory_hint(&self) -> Option<&'static str> {
         let first: &(dyn Error + 'static) = &*self.error;
         let mut chain = std::iter::successors(Some(first), |&error| error.source());
@@ -203,7 +204,7 @@ impl Failure {
         is_met.then_some("--memory allows more, as in --memory 4GiB")
     }
 
-    /// What it is and the chain beneath, in one line.
+    /// Formats the error and its causes in one line.
     pub(crate) fn text(&self) -> String {
         let mut text = self.error.to_string();
         let mut beneath = self.error.source();
@@ -217,7 +218,7 @@ impl Failure {
         text
     }
 
-    /// Writes `error: ` and what it is, the chain beneath, and `hint: ` if there is one.
+    /// Prints `error:` with the message, then its causes, the excerpt, and `hint:` if there is one.
     pub(crate) fn write(&self, out: &mut dyn Write, look: Look) -> io::Result<()> {
         if self.broken_pipe || self.is_told {
             return Ok(());
@@ -230,7 +231,7 @@ impl Failure {
         let mut beneath = self.error.source();
         while let Some(error) = beneath {
             let text = error.to_string();
-            // Some errors carry the text of their cause.
+            // Some errors already contain the text of their cause.
             if !told.ends_with(&text) {
                 let shown = visible(&shortened(&text));
                 writeln!(out, "  {}", wrapped(&shown, "  ", look))?;

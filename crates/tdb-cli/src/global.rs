@@ -1,4 +1,4 @@
-//! Options that mean the same in every verb.
+//! Options that have the same meaning for all verbs.
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -82,12 +82,12 @@ pub(crate) struct Global {
 }
 
 impl Global {
-    /// The time that was given; only `diff` takes two.
+    /// The given time; only `diff` accepts two.
     pub(crate) fn at(&self) -> Option<Time> {
         self.times.first().copied()
     }
 
-    /// Notes columns of a file whose times had zones, which is told in the end.
+    /// Records columns whose times had time zones, for a note at the end.
     pub(crate) fn note_zoned(&self, columns: &[String]) {
         let mut zoned = self.zoned.lock().unwrap_or_else(PoisonError::into_inner);
         let new = columns.iter().filter(|name| !zoned.contains(name));
@@ -95,7 +95,7 @@ impl Global {
         zoned.extend(new);
     }
 
-    /// What is to be told of times with zones.
+    /// Notes about columns whose times had time zones.
     pub(crate) fn zone_notes(&self) -> Vec<String> {
         let zoned = self.zoned.lock().unwrap_or_else(PoisonError::into_inner);
         let notes = zoned

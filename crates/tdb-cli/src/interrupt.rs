@@ -1,5 +1,5 @@
-//! Ctrl-C, and the signals by which systems end programs: what is at work fails at the next bytes that it reads or writes, and so
-//! takes back what it has begun, as it does after any error.
+//! Handling of Ctrl-C and termination signals. The running verb fails at its next read or write, and then undoes its
+//! unfinished work as after any other error.
 
 use std::io::{self, Write};
 use std::process;
@@ -14,40 +14,41 @@ use tdb_store::StoreError;
 
 use crate::paint::{Look, Role};
 
-/// The exit status of a program that Ctrl-C ended, as shells have it.
+/// Exit status after Ctrl-C, as shells define it.
 pub(crate) const STATUS: u8 = 130;
 
-/// How long reading or writing is waited for: what waits for a pipe does neither.
+/// How long to wait for the next read or write, which never happens while the verb waits for a pipe.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Whether Ctrl-C was pressed.
+/// True once Ctrl-C was pressed.
 static ASKED: AtomicBool = AtomicBool::new(false);
 
-/// Whether reading or writing has failed by it.
+/// True once a read or write has failed because of Ctrl-C.
 static NOTICED: AtomicBool = AtomicBool::new(false);
 
-/// Statements that have ended, of those that are typed one by one.
+/// Number of completed statements at the SQL prompt.
 static ENDED: AtomicU64 = AtomicU64::new(0);
 
-/// The sessions of the program.
+/// All sessions of the program.
 static SESSIONS: Mutex<Vec<Session>> = Mutex::new(Vec::new());
 
-/// The stores of the program that wait for servers.
+/// Stores that may be waiting for a server.
 static STORES: OnceLock<Arc<dyn Stores>> = OnceLock::new();
 
-/// What is said of the verb that is at work.
+/// Messages for the running verb.
 static WHAT: OnceLock<(Told, Look)> = OnceLock::new();
 
-/// What is said of a verb that was interrupted.
+/// Messages about an interrupted verb.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Told {
-    /// Once it has taken back what it had begun.
+    /// Printed after the verb has undone its unfinished work.
     pub(crate) text: &'static str,
-    /// Where nothing was read or written for some seconds, so that nothing was taken back.
+    /// Printed if the verb did not react in time, so that nothing was undone.
     pub(crate) unnoticed: &'static str,
 }
 
-/// Listens to Ctrl-C while a verb is at work, of which `what` is said then. Pressed again, it ends the program at once.
+/// Installs the handler for Ctrl-C with the messages of the running verb. A second Ctrl-C ends the program
+/// immediately.
 pub(crate) fn listen(what: Told, messages: Look) {
     let pressed = move || {
         if ASKED.swap(true, Ordering::SeqCst) {
@@ -60,7 +61,7 @@ pub(crate) fn listen(what: Told, messages: Look) {
             stores.cancel();
         }
         let ended = ENDED.load(Ordering::SeqCst);
-        // The next press must be heard, too.
+        // A separate thread waits, so that the handler can run again for the next press.
         let waiter = thread::Builder::new().spawn(move || {
             thread::sleep(PATIENCE);
             if ended == ENDED.load(Ordering::SeqCst) && !is_noticed() {
@@ -72,12 +73,12 @@ pub(crate) fn listen(what: Told, messages: Look) {
             process::exit(STATUS.into());
         }
     };
-    // Where it cannot be listened to, the system ends the program as it does others.
+    // Without a handler, the system ends the program.
     let _ = ctrlc::set_handler(pressed);
     let _ = WHAT.set((what, messages));
 }
 
-/// Fails after Ctrl-C.
+/// Fails after Ctrl-C, and records that.
 pub(crate) fn check(key: &str) -> Result<(), StoreError> {
     if !ASKED.load(Ordering::Relaxed) {
         return Ok(());
@@ -87,7 +88,7 @@ pub(crate) fn check(key: &str) -> Result<(), StoreError> {
     Err(StoreError::from_io(key, error))
 }
 
-/// Lets the next statement run, after one that Ctrl-C may have ended.
+/// Resets the state for the next statement, after one that Ctrl-C may have ended.
 #[cfg(feature = "sql")]
 pub(crate) fn renew() {
     ENDED.fetch_add(1, Ordering::SeqCst);
@@ -101,28 +102,28 @@ pub(crate) fn renew() {
     ASKED.store(false, Ordering::SeqCst);
 }
 
-/// Has Ctrl-C end what a session does, too: reading of files, which asks nothing of a store.
+/// Registers a session, so that Ctrl-C also cancels work that does not access a store, such as reading files.
 pub(crate) fn cancels(session: &Session) {
     sessions().push(session.clone());
-    // It may have been pressed before the session was among them.
+    // Ctrl-C may have been pressed before the session was registered.
     if ASKED.load(Ordering::SeqCst) {
         session.cancel();
     }
 }
 
-/// Has Ctrl-C end what waits for the answer of a server, too.
+/// Registers the stores, so that Ctrl-C also cancels requests that wait for a server.
 #[cfg(feature = "object-store")]
 pub(crate) fn cancels_stores(stores: Arc<dyn Stores>) {
-    // There is one for the whole program.
+    // Set only once per program.
     let _ = STORES.set(stores);
 }
 
 fn sessions() -> std::sync::MutexGuard<'static, Vec<Session>> {
-    // A list of sessions has no state that could be half done.
+    // A panic cannot leave the list half changed, so a poisoned lock is safe to use.
     SESSIONS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Whether reading or writing has failed by Ctrl-C: what was found so far means nothing.
+/// True if a read or write has failed because of Ctrl-C, so that partial results are invalid.
 pub(crate) fn is_noticed() -> bool {
     NOTICED.load(Ordering::SeqCst)
         || sessions().iter().any(Session::has_noticed_cancel)
@@ -131,7 +132,7 @@ pub(crate) fn is_noticed() -> bool {
             .is_some_and(|stores| stores.has_noticed_cancel())
 }
 
-/// Says that a verb failed by Ctrl-C, if it did.
+/// Prints the message if the verb failed because of Ctrl-C. Returns whether it did.
 pub(crate) fn is_told() -> bool {
     let what = WHAT.get().filter(|_| is_noticed());
     what.inspect(|(what, messages)| tell(what.text, *messages))
@@ -139,6 +140,6 @@ pub(crate) fn is_told() -> bool {
 }
 
 fn tell(what: &str, messages: Look) {
-    // There is nowhere left to tell that standard error is gone.
+    // If standard error is closed, there is nowhere left to report that.
     let _ = writeln!(io::stderr(), "{}", messages.paint(Role::Warning, what));
 }

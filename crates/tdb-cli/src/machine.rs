@@ -1,13 +1,13 @@
-//! What the machine has, and what of it this process may use.
+//! Memory of the machine that this process may use.
 
 use std::fs::read_to_string;
 use std::path::Path;
 
-/// Where the system shows groups of processes and their limits.
+/// Mount point of the control groups.
 const GROUPS: &str = "/sys/fs/cgroup";
 
-/// Bytes of memory that this program may count on: those of the machine, or fewer where the container that it runs in, a group
-/// of processes, or a limit of the process itself (`ulimit -v`, `ulimit -d`) allows no more. `None` where nothing is known.
+/// Bytes of memory available to this process: the machine's memory, or less if a control group (as of a container) or
+/// a limit of the process (`ulimit -v`, `ulimit -d`) restricts it. `None` if nothing is known.
 pub(crate) fn memory() -> Option<u64> {
     let text = |path: &str| read_to_string(path).unwrap_or_else(|_| String::new());
     let machine = total(&text("/proc/meminfo"));
@@ -20,7 +20,7 @@ pub(crate) fn memory() -> Option<u64> {
     machine.into_iter().chain(process).chain(groups).min()
 }
 
-/// The total of `/proc/meminfo`, which counts in kibibytes.
+/// Parses the total memory in `/proc/meminfo`, which is given in KiB.
 fn total(meminfo: &str) -> Option<u64> {
     let line = meminfo
         .lines()
@@ -29,20 +29,20 @@ fn total(meminfo: &str) -> Option<u64> {
     kibibytes.checked_mul(1024)
 }
 
-/// The least of the limits of `/proc/self/limits` on memory that is asked for.
+/// Smallest memory limit of the process in `/proc/self/limits`.
 fn of_process(limits: &str) -> Option<u64> {
     let limits = limits.lines().filter_map(|line| {
         let line = line
             .strip_prefix("Max address space")
             .or_else(|| line.strip_prefix("Max data size"))?;
-        // The limit in force comes first; where there is none stands a word.
+        // The soft limit comes first; an unlimited one is a word and does not parse.
         line.split_whitespace().next()?.parse().ok()
     });
     limits.min()
 }
 
-/// The files that hold limits of the groups of `/proc/self/cgroup`, and of the groups around them. Within a container, its own
-/// group may stand at the root.
+/// Paths of the memory limits of the control groups in `/proc/self/cgroup`, and of their ancestors. Inside a
+/// container, its own group may be mounted as the root.
 fn limit_files(groups: &str) -> Vec<String> {
     let mut files = Vec::new();
     for line in groups.lines() {

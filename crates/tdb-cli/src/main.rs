@@ -41,7 +41,7 @@ fn main() -> ExitCode {
     defect::noticed(program, &mut io::stderr(), look).into()
 }
 
-/// What the command line asks for; gives the exit status.
+/// Runs the command line and returns the exit status.
 fn program() -> u8 {
     let matches = meaning::command().try_get_matches();
     let parsed = matches.and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches)));
@@ -63,7 +63,7 @@ fn program() -> u8 {
         }
     }
     if is_profiled {
-        // There is nowhere left to tell that standard error is gone.
+        // If standard error is closed, there is nowhere left to report that.
         let _ = if json {
             counts.write_json(&mut io::stderr())
         } else {
@@ -74,7 +74,7 @@ fn program() -> u8 {
         Ok(()) => 0,
         Err(_) if interrupt::is_told() => interrupt::STATUS,
         Err(failure) => {
-            // There is nowhere left to tell that standard error is gone.
+            // If standard error is closed, there is nowhere left to report that.
             let _ = failure.write(&mut io::stderr(), output::on_screen(messages));
             failure.status()
         }
@@ -107,14 +107,14 @@ fn run(cli: Cli, matches: &ArgMatches) -> Result<(), Failure> {
         }
     }
     let is_written = carry_out(verb, &global, out)?;
-    // A change that has nothing to say makes no file, nor does it replace one.
+    // A change without output neither creates nor replaces the file.
     match file {
         Some(file) if is_written || !is_change => Ok(file.finish()?),
         _ => Ok(()),
     }
 }
 
-/// What is said of a verb that Ctrl-C has ended.
+/// Messages for an interruption of the verb.
 fn left_by_interrupt(verb: &Verb, is_change: bool) -> interrupt::Told {
     let text = match verb {
         Verb::Rm(_) | Verb::Vacuum(_) | Verb::Clean(_) => {
@@ -124,7 +124,7 @@ fn left_by_interrupt(verb: &Verb, is_change: bool) -> interrupt::Told {
         _ if is_change => "interrupted: nothing is half done",
         _ => "interrupted",
     };
-    // Other changes are seen whole or not at all, however they end.
+    // All other changes are atomic, however the program ends.
     let unnoticed = match verb {
         Verb::Import(_) => {
             "interrupted in the middle of a step: what is left is no array yet; the same import clears it, or tdb rm"
@@ -137,7 +137,7 @@ fn left_by_interrupt(verb: &Verb, is_change: bool) -> interrupt::Told {
     interrupt::Told { text, unnoticed }
 }
 
-/// Does what was asked for; says whether there was any result.
+/// Runs the verb. Returns whether it has written output.
 fn carry_out(verb: Verb, global: &Global, mut output: Output) -> Result<bool, Failure> {
     let out = &mut output;
     match verb {

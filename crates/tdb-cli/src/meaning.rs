@@ -1,5 +1,5 @@
-//! Which of the options that all verbs know mean something to which verb. What means nothing is not in its help, and is
-//! refused: whoever gives it expects something else to be done.
+//! Which global options apply to which verb. Options that do not apply are hidden in the verb's help and refused,
+//! since a user who gives one expects an effect.
 
 use clap::builder::Arg;
 use clap::parser::ValueSource;
@@ -12,17 +12,17 @@ use crate::failure::Failure;
 use crate::global::Global;
 use crate::overview::with_overview;
 
-/// A verb, and the options of all verbs that mean something to it.
+/// A verb, and the global options that apply to it.
 struct Meaning {
     verb: &'static str,
     options: &'static [&'static str],
     is_change: bool,
 }
 
-/// Options about how things are done, not what is done.
+/// Options that apply to all verbs: they affect how a verb works, not what it does.
 const ALWAYS: [&str; 5] = ["config", "profile", "quiet", "verbose", "color"];
 
-/// Changes of what was written in a span of time, which `--at` ends.
+/// Verbs for which `--at` ends a time window instead of being the time of the change.
 const OF_WINDOWS: [&str; 2] = ["consolidate", "delete"];
 
 const CHANGE_TIME: &str =
@@ -109,7 +109,7 @@ impl Meaning {
         ALWAYS.contains(&option) || self.options.contains(&option)
     }
 
-    /// An option with the help that is true of this verb.
+    /// Returns an option with the help text for this verb.
     fn told(&self, arg: &Arg) -> Arg {
         let help = match arg.get_id().as_str() {
             "at" if OF_WINDOWS.contains(&self.verb) => "Only what was written until T",
@@ -120,7 +120,7 @@ impl Meaning {
     }
 }
 
-/// The command line, in which the help of each verb shows the options that mean something to it.
+/// The command line, with the global options that do not apply to a verb hidden in its help.
 pub(crate) fn command() -> Command {
     let whole = Cli::command();
     let shared = whole.get_arguments().filter(|arg| arg.is_global_set());
@@ -128,7 +128,7 @@ pub(crate) fn command() -> Command {
     with_overview(narrowed(whole, "", &shared))
 }
 
-/// The command line in which each verb has the options that mean something to it, and no others: for what is made of it.
+/// The command line in which each verb has only the options that apply to it, for completions and manual pages.
 pub(crate) fn exact() -> Command {
     let mut whole = Cli::command();
     let shared = whole.get_arguments().filter(|arg| arg.is_global_set());
@@ -142,7 +142,7 @@ pub(crate) fn exact() -> Command {
     whole
 }
 
-/// Gives all verbs below `above` the options that mean something to them.
+/// Adds the applicable global options to all verbs below `above`.
 fn with_meant(command: Command, above: &str, shared: &[Arg]) -> Command {
     command.mut_subcommands(|verb| {
         let name = format!("{above} {}", verb.get_name());
@@ -165,7 +165,7 @@ fn with_meant(command: Command, above: &str, shared: &[Arg]) -> Command {
     })
 }
 
-/// Hides what means nothing in the help of all verbs below `above`.
+/// Hides the options that do not apply in the help of all verbs below `above`.
 fn narrowed(command: Command, above: &str, shared: &[Arg]) -> Command {
     command.mut_subcommands(|verb| {
         let name = format!("{above} {}", verb.get_name());
@@ -178,7 +178,7 @@ fn narrowed(command: Command, above: &str, shared: &[Arg]) -> Command {
         let Some(meaning) = Meaning::of(name) else {
             return verb;
         };
-        // What a verb hides is hidden below it, where it is not said again.
+        // Hiding is inherited by subcommands, so each verb sets it again for all options.
         let args = shared.iter().map(|arg| {
             let is_known = meaning.knows(arg.get_id().as_str());
             meaning.told(arg).hide(!is_known)
@@ -187,7 +187,7 @@ fn narrowed(command: Command, above: &str, shared: &[Arg]) -> Command {
     })
 }
 
-/// The verb of a command line, and that of a verb below it: `meta set`.
+/// Name of the verb, with its subcommand if any: `meta set`.
 fn verb_of(matches: &ArgMatches) -> String {
     let mut names = Vec::new();
     let mut below = matches.subcommand();
@@ -198,8 +198,8 @@ fn verb_of(matches: &ArgMatches) -> String {
     names.join(" ")
 }
 
-/// Fails where an option was given that means nothing to the verb; says whether the verb changes something.
-/// Takes over what the ending of the file of `-o` says.
+/// Fails if an option was given that does not apply to the verb; returns whether the verb changes something. Applies
+/// the format that the `-o` file's extension selects.
 pub(crate) fn check(
     matches: &ArgMatches,
     verb: &Verb,
@@ -218,7 +218,7 @@ pub(crate) fn check(
     let mut shared = shared.get_arguments().filter(|arg| arg.is_global_set());
     let refused = shared.find(|arg| {
         let option = arg.get_id().as_str();
-        // A profile is printed as JSON, too.
+        // With `--profile`, `--json` affects the format of the profile.
         let is_for_profile = option == "json" && global.profile;
         given(option) && !meaning.knows(option) && !is_for_profile
     });
@@ -236,7 +236,7 @@ pub(crate) fn check(
     Ok(meaning.is_change)
 }
 
-/// Fails where there is nothing to write to the file of `-o`, or not so; takes over what its ending says.
+/// Fails if the verb has no output for the `-o` file, or not in the format of its extension; applies that format.
 fn check_file(
     name: &str,
     verb: &Verb,
@@ -281,7 +281,7 @@ fn refusal(arg: &Arg, meaning: &Meaning) -> Failure {
     }
 }
 
-/// The option that is not given, and without which the verb has no JSON to print.
+/// The missing option without which the verb has no JSON output.
 fn speaks_only_with(verb: &Verb) -> Option<&'static str> {
     match verb {
         Verb::Import(arguments) if !arguments.dry_run => Some("--dry-run"),
@@ -289,7 +289,7 @@ fn speaks_only_with(verb: &Verb) -> Option<&'static str> {
     }
 }
 
-/// Whether the verb prints nothing but messages, done as it is.
+/// True if the verb, with these arguments, prints only messages.
 fn is_silent(verb: &Verb) -> bool {
     match verb {
         Verb::Import(arguments) => !arguments.dry_run,
@@ -300,7 +300,7 @@ fn is_silent(verb: &Verb) -> bool {
     }
 }
 
-/// Whether the verb says what it did, done as it is, and prints nothing but JSON.
+/// True if the verb, with these arguments, prints only messages unless `--json` is given.
 fn is_silent_without_json(verb: &Verb) -> bool {
     match verb {
         Verb::Create(_) => true,

@@ -1,15 +1,16 @@
-//! Names on the command line: bare or in double quotes, alone or in a list between commas.
+//! Names on the command line: bare or in double quotes, alone or in a comma-separated list.
 
-/// The names of one list. An option may be given more than once: its lists are joined.
+/// Names of one list. If an option is repeated, its lists are concatenated.
 pub(crate) type Names = Vec<String>;
 
-/// `a,b`, `"b,c",d`, `-"order id"`: a name that holds a comma stands in double quotes; a quote within quotes is doubled.
+/// Parses `a,b`, `"b,c",d` or `-"order id"`. A name that contains a comma is enclosed in double quotes; a quote
+/// inside is doubled.
 pub(crate) fn names(text: &str) -> Result<Names, String> {
     let parts = parts(text)?;
     parts.into_iter().map(bare).collect()
 }
 
-/// One name, without the quotes that it stands in.
+/// Parses a single name, removing its quotes.
 pub(crate) fn name(text: &str) -> Result<String, String> {
     if text.starts_with('"') {
         bare(text)
@@ -18,12 +19,12 @@ pub(crate) fn name(text: &str) -> Result<String, String> {
     }
 }
 
-/// All names, or none if no list is given.
+/// Concatenates the lists; `None` if there are none.
 pub(crate) fn joined(lists: &[Names]) -> Option<Names> {
     (!lists.is_empty()).then(|| lists.concat())
 }
 
-/// What stands between the commas that are not in quotes. Quotes begin a part, or stand behind a sign, a parenthesis or `=`.
+/// Splits at commas outside quotes. A quote opens only at the start of a part, or after a sign, a parenthesis or `=`.
 pub(crate) fn parts(text: &str) -> Result<Vec<&str>, String> {
     let mut parts = Vec::new();
     let (mut begin, mut in_quotes) = (0, false);
@@ -31,7 +32,7 @@ pub(crate) fn parts(text: &str) -> Result<Vec<&str>, String> {
     for (at, c) in text.char_indices() {
         match c {
             '"' if in_quotes => in_quotes = false,
-            // One that follows another within quotes is doubled.
+            // A quote directly after a closing one is a doubled quote, which reopens the quoted text.
             '"' => {
                 let begun = text.get(begin..at).unwrap_or("");
                 in_quotes = matches!(begun, "" | "-") || matches!(before, '(' | '=' | '"');
@@ -51,7 +52,7 @@ pub(crate) fn parts(text: &str) -> Result<Vec<&str>, String> {
     Ok(parts)
 }
 
-/// A name without its quotes; a sign may stand before them.
+/// Removes the quotes of a name, before which a sign may stand.
 fn bare(text: &str) -> Result<String, String> {
     let (sign, quoted) = match text.strip_prefix("-\"") {
         Some(quoted) => ("-", quoted),
@@ -67,14 +68,15 @@ fn bare(text: &str) -> Result<String, String> {
     }
 }
 
-/// The name up to the closing quote, and what stands behind it.
+/// Parses a quoted name after its opening quote. Returns the name and the text after the closing quote; `None` if
+/// there is no closing quote.
 pub(crate) fn unquoted(quoted: &str) -> Option<(String, &str)> {
     let mut name = String::new();
     let mut rest = quoted;
     loop {
         let (part, behind) = rest.split_once('"')?;
         name.push_str(part);
-        // A quote within quotes is doubled.
+        // A doubled quote inside the name.
         match behind.strip_prefix('"') {
             Some(more) => {
                 name.push('"');
@@ -102,7 +104,7 @@ mod tests {
         assert_eq!(of("\"say \"\"a,b\"\"\",d"), "say \"a,b\"|d");
         assert_eq!(of("\"\"\"\""), "\"");
         assert_eq!(of("\"\""), "");
-        // A part of a date is taken apart where it is known what fields there are.
+        // Functions of dates, such as `year(…)`, are parsed later, when the fields are known.
         assert_eq!(of("year(\"b,c\"),d"), "year(\"b,c\")|d");
         assert_eq!(of("5\",6\""), "5\"|6\"");
         assert!(names("\"b,c").unwrap_err().contains("never closed"));

@@ -1,4 +1,4 @@
-//! Where results and messages go.
+//! Output of results and messages.
 
 use std::env;
 use std::io::{self, BufWriter, IsTerminal, Write};
@@ -10,28 +10,28 @@ use crate::failure::Failure;
 use crate::global::{Global, When};
 use crate::paint::{Look, Role, visible, wrapped};
 
-/// Bytes that are collected before the system is asked to write.
+/// Buffer size for results, in bytes.
 const BUFFER: usize = 1 << 16;
 
-/// Lines of a screen that are not cells: titles, a note and the prompt.
+/// Lines of a screen needed for titles, a note and the prompt.
 const FRAME: usize = 4;
 
-/// Results go to standard output or a file, everything else to standard error.
+/// Writes results to standard output or a file, and messages to standard error.
 pub(crate) struct Output {
     result: BufWriter<Box<dyn Write + Send>>,
-    /// How results look.
+    /// Style of results.
     pub(crate) look: Look,
-    /// Whether results go to a file that the user named.
+    /// True if results go to a file that the user named.
     pub(crate) is_file: bool,
-    /// Whether there was any result.
+    /// True once anything was written to the result.
     pub(crate) is_written: bool,
-    /// How messages look.
+    /// Style of messages.
     messages: Look,
     quiet: bool,
 }
 
 impl Output {
-    /// The output, and the file that it goes to if the user named one.
+    /// Creates the output, and the file to which it goes if the user named one.
     pub(crate) fn begin(global: &Global) -> Result<(Self, Option<WholeFile>), Failure> {
         let mut file = None;
         let (result, look): (Box<dyn Write + Send>, _) = match &global.output {
@@ -63,7 +63,7 @@ impl Output {
         Ok((output, file))
     }
 
-    /// Results go to `result`, and look so.
+    /// Creates an output that writes results to `result` in the given style.
     #[cfg(test)]
     pub(crate) fn of(result: impl Write + Send + 'static, look: Look) -> Self {
         Self {
@@ -76,17 +76,17 @@ impl Output {
         }
     }
 
-    /// Tells on standard error what the user should know.
+    /// Prints a warning on standard error.
     pub(crate) fn warn(&self, warning: &str) {
         self.messages().warn(warning);
     }
 
-    /// Tells on standard error what the user may want to know.
+    /// Prints a note on standard error.
     pub(crate) fn note(&self, note: &str) {
         self.messages().note(note);
     }
 
-    /// For what is told once the result was handed over.
+    /// Returns a handle for messages that can be used after the result has been handed over.
     pub(crate) fn messages(&self) -> Messages {
         Messages {
             look: self.messages,
@@ -94,12 +94,12 @@ impl Output {
         }
     }
 
-    /// Whether people read the result.
+    /// True if the result is shown on a terminal.
     pub(crate) fn is_terminal(&self) -> bool {
         self.look.width.is_some()
     }
 
-    /// The result as something to hand over.
+    /// Returns the writer of the result.
     pub(crate) fn into_writer(self) -> BufWriter<Box<dyn Write + Send>> {
         self.result
     }
@@ -116,23 +116,23 @@ impl Write for Output {
     }
 }
 
-/// Tells on standard error what the user should know.
+/// Prints a warning on standard error.
 pub(crate) fn warn(messages: Look, warning: &str) {
     let label = messages.paint(Role::Warning, "warning:");
-    // There is nowhere left to tell that standard error is gone.
+    // If standard error is closed, there is nowhere left to report that.
     let warning = wrapped(&visible(warning), "warning: ", on_screen(messages));
     let _ = writeln!(io::stderr(), "{label} {warning}");
 }
 
-/// Tells on standard error what the user may want to know.
+/// Prints a note on standard error.
 pub(crate) fn note(messages: Look, note: &str) {
     let note = wrapped(&visible(note), "", on_screen(messages));
     let note = messages.paint(Role::Dim, &note);
-    // There is nowhere left to tell that standard error is gone.
+    // If standard error is closed, there is nowhere left to report that.
     let _ = writeln!(io::stderr(), "{note}");
 }
 
-/// How messages look that are broken into lines where a terminal ends.
+/// Returns the style of messages, with lines wrapped at the width of the terminal.
 pub(crate) fn on_screen(messages: Look) -> Look {
     let size = terminal_size_of(io::stderr());
     Look {
@@ -141,7 +141,7 @@ pub(crate) fn on_screen(messages: Look) -> Look {
     }
 }
 
-/// What is told on standard error.
+/// Prints messages on standard error, unless `--quiet` is given.
 #[derive(Clone, Copy)]
 pub(crate) struct Messages {
     look: Look,
@@ -149,14 +149,14 @@ pub(crate) struct Messages {
 }
 
 impl Messages {
-    /// Tells of something odd that is no reason to fail.
+    /// Prints a warning, about something unusual that is not an error.
     pub(crate) fn warn(self, warning: &str) {
         if !self.quiet {
             warn(self.look, warning);
         }
     }
 
-    /// Tells what the user may want to know.
+    /// Prints a note.
     pub(crate) fn note(self, note: &str) {
         if !self.quiet {
             self::note(self.look, note);
@@ -164,7 +164,7 @@ impl Messages {
     }
 }
 
-/// How messages on standard error look.
+/// The style of messages on standard error.
 pub(crate) fn messages(color: When) -> Look {
     Look {
         color: colored(color, io::stderr().is_terminal()),

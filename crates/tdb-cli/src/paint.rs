@@ -1,4 +1,4 @@
-//! Colours, alignment and quantities for people.
+//! Colours, alignment, and formatting of quantities.
 
 mod table;
 
@@ -10,12 +10,13 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 pub(crate) use table::Table;
 
-/// How output for people looks: on a terminal in colours and cut to its width.
+/// Style of output for people: coloured and limited to the width of the terminal. Without a terminal, no colours and
+/// no limits.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Look {
     pub(crate) color: bool,
     pub(crate) width: Option<usize>,
-    /// Lines of a result that fit on the screen.
+    /// Number of result lines that fit on the screen.
     pub(crate) height: Option<usize>,
 }
 
@@ -26,7 +27,7 @@ const WARNING: Style = AnsiColor::Yellow.on_default().bold();
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 const HINT: Style = AnsiColor::Green.on_default().bold();
 
-/// What a piece of text is.
+/// Role of a piece of text, which determines its colour.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Role {
     #[default]
@@ -40,7 +41,7 @@ pub(crate) enum Role {
 }
 
 impl Look {
-    /// The text in the colour of its role.
+    /// Returns the text in the colour of its role.
     pub(crate) fn paint(self, role: Role, text: &str) -> String {
         let style = match role {
             Role::Plain => return text.to_owned(),
@@ -59,28 +60,28 @@ impl Look {
     }
 }
 
-/// The width of a screen that does not end, as a file.
+/// Width of output without a limit, such as a file.
 pub(crate) const NO_EDGE: usize = usize::MAX;
 
-/// What a table shows of what there may be none of: a blank, if there is none.
+/// Returns the text, or an empty string for `None`.
 #[expect(clippy::disallowed_methods, reason = "the blank is what is shown")]
 pub(crate) fn or_blank(text: Option<String>) -> String {
     text.unwrap_or_default()
 }
 
-/// Spaces between columns.
+/// Number of spaces between columns.
 pub(crate) const GAP: usize = 2;
 
-/// A line of a table, made cell by cell, and cut to the width of the screen.
+/// A line of a table, built cell by cell and truncated to the width of the screen.
 #[derive(Debug)]
 pub(crate) struct Line {
     text: String,
     look: Look,
-    /// Columns of the screen that are left.
+    /// Remaining columns of the screen.
     left: usize,
-    /// Spaces that stand before the next text, if there is one.
+    /// Spaces to insert before the next text, if there is one.
     spaces: usize,
-    /// Whether this line or one before it had no room for all of a text.
+    /// True if this line or an earlier one was truncated.
     pub(crate) is_cut: bool,
 }
 
@@ -95,7 +96,7 @@ impl Line {
         }
     }
 
-    /// Adds a text, which takes so many columns of the screen, to a column of the table as wide as `column`.
+    /// Adds a cell: `width` is the display width of the text, `column` the width of the table's column.
     pub(crate) fn add(
         &mut self,
         role: Role,
@@ -132,7 +133,7 @@ impl Line {
         }
     }
 
-    /// Writes the line, and begins another.
+    /// Writes the line and starts the next one.
     pub(crate) fn write(&mut self, out: &mut dyn Write) -> io::Result<()> {
         let end = self.text.trim_end_matches(' ').len();
         self.text.truncate(end);
@@ -145,7 +146,7 @@ impl Line {
     }
 }
 
-/// The text, cut to so many columns of the screen, with an ellipsis where it was cut.
+/// Truncates text to a display width, with an ellipsis if anything is cut off.
 pub(crate) fn cut(text: &str, width: usize) -> String {
     if text.width() <= width {
         return text.to_owned();
@@ -164,7 +165,7 @@ pub(crate) fn cut(text: &str, width: usize) -> String {
     cut
 }
 
-/// The text behind a label, broken between words where the screen ends.
+/// Wraps the text after a label between words at the width of the screen.
 pub(crate) fn wrapped(text: &str, label: &str, look: Look) -> String {
     const INDENT: &str = "  ";
     let width = look.width.unwrap_or(NO_EDGE);
@@ -186,7 +187,7 @@ pub(crate) fn wrapped(text: &str, label: &str, look: Look) -> String {
     wrapped
 }
 
-/// The text with control characters made visible: stored names and values must not steer a terminal.
+/// Escapes control characters, so that stored names and values cannot control the terminal.
 pub(crate) fn visible(text: &str) -> String {
     if text.chars().any(char::is_control) {
         return text
@@ -202,7 +203,7 @@ pub(crate) fn visible(text: &str) -> String {
     text.to_owned()
 }
 
-/// Bytes in the largest binary unit that leaves a number of one or more: `1.5 MiB`.
+/// Formats bytes in the largest binary unit that gives at least 1: `1.5 MiB`.
 pub(crate) fn bytes(bytes: u64) -> String {
     const UNITS: [&str; 7] = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
     let mut unit = 0;
@@ -219,7 +220,7 @@ pub(crate) fn bytes(bytes: u64) -> String {
     }
 }
 
-/// A number with its digits in groups of three.
+/// Formats a number with digits in groups of three.
 pub(crate) fn count(number: u64) -> String {
     let digits = number.to_string();
     let first = digits.len() % 3;
@@ -233,16 +234,16 @@ pub(crate) fn count(number: u64) -> String {
     grouped
 }
 
-/// `1 cell`, `2 cells`.
+/// Formats a count with its noun: `1 cell`, `2 cells`.
 pub(crate) fn plural(number: u64, one: &str) -> String {
     let ending = if number == 1 { "" } else { "s" };
     format!("{} {one}{ending}", count(number))
 }
 
-/// Characters of a condition that a line shows.
+/// Maximum number of characters of a condition in a line.
 const CONDITION: usize = 200;
 
-/// The beginning of a condition that is long, and how long it is: scripts get all of it.
+/// Truncates a long condition and says how much is missing; JSON output has all of it.
 pub(crate) fn shortened(condition: &str) -> Cow<'_, str> {
     let all = condition.chars().count();
     if all <= CONDITION {

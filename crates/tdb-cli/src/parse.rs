@@ -9,29 +9,30 @@ use tdb_schema::value::rfc3339;
 
 use crate::names::unquoted;
 
-/// An amount of memory in bytes.
+/// An amount of memory or storage, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Size(pub(crate) u64);
 
-/// An interval along a dimension or label, as typed: `DIM=LO..HI`.
+/// An interval of a dimension or label, as typed: `DIM=LO..HI`.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct NamedInterval {
     pub(crate) name: String,
     pub(crate) interval: Interval,
 }
 
-/// A time, as [`Time`] reads it.
+/// Parses a time in any form that [`Time`] accepts.
 pub(crate) fn moment(text: &str) -> Result<Time, String> {
     text.parse().map_err(|error: tdb::Error| error.to_string())
 }
 
-/// Numbers of seconds from 1985 to 2286. As milliseconds they are of early 1970, when nothing was written.
+/// Numbers that are dates from 1985 to 2286 in seconds. In milliseconds they are early 1970, when nothing was
+/// written.
 const LIKE_SECONDS: Range<u64> = 500_000_000..10_000_000_000;
 
-/// Numbers of years. As milliseconds they are the first seconds of 1970.
+/// Numbers that look like years. In milliseconds they are the first seconds of 1970.
 const LIKE_YEARS: Range<u64> = 1970..2101;
 
-/// What to tell who may have given seconds, or a year, for milliseconds.
+/// Warning for a user who may have given seconds, or a year, instead of milliseconds.
 pub(crate) fn number_hint(option: &str, moment: Option<Time>) -> Option<String> {
     let given = moment?.0;
     let (meant, seconds) = (rfc3339(given), given.saturating_mul(1000));
@@ -47,18 +48,18 @@ pub(crate) fn number_hint(option: &str, moment: Option<Time>) -> Option<String> 
     ))
 }
 
-/// `0s`, `10m`, `2h`, `1d`.
+/// Parses a duration: `0s`, `10m`, `2h`, `1d`.
 pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     tdb::parse_duration(text).map_err(|error| error.to_string())
 }
 
-/// A number of threads.
+/// Parses a number of threads.
 pub(crate) fn threads(text: &str) -> Result<NonZeroUsize, String> {
     let number = text.parse();
     number.map_err(|_| "not a whole number from 1 on".to_owned())
 }
 
-/// A number of bytes with an optional unit.
+/// Parses a number of bytes with an optional unit.
 pub(crate) fn size(text: &str) -> Result<Size, String> {
     let digits = text
         .trim_end_matches(|c: char| c.is_ascii_alphabetic())
@@ -89,7 +90,7 @@ pub(crate) fn size(text: &str) -> Result<Size, String> {
         .ok_or_else(|| "not a whole number of bytes, like 200MB or 2GiB".to_owned())
 }
 
-/// A name, bare or in double quotes, and what stands behind the `=`. Spaces around the `=` do not count.
+/// Splits `NAME=VALUE`, where the name may be in double quotes. Spaces around `=` are ignored.
 pub(crate) fn named(text: &str) -> Option<(String, &str)> {
     let Some(quoted) = text.trim_start().strip_prefix('"') else {
         let (name, value) = text.split_once('=')?;
@@ -100,7 +101,7 @@ pub(crate) fn named(text: &str) -> Option<(String, &str)> {
     Some((name, value.trim_start()))
 }
 
-/// `DIM=LO..HI`, `DIM=..HI`, `DIM=LO..`, `DIM=..` or `DIM=VALUE`.
+/// Parses `DIM=LO..HI`, `DIM=..HI`, `DIM=LO..`, `DIM=..` or `DIM=VALUE`.
 pub(crate) fn interval(text: &str) -> Result<NamedInterval, String> {
     let (dimension, ends) = named(text).ok_or_else(|| "not of the form DIM=LO..HI".to_owned())?;
     if ends.is_empty() {

@@ -1,4 +1,4 @@
-//! Stored values for people, and for JSON.
+//! Formatting of stored values, for people and as JSON.
 
 use serde_json::{Value as Json, json};
 use tdb_array::MetadataValue;
@@ -7,7 +7,7 @@ use tdb_schema::value::{Cell, Value, holds_bytes, read_cell, unpadded};
 use tdb_schema::{CellValNum, Dimension};
 use tdb_tile::{Code, Datatype, Range};
 
-/// A stored cell as people read it.
+/// Formats a stored cell for display.
 pub(crate) fn stored(datatype: Datatype, values: CellValNum, bytes: &[u8], ticks: bool) -> String {
     let text = unpadded(datatype, values, bytes);
     let is_text = std::str::from_utf8(text).is_ok_and(|text| !text.contains(char::is_control));
@@ -15,7 +15,8 @@ pub(crate) fn stored(datatype: Datatype, values: CellValNum, bytes: &[u8], ticks
     plain(Some(&read_cell(datatype, values, shown)), ticks)
 }
 
-/// A cell as people read it: texts as they are, bytes as text where they are one.
+/// Formats a cell for display: strings unchanged, bytes as text if they are printable UTF-8, otherwise in
+/// hexadecimal.
 pub(crate) fn plain(cell: Option<&Cell<'_>>, ticks: bool) -> String {
     match cell {
         None => "null".to_owned(),
@@ -41,7 +42,7 @@ fn plain_value(value: Value<'_>, ticks: bool) -> String {
     }
 }
 
-/// Both ends of a range along a dimension: `1 .. 100`.
+/// Formats both ends of a dimension's range: `1 .. 100`.
 pub(crate) fn range(dimension: &Dimension, range: &Range, ticks: bool) -> String {
     let end = |bytes: &[u8]| {
         let text = stored(dimension.datatype, dimension.cell_val_num, bytes, ticks);
@@ -59,7 +60,7 @@ pub(crate) fn times(ticks: bool) -> Times {
     if ticks { Times::Ticks } else { Times::Iso }
 }
 
-/// A value of metadata as people read it.
+/// Formats a metadata value for display.
 pub(crate) fn metadata(value: &MetadataValue, ticks: bool) -> String {
     stored(
         value.datatype,
@@ -69,7 +70,7 @@ pub(crate) fn metadata(value: &MetadataValue, ticks: bool) -> String {
     )
 }
 
-/// The JSON of a value of metadata: `{"datatype","count","value"}`.
+/// Formats a metadata value as JSON: `{"datatype","count","value"}`.
 pub(crate) fn metadata_json(value: &MetadataValue, ticks: bool) -> Json {
     let values = metadata_cell_val_num(value);
     json!({
@@ -79,7 +80,7 @@ pub(crate) fn metadata_json(value: &MetadataValue, ticks: bool) -> Json {
     })
 }
 
-/// Text and bytes are one value however long; numbers are as many as there are.
+/// Text and bytes count as one value of any length; other values are counted one by one.
 fn metadata_cell_val_num(value: &MetadataValue) -> CellValNum {
     if holds_bytes(value.datatype) {
         CellValNum::Var

@@ -1,4 +1,4 @@
-//! What a verb read and decoded, and how long its stages took: `--profile`.
+//! `--profile`: what a verb read and decoded, and how long its stages took.
 
 use std::io::{self, IoSliceMut, Write};
 use std::path::Path;
@@ -16,7 +16,7 @@ use tdb_store::{Distance, Listing, Object, ObjectWriter, Page, Piece, Read, Stor
 use crate::interrupt;
 use crate::paint::{Look, Role, Table, bytes, count};
 
-/// Counters that a verb and the stores it opens share.
+/// Counters shared by a verb and the stores that it opens.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Profile {
     shared: Arc<Counters>,
@@ -36,7 +36,7 @@ struct Counters {
     stages: Mutex<Vec<(&'static str, Duration)>>,
 }
 
-/// Stores are opened as they are everywhere, and counted.
+/// Opens stores as usual, wrapped so that their accesses are counted.
 impl Stores for Profile {
     fn open(&self, folder: &Path) -> Result<Arc<dyn Store>, StoreError> {
         Ok(self.counted(LocalStores.open(folder)?))
@@ -65,7 +65,7 @@ impl Stores for Profile {
 }
 
 impl Profile {
-    /// What URIs other than paths lead to.
+    /// The stores for URIs other than local paths.
     fn stores(&self) -> &dyn Stores {
         let noted = self.shared.stores.get();
         noted.map_or(&LocalStores, |stores| &**stores)
@@ -78,13 +78,13 @@ impl Profile {
         })
     }
 
-    /// Notes the stores that URIs other than paths lead to.
+    /// Sets the stores for URIs other than local paths.
     #[cfg(feature = "object-store")]
     pub(crate) fn of_stores(&self, stores: Arc<dyn Stores>) {
         let _ = self.shared.stores.set(stores);
     }
 
-    /// Does some work and notes how long it took.
+    /// Runs some work and adds its duration to the stage.
     pub(crate) fn stage<R>(&self, name: &'static str, work: impl FnOnce() -> R) -> R {
         let start = Instant::now();
         let result = work();
@@ -101,24 +101,24 @@ impl Profile {
         result
     }
 
-    /// Notes how often an array was looked at before it was seen at one moment.
+    /// Records how many attempts it took to open an array in a consistent state.
     pub(crate) fn opened(&self, array: &Array) {
         let tries = u64::from(array.tries());
         self.shared.tries.fetch_add(tries, Ordering::Relaxed);
     }
 
-    /// Notes a part of a result.
+    /// Adds rows and bytes to the size of the result.
     pub(crate) fn result(&self, rows: u64, bytes: u64) {
         self.shared.rows.fetch_add(rows, Ordering::Relaxed);
         self.shared.result.fetch_add(bytes, Ordering::Relaxed);
     }
 
-    /// Notes who reads cells.
+    /// Records the session, whose counters the profile includes.
     pub(crate) fn of_session(&self, session: &Session) {
         let _ = self.shared.session.set(session.clone());
     }
 
-    /// What the user should know of the threads: that fewer were at work than were asked for.
+    /// Warning if fewer threads ran than were requested.
     pub(crate) fn warning(&self) -> Option<String> {
         let session = self.shared.session.get()?;
         let (wanted, most) = (session.threads_wanted(), Session::MOST_THREADS);
@@ -137,7 +137,7 @@ impl Profile {
         }
     }
 
-    /// Writes what was counted, for people.
+    /// Prints the profile for people.
     pub(crate) fn write(&self, out: &mut dyn Write, look: Look) -> io::Result<()> {
         let facts = self.facts();
         let mut table = Table::plain(&[false, true]);
@@ -153,7 +153,7 @@ impl Profile {
         table.write(out, look)
     }
 
-    /// Writes what was counted as one line of JSON: counts, bytes, and milliseconds.
+    /// Writes the profile as one line of JSON: counts, bytes, and milliseconds.
     pub(crate) fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
         let facts = self.facts().into_iter();
         let json = facts.map(|(what, fact)| match fact {
@@ -163,12 +163,12 @@ impl Profile {
         writeln!(out, "{}", Json::Object(json.collect()))
     }
 
-    /// All that was counted, by stable names.
+    /// All facts of the profile, under stable names.
     fn facts(&self) -> Vec<(&'static str, Fact)> {
         let counters = &*self.shared;
         let number = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         let mut facts = vec![
-            // More than one for an array: others vacuumed while it was opened.
+            // More than one per array if another process vacuumed it meanwhile.
             ("opening_tries", Fact::Count(number(&counters.tries))),
             ("folders_listed", Fact::Count(number(&counters.lists))),
             ("sizes_asked", Fact::Count(number(&counters.sizes))),
@@ -232,14 +232,14 @@ impl Profile {
     }
 }
 
-/// Something that was counted.
+/// A value of the profile.
 enum Fact {
     Count(u64),
     Bytes(u64),
     Time(Duration),
 }
 
-/// To the microsecond.
+/// Converts a duration to milliseconds, rounded to microseconds.
 fn milliseconds(time: Duration) -> f64 {
     (time.as_secs_f64() * 1e6).round() / 1e3
 }
@@ -259,7 +259,7 @@ impl Counted {
     }
 }
 
-/// An object in the making, which Ctrl-C ends.
+/// A writer of an object that Ctrl-C interrupts.
 #[derive(Debug)]
 struct Interruptible {
     key: String,
@@ -297,7 +297,7 @@ impl Store for Counted {
         self.store.list_many(prefixes)
     }
 
-    /// Counts as one list, however many answers the store needs for it.
+    /// Counts as one listing, however many responses the store needs.
     fn list_recursive(&self, prefix: &str) -> Result<Vec<Object>, StoreError> {
         self.counters.lists.fetch_add(1, Ordering::Relaxed);
         self.store.list_recursive(prefix)

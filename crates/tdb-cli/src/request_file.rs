@@ -10,10 +10,10 @@ use tdb_array::ErrorKind;
 use crate::failure::Failure;
 use crate::paint::bytes;
 
-/// Bytes of JSON that a request may hold: a schema with millions of labels is smaller.
+/// Maximum size of a JSON file, in bytes; even a schema with millions of labels is smaller.
 pub(crate) const REQUEST_BYTES: u64 = 64 << 20;
 
-/// The JSON in a file.
+/// Reads a JSON file.
 pub(crate) fn json(path: &Path) -> Result<Value, Failure> {
     let shown = path.display().to_string();
     let text = read(path, &shown, REQUEST_BYTES + 1)?;
@@ -27,7 +27,7 @@ pub(crate) fn json(path: &Path) -> Result<Value, Failure> {
         .map_err(|error| Failure::invalid(format!("{shown}: is not JSON: {error}")))
 }
 
-/// The first bytes of a file, which errors call `name`, `most` of them at most.
+/// Reads at most `most` bytes from the start of a file. `name` is its name in errors.
 pub(crate) fn read(path: &Path, name: &str, most: u64) -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();
     #[expect(clippy::disallowed_methods, reason = "a file of the user is no object")]

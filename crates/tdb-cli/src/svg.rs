@@ -9,34 +9,34 @@ use tdb::WholeFile;
 use crate::failure::Failure;
 use crate::paint::visible;
 
-/// Width and height of what is drawn, without the margin around it.
+/// Width and height of the drawing area, without the margin.
 pub(crate) const FIELD: (f64, f64) = (800.0, 500.0);
 
-/// The margin, which has the names and the ends of both sides.
+/// Margin with the names and the ends of both axes.
 const MARGIN: f64 = 48.0;
 
-/// A drawing that grows.
+/// An SVG drawing under construction.
 #[derive(Debug)]
 pub(crate) struct Svg(String);
 
-/// A box: from left to right and from top to bottom, each from 0 to 1.
+/// A box: horizontal and vertical extent, each from 0 to 1.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SvgBox {
     pub(crate) right: (f64, f64),
     pub(crate) down: (f64, f64),
 }
 
-/// A side of a drawing.
+/// An axis of a drawing.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SvgAxis<'a> {
-    /// What lies along it.
+    /// Name of the axis.
     pub(crate) name: &'a str,
-    /// What is at its beginning and at its end.
+    /// Labels at its start and its end.
     pub(crate) ends: [&'a str; 2],
 }
 
 impl Svg {
-    /// A white page with the names and the ends of both sides: from left to right, and from top to bottom.
+    /// Creates a white page with the names and end labels of both axes: left to right, and top to bottom.
     pub(crate) fn new(right: SvgAxis<'_>, down: SvgAxis<'_>) -> Self {
         let (width, height) = (FIELD.0 + 2.0 * MARGIN, FIELD.1 + 2.0 * MARGIN);
         let mut svg = Self(format!(
@@ -51,7 +51,7 @@ impl Svg {
             ));
         }
         for (part, anchor, text) in texts(down) {
-            // What is turned to the left begins at its lower end.
+            // Text rotated to the left starts at its lower end, so the anchors are swapped.
             let anchor = match anchor {
                 "start" => "end",
                 "end" => "start",
@@ -65,7 +65,7 @@ impl Svg {
         svg
     }
 
-    /// Begins boxes of one colour, which all tell `title` when one points at them.
+    /// Begins a group of boxes with one colour and a tooltip.
     pub(crate) fn begin(&mut self, [red, green, blue]: [u8; 3], title: &str) {
         let title = escaped(title);
         let colour = format!("#{red:02x}{green:02x}{blue:02x}");
@@ -74,11 +74,11 @@ impl Svg {
         ));
     }
 
-    /// A box of the colour that was begun; `opacity` of its inside from 0 to 1, `border` in points.
+    /// Adds a box to the current group. `opacity` is that of its interior, from 0 to 1; `border` is in points.
     pub(crate) fn rectangle(&mut self, place: SvgBox, opacity: f64, border: f64) {
         let SvgBox { right, down } = place;
         let (x, y) = (MARGIN + right.0 * FIELD.0, MARGIN + down.0 * FIELD.1);
-        // What is there shows.
+        // Boxes are at least one pixel wide and high, so that they are visible.
         let width = ((right.1 - right.0) * FIELD.0).max(1.0);
         let height = ((down.1 - down.0) * FIELD.1).max(1.0);
         self.line(&format!(
@@ -87,12 +87,12 @@ impl Svg {
         ));
     }
 
-    /// Ends the boxes of a colour.
+    /// Ends the current group.
     pub(crate) fn end(&mut self) {
         self.line("</g>");
     }
 
-    /// Writes the drawing into a file, whole or not at all.
+    /// Writes the drawing to a file, which appears complete or not at all.
     pub(crate) fn write(mut self, file: &Path) -> Result<(), Failure> {
         self.line("</svg>");
         let (begun, mut to) = WholeFile::begin(file)?;
@@ -102,12 +102,12 @@ impl Svg {
     }
 
     fn line(&mut self, text: &str) {
-        // Writing to a string cannot fail.
+        // Writing to a `String` cannot fail.
         let _ = writeln!(self.0, "{text}");
     }
 }
 
-/// Where the texts of a side stand, as a part of it, how they are aligned, and what they say.
+/// Position along the axis, alignment and content of each label.
 fn texts(axis: SvgAxis<'_>) -> [(f64, &'static str, String); 3] {
     let [begin, end] = axis.ends.map(escaped);
     [
@@ -117,7 +117,7 @@ fn texts(axis: SvgAxis<'_>) -> [(f64, &'static str, String); 3] {
     ]
 }
 
-/// Text between the tags of XML, without what a terminal would not show either.
+/// Escapes text for XML, and control characters as for a terminal.
 fn escaped(text: &str) -> String {
     visible(text)
         .replace('&', "&amp;")

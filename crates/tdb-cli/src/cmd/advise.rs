@@ -1,4 +1,4 @@
-//! `tdb advise`, `tdb filters try`: other filters and tiles, measured on cells of the array.
+//! `tdb advise` and `tdb filters try`: alternative filters and tiles, measured on cells of the array.
 
 mod text;
 mod tiles;
@@ -18,7 +18,7 @@ use crate::output::Output;
 use crate::paint::{Role, Table, bytes, plural, visible};
 use crate::parse::{Size, size};
 
-/// Bytes of cells that tell little.
+/// Below this many bytes of cells, the measurements say little.
 const FEW: u64 = 1 << 20;
 
 #[derive(Debug, Args)]
@@ -55,7 +55,7 @@ struct Sample {
     bytes: Size,
 }
 
-/// Says which filters of each field and which tiles would serve better, and how to have them.
+/// Prints which filters and tiles would serve the array better, with the command that applies them.
 pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
     let array = open_front(&arguments.array, global, out)?;
     let most = Some(arguments.sample.bytes.0);
@@ -99,7 +99,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     Ok(())
 }
 
-/// Writes a line for each field; gives what `tdb rewrite` takes to have what is advised.
+/// Prints a row for each field. Returns the options of `tdb rewrite` that apply the advised filters.
 fn write_filters(all: &[Trials], out: &mut Output) -> Result<String, Failure> {
     let mut table = Table::new(&[
         "field",
@@ -134,7 +134,7 @@ fn write_filters(all: &[Trials], out: &mut Output) -> Result<String, Failure> {
     Ok(command)
 }
 
-/// All trials of a field.
+/// Prints all trials of one field.
 pub(crate) fn of_field(
     arguments: &TryArguments,
     global: &Global,

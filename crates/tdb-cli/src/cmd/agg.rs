@@ -1,4 +1,4 @@
-//! `tdb agg` and `tdb distinct`: what the cells of fields amount to.
+//! `tdb agg` and `tdb distinct`: aggregates and distinct values of fields.
 
 use std::io::Write as _;
 
@@ -24,7 +24,7 @@ use crate::output::Output;
 use crate::paint::{Role, Table};
 use crate::present;
 
-/// Groups that are written to a file together, at most; and bytes of them.
+/// Maximum number of groups, and of their bytes, written to a file in one batch.
 const TOGETHER: usize = 1 << 14;
 const BYTES_TOGETHER: usize = 1 << 20;
 
@@ -63,7 +63,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     let by = arguments.by.iter().flatten();
     let by: Vec<&str> = by.map(String::as_str).collect();
     let mut selected = arguments.selection.open(&arguments.array, global, out)?;
-    // How many cells there are is known without walking over them.
+    // The number of cells alone may be known without scanning them.
     let is_told = by.is_empty() && wanted == [Aggregate::count()];
     if !is_told || selected.options.looks_at_cells() {
         selected = selected.walked(global, out)?;
@@ -115,17 +115,17 @@ pub(crate) fn distinct(
     .answer(global, out)
 }
 
-/// What is asked.
+/// An aggregate query.
 struct Question<'a> {
     selected: Selected,
     wanted: Vec<Aggregate>,
-    /// The text that the aggregates stand in, where there is one.
+    /// Text of the list of aggregates, for excerpts in errors; empty for `distinct`.
     list: &'a str,
     by: Vec<&'a str>,
 }
 
 impl Question<'_> {
-    /// A line for each group.
+    /// Runs the query and prints a row per group.
     fn answer(&self, global: &Global, out: &mut Output) -> Result<(), Failure> {
         let Selected {
             session,
@@ -144,7 +144,7 @@ impl Question<'_> {
         }
     }
 
-    /// An error, with the part of the question that it is about.
+    /// Converts an error, adding an excerpt of the part of the query that caused it.
     fn told(&self, error: AggregateError) -> Failure {
         let in_list = error.place_in_list(self.list);
         let in_by = error.place_in_groupings(&self.by);
@@ -161,7 +161,7 @@ impl Question<'_> {
     }
 }
 
-/// Tells what went wrong with groups.
+/// Converts an error of a group.
 type Told<'a> = &'a dyn Fn(AggregateError) -> Failure;
 
 fn write_table(
@@ -187,7 +187,7 @@ fn write_table(
     Ok(table.write(out, look)?)
 }
 
-/// Shows where in a text the error is, if that is known.
+/// Adds the position of the error in the text, if it is known.
 fn with_excerpt(failure: Failure, text: &str, at: Option<usize>) -> Failure {
     match at {
         Some(at) => failure.in_text(text, at),
@@ -195,7 +195,7 @@ fn with_excerpt(failure: Failure, text: &str, at: Option<usize>) -> Failure {
     }
 }
 
-/// Numbers stand to the right.
+/// Column title; `>` marks numbers, which are right-aligned.
 fn title_of(field: &FieldInfo) -> String {
     let is_number = field.enumeration.is_none() && is_number(field.datatype);
     let mark = if is_number { ">" } else { "" };
@@ -230,7 +230,7 @@ pub(super) fn outcome_text(outcome: &Outcome, ticks: bool) -> (Role, String) {
     (Role::Plain, text)
 }
 
-/// A string is one value however long.
+/// A string is one value, whatever its length.
 fn values_of(datatype: Datatype) -> CellValNum {
     if holds_bytes(datatype) {
         CellValNum::Var
@@ -256,7 +256,7 @@ pub(super) fn outcome_json(outcome: &Outcome, ticks: bool) -> Json {
     }
 }
 
-/// A list of objects, one for each group: the fields that it is grouped by, then the aggregates.
+/// Writes a JSON list with an object per group: the grouping fields, then the aggregates.
 fn write_list(
     groups: Grouped,
     told: Told<'_>,
@@ -279,7 +279,7 @@ fn write_list(
     let mut serializer = serde_json::Serializer::pretty(&mut *out);
     let mut list = serializer.serialize_seq(None).map_err(unwritten)?;
     for group in groups {
-        // The list is not closed after an error: nobody takes it for the whole answer.
+        // After an error the list stays unclosed, so that nobody mistakes it for the complete result.
         let group = group.map_err(told)?;
         list.serialize_element(&object(&group)).map_err(unwritten)?;
     }
@@ -287,7 +287,7 @@ fn write_list(
     Ok(out.write_all(b"\n")?)
 }
 
-/// The groups as a file has them: the fields that they are of, then the aggregates.
+/// Writes the groups as rows of a file: the grouping fields, then the aggregates.
 fn write_rows(
     format: RowFormat,
     mut groups: Grouped,
@@ -323,7 +323,7 @@ fn write_rows(
     }
 }
 
-/// The columns of a file of groups, without cells.
+/// Empty columns for the groups.
 fn columns(groups: &Grouped) -> Vec<ResultColumn> {
     let keys = groups.by().iter().map(|field| {
         let (datatype, cell_val_num) = shown_type(field);
@@ -344,7 +344,7 @@ fn columns(groups: &Grouped) -> Vec<ResultColumn> {
     columns.collect()
 }
 
-/// The stored form of what an aggregate is; `None` is null.
+/// Stored form of an aggregate's value; `None` for null.
 fn outcome_bytes(outcome: &Outcome) -> Option<Vec<u8>> {
     Some(match outcome {
         Outcome::Unsigned(value) => value.to_le_bytes().to_vec(),

@@ -1,4 +1,4 @@
-//! How many cells an array has, as far as that is known without reading them.
+//! The number of cells of an array, as far as it is known without reading them.
 
 use serde_json::{Map, Value as Json, json};
 use tdb_aggregate::known_count;
@@ -7,16 +7,16 @@ use tdb_array::{Array, Fragment};
 use crate::failure::Failure;
 use crate::paint::{count, plural};
 
-/// The cells of an array.
+/// Cell counts of an array.
 #[derive(Debug)]
 pub(crate) struct CellNumbers {
-    /// Along each dimension, of dense arrays.
+    /// Length of each dimension, for dense arrays.
     pub(crate) shape: Option<Vec<u64>>,
-    /// In all fragments; of dense ones those of the space tiles that they touch.
+    /// Cells stored in all fragments; for dense arrays, all cells of the space tiles that the fragments touch.
     pub(crate) stored: u64,
     fragments: u64,
     pub(crate) tiles: u64,
-    /// Whether a read gives just the stored ones, each once.
+    /// True if a read returns exactly the stored cells, each once.
     is_exact: bool,
 }
 
@@ -35,7 +35,7 @@ impl CellNumbers {
         })
     }
 
-    /// How many cells a read of everything gives, if that is known.
+    /// Number of cells that a full read returns, if known.
     pub(crate) fn read(&self) -> Option<u64> {
         match &self.shape {
             Some(sides) => sides
@@ -45,7 +45,7 @@ impl CellNumbers {
         }
     }
 
-    /// What scripts read of it.
+    /// The counts as JSON members.
     pub(crate) fn json(&self) -> Map<String, Json> {
         let facts = [
             ("shape", json!(self.shape)),
@@ -58,7 +58,7 @@ impl CellNumbers {
             .collect()
     }
 
-    /// A few words: `2,000 x 3,000`, `1,234`, `1,234 stored`.
+    /// Short form for tables: `2,000 x 3,000`, `1,234`, `1,234 stored`.
     pub(crate) fn short(&self) -> String {
         match &self.shape {
             Some(sides) => sides_text(sides),
@@ -67,7 +67,7 @@ impl CellNumbers {
         }
     }
 
-    /// One line of a screen.
+    /// Long form, as one line of a summary.
     pub(crate) fn text(&self) -> String {
         let fragments = plural(self.fragments, "fragment");
         let tiles = plural(self.tiles, "tile");
@@ -81,7 +81,7 @@ impl CellNumbers {
         }
     }
 
-    /// `2,000 x 3,000 = 6,000,000`
+    /// Formats a shape with its product: `2,000 x 3,000 = 6,000,000`.
     fn shape_text(&self, sides: &[u64]) -> String {
         let text = sides_text(sides);
         match self.read() {
@@ -91,7 +91,7 @@ impl CellNumbers {
     }
 }
 
-/// `2,000 x 3,000`
+/// Formats a shape: `2,000 x 3,000`.
 fn sides_text(sides: &[u64]) -> String {
     let text: Vec<String> = sides.iter().map(|side| count(*side)).collect();
     text.join(" x ")

@@ -1,4 +1,4 @@
-//! What verbs that change something have in common.
+//! Functions shared by the verbs that change something.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use crate::output::Output;
 use crate::request_file;
 use tdb::place::Place;
 
-/// The failure of a change, with the URI in front and the way out.
+/// Converts the error of a change into a failure with the URI and a hint.
 pub(crate) fn failed(location: &Place, error: ArrayError) -> Failure {
     let uri = &location.uri;
     match error {
@@ -35,7 +35,7 @@ pub(crate) fn failed(location: &Place, error: ArrayError) -> Failure {
     }
 }
 
-/// JSON as it stands on the command line, or `@` and the file that holds it.
+/// Parses a JSON argument, or the file named by `@FILE`.
 pub(crate) fn json_argument(what: &str, text: &str) -> Result<Value, Failure> {
     match text.strip_prefix('@') {
         Some(file) => request_file::json(Path::new(file)),
@@ -44,7 +44,8 @@ pub(crate) fn json_argument(what: &str, text: &str) -> Result<Value, Failure> {
     }
 }
 
-/// Opens an array with all that was written, also of times to come, whatever the time of the change.
+/// Opens an array with everything that was written, including objects with a timestamp in the future, whatever the
+/// time of the change.
 pub(crate) fn open_array(location: &Place, access: &Access) -> Result<Array, Failure> {
     open_array_with(location, access, OpenOptions::default())
 }
@@ -58,7 +59,7 @@ pub(crate) fn open_array_with(
         .map_err(|error| Failure::in_place(error, location))
 }
 
-/// Opens a group as it is at the time of a change; without one, as it is now.
+/// Opens a group as of the time of the change; by default as of now.
 pub(crate) fn open_group_at(
     location: &Place,
     change: &Change,
@@ -68,8 +69,8 @@ pub(crate) fn open_group_at(
     open_group(location, &change.access, OpenOptions::at(time))
 }
 
-/// Says that what was changed now will not be what is read for ever: something bears a time to come. Whoever gives the time of a
-/// change knows what it lies below.
+/// Warns that objects with a later timestamp will override this change from their time on. Silent if the user gave
+/// the time of the change, since it was then chosen deliberately.
 pub(crate) fn tell_later(later: Option<LaterObjects>, global: &Global, out: &Output) {
     if let Some(later) = later.filter(|_| global.at().is_none()) {
         out.warn(&format!(
@@ -78,7 +79,7 @@ pub(crate) fn tell_later(later: Option<LaterObjects>, global: &Global, out: &Out
     }
 }
 
-/// The same for scripts: nothing where there is none, or the time of the change was given.
+/// The same information as JSON; null if there are no later objects, or if the time of the change was given.
 pub(crate) fn later_json(later: Option<LaterObjects>, global: &Global) -> Value {
     let later = later.filter(|_| global.at().is_none());
     later.map_or(Value::Null, |later| {

@@ -1,4 +1,4 @@
-//! What lies below a folder or group, one level at a time.
+//! The contents of a folder or group, one level at a time.
 
 use std::collections::BTreeMap;
 
@@ -12,31 +12,31 @@ use crate::failure::Failure;
 use crate::global::Global;
 use tdb::place::{self, Place};
 
-/// A folder, array or group below another.
+/// A folder, array or group inside a folder or group.
 #[derive(Debug)]
 pub(crate) struct Child {
-    /// What its parent calls it.
+    /// Name in the parent.
     pub(crate) name: String,
     pub(crate) kind: Kind,
     pub(crate) site: Site,
 }
 
-/// What a child is.
+/// Kind of a child.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Object(ObjectType),
     Folder,
-    /// An array that is being made, or was not finished.
+    /// An array that is being created, or whose creation was not finished.
     Unfinished(Work),
-    /// A member of a group that is not there.
+    /// A group member that does not exist.
     Missing,
 }
 
-/// Where a child is.
+/// Location of a child.
 #[derive(Debug)]
 pub(crate) enum Site {
     Inside(Place),
-    /// Outside of the folder that was asked for, at this URI.
+    /// Outside the requested folder, with its URI.
     Outside(String),
 }
 
@@ -52,14 +52,14 @@ impl Kind {
         }
     }
 
-    /// Whether there can be something below.
+    /// True if the child can have children.
     pub(crate) fn has_children(self) -> bool {
         matches!(self, Self::Folder | Self::Object(ObjectType::Group))
     }
 }
 
 impl Child {
-    /// The URI.
+    /// URI of the child.
     pub(crate) fn uri(&self) -> &str {
         match &self.site {
             Site::Inside(location) => &location.uri,
@@ -67,7 +67,7 @@ impl Child {
         }
     }
 
-    /// Where it is, going outside only if that is wanted.
+    /// Location of the child; `None` if it lies outside and `follow_external` is false.
     pub(crate) fn location(
         &self,
         follow_external: bool,
@@ -81,7 +81,7 @@ impl Child {
     }
 }
 
-/// The members of a group, and the folders in it; or the folders in a folder. Sorted by name.
+/// Lists the members and folders of a group, or the folders of a folder, sorted by name.
 pub(crate) fn children(location: &Place, opening: &Opening) -> Result<Vec<Child>, Failure> {
     let object_type = location.object_type()?;
     if object_type == ObjectType::Array {
@@ -93,7 +93,7 @@ pub(crate) fn children(location: &Place, opening: &Opening) -> Result<Vec<Child>
         .map_err(|error| Failure::in_place(error, location))?
         .prefixes
     {
-        // What begins like this is part of a group.
+        // Names with this prefix belong to the group itself.
         let name = name(&prefix);
         if !(object_type == ObjectType::Group && name.starts_with("__")) {
             folders.insert(prefix.clone(), child(name, location.below(name), true)?);
@@ -108,7 +108,7 @@ pub(crate) fn children(location: &Place, opening: &Opening) -> Result<Vec<Child>
     Ok(children)
 }
 
-/// The members of a group; those that are folders in it are taken out of `folders`.
+/// Lists the members of a group. Members that are also in `folders` are removed from there.
 fn members(
     location: &Place,
     opening: &Opening,
@@ -151,7 +151,8 @@ fn members(
     Ok(children)
 }
 
-/// What is in a place. A folder that `is_listed` is there, empty or not.
+/// Determines what is at a location. `is_listed` means that a listing contains the folder, so that it exists even if
+/// it is empty.
 fn child(name: &str, location: Place, is_listed: bool) -> Result<Child, Failure> {
     let found = location.found()?;
     let kind = match (found.object_type, found.unfinished) {
@@ -167,14 +168,14 @@ fn child(name: &str, location: Place, is_listed: bool) -> Result<Child, Failure>
     })
 }
 
-/// Whether a member that lies outside is not there. Only the store of the group itself is asked: where else a URI leads, nobody goes
-/// unasked.
+/// True if a member outside the folder does not exist. Only the group's own store is asked: other stores are never
+/// contacted without the user's request.
 fn is_gone(location: &Place, uri: &str) -> bool {
     let is_file = |uri: &str| uri.starts_with("file://");
     let place = if is_file(uri) && is_file(&location.store_uri) {
         match place::folder(uri, &LocalStores) {
             Ok(place) => place,
-            // Any other error does not tell that the member is missing.
+            // Any other error does not mean that the member is missing.
             Err(error) => return error.kind() == ErrorKind::NotFound,
         }
     } else {

@@ -1,4 +1,4 @@
-//! `tdb diff` and `tdb compare`: the cells in which two arrays differ, or one at two times.
+//! `tdb diff` and `tdb compare`: cells that differ between two times of an array, or between two arrays.
 
 use std::io::Write;
 
@@ -109,8 +109,8 @@ fn open_at(context: &Context, uri: &str, time: Time) -> Result<Array, Failure> {
 }
 
 impl Scope {
-    /// Compares, prints what differs, and fails where something does. All cells that are the same are counted if that is
-    /// asked, also those that are not read since they cannot differ.
+    /// Compares two arrays, prints the differences, and returns a failure if there are any. With `counts_all`, equal
+    /// cells that were not read because they cannot differ are counted as well.
     fn show(
         &self,
         (old, new): (Array, Array),
@@ -155,11 +155,11 @@ impl Scope {
         if cells == 0 && others.iter().all(|changes| changes.is_empty()) {
             return Ok(());
         }
-        // What differs was told.
+        // The differences have been printed.
         Err(Failure::difference())
     }
 
-    /// How many cells are meant; nothing where they are too many to walk over.
+    /// Number of selected cells; `None` if there are too many to scan.
     fn count(&self, array: &Array, global: &Global) -> Result<Option<u64>, Failure> {
         let read = self.read(array, global)?;
         let mut options = read.options()?;
@@ -225,7 +225,7 @@ fn write(
     Ok(writeln!(out, "{text}")?)
 }
 
-/// A line for each cell: `+` added, `-` removed, `~` changed, where `old -> new` stands.
+/// Table with a row per cell: `+` added, `-` removed, `~` changed. Changed values are shown as `old -> new`.
 fn cells_table(differences: &Differences, shown: &[Difference], ticks: bool) -> Table {
     let (dimensions, attributes) = (differences.dimensions(), differences.attributes());
     let old_attributes = differences.old_attributes();
@@ -279,7 +279,7 @@ fn changed_texts<'a>(
         let text = change.map_or_else(String::new, |(_, old, new)| {
             let (before, now) = (text(old_field, old, ticks), text(field, new, ticks));
             match (old, new) {
-                // Different bits may be the same text: those of NaN.
+                // Values with different bits may have the same text, such as NaNs.
                 (Some(old), Some(new)) if before == now => {
                     format!("{before} ({}) -> {now} ({})", bits(old), bits(new))
                 }
@@ -290,7 +290,7 @@ fn changed_texts<'a>(
     })
 }
 
-/// `0x7fc00000`: the bytes of a number, the highest first.
+/// Formats the bytes of a number in hexadecimal, the most significant first: `0x7fc00000`.
 fn bits(cell: &[u8]) -> String {
     let digits = cell.iter().rev().map(|byte| format!("{byte:02x}"));
     format!("0x{}", digits.collect::<String>())
@@ -322,7 +322,9 @@ fn as_json(differences: &Differences, same: u64, shown: &[Difference], ticks: bo
     })
 }
 
-/// `{"change":"changed","coordinates":{…},"old":{…},"new":{…}}`; of a changed cell, the attributes that changed.
+/// Formats a difference as `{"change":"changed","coordinates":{…},"old":{…},"new":{…}}`.
+/// A changed cell has only the attributes that changed.
+/// attributes that changed.
 fn cell_json(differences: &Differences, difference: &Difference, ticks: bool) -> Json {
     let attributes = differences.attributes();
     let old_attributes = differences.old_attributes();

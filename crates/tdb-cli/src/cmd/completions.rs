@@ -1,4 +1,4 @@
-//! `tdb completions` and `tdb man`: what shells and readers are told of the command line, made of it.
+//! `tdb completions` and `tdb man`: shell completions and manual pages, generated from the command line's definition.
 
 use std::fs;
 use std::path::PathBuf;
@@ -30,7 +30,7 @@ pub(crate) struct ManArguments {
     folder: PathBuf,
 }
 
-/// `command` is the command line in which each verb has its own options.
+/// Prints a completion script. In `command`, each verb has only the global options that apply to it.
 pub(crate) fn run(
     arguments: &Arguments,
     mut command: Command,
@@ -42,7 +42,7 @@ pub(crate) fn run(
         let failure = Failure::invalid("the shell is missing: tdb completions SHELL");
         return Err(failure.hint(format!("one of {known}")));
     };
-    // The generator does not tell of writing that fails.
+    // The generator panics if writing fails, so it writes into memory.
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut command, "tdb", &mut script);
     Ok(std::io::Write::write_all(out, &script)?)

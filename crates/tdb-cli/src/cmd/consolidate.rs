@@ -1,4 +1,4 @@
-//! `tdb consolidate`: what an array or group is stored in, merged.
+//! `tdb consolidate`: merges the fragments, commits or metadata of an array or group.
 
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -149,7 +149,8 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     Ok(())
 }
 
-/// Removes what was merged, if that is asked for: also into something of a time to come, if the merge was to take that.
+/// With `--vacuum`, removes the merged objects. If the merge included objects with a future timestamp, these are
+/// removed as well, up to `until`.
 fn vacuum_merged(
     arguments: &Arguments,
     mode: Mode,
@@ -184,7 +185,7 @@ fn vacuum_merged(
     vacuum::vacuum(&removing, &[mode], out).map(Some)
 }
 
-/// Says what can no longer be read of the past, or could not once what was merged is vacuumed.
+/// Notes which times can no longer be read, or could not be read after a vacuum.
 fn tell_lost(gaps: &[HistoryGap], vacuumed: Option<&Vacuumed>, out: &Output) {
     let lost = match vacuumed {
         Some(vacuumed) => vacuumed.told_as_lost(false),
@@ -202,10 +203,10 @@ fn tell_freed(vacuumed: Option<&Vacuumed>, out: &Output) {
     }
 }
 
-/// What a plan that was carried out has put together; `None` where it stores nothing.
+/// Describes the objects that a completed plan has written; `None` if it wrote none.
 fn told_as_merged(mode: Mode, plan: &Plan) -> Option<String> {
     let sizes = plan.steps.iter().filter_map(|step| match step {
-        // Lists of what is superfluous now hold nothing that was merged.
+        // `.vac` files list superfluous objects and contain no merged data.
         Step::Put { key, bytes } if !key.ends_with(".vac") => Some(bytes.len() as u64),
         Step::Put { .. } | Step::Remove(_) | Step::RemoveFolders(_) => None,
     });
@@ -225,7 +226,7 @@ fn told_as_merged(mode: Mode, plan: &Plan) -> Option<String> {
     (!sizes.is_empty()).then(|| format!("merged {what} into {objects} ({size})"))
 }
 
-/// The times in which merged metadata cannot be read once what was merged is vacuumed.
+/// Times as of which merged metadata cannot be read after a vacuum.
 fn merged_metadata(plan: &Plan) -> Vec<HistoryGap> {
     let names = plan.steps.iter().filter_map(|step| match step {
         Step::Put { key, .. } if !key.ends_with(".vac") => TimestampedName::of_key(key).ok(),
@@ -246,7 +247,7 @@ fn of_array(
     global: &Global,
 ) -> Result<Result<Plan, ArrayError>, Failure> {
     let at = match mode {
-        // Footers and commits are merged whatever times they bear: no read differs by that.
+        // Footers and commits are merged regardless of their timestamps: merging them changes no read.
         Mode::FragmentMeta | Mode::Commits => OpenOptions::default(),
         _ => OpenOptions::at(global.at().unwrap_or(global.now).0),
     };
@@ -262,7 +263,7 @@ fn of_array(
     })
 }
 
-/// Merges the fragments of an array.
+/// Merges fragments of an array.
 fn fragments(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
     let location = place::array(&arguments.uri, &global.counts)?;
     let line = Line::new(global);
@@ -306,8 +307,8 @@ fn fragments(arguments: &Arguments, global: &Global, out: &mut Output) -> Result
             .iter()
             .filter(|new| names.contains(new.name.as_str())),
     )?;
-    // The time of a merge says what is merged, not when a vacuum happens; but what was merged into something of a time to come is
-    // removed where that was asked for.
+    // The time range selects what is merged and does not limit the vacuum. The exception are fragments merged into
+    // one with a future timestamp: `until` includes them in the vacuum that was asked for.
     let until = options.until.filter(|until| *until > global.now.0);
     let change = Change {
         access,
@@ -372,7 +373,7 @@ fn write_plan(
     Ok(write!(out, "{shown}")?)
 }
 
-/// Fragments, and what they hold.
+/// A number of fragments, with their cells and bytes.
 struct Amount {
     fragments: u64,
     cells: u64,
@@ -391,7 +392,7 @@ impl Amount {
         };
         let fragments: Vec<&Fragment> = fragments.collect();
         for (fragment, size) in fragments.iter().zip(array.stored_sizes(&fragments)) {
-            // What others have removed meanwhile has no size any more.
+            // A fragment that another process has removed meanwhile no longer has a size.
             let size = match size {
                 Err(error) if error.kind() == ErrorKind::NotFound => 0,
                 size => size?,

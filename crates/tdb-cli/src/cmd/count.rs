@@ -1,4 +1,4 @@
-//! `tdb count`: how many cells there are.
+//! `tdb count`: the number of cells.
 
 use std::io::Write;
 

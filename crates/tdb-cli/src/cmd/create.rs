@@ -1,4 +1,4 @@
-//! `tdb create`: a new array.
+//! `tdb create`: creates an array.
 
 use std::path::PathBuf;
 
@@ -17,7 +17,7 @@ use crate::paint::plural;
 use crate::request_file;
 use tdb::place;
 
-/// A schema that works, for the help and the hint.
+/// A valid schema, for the help text.
 const EXAMPLE: &str = r#"{"type": "dense",
  "dimensions": [{"name": "day", "datatype": "datetime_day",
                  "domain": ["2024-01-01", "2024-12-31"], "extent": 7}],
@@ -48,7 +48,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     let place = change.access.to(&location);
     Array::create(&place, &schema, &enumerations, &change.options).map_err(
         |error| match error {
-            // What the schema lacks stands in the file.
+            // An invalid schema is an error in the file.
             ArrayError::Object {
                 ref source,
                 kind: ErrorKind::Invalid,
@@ -60,7 +60,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     tell(&location.uri, &schema, global, out)
 }
 
-/// Says what was made.
+/// Prints what was created.
 fn tell(uri: &str, schema: &ArraySchema, global: &Global, out: &mut Output) -> Result<(), Failure> {
     let kind = if schema.is_dense() { "dense" } else { "sparse" };
     let dimensions = schema.dimensions.iter().map(|dimension| &dimension.name);
@@ -82,7 +82,7 @@ fn tell(uri: &str, schema: &ArraySchema, global: &Global, out: &mut Output) -> R
     Ok(())
 }
 
-/// The schema that JSON describes, and its enumerations under new names.
+/// Decodes a schema from JSON. Its enumerations get new object names from `names`.
 pub(crate) fn schema(
     json: &Value,
     names: &dyn NameSource,

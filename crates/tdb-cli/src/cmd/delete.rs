@@ -1,4 +1,4 @@
-//! `tdb delete`: cells, or whole fragments, of an array.
+//! `tdb delete`: deletes cells or whole fragments of an array.
 
 use std::io::Write;
 
@@ -51,7 +51,7 @@ pub(crate) struct Arguments {
     pub(crate) dry_run: bool,
 }
 
-/// How cells are deleted by a condition that a delete cannot hold.
+/// Hint for conditions that cannot be stored as a delete condition.
 const BY_COORDINATES: &str = "--by-coordinates deletes these cells by their coordinates; or, if null cells may go as well, leave \
     that test out and give --with-nulls";
 

@@ -1,4 +1,4 @@
-//! `tdb doctor`: where a URI leads, by which credentials, and what can be done there.
+//! `tdb doctor`: where a URI leads, with which credentials, and what works there.
 
 use std::io::Write;
 
@@ -80,7 +80,7 @@ fn word(answer: &Answer) -> &'static str {
     }
 }
 
-/// Milliseconds, of what was tried.
+/// Duration in milliseconds; `None` if the check was not run.
 fn took(check: &Check) -> Option<f64> {
     let is_tried = !matches!(check.answer, Answer::NotTried(_));
     is_tried.then(|| (check.took.as_secs_f64() * 1e6).round() / 1e3)

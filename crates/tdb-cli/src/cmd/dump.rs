@@ -1,4 +1,4 @@
-//! `tdb dump`: any stored object, byte range by byte range, decoded.
+//! `tdb dump`: decodes any stored object, byte range by byte range.
 
 mod data;
 mod fragment;
@@ -32,7 +32,7 @@ pub(crate) struct Arguments {
     object: String,
 }
 
-/// An object being dumped, and what it takes to read it.
+/// An object being dumped, with its store, key and limits.
 struct Dump<'a> {
     store: &'a dyn Store,
     key: &'a str,
@@ -40,7 +40,7 @@ struct Dump<'a> {
     limits: Limits,
 }
 
-/// The array around an object.
+/// The array that contains the object.
 struct Around<'a> {
     session: &'a Session,
     location: tdb_array::Location,
@@ -79,12 +79,12 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
         }
         _ => dump.write(kind, size, out),
     };
-    // What was understood before the error is worth as much as the error.
+    // What was decoded before an error is still printed.
     out.flush()?;
     result.map_err(|failure| failure.at(&arguments.object))
 }
 
-/// What an object is, by its place.
+/// Kind of an object, derived from its key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Schema,
@@ -125,7 +125,7 @@ impl Kind {
         }
     }
 
-    /// An object outside of any array or group: only its name speaks.
+    /// Kind of an object outside any array or group, derived from its name alone.
     fn of_stray(key: &str, ending: &str) -> Self {
         match ending {
             _ if key == "__array_schema.tdb" => Self::Schema,
@@ -172,7 +172,7 @@ impl Dump<'_> {
         }
     }
 
-    /// A data file with the values in it, as far as the array tells what they are.
+    /// Dumps a data file, with its values if the array can be opened.
     fn write_data_of_array(
         &self,
         around: &Around<'_>,
@@ -195,7 +195,7 @@ impl Dump<'_> {
         self.write_data(size, file.as_ref(), out)
     }
 
-    /// The content of a generic tile, field by field.
+    /// Describes the payload of a generic tile, field by field.
     fn describe(&self, kind: Kind, payload: &Bytes, version: FormatVersion) -> Described {
         let limits = &self.limits;
         match kind {
@@ -241,7 +241,7 @@ impl Dump<'_> {
     }
 }
 
-/// The fields of a record as text, as far as they go, and what is wrong with them.
+/// The decoded fields as text, as far as decoding succeeded, and the error if it failed.
 type Described = (String, Result<(), Failure>);
 
 fn write_lines(file: &Bytes, out: &mut Output) -> Result<(), Failure> {
@@ -251,7 +251,7 @@ fn write_lines(file: &Bytes, out: &mut Output) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Bytes of one line of a hexadecimal dump.
+/// Bytes per line of a hexadecimal dump.
 const LINE: usize = 16;
 
 fn write_hex(file: &Bytes, out: &mut Output) -> Result<(), Failure> {

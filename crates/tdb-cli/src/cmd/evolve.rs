@@ -1,4 +1,4 @@
-//! `tdb evolve`: the schema of an array, changed.
+//! `tdb evolve`: changes the schema of an array.
 
 use std::io::Write;
 
@@ -87,7 +87,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     tell(&changes, name.as_deref(), global, out)
 }
 
-/// Says what became of the schema, and its name; without one it is not stored.
+/// Prints the changes and the name of the new schema; `None` in a dry run, which stores nothing.
 fn tell(
     changes: &[String],
     name: Option<&str>,
@@ -114,7 +114,7 @@ fn tell(
     Ok(())
 }
 
-/// Makes all steps, in an order in which one can need another.
+/// Applies all changes, in an order that lets later ones depend on earlier ones.
 fn change(
     evolution: &mut Evolution,
     arguments: &Arguments,
@@ -134,7 +134,7 @@ fn change(
     }
     for text in &arguments.add_attr {
         let json = json_argument("--add-attr", text)?;
-        // What is stored is of the newest version, filters included.
+        // The stored schema has the newest format version, so the filters are parsed for that version.
         let version = evolution.schema().clone().upgraded().version;
         for attribute in attributes_from_json(&json, version, "--add-attr").map_err(wrong)? {
             evolution.add_stored_attribute(attribute)?;
@@ -191,7 +191,7 @@ fn extend_enumeration(evolution: &mut Evolution, json: &Json) -> Result<(), Fail
     Ok(evolution.extend_enumeration(name, more.map_err(wrong)?)?)
 }
 
-/// The members of a list, or the one thing.
+/// The elements of a list; any other value is a list of one.
 fn each(json: &Json) -> &[Json] {
     match json {
         Json::Array(list) => list,

@@ -1,4 +1,4 @@
-//! `tdb explain`: which tiles a read takes, and why the others fall out.
+//! `tdb explain`: which tiles a read needs, and why the others are skipped.
 
 use std::io::Write;
 
@@ -19,7 +19,7 @@ use crate::names::{Names, joined, names};
 use crate::output::Output;
 use crate::paint::{Role, Table, bytes, count, plural, visible};
 
-/// Fragments that are shown, those that are read the most of; `--json` has all.
+/// Number of fragments shown, those with the most tiles read first; `--json` has all.
 const SHOWN: usize = 20;
 
 #[derive(Debug, Args)]
@@ -91,7 +91,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     section(fields_table(&explained), out)
 }
 
-/// Narrows what is read to some attributes.
+/// Restricts a read to the named attributes.
 fn choose(
     options: &mut ReadOptions,
     schema: &ArraySchema,
@@ -139,7 +139,7 @@ fn fragments_table(explained: &Explanation) -> Table {
 
 fn fields_table(explained: &Explanation) -> Table {
     let mut table = Table::new(&["field", ">bytes", ""]);
-    // Coordinates of dense arrays are not stored.
+    // Dense arrays do not store coordinates.
     for field in explained.fields.iter().filter(|field| field.bytes > 0) {
         let remark = if field.is_tested {
             "tested by the condition: read first"

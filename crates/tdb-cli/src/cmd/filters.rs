@@ -1,4 +1,4 @@
-//! `tdb filters`: every filter there is.
+//! `tdb filters`: lists all filters.
 
 use clap::{Args, Subcommand};
 use serde_json::{Map, Value, json};
@@ -69,7 +69,7 @@ fn list(global: &Global, out: &mut Output) -> Result<(), Failure> {
     Ok(table.write(out, look)?)
 }
 
-/// The options of a filter, with their defaults.
+/// Options of a filter, with their defaults.
 fn options(entry: &Entry) -> Vec<(&'static str, OptionValue)> {
     let filter = (entry.build)(&Description::new(entry.name));
     filter.map_or_else(|_| Vec::new(), |filter| filter.describe())

@@ -1,4 +1,4 @@
-//! `tdb fragments`: one line for each fragment.
+//! `tdb fragments`: a row for each fragment.
 
 use clap::Args;
 use serde_json::{Value, json};
@@ -95,7 +95,7 @@ fn facts(fragment: &Fragment, size: u64) -> [(Role, String); 7] {
     ]
 }
 
-/// The name of the schema object; in old arrays there is just one.
+/// Name of the fragment's schema object. Old arrays have only one schema, with a fixed name.
 fn schema_name(fragment: &Fragment) -> &str {
     let name = fragment.metadata.schema_name.as_deref();
     name.unwrap_or(LEGACY_SCHEMA)

@@ -1,4 +1,4 @@
-//! `tdb group`: members of a group.
+//! `tdb group`: lists, creates and changes groups.
 
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};

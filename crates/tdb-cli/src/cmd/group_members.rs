@@ -93,7 +93,7 @@ pub(crate) fn remove(arguments: &Rm, global: &Global, out: &mut Output) -> Resul
     Ok(())
 }
 
-/// A member for scripts, as `group ls` has it.
+/// Formats a member as JSON, as `tdb group ls` prints it.
 pub(super) fn member_json(group: &Group, member: &GroupMember) -> Map<String, Json> {
     let facts = [
         ("name", json!(member.name)),
@@ -105,7 +105,7 @@ pub(super) fn member_json(group: &Group, member: &GroupMember) -> Map<String, Js
     facts.into_iter().collect()
 }
 
-/// `array "first" (file:///runs/first)`
+/// Formats a member: `array "first" (file:///runs/first)`.
 fn shown(group: &Group, member: &GroupMember) -> String {
     let (kind, uri) = (member.object_type.name(), group.member_uri(member));
     match &member.name {
@@ -114,7 +114,7 @@ fn shown(group: &Group, member: &GroupMember) -> String {
     }
 }
 
-/// The group as it is at the time of the change.
+/// Opens the group as of the time of the change.
 fn open(uri: &str, global: &Global) -> Result<(Group, ChangeOptions), Failure> {
     let context = context(global)?;
     let change = Change::new(global, context.shared_session())?.options;

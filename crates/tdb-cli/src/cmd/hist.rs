@@ -1,4 +1,4 @@
-//! `tdb hist`: how the values of a field are spread.
+//! `tdb hist`: the distribution of a field's values.
 
 use std::path::PathBuf;
 
@@ -19,13 +19,13 @@ use crate::paint::{Role, Table, count};
 use crate::present;
 use crate::svg::{Svg, SvgAxis, SvgBox};
 
-/// Columns of the longest bar.
+/// Length of the longest bar, in characters.
 const BAR: u64 = 40;
 
-/// The bars of a drawing.
+/// Colour of the bars in an SVG file.
 const COLOUR: [u8; 3] = [65, 105, 170];
 
-/// Parts of a character, from an eighth of it on.
+/// Characters for fractions of a cell, in eighths.
 const PARTS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
 
 #[derive(Debug, Args)]
@@ -104,13 +104,13 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     Ok(table.write(out, look)?)
 }
 
-/// The ends of an interval as people read them.
+/// Formats both ends of a bin for display.
 fn ends(datatype: Datatype, bin: &Bin, ticks: bool) -> [String; 2] {
     let exact = |bytes: &[u8]| present::stored(datatype, CellValNum::Fixed(1), bytes, ticks);
     rounded(datatype, bin).unwrap_or_else(|| [exact(&bin.low), exact(&bin.high)])
 }
 
-/// A drawing: the intervals from left to right, each with a bar that grows from the lower end.
+/// Draws the histogram: bins from left to right, bars growing upwards.
 fn picture(answer: &Histogram, most: u64, field: &str, ticks: bool) -> Svg {
     let bins = answer.bins.iter();
     let all: Vec<[String; 2]> = bins.map(|bin| ends(answer.datatype, bin, ticks)).collect();
@@ -147,7 +147,8 @@ fn picture(answer: &Histogram, most: u64, field: &str, ticks: bool) -> Svg {
     svg
 }
 
-/// The ends of an interval of floats, as exactly as its width asks for: four digits of that. JSON has all digits.
+/// Formats the ends of a floating-point bin with as many decimals as resolve its width to about four digits; `None`
+/// if a plain decimal does not suit. JSON output has all digits.
 fn rounded(datatype: Datatype, bin: &Bin) -> Option<[String; 2]> {
     let number = |bytes: &[u8]| match datatype {
         Datatype::Float32 => f32::read(bytes).map(f64::from),
@@ -156,7 +157,7 @@ fn rounded(datatype: Datatype, bin: &Bin) -> Option<[String; 2]> {
     };
     let (low, high) = (number(&bin.low)?, number(&bin.high)?);
     let width = high - low;
-    // Others are written with an exponent.
+    // Other magnitudes are printed with an exponent.
     if !(1e-9..1e12).contains(&width) || low.abs().max(high.abs()) > 1e15 {
         return None;
     }
@@ -169,7 +170,7 @@ fn rounded(datatype: Datatype, bin: &Bin) -> Option<[String; 2]> {
     Some([low, high].map(|end| format!("{end:.digits$}")))
 }
 
-/// A bar as long as a count, next to the longest.
+/// A bar whose length is proportional to `cells`; `most` gets the full length.
 fn bar(cells: u64, most: u64) -> String {
     let eighths = u128::from(cells) * u128::from(BAR) * 8 / u128::from(most.max(1));
     let whole = "█".repeat(usize::try_from(eighths / 8).unwrap_or(0));
@@ -177,7 +178,7 @@ fn bar(cells: u64, most: u64) -> String {
         .ok()
         .and_then(|part| PARTS.get(part));
     match part {
-        // What is there shows.
+        // A count above zero is always visible.
         Some(&"") if cells > 0 && whole.is_empty() => "▏".to_owned(),
         part => format!("{whole}{}", part.unwrap_or(&"")),
     }

@@ -1,4 +1,4 @@
-//! `tdb import`: a new array from a file.
+//! `tdb import`: creates an array from a file, or adds cells to one.
 
 use clap::Args;
 use tdb::{Datatype, ImportBuilder, ImportNotice, Imported};
@@ -145,7 +145,7 @@ impl Arguments {
         }
     }
 
-    /// Says how many cells are not there beside the others.
+    /// Notes how many rows replaced others, or were left out, because of equal coordinates.
     fn tell_lost(&self, imported: &Imported, out: &Output) {
         let keeps_first = self.sorting.duplicates == Some(Which::First);
         if imported.replaced > 0 {

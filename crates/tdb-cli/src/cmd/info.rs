@@ -1,4 +1,4 @@
-//! `tdb info`: one screen about an array or group.
+//! `tdb info`: a one-screen summary of an array or group.
 
 mod array;
 mod array_screen;
@@ -28,7 +28,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     let location = place::folder(&arguments.uri, &global.counts)?;
     let Opening { access, options } = Opening::new(global, &session(global))?;
     let place = access.to(&location);
-    // Most of what is asked about are arrays: opening one tells that, too, and asks a far store once less.
+    // Most objects are arrays. Trying to open one also determines the type, which saves a request to a remote store.
     let open = || Array::open_location(&place, options.clone());
     let error = match global.counts.stage("open", open) {
         Ok(array) => return array_info(&array, arguments, global, &location, out),
@@ -61,10 +61,10 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     }
 }
 
-/// How often an array is looked at anew, at most, where what it had is gone.
+/// How often an array is reopened if an object has been removed meanwhile.
 const LOOKS: u32 = 8;
 
-/// Tells of an array that has been opened.
+/// Prints the summary of an open array.
 fn array_info(
     array: &Array,
     arguments: &Arguments,
@@ -75,7 +75,8 @@ fn array_info(
     array_info_again(array, arguments, global, place, out, LOOKS)
 }
 
-/// As [`array_info`]; where an object is not there any more, of the array opened anew: others may have vacuumed it.
+/// Like [`array_info`], with the number of remaining attempts: if an object has been vacuumed meanwhile, the array is
+/// reopened.
 fn array_info_again(
     array: &Array,
     arguments: &Arguments,

@@ -1,4 +1,4 @@
-//! Files of cells, as verbs that write take them.
+//! Options for input files, shared by the verbs that write cells.
 
 use std::path::{Path, PathBuf};
 
@@ -91,7 +91,7 @@ struct Columns {
 }
 
 impl InputArguments {
-    /// The file, as the front door takes it.
+    /// Builds the input file from the options.
     pub(crate) fn file(&self, global: &Global) -> InputFile {
         let mut file = InputFile::new(&self.file)
             .columns(self.columns.columns.concat())
@@ -118,7 +118,7 @@ impl InputArguments {
     }
 }
 
-/// A file of which nothing is said but its name; standard input is CSV.
+/// An input file without options; standard input is CSV.
 pub(crate) fn plain_file(path: &Path, global: &Global) -> InputFile {
     let file = InputFile::new(path).ticks(global.ticks);
     if path == Path::new("-") {
@@ -128,7 +128,7 @@ pub(crate) fn plain_file(path: &Path, global: &Global) -> InputFile {
     }
 }
 
-/// Columns and their new names.
+/// Parses `A=B,...` into pairs of column and new name.
 fn renamed(text: &str) -> Result<Vec<(String, String)>, String> {
     let one = |part: &str| {
         let pair = if part.starts_with('"') {
@@ -146,7 +146,7 @@ fn renamed(text: &str) -> Result<Vec<(String, String)>, String> {
     parts(text)?.into_iter().map(one).collect()
 }
 
-/// Columns and their datatypes.
+/// Parses `COL=T,...` into pairs of column and datatype.
 pub(crate) fn typed(text: &str) -> Result<Vec<(String, Datatype)>, String> {
     parts(text)?.into_iter().map(typed_column).collect()
 }

@@ -1,4 +1,4 @@
-//! `tdb layout`: what the bytes of an array are spent on.
+//! `tdb layout`: how the bytes of an array are distributed.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -15,7 +15,7 @@ use crate::global::Global;
 use crate::output::Output;
 use crate::paint::{Role, Table, bytes, count, plural, visible};
 
-/// Fragments that are shown, the largest; `--json` has all.
+/// Number of fragments shown, the largest first; `--json` has all.
 const SHOWN: usize = 20;
 
 #[derive(Debug, Args)]
@@ -47,7 +47,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     write_fragments(&layout, out)
 }
 
-/// Bytes of all fields by the text of their filters, the largest first.
+/// Bytes of all fields per filter pipeline, largest first.
 fn pipelines(fields: &[FieldBytes]) -> Vec<(String, Sizes)> {
     let mut sums: BTreeMap<String, Sizes> = BTreeMap::new();
     for field in fields {
@@ -59,7 +59,7 @@ fn pipelines(fields: &[FieldBytes]) -> Vec<(String, Sizes)> {
     sums
 }
 
-/// `12 %` of all bytes, with a digit more where that is little.
+/// Percentage of all bytes: `12 %`, with one decimal below 10 %.
 fn share(part: u64, layout: &Layout) -> String {
     let percent = part as f64 * 100.0 / layout.bytes.max(1) as f64;
     let digits = usize::from(percent < 10.0);

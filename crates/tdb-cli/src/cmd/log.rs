@@ -1,4 +1,4 @@
-//! `tdb log`: what happened to an array or a group.
+//! `tdb log`: the history of an array or a group.
 
 use clap::Args;
 use serde_json::{Map, Value as Json, json};
@@ -124,7 +124,7 @@ fn keys(set: &'static str, these: &[String], removed: &'static str, those: &[Str
         .join("; ")
 }
 
-/// `80 cells, 1.2 KB, station "BGN" .. "ZER", hour … .. …`
+/// Describes written cells: `80 cells, 1.2 KB, station "BGN" .. "ZER", hour … .. …`.
 fn written(cells: &LoggedCells, schema: Option<&ArraySchema>, ticks: bool) -> String {
     let mut text = format!("{}, {}", plural(cells.cells, "cell"), bytes(cells.bytes));
     let dimensions = schema.map_or(&[][..], |schema| &schema.dimensions);

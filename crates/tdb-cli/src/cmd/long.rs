@@ -1,4 +1,4 @@
-//! What `ls -l` and `tree -l` tell of an array or group.
+//! Details that `ls -l` and `tree -l` show for an array or group.
 
 use serde_json::{Map, Value as Json, json};
 use tdb_array::{Array, Group, Location, Metadata, ObjectType, OpenOptions};
@@ -12,13 +12,13 @@ use crate::paint::{Role, bytes, or_blank};
 use crate::present;
 use tdb::place::Place;
 
-/// The key of the metadata under which SOMA says what an array or group is.
+/// Metadata key under which SOMA stores the type of an array or group.
 const SOMA_TYPE: &str = "soma_object_type";
 
-/// What is told of an array or group.
+/// Details of an array or group; empty for other children.
 #[derive(Debug, Default)]
 pub(crate) struct Long {
-    /// Bytes of all its objects.
+    /// Total bytes of its stored objects.
     bytes: Option<u64>,
     cells: Option<CellNumbers>,
     soma_type: Option<String>,
@@ -27,8 +27,8 @@ pub(crate) struct Long {
 }
 
 impl Long {
-    /// Looks at what lies in a place; nothing is told of what lies outside of the listing. What cannot be opened does not
-    /// keep others from being listed.
+    /// Collects the details of a child. `place` is `None` for children outside the listing, of which nothing is
+    /// shown. If an object cannot be opened, the reason is recorded, so that the listing goes on.
     pub(crate) fn of(
         child: &Child,
         place: Option<&Place>,
@@ -61,7 +61,7 @@ impl Long {
         Ok(long)
     }
 
-    /// The columns of a listing: shape or cells, size, what SOMA calls it.
+    /// Columns of a listing: shape or cell count, size, SOMA type.
     pub(crate) fn columns(&self) -> [(Role, String); 3] {
         let cells = match (&self.cells, &self.problem) {
             (_, Some(_)) => (Role::Warning, "cannot be opened".to_owned()),
@@ -73,7 +73,7 @@ impl Long {
         [cells, (Role::Plain, size), (Role::Type, soma_type)]
     }
 
-    /// What scripts read of it.
+    /// The details as JSON members.
     pub(crate) fn json(&self) -> Map<String, Json> {
         let mut json = Map::new();
         json.insert("bytes".to_owned(), json!(self.bytes));
@@ -85,13 +85,13 @@ impl Long {
         json
     }
 
-    /// What to warn of.
+    /// Why the object cannot be opened, as a warning.
     pub(crate) fn problem(&self) -> Option<&str> {
         self.problem.as_deref()
     }
 }
 
-/// What an array or a group tells: its cells, if it has some, and its metadata.
+/// Cell counts and metadata; groups have no cell counts.
 type Told = (Option<CellNumbers>, Metadata);
 
 fn of_array(location: &Location, _: &Place, options: &OpenOptions) -> Result<Told, Failure> {
@@ -104,7 +104,7 @@ fn of_group(location: &Location, place: &Place, options: &OpenOptions) -> Result
     Ok((None, group.metadata()?))
 }
 
-/// Bytes of all objects in a folder.
+/// Total bytes of the stored objects below a location.
 fn size(place: &Place) -> Result<u64, Failure> {
     let failed = |error: StoreError| Failure::in_place(error, place);
     let objects = place

@@ -1,4 +1,4 @@
-//! `tdb ls`: arrays and groups below a folder.
+//! `tdb ls`: lists arrays and groups below a folder.
 
 use clap::Args;
 use serde_json::{Value, json};
@@ -29,7 +29,7 @@ pub(crate) struct Arguments {
     follow_external: bool,
 }
 
-/// An array, group or folder, by its path from where the listing began.
+/// A listed array, group or folder, with its path relative to the start of the listing.
 struct Found {
     path: String,
     child: Child,
@@ -86,7 +86,7 @@ fn row(found: &Found, root: &str) -> Vec<(Role, String)> {
     row
 }
 
-/// Where a child is, unless its name says that: below the listed folder, or else its URI.
+/// Location of a child, if its name does not tell it: the path below the listed folder, or its URI.
 fn whereabouts(found: &Found, root: &str) -> String {
     let uri = found.child.uri();
     if matches!(found.child.site, Site::Outside(_)) {
@@ -102,12 +102,12 @@ fn whereabouts(found: &Found, root: &str) -> String {
     }
 }
 
-/// A listing under way.
+/// State of a listing in progress.
 struct Walk<'a> {
     arguments: &'a Arguments,
     global: &'a Global,
     opening: Opening,
-    /// The folders from the first to the present one.
+    /// URIs of the folders from the start of the listing to the current one.
     above: Vec<String>,
     found: Vec<Found>,
 }
@@ -125,7 +125,7 @@ impl Walk<'_> {
             let long = (self.arguments.long && is_listed)
                 .then(|| Long::of(&child, inside.as_ref(), &self.opening));
             let long = long.transpose()?;
-            // Plain folders are worth a line only where nobody looks into them.
+            // In a recursive listing, plain folders appear only through their contents.
             if is_listed {
                 self.found.push(Found {
                     path: path.clone(),
@@ -133,7 +133,7 @@ impl Walk<'_> {
                     long,
                 });
             }
-            // Groups can contain themselves; where they do, the second time is the last.
+            // Groups can contain themselves, so a folder that is already being listed is not entered again.
             let below = inside.filter(|below| !self.above.contains(&below.uri));
             if let (Some(below), true) = (below, self.arguments.recursive && kind.has_children()) {
                 self.above.push(below.uri.clone());

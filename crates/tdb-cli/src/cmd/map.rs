@@ -1,4 +1,4 @@
-//! `tdb map`: where the fragments and the tiles of an array lie.
+//! `tdb map`: where the fragments and tiles of an array lie in its domain.
 
 use std::path::PathBuf;
 
@@ -17,7 +17,7 @@ use crate::paint::{Role, Table, count};
 use crate::present;
 use crate::svg::{Svg, SvgAxis, SvgBox};
 
-/// Characters of a side of the array.
+/// Length of a bar, in characters.
 const SIDE: usize = 24;
 
 #[derive(Debug, Args)]
@@ -40,7 +40,7 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
     let array = open_front(&arguments.array, global, out)?;
-    // Only pictures and JSON have a use for them.
+    // Only pictures and JSON output contain tiles.
     let wants_tiles = arguments.svg.is_some() || global.json;
     let map = array.map(if wants_tiles { arguments.max_tiles } else { 0 })?;
     if wants_tiles && map.without_tiles > 0 {
@@ -85,7 +85,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     Ok(table.write(out, look)?)
 }
 
-/// What the first and the last cell have along each dimension.
+/// First and last coordinate of each dimension, as text.
 fn ends(map: &Map, schema: &ArraySchema, ticks: bool) -> Vec<[String; 2]> {
     let domain = map.domain.iter().flatten();
     let ends = schema.dimensions.iter().zip(domain);
@@ -96,13 +96,13 @@ fn ends(map: &Map, schema: &ArraySchema, ticks: bool) -> Vec<[String; 2]> {
     ends.collect()
 }
 
-/// Both ends above a bar, each on its side; one after the other where they are longer than it.
+/// Places both ends above a bar, one on each side; if they do not fit, one after the other with a space between.
 fn between([lo, hi]: &[String; 2]) -> String {
     let room = SIDE.saturating_sub(lo.width() + hi.width()).max(1);
     format!("{lo}{}{hi}", " ".repeat(room))
 }
 
-/// Which part of a side is taken: at least one character of it.
+/// Draws the covered part of a dimension, at least one character long.
 fn bar((from, to): (f64, f64)) -> String {
     let (begin, end) = (place(from, f64::floor), place(to, f64::ceil));
     let begin = begin.min(SIDE - 1);
@@ -118,7 +118,7 @@ fn bar((from, to): (f64, f64)) -> String {
         .collect()
 }
 
-/// The character in which a part of a side begins or ends.
+/// Converts a fraction of a side to a character position.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -128,7 +128,7 @@ fn place(part: f64, round: fn(f64) -> f64) -> usize {
     round(part.clamp(0.0, 1.0) * SIDE as f64) as usize
 }
 
-/// A drawing: a box for each fragment, and one for each tile in it.
+/// Draws a box for each fragment, and one for each of its tiles.
 fn picture(map: &Map, ends: &[[String; 2]]) -> Svg {
     let axis = |dimension: usize| -> SvgAxis<'_> {
         let name = map.dimensions.get(dimension).map_or("", String::as_str);
@@ -164,7 +164,7 @@ fn picture(map: &Map, ends: &[[String; 2]]) -> Svg {
     svg
 }
 
-/// Blue that is dark for the oldest (0) and light for the newest (1).
+/// Interpolates the fragment colour: dark blue for the oldest (0), light blue for the newest (1).
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -177,7 +177,7 @@ fn shade(age: f64) -> [u8; 3] {
     [mix(r, to_r), mix(g, to_g), mix(b, to_b)]
 }
 
-/// A box of a drawing; of arrays with one dimension, within its row.
+/// Converts a map box to a box of the drawing; in arrays with one dimension, each fragment has its own row.
 fn drawn_box(place: &MapBox, row: (f64, f64)) -> SvgBox {
     let whole = (0.0, 1.0);
     let (down, right) = match place[..] {

@@ -90,14 +90,14 @@ fn list(found: &Metadata, global: &Global, out: &mut Output) -> Result<(), Failu
     Ok(table(found, global.ticks).write(out, look)?)
 }
 
-/// Keys and values, for scripts.
+/// Formats metadata as a JSON object.
 pub(super) fn json(found: &Metadata, ticks: bool) -> Value {
     let values = found.iter();
     let values = values.map(|(key, value)| (key.to_owned(), present::metadata_json(value, ticks)));
     Value::Object(values.collect())
 }
 
-/// Keys and values, a line each.
+/// Formats metadata as a table, a row per key.
 pub(super) fn table(found: &Metadata, ticks: bool) -> Table {
     let mut table = Table::new(&["key", "type", "value"]);
     for (key, value) in found.iter() {
@@ -130,7 +130,7 @@ fn get(
         return write_json(out, &present::metadata_json(value, global.ticks));
     }
     let text = present::metadata(value, global.ticks);
-    // A program wants the value as it is; a terminal must not be steered by it.
+    // Programs get the value unchanged; on a terminal, control characters are escaped.
     let text = if out.is_terminal() {
         text.lines().map(visible).collect::<Vec<_>>().join("\n")
     } else {

@@ -49,7 +49,7 @@ pub(crate) struct Rm {
     pub(crate) dry_run: bool,
 }
 
-/// Characters of a value that a message shows.
+/// Maximum number of characters of a value in a message.
 const MESSAGE_VALUE: usize = 60;
 
 pub(crate) fn datatype(name: &str) -> Result<Datatype, String> {
@@ -107,12 +107,12 @@ pub(crate) fn remove(arguments: &Rm, global: &Global, out: &mut Output) -> Resul
     Ok(())
 }
 
-/// A value in a message, cut where it is long.
+/// Formats a value for a message, truncated if it is long.
 fn shown(value: &MetadataValue) -> String {
     cut(&present::metadata(value, false), MESSAGE_VALUE)
 }
 
-/// An array or group whose metadata is changed.
+/// The array or group whose metadata is changed.
 struct Object {
     location: Place,
     change: Change,
@@ -174,7 +174,7 @@ impl Object {
     }
 }
 
-/// The value that a text stands for.
+/// Parses a value: as JSON if that fits the type, else as text.
 fn value(text: &str, datatype: Option<Datatype>) -> Result<MetadataValue, Failure> {
     let json: Option<Json> = serde_json::from_str(text).ok();
     let json = match datatype {
@@ -203,7 +203,7 @@ fn cell(datatype: Datatype, json: &Json) -> Result<Vec<u8>, tdb_schema::SchemaEr
     cell_from_json(datatype, values, json, "VALUE")
 }
 
-/// `true` and `false` as 1 and 0, which is what TileDB's Python package makes of them: it cannot read the type `bool`.
+/// Replaces `true` and `false` by 1 and 0, as TileDB's Python package does, which cannot read the type `bool`.
 fn without_truth(json: Json) -> Json {
     match json {
         Json::Bool(truth) => Json::from(i64::from(truth)),
@@ -214,7 +214,7 @@ fn without_truth(json: Json) -> Json {
     }
 }
 
-/// The type of a value that does not say.
+/// Guesses the type of a value given without one.
 fn guess(json: &Json) -> Datatype {
     let number = |json: &Json| match json {
         Json::Number(number) if number.is_i64() => Some(Datatype::Int64),

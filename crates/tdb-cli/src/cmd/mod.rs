@@ -1,4 +1,4 @@
-//! One file per verb.
+//! The verbs, one file for each.
 
 pub(crate) mod advise;
 pub(crate) mod agg;
@@ -67,7 +67,7 @@ use crate::output::Output;
 use tdb::place;
 use tdb::place::Place;
 
-/// Opens the array that a URI names.
+/// Opens an array as of the user's times.
 pub(crate) fn open_array(
     uri: &str,
     global: &Global,
@@ -79,8 +79,7 @@ pub(crate) fn open_array(
     open_location(&location, &opening, global, out).map_err(|error| location.unopened(error).into())
 }
 
-/// Opens an array of the crate `tdb` for a verb that looks at it, as of the times that the user gave, and tells what is odd about
-/// it.
+/// Opens an array of the crate `tdb` for reading, as of the user's times, and prints warnings about it.
 pub(crate) fn open_front(uri: &str, global: &Global, out: &Output) -> Result<tdb::Array, Failure> {
     let context = context(global)?;
     let opening = Opening::new(global, context.shared_session())?;
@@ -91,7 +90,7 @@ pub(crate) fn open_front(uri: &str, global: &Global, out: &Output) -> Result<tdb
     Ok(array)
 }
 
-/// Opens an array, and tells what is odd about it.
+/// Opens an array and prints warnings about it.
 pub(crate) fn open_location(
     location: &Place,
     opening: &Opening,
@@ -105,7 +104,7 @@ pub(crate) fn open_location(
     if global.verbose {
         let (schemas, deletes) = (array.schemas().count(), array.deletes().len());
         let (fragments, uri) = (array.fragments().len(), &location.uri);
-        // There is nowhere left to tell that standard error is gone.
+        // If standard error is closed, there is nowhere left to report that.
         let _ = writeln!(
             std::io::stderr(),
             "{uri}: {schemas} schemas, {fragments} fragments, {deletes} deletes",
@@ -115,7 +114,7 @@ pub(crate) fn open_location(
     Ok(array)
 }
 
-/// Tells what is odd about an array, also that there was none at the time that is asked about.
+/// Prints the warnings of an array, also if the array did not exist yet at the requested time.
 pub(crate) fn warn_of(array: &Array, out: &Output) {
     let first = array.directory().schemas().first();
     let made = first.and_then(|schema| Some(schema.name.as_ref()?.start()));
@@ -129,7 +128,7 @@ pub(crate) fn warn_of(array: &Array, out: &Output) {
     warn_of_gaps(array.gaps(), out);
 }
 
-/// Tells what can no longer be read of the times that are asked about.
+/// Warns about data of the requested times that can no longer be read.
 pub(crate) fn warn_of_gaps(gaps: Result<Vec<HistoryGap>, ArrayError>, out: &Output) {
     match gaps {
         Ok(gaps) => gaps.iter().for_each(|gap| out.warn(&gap.to_string())),
@@ -139,7 +138,7 @@ pub(crate) fn warn_of_gaps(gaps: Result<Vec<HistoryGap>, ArrayError>, out: &Outp
     }
 }
 
-/// Tells that there was no array yet at the time that is asked about.
+/// Warns that the array did not exist yet at the requested time.
 fn warn_of_none_yet(at: u64, made: u64, out: &Output) {
     let (at, made) = (rfc3339(at), rfc3339(made));
     out.warn(&format!(
@@ -147,14 +146,14 @@ fn warn_of_none_yet(at: u64, made: u64, out: &Output) {
     ));
 }
 
-/// Writes JSON as people can read it, too.
+/// Writes indented JSON and a line break.
 pub(crate) fn write_json(out: &mut Output, value: &Value) -> Result<(), Failure> {
     serde_json::to_writer_pretty(&mut *out, value)
         .map_err(|error| Failure::from(std::io::Error::from(error)))?;
     Ok(out.write_all(b"\n")?)
 }
 
-/// The datatype of the values that a field shows.
+/// The datatype of the values shown for a field: for enumerated attributes, that of the labels.
 pub(crate) fn shown_type(field: &FieldInfo) -> (Datatype, CellValNum) {
     match &field.enumeration {
         Some(labels) => (labels.datatype(), labels.cell_val_num()),

@@ -1,4 +1,4 @@
-//! `tdb cp`, `tdb mv` and `tdb rm`: arrays and groups as a whole, and nothing outside of them.
+//! `tdb cp`, `tdb mv` and `tdb rm`: whole arrays and groups, and nothing outside them.
 
 use std::io::Write;
 
@@ -79,7 +79,7 @@ pub(crate) fn copy(
     objects.check_vacant(to)?;
     let all = objects.with_outside()?;
     warn_of(all.contents().left(), out);
-    // What lies outside can hold the place of the copy, too.
+    // Members outside the group may also occupy the target.
     all.check_vacant(to)?;
     if arguments.dry_run {
         let folders = all.contents().folders().filter(|_| !global.json);
@@ -129,7 +129,7 @@ pub(crate) fn remove(
     sum_up(("removed", false), size, global, out)
 }
 
-/// Tells how much it was, or would be.
+/// Prints how much was, or would be, copied, moved or removed.
 fn sum_up(
     (done, dry_run): (&str, bool),
     size: ContentsSize,
@@ -166,7 +166,7 @@ fn warn_of(left: &[String], out: &Output) {
     }
 }
 
-/// Tells what a removal leaves in the folder of a group.
+/// Warns about objects that a removal leaves in the group's folder.
 fn warn_of_others(contents: &Contents, out: &Output) {
     let others: Vec<&str> = contents.others().collect();
     let Some(first) = others.first() else {
@@ -196,7 +196,7 @@ fn tell(verb: &str, contents: &Contents, global: &Global, out: &mut Output) -> R
         }
         return Ok(());
     }
-    // What others put there goes along, and is not to go unnoticed.
+    // Foreign files are copied as well, so they are listed.
     for key in contents.strange() {
         writeln!(out, "{verb} {key}")?;
     }

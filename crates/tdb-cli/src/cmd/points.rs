@@ -1,4 +1,4 @@
-//! Points that a file holds: the coordinates of the cells that are meant.
+//! `--points`: files with the coordinates of the selected cells.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,18 +17,18 @@ use crate::global::Global;
 pub(crate) struct PointsFile(PathBuf);
 
 impl PointsFile {
-    /// As an argument of the command line.
+    /// Creates it from a command-line argument.
     pub(crate) fn of_argument(file: &str) -> Result<Self, String> {
         Ok(Self(file.into()))
     }
 
-    /// Whether it is standard input, which is there once.
+    /// True if it is standard input, which can be read only once.
     pub(crate) fn is_standard_input(&self) -> bool {
         self.0 == Path::new("-")
     }
 
-    /// All points, along the dimensions that the file has columns of. A column that is no dimension is refused: along a dimension
-    /// whose name is misspelt, cells would lie anywhere.
+    /// Reads all points, with the dimensions for which the file has columns. Other columns are refused: a misspelt
+    /// dimension would otherwise count as one without a column, along which all cells match.
     pub(crate) fn read(
         &self,
         schema: &ArraySchema,
@@ -52,7 +52,7 @@ impl PointsFile {
             return Err(Failure::invalid(what)
                 .hint(format!("{hint}; a file of points has no other columns")));
         }
-        // JSON lines without a line have no names, and no points.
+        // JSON lines without any line have no column names, and no points.
         let has_column = |name: &str| names.is_empty() || names.iter().any(|other| other == name);
         let dimensions = 0..schema.dimensions.len();
         let dimensions = dimensions.filter_map(|at| schema.field_of(FieldKind::Dimension(at)));
@@ -72,7 +72,7 @@ impl PointsFile {
     }
 }
 
-/// Of what dimension a .npy file has the coordinates.
+/// The dimension whose coordinates a `.npy` file contains.
 fn name_of_npy(schema: &ArraySchema) -> Result<(String, u32), tdb::Error> {
     match &schema.dimensions[..] {
         [only] => Ok((only.name.clone(), 1)),

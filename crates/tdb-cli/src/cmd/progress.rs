@@ -1,4 +1,4 @@
-//! How far something long has come, on a terminal.
+//! Progress of long operations, shown on a terminal.
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,20 +8,21 @@ use tdb::{Activity, Context, Progress, Session};
 
 use crate::global::Global;
 
-/// Time between two looks.
+/// Minimum time between two updates.
 const STEP: Duration = Duration::from_millis(100);
 const WIDTH: usize = 24;
 
-/// A line on standard error that is written over and over; none where nobody looks.
+/// A progress line on standard error that is overwritten in place. Nothing is shown with `--quiet`, or if standard
+/// error is not a terminal.
 pub(crate) struct Line {
     shown: Option<Arc<Mutex<Shown>>>,
 }
 
-/// What is on the line.
+/// State of the progress line.
 struct Shown {
-    /// What goes on, and since when.
+    /// The current activity, and when it started.
     activity: Option<(Activity, Instant)>,
-    /// When something was told last: what goes on next has begun then.
+    /// Time of the last report; a new activity starts at that time.
     told: Instant,
     last: Option<Instant>,
 }
@@ -39,7 +40,7 @@ impl Line {
         }
     }
 
-    /// The same, whose long work is on the line.
+    /// Returns the context with progress reports that update this line.
     pub(crate) fn of(&self, context: Context) -> Context {
         match &self.shown {
             None => context,
@@ -50,7 +51,7 @@ impl Line {
         }
     }
 
-    /// The same, whose long work is on the line.
+    /// Returns the session with progress reports that update this line.
     pub(crate) fn of_session(&self, session: &Session) -> Session {
         let Some(shown) = self.shown.clone() else {
             return session.clone();
@@ -62,7 +63,7 @@ impl Line {
         })
     }
 
-    /// Takes the line away, for what is said next.
+    /// Erases the line before other output.
     pub(crate) fn clear(&self) {
         let Some(shown) = &self.shown else { return };
         let mut shown = shown.lock().unwrap_or_else(PoisonError::into_inner);
@@ -82,7 +83,7 @@ impl Shown {
             Some((activity, since)) if activity == progress.activity => since,
             _ => {
                 self.activity = Some((progress.activity, self.told));
-                // What counts nothing is told once, and so at once.
+                // Storing reports only once, so its report is shown immediately.
                 if progress.activity == Activity::Storing {
                     self.last = None;
                 }
@@ -96,7 +97,7 @@ impl Shown {
         }
         self.last = Some(now);
         let line = line(progress, now.saturating_duration_since(since));
-        // There is nowhere left to tell that standard error is gone.
+        // If standard error is closed, there is nowhere left to report that.
         let _ = write!(to, "\r{line}\x1b[K");
     }
 
@@ -108,7 +109,7 @@ impl Shown {
     }
 }
 
-/// A bar where the end is known, cells, rate, and the time left.
+/// Formats a progress line: a bar if the total is known, the count, the rate, and the remaining time.
 fn line(progress: &Progress, elapsed: Duration) -> String {
     let Progress {
         activity,
@@ -186,7 +187,7 @@ mod tests {
         };
         let merged = |cells| Progress::new(Activity::Merging, cells).with_cells(cells);
         shown.tell(&merged(1), start + STEP, &mut out);
-        // Too soon to be read.
+        // Too early for an update.
         shown.tell(&merged(2), start + STEP * 3 / 2, &mut out);
         shown.tell(&merged(3), start + STEP * 2, &mut out);
         shown.clear(&mut out);

@@ -1,4 +1,4 @@
-//! Intervals of the command line, as ranges of raw values.
+//! Converts intervals of the command line to ranges of raw values.
 
 use std::path::Path;
 
@@ -12,16 +12,16 @@ use crate::failure::Failure;
 use crate::parse::NamedInterval;
 use crate::request_file;
 
-/// What was asked for, by dimension and by label.
+/// Requested ranges, of dimensions and of labels.
 #[derive(Debug, Default)]
 pub(crate) struct Ranges {
     pub(crate) dimensions: Vec<(String, Range)>,
     pub(crate) labels: Vec<(String, Range)>,
-    /// Whether a list of intervals is empty, and nothing else gives one of its dimension: that is no cell.
+    /// True if the file lists no interval for some dimension and no other option gives one: then no cell is selected.
     pub(crate) is_nothing: bool,
 }
 
-/// The ranges that `--range`, `--label` and `--range-file` ask for.
+/// Collects the ranges of `--range`, `--label` and `--range-file`.
 pub(crate) fn of_arguments(
     schema: &ArraySchema,
     [intervals, labels]: [&[NamedInterval]; 2],
@@ -61,7 +61,7 @@ pub(crate) fn of_arguments(
     Ok(ranges)
 }
 
-/// `[[lo, hi], ...]`
+/// Parses `[[lo, hi], ...]`.
 fn ranges_of_json(axis: Axis<'_>, list: &Json) -> Result<Vec<Range>, Failure> {
     let place = format!("ranges of {:?}", axis.name);
     let wrong = || Failure::invalid(format!("{place}: not of the form [[lo, hi], ...]"));

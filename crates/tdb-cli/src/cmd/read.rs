@@ -1,4 +1,4 @@
-//! `tdb read`: the cells of an array.
+//! `tdb read`, `head`, `sample` and `export`: read cells of an array.
 
 mod format;
 mod others;
@@ -117,7 +117,7 @@ pub(crate) struct ExportArguments {
 }
 
 impl ExportArguments {
-    /// Whether cells go into the files of a folder.
+    /// True if the cells are written to several files in a folder.
     pub(crate) fn is_folder(&self) -> bool {
         !self.partition_by.is_empty() || self.max_rows.is_some()
     }
@@ -140,7 +140,7 @@ pub(crate) fn head(arguments: HeadArguments, global: &Global, out: Output) -> Re
         cells,
         mut reading,
     } = arguments;
-    // The first cells as they are stored lie in the first tiles; those of another order in many.
+    // In storage order the first cells are in the first tiles; in another order they may be spread over many.
     let asks = reading.order.is_some() || reading.selection.names_ranges();
     reading.order = reading.order.or((!asks).then_some(Order::Global));
     let part = Arrangement::default().with_limit(Some(cells));
@@ -166,7 +166,7 @@ pub(crate) fn sample(
     read(&array, part, &reading, None, global, out)
 }
 
-/// Reads into the file of `global.output`, which is that of the arguments.
+/// Reads cells into the file `global.output`, which was taken from the arguments.
 pub(crate) fn export(
     arguments: ExportArguments,
     global: &Global,
@@ -206,7 +206,7 @@ pub(crate) fn export(
     read(&array, part, &reading, None, global, out)
 }
 
-/// A folder of files.
+/// An output folder with several files.
 struct Spread {
     place: PathBuf,
     by: Vec<String>,
@@ -246,12 +246,12 @@ fn read(
     let mut options = arguments.read_options(&array, &session, format, global)?;
     let mut arrangement = arguments.arrangement(part, format)?;
     if let Some(height) = out.look.height.filter(|_| format == Format::Table) {
-        // One more than is shown tells whether there are more.
+        // One cell more than fits on the screen shows whether there are more.
         let shown = (height as u64).saturating_add(1);
         arrangement.limit = Some(arrangement.limit.map_or(shown, |limit| limit.min(shown)));
     }
     arguments.check_condition(array.schema(), &options, &out)?;
-    // The first N cells are given without walking over the others.
+    // The first N cells are found without scanning the others.
     let first = arrangement.limit.filter(|_| !arrangement.takes_all());
     let first = first.and_then(|limit| limit.checked_add(arrangement.offset));
     if options.looks_at_cells() || first.is_none_or(|cells| cells > tdb::MOST_WALKED) {
@@ -287,7 +287,7 @@ fn read(
     Ok(())
 }
 
-/// Writes the cells to where they are to go.
+/// Writes the cells to standard output, a file, or a folder.
 fn write(
     batches: Batches,
     arguments: &Reading,
@@ -315,7 +315,7 @@ fn write(
     batches.write_to(out.into_writer(), &file)
 }
 
-/// Says which labels of dimensions a file of cells does not have: they lie in arrays of their own.
+/// Warns about dimension labels that the output file lacks, since they are stored in arrays of their own.
 fn tell_labels(schema: &ArraySchema, fields: &[FieldInfo], out: &Output) {
     let names = schema.labels.iter().map(|label| label.name.as_str());
     let is_lacking = |name: &&str| fields.iter().all(|field| field.name != *name);
@@ -329,7 +329,7 @@ fn tell_labels(schema: &ArraySchema, fields: &[FieldInfo], out: &Output) {
     }
 }
 
-/// What is in a folder.
+/// Describes the files written to a folder.
 fn files_in_words(exported: &Exported, place: &Path) -> String {
     let files = plural(exported.files, "file");
     if exported.folders > 0 {
@@ -342,7 +342,7 @@ fn files_in_words(exported: &Exported, place: &Path) -> String {
     }
 }
 
-/// Says how many cells of a box are not those that were asked for, by a condition or by points.
+/// Notes how many cells of a box contain fill values, because the condition fails or no point matches.
 fn tell_filled(exported: &Exported, (condition, points): (bool, bool), messages: Messages) {
     let why = match (condition, points) {
         (true, false) => "--where fails for",

@@ -1,4 +1,4 @@
-//! What a vacuum removes, and what it leaves alone because it was merged a short time ago.
+//! Amounts of removed objects: what a vacuum removes, and what it keeps because of the grace period.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use tdb_store::{Distance, Object, Store, StoreError};
 
 use crate::paint::{bytes, plural};
 
-/// Fragments and other objects that go, or would go.
+/// A number of fragments and other objects that are removed, or would be.
 #[derive(Debug, Default)]
 pub(crate) struct Removal {
     fragments: u64,
@@ -19,7 +19,7 @@ pub(crate) struct Removal {
 }
 
 impl Removal {
-    /// Adds what one plan leaves, and another, without a grace period, removes.
+    /// Adds the objects that `all`, a plan without a grace period, removes and `plan` does not.
     pub(crate) fn add(
         &mut self,
         plan: &Plan,
@@ -45,7 +45,7 @@ impl Removal {
         let unknown: Vec<&str> = unknown.map(String::as_str).collect();
         for size in tdb_store::answers(unknown.iter().copied(), store.sizes(&unknown)) {
             match size {
-                // It may be gone by now.
+                // Another process may have removed it meanwhile.
                 Err(StoreError::NotFound { .. }) => {}
                 size => self.bytes = self.bytes.saturating_add(size?),
             }
@@ -55,7 +55,7 @@ impl Removal {
         Ok(())
     }
 
-    /// The objects in folders: where answers are waited for, of all of them at once.
+    /// Lists the objects in folders; on a remote store, all folders concurrently.
     fn objects_in(store: &dyn Store, folders: Vec<String>) -> Result<Vec<Object>, StoreError> {
         if let Distance::Far { .. } = store.distance() {
             return tdb_store::list_folders(store, folders);
@@ -67,7 +67,7 @@ impl Removal {
         Ok(found)
     }
 
-    /// How much it is; `None` where there is nothing.
+    /// Describes the amount; `None` if it is empty.
     fn what(&self) -> Option<String> {
         let what = match (self.fragments, self.others) {
             (0, 0) => return None,
@@ -84,7 +84,8 @@ impl Removal {
         Some(format!("{what} ({})", bytes(self.bytes)))
     }
 
-    /// That it was merged, or what else `happened`, too short a time ago, and how it goes; `None` where there is nothing.
+    /// Says that the objects stay because of the grace period, and how to remove them now; `happened` says what was
+    /// done to them, such as `merged`. `None` if there are none.
     pub(crate) fn told_as_young(
         &self,
         happened: &str,
@@ -97,7 +98,7 @@ impl Removal {
         ))
     }
 
-    /// That it is gone, or would be; `None` where there is nothing.
+    /// Says that the objects were, or would be, removed; `None` if there are none.
     pub(crate) fn told_as_freed(&self, dry_run: bool) -> Option<String> {
         let what = self.what()?;
         let verb = if dry_run {
@@ -108,7 +109,7 @@ impl Removal {
         Some(format!("{what} {verb}"))
     }
 
-    /// What scripts read of it.
+    /// The amount as JSON.
     pub(crate) fn json(&self) -> Json {
         json!({
             "fragments": self.fragments,
@@ -118,7 +119,7 @@ impl Removal {
     }
 }
 
-/// The folders and the objects that a plan removes.
+/// Folders and keys that a plan removes.
 fn removed(plan: &Plan) -> (BTreeSet<&str>, BTreeSet<&str>) {
     let (mut folders, mut keys) = (BTreeSet::new(), BTreeSet::new());
     for step in &plan.steps {
@@ -131,7 +132,7 @@ fn removed(plan: &Plan) -> (BTreeSet<&str>, BTreeSet<&str>) {
     (folders, keys)
 }
 
-/// `10m`, as it is typed.
+/// Formats a duration as it is typed, such as `10m`.
 fn in_words(grace: Duration) -> String {
     let seconds = grace.as_secs();
     let units = [(86400, "d"), (3600, "h"), (60, "m")];

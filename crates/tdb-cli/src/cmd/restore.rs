@@ -1,4 +1,4 @@
-//! `tdb restore`: an array as it was at an earlier time.
+//! `tdb restore`: restores the state of an array at an earlier time.
 
 use std::io::Write;
 
@@ -83,7 +83,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     )?)
 }
 
-/// Takes away what came later.
+/// Removes, for good, everything written after the time.
 fn remove(
     arguments: &Arguments,
     context: &Context,
@@ -116,7 +116,7 @@ fn remove(
     removing.tell(&done, "written", global, out)
 }
 
-/// `3 cells come back, 2 go, 1 changes; metadata "a"`
+/// Describes the changes: `cells: 3 returned, 2 removed, 1 changed; metadata: 1 key`.
 fn told(restored: &Restored) -> String {
     let cells = restored.cells;
     let mut text = if cells.added == 0 && cells.removed == 0 && cells.changed == 0 {

@@ -1,4 +1,4 @@
-//! `tdb rewrite`: an array anew, with other tiles, filters, orders or fields.
+//! `tdb rewrite`: copies an array into a new one with other tiles, filters, orders or fields.
 
 mod changes;
 

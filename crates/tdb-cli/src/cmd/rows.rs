@@ -1,4 +1,4 @@
-//! Tables of results as files that programs read.
+//! Writes tables of results as files that programs read.
 
 use tdb_arrow::{IpcFileWriter, ParquetWriter};
 use tdb_cells::files::{BatchWriter, ConversionError, OutputOptions};
@@ -12,18 +12,18 @@ use crate::failure::Failure;
 use crate::global::Global;
 use crate::output::Output;
 
-/// A column of a table.
+/// A column of a result table.
 #[derive(Debug)]
 pub(super) struct ResultColumn {
     pub(super) name: String,
     pub(super) datatype: Datatype,
     pub(super) cell_val_num: CellValNum,
-    /// Cells in their stored form; `None` is null.
+    /// Cells in stored form; `None` is null.
     pub(super) cells: Vec<Option<Vec<u8>>>,
 }
 
 impl ResultColumn {
-    /// A column of texts.
+    /// Creates a column of strings.
     pub(super) fn of_texts(name: &str, cells: impl Iterator<Item = Option<String>>) -> Self {
         Self {
             name: name.to_owned(),
@@ -33,13 +33,13 @@ impl ResultColumn {
         }
     }
 
-    /// A column of counts.
+    /// Creates a column of counts.
     pub(super) fn of_counts(name: &str, cells: impl Iterator<Item = Option<u64>>) -> Self {
         let cells = cells.map(|cell| cell.map(|number| number.to_le_bytes().to_vec()));
         Self::of_numbers(name, Datatype::UInt64, cells.collect())
     }
 
-    /// A column of floats.
+    /// Creates a column of floats.
     pub(super) fn of_floats(name: &str, cells: impl Iterator<Item = Option<f64>>) -> Self {
         let cells = cells.map(|cell| cell.map(|number| number.to_le_bytes().to_vec()));
         Self::of_numbers(name, Datatype::Float64, cells.collect())
@@ -65,7 +65,7 @@ impl ResultColumn {
         }
     }
 
-    /// The cells as writers take them; a null takes as much room as another cell.
+    /// Converts the cells to a column of a batch. Fixed-size nulls take as many bytes as other cells.
     fn column(&self) -> Result<Column, Failure> {
         let null = match self.cell_val_num {
             CellValNum::Var => Vec::new(),
@@ -105,7 +105,7 @@ fn aligned(bytes: &[u8]) -> Result<bytes::Bytes, Failure> {
     Ok(buffer.freeze())
 }
 
-/// Writes the columns, each of as many cells as the others, as a file of this format.
+/// Writes columns of equal length as a file in the given format.
 pub(super) fn write(
     format: RowFormat,
     columns: &[ResultColumn],
@@ -117,11 +117,11 @@ pub(super) fn write(
     rows.finish()
 }
 
-/// Writes a file of rows, some at a time.
+/// Writes a file in several batches.
 pub(super) struct RowWriter<'a>(Box<dyn BatchWriter + 'a>);
 
 impl<'a> RowWriter<'a> {
-    /// A file of such columns, whichever cells they have.
+    /// Starts a file with these columns; their cells are ignored.
     pub(super) fn begin(
         format: RowFormat,
         columns: &[ResultColumn],
@@ -137,7 +137,7 @@ impl<'a> RowWriter<'a> {
         Ok(Self(writer(format, &fields, options, out)?))
     }
 
-    /// The next cells of the columns, of each as many as of the others.
+    /// Writes the cells of the columns, which must have equal lengths.
     pub(super) fn write(&mut self, columns: &[ResultColumn]) -> Result<(), Failure> {
         let made = columns.iter().map(ResultColumn::column);
         let batch = Batch {

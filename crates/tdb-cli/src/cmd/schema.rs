@@ -1,4 +1,4 @@
-//! `tdb schema`: the schema of an array.
+//! `tdb schema`: prints the schema of an array.
 
 use std::io::Write;
 
@@ -60,7 +60,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     write_shared_filters(schema, out)
 }
 
-/// The schema of the array that a URI names, as of the times that the user gave; tells what is odd about it.
+/// Opens the schema as of the user's times, and prints warnings about the array.
 fn open_schema(uri: &str, global: &Global, out: &Output) -> Result<StoredSchema, Failure> {
     let place = place::folder(uri, &global.counts)?;
     let opening = Opening::new(global, &session(global))?;
@@ -77,7 +77,7 @@ fn open_schema(uri: &str, global: &Global, out: &Output) -> Result<StoredSchema,
     Ok(stored)
 }
 
-/// The enumerations of a schema, read.
+/// Reads the enumerations of a schema.
 fn enumerations(stored: &StoredSchema) -> Result<Vec<Enumeration>, Failure> {
     let entries = stored.schema().enumerations.iter();
     let read = entries.map(|entry| {
@@ -171,7 +171,7 @@ fn write_labels(schema: &ArraySchema, out: &mut Output) -> Result<(), Failure> {
     section(table, out)
 }
 
-/// Values of an enumeration that are shown to people; `--json` has all.
+/// Number of enumeration values shown in a table; `--json` has all.
 const SHOWN_VALUES: usize = 20;
 
 fn write_enumerations(
@@ -220,7 +220,7 @@ fn write_shared_filters(schema: &ArraySchema, out: &mut Output) -> Result<(), Fa
     section(table, out)
 }
 
-/// Writes a table after an empty line, unless it has nothing but titles.
+/// Writes a table after an empty line, unless it has no rows.
 pub(crate) fn section(table: Table, out: &mut Output) -> Result<(), Failure> {
     if table.is_empty() {
         return Ok(());
@@ -230,7 +230,7 @@ pub(crate) fn section(table: Table, out: &mut Output) -> Result<(), Failure> {
     Ok(table.write(out, look)?)
 }
 
-/// `int32`, `float64 x 3`, `string_utf8 var`.
+/// Formats a type: `int32`, `float64 x 3`, `string_utf8 var`.
 pub(crate) fn type_name(datatype: Datatype, values: CellValNum) -> String {
     match values {
         CellValNum::Fixed(1) => datatype.name().to_owned(),
@@ -239,7 +239,7 @@ pub(crate) fn type_name(datatype: Datatype, values: CellValNum) -> String {
     }
 }
 
-/// The domain of a dimension; strings have none.
+/// Formats the domain of a dimension; strings have none.
 pub(crate) fn domain(dimension: &Dimension, ticks: bool) -> String {
     let domain = dimension.domain.as_ref();
     domain.map_or_else(
@@ -248,7 +248,7 @@ pub(crate) fn domain(dimension: &Dimension, ticks: bool) -> String {
     )
 }
 
-/// The tile extent, which of dates is a number of their unit.
+/// Formats the tile extent; for dates it is a number of their unit.
 pub(crate) fn extent(dimension: &Dimension) -> String {
     let extent = dimension.extent.as_ref();
     let text = |bytes: &bytes::Bytes| {
@@ -276,7 +276,7 @@ fn order(attribute: &Attribute) -> String {
     }
 }
 
-/// `byteshuffle, zstd(level=5)`, without what is so by default; `-` for none.
+/// Formats filters without options at their default: `byteshuffle, zstd(level=5)`; `-` if there are none.
 pub(crate) fn filters_text(list: &FilterList, version: FormatVersion) -> String {
     let filters = list
         .filters

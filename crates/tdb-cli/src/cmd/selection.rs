@@ -1,4 +1,4 @@
-//! Which cells of an array a verb is about: what reading and asking have in common.
+//! Options that select cells, shared by the verbs that read or query an array.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -42,7 +42,7 @@ pub(crate) struct Selection {
     pub(super) without_fragments: Vec<String>,
 }
 
-/// An open array, and which of its cells are meant.
+/// An open array, with read options that select cells.
 pub(super) struct Selected {
     pub(super) session: Session,
     pub(super) location: Place,
@@ -51,14 +51,14 @@ pub(super) struct Selected {
 }
 
 impl Selected {
-    /// Keeps what walks over all cells that are meant from walking over a domain that is too large for it.
+    /// Limits a query that scans all selected cells, if a dense domain is too large for that.
     pub(super) fn walked(mut self, global: &Global, out: &Output) -> Result<Self, Failure> {
         walked(&self.array, &mut self.options, global, out)?;
         Ok(self)
     }
 }
 
-/// Narrows what would walk over too many cells of a dense array, and tells so.
+/// Narrows the selection if it would scan too many cells of a dense array, and warns about it.
 pub(super) fn walked(
     array: &Array,
     options: &mut ReadOptions,
@@ -73,7 +73,7 @@ pub(super) fn walked(
 }
 
 impl Selection {
-    /// Opens an array, and looks up what is asked about there.
+    /// Opens an array and resolves the selection in it.
     pub(super) fn open(
         &self,
         uri: &str,
@@ -103,18 +103,18 @@ impl Selection {
         })
     }
 
-    /// Whether it is about a part of the domain.
+    /// True if the selection restricts the domain.
     pub(super) fn names_ranges(&self) -> bool {
         !self.ranges.is_empty() || !self.labels.is_empty() || self.range_file.is_some()
     }
 
-    /// Whether points come from standard input, which is there once.
+    /// True if points come from standard input, which can be read only once.
     pub(super) fn takes_standard_input(&self) -> bool {
         let points = self.points.as_ref();
         points.is_some_and(PointsFile::is_standard_input)
     }
 
-    /// What is read: the cells that are meant, and all of their fields.
+    /// Builds read options that select these cells, with all fields.
     pub(super) fn read_options(
         &self,
         array: &Array,
@@ -143,7 +143,7 @@ impl Selection {
         })
     }
 
-    /// Tells that cells are missing.
+    /// Warns that fragments, and thus cells, are left out.
     pub(super) fn warn_of_left_out(&self, array: &Array, out: &Output) {
         let left_out = self.without_fragments.len();
         if left_out > 0 {
@@ -155,7 +155,7 @@ impl Selection {
     }
 }
 
-/// Tells of labels that no cell can have.
+/// Warns about labels in the condition that the enumeration does not contain.
 pub(super) fn warn_of_labels(
     array: &Array,
     condition: &Condition,

@@ -1,4 +1,4 @@
-//! `tdb set`: cells' values in place.
+//! `tdb set`: changes the values of cells.
 
 use std::io::Write;
 
@@ -59,13 +59,13 @@ pub(crate) struct Assignment {
 #[derive(Clone, Debug)]
 enum Given {
     Null,
-    /// As cells of the attribute are written.
+    /// Unquoted text, interpreted by the type of the attribute.
     Plain(String),
-    /// What stood in quotes.
+    /// Quoted text.
     Text(String),
 }
 
-/// `amount=12.5`, `"order id"=3`, `note='null'`, `=3` of the attribute without a name.
+/// Parses `amount=12.5`, `"order id"=3`, `note='null'`, or `=3` for the attribute with the empty name.
 fn assignment(text: &str) -> Result<Assignment, String> {
     let wrong = || {
         "wanted ATTR=VALUE, like amount=12.5; a name with = stands in \"double quotes\"".to_owned()
@@ -135,8 +135,8 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     )?)
 }
 
-/// Whether a text for an attribute that holds numbers is no number itself, and one can be worked out of it. For other attributes, it is
-/// what it is.
+/// True if the text, given for a numeric attribute, is not a number but an arithmetic expression. For other
+/// attributes, text is never an expression.
 fn is_expression(array: &Array, attribute: &str, text: &str) -> bool {
     let mut attributes = array.engine().newest_schema().attributes.iter();
     let Some(found) = attributes.find(|found| found.name == attribute) else {
@@ -154,10 +154,10 @@ fn is_expression(array: &Array, attribute: &str, text: &str) -> bool {
     !is_number && Term::parse(text, limits).is_ok_and(|term| !is_value(term))
 }
 
-/// What a text says for an attribute; bytes are written as in CSV.
+/// Parses a value for an attribute; bytes are written as in CSV.
 fn value_of(array: &Array, attribute: &str, text: &str) -> Result<Value, Failure> {
     let mut attributes = array.engine().newest_schema().attributes.iter();
-    // What the array does not have is told where it is set.
+    // An unknown attribute is reported when the value is set.
     let Some(found) = attributes.find(|found| found.name == attribute) else {
         return Ok(text.into());
     };

@@ -1,4 +1,4 @@
-//! `tdb show`: a slice of a dense array as a picture.
+//! `tdb show`: draws a slice of a dense array.
 
 mod canvas;
 mod colors;
@@ -26,13 +26,13 @@ use crate::paint::wrapped;
 use crate::present;
 use colors::{Colors, Palette};
 
-/// The screen of a picture that goes to no terminal.
+/// Screen size in characters if the output is not a terminal.
 const SCREEN: (usize, usize) = (80, 24);
 
-/// The longer side of a picture in a file.
+/// Longer side of a picture in a file, in pixels.
 const FILE_SIDE: u64 = 2000;
 
-/// Lines of a screen that the legend takes.
+/// Number of lines for the legend.
 const LEGEND: usize = 2;
 
 #[derive(Debug, Args)]
@@ -107,7 +107,7 @@ impl Arguments {
         let mut options = PictureOptions::within(width, height);
         options.attribute.clone_from(&self.attr);
         options.is_cropped = self.numbers;
-        // Without colours a pixel is a character, else half of one.
+        // Without colours a pixel is a whole character, otherwise half a character.
         let is_plain = self.png.is_none() && !global.json && !out.look.color;
         options.pixel_height(if is_plain && self.size.is_none() {
             2
@@ -116,7 +116,7 @@ impl Arguments {
         })
     }
 
-    /// The pixels that there is room for; 0 for as many as there are cells.
+    /// Size available for the picture, in pixels; 0 means no limit.
     fn room(&self, global: &Global, out: &Output) -> (u64, u64) {
         if let Some(size) = self.size {
             return (size, size);
@@ -129,7 +129,7 @@ impl Arguments {
             .height
             .map(|lines| lines.saturating_sub(LEGEND).max(1));
         if self.numbers {
-            // A number and the gap take three columns at least; a file or a pipe gets all.
+            // A number and the gap take at least three columns. Files and pipes get all columns.
             let columns = if global.json { None } else { out.look.width };
             let rows = height.filter(|_| !global.json);
             return (
@@ -159,7 +159,7 @@ impl Arguments {
     }
 }
 
-/// `-o` holds what would stand on the screen.
+/// Refuses `-o FILE.png`: `-o` redirects the text output.
 fn refuse_text_as_png(global: &Global) -> Result<(), Failure> {
     let ending = global.output.as_deref().and_then(Path::extension);
     if !ending.is_some_and(|ending| ending.eq_ignore_ascii_case("png")) {
@@ -169,7 +169,7 @@ fn refuse_text_as_png(global: &Global) -> Result<(), Failure> {
     Err(failure.hint("--png FILE makes a picture of pixels"))
 }
 
-/// Two numbers: `0..255`.
+/// Parses two numbers: `0..255`.
 fn scale(text: &str) -> Result<(f64, f64), String> {
     let ends = text
         .split_once("..")

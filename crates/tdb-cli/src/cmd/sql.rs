@@ -1,4 +1,4 @@
-//! `tdb sql`: arrays asked in SQL.
+//! `tdb sql`: SQL queries over arrays.
 
 mod arguments;
 #[cfg(feature = "sql")]

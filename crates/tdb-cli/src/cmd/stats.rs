@@ -1,4 +1,4 @@
-//! `tdb stats`: what the cells of each field amount to.
+//! `tdb stats`: a summary of each field's values.
 
 use std::io::Write;
 
@@ -17,7 +17,7 @@ use crate::names::{Names, joined, names};
 use crate::output::Output;
 use crate::paint::{Role, Table, count};
 
-/// Digits of means, deviations and quartiles that the screen shows.
+/// Significant digits shown for means, deviations and quartiles.
 const DIGITS: usize = 6;
 
 #[derive(Debug, Args)]
@@ -78,7 +78,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     Ok(())
 }
 
-/// How many cells and values there are, and between which.
+/// Table of the counts, minimum and maximum of each field.
 fn values(answer: &[FieldSummary], ticks: bool) -> Table {
     let titles = [
         "field",
@@ -105,7 +105,7 @@ fn values(answer: &[FieldSummary], ticks: bool) -> Table {
     table
 }
 
-/// How numbers, dates and times are spread.
+/// Table of the mean, deviation and quartiles of fields that have them.
 fn spread(answer: &[FieldSummary], ticks: bool) -> Table {
     let mut table = Table::new(&["field", ">mean", ">std", ">q25", ">q50", ">q75"]);
     for summary in answer {
@@ -131,7 +131,7 @@ fn marked(text: String, is_exact: bool) -> String {
     if is_exact { text } else { format!("~{text}") }
 }
 
-/// A value as it is stored, or a blank where a field has none.
+/// Formats a value exactly; blank if the field has none.
 fn exact(outcome: &Outcome, ticks: bool) -> (Role, String) {
     match outcome {
         Outcome::None => (Role::Dim, String::new()),
@@ -139,7 +139,7 @@ fn exact(outcome: &Outcome, ticks: bool) -> (Role, String) {
     }
 }
 
-/// As [`exact`], and floats with so many digits as people read.
+/// Like [`exact`], with floats rounded for display.
 fn short(outcome: &Outcome, ticks: bool) -> (Role, String) {
     match outcome {
         Outcome::Float(value) => (Role::Plain, rounded(*value)),
@@ -147,7 +147,7 @@ fn short(outcome: &Outcome, ticks: bool) -> (Role, String) {
     }
 }
 
-/// A number with six digits, without an exponent where it has a usual size.
+/// Formats a number with six significant digits, without an exponent if its magnitude is moderate.
 fn rounded(value: f64) -> String {
     if value == 0.0 {
         return "0".to_owned();
@@ -172,7 +172,7 @@ fn rounded(value: f64) -> String {
     }
 }
 
-/// A number without the zeros at the end of what is behind the point.
+/// Removes trailing zeros after the decimal point.
 fn without_zeros(number: &str) -> String {
     match number.split_once('.') {
         Some(_) => number
@@ -209,7 +209,7 @@ fn as_json(summary: &FieldSummary, ticks: bool) -> Json {
     Json::Object(facts.into_iter().collect::<Map<String, Json>>())
 }
 
-/// A row for each field. Values of fields of different types are texts.
+/// Columns of a result file, a row per field. Values are text, since fields have different types.
 fn columns(answer: &[FieldSummary], ticks: bool) -> Vec<ResultColumn> {
     let texts = |name: &str, text: &dyn Fn(&FieldSummary) -> Option<String>| {
         ResultColumn::of_texts(name, answer.iter().map(text))

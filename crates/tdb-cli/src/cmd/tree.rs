@@ -1,4 +1,4 @@
-//! `tdb tree`: all arrays and groups below, as a tree.
+//! `tdb tree`: shows all arrays and groups below a folder as a tree.
 
 use std::io::Write;
 
@@ -30,7 +30,7 @@ pub(crate) struct Arguments {
     follow_external: bool,
 }
 
-/// A child and what is below it.
+/// A child with its descendants.
 struct Branch {
     child: Child,
     long: Option<Long>,
@@ -58,14 +58,14 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     write_branches(&branches, "", out)
 }
 
-/// A tree that grows.
+/// State of the traversal.
 struct Tree<'a> {
     follow_external: bool,
     is_long: bool,
     global: &'a Global,
     opening: &'a Opening,
     out: &'a Output,
-    /// The folders from the root to the present one.
+    /// URIs of the folders from the root to the current one.
     above: Vec<String>,
 }
 
@@ -75,7 +75,7 @@ impl Tree<'_> {
         for child in children(location, self.opening)? {
             let inside = child.location(self.follow_external, self.global)?;
             let long = self.long(&child, inside.as_ref())?;
-            // Groups can contain themselves; where they do, the second time is the last.
+            // Groups can contain themselves, so a folder that is already being visited is not entered again.
             let is_new = |inside: &Place| !self.above.contains(&inside.uri);
             let inside = inside.filter(|inside| child.kind.has_children() && is_new(inside));
             let below = match inside {
@@ -87,7 +87,7 @@ impl Tree<'_> {
                 }
                 None => Vec::new(),
             };
-            // A folder without arrays and groups in it is of no interest.
+            // Folders without arrays or groups are left out.
             if child.kind != Kind::Folder || !below.is_empty() {
                 branches.push(Branch { child, long, below });
             }
@@ -130,7 +130,7 @@ fn write_branches(branches: &[Branch], indent: &str, out: &mut Output) -> Result
         }
         if let Site::Outside(uri) = &child.site {
             let uri = out.look.paint(Role::Dim, &visible(uri));
-            // What is not there is nowhere.
+            // A missing member has no location.
             let site = if child.kind == Kind::Missing {
                 ""
             } else {

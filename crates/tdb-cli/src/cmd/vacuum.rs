@@ -1,4 +1,4 @@
-//! `tdb vacuum`: what was merged, removed; `tdb clean`: what abandoned writes have left.
+//! `tdb vacuum` removes what consolidation replaced; `tdb clean` removes what abandoned writes left behind.
 
 use std::io::Write;
 use std::time::Duration;
@@ -115,7 +115,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     removing.tell(&done, "merged", global, out)
 }
 
-/// What a vacuum, or another plan, removed or would remove.
+/// Objects that a vacuum, or another plan, has removed or would remove.
 #[derive(Default)]
 pub(super) struct Vacuumed {
     pub(super) removed: Removal,
@@ -139,14 +139,14 @@ impl Vacuumed {
         })
     }
 
-    /// What can no longer be read, in one line.
+    /// Says in one line which times can no longer be read; `None` if there are none.
     pub(super) fn told_as_lost(&self, dry_run: bool) -> Option<String> {
         let when = if dry_run { "once this is done," } else { "now" };
         told_as_lost(&self.gaps, when)
     }
 }
 
-/// Times as of which something can no longer be read, for scripts.
+/// Formats history gaps as JSON.
 pub(crate) fn gaps_json(gaps: &[HistoryGap]) -> Json {
     let gaps = gaps.iter().map(|gap| {
         let what = match &gap.what {
@@ -170,7 +170,7 @@ pub(crate) fn gaps_json(gaps: &[HistoryGap]) -> Json {
     gaps.collect()
 }
 
-/// Removes what was merged.
+/// Removes merged objects.
 pub(super) fn vacuum(
     removing: &Removing<'_>,
     modes: &[Mode],
@@ -186,8 +186,8 @@ pub(super) fn vacuum(
     Ok(done)
 }
 
-/// The times as of which something can no longer be read once these objects are gone. The lists of what was merged go with it,
-/// and are named after what it was merged into.
+/// Times as of which something can no longer be read once these objects are removed. A `.vac` list is named after the
+/// object into which the listed ones were merged, so the removed lists tell which merges lost their sources.
 fn gaps_of(place: &Location, keys: &[String]) -> Result<Vec<HistoryGap>, ArrayError> {
     let lists = keys.iter().filter(|key| key.ends_with(".vac"));
     let names = lists.filter_map(|key| Some((key, TimestampedName::of_key(key).ok()?)));
@@ -204,7 +204,7 @@ fn gaps_of(place: &Location, keys: &[String]) -> Result<Vec<HistoryGap>, ArrayEr
     Ok(gaps)
 }
 
-/// What is said of times as of which something can no longer be read, in one line; `None` where there are none.
+/// Says in one line which times can no longer be read; `when` introduces the sentence. `None` if there are no gaps.
 pub(super) fn told_as_lost(gaps: &[HistoryGap], when: &str) -> Option<String> {
     let first = gaps.iter().map(|gap| gap.start).min()?;
     let last = gaps.iter().map(|gap| gap.end).max()?;
@@ -256,20 +256,21 @@ pub(crate) fn options(grace: &Grace, change: ChangeOptions) -> VacuumOptions {
     }
 }
 
-/// Where and how something is removed.
+/// Location and options of a removal.
 pub(super) struct Removing<'a> {
     pub(super) location: &'a Place,
     pub(super) place: &'a Location,
     pub(super) options: &'a VacuumOptions,
     pub(super) dry_run: bool,
-    /// Whether there is a line for each fragment and object.
+    /// True if each fragment and object is printed on a line.
     pub(super) is_shown: bool,
-    /// The options that remove what is young, too.
+    /// Options that also remove objects within the grace period.
     pub(super) way: &'static str,
 }
 
 impl Removing<'_> {
-    /// Does what a plan says if it is to be done, shows it, and counts what goes, and what stays only because it is young.
+    /// Creates a plan, shows it, carries it out unless this is a dry run, and adds up what is removed and what only
+    /// the grace period keeps.
     pub(super) fn remove<E: Into<Failure>>(
         &self,
         plan_with: impl Fn(&VacuumOptions) -> Result<Plan, E>,
@@ -287,7 +288,7 @@ impl Removing<'_> {
             let all = plan_with(&at_once).map_err(unplanned)?;
             let young = done.young.add(&plan, &all, self.place);
             young.map_err(failed)?;
-            // What is young is told all together.
+            // The caller prints one summary of objects within the grace period.
             plan.notes.retain(|note| all.notes.contains(note));
         }
         let removed = done.removed.add(&Plan::default(), &plan, self.place);
@@ -314,7 +315,7 @@ impl Removing<'_> {
         Ok(())
     }
 
-    /// Says how much it was; `happened` is what has happened to what stays because it is young.
+    /// Prints a summary; `happened` says what was done to the objects that the grace period keeps, such as `merged`.
     pub(super) fn tell(
         &self,
         done: &Vacuumed,

@@ -1,4 +1,4 @@
-//! `tdb verify`: whether all of an array, or of the arrays of a group, can be decoded.
+//! `tdb verify`: checks that everything in an array, or in the arrays of a group, can be decoded.
 
 mod group;
 mod looked;
@@ -40,7 +40,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     let session = line.of_session(&session(global));
     let mut opening = Opening::new(global, &session)?;
     if global.at().is_none() {
-        // What some read of some time refuses is damaged, also of a time to come.
+        // Without `--at`, objects with a future timestamp are verified as well.
         opening.options.window.at = TimeWindow::ALL.at;
     }
     let look = |location: &Place, place: &Location| {

@@ -1,4 +1,4 @@
-//! `tdb worker`: does parts of queries that are asked on other machines.
+//! `tdb worker`: executes parts of queries for other machines.
 
 use std::path::PathBuf;
 
@@ -71,7 +71,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
 
 #[cfg(feature = "distributed")]
 impl Arguments {
-    /// What may be read.
+    /// The allowed places; by default the current folder.
     fn allowed(&self) -> Result<tdb::Allowed, Failure> {
         let here = [".".to_owned()];
         let places = match &*self.allow {
@@ -81,7 +81,7 @@ impl Arguments {
         Ok(tdb::Allowed::new(places).map_err(tdb::Error::from)?)
     }
 
-    /// The certificate that is shown, and those of others.
+    /// The certificate to show, and the trusted authorities.
     fn certificates(&self) -> Result<tdb::Certificates, Failure> {
         let certificates = self.token.certificates()?;
         let (Some(chain), Some(key)) = (&self.tls_cert, &self.tls_key) else {
@@ -108,7 +108,7 @@ pub(crate) fn run(arguments: &Arguments, _: &Global, _: &mut Output) -> Result<(
     Err(not_built())
 }
 
-/// The error of a build without workers.
+/// Error of a build without support for workers.
 #[cfg(not(feature = "distributed"))]
 pub(crate) fn not_built() -> Failure {
     let what = "this build of tdb asks no other machines";
@@ -118,7 +118,7 @@ pub(crate) fn not_built() -> Failure {
 
 #[cfg(feature = "distributed")]
 impl TokenFile {
-    /// The token: of the file that is named, or that of the user.
+    /// Reads the token from the given file, or the user's token.
     pub(crate) fn read(&self) -> Result<tdb::Token, Failure> {
         let token = match &self.token_file {
             Some(path) => tdb::Token::from_file(path),
@@ -127,7 +127,7 @@ impl TokenFile {
         Ok(token.map_err(tdb::Error::from)?)
     }
 
-    /// The authorities of the certificates of workers.
+    /// The authorities whose certificates are accepted from workers.
     pub(crate) fn certificates(&self) -> Result<tdb::Certificates, Failure> {
         let certificates = tdb::Certificates::default();
         let Some(authorities) = &self.tls_ca else {

@@ -1,4 +1,4 @@
-//! `tdb write`: cells of a file, written into an array.
+//! `tdb write`: writes cells from a file into an array.
 
 mod arguments;
 mod replacing;
@@ -55,7 +55,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     tell(&written, array.later(), arguments.dry_run, global, out)
 }
 
-/// Says how many cells were written, and in how many fragments.
+/// Prints how many cells were written in how many fragments.
 fn tell(
     written: &Written,
     later: Option<LaterObjects>,

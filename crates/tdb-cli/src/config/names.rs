@@ -1,6 +1,7 @@
-//! What settings TileDB has, so that a misspelt one is told from one that means nothing here.
+//! Names of TileDB's settings, to tell a misspelt setting from one without effect in tdb.
 
-/// All settings of TileDB 2.30 but those of object stores, and such of earlier releases as are still found in scripts.
+/// All settings of TileDB 2.30 except those of object stores, and settings of earlier releases that are still found
+/// in scripts.
 pub(super) const SETTINGS: [&str; 90] = [
     "config.env_var_prefix",
     "config.logging_format",

@@ -4,17 +4,17 @@ use crate::profile::Profile;
 
 use super::names;
 
-/// What a name is.
+/// Result of looking up a setting.
 pub(super) enum Known {
     /// A setting that has an effect.
     Used,
-    /// One of TileDB's that has none.
+    /// A TileDB setting without effect in tdb.
     Unused,
-    /// None at all.
+    /// Not a setting of TileDB.
     No,
 }
 
-/// What stores other than local folders are opened with.
+/// Settings with which remote stores are opened.
 pub(super) struct RemoteSettings {
     #[cfg(feature = "object-store")]
     settings: tdb::StoreSettings,
@@ -36,12 +36,12 @@ impl RemoteSettings {
         }
     }
 
-    /// The names of all such settings.
+    /// Names of all settings of object stores.
     pub(super) fn names() -> Vec<String> {
         tdb::StoreSettings::names().collect()
     }
 
-    /// Has stores opened with these settings.
+    /// Opens remote stores with these settings from now on.
     pub(super) fn open_with(self, stores: &Profile) {
         let opened = std::sync::Arc::new(tdb::ObjectStores::new(self.settings));
         crate::interrupt::cancels_stores(opened.clone());
@@ -69,7 +69,7 @@ impl RemoteSettings {
     pub(super) fn open_with(self, _stores: &Profile) {}
 }
 
-/// Whether TileDB has a setting of this name that is not of object stores.
+/// Looks up a setting that does not concern object stores.
 fn elsewhere(name: &str) -> Known {
     if names::SETTINGS.contains(&name) {
         Known::Unused

@@ -1,4 +1,4 @@
-//! The errors of the libraries, as failures of a verb.
+//! Conversions of library errors to failures.
 
 use std::io;
 
@@ -42,7 +42,7 @@ impl From<tdb::Error> for Failure {
     }
 }
 
-/// Errors that the front door tells the kind and the way out of.
+/// Conversions for errors whose kind and hint the crate `tdb` provides.
 macro_rules! failure_of {
     ($($error:ty),*) => {$(
         impl From<$error> for Failure {
@@ -67,7 +67,7 @@ failure_of!(
     WriteError
 );
 
-/// Failures of reading and writing are those of the output: what is stored is read through a store.
+/// I/O errors concern the output, since stored objects are read through a store.
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
         let broken_pipe = error.kind() == io::ErrorKind::BrokenPipe;

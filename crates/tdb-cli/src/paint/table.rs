@@ -1,4 +1,4 @@
-//! Tables for people: what does not fit beside the rest goes below it, and nothing is cut.
+//! Tables for people: columns that do not fit continue on further lines, and nothing is truncated.
 
 use std::io::{self, Write};
 
@@ -6,26 +6,26 @@ use unicode_width::UnicodeWidthStr;
 
 use super::{GAP, Look, NO_EDGE, Role, visible};
 
-/// Spaces before the lines of a row after its first.
+/// Indentation of the continuation lines of a row.
 const INDENT: usize = 4;
 
-/// Rows of a long table that are written together, at most; and bytes of their text.
+/// Number of rows, and bytes of text, after which a long table is written in parts.
 const MANY: usize = 1 << 14;
 const MANY_BYTES: usize = 4 << 20;
 
-/// Text is not broken into columns narrower than this.
+/// Minimum width of a column in which text is wrapped.
 const NARROWEST: usize = 16;
 
-/// A table of text: columns as wide as their widest cell.
+/// A table of text, with columns as wide as their widest cell.
 #[derive(Debug, Default)]
 pub(crate) struct Table {
     rows: Vec<Vec<Cell>>,
     right: Vec<bool>,
-    /// The first row holds titles; a column with nothing beneath its title is left out.
+    /// True if the first row contains titles; columns without any text below the title are left out.
     titled: bool,
-    /// How wide columns are at least: as wide as in the rows that were written.
+    /// Minimum column widths: those of the rows already written.
     least: Vec<usize>,
-    /// Bytes of the text of the rows.
+    /// Bytes of text in the rows.
     bytes: usize,
 }
 
@@ -35,16 +35,16 @@ struct Cell {
     text: String,
 }
 
-/// Where a column stands.
+/// A column within a line.
 #[derive(Clone, Copy, Debug)]
 struct ColumnPlace {
     column: usize,
-    /// Columns of the screen that it takes; longer text is broken between words.
+    /// Display width; longer text is wrapped between words.
     width: usize,
 }
 
 impl Table {
-    /// A table whose columns have these titles; a title that begins with `>` makes its column right-aligned.
+    /// Creates a table with these titles. A title that starts with `>` makes its column right-aligned.
     pub(crate) fn new(titles: &[&str]) -> Self {
         let right: Vec<bool> = titles.iter().map(|title| title.starts_with('>')).collect();
         let mut table = Self {
@@ -58,7 +58,7 @@ impl Table {
         table
     }
 
-    /// A table without titles.
+    /// Creates a table without titles.
     pub(crate) fn plain(right: &[bool]) -> Self {
         Self {
             right: right.to_vec(),
@@ -66,7 +66,7 @@ impl Table {
         }
     }
 
-    /// Whether there is nothing but titles.
+    /// True if the table contains nothing but titles.
     pub(crate) fn is_empty(&self) -> bool {
         self.rows.len() < 2
     }
@@ -76,7 +76,7 @@ impl Table {
         self.push(Role::Plain, cells);
     }
 
-    /// Adds a row whose cells have roles.
+    /// Adds a row with a role for each cell.
     pub(crate) fn painted(&mut self, cells: impl IntoIterator<Item = (Role, String)>) {
         let cells = cells.into_iter().map(|(role, text)| Cell {
             role,
@@ -92,7 +92,7 @@ impl Table {
         self.painted(cells.into_iter().map(|text| (role, text)));
     }
 
-    /// Writes the rows so far, once they are many, and forgets them: later rows stand in columns that are as wide, or wider.
+    /// Writes and drops the rows if there are many of them. Later rows get columns at least as wide.
     pub(crate) fn write_many(&mut self, out: &mut dyn Write, look: Look) -> io::Result<()> {
         if self.rows.len() < MANY && self.bytes < MANY_BYTES {
             return Ok(());
@@ -106,8 +106,8 @@ impl Table {
         Ok(())
     }
 
-    /// Writes the table. Columns that the screen has no room for stand in further lines of each row, and a long text in
-    /// several lines of its column.
+    /// Writes the table. Columns that do not fit on the screen continue on further lines of each row, and long text
+    /// is wrapped in its column.
     pub(crate) fn write(&self, out: &mut dyn Write, look: Look) -> io::Result<()> {
         let lines = self.lines(look.width);
         for row in &self.rows {
@@ -119,7 +119,7 @@ impl Table {
         Ok(())
     }
 
-    /// The columns of each line of a row.
+    /// Distributes the columns among the lines of a row.
     fn lines(&self, screen: Option<usize>) -> Vec<Vec<ColumnPlace>> {
         let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
         let widths = (0..columns).map(|column| (column, self.width(column)));
@@ -144,7 +144,7 @@ impl Table {
         lines
     }
 
-    /// Columns of the screen that the widest cell takes; 0 where the column is left out.
+    /// Display width of the widest cell; 0 if the column is left out.
     fn width(&self, column: usize) -> usize {
         let cells = self.rows.iter().filter_map(|row| row.get(column));
         let widths = || cells.clone().map(|cell| cell.text.width());
@@ -162,7 +162,7 @@ impl Table {
         words.map(UnicodeWidthStr::width).max().unwrap_or(0)
     }
 
-    /// Writes some cells of a row beside each other, unless all are empty below the first line.
+    /// Writes some cells of a row side by side. Continuation lines without any text are left out.
     fn write_line(
         &self,
         out: &mut dyn Write,
@@ -192,7 +192,7 @@ impl Table {
         }
         for number in 0..height.max(1) {
             let mut text = String::new();
-            // Spaces that stand before the next text, if there is one.
+            // Spaces to insert before the next text, if there is one.
             let mut spaces = indent;
             for (place, (role, lines)) in places.iter().zip(&broken) {
                 let part = lines.get(number).map_or("", String::as_str);
@@ -206,14 +206,14 @@ impl Table {
                 }
                 spaces += GAP + if right { 0 } else { padding };
             }
-            // A row without cells is a line all the same.
+            // A row without cells is still a line.
             writeln!(out, "{text}")?;
         }
         Ok(())
     }
 }
 
-/// A text in lines of at most `width`, broken between words; a longer word stands in a line of its own, whole.
+/// Wraps text between words into lines of at most `width`. A longer word gets a line of its own.
 fn broken(text: &str, width: usize) -> Vec<String> {
     if text.width() <= width {
         return vec![text.to_owned()];

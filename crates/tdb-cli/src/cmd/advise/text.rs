@@ -1,10 +1,10 @@
-//! Options and rates, as they are told.
+//! Formatting of options and rates.
 
 use std::time::Duration;
 
 use crate::paint::bytes;
 
-/// `field=value` as options of `tdb rewrite` take it, as a shell does.
+/// Formats `field=value` as an argument of `tdb rewrite`, quoted for the shell if necessary.
 pub(super) fn assigned(field: &str, value: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
     if !field.is_empty() && field.chars().all(is_plain) {
@@ -14,7 +14,7 @@ pub(super) fn assigned(field: &str, value: &str) -> String {
     format!("'\"{field}\"={value}'")
 }
 
-/// Bytes in a second.
+/// Formats a rate in bytes per second.
 pub(super) fn rate(size: u64, time: Duration) -> String {
     let nanos = time.as_nanos().max(1);
     let rate = u128::from(size).saturating_mul(1_000_000_000) / nanos;

@@ -1,4 +1,4 @@
-//! Other tiles than those of today, as `tdb advise` tells of them.
+//! Output of `tdb advise` about tiles.
 
 use serde_json::{Value as Json, json};
 use tdb::{TileTrial, TileTrials, Tiles};
@@ -7,7 +7,7 @@ use tdb_schema::CellOrder;
 use super::text::{assigned, rate};
 use crate::paint::{Role, Table, bytes, visible};
 
-/// All trials; `None` where there are none.
+/// Table of all trials; `None` if no tiles are advised.
 pub(super) fn table(trials: &TileTrials) -> Option<Table> {
     let advised = trials.advised()?;
     let mut table = Table::new(&["tiles", ">size", ">written", ">read", ">box", ""]);
@@ -31,7 +31,7 @@ pub(super) fn table(trials: &TileTrials) -> Option<Table> {
     Some(table)
 }
 
-/// `capacity 10000, row`, `y 100, x 100`
+/// Describes tiles: `capacity 10000, row` or `y 100, x 100`.
 fn text(tiles: &Tiles) -> String {
     let capacity = tiles
         .capacity
@@ -43,7 +43,7 @@ fn text(tiles: &Tiles) -> String {
     parts.collect::<Vec<String>>().join(", ")
 }
 
-/// An order as `--cell-order` takes it.
+/// Name of a cell order, as `--cell-order` takes it.
 fn name(order: CellOrder) -> &'static str {
     match order {
         CellOrder::RowMajor => "row",
@@ -52,7 +52,7 @@ fn name(order: CellOrder) -> &'static str {
     }
 }
 
-/// What `tdb rewrite` takes to have what is advised; nothing where that is what there is.
+/// Options of `tdb rewrite` that apply the advised tiles; empty if they equal the current ones.
 pub(super) fn options(trials: &TileTrials) -> String {
     let (Some(current), Some(advised)) = (trials.current(), trials.advised()) else {
         return String::new();

@@ -1,4 +1,4 @@
-//! Data files within an array: the first values of each tile.
+//! Values of data files: the first cells of each tile.
 
 use tdb_array::{Array, Fragment, Location, OpenOptions, TimeWindow};
 use tdb_cells::{Column, Session};
@@ -9,27 +9,27 @@ use crate::failure::Failure;
 use crate::paint::cut;
 use crate::present;
 
-/// Cells of each tile that are shown, and how much of each.
+/// Number of cells shown per tile, and maximum width of each in characters.
 const CELLS: usize = 8;
 const WIDTH: usize = 48;
 
-/// What a file holds of its field.
+/// What a data file stores for its field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Role {
     Values,
-    /// Where values of varying size begin.
+    /// Offsets of variable-length values.
     Offsets,
     Validity,
 }
 
-/// The field that a data file belongs to.
+/// The field to which a data file belongs.
 pub(super) struct DataFile<'a> {
     field: StoredField<'a>,
     role: Role,
     ticks: bool,
 }
 
-/// Opens the array around a data file, whatever its times.
+/// Opens the array that contains a data file, at all times.
 pub(super) fn open_array(location: &Location) -> Result<Array, Failure> {
     let options = OpenOptions {
         window: TimeWindow::ALL,
@@ -39,7 +39,7 @@ pub(super) fn open_array(location: &Location) -> Result<Array, Failure> {
     Ok(Array::open_location(location, options)?)
 }
 
-/// The fragment with this file, consolidated away or not.
+/// Finds the fragment that contains the file, including fragments replaced by consolidation.
 pub(super) fn fragment_of(array: &Array, key: &str) -> Result<Option<Fragment>, Failure> {
     let folder = tdb_store::parent(key);
     let here = |fragment: &&Fragment| fragment.prefix == folder;
@@ -50,7 +50,7 @@ pub(super) fn fragment_of(array: &Array, key: &str) -> Result<Option<Fragment>, 
 }
 
 impl<'a> DataFile<'a> {
-    /// The field that this file holds a part of; `None` where no field does.
+    /// Opens the field to which this file belongs; `None` if it belongs to no field.
     pub(super) fn open(
         session: &'a Session,
         array: &'a Array,
@@ -75,7 +75,7 @@ impl<'a> DataFile<'a> {
         Ok(None)
     }
 
-    /// What the file holds.
+    /// Describes the content of the file.
     pub(super) fn title(&self) -> String {
         let field = self.field.field();
         let what = match self.role {
@@ -86,7 +86,7 @@ impl<'a> DataFile<'a> {
         format!("{what} {:?}, {}", field.name, field.datatype)
     }
 
-    /// The number of cells of a tile, and the first of them.
+    /// Formats the number of cells in a tile, and the first of them; one line per column.
     pub(super) fn first_cells(&self, tile: u64) -> Result<Vec<String>, Failure> {
         let columns = self.field.read(tile)?;
         let lines = columns.iter().map(|column| {

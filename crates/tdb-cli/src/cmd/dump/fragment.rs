@@ -1,4 +1,4 @@
-//! Fragment metadata: its generic tiles and its footer.
+//! Dump of fragment metadata: its generic tiles and its footer.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -22,13 +22,13 @@ use crate::failure::Failure;
 use crate::output::Output;
 use crate::paint::visible;
 
-/// What the layout of the generic tiles follows from.
+/// What determines the layout of the generic tiles.
 struct Shape<'a> {
     footer: &'a Footer,
     layout: &'a FieldLayout,
 }
 
-/// What a generic tile of fragment metadata holds.
+/// Content of a generic tile in fragment metadata.
 #[derive(Clone, Copy, Debug)]
 enum Part {
     RTree,
@@ -79,7 +79,7 @@ impl Dump<'_> {
             &layout,
             &self.limits,
         );
-        // The footer is at the end, and says what everything before it is.
+        // The footer is stored last and locates everything before it.
         if let Ok(decoded) = &result {
             let shape = Shape {
                 footer: decoded,
@@ -97,7 +97,7 @@ impl Dump<'_> {
         result.map(drop).map_err(Failure::of)
     }
 
-    /// The list of fragments, and the footer of each.
+    /// Describes consolidated fragment metadata: the list of fragments, and the footer of each.
     pub(super) fn describe_footers(&self, payload: &Bytes) -> Described {
         let (mut text, metadata) = ConsolidatedMetadata::describe(payload, &self.limits);
         let metadata = match metadata {
@@ -113,7 +113,7 @@ impl Dump<'_> {
             });
             match footer.and_then(|footer| self.describe_footer(&footer)) {
                 Ok(described) => text.push_str(&described),
-                // Readers turn to the fragment's own footer where this one makes no sense.
+                // Readers fall back to the fragment's own footer if this one is invalid.
                 Err(failure) => {
                     let _ = writeln!(text, "{:>16}  {failure}", "");
                 }
@@ -168,7 +168,7 @@ impl Dump<'_> {
         })
     }
 
-    /// The version in the fragment's name; in the oldest names there is none, but in the file.
+    /// Format version of the fragment, from its name; the oldest names have none, so it is read from the file.
     fn fragment_version(&self, file: &Bytes) -> Result<FormatVersion, Failure> {
         let folder = tdb_store::name(tdb_store::parent(self.key));
         let named = folder
@@ -188,7 +188,7 @@ impl Dump<'_> {
         Ok(version)
     }
 
-    /// The schema that the fragment was written with.
+    /// Reads the schema with which the fragment was written.
     fn schema(&self, name: Option<&str>) -> Result<ArraySchema, Failure> {
         let key = match name {
             Some(name) => format!("__schema/{name}"),
@@ -208,7 +208,7 @@ fn extra_fields(footer: &Footer) -> ExtraFields {
     }
 }
 
-/// What begins where, in stored order.
+/// Name and kind of each part, by its offset in the file.
 fn parts(
     footer: &Footer,
     schema: &ArraySchema,
@@ -259,7 +259,7 @@ fn parts(
             Part::Conditions,
         ),
     ] {
-        // Where a version lacks these, the offset is 0.
+        // An offset of 0 means that this format version lacks the part.
         if offset != 0 {
             parts.insert(offset, (what.to_owned(), part));
         }

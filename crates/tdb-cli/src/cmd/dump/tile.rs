@@ -1,4 +1,4 @@
-//! Tiles: generic ones with what is in them, and those of data files chunk by chunk.
+//! Dump of tiles: generic tiles with their content, and tiles of data files chunk by chunk.
 
 use std::fmt::Display;
 use std::io::Write;
@@ -19,7 +19,7 @@ use crate::paint::{Role, plural, visible};
 const HEADER: usize = size_of::<ChunkHeader>();
 
 impl Dump<'_> {
-    /// Writes the generic tile at the start of `bytes`, which begin at `offset` of the object.
+    /// Dumps the generic tile at the start of `bytes`, which begin at `offset` in the object.
     pub(super) fn write_generic_tile(
         &self,
         bytes: &Bytes,
@@ -69,7 +69,8 @@ impl Dump<'_> {
         Ok(())
     }
 
-    /// Writes the tiles of a data file: each says itself where it ends. What is in them, the file's field tells.
+    /// Dumps the tiles of a data file, each of which contains its own length. `file` provides the values, if the
+    /// field is known.
     pub(super) fn write_data(
         &self,
         size: u64,
@@ -100,7 +101,7 @@ impl Dump<'_> {
                     .saturating_add(u64::from(metadata))
                     .saturating_add(u64::from(filtered));
                 if offset > size {
-                    // Reading the last byte that is promised tells what is missing, and where.
+                    // Reading the last promised byte fails with an error that says what is missing, and where.
                     self.piece(&mut offset.saturating_sub(1), 1)?;
                 }
             }
@@ -119,7 +120,7 @@ impl Dump<'_> {
     }
 }
 
-/// A store gives all bytes that it is asked for, or an error.
+/// Error for a store that returned too few bytes without an error.
 fn cut_short(offset: u64) -> Failure {
     let what = format!("the store gave too few bytes at byte {offset}, and no error");
     Failure::new(ErrorKind::Bug, what)

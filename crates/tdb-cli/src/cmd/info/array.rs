@@ -1,4 +1,4 @@
-//! What is known of an array without reading its cells.
+//! Facts about an array that are known without reading its cells.
 
 use std::collections::BTreeMap;
 
@@ -17,23 +17,23 @@ use crate::failure::Failure;
 use crate::paint::bytes;
 use crate::present::times;
 
-/// Of a field that no fragment has.
+/// Sizes of a field that no fragment contains.
 const NO_SIZES: Sizes = Sizes {
     stored: 0,
     unfiltered: None,
 };
 
-/// What the screen and the JSON tell of an array.
+/// Facts shown in the summary of an array and in its JSON.
 pub(super) struct Facts<'a> {
     pub(super) array: &'a Array,
     pub(super) schema: &'a ArraySchema,
-    /// The oldest and the newest version of the fragments.
+    /// Oldest and newest format version of the fragments.
     pub(super) versions: Option<(u32, u32)>,
     pub(super) cells: CellNumbers,
     pub(super) timestamps: Option<(u64, u64)>,
     pub(super) non_empty_domain: Option<Vec<Range>>,
     pub(super) metadata_keys: usize,
-    /// By the name of the field; fields that the schema lacks are those of older ones.
+    /// Sizes by field name, including fields that only older schemas have.
     pub(super) sizes: BTreeMap<String, Sizes>,
     pub(super) total: Sizes,
     pub(super) warnings: Vec<String>,
@@ -76,7 +76,7 @@ impl<'a> Facts<'a> {
         })
     }
 
-    /// The fields beside dimensions and attributes, and those that are no more.
+    /// Fields other than dimensions and attributes, and fields that only older schemas have.
     pub(super) fn other_fields(&self) -> impl Iterator<Item = (&str, Sizes)> {
         let known = |name: &str| {
             let special = [
@@ -150,7 +150,7 @@ fn with_sizes(mut field: Json, size: Sizes) -> Json {
     field
 }
 
-/// Bytes of each field, under whatever filters.
+/// Bytes of each field, before and after filters.
 fn sizes(array: &Array) -> Result<BTreeMap<String, Sizes>, Failure> {
     let mut sizes: BTreeMap<String, Sizes> = BTreeMap::new();
     for field in layout::fields(array)? {
@@ -160,7 +160,7 @@ fn sizes(array: &Array) -> Result<BTreeMap<String, Sizes>, Failure> {
     Ok(sizes)
 }
 
-/// Where history has gaps, the few first of which are told one by one.
+/// Warnings about history gaps: the first few one by one, and the number of the others.
 pub(crate) fn lost(gaps: &[HistoryGap]) -> Vec<String> {
     const TOLD: usize = 4;
     let mut told: Vec<String> = gaps.iter().take(TOLD).map(ToString::to_string).collect();

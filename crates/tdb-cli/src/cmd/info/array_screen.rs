@@ -1,4 +1,4 @@
-//! An array on one screen.
+//! The summary of an array on one screen.
 
 use std::io::Write;
 
@@ -148,7 +148,7 @@ fn dimension_row(
         .as_ref()
         .and_then(|ranges| ranges.get(index));
     let filters = facts.schema.dimension_filters(index);
-    // Cells of dense arrays have no stored coordinates, which filters could act on.
+    // Dense arrays store no coordinates to which filters could apply.
     let filters = filters.filter(|_| !facts.schema.is_dense());
     let mut row = vec![
         (Role::Title, dimension.name.clone()),
@@ -224,7 +224,7 @@ fn write_other_fields(facts: &Facts<'_>, out: &mut Output) -> Result<(), Failure
     section(table, out)
 }
 
-/// Bytes as stored, and how many times larger they are unfiltered.
+/// Stored bytes, and the ratio of unfiltered to stored bytes.
 fn sizes(size: Option<&Sizes>) -> [(Role, String); 2] {
     let ratio = size
         .and_then(|size| size.ratio())

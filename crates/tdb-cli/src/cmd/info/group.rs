@@ -1,4 +1,4 @@
-//! A group on one screen.
+//! The summary of a group on one screen.
 
 use std::io::Write;
 
@@ -15,16 +15,16 @@ use crate::failure::Failure;
 use crate::output::Output;
 use crate::paint::{Role, Table, plural, visible};
 
-/// What is told of a group.
+/// Facts shown in the summary of a group.
 pub(super) struct Facts<'a> {
     group: &'a Group,
     metadata: &'a Metadata,
-    /// Of each member the cells, if it is an array within the group.
+    /// Cell counts per member; `None` for members that are not arrays within the group.
     cells: Vec<Option<Result<CellNumbers, Failure>>>,
 }
 
 impl<'a> Facts<'a> {
-    /// Opens the arrays among the members; those outside of the group are left alone.
+    /// Opens the member arrays; members outside the group are not opened.
     pub(super) fn gather(
         group: &'a Group,
         metadata: &'a Metadata,
@@ -52,7 +52,7 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// What cannot be opened, each with why.
+    /// Warnings of the group, and of members that cannot be opened.
     pub(super) fn warnings(&self) -> Vec<String> {
         let members = self.group.members().iter().zip(&self.cells);
         let failed = members.filter_map(|(member, cells)| match cells {
@@ -111,7 +111,7 @@ impl<'a> Facts<'a> {
     }
 }
 
-/// Where a member is: below the group, or else its URI.
+/// Path of a member below the group, or its URI if it lies elsewhere.
 fn whereabouts(group: &Group, member: &GroupMember) -> String {
     let inside = group.member_prefix(member).ok();
     let root = group.location().prefix();
@@ -122,7 +122,7 @@ fn whereabouts(group: &Group, member: &GroupMember) -> String {
     below.unwrap_or_else(|| group.member_uri(member))
 }
 
-/// The cells of a member, in a table.
+/// Cell count of a member, for a table.
 fn text(cells: Option<&Result<CellNumbers, Failure>>) -> String {
     match cells {
         None => String::new(),

@@ -1,4 +1,4 @@
-//! Formats of files, and the endings of their names.
+//! Output formats and their file name extensions.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -28,11 +28,11 @@ pub(crate) enum Format {
     Npy,
 }
 
-/// The ending of the names of tables.
+/// File name extension of tables.
 const TABLE: &str = "txt";
 
 impl Format {
-    /// The format of files, unless it is for people alone.
+    /// The corresponding file format; `None` for tables, which only people read.
     pub(crate) fn of_file(self) -> Option<FileFormat> {
         match self {
             Self::Table => None,
@@ -45,7 +45,7 @@ impl Format {
         }
     }
 
-    /// The format that a file's ending stands for.
+    /// The format for a file name extension.
     pub(super) fn of_ending(ending: &OsStr) -> Option<Self> {
         let ending = ending.to_str()?;
         if ending.eq_ignore_ascii_case(TABLE) {
@@ -57,7 +57,8 @@ impl Format {
     }
 }
 
-/// The format of rows: the one that was asked for, that of the file's name, or one for who reads them.
+/// Chooses the output format: the requested one, else by the file name, else a table on a terminal, JSON lines with
+/// `--json`, and CSV otherwise.
 pub(crate) fn chosen_format(
     asked: Option<Format>,
     global: &Global,
@@ -75,7 +76,7 @@ pub(crate) fn chosen_format(
     })
 }
 
-/// A file's ending that no format has.
+/// Error for an unknown file name extension.
 fn no_format(global: &Global, ending: &OsStr) -> Failure {
     let file = global.output.as_deref().unwrap_or(Path::new(""));
     let (file, ending) = (file.display(), ending.display());

@@ -1,4 +1,4 @@
-//! Where a fragment is damaged: which others can be read.
+//! Hints after a damaged fragment: which fragments can still be read.
 
 use std::sync::Arc;
 
@@ -10,29 +10,30 @@ use crate::access::Opening;
 use crate::failure::Failure;
 use tdb::place::Place;
 
-/// What is asked of an array, to ask it of each of its fragments alone.
+/// The failed read, so that it can be tried on each fragment alone.
 pub(super) struct Others<'a> {
     pub(super) location: &'a Place,
     pub(super) open: &'a Opening,
     pub(super) session: &'a Session,
-    /// What is read, once the array is open.
+    /// Builds the read options once the array is open.
     pub(super) read: &'a dyn Fn(&Array) -> Result<ReadOptions, Failure>,
 }
 
 impl Others<'_> {
-    /// What went wrong while reading; where it is about a damaged fragment, with a hint to what can be read without it.
+    /// Converts a read error; if a damaged fragment caused it, adds a hint about what can be read without that
+    /// fragment.
     pub(super) fn explain_read(&self, error: tdb::Error) -> Failure {
         match error.cause().downcast_ref::<QueryError>() {
             Some(query) => {
                 let damaged = query.damaged_fragment().map(str::to_owned);
                 self.explain(error, damaged)
             }
-            // What the cells are written to is not the array's.
+            // Errors of the output are not caused by the array.
             None => error.into(),
         }
     }
 
-    /// A failure; where it is about a damaged fragment, with a hint to what can be read without it.
+    /// Converts an error; if a damaged fragment caused it, adds a hint about what can be read without that fragment.
     pub(super) fn explain(&self, error: impl Into<Failure>, damaged: Option<String>) -> Failure {
         let failure = Failure::in_place(error, self.location);
         match damaged.and_then(|name| self.hint(name)) {
@@ -41,7 +42,7 @@ impl Others<'_> {
         }
     }
 
-    /// Reads the same of every other fragment; `None` where something else is in the way.
+    /// Reads each of the other fragments alone to find out which are sound; `None` if another error prevents that.
     fn hint(&self, damaged: String) -> Option<String> {
         let mut without = self.open.options.without_fragments.clone();
         without.push(damaged);
@@ -65,7 +66,8 @@ impl Others<'_> {
         })
     }
 
-    /// Opens the array without these fragments, and without others that it cannot be opened with.
+    /// Opens the array without these fragments, adding those that prevent it from being opened; `None` if another
+    /// error prevents it.
     fn open_without(&self, without: &mut Vec<String>) -> Option<Array> {
         loop {
             let options = OpenOptions {
@@ -76,7 +78,7 @@ impl Others<'_> {
                 Ok(array) => return Some(array),
                 Err(error) => {
                     let name = error.damaged_fragment()?.to_owned();
-                    // One that is left out already cannot be what is in the way.
+                    // The error concerns a fragment that is already excluded, so excluding it again would not help.
                     if without.contains(&name) {
                         return None;
                     }

@@ -1,4 +1,4 @@
-//! What a verb that gives cells is asked for.
+//! Options of the verbs that read cells.
 
 use std::path::Path;
 
@@ -19,7 +19,7 @@ use crate::global::Global;
 use crate::names::{Names, joined, names};
 use crate::output::Output;
 
-/// Bytes of a batch that is written: larger ones gain nothing.
+/// Maximum bytes of a batch that is written; larger batches are not faster.
 const BATCH: u64 = 32 << 20;
 
 /// What is read, and how it is shown.
@@ -114,7 +114,7 @@ impl Reading {
         format: Format,
         global: &Global,
     ) -> Result<ReadOptions, Failure> {
-        // An empty name is that of an attribute without one, or else none at all.
+        // An empty name means the attribute with the empty name, if the array has one; otherwise it is dropped.
         let anonymous = array.schema().field("").is_some();
         let named = |names: &Names| -> Names {
             let named = names.iter().filter(|name| anonymous || !name.is_empty());
@@ -140,7 +140,7 @@ impl Reading {
         })
     }
 
-    /// The order and the part of the cells that are asked for.
+    /// Builds the arrangement: sort order, offset and the given `part` of the cells.
     pub(super) fn arrangement(
         &self,
         part: Arrangement,
@@ -156,13 +156,14 @@ impl Reading {
         Ok(part.with_sort(keys.collect()).with_offset(self.offset))
     }
 
-    /// What becomes of cells of dense arrays for which `--where` fails: a box without holes keeps them.
+    /// How cells of dense arrays that fail the condition are treated: formats that need a box without holes fill
+    /// them.
     pub(super) fn failing(&self, format: Format) -> Failing {
         let fills = self.fill || (format == Format::Npy && !self.drop);
         if fills { Failing::Fill } else { Failing::Drop }
     }
 
-    /// Refuses `--fill` where there is no place to fill; warns where nobody can tell what was left out.
+    /// Refuses `--fill` for sparse arrays; warns if dropped cells leave no trace in the output.
     pub(super) fn check_condition(
         &self,
         schema: &ArraySchema,
@@ -182,7 +183,7 @@ impl Reading {
         Ok(())
     }
 
-    /// The writer of what is for people.
+    /// Creates the writer for human-readable output.
     pub(super) fn writer(
         &self,
         fields: &[FieldInfo],
@@ -200,13 +201,13 @@ impl Reading {
         }
     }
 
-    /// A file of cells, as the front door takes it.
+    /// Describes the output file for the crate `tdb`.
     pub(super) fn file(&self, place: &Path, format: FileFormat, global: &Global) -> OutputFile {
         let file = OutputFile::new(place).format(format).ticks(global.ticks);
         file.binary_strings(self.binary_strings)
     }
 
-    /// The format of the files of a folder.
+    /// Format of the files in an output folder: as requested, by the folder's extension, or Parquet.
     pub(super) fn format_of_folder(&self, folder: &Path) -> Result<Format, Failure> {
         let by_name = || folder.extension().and_then(Format::of_ending);
         let format = self.format.or_else(by_name).unwrap_or(Format::Parquet);
@@ -222,7 +223,7 @@ impl Reading {
     }
 }
 
-/// Fails where a name is there twice: files call their columns by name.
+/// Fails if a name occurs twice, since columns of a file are identified by name.
 fn check_distinct(option: &str, names: Option<&[String]>) -> Result<(), Failure> {
     let names = names.unwrap_or(&[]);
     let mut repeated = names.iter().enumerate();

@@ -1,4 +1,4 @@
-//! A result as a table for people.
+//! Prints a result as a table.
 
 use std::io::Write;
 
@@ -11,51 +11,51 @@ use unicode_width::UnicodeWidthStr;
 use crate::output::Output;
 use crate::paint::{GAP, Line, NO_EDGE, Role, visible};
 
-/// Rows that are looked at before the first of them is written. A column is as wide as its widest cell so far: where
-/// later rows have wider ones, it grows, and never shrinks.
+/// Number of rows buffered before the first is written. A column is as wide as its widest cell so far; it grows if
+/// later rows have wider cells, and never shrinks.
 const ALIGNED: usize = 4096;
 
-/// No column is made wider than this; longer cells push the rest of their line to the right.
+/// Maximum column width; longer cells push the rest of their line to the right.
 const WIDEST: usize = 256;
 
-/// A column of text is cut, not left out, where so much of it fits on the screen.
+/// Minimum visible width for which a text column is truncated instead of left out.
 const LEAST: usize = 8;
 
-/// The options that a command offers where the screen is too small for its table.
+/// Options that a verb suggests if the table does not fit on the screen.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WaysOut {
-    /// What gives all cells, or others.
+    /// How to see all cells, or other ones.
     pub(crate) cells: &'static str,
-    /// What shows all columns, or others.
+    /// How to see all columns, or other ones.
     pub(crate) columns: &'static str,
-    /// What shows texts as a whole.
+    /// How to see texts in full.
     pub(crate) texts: &'static str,
 }
 
-/// Those of `tdb read`.
+/// Suggestions of `tdb read`.
 pub(crate) const OF_READ: WaysOut = WaysOut {
     cells: "--format csv gives all, --range and --where some",
     columns: "--wide and --vertical show all columns, --attrs and --dims choose some",
     texts: "--wide and --vertical show all of them",
 };
 
-/// Writes a result as a table: on a terminal the first screen of it.
+/// Writes a result as a table; on a terminal only as much as fits on the screen.
 pub(crate) struct TableWriter {
     out: Output,
     text: PlainText,
     columns: Vec<TextColumn>,
     line: Line,
-    /// Rows that wait to be written.
+    /// Number of buffered rows, including the titles before the first write.
     waiting: usize,
     cells: u64,
-    /// There was more than fits on the screen.
+    /// True if there were more cells than fit on the screen.
     is_cut: bool,
-    /// Columns that fit on the screen.
+    /// Number of columns that fit on the screen.
     shown: usize,
     ways_out: WaysOut,
 }
 
-/// The cells of a column that wait to be written.
+/// The buffered cells of a column.
 #[derive(Debug, Default)]
 struct TextColumn {
     name: String,
@@ -68,14 +68,14 @@ struct TextColumn {
 #[derive(Debug)]
 struct TextCell {
     role: Role,
-    /// Where it ends in the text.
+    /// End of this cell's text in the column's text.
     end: usize,
-    /// Columns of the screen that it takes.
+    /// Display width.
     width: usize,
 }
 
 impl TableWriter {
-    /// `is_wide` is for tables wider than the screen.
+    /// Creates a writer; `is_wide` allows tables wider than the screen.
     pub(crate) fn new(
         mut out: Output,
         fields: &[FieldInfo],
@@ -105,13 +105,13 @@ impl TableWriter {
         }
     }
 
-    /// Rows that may still be shown.
+    /// Number of rows that may still be shown.
     fn room(&self) -> usize {
         let height = self.out.look.height.map_or(u64::MAX, |rows| rows as u64);
         usize::try_from(height.saturating_sub(self.cells)).unwrap_or(NO_EDGE)
     }
 
-    /// Writes the rows that wait.
+    /// Writes the buffered rows.
     fn write_rows(&mut self) -> Result<(), ConversionError> {
         self.shown = self.shown.min(self.fitting());
         let mut starts = vec![0; self.shown];
@@ -134,7 +134,7 @@ impl TableWriter {
 }
 
 impl TableWriter {
-    /// How many columns fit on the screen. The last may be cut, but not if it holds numbers.
+    /// Number of columns that fit on the screen. The last of them may be truncated, unless it contains numbers.
     fn fitting(&self) -> usize {
         let screen = self.out.look.width.unwrap_or(NO_EDGE);
         let mut end = 0_usize;
@@ -149,7 +149,7 @@ impl TableWriter {
         self.columns.len()
     }
 
-    /// Tells of what the screen has no room for.
+    /// Notes what did not fit on the screen.
     fn write_notes(&self) {
         if self.is_cut {
             let how = self.ways_out.cells;
@@ -194,7 +194,7 @@ impl TextColumn {
     }
 }
 
-/// Whether each byte takes one column of the screen.
+/// True if each byte takes one column on the screen.
 fn is_plain(text: &str) -> bool {
     let is_printed = |byte: &u8| matches!(byte, b' '..=b'~');
     text.as_bytes().iter().all(is_printed)
@@ -250,7 +250,7 @@ mod tests {
     use super::*;
     use crate::paint::Look;
 
-    /// Memory that the test looks at after the writer is gone.
+    /// Shared memory, so that the test can read the output after the writer is dropped.
     #[derive(Clone, Default)]
     struct Shared(Arc<Mutex<Vec<u8>>>);
 
@@ -264,7 +264,7 @@ mod tests {
         }
     }
 
-    /// Two columns: a number, and it in words.
+    /// A batch with two columns: a number, and the number as a word.
     fn batch(cells: &[(i64, &str)]) -> (Vec<FieldInfo>, Batch) {
         let column = |name: &str, datatype, cell_val_num| Column {
             name: name.to_owned(),
@@ -358,7 +358,7 @@ mod tests {
         );
         assert_eq!(shown(&cells, look(15, 1)), "words  text\n    1  cautiou…\n");
         assert_eq!(shown(&cells, look(14, 1)), "words\n    1\n");
-        // A number is shown whole or not at all.
+        // Numbers are never truncated.
         assert_eq!(shown(&cells, look(3, 1)), "wo…\n\n");
     }
 }

@@ -1,4 +1,4 @@
-//! A result with a line for each field of each cell, for cells that are wider than the screen.
+//! Prints a result with a line per field, for cells that are wider than the screen.
 
 use std::io::Write;
 
@@ -10,15 +10,15 @@ use unicode_width::UnicodeWidthStr;
 use crate::output::Output;
 use crate::paint::{GAP, Role, visible};
 
-/// Writes cells one below the other: on a terminal those of the first screen.
+/// Writes cells one below the other; on a terminal only as many as fit on the screen.
 pub(super) struct VerticalWriter {
     out: Output,
     text: PlainText,
     names: Vec<String>,
-    /// Columns of the screen that the longest name takes.
+    /// Display width of the longest name.
     width: usize,
     cells: u64,
-    /// Cells that may be shown, if there is an end to them.
+    /// Maximum number of cells to show; `None` for all.
     room: Option<u64>,
     is_cut: bool,
 }

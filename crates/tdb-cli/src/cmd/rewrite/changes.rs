@@ -1,4 +1,4 @@
-//! Changes of a schema on its way to a new array, in the shape of its JSON.
+//! Changes to the JSON form of a schema, for the new array.
 
 use serde_json::{Value, json};
 use tdb_schema::names::UnknownName;
@@ -7,30 +7,30 @@ use crate::failure::Failure;
 use crate::names::Names;
 use crate::parse;
 
-/// Filters of a field, or of all.
+/// Filters for one field; for all fields if `field` is `None`.
 #[derive(Clone, Debug)]
 pub(super) struct Filters {
     pub(super) field: Option<String>,
     pub(super) list: Value,
 }
 
-/// The extent of space tiles along a dimension.
+/// Tile extent of a dimension.
 #[derive(Clone, Debug)]
 pub(super) struct Tile {
     pub(super) dimension: String,
     pub(super) extent: Value,
 }
 
-/// What of a schema is to be another.
+/// All requested changes to a schema.
 pub(super) struct Changes<'a> {
     pub(super) filters: &'a [Filters],
     pub(super) tiles: &'a [Tile],
     pub(super) attributes: Option<Names>,
-    /// Members of the schema as a whole.
+    /// Members of the schema's JSON object to replace.
     pub(super) members: Vec<(&'static str, Value)>,
 }
 
-/// `zstd:5`, `byteshuffle,zstd`, `temperature=zstd`, `[{"name": "zstd"}]`.
+/// Parses `zstd:5`, `byteshuffle,zstd`, `temperature=zstd` or `[{"name": "zstd"}]`.
 pub(super) fn filters(text: &str) -> Result<Filters, String> {
     let (field, list) = split_field(text);
     if list.starts_with(['[', '{']) {
@@ -54,7 +54,7 @@ pub(super) fn filters(text: &str) -> Result<Filters, String> {
     })
 }
 
-/// `x=100`, `day=30`.
+/// Parses `x=100`.
 pub(super) fn tile(text: &str) -> Result<Tile, String> {
     let (Some(dimension), extent) = split_field(text) else {
         return Err("wanted DIM=EXTENT, like x=100".to_owned());
@@ -65,7 +65,7 @@ pub(super) fn tile(text: &str) -> Result<Tile, String> {
     Ok(Tile { dimension, extent })
 }
 
-/// The field in front of the first `=`; one whose name holds `=` stands in double quotes.
+/// Splits off the field before the first `=`. A name that contains `=` is enclosed in double quotes.
 fn split_field(text: &str) -> (Option<String>, &str) {
     if text.starts_with('"')
         && let Some((name, rest)) = parse::named(text)
@@ -81,12 +81,12 @@ fn split_field(text: &str) -> (Option<String>, &str) {
     }
 }
 
-/// The schema with these changes.
+/// Returns the schema with the changes applied.
 pub(super) fn changed(mut schema: Value, changes: &Changes<'_>) -> Result<Value, Failure> {
     let Some(members) = schema.as_object_mut() else {
         return Err(Failure::invalid("a schema is a JSON object"));
     };
-    // The new array has the newest format.
+    // The new array has the newest format version.
     members.shift_remove("version");
     for (name, value) in &changes.members {
         members.insert((*name).to_owned(), value.clone());
@@ -115,7 +115,7 @@ pub(super) fn changed(mut schema: Value, changes: &Changes<'_>) -> Result<Value,
     Ok(schema)
 }
 
-/// Leaves out the other attributes, and enumerations that none of these has.
+/// Removes all other attributes, and the enumerations that no remaining attribute uses.
 fn keep_attributes(schema: &mut Value, wanted: &[String]) -> Result<(), Failure> {
     for name in wanted {
         named(schema, &["attributes"], "attribute", name)?;
@@ -134,7 +134,7 @@ fn keep_attributes(schema: &mut Value, wanted: &[String]) -> Result<(), Failure>
     Ok(())
 }
 
-/// The field of a name in these lists.
+/// Finds the field with this name in the given lists of the schema.
 fn named<'a>(
     schema: &'a mut Value,
     lists: &[&str],

@@ -1,4 +1,4 @@
-//! A picture made of characters.
+//! Draws a picture with characters.
 
 use std::env;
 use std::io::Write;
@@ -16,7 +16,7 @@ pub(super) const NOT_A_NUMBER: char = '?';
 
 const RESET: &str = "\x1b[0m";
 
-/// Draws two rows of pixels to a line in colours, or one without.
+/// Draws a picture. With colours, a line of text shows two rows of pixels; without, one.
 pub(super) fn write(picture: &Picture, palette: &Palette, out: &mut Output) -> Result<(), Failure> {
     let (width, height) = (picture.width(), picture.height());
     let pixel = |row: usize, column: usize| picture.pixel(row, column).unwrap_or(Pixel::Empty);
@@ -40,7 +40,7 @@ pub(super) fn write(picture: &Picture, palette: &Palette, out: &mut Output) -> R
     Ok(())
 }
 
-/// A pixel without colours.
+/// The character for a pixel without colours.
 fn character(palette: &Palette, pixel: Pixel) -> char {
     match pixel {
         Pixel::Null => NULL,
@@ -49,7 +49,7 @@ fn character(palette: &Palette, pixel: Pixel) -> char {
     }
 }
 
-/// The character of a brightness from 0 to 1.
+/// The character for a brightness from 0 to 1.
 fn ramp(brightness: f64) -> char {
     #[expect(
         clippy::cast_possible_truncation,
@@ -60,13 +60,13 @@ fn ramp(brightness: f64) -> char {
     RAMP.get(at).copied().unwrap_or('@')
 }
 
-/// The colour of a pixel; none where the terminal's own shows.
+/// The colour of a pixel; `None` for transparent pixels, where the terminal's background shows.
 fn shown(palette: &Palette, pixel: Pixel) -> Option<[u8; 3]> {
     let [r, g, b, opacity] = palette.color(pixel);
     (opacity >= 128).then_some([r, g, b])
 }
 
-/// How many colours a terminal has.
+/// Number of colours that a terminal supports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Depth {
     True,
@@ -74,7 +74,7 @@ pub(super) enum Depth {
 }
 
 impl Depth {
-    /// What terminals say by convention.
+    /// Detects the depth from `COLORTERM`.
     pub(super) fn of_terminal() -> Self {
         let said = env::var("COLORTERM").unwrap_or_else(|_| String::new());
         if ["truecolor", "24bit"].contains(&said.as_str()) {
@@ -84,7 +84,7 @@ impl Depth {
         }
     }
 
-    /// What tells a terminal the colour of what follows; 38 is of characters, 48 of what is behind them.
+    /// The escape sequence that sets a colour. A `ground` of 38 is the foreground, 48 the background.
     pub(super) fn code(self, ground: u8, [r, g, b]: [u8; 3]) -> String {
         match self {
             Self::True => format!("\x1b[{ground};2;{r};{g};{b}m"),
@@ -93,7 +93,7 @@ impl Depth {
     }
 }
 
-/// A line of characters, each the upper and the lower of two pixels.
+/// Draws a line of characters, each showing an upper and a lower pixel.
 fn line(depth: Depth, halves: impl Iterator<Item = [Option<[u8; 3]>; 2]>) -> String {
     let mut text = String::new();
     let mut before = None;

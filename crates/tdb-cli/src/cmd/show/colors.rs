@@ -1,4 +1,4 @@
-//! Numbers as colours.
+//! Maps numbers to colours.
 
 use clap::ValueEnum;
 use tdb::Pixel;
@@ -16,7 +16,7 @@ pub(super) enum Colors {
     Turbo,
 }
 
-/// Colours at equal distances; those between are mixed.
+/// Colours at equal distances; colours between them are interpolated.
 const GRAY: [[u8; 3]; 2] = [[0; 3], [255; 3]];
 #[rustfmt::skip]
 const VIRIDIS: [[u8; 3]; 9] = [
@@ -34,7 +34,7 @@ const TURBO: [[u8; 3]; 9] = [
     [237, 208, 58], [251, 128, 34], [210, 49, 5], [122, 4, 3],
 ];
 
-/// Colours that no map has: of null cells, and of what is no number.
+/// Colours that occur in no map, for null cells and for NaN.
 pub(super) const NULL: [u8; 3] = [255, 0, 0];
 pub(super) const NOT_A_NUMBER: [u8; 3] = [0, 255, 255];
 
@@ -42,7 +42,7 @@ pub(super) const NOT_A_NUMBER: [u8; 3] = [0, 255, 255];
 pub(super) type Rgba = [u8; 4];
 
 impl Colors {
-    /// The colour at a place from 0 to 1.
+    /// The colour at a position from 0 to 1.
     pub(super) fn at(self, place: f64) -> [u8; 3] {
         let anchors: &[[u8; 3]] = match self {
             Self::Gray => &GRAY,
@@ -79,19 +79,19 @@ impl Colors {
     }
 }
 
-/// A map of colours, and the numbers at its ends.
+/// A colour map, and the numbers at its ends.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Palette {
     pub(super) colors: Colors,
-    /// None where nothing is a number.
+    /// Numbers at both ends; `None` if the picture contains no numbers.
     pub(super) scale: Option<(f64, f64)>,
 }
 
 impl Palette {
-    /// Where a number stands between the ends, from 0 to 1.
+    /// Position of a number between the ends, from 0 to 1.
     fn place(&self, number: f64) -> f64 {
         let (lo, hi) = self.scale.unwrap_or((0.0, 0.0));
-        // Halves, since the distance of the ends may be too large for a number.
+        // Both are halved, since the difference of the ends may overflow.
         let (above, all) = (number / 2.0 - lo / 2.0, hi / 2.0 - lo / 2.0);
         match () {
             () if number <= lo => 0.0,
@@ -100,7 +100,7 @@ impl Palette {
         }
     }
 
-    /// The colour of a pixel; nothing is transparent.
+    /// The colour of a pixel; empty pixels are transparent.
     pub(super) fn color(&self, pixel: Pixel) -> Rgba {
         let opaque = |[r, g, b]: [u8; 3]| [r, g, b, u8::MAX];
         match pixel {
@@ -112,7 +112,7 @@ impl Palette {
         }
     }
 
-    /// How bright a pixel is, from 0 to 1, where there are no colours; none where it is no number.
+    /// Brightness of a pixel from 0 to 1, for output without colours; `None` if it is not a number.
     pub(super) fn brightness(&self, pixel: Pixel) -> Option<f64> {
         match pixel {
             Pixel::Number(number) => Some(self.place(number)),
@@ -126,7 +126,7 @@ impl Palette {
     }
 }
 
-/// The number of the nearest colour of terminals that have 256: a cube of six steps, and grays.
+/// Index of the nearest colour in the 256-colour palette of terminals: a cube with six steps per channel, and grays.
 pub(super) fn of_256([r, g, b]: [u8; 3]) -> u8 {
     const STEPS: [u8; 6] = [0, 95, 135, 175, 215, 255];
     let nearest = |part: u8| {

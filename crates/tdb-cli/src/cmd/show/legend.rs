@@ -1,4 +1,4 @@
-//! What the colours of a picture mean, and what part of the array it shows.
+//! The legend of a picture: its colours, and the part of the array that it shows.
 
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -14,7 +14,7 @@ use crate::output::Output;
 use crate::paint::{count, or_blank, visible, wrapped};
 use crate::present;
 
-/// Characters of the scale.
+/// Length of the colour scale, in characters.
 const SCALE: usize = 16;
 
 /// Writes the legend below a picture.
@@ -49,15 +49,15 @@ pub(super) fn write(
     Ok(())
 }
 
-/// The legend: what is drawn in which colours, then which cells. `marks` are the characters of null cells and of what is
-/// no number, where there are no colours.
+/// Lines of the legend: the attribute with its colours, then the shown cells, then the sampling. Without colours,
+/// `marks` are the characters for null and NaN.
 pub(super) fn lines(
     picture: &Picture,
     palette: &Palette,
     marks: Option<[char; 2]>,
     ticks: bool,
 ) -> Vec<String> {
-    // An attribute may have no name.
+    // The name of an attribute may be empty.
     let name = Some(&picture.attribute).filter(|name| !name.is_empty());
     let mut first: Vec<String> = name.map(|name| visible(name)).into_iter().collect();
     match palette.scale {
@@ -120,7 +120,7 @@ fn axis(what: &str, axis: &PictureAxis, ticks: bool) -> String {
     format!("{what} {} {}", visible(&axis.dimension), or_blank(ends))
 }
 
-/// A coordinate as people read it.
+/// Formats a coordinate for display.
 pub(super) fn coordinate(axis: &PictureAxis, cell: u64, ticks: bool) -> String {
     let bytes = axis.coordinate(cell);
     bytes.map_or_else(String::new, |bytes| {
@@ -128,14 +128,14 @@ pub(super) fn coordinate(axis: &PictureAxis, cell: u64, ticks: bool) -> String {
     })
 }
 
-/// A number of a picture as a value of its field.
+/// Formats a number of a picture as a value of its attribute.
 #[expect(
     clippy::cast_possible_truncation,
     reason = "it was a value of the field, or is shown as the nearest that is"
 )]
 pub(super) fn number(picture: &Picture, number: f64, ticks: bool) -> String {
     let datatype = match picture.datatype {
-        // As a number: `true` has no place between two others.
+        // Shown as a number: `true` has no place between two others.
         Datatype::Bool => Datatype::UInt8,
         datatype => datatype,
     };
@@ -147,7 +147,7 @@ pub(super) fn number(picture: &Picture, number: f64, ticks: bool) -> String {
     present::stored(datatype, CellValNum::Fixed(1), &bytes, ticks)
 }
 
-/// Pixels that are no numbers.
+/// Kinds of pixels that are not numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
     Null,

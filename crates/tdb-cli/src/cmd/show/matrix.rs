@@ -1,4 +1,4 @@
-//! The numbers of a slice, in rows and columns.
+//! Prints the numbers of a slice in rows and columns.
 
 use std::io::Write;
 
@@ -14,7 +14,7 @@ use crate::output::Output;
 use crate::paint::{GAP, Role, Table, count, visible};
 use crate::present;
 
-/// Writes as many columns as fit the screen, and says how many do not.
+/// Writes as many columns as fit on the screen, and says how many do not.
 pub(super) fn write(picture: &Picture, ticks: bool, out: &mut Output) -> Result<(), Failure> {
     let heads: Vec<String> = (picture.rows.iter())
         .flat_map(|rows| {
@@ -47,7 +47,7 @@ pub(super) fn write(picture: &Picture, ticks: bool, out: &mut Output) -> Result<
         );
         let taken = column.width().saturating_add(GAP);
         let left = room.map(|room| room.checked_sub(taken));
-        // The first column is shown, cut or not.
+        // The first column is always shown, even if it is too wide.
         if left == Some(None) && columns.len() > 1 {
             break;
         }
@@ -74,7 +74,7 @@ pub(super) fn write(picture: &Picture, ticks: bool, out: &mut Output) -> Result<
     write_left_out(picture, columns.len().saturating_sub(1), out)
 }
 
-/// Tells what there was no room for.
+/// Notes which rows and columns did not fit.
 fn write_left_out(picture: &Picture, columns: usize, out: &mut Output) -> Result<(), Failure> {
     let left_out = |what: &str, axis: &PictureAxis, shown: usize| {
         let all = axis.cells;
@@ -134,7 +134,7 @@ fn text(picture: &Picture, row: usize, column: usize, ticks: bool) -> String {
     }
 }
 
-/// The rows as lists; null where there is no number. A colour is a list.
+/// Formats the rows as JSON lists: null where there is no number; a colour is a list.
 pub(super) fn json(picture: &Picture, times: Times) -> Json {
     let value = |row: usize, column: usize, channel: usize| {
         let bytes = picture.stored(row, column, channel)?;

@@ -1,4 +1,4 @@
-//! A picture as a file.
+//! Writes a picture as a PNG file.
 
 use std::io::{BufWriter, Error, Write};
 use std::path::Path;
@@ -9,7 +9,7 @@ use tdb::{Picture, Pixel, WholeFile};
 use super::colors::Palette;
 use crate::failure::Failure;
 
-/// Writes a picture; the file appears whole or not at all.
+/// Writes a picture; the file appears complete or not at all.
 pub(super) fn write(picture: &Picture, palette: &Palette, name: &Path) -> Result<(), Failure> {
     let ending = name.extension().map(|ending| ending.to_ascii_lowercase());
     if let Some(ending) = ending.filter(|ending| ending != "png") {

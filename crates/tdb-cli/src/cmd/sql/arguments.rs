@@ -1,4 +1,4 @@
-//! What `tdb sql` is asked for.
+//! Arguments of `tdb sql`.
 
 use clap::Args;
 

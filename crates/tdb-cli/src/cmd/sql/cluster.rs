@@ -1,4 +1,4 @@
-//! The workers that answer statements, where there are some.
+//! `--cluster`: the workers that answer statements.
 
 use tdb::Context;
 
@@ -6,7 +6,7 @@ use super::arguments::Arguments;
 use crate::failure::Failure;
 use crate::output::Messages;
 
-/// The context with the workers that the user names.
+/// Adds the user's workers to the context.
 #[cfg(feature = "distributed")]
 pub(super) fn with_workers(
     context: Context,
@@ -24,7 +24,7 @@ pub(super) fn with_workers(
     Ok(context.cluster(cluster))
 }
 
-/// The context, which has no workers: this build knows of none.
+/// Fails if the user names workers, since this build does not support them.
 #[cfg(not(feature = "distributed"))]
 pub(super) fn with_workers(
     context: Context,

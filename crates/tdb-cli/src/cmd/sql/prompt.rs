@@ -1,4 +1,4 @@
-//! The prompt: statements typed one by one, with history and completion.
+//! The interactive prompt, with history and completion.
 
 use std::env;
 use std::io::Write;
@@ -14,7 +14,7 @@ use crate::failure::Failure;
 use crate::interrupt;
 use crate::output::{self, Output};
 
-/// Words that begin what people type.
+/// Words offered for completion.
 const WORDS: &[&str] = &[
     "select",
     "from",
@@ -47,10 +47,10 @@ const WORDS: &[&str] = &[
     "show tables",
 ];
 
-/// The last statements that are kept.
+/// Maximum number of statements in the history.
 const KEPT: usize = 1000;
 
-/// Asks for statements until there are no more.
+/// Reads and runs statements until the end of input.
 pub(super) fn run(statements: &mut Statements<'_>) -> Result<(), Failure> {
     let config = Config::builder()
         .max_history_size(KEPT)
@@ -63,7 +63,7 @@ pub(super) fn run(statements: &mut Statements<'_>) -> Result<(), Failure> {
     }));
     let history = history_file();
     if let Some(history) = &history {
-        // There is none before the first time.
+        // The file does not exist before the first session.
         let _ = editor.load_history(history);
     }
     println!(
@@ -89,7 +89,7 @@ pub(super) fn run(statements: &mut Statements<'_>) -> Result<(), Failure> {
                     statement.clear();
                 }
             }
-            // Ctrl-C takes back what was typed.
+            // Ctrl-C discards the statement typed so far.
             Err(ReadlineError::Interrupted) if statement.is_empty() => {}
             Err(ReadlineError::Interrupted) => statement.clear(),
             Err(ReadlineError::Eof) => break,
@@ -102,7 +102,7 @@ pub(super) fn run(statements: &mut Statements<'_>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Runs a statement; what is wrong with it is told, and the next one can be typed.
+/// Runs a statement and prints its error, if any; the prompt then continues.
 fn answer(statements: &mut Statements<'_>, statement: &str) -> Result<(), Failure> {
     let (out, _) = Output::begin(statements.global())?;
     let answered = statements.run(statement, out);
@@ -123,7 +123,7 @@ fn is_end(line: &str) -> bool {
     matches!(word.as_str(), "\\q" | "quit" | "exit" | ".quit" | ".exit")
 }
 
-/// Where what was typed before is kept: as the XDG rules have it for state.
+/// Path of the history file, by the XDG rules for state; creates its folder.
 fn history_file() -> Option<PathBuf> {
     let state = env::var_os("XDG_STATE_HOME").map(PathBuf::from);
     let state = state.filter(|folder| folder.is_absolute());
@@ -138,7 +138,7 @@ fn failed(error: ReadlineError) -> Failure {
     Failure::from(std::io::Error::other(error))
 }
 
-/// Completes words of SQL, and paths in quotes.
+/// Completes SQL words, and paths inside quotes.
 #[derive(Helper, Hinter, Highlighter, Validator)]
 struct SqlHelper {
     files: FilenameCompleter,

@@ -1,4 +1,4 @@
-//! Statements, and where what they give goes.
+//! Runs SQL statements and prints their results.
 
 use std::io::Write;
 use std::path::Path;
@@ -16,17 +16,17 @@ use crate::global::Global;
 use crate::output::{Messages, Output};
 use crate::paint::plural;
 
-/// Bytes of statements: more would be no questions of a person.
+/// Maximum length of the SQL text, in bytes; larger input is hardly a query.
 pub(super) const MOST_SQL: u64 = 1 << 20;
 
-/// The options of `tdb sql` where the screen is too small for the table.
+/// Suggestions of `tdb sql` if the table does not fit on the screen.
 const OF_SQL: WaysOut = WaysOut {
     cells: "--format csv gives all, LIMIT and WHERE some",
     columns: "--wide shows all columns, SELECT chooses some",
     texts: "--wide shows all of them",
 };
 
-/// Runs statements.
+/// Runs SQL statements.
 pub(super) struct Statements<'a> {
     arguments: &'a Arguments,
     global: &'a Global,
@@ -61,7 +61,7 @@ impl<'a> Statements<'a> {
         self.global
     }
 
-    /// Runs all of them; only one can give its rows to a file.
+    /// Runs all statements of `query`. Only one of them may return rows if they go to a file.
     pub(super) fn run(&mut self, query: &str, out: Output) -> Result<(), Failure> {
         if query.len() as u64 > MOST_SQL {
             return Err(Failure::invalid("a query has a mebibyte at most"));
@@ -133,7 +133,7 @@ impl<'a> Statements<'a> {
     }
 }
 
-/// Writes the plans of `EXPLAIN`, which have many lines.
+/// Prints the plans of `EXPLAIN`, which have several lines.
 fn show_plan(rows: SqlRows, mut out: Output) -> Result<(), Failure> {
     for (kind, plan) in rows.plans()? {
         writeln!(out, "{}", kind.replace('_', " "))?;
@@ -144,7 +144,7 @@ fn show_plan(rows: SqlRows, mut out: Output) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Says what a statement came to that gives no rows.
+/// Reports the outcome of a statement that returns no rows.
 fn tell(answer: &SqlAnswer, messages: Messages) {
     match answer {
         SqlAnswer::Written(cells) => messages.note(&format!("{} written", plural(*cells, "cell"))),

@@ -1,4 +1,4 @@
-//! A group, and all that is in it, is verified.
+//! Verifies a group and everything in it.
 
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -18,19 +18,19 @@ use crate::interrupt;
 use crate::output::Output;
 use crate::paint::{plural, visible};
 
-/// What was found in a group and below it.
+/// Results for a group and its contents.
 #[derive(Default)]
 struct Found {
     arrays: u64,
-    /// Members that are elsewhere, and were not looked at.
+    /// Number of members that lie elsewhere and were not verified.
     outside: u64,
-    /// Damages besides those in arrays that could be opened.
+    /// Number of errors in groups, missing members, and arrays that could not be opened.
     others: u64,
     all: Verified,
     json: Vec<Json>,
 }
 
-/// Looks at the group, at all arrays in it, and in groups in it.
+/// Verifies a group, all arrays in it, and groups nested in it.
 pub(super) fn look_at(
     group: &Place,
     opening: &Opening,
@@ -46,7 +46,7 @@ pub(super) fn look_at(
             .among_others(&array, |place| look(&array, place));
         let looked = match looked {
             Ok(looked) => looked,
-            // One that cannot even be opened is told, and the others are looked at.
+            // An array that cannot be opened is reported, and the others are still verified.
             Err(failure) if !interrupt::is_noticed() => {
                 found.unread("array", &array.uri, &failure.text(), global, out)?;
                 continue;
@@ -77,7 +77,7 @@ pub(super) fn look_at(
 }
 
 impl Found {
-    /// Tells of something that cannot be read at all.
+    /// Reports something that cannot be read at all.
     fn unread(
         &mut self,
         what: &str,
@@ -96,7 +96,7 @@ impl Found {
         Ok(())
     }
 
-    /// Tells what is wrong with what a group itself is stored as.
+    /// Reports errors in the objects of a group itself.
     fn group_damages(
         &mut self,
         group: &Place,
@@ -137,7 +137,7 @@ impl Found {
     }
 }
 
-/// The arrays in a group, and in groups and folders in it, each once. What is wrong with the groups is told.
+/// Lists the arrays in a group and in nested groups and folders, each once. Reports errors of the groups on the way.
 fn arrays_below(
     group: &Place,
     opening: &Opening,
@@ -160,11 +160,11 @@ fn arrays_below(
         }
         let below = match children(&folder, opening) {
             Ok(below) => below,
-            // Why it has none was told.
+            // The reason was already reported.
             Err(_) if found.others > 0 => continue,
             Err(failure) => return Err(failure),
         };
-        // The last that is put there is the next one.
+        // The stack is last in, first out, so children are pushed in reverse.
         for child in below.into_iter().rev() {
             let Site::Inside(place) = child.site else {
                 found.outside = found.outside.saturating_add(1);

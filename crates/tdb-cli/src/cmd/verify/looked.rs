@@ -1,4 +1,4 @@
-//! What was found in an array, for people and for scripts.
+//! Results of verifying one array or group, for people and as JSON.
 
 use std::io::Write;
 
@@ -10,7 +10,7 @@ use crate::failure::Failure;
 use crate::output::Output;
 use crate::paint::{plural, visible};
 
-/// What was found in an array.
+/// Results for one array or group.
 pub(super) struct Looked {
     pub(super) uri: String,
     pub(super) verified: Verified,
@@ -18,13 +18,13 @@ pub(super) struct Looked {
 }
 
 impl Looked {
-    /// How to read what is sound, where leaving fragments out is enough for that.
+    /// A hint on how to read the undamaged fragments; `None` if leaving out fragments is not enough.
     pub(super) fn way_out(&self, uri: &str) -> Option<String> {
         let mut names = Vec::new();
         for damage in &self.damages {
             match &damage.place {
                 DamagedPlace::Fragment(name) => names.push(name.as_str()),
-                // Reads of now do without.
+                // Reads at the current time do not use replaced fragments.
                 DamagedPlace::Replaced(_) => {}
                 _ => return None,
             }
@@ -52,7 +52,7 @@ impl Looked {
         })
     }
 
-    /// A line for each damage.
+    /// Prints a line for each error.
     pub(super) fn write(&self, before: &str, out: &mut Output) -> Result<(), Failure> {
         for damage in &self.damages {
             writeln!(out, "{}", visible(&format!("{before}{}", line_of(damage))))?;
@@ -60,7 +60,7 @@ impl Looked {
         Ok(())
     }
 
-    /// Tells what is odd, and no damage.
+    /// Prints the warnings, which are not errors.
     pub(super) fn warn(&self, out: &Output) {
         for warning in &self.verified.warnings {
             out.warn(&format!("{}: {warning}", self.uri));
@@ -85,7 +85,7 @@ pub(super) fn json_of(damage: &Damage) -> Json {
     }
 }
 
-/// Where a damage is, and what it is: errors often say where they are, and within a folder say less of it.
+/// Formats an error with its location. Many errors already contain their location, sometimes in a shorter form.
 pub(super) fn line_of(damage: &Damage) -> String {
     let (place, text) = (damage.to_string(), text_of(damage));
     if place == "." || text.starts_with(&place) {
@@ -97,7 +97,7 @@ pub(super) fn line_of(damage: &Damage) -> String {
     }
 }
 
-/// The closing line about an array without damage.
+/// Conclusion for an array without errors.
 pub(super) fn verdict(verified: &Verified) -> &'static str {
     let mut warnings = verified.warnings.iter();
     if warnings.any(|warning| matches!(warning, Warning::Uncommitted { .. })) {

@@ -1,4 +1,4 @@
-//! What `tdb write` is asked for.
+//! Arguments of `tdb write`.
 
 use std::path::PathBuf;
 
@@ -98,7 +98,7 @@ impl From<Which> for Duplicates {
     }
 }
 
-/// A size that a fragment can have.
+/// Parses a fragment size, which must not be 0.
 fn fragment_size(text: &str) -> Result<Size, String> {
     match size(text)? {
         Size(0) => Err("no fragment has 0 bytes".to_owned()),

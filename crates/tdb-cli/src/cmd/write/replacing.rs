@@ -1,4 +1,4 @@
-//! `tdb write --replace`: rows of a file in the place of cells.
+//! `tdb write --replace`: rows of a file replace cells with the same coordinates.
 
 use std::io::Write;
 
@@ -41,7 +41,7 @@ pub(super) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     tell(&written, array.later(), arguments.dry_run, global, out)
 }
 
-/// Says how many cells were there, and how many are new.
+/// Prints how many cells were replaced, and how many rows are new.
 fn tell(
     written: &Written,
     later: Option<LaterObjects>,
