@@ -1,4 +1,4 @@
-//! Queries that processes of their own answer together.
+//! Queries answered by several worker processes.
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -9,13 +9,13 @@ use std::time::Duration;
 use tdb::{Attribute, Cluster, Context, Datatype, Dimension, Schema, Sql, Token};
 use tempfile::TempDir;
 
-/// Rows of an array that is worth more than one worker.
+/// Number of rows: enough to occupy more than one worker.
 const ROWS: i64 = 400_000;
 
-/// Fragments that they are written in.
+/// Number of fragments that contain the rows.
 const FRAGMENTS: i64 = 4;
 
-/// A worker, which ends with this.
+/// A worker process, killed on drop.
 struct Worker {
     process: Child,
     address: String,
@@ -30,7 +30,7 @@ impl Worker {
         )
     }
 
-    /// In a folder, for the user whose state is in another one.
+    /// Starts a worker in a folder, with the given folder for the user's state.
     fn start_for(folder: &Path, state: &str, arguments: &[&str]) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tdb"));
         command.args(["worker", "--listen", "127.0.0.1:0", "--threads", "2"]);
@@ -47,7 +47,7 @@ impl Worker {
         }
     }
 
-    /// Has it do nothing from now on, and keep its connections.
+    /// Suspends the process; its connections stay open.
     fn stand_still(&self) {
         let pid = self.process.id().to_string();
         let stopped = Command::new("kill").args(["-STOP", &pid]).status();
@@ -62,20 +62,20 @@ impl Worker {
 
 impl Drop for Worker {
     fn drop(&mut self) {
-        // One that has ended by itself cannot be ended.
+        // Fails if the process has already ended.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
 }
 
-/// Workers that share the token of a user whose home is the folder, and that token.
+/// Starts two workers that share the token in a folder, and returns them with the token.
 fn workers(folder: &Path) -> ([Worker; 2], Token) {
     let workers = [(); 2].map(|()| Worker::start(folder, &[]));
     let token = Token::from_file(&folder.join("state/tdb/workers/token"));
     (workers, token.unwrap())
 }
 
-/// A sparse array of several fragments that reach into each other, with cells that were deleted.
+/// Creates a sparse array with several overlapping fragments and deleted cells.
 fn orders(folder: &Path) -> String {
     let uri = folder.join("orders").display().to_string();
     let schema = Schema::sparse()
@@ -103,7 +103,7 @@ fn orders(folder: &Path) -> String {
     uri
 }
 
-/// All rows of a query, as text.
+/// Runs a query and returns its rows as text.
 fn rows(context: &Context, query: &str) -> tdb::Result<String> {
     rows_of(&context.sql()?, query)
 }
@@ -117,7 +117,7 @@ fn rows_of(sql: &Sql, query: &str) -> tdb::Result<String> {
     Ok(text)
 }
 
-/// The array as a file beside it.
+/// Exports the array to a Parquet file next to it.
 fn as_file(context: &Context, uri: &str) {
     rows(
         context,
@@ -126,7 +126,7 @@ fn as_file(context: &Context, uri: &str) {
     .unwrap();
 }
 
-/// Statements whose rows come in one order, over an array and its file.
+/// Queries with a defined row order, to be run on the array and on its file.
 fn questions(uri: &str) -> Vec<String> {
     let questions = [
         "select count(*), sum(amount), min(id), max(town) from T",
@@ -172,9 +172,9 @@ fn two_workers_give_the_rows_of_one_process() {
         let plan = rows(&together, &format!("explain {question}")).unwrap();
         shared += usize::from(plan.contains("DistributedExec"));
     }
-    // Two ask for a few cells, which one process reads.
+    // Two of the queries need only a few cells, which one process reads alone.
     assert_eq!(shared, 12);
-    // What changes arrays is done by the one who asks, with rows of all.
+    // The client itself changes arrays, with rows from all workers.
     let sql = together.sql().unwrap();
     let statement = format!(
         "insert into '{uri}' select id + 1000 * 1000, town, amount from '{uri}' where id < 0; delete from '{uri}' where town = 'town 3'"
@@ -189,7 +189,7 @@ fn two_workers_give_the_rows_of_one_process() {
         rows(&together, &format!("{count} where town = 'town 3'")).unwrap(),
         "count(*)\n0\n"
     );
-    // Also what is found first: cells by their coordinates, and new values.
+    // The same holds if the affected cells, or their new values, are found by a query.
     let statement = format!(
         "update '{uri}' set amount = amount + 1000000, town = upper(town) where town like 'town 5%'; \
          delete from '{uri}' where town like '%OWN 5' and id in (select max(id) from '{uri}' where town = 'TOWN 5')"
@@ -236,7 +236,7 @@ fn a_query_outlives_a_worker_that_has_given_nothing() {
         format!("select town, count(*), sum(amount) from '{uri}' group by town order by town");
     let wanted = rows(&alone, &question).unwrap();
     let sql = together.sql().unwrap();
-    // One that stands still keeps the query waiting, until it is gone in the middle.
+    // A suspended worker keeps the query waiting until the worker is killed.
     workers[1].stand_still();
     let found = std::thread::scope(|scope| {
         let asked = scope.spawn(|| rows_of(&sql, &question));
@@ -252,7 +252,7 @@ fn a_query_outlives_a_worker_that_has_given_nothing() {
     );
     assert_eq!(*told.lock().unwrap(), [again]);
     workers[0].kill();
-    // What one worker would do, the one who asks does.
+    // Work for a single worker is done by the client instead.
     assert_eq!(rows_of(&sql, &question).unwrap(), wanted);
     let error = rows(&together, &question).unwrap_err().to_string();
     assert!(error.contains("does not answer"), "{error}");
@@ -269,7 +269,7 @@ fn a_worker_that_is_lost_after_rows_were_given_is_an_error() {
         .collect();
     let context = Context::new().threads(2);
     let context = context.cluster(Cluster::new(&addresses, &token).unwrap());
-    // More rows than are fetched ahead.
+    // More rows than are prefetched.
     let question = format!(
         "select a.id, a.amount, b.amount from '{uri}' a cross join (select amount from '{uri}' where id < 30) b"
     );
@@ -318,7 +318,7 @@ fn the_program_asks_workers_that_know_its_token() {
     insta::assert_snapshot!(said(&[&question, "--cluster", "nowhere"]));
 }
 
-/// Keeps a file from other users.
+/// Restricts a file to its owner.
 fn private(path: &Path) {
     use std::os::unix::fs::PermissionsExt;
 
@@ -389,17 +389,17 @@ fn sigterm_ends_a_worker_whoever_is_connected() {
     drop((idle, rows));
 }
 
-/// The processor time that a process has used, in ticks of the system: hundredths of a second.
+/// Processor time used by a process, in clock ticks (hundredths of a second).
 #[cfg(target_os = "linux")]
 fn ticks(worker: &Worker) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{}/stat", worker.process.id())).unwrap();
-    // The name of the program, which may hold spaces, stands in parentheses.
+    // The program name, which may contain spaces, is enclosed in parentheses.
     let (_, fields) = status.rsplit_once(") ").unwrap();
     let used = fields.split(' ').skip(11).take(2);
     used.map(|ticks| ticks.parse::<u64>().unwrap()).sum()
 }
 
-/// Looks again and again whether something holds, for a minute at most.
+/// Polls until the condition holds, for up to a minute.
 #[cfg(target_os = "linux")]
 fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
     let begun = std::time::Instant::now();
@@ -442,7 +442,7 @@ fn workers_do_not_work_on_for_a_client_that_was_killed() {
     }
 }
 
-/// Which parts of queries go to workers: nothing that workers refuse makes fewer of them.
+/// Pins which parts of queries run on workers, so that new refusals by workers do not silently reduce them.
 #[test]
 fn plans_are_spread_among_workers() {
     let folder = TempDir::new().unwrap();
@@ -468,7 +468,7 @@ fn plans_are_spread_among_workers() {
         let spread: Vec<&str> = spread.collect();
         plans += &format!("{question}\n{}\n\n", spread.join("\n"));
     }
-    // Paths of files come without the slash at their start.
+    // File paths appear without their leading slash.
     let plans = plans.replace(&uri, "ORDERS").replace(&uri[1..], "ORDERS");
     insta::assert_snapshot!(plans);
 }

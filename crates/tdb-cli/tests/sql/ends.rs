@@ -1,4 +1,4 @@
-//! `ORDER BY … LIMIT` over a dimension, which reads an end of the array, against all rows in order.
+//! `ORDER BY … LIMIT` over a dimension, which reads only one end of the array, compared with sorting all rows.
 
 use std::path::Path;
 
@@ -8,10 +8,10 @@ use tempfile::TempDir;
 
 use crate::InMemory;
 
-/// Cells, in tiles of a few.
+/// Number of cells, stored in small tiles.
 const CELLS: i64 = 20_000;
 
-/// An array with a cell at every third place, in fragments that reach into each other, of which some cells were deleted.
+/// Creates an array with a cell at every third coordinate, in overlapping fragments, with some cells deleted.
 fn sparse(folder: &Path) -> String {
     let uri = folder.join("sparse").display().to_string();
     let place = Dimension::new("place", Datatype::Int64).domain(-10..=3 * CELLS);
@@ -122,7 +122,7 @@ fn the_first_and_the_last_rows_are_read_without_the_others() {
                 .unwrap();
             let query = format!("select place, line from '{uri}' order by {order} limit 5");
             assert_eq!(rows(&sql, &query).len(), 5);
-            // Of 400 tiles, each of three columns at most.
+            // Of 400 tiles, at most those of three columns are read.
             let tiles = session.profile().tiles_read;
             assert!(tiles <= 60, "{query}: {tiles} tiles");
         }

@@ -1,4 +1,4 @@
-//! Statements of SQL over golden arrays, as `tdb sql` runs them.
+//! SQL statements on golden arrays, run as `tdb sql` runs them.
 #![expect(clippy::unwrap_used, reason = "helpers of tests, which may fail so")]
 
 use std::fs;
@@ -22,7 +22,7 @@ use tdb::{Context, FileFormat, Order, OutputFile, Sql, SqlAnswer};
 use tdb_cells::Session;
 use tempfile::TempDir;
 
-/// Golden arrays, and what they are called here.
+/// Golden arrays, with their names in the statements.
 const ARRAYS: [(&str, &str); 4] = [
     ("v22_tour", "tour"),
     ("v22_dense_basics", "dense"),
@@ -30,7 +30,7 @@ const ARRAYS: [(&str, &str); 4] = [
     ("v22_enumerations_dense", "labels"),
 ];
 
-/// Arrays in a folder of their own.
+/// Copies the golden arrays into a temporary folder.
 fn folder() -> TempDir {
     let folder = TempDir::new().unwrap();
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
@@ -56,13 +56,13 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// SQL over the arrays of a folder, which statements call `DIR`.
+/// Runs SQL on the arrays of a folder; statements refer to it as `DIR`.
 struct InFolder {
     sql: Sql,
     folder: String,
 }
 
-/// A result, in memory.
+/// A result kept in memory.
 #[derive(Clone, Default)]
 struct InMemory(Arc<Mutex<Vec<u8>>>);
 
@@ -105,7 +105,7 @@ impl DB for InFolder {
     fn shutdown(&mut self) {}
 }
 
-/// Rows whose cells hold neither quotes nor line breaks.
+/// Parses CSV without quotes or line breaks in cells.
 fn of_csv(text: &str) -> DBOutput<DefaultColumnType> {
     let mut lines = text.lines().map(cells);
     let columns = lines.next().map_or(0, |names| names.len());
@@ -136,12 +136,12 @@ fn cells(line: &str) -> Vec<String> {
     shown.collect()
 }
 
-/// Where the statements are.
+/// Folder of the statement files.
 fn statements() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/sql/statements")
 }
 
-/// Runs a file of statements, which says what they give.
+/// Runs a file of statements, which contains their expected results.
 fn run_file(name: &str) {
     let folder = folder();
     let context = Context::new().threads(2);
@@ -300,11 +300,11 @@ fn a_line_without_an_end_takes_no_more_than_memory() {
     }
 }
 
-/// What the program prints and says of statements, and how it ends.
+/// Runs `tdb sql` and returns its output, messages and exit status.
 fn said(folder: &Path, arguments: &[&str], input: &str) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tdb"));
     command.current_dir(folder).arg("sql").args(arguments);
-    // No test makes a token for the user who runs it.
+    // Keeps tests from creating a token for the user who runs them.
     command.env("XDG_STATE_HOME", folder.join("state"));
     command.stdin(std::process::Stdio::piped());
     command
@@ -376,7 +376,8 @@ fn members_of_a_group_are_tables() {
         &folder.path().join("tour"),
     );
     let run = |statement: &str| said(folder.path(), &[statement, "--group", "group"], "");
-    // One has a name of its own, the other that of its folder; beside them are what has a path, and what is registered.
+    // One array has a name of its own, the other the name of its folder. Tables given by path or registered by
+    // statements remain usable.
     insta::assert_snapshot!(run("select count(*) from eins a join two b on true"));
     insta::assert_snapshot!(run("select count(*) from tour"));
     insta::assert_snapshot!(run(
@@ -398,7 +399,7 @@ fn statements_of_another_time_change_nothing() {
     assert_eq!(said(folder.path(), &[count], ""), "count(*)\n80\nexit 0");
 }
 
-/// What statistics tell is in ticks of the field, and a column may count in others: hours are seconds there.
+/// Statistics are in ticks of the field, but a column may have another unit: hours are seconds there.
 #[test]
 fn extremes_out_of_statistics_are_those_of_the_rows() {
     use tdb::{Attribute, Datatype, Dimension, Schema};
@@ -441,7 +442,7 @@ fn extremes_out_of_statistics_are_those_of_the_rows() {
             "",
         );
         assert!(!plan.contains("ArrayScan"), "{plan}");
-        // What holds for all rows, and keeps statistics from telling.
+        // This condition holds for all rows, and prevents the use of statistics.
         let seen = said(folder.path(), &[&format!("{asked} where d + 0 > 0")], "");
         assert_eq!(told, seen, "{name}");
     }
@@ -458,7 +459,7 @@ fn errors_say_what_to_do() {
     insta::assert_snapshot!(run("select nosuch(station) from tour"));
     insta::assert_snapshot!(run("select station + 1 from tour"));
     insta::assert_snapshot!(run("delete from dense where n_i32 is null"));
-    // As deep as it is long.
+    // A long chain of conditions, which parses to a tree of the same depth.
     let chain = |number| {
         let tests = "temperature * 2 = 3 or ".repeat(number);
         format!("select count(*) from tour where {tests} sky = 'snow'")
@@ -500,7 +501,7 @@ fn an_update_beside_sets_of_the_same_cell_loses_nothing() {
     assert!(found.contains(&format!("{ROUNDS},")), "{found}");
 }
 
-/// A statement changes what a query sees: what bears a time to come is not there yet, and stays as it is.
+/// A statement changes only what a query sees: data with a future timestamp is not visible yet, and stays unchanged.
 #[test]
 fn changes_leave_what_bears_a_time_to_come() {
     const TO_COME: u64 = 4_102_444_800_000;

@@ -1,4 +1,4 @@
-//! Random statements that change cells, beside a table that is changed by hand: SQL's three values of truth, NaN, nulls.
+//! Random statements that change cells, compared with a model in memory: three-valued logic, NaN, nulls.
 #![expect(clippy::panic, reason = "helpers of tests, which may fail so")]
 
 use std::fmt::Write as _;
@@ -10,7 +10,7 @@ use tempfile::TempDir;
 
 use crate::InFolder;
 
-/// A cell, and where it lies.
+/// A cell with its coordinate.
 #[derive(Clone, Debug, PartialEq)]
 struct Row {
     x: i64,
@@ -73,7 +73,7 @@ impl Condition {
         }
     }
 
-    /// The value of the condition for one row; `None` is null.
+    /// Evaluates the condition for a row; `None` is null.
     fn of(&self, row: &Row, all: &[Row]) -> Option<bool> {
         match self {
             Self::Greater(k) => row.a.map(|a| a > *k),
@@ -150,7 +150,7 @@ impl Value {
     }
 }
 
-/// Changes the table by hand, and says of how many rows.
+/// Applies a change to the model. Returns the number of changed rows.
 fn by_hand(change: &Change, rows: &mut Vec<Row>) -> u64 {
     let before = rows.clone();
     let (Change::Delete(condition) | Change::Update(_, condition)) = change;
@@ -179,7 +179,7 @@ fn statement(change: &Change) -> String {
     }
 }
 
-/// The statement that makes the array of these rows.
+/// The statement that creates the array with these rows.
 fn made_of(rows: &[Row], is_dense: bool) -> String {
     let mut values = String::new();
     for Row { x, a, f, s } in rows {
@@ -196,7 +196,7 @@ fn made_of(rows: &[Row], is_dense: bool) -> String {
     )
 }
 
-/// The rows as SQL gives them.
+/// Formats the rows as SQL returns them.
 fn shown(rows: &[Row]) -> Vec<Vec<String>> {
     let text = |cell: Option<String>| cell.unwrap_or_else(|| "NULL".to_owned());
     let rows = rows.iter().map(|row| {
@@ -265,7 +265,7 @@ fn rows() -> impl Strategy<Value = Vec<Row>> {
         prop::option::of(texts),
     );
     prop::collection::vec(cell, 1..14).prop_map(|cells| {
-        // The last makes all attributes nullable.
+        // The last row makes all attributes nullable.
         let all = cells.into_iter().chain([(None, None, None)]);
         let rows = all.enumerate().map(|(x, (a, f, s))| Row {
             x: x as i64,
@@ -277,7 +277,7 @@ fn rows() -> impl Strategy<Value = Vec<Row>> {
     })
 }
 
-/// The cells after each statement, and the number of cells that the statement reports as changed.
+/// Checks the cells after each statement, and the number of changed cells that it reports.
 fn check(mut rows: Vec<Row>, changes: &[Change], is_dense: bool) {
     let folder = TempDir::new().unwrap();
     let mut database = InFolder {

@@ -1,4 +1,4 @@
-//! The prompt, on a terminal.
+//! The prompt on a terminal.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -11,10 +11,10 @@ use std::time::{Duration, Instant};
 use rustix::fs::{Mode, OFlags, open};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
-/// Longer than anything here takes.
+/// Timeout, longer than any step takes.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A prompt that is typed to.
+/// A prompt with a simulated keyboard and screen.
 struct Prompt {
     child: Child,
     keyboard: File,
@@ -40,7 +40,7 @@ impl Prompt {
         let shown = Arc::clone(&screen);
         thread::spawn(move || {
             let mut bytes = [0; 1024];
-            // The end of the screen is told as an error.
+            // Closing the terminal is reported as an error.
             while let Ok(count) = reader.read(&mut bytes) {
                 shown.lock().unwrap().extend(bytes.iter().take(count));
             }
@@ -61,7 +61,7 @@ impl Prompt {
         String::from_utf8_lossy(&self.screen.lock().unwrap()).into_owned()
     }
 
-    /// Waits until a text is on the screen.
+    /// Waits until the text appears on the screen.
     fn wait_for(&self, text: &str) {
         let begun = Instant::now();
         while !self.shown().contains(text) {
@@ -74,7 +74,7 @@ impl Prompt {
         }
     }
 
-    /// Ctrl-C, as the system tells it to whoever runs in front.
+    /// Sends the signal that Ctrl-C causes.
     fn interrupt(&self) {
         let told = Command::new("kill")
             .args(["-INT", &self.child.id().to_string()])
@@ -110,7 +110,7 @@ fn after_ctrl_c_the_next_statement_runs() {
         prompt.wait_for(answer);
         prompt.wait_for("80");
     }
-    // The wait for the statement that was interrupted ends nothing but that.
+    // The timer of the interrupted statement must not affect later statements.
     thread::sleep(Duration::from_secs(6));
     prompt.type_line("select 40 + 4;");
     prompt.wait_for("44");

@@ -1,4 +1,4 @@
-//! Tables of groups within groups, and tables with a key of their own.
+//! Tables in nested groups, and tables with their own key.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use tempfile::TempDir;
 
 use crate::copy;
 
-/// A golden array or group in a folder of its own.
+/// Copies a golden array or group into a temporary folder.
 fn golden(name: &str, kind: &str) -> (TempDir, String) {
     let folder = TempDir::new().unwrap();
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
@@ -17,7 +17,7 @@ fn golden(name: &str, kind: &str) -> (TempDir, String) {
     (folder, place.display().to_string())
 }
 
-/// The rows of a query, as text.
+/// Runs a query and returns its rows as text.
 fn rows(sql: &Sql, query: &str) -> String {
     let batch = sql.query(query).unwrap().to_arrow().unwrap();
     let columns = batch.columns().iter();
@@ -64,7 +64,7 @@ fn a_table_has_a_key_of_its_own() {
     };
     create("closed", &key).unwrap();
     let both = "select count(*) as n from closed, closed for system_time as of 110 as old";
-    // 26 cells, 12 of which were written first.
+    // 26 cells now, times the 12 cells written first.
     assert!(
         rows(&sql, both).contains("\n  312,\n"),
         "{}",

@@ -1,11 +1,11 @@
-//! Statements that change an array in which something bears a time to come: that is left alone, and told.
+//! Statements on an array that contains data with a future timestamp: it stays unchanged, with a warning.
 
 use std::sync::{Arc, Mutex};
 
 use tdb::{Attribute, Context, Datatype, Dimension, Schema, Time};
 use tempfile::TempDir;
 
-/// The first moment of the year 2100.
+/// The start of the year 2100.
 const TO_COME: Time = Time(4_102_444_800_000);
 
 #[test]
@@ -27,10 +27,10 @@ fn statements_that_change_cells_tell_what_is_to_come() {
         "update 'DIR' set v = 2 where k = 2",
         "delete from 'DIR' where k = 2",
     ] {
-        // Each of its own, since a warning is told once.
+        // A new context for each statement, since a warning is issued only once.
         assert_eq!(told(&uri, statement), std::slice::from_ref(&warning));
     }
-    // Nothing is changed by these.
+    // These statements change nothing.
     for statement in [
         "select * from 'DIR'",
         "update 'DIR' set v = 2 where k = 7",
@@ -42,7 +42,7 @@ fn statements_that_change_cells_tell_what_is_to_come() {
     assert_eq!(then.read().to_vec::<i64>("v").unwrap(), [3]);
 }
 
-/// The warnings of a statement.
+/// Runs a statement and returns its warnings.
 fn told(uri: &str, statement: &str) -> Vec<String> {
     let told = Arc::new(Mutex::new(Vec::new()));
     let listener = Arc::clone(&told);

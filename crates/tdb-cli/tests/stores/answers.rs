@@ -1,4 +1,5 @@
-//! Each verb beside servers that answer otherwise than they should: it does all of its work, or says why not and leaves all as it was.
+//! Runs each verb against servers that misbehave: it either does all of its work, or reports the reason and leaves
+//! the bucket unchanged.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -8,7 +9,7 @@ use crate::stub::{Answer, Does, Request, Server};
 
 type Deed = fn(&Request, usize) -> Does;
 
-/// What servers do, and whether verbs get through all the same.
+/// Behaviours of servers, and whether verbs succeed with each.
 const SERVERS: [(&str, Deed, bool); 9] = [
     ("is as it should be", |_, _| Does::Serves, true),
     (
@@ -74,7 +75,7 @@ const SERVERS: [(&str, Deed, bool); 9] = [
     ),
 ];
 
-/// Verbs, where `{}` is a folder of this machine with an array and a table.
+/// Verbs to run; `{}` is a local folder with an array and a table.
 const VERBS: [&str; 22] = [
     "ls s3://bucket",
     "tree s3://bucket",
@@ -100,7 +101,7 @@ const VERBS: [&str; 22] = [
     "evolve s3://bucket/a --drop-attr w",
 ];
 
-/// An array of three fragments, one whose fragments were merged, and a table.
+/// Prepares an array with three fragments, an array with merged fragments, and a table.
 fn prepare(folder: &Path) {
     let csv = folder.join("cells.csv");
     let array = folder.join("array").display().to_string();
@@ -126,7 +127,7 @@ fn prepare(folder: &Path) {
     }
 }
 
-/// The objects by what they are, whatever numbers are in their names, and how often.
+/// Counts the objects by kind, ignoring the numbers in their names.
 fn kinds(server: &Server) -> BTreeMap<String, usize> {
     let mut kinds = BTreeMap::new();
     for key in keys(server) {
@@ -143,14 +144,14 @@ fn kinds(server: &Server) -> BTreeMap<String, usize> {
     kinds
 }
 
-/// What a verb says of itself, and the bucket after it.
+/// Runs a verb. Returns its output, the server, and the bucket before the run.
 fn run(folder: &Path, deed: Deed, verb: &str) -> (String, Server, BTreeMap<String, Vec<u8>>) {
     let server = Server::start(deed);
     put_folder(&server, &folder.join("array"), "a");
     put_folder(&server, &folder.join("merged"), "m");
     let before = server.bucket.objects.lock().unwrap().clone();
     let copy = folder.join("copy");
-    // There is one only where this verb was here before.
+    // The copy exists only if this verb ran before.
     let _ = std::fs::remove_dir_all(copy);
     let verb = verb.replace("{}", &folder.display().to_string());
     let output = beside(&server, &verb).output().unwrap();

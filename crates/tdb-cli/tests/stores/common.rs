@@ -1,16 +1,16 @@
-//! Runs the program beside a server.
+//! Runs the program with a test server.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use crate::stub::{Does, Request, Server};
 
-/// The folder of the golden arrays.
+/// Folder of the golden arrays.
 pub(crate) fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures")
 }
 
-/// The program with arguments divided by spaces, and nothing of the environment that leads elsewhere.
+/// The program with space-separated arguments, without environment variables that lead to other servers.
 pub(crate) fn bare(arguments: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tdb"));
     let of_stores = |name: &str| {
@@ -34,7 +34,7 @@ pub(crate) fn bare(arguments: &str) -> Command {
     command
 }
 
-/// The same, which finds a server of S3 by the environment.
+/// The program with environment variables that lead to the S3 test server.
 pub(crate) fn beside(server: &Server, arguments: &str) -> Command {
     let mut command = bare(arguments);
     command
@@ -46,7 +46,7 @@ pub(crate) fn beside(server: &Server, arguments: &str) -> Command {
     command
 }
 
-/// What is printed and said, and the exit status.
+/// Formats the output, the messages and the exit status.
 pub(crate) fn told(output: &Output) -> String {
     format!(
         "{}{}exit status {}",
@@ -56,32 +56,32 @@ pub(crate) fn told(output: &Output) -> String {
     )
 }
 
-/// What a verb says beside a server.
+/// Runs a verb and returns its output, messages and exit status.
 pub(crate) fn says(server: &Server, arguments: &str) -> String {
     told(&beside(server, arguments).output().unwrap())
 }
 
-/// What a verb prints that must succeed.
+/// Runs a verb that must succeed and returns its output.
 pub(crate) fn stdout(server: &Server, arguments: &str) -> String {
     let output = beside(server, arguments).output().unwrap();
     assert!(output.status.success(), "{arguments}: {}", told(&output));
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// The keys of all objects of the bucket.
+/// Keys of all objects in the bucket.
 pub(crate) fn keys(server: &Server) -> Vec<String> {
     let objects = server.bucket.objects.lock().unwrap();
     objects.keys().cloned().collect()
 }
 
-/// A server that has a golden array as `a`, and does so with what it is asked.
+/// Starts a server that contains a golden array as `a` and handles requests with `deed`.
 pub(crate) fn with_array(deed: impl Fn(&Request, usize) -> Does + Send + Sync + 'static) -> Server {
     let server = Server::start(deed);
     put_folder(&server, &fixtures().join("v22_tour/array"), "a");
     server
 }
 
-/// Puts a folder and all in it into the bucket.
+/// Uploads a folder recursively into the bucket.
 pub(crate) fn put_folder(server: &Server, folder: &Path, key: &str) {
     for entry in std::fs::read_dir(folder).unwrap().flatten() {
         let key = format!("{key}/{}", entry.file_name().to_str().unwrap());

@@ -1,11 +1,11 @@
-//! The environment as other programs have it.
+//! Environment variables that other programs use as well.
 
 use std::io::Write;
 
 use crate::common::{bare, beside, told, with_array};
 use crate::stub::{Answer, Does, Server};
 
-/// What `count` says beside a server where variables are otherwise.
+/// Runs `count` with additional environment variables.
 fn count(server: &Server, variables: &[(&str, &str)]) -> String {
     let mut command = beside(server, "count s3://bucket/a");
     for (name, value) in variables {
@@ -55,7 +55,7 @@ fn who_has_no_credentials_is_told_how_a_public_bucket_is_read() {
     let way = "vfs.s3.no_sign_request=true reads a public bucket";
     let said = told(&bare("count s3://bucket/a").output().unwrap());
     assert!(said.contains(way), "{said}");
-    // The machine, where it may be asked, knows none.
+    // The machine's metadata service, if enabled, offers no credentials.
     for answer in [403, 404] {
         let machine = Server::start(move |_, _| Does::Says(Answer::new(answer, "")));
         let output = bare("count s3://bucket/a")
@@ -65,10 +65,10 @@ fn who_has_no_credentials_is_told_how_a_public_bucket_is_read() {
         let said = told(&output.unwrap());
         assert!(said.contains(way), "{said}");
         assert!(!said.contains(&machine.address()), "{said}");
-        // Once for each of the requests that are sent at the same time.
+        // At most one request to it for each concurrent request of the verb.
         assert!(machine.asked().len() < 10, "{}", machine.asked().len());
     }
-    // Without any, a public one is read.
+    // Without credentials, a public array can be read.
     let server = with_array(|_, _| Does::Serves);
     let output = bare("count s3://bucket/a --config vfs.s3.no_sign_request=true")
         .env("AWS_ENDPOINT_URL", server.address())

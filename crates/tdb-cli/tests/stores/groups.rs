@@ -14,7 +14,7 @@ fn a_member_in_a_group_is_kept_relative_to_it() {
         assert!(listed.contains(&format!("yes       {group}/a")), "{listed}");
         let tree = stdout(&server, &format!("tree {group}"));
         assert!(!tree.contains("missing"), "{tree}");
-        // One that lies beside it is none of it.
+        // An array next to the group is not inside it.
         let said = says(
             &server,
             &format!("group add {group} s3://bucket/a --relative --name b"),
@@ -50,7 +50,7 @@ fn what_lies_in_a_group_and_is_no_member_goes_along() {
             &format!("compare s3://bucket/a s3://bucket/moved/{array}"),
         );
     }
-    // What is removed is the group and its members.
+    // Only the group and its members are removed.
     let said = says(&server, "rm s3://bucket/moved");
     assert!(said.contains("no member; left alone"), "{said}");
     let left = of("moved/");

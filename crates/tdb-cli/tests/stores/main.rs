@@ -1,4 +1,4 @@
-//! The program beside servers as they are out there.
+//! The program with servers that behave like real ones.
 #![expect(
     clippy::unwrap_used,
     clippy::indexing_slicing,

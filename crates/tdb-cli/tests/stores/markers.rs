@@ -1,4 +1,5 @@
-//! Empty objects by which consoles, rclone and others mark folders: they go with what they mark, and make nothing by themselves.
+//! Empty objects that consoles, rclone and others create as folder markers: they are copied and removed with their
+//! folder, and a marker alone is not an object of interest.
 
 use crate::common::{keys, says, stdout, with_array};
 use crate::stub::{Does, Server};
@@ -19,7 +20,7 @@ fn marked() -> Server {
     server
 }
 
-/// Only what marks folders, as earlier versions left it.
+/// Starts a server with nothing but folder markers, as earlier versions left them.
 fn only_markers() -> Server {
     let server = Server::good();
     for marker in ["a/", "a/__schema/", "a/__fragments/"] {
@@ -78,7 +79,7 @@ fn what_marks_folders_is_no_array() {
         "{said}"
     );
     assert!(!keys(&server).iter().any(|key| key.starts_with("c/")));
-    // What an earlier version left goes.
+    // Markers left by an earlier version are removed.
     says(&server, "rm s3://bucket/a");
     assert_eq!(keys(&server), [""; 0]);
 }
@@ -98,14 +99,14 @@ fn what_marks_folders_is_in_nobodys_way() {
         assert!(stdout(&server, "ls s3://bucket").contains('a'), "{verb}");
         says(&server, "info s3://bucket/a");
     }
-    // One without a slash, as an empty folder of Azure is.
+    // A marker without a slash, as for an empty Azure folder.
     let server = Server::good();
     server.bucket.put("a", b"");
     stdout(&server, "cp v22_tour/array s3://bucket/a");
     stdout(&server, "count s3://bucket/a");
     stdout(&server, "rm s3://bucket/a");
     assert_eq!(keys(&server), [""; 0]);
-    // An object of this name that holds something is in the way.
+    // A non-empty object with this name prevents the copy.
     server.bucket.put("a", b"1");
     let said = says(&server, "cp v22_tour/array s3://bucket/a");
     assert!(said.contains("an object of this name already"), "{said}");

@@ -1,4 +1,4 @@
-//! How often an answer is waited for alone, where the store answers late.
+//! Counts how often the program waits for a single request on a slow store.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use crate::stub::{Does, Server};
 
 const FRAGMENTS: usize = 30;
 
-/// A server that answers late, and counts the requests during which nothing else was asked.
+/// Starts a slow server that counts the requests during which no other request was running.
 fn late() -> (Server, Arc<AtomicUsize>) {
     let (arrived, under_way) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let alone = Arc::new(AtomicUsize::new(0));
@@ -34,7 +34,7 @@ fn run(arguments: &str) {
     assert!(output.status.success(), "{arguments}: {}", told(&output));
 }
 
-/// An array of many fragments.
+/// Creates an array with many fragments.
 fn array(folder: &Path) -> String {
     let array = folder.join("array").display().to_string();
     let csv = folder.join("cells.csv");

@@ -1,4 +1,4 @@
-//! Filters tried on cells.
+//! `tdb advise` and `tdb filters try`.
 #![expect(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -13,7 +13,7 @@ use serde_json::Value as Json;
 
 use crate::common::{failure, fixtures, run, stdout};
 
-/// The filters that are tried on a field, each with what they make of the cells.
+/// Lists the filters tried on a field, with their results.
 fn tried(array: &str, field: &str) -> String {
     let json: Json =
         serde_json::from_str(&stdout(&format!("filters try {array} {field} --json"))).unwrap();
@@ -164,11 +164,11 @@ fn a_part_of_the_cells_can_be_tried() {
     assert_eq!(cells("1MiB"), (80, 640));
     assert_eq!(cells("80"), (10, 80));
     assert_eq!(cells("0"), (0, 0));
-    // As of an earlier time there were fewer.
+    // Fewer cells existed at an earlier time.
     assert_eq!(cells("1MiB --at 2024-04-11"), (48, 384));
 }
 
-/// The command that is advised, for a new array.
+/// Returns the advised command, with the URI of a new array.
 fn advised(array: &str, new: &str) -> String {
     let output = run(&format!("advise {array}"));
     let note = String::from_utf8(output.stderr).unwrap();
@@ -187,7 +187,7 @@ fn apply(command: &str) {
     assert!(applied.unwrap().status.success(), "{command}");
 }
 
-/// An array of points in the plane, with tiles that are much too small; `dense` or not.
+/// Creates an array of points in the plane with tiles that are far too small; `kind` is `dense` or `sparse`.
 fn of_small_tiles(folder: &Path, kind: &str) -> String {
     let _ = fs::remove_dir_all(folder);
     fs::create_dir_all(folder).unwrap();
@@ -230,7 +230,7 @@ fn tiles_that_take_less_are_advised() {
             }
         }
         let new = folder.join("new").display().to_string();
-        // What is measured a second time may be another number of the same option.
+        // A second measurement may advise another number for the same option.
         let told = advised(&array, &new);
         assert!(told.contains(option), "{told}");
         let options = json["tiles"]["options"].as_str().unwrap();
@@ -282,7 +282,7 @@ fn what_is_advised_can_be_applied() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("advised");
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).unwrap();
-    // Numbers that count up, under a filter that is slow: others take less, and are faster.
+    // Counting numbers with a slow filter: other filters are both smaller and faster.
     let rows = (0..200_000).map(|row| format!("{row},{}\n", row / 1000));
     fs::write(
         folder.join("cells.csv"),

@@ -44,7 +44,7 @@ fn conditions_are_counted() {
     "#);
 }
 
-/// What is asked of the store, by `--profile`.
+/// The lines of `--profile` about reading and decoding.
 fn profiled(arguments: &str) -> String {
     let output = run(&format!("{arguments} --profile"));
     let text = String::from_utf8(output.stderr).expect("text");
@@ -55,7 +55,7 @@ fn profiled(arguments: &str) -> String {
 #[test]
 fn counting_what_metadata_tell_decodes_nothing() {
     assert_eq!(profiled("count v22_dense_basics/array"), "");
-    // Fragments that overlap: coordinates decide, and no attribute is read.
+    // If fragments overlap, coordinates decide, and no attribute is read.
     insta::assert_snapshot!(profiled("count v22_tour/array"), @r#"
     tiles read               18
     bytes decoded         924 B
@@ -412,7 +412,7 @@ fn cells_come_in_the_order_of_values() {
     ZRH,2024-04-10T15,13.0,clear
     CPT,2024-04-11T21,12.5,clear
     "#);
-    // A field that is not shown.
+    // A sort key that is not shown.
     insta::assert_snapshot!(stdout("read v22_tour/array --attrs sky --no-dims --sort -hour --limit 2"), @r#"
     sky
     snow

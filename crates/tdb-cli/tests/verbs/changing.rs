@@ -1,4 +1,4 @@
-//! Verbs that make and change arrays and groups.
+//! Verbs that create and change arrays and groups.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::fs;
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::common::{fixtures, run, stdout, told};
 
-/// A new folder, by the name of its test.
+/// Creates an empty folder named after the test.
 pub(crate) fn folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = fs::remove_dir_all(&folder);
@@ -18,7 +18,7 @@ pub(crate) const SCHEMA: &str = r#"{"type": "sparse",
     "dimensions": [{"name": "x", "datatype": "int32", "domain": [1, 10], "extent": 5}],
     "attributes": [{"name": "a", "datatype": "int32", "nullable": true}]}"#;
 
-/// The error of a command line that must fail: its status and its text, without the folder.
+/// Runs a command that must fail. Returns its status and messages, with the folder replaced by `…`.
 pub(crate) fn failure(arguments: &str, folder: &Path) -> String {
     let output = run(arguments);
     let text = String::from_utf8_lossy(&output.stderr).replace(&*folder.to_string_lossy(), "…");
@@ -29,7 +29,7 @@ pub(crate) fn made(name: &str) -> (PathBuf, String) {
     of_schema(name, SCHEMA)
 }
 
-/// A new array of this schema, and the folder that it is in.
+/// Creates an array with this schema. Returns its folder and the array's path.
 pub(crate) fn of_schema(name: &str, json: &str) -> (PathBuf, String) {
     let folder = folder(name);
     let schema = folder.join("schema.json");
@@ -195,7 +195,7 @@ fn what_is_cleaned_and_removed_for_good_is_counted() {
     there is nothing to remove
     exit status 0
     "#);
-    // How large a fragment is, is another matter.
+    // The size of a fragment is not compared.
     let without_sizes = |told: String| {
         let size = told.find('(').zip(told.find(')'));
         let (from, to) = size.expect("a size");
@@ -237,7 +237,7 @@ fn fragments_are_merged_as_the_plan_says() {
     let pairs = "--config sm.consolidation.step_max_frags=2 --config sm.consolidation.steps=1";
     let two = stdout(&format!("consolidate {array} --dry-run {pairs}"));
     assert_eq!(two.lines().count(), 3);
-    // Nothing was done so far.
+    // Nothing has been changed so far.
     let fragments = || {
         let shown = stdout(&format!("fragments {array} --json"));
         let shown: serde_json::Value = serde_json::from_str(&shown).unwrap();
@@ -330,7 +330,7 @@ fn members_outside_are_copied_when_that_is_asked_for() {
         output.status.success() && said.starts_with("3 arrays, 2 groups, 13 objects ("),
         "{output:?}"
     );
-    // The originals are gone: all of the copy is in it.
+    // With the originals removed, the copy must be self-contained.
     for original in [&group, &other, &at("alone")] {
         fs::remove_dir_all(original).unwrap();
     }
@@ -395,7 +395,7 @@ fn a_vacuum_within_the_grace_period_says_how_to_go_on() {
     assert_eq!(said(&format!("vacuum {array} --grace 0s")), nothing);
 }
 
-/// The folders that TileDB makes, which hold nothing at first.
+/// Adds the empty folders that TileDB creates.
 fn add_empty_folders(array: &Path) {
     for folder in [
         "__schema/__enumerations",
@@ -421,7 +421,7 @@ fn what_is_removed_or_moved_leaves_no_empty_folders() {
     add_empty_folders(Path::new(&moved));
     stdout(&format!("rm {moved}"));
     assert!(!Path::new(&moved).exists());
-    // A group, as TileDB makes it, with an array in it; and a folder that is none of it.
+    // A group as TileDB creates it, with an array in it, and a folder that is not a member.
     stdout(&format!("group create {group_uri}"));
     fs::create_dir_all(group.join("__meta")).unwrap();
     fs::create_dir_all(group.join("__group")).unwrap();

@@ -4,12 +4,12 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// The folder of the golden arrays.
+/// Folder of the golden arrays.
 pub(crate) fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures")
 }
 
-/// The program with arguments divided by spaces, started where the golden arrays are.
+/// The program with space-separated arguments, run in the folder of the golden arrays.
 pub(crate) fn tdb(arguments: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tdb"));
     command
@@ -24,7 +24,7 @@ pub(crate) fn run(arguments: &str) -> Output {
     tdb(arguments).output().unwrap()
 }
 
-/// What a verb prints that must succeed.
+/// Runs a verb that must succeed and returns its output.
 pub(crate) fn stdout(arguments: &str) -> String {
     let output = run(arguments);
     let errors = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -32,13 +32,12 @@ pub(crate) fn stdout(arguments: &str) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// What a verb prints, without the parts of names that each making of the fixtures changes.
+/// Runs a verb and returns its output without the parts of names that change whenever the fixtures are generated.
 pub(crate) fn shown(arguments: &str) -> String {
     repeatable(&stdout(arguments))
 }
 
-/// The text with every run of 32 hexadecimal digits, as names of fragments and schemas have
-/// them, replaced by the same.
+/// Replaces each run of 32 hexadecimal digits, as in names of fragments and schemas, by a constant.
 pub(crate) fn repeatable(text: &str) -> String {
     let mut out = String::new();
     let mut digits = String::new();
@@ -59,7 +58,7 @@ pub(crate) fn repeatable(text: &str) -> String {
     out
 }
 
-/// Exit status, what is printed, and what is said, of a verb that goes wrong.
+/// Runs a verb that fails. Returns its output, messages and exit status.
 pub(crate) fn failure(arguments: &str) -> String {
     told(&run(arguments))
 }
@@ -74,7 +73,7 @@ pub(crate) fn told(output: &Output) -> String {
     repeatable(&text)
 }
 
-/// Copies a folder with all that is in it.
+/// Copies a folder recursively.
 pub(crate) fn copy(from: &std::path::Path, to: &std::path::Path) {
     std::fs::create_dir_all(to).unwrap();
     for entry in std::fs::read_dir(from).unwrap().flatten() {

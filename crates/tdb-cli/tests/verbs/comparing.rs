@@ -1,4 +1,4 @@
-//! Fields of two arrays, or of one at two times, whose types differ.
+//! Comparisons of fields whose types differ, between two arrays or two times.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::fs;
@@ -6,7 +6,7 @@ use std::fs;
 use crate::changing::of_schema;
 use crate::common::{failure, run, stdout, tdb};
 
-/// An array with these attributes, and with cells of CSV.
+/// Creates an array with these attributes and with cells from CSV.
 fn written(name: &str, attributes: &str, csv: &str) -> String {
     let schema = format!(
         r#"{{

@@ -1,4 +1,4 @@
-//! The memory that large cells take.
+//! Memory use with large cells.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::common::{stdout, tdb};
 
-/// A cell of text that hardly shrinks.
+/// Text that hardly compresses.
 fn text(size: usize) -> String {
     let mut state = 1_u64;
     let letters = std::iter::repeat_with(|| {
@@ -19,7 +19,7 @@ fn text(size: usize) -> String {
     letters.filter(|c| *c != '\\').take(size).collect()
 }
 
-/// A file of one cell with this text, in every format.
+/// Writes a file with one cell in every format. Returns the paths.
 fn files(folder: &Path, text: &str) -> Vec<String> {
     let path = |ending: &str| folder.join(format!("cell.{ending}")).display().to_string();
     std::fs::write(path("csv"), format!("x,s\n1,{text}\n")).unwrap();
@@ -32,7 +32,7 @@ fn files(folder: &Path, text: &str) -> Vec<String> {
     ["csv", "jsonl", "arrow", "parquet"].map(path).to_vec()
 }
 
-/// Exit status, what is said, and the most bytes that were in memory at a time.
+/// Runs a verb. Returns its exit status, its messages, and its peak memory in bytes.
 #[cfg(target_os = "linux")]
 fn measured(arguments: &str) -> (i32, String, u64) {
     let mut command = tdb(arguments);
@@ -52,7 +52,7 @@ fn measured(arguments: &str) -> (i32, String, u64) {
     (output.status.code().unwrap(), said, peak)
 }
 
-/// A sparse array with one attribute of text, which is stored as it is.
+/// Creates a sparse array with one uncompressed text attribute.
 #[cfg(target_os = "linux")]
 fn array(folder: &Path, name: &str, datatype: &str) -> String {
     let schema = format!(
@@ -75,7 +75,7 @@ fn a_cell_that_is_larger_than_the_memory_is_refused() {
     let small = folder.path().join("small");
     std::fs::create_dir(&small).unwrap();
     let of_small = array(&small, "plain", "string_utf8");
-    // What the program itself takes.
+    // Memory of the program itself.
     let least = files(&small, &text(10)).into_iter().map(|file| {
         let (status, said, peak) = measured(&format!("write {of_small} {file} --memory 5MB"));
         assert_eq!(status, 0, "{said}");
@@ -92,7 +92,7 @@ fn a_cell_that_is_larger_than_the_memory_is_refused() {
             assert_eq!(status, 4, "{verb}: {said}");
             assert!(said.contains("--memory allows more"), "{verb}: {said}");
             assert!(!Path::new(&new).exists(), "{verb}");
-            // Lines of text are not read any further than they may be long.
+            // Lines of text are read only up to the maximum length.
             let is_text = file.ends_with(".csv") || file.ends_with(".jsonl");
             assert!(
                 !is_text || peak < least + 20_000_000,
@@ -107,12 +107,12 @@ fn a_cell_that_is_larger_than_the_memory_is_refused() {
 #[test]
 fn a_large_cell_takes_three_times_its_size() {
     const SIZE: usize = 40_000_000;
-    // What threads keep.
+    // Memory that threads keep.
     const KEPT: u64 = 6_000_000;
     let folder = tempfile::tempdir().unwrap();
     let small = folder.path().join("small");
     std::fs::create_dir(&small).unwrap();
-    // The most that the verbs take in memory, which are run on files of every format: by file.
+    // Returns the peak memory of the verbs for a file of each format.
     let peaks = |folder: &Path, size: usize| {
         let files = files(folder, &text(size)).into_iter();
         let peaks = files.map(|file| {
@@ -133,11 +133,11 @@ fn a_large_cell_takes_three_times_its_size() {
         });
         peaks.collect::<Vec<(String, u64)>>()
     };
-    // What the program itself takes.
+    // Memory of the program itself.
     let least = peaks(&small, 10).into_iter().map(|(_, peak)| peak);
     let most = 3 * SIZE as u64 + least.max().unwrap() + KEPT;
     for (file, peak) in peaks(folder.path(), SIZE) {
-        // A page of Parquet is compressed, and in memory as it is stored beside what becomes of it.
+        // A compressed Parquet page is in memory together with its decompressed form.
         let stored = if file.ends_with(".parquet") {
             std::fs::metadata(&file).unwrap().len()
         } else {
@@ -145,7 +145,7 @@ fn a_large_cell_takes_three_times_its_size() {
         };
         assert!(peak < most + stored, "{file}: {peak} of {most} + {stored}");
     }
-    // Its least and its greatest value are stored, too, twice each.
+    // The minimum and maximum of the tile are stored as well, twice each.
     for (name, cell) in [("same", "x".repeat(SIZE)), ("any", text(SIZE))] {
         let file = folder.path().join(format!("{name}.csv"));
         std::fs::write(&file, format!("x,s\n1,{cell}\n")).unwrap();

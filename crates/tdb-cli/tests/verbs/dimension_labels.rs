@@ -1,5 +1,5 @@
-//! Cells chosen by labels of their dimensions: of `x` `name` (alpha, beta, delta, gamma, omega, zeta) and `depth` (10 down to -2.5),
-//! of `y` `day`.
+//! Cells selected by dimension labels. Dimension `x` has the labels `name` (alpha, beta, delta, gamma, omega, zeta)
+//! and `depth` (10 down to -2.5); `y` has `day`.
 use crate::common::{run, stdout, told};
 
 fn count(selection: &str) -> String {
@@ -17,10 +17,10 @@ fn labels_of_one_dimension_and_its_ranges_hold_together() {
         "read v22_labels/array --label name=beta..omega --label depth=0..5 --range x=4 --format csv",
     );
     assert_eq!(read, "x,y,a\n4,1,116\n4,2,117\n4,3,118\n4,4,119\n");
-    // Nothing is both.
+    // No cell satisfies both.
     assert_eq!(count("--label name=alpha..beta --label depth=-3..0"), "0\n");
     assert_eq!(count("--label name=alpha..beta --range x=3..5"), "0\n");
-    // Labels of other dimensions are other sides of the box.
+    // Labels of different dimensions select a box.
     let box_of_both = "--label name=beta --label day=2019-04-14..2019-04-15";
     assert_eq!(count(box_of_both), "2\n");
 }
@@ -33,10 +33,10 @@ fn ranges_of_one_label_add_up() {
         count(&format!("{both} --label depth=-3..0 --range x=0..4")),
         "4\n"
     );
-    // One that no label lies in adds nothing, and takes nothing.
+    // An interval that contains no label adds nothing and removes nothing.
     assert_eq!(count("--label name=alpha..beta --label name=aa..ab"), "8\n");
     assert_eq!(count("--label name=aa..ab"), "0\n");
-    // So it is with ranges of the dimension.
+    // The same holds for ranges of the dimension.
     assert_eq!(count("--range x=0..1 --range x=4..5"), "16\n");
 }
 
@@ -47,7 +47,7 @@ fn labels_are_columns_beside_the_cells() {
         read("--attrs name,a,day --range x=1..2 --range y=4"),
         "x,y,name,a,day\n1,4,beta,107,2019-04-21\n2,4,delta,111,2019-04-21\n"
     );
-    // Without the dimensions, and in another order, sorted and cut.
+    // Without dimensions, with columns in another order, sorted and limited.
     assert_eq!(
         read("--attrs a,depth --no-dims --sort=-a --limit 2"),
         "a,depth\n123,-2.5\n122,-2.5\n"

@@ -1,11 +1,11 @@
-//! What `tdb doctor` finds of local folders; of servers, the comparisons of xtask do.
+//! `tdb doctor` on local folders; the comparisons in xtask cover servers.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use serde_json::Value as Json;
 
 use crate::common::{copy, failure, fixtures, run, stdout};
 
-/// What was checked, and how that went.
+/// Parses the names and outcomes of the checks.
 fn outcomes(json: &str) -> Vec<(String, String)> {
     let json: Json = serde_json::from_str(json).unwrap();
     let checks = json.get("checks").and_then(Json::as_array).unwrap();

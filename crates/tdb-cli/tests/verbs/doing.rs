@@ -1,11 +1,11 @@
-//! What changes say of themselves: on standard error, as JSON, and before they are made.
+//! What changing verbs report: on standard error, as JSON, and in dry runs.
 
 use std::fs;
 
 use crate::changing::{made, of_schema};
 use crate::common::{repeatable, run, stdout, told};
 
-/// What a verb says and prints, without the folder.
+/// Runs a verb and returns its output and messages, with the folder replaced by `…`.
 fn said(arguments: &str, folder: &std::path::Path) -> String {
     let text = told(&run(arguments)).replace(&*folder.to_string_lossy(), "…");
     repeatable(&text)
@@ -155,7 +155,7 @@ fn groups_say_who_came_and_went() {
     added array "inner" (file://…/group/inner), kept relative to the group
     exit status 0
     "#);
-    // What lies elsewhere has a name, too.
+    // A member outside the group gets a name as well.
     insta::assert_snapshot!(said("group add GROUP ARRAY --at 20 --json"), @r#"
     {
       "name": "array",
@@ -228,7 +228,7 @@ fn a_delete_that_cannot_be_stored_has_a_way_round() {
     hint: TileDB cannot read an array with such a delete; --by-coordinates deletes these cells by their coordinates; or, if null cells may go as well, leave that test out and give --with-nulls
     exit status 2
     "#);
-    // As the hint says.
+    // The command that the hint suggests.
     let mut read = crate::common::tdb(&format!("read {array} --attrs a --where"));
     let rows = read.arg(condition).output().unwrap();
     assert_eq!(String::from_utf8_lossy(&rows.stdout), "x,a\n1,-1\n4,-2\n");

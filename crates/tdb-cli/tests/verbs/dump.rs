@@ -1,8 +1,8 @@
-//! Stored objects, byte range by byte range.
+//! `tdb dump`: stored objects, byte range by byte range.
 
 use crate::common::{copy, failure, fixtures, repeatable, stdout, tdb};
 
-/// The only file in a folder whose name has this ending.
+/// Finds the only file in a folder whose name has this ending.
 fn find(folder: &str, ending: &str) -> String {
     let files = std::fs::read_dir(fixtures().join(folder)).expect("the folder is there");
     let names = files
@@ -13,7 +13,7 @@ fn find(folder: &str, ending: &str) -> String {
     format!("{folder}/{}", names.first().expect("such a file"))
 }
 
-/// The first lines of the dump of an object, without its name.
+/// The first lines of an object's dump, without its name.
 fn dump(object: &str, lines: usize) -> String {
     let text = stdout(&format!("dump {object}"));
     let (name, rest) = text.split_once(": ").expect("a title");

@@ -1,4 +1,4 @@
-//! What the ending of the file of `-o` says.
+//! The file name extension with `-o`.
 
 use std::fs;
 
@@ -33,7 +33,7 @@ fn an_ending_that_no_format_of_the_verb_has_is_refused_before_any_work() {
             _ => "",
         };
         let file = folder.join(format!("out.{ending}"));
-        // There is no such array, and that is not found out.
+        // The extension is refused before the missing array is noticed.
         let output = run(&format!("{verb} nowhere{arguments} -o {}", file.display()));
         let told = told(&output);
         let wanted = format!("{verb} writes nothing that ends with .{ending}");

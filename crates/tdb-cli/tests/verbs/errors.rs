@@ -1,4 +1,4 @@
-//! What the program says when it cannot do what it was asked, and its exit status.
+//! Error messages and exit statuses.
 #![expect(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -19,7 +19,7 @@ fn a_place_without_an_array() {
 
 #[test]
 fn uris_of_other_stores() {
-    // Nothing listens there.
+    // Nothing listens on this port.
     let dead = "--config vfs.s3.endpoint_override=127.0.0.1:1 --config vfs.s3.scheme=http --config vfs.s3.no_sign_request=true \
                 --config vfs.s3.connect_max_tries=1";
     let told = failure(&format!("info s3://bucket/array {dead}"));
@@ -154,7 +154,8 @@ fn a_limit_has_its_own_status() {
             told.ends_with("\nhint: --memory allows more, as in --memory 4GiB\nexit status 4"),
         )
     };
-    // Memory for the names of objects, for objects that are read, then for what is made of them: fragments at first.
+    // Memory is taken first for the names of objects, then for objects being read, then for decoded structures,
+    // fragments first.
     assert_eq!(met("v22_tour", 1000), (true, true));
     assert_eq!(met("v22_tour", 3000), (false, true));
     assert_eq!(met("v22_strings", 20_000), (true, true));
@@ -198,7 +199,7 @@ fn settings_of_tiledb() {
     );
 }
 
-/// The folder of an array whose only object is this schema.
+/// Creates an array folder whose only object is this schema.
 fn with_schema(bytes: &[u8]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir(folder.path().join("array")).unwrap();
@@ -219,7 +220,7 @@ fn info_in(folder: &std::path::Path) -> String {
 
 #[test]
 fn schemas_of_other_times_say_so() {
-    // 1.0 to 1.3: sizes with and without compression, datatype, cell size, compressor and level.
+    // Versions 1.0 to 1.3: sizes with and without compression, datatype, cell size, compressor and level.
     let mut headed = Vec::new();
     headed.extend(81_u64.to_le_bytes());
     headed.extend(240_u64.to_le_bytes());
@@ -231,7 +232,7 @@ fn schemas_of_other_times_say_so() {
     let old = with_schema(&headed);
     insta::assert_snapshot!("schema_of_1_3", info_in(old.path()));
 
-    // Before 1.0: the path of the array and its length.
+    // Before 1.0: the path of the array, preceded by its length.
     let mut bare = Vec::new();
     bare.extend(21_u32.to_le_bytes());
     bare.extend(b"/data/arrays/weather1");
@@ -305,7 +306,7 @@ fn a_damaged_tile_is_told_with_its_file_and_place() {
     let fragment = fragments.map(|entry| entry.path()).min().unwrap();
     let file = fragment.join("a1.tdb");
     let mut bytes = std::fs::read(&file).unwrap();
-    // The last byte is one of the last tile.
+    // The last byte belongs to the last tile.
     let damaged = bytes.last_mut().unwrap();
     *damaged ^= 0xff;
     std::fs::write(&file, bytes).unwrap();
@@ -314,7 +315,7 @@ fn a_damaged_tile_is_told_with_its_file_and_place() {
     insta::assert_snapshot!(told);
 }
 
-/// Overwrites bytes of an object of the fragment number `index`, in the order of time; the fragment's name.
+/// Overwrites bytes of an object in fragment `index`, counted in time order. Returns the fragment's name.
 pub(crate) fn damaged(array: &std::path::Path, index: usize, object: &str, at: usize) -> String {
     let fragments = std::fs::read_dir(array.join("__fragments")).unwrap();
     let mut fragments: Vec<_> = fragments.flatten().map(|entry| entry.path()).collect();
@@ -354,7 +355,7 @@ fn where_fragments_are_damaged_the_sound_ones_are_told_and_can_be_read() {
     hint: 2 of 3 fragments are sound, as far as this reads them: --without-fragments __1712880000000_1712880000000_0123456789abcdef0123456789abcdef_22 reads those
     exit status 3
     "#);
-    // The others, and what is missing.
+    // The other fragments are read, with a warning about the missing one.
     let rest = read(&format!("--without-fragments {tile}"));
     let warning = String::from_utf8_lossy(&rest.stderr).into_owned();
     insta::assert_snapshot!(warning, @r#"
@@ -362,7 +363,7 @@ fn where_fragments_are_damaged_the_sound_ones_are_told_and_can_be_read() {
     "#);
     assert!(rest.status.success());
     assert!(!rest.stdout.is_empty() && rest.stdout != all.stdout);
-    // A second one, which cannot even be opened.
+    // A second damaged fragment, which cannot even be opened.
     let footer = damaged(&array, 0, "__fragment_metadata.tdb", usize::MAX);
     let said = told(&read(""));
     insta::assert_snapshot!(said, @r#"

@@ -1,4 +1,4 @@
-//! What `tdb evolve` says of those who read the array after it.
+//! Warnings of `tdb evolve` about later readers of the array.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! Cells of arrays in files.
+//! Exports of cells to files.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::fs;
@@ -61,7 +61,7 @@ fn an_export_that_fails_leaves_what_was_there() {
     insta::assert_snapshot!(all.join("\n\n"));
 }
 
-/// The files under a folder, with their content.
+/// Lists the files below a folder with their contents.
 fn files(folder: &Path) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_owned()];
@@ -171,7 +171,7 @@ fn a_folder_holds_a_file_for_each_value() {
     hint: `mkdir -p …/none` makes it
     exit status 3
     "#);
-    // Nothing is left of what failed.
+    // A failed export leaves nothing behind.
     let mut names: Vec<_> = fs::read_dir(&folder)
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
@@ -186,7 +186,7 @@ fn values_in_turn_go_on_in_further_files() {
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).unwrap();
     let path = |name: &str| folder.join(name).display().to_string();
-    // More values than files that are open at the same time, one after the other, in small batches.
+    // More values than simultaneously open files, alternating in small batches.
     let rows: String = (0..60_000)
         .map(|row| format!("{row},{}\n", row % 40))
         .collect();

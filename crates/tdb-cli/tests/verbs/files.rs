@@ -1,4 +1,4 @@
-//! Files that a command line names: the one for the result, and those that the request is read from.
+//! Files named on the command line: for the result, and as part of the request.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::fs;
@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 
 use crate::common::{copy, failure, fixtures, repeatable, run, tdb, told};
 
-/// The names in a folder.
+/// Names in a folder.
 fn names(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).unwrap().flatten();
     let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
@@ -17,7 +17,7 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// An array with a tile of an attribute that cannot be read, in a folder of its own.
+/// Creates an array with an unreadable attribute tile, in a temporary folder.
 fn damaged() -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let array = folder.path().join("array");
@@ -47,7 +47,7 @@ fn an_ending_that_no_format_has_is_refused() {
         assert!(told.contains(": no format has the ending ."), "{told}");
     }
     assert_eq!(names(folder.path()), [""; 0]);
-    // Any ending will do where the format is said, and where there is no choice of formats.
+    // Any extension is accepted if the format is given, or if there is only one format.
     let status = |arguments: &[&str]| {
         let mut command = tdb(arguments[0]);
         command
@@ -143,7 +143,7 @@ fn a_pipe_and_a_device_are_written_directly() {
         "exit status 0"
     );
     assert!(!fs::metadata("/dev/null").unwrap().is_file());
-    // What stood in a file before what goes on with it stays there.
+    // Earlier content of a file stays if the output is appended to it.
     let folder = tempfile::tempdir().unwrap();
     let script = format!(
         "{{ echo first; {} read v22_tour/array -o /dev/stdout; }} > \"$0\"",
@@ -179,7 +179,7 @@ fn a_pipe_and_a_device_are_written_directly() {
     assert_eq!(names(folder.path()), ["pipe", "x"]);
 }
 
-/// The system kills the program in the middle of the result, which is longer than files may be.
+/// The system kills the program in the middle of a result that exceeds the file size limit.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_program_that_is_killed_leaves_no_stump() {
@@ -218,7 +218,7 @@ fn a_folder_that_is_missing_is_named() {
     );
 }
 
-/// Runs the program; its standard input never ends.
+/// Runs the program with endless standard input.
 #[cfg(target_os = "linux")]
 fn endless(arguments: &str) -> String {
     let mut command = tdb(arguments);
@@ -227,7 +227,7 @@ fn endless(arguments: &str) -> String {
         .spawn()
         .unwrap();
     let mut pipe = child.stdin.take().unwrap();
-    // It ends as soon as nobody reads any more.
+    // Ends as soon as the pipe is closed.
     let writer = std::thread::spawn(move || while pipe.write_all(&[b' '; 4096]).is_ok() {});
     let output = child.wait_with_output().unwrap();
     writer.join().unwrap();

@@ -1,4 +1,4 @@
-//! Groups of floats among which are NaN and zeros of both signs.
+//! Grouping by floats that include NaN and zeros of both signs.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::fmt::Write as _;
@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 use crate::common::stdout;
 
-/// An array of what a file holds.
+/// Creates an array from a file with this content.
 fn imported(name: &str, content: &str) -> (TempDir, String) {
     let folder = tempfile::tempdir().unwrap();
     let (file, array) = (folder.path().join(name), folder.path().join("array"));
@@ -26,12 +26,12 @@ fn groups_of_floats_come_in_order_with_nan_behind_all_numbers() {
     for k in 0..200_u32 {
         match k % 7 {
             0 => writeln!(csv, "{k},NaN").unwrap(),
-            // Each number once, in no order.
+            // Each number occurs once, in no particular order.
             _ => writeln!(csv, "{k},{}", f64::from(k * 77 % 200) / 2.0).unwrap(),
         }
     }
     let (_folder, array) = imported("cells.csv", &csv);
-    // The order in which groups are found differs from run to run.
+    // The order in which groups are found differs between runs.
     for _ in 0..5 {
         let distinct = stdout(&format!("distinct {array} f --counts"));
         let lines: Vec<(&str, &str)> = distinct

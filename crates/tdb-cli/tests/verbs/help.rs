@@ -1,4 +1,4 @@
-//! What `--help` says can be done.
+//! The text of `--help`, and the examples in it.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -13,7 +13,7 @@ fn examples(help: &str) -> impl Iterator<Item = &str> {
         .filter_map(|line| line.strip_prefix("  tdb "))
 }
 
-/// Runs an example from the root of the repository; what it makes goes to a folder.
+/// Runs an example in the root of the repository; files in `target/` go to `folder` instead.
 fn run_example(example: &str, folder: &Path) -> Output {
     let example = example.replace("target/", &format!("{}/", folder.display()));
     let output = Command::new("sh")
@@ -65,7 +65,7 @@ fn every_verb_shows_examples_that_work() {
     assert!(run > 12, "{run} examples");
 }
 
-/// Every verb.
+/// All verbs.
 const VERBS: [&str; 50] = [
     "",
     "info",
@@ -262,7 +262,7 @@ fn names_that_others_give_verbs_are_understood() {
     }
 }
 
-/// The verbs that stand alone, and those that stand below another.
+/// The verbs without subcommands, and all subcommands.
 fn verbs() -> impl Iterator<Item = &'static str> {
     let verbs = VERBS.into_iter().chain(["rm"]);
     verbs.filter(|verb| !["", "meta", "group"].contains(verb))
@@ -305,7 +305,7 @@ fn helps_list_the_options_that_the_verb_takes_and_no_others() {
                 "meta set" => "none none 1",
                 _ => "none",
             };
-            // Without JSON these say what they did, and have no result.
+            // Without JSON these verbs only print messages and have no result.
             let is_silent = [
                 "create",
                 "evolve",

@@ -1,4 +1,4 @@
-//! What is said of the columns of a file that an array is made of.
+//! Options of `tdb import` about columns.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::fs;
@@ -10,7 +10,7 @@ use flate2::write::GzEncoder;
 
 use crate::common::{failure, run, stdout, told};
 
-/// A new folder, by the name of its test.
+/// An empty folder named after the test.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -30,7 +30,7 @@ impl Folder {
         self.path(name)
     }
 
-    /// What is told where a file becomes an array, and what that holds then; there is none after a failure.
+    /// Imports a file. Returns the messages and the array's content; after a failure, checks that no array exists.
     fn imported(&self, name: &str, bytes: impl AsRef<[u8]>, options: &str) -> String {
         let file = self.write(name, bytes);
         let array = self.path("array");
@@ -132,7 +132,7 @@ fn compressed_text_is_unpacked_as_it_is_read() {
         folder.imported("cells.csv.gz", &whole, ""),
         folder.imported("cells.tsv.zst", zstd("a\tb\n1\t2\n"), ""),
         folder.imported("cells.jsonl.gz", gzip("{\"a\": 1}\n"), ""),
-        // Whatever it is called.
+        // The compression is detected whatever the file is called.
         folder.imported("cells.csv", zstd("a,b\n1,2\n"), ""),
         folder.imported("plain.csv.gz", "a,b\n1,2\n", ""),
         folder.imported("cut.csv.gz", &whole[..whole.len() - 3], ""),
@@ -249,7 +249,7 @@ fn rows_replace_those_of_the_same_key() {
         all.push(String::from_utf8(output.stderr).unwrap());
     }
     all.push(stdout(&format!("read {array} --format csv")));
-    // An array that keeps duplicates has no rows to replace.
+    // An array that allows duplicates has no rows to replace.
     folder.imported("plain.csv", "id,a\n1,x\n", "--duplicates keep");
     let output = run(&format!(
         "import {} {array} --append --key id",
@@ -270,7 +270,7 @@ fn rows_of_some_attributes_keep_the_others() {
     let array = folder.path("array");
     let told = |output: &_| told(output).replace(&*folder.0.to_string_lossy(), "…");
     let part = folder.write("part.csv", "id,a\n3,30\n1,10\n");
-    // An import that only adds rows needs all attributes; its error names the option that replaces some.
+    // An import that only adds rows needs all attributes; the error names the option that updates some of them.
     for verb in [
         format!("import {part} {array} --append"),
         format!("write {array} {part}"),
@@ -281,7 +281,7 @@ fn rows_of_some_attributes_keep_the_others() {
         "import {part} {array} --append --key id"
     ))));
     all.push(stdout(&format!("read {array} --format csv")));
-    // New cells are null where they can be.
+    // Missing attributes of new cells are null if nullable.
     let new = folder.write("new.csv", "id,b,a\n4,w,40\n2,v,20\n");
     all.push(told(&run(&format!(
         "import {new} {array} --append --key id"
@@ -290,7 +290,7 @@ fn rows_of_some_attributes_keep_the_others() {
     all.push(told(&run(&format!(
         "import {lacking} {array} --append --key id"
     ))));
-    // Another mistake is told alone.
+    // An unknown column is reported on its own.
     let unknown = folder.write("unknown.csv", "id,c\n5,50\n");
     all.push(told(&run(&format!("write {array} {unknown}"))));
     all.push(stdout(&format!("read {array} --format csv")));
@@ -305,7 +305,7 @@ fn rows_that_share_a_guessed_key_are_all_kept() {
     all.push(folder.imported("shared.csv", rows, ""));
     all.push(folder.imported("shared.csv", rows, "--duplicates error"));
     all.push(folder.imported("shared.csv", rows, "--duplicates first"));
-    // So far behind the others that it is found while the cells are sorted.
+    // A duplicate so far from its counterpart that only sorting finds it.
     let mut late: String = (0..200_000).map(|id| format!("{id},x\n")).collect();
     late.insert_str(0, "id,a\n");
     late.push_str("3,y\n");
@@ -318,7 +318,7 @@ fn rows_that_share_a_guessed_key_are_all_kept() {
     insta::assert_snapshot!(all.join("\n"));
 }
 
-/// Deeper than any stack.
+/// Nested deeper than any stack.
 #[test]
 fn lists_in_lists_are_refused_however_deep() {
     let folder = tempfile::tempdir().expect("a folder");

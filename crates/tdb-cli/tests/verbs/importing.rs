@@ -1,4 +1,4 @@
-//! Arrays made of files.
+//! Arrays created from files.
 #![expect(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::common::{run, stdout, tdb};
 
-/// A new folder, by the name of its test.
+/// Creates an empty folder named after the test.
 fn folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = fs::remove_dir_all(&folder);
@@ -26,7 +26,7 @@ fn failure(arguments: &str, folder: &Path) -> String {
     format!("{} {text}", output.status.code().unwrap())
 }
 
-/// The schema that a file gives: dimensions and attributes, each in a line.
+/// The inferred schema of a file: one line per dimension and attribute.
 fn guessed(file: &Path, options: &str) -> String {
     let json = stdout(&format!(
         "import {} {}.array {options} --dry-run",
@@ -141,7 +141,7 @@ fn an_import_holds_the_cells_of_its_file() {
             cells(tour, attributes),
             "{format}"
         );
-        // The same cells once more, and those before.
+        // The same cells appended, in addition to the earlier ones.
         stdout(&format!(
             "import {} {array} --append --at 200",
             file.display()
@@ -288,7 +288,7 @@ fn odd_headers_are_told() {
     assert!(told.contains("no fragment has 0 bytes"), "{told}");
 }
 
-/// TileDB calls a dimension without a name so, and does not look at the last tile of small integers.
+/// TileDB gives an unnamed dimension this name, and does not check the last tile of small integer domains.
 #[test]
 fn dimensions_as_tiledb_makes_them_are_created_and_imported() {
     let folder = folder("odd_dimensions");
@@ -370,7 +370,7 @@ fn floats_in_tiles_beyond_64_bits_are_sorted() {
     assert_eq!(read("row"), "a\n1\n4\n3\n5\n");
 }
 
-/// A dimension whose width is infinite in its type.
+/// A dimension whose width overflows its type to infinity.
 const FLOAT: &str = r#",{"name":"f","datatype":"float64","domain":[-1.7976931348623157e308,1.7976931348623157e308]}"#;
 
 #[test]

@@ -18,19 +18,19 @@ fn spawned(arguments: &str) -> Child {
     command.stderr(Stdio::piped()).spawn().unwrap()
 }
 
-/// Presses Ctrl-C, and waits for the end.
+/// Sends Ctrl-C and waits for the program to end.
 fn interrupted(child: Child) -> Output {
     ended_by("-INT", child)
 }
 
-/// Sends a signal, and waits for the end.
+/// Sends a signal and waits for the program to end.
 fn ended_by(signal: &str, child: Child) -> Output {
     let pressed = Command::new("kill")
         .args([signal, &child.id().to_string()])
         .status();
     assert!(pressed.unwrap().success());
     let mut child = child;
-    // What it reads from stays open: that it ends is not the end of its input.
+    // Standard input stays open, so that the program does not end because of it.
     let input = child.stdin.take();
     let output = child.wait_with_output().unwrap();
     drop(input);
@@ -55,7 +55,7 @@ fn what_waits_for_its_input_ends() {
     assert_eq!(stdout(&format!("count {}", array.display())), "80\n");
 }
 
-/// Reading the file asks nothing of a store.
+/// While the file is read, the store is not accessed.
 #[test]
 fn an_import_notices_while_it_looks_through_its_file() {
     for signal in ["-INT", "-TERM"] {
@@ -97,7 +97,7 @@ fn an_import_takes_its_array_back() {
         file.display(),
         array.display()
     ));
-    // The array is begun before its cells are read for the second time.
+    // The array is begun before the second pass over the cells.
     while !array.join("__tdb_unfinished/schema").exists() {
         thread::sleep(Duration::from_millis(1));
     }
@@ -117,7 +117,7 @@ fn an_import_takes_its_array_back() {
     fs::remove_dir_all(&folder).unwrap();
 }
 
-/// What memory cannot hold is taken out of the temporary folder.
+/// Spilled data is removed from the temporary folder.
 #[test]
 fn groups_and_sorted_cells_leave_nothing_in_the_temporary_folder() {
     let folder = tempfile::tempdir().unwrap();

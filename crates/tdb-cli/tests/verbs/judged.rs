@@ -1,4 +1,4 @@
-//! Descriptions against the manifests of the golden arrays: what TileDB itself says.
+//! Descriptions compared with the manifests of the golden arrays, which contain what TileDB reports.
 #![expect(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -35,7 +35,7 @@ fn fragments_and_metadata_are_what_tiledb_says() {
     assert!(arrays > 300, "{arrays} golden arrays");
 }
 
-/// The manifest of an array that needs no key.
+/// Reads the manifest of an unencrypted array.
 fn manifest(folder: &Path) -> Option<Value> {
     let text = std::fs::read_to_string(folder.join("manifest.json")).ok()?;
     let manifest: Value = serde_json::from_str(&text).unwrap();
@@ -54,7 +54,7 @@ fn compare_fragments(array: &str, manifest: &Value, fragments: &Value) {
     for wanted in manifest["fragments"].as_array().unwrap() {
         let found = found(&wanted["name"]);
         for fact in ["version", "dense", "timestamps", "cells", "bytes", "schema"] {
-            // What was made from the description of the format, TileDB has not judged.
+            // Fixtures made from the format description lack facts that only TileDB reports.
             if wanted.get(fact).is_none() {
                 continue;
             }

@@ -1,4 +1,5 @@
-//! Programs that are killed while they make an array: there is none, or the whole one, and the same command finishes it.
+//! Programs killed while they create an array: afterwards there is no array or a complete one, and the same command
+//! finishes the work.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::fmt::Write as _;
@@ -13,7 +14,7 @@ use crate::common::{run, stdout, tdb};
 
 const ROWS: u32 = 200_000;
 
-/// A file of rows in no order.
+/// Writes a file with shuffled rows.
 fn rows(folder: &Path) -> String {
     let mut rows = "id,name,value\n".to_owned();
     for row in 0..ROWS {
@@ -25,7 +26,7 @@ fn rows(folder: &Path) -> String {
     file.display().to_string()
 }
 
-/// Runs the program and kills it after so long.
+/// Runs the program and kills it after a delay.
 fn killed(command: &str, after: Duration) {
     let mut child = tdb(command);
     let child = child.stdout(Stdio::null()).stderr(Stdio::null());
@@ -35,7 +36,7 @@ fn killed(command: &str, after: Duration) {
     child.wait().unwrap();
 }
 
-/// Names of what lies in a folder; nothing where there is none.
+/// Names in a folder; empty if it does not exist.
 fn names(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).into_iter().flatten();
     let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
@@ -44,7 +45,7 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// Time passes: claims of whoever was killed are old.
+/// Makes the claims of killed processes look old.
 fn age_claims(array: &Path) {
     for name in names(array) {
         if let Some(rest) = name.strip_prefix("__tdb_claim_") {
@@ -54,7 +55,8 @@ fn age_claims(array: &Path) {
     }
 }
 
-/// Kills a command at moments over all that it takes, and runs it again. Returns how often it left something that was no array.
+/// Kills a command at points spread over its run time, and runs it again each time. Returns how often an incomplete
+/// array was left.
 fn kill_everywhere(command: &str, array: &Path) -> u32 {
     let begun = Instant::now();
     stdout(command);
@@ -113,7 +115,7 @@ fn a_killed_rewrite_leaves_no_array_or_the_whole_one() {
     assert!(left > 0);
 }
 
-/// As a killed import leaves it.
+/// Creates the state that a killed import leaves.
 fn left_by_an_import(folder: &Path) -> String {
     let array = folder.join("array").display().to_string();
     let file = folder.join("cells.csv");
@@ -153,7 +155,7 @@ fn what_is_left_in_a_whole_array_is_cleaned() {
     let array = left_by_an_import(&folder);
     let root = Path::new(&array);
     fs::create_dir(root.join("__tdb_unfinished/empty")).unwrap();
-    // Killed behind the schema, before the draft was gone.
+    // Killed after the schema was written, before the draft was removed.
     fs::create_dir(root.join("__schema")).unwrap();
     for name in names(&root.join("__tdb_unfinished/schema")) {
         let copy = root.join("__schema").join(&name);
@@ -172,7 +174,7 @@ fn what_is_left_in_a_whole_array_is_cleaned() {
     ");
     stdout(&format!("clean {array} --grace 0s --apply"));
     assert_eq!(names(root), ["__commits", "__fragments", "__schema"]);
-    // Killed when no more than folders were left of the draft.
+    // Killed when only empty folders of the draft were left.
     fs::create_dir_all(root.join("__tdb_unfinished/schema/__enumerations")).unwrap();
     stdout(&format!("clean {array} --grace 0s --apply"));
     assert_eq!(names(root), ["__commits", "__fragments", "__schema"]);

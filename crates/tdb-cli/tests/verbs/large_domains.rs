@@ -1,4 +1,4 @@
-//! Dense arrays whose domain is far larger than what was written, as TileDB-Py's `full_domain` makes them.
+//! Dense arrays whose domain is far larger than the written part, as TileDB-Py's `full_domain` creates them.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use ::tdb::{Attribute, Datatype, Dimension, Schema};
@@ -6,7 +6,7 @@ use tempfile::TempDir;
 
 use crate::common::{failure, run, stdout, tdb};
 
-/// An array of 9.2 * 10^18 cells with three cells at each of these places.
+/// Creates an array of 9.2 * 10^18 cells, with three cells written at each of these places.
 fn array(folder: &TempDir, places: &[i64]) -> String {
     let uri = folder.path().join("a").display().to_string();
     let schema = Schema::dense()
@@ -55,7 +55,7 @@ fn what_walks_over_cells_walks_over_those_that_were_written() {
     let npy = folder.path().join("v.npy");
     asked(&format!("export URI {}", npy.display()));
     assert_eq!(std::fs::read(npy).unwrap().len(), 128 + 3);
-    // Filters are tried on what was written.
+    // Filters are tried on the written cells.
     stdout(&format!("advise {uri} -q"));
 }
 
@@ -80,7 +80,8 @@ fn what_is_known_without_walking_is_of_the_whole_domain() {
     assert_eq!(quiet("read URI --range x=7..8"), "x,v\n7,3\n8,255\n");
 }
 
-/// An array of N dimensions, each over all 64-bit integers, with a cell at each of these coordinates on the diagonal.
+/// Creates an array with N dimensions, each over all 64-bit integers, with cells at these coordinates on the
+/// diagonal.
 fn square(
     folder: &TempDir,
     name: &str,

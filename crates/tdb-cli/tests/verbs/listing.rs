@@ -1,4 +1,4 @@
-//! Listings with what they tell of each array and group.
+//! Long listings, with details of each array and group.
 
 use crate::common::{copy, fixtures, run, stdout, tdb, told};
 
@@ -42,7 +42,7 @@ fn long_listings_tell_shape_size_and_soma_type() {
     obs    array  yes       file:///all/obs
     exit status 0
     "#);
-    // What cannot be opened does not keep the others from being listed.
+    // An object that cannot be opened does not prevent the others from being listed.
     std::fs::remove_dir_all(at("all/X/__fragments")).expect("removed");
     let commits = at("all/X/__commits");
     assert!(commits.is_dir());
@@ -89,7 +89,7 @@ fn cells_stand_below_each_other_where_that_is_asked_for() {
     "#);
 }
 
-/// Bytes of all files in a folder.
+/// Total size of the files in a folder.
 fn bytes_in(folder: &std::path::Path) -> u64 {
     let entries = std::fs::read_dir(folder).expect("a folder").flatten();
     let sizes = entries.map(|entry| {
@@ -113,7 +113,7 @@ fn a_layout_accounts_for_every_byte() {
         let name = folder.file_name().into_string().expect("text");
         let output = run(&format!("layout {name}/array --json"));
         if !output.status.success() {
-            // Damaged and encrypted ones are told of as by every verb.
+            // Damaged and encrypted arrays are refused, as by every verb.
             continue;
         }
         let told: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
@@ -125,7 +125,7 @@ fn a_layout_accounts_for_every_byte() {
             (Some(bytes), bytes),
             "{name}"
         );
-        // Locks of old releases are empty.
+        // Lock files of old releases are empty.
         let others = parts.get("others").and_then(serde_json::Value::as_u64);
         assert_eq!(others.unwrap_or(0), 0, "{name}: {parts:?}");
         let of = |key: &str| {

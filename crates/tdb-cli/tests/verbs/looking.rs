@@ -1,4 +1,4 @@
-//! The verbs that describe, on golden arrays.
+//! Verbs that describe golden arrays.
 
 use serde_json::{Value, json};
 
@@ -19,7 +19,7 @@ fn info_as_json() {
     insta::assert_snapshot!(shown("info --json v22_tour/array"));
 }
 
-/// The cells that `info` tells as JSON: the shape, how many are read, how many are stored.
+/// Cell counts in `info --json`: the shape, how many are read, how many are stored.
 fn cells_of(array: &str) -> Option<[serde_json::Value; 3]> {
     let output = tdb(&format!("info --json {array}"))
         .output()
@@ -57,7 +57,7 @@ fn cells_in_info_are_what_a_read_gives() {
 
 #[test]
 fn cells_that_are_not_all_read_are_told_as_stored() {
-    // Four cells of the third fragment are in the first one, too.
+    // Four cells of the third fragment replace cells of the first.
     assert_eq!(
         cells_of("v22_tour/array"),
         Some([Value::Null, Value::Null, json!(84)])
@@ -110,7 +110,7 @@ fn a_member_that_cannot_be_opened_is_told_and_the_others_are_shown() {
             std::fs::write(path, b"no schema").expect("a file");
         }
     }
-    // Another one is dense.
+    // Another member is dense.
     std::fs::remove_dir_all(group.join("two")).expect("a folder");
     copy(
         &fixtures().join("v22_dense_basics/array"),
@@ -188,7 +188,7 @@ fn colours_are_for_terminals() {
     assert!(shown("info v22_tour/array --color always").contains("\u{1b}[1m"));
 }
 
-/// Where the golden arrays are differs from machine to machine.
+/// Replaces the path of the golden arrays, which differs between machines.
 fn without_paths(arguments: &str) -> String {
     let here = std::path::absolute(fixtures()).expect("a path");
     let text = shown(arguments);

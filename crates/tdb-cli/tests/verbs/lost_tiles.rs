@@ -1,4 +1,4 @@
-//! Arrays of which TileDB 2.0 to 2.2 lost tiles.
+//! Arrays in which TileDB 2.0 to 2.2 lost tiles.
 
 use crate::common::{copy, failure, fixtures, repeatable, run, stdout, tdb, told};
 
@@ -52,7 +52,7 @@ fn lost_tiles_are_never_merged() {
             output.expect("it runs").stdout
         };
         let before = fragments();
-        // The fragments that a merge starts with are far from each other, unless they are named.
+        // The first two fragments are far apart, so a merge takes them only if they are named.
         let all: serde_json::Value = serde_json::from_slice(&before).expect("JSON");
         let names = all.as_array().expect("a list").iter().take(2);
         let names: Vec<&str> = names.filter_map(|f| f["name"].as_str()).collect();

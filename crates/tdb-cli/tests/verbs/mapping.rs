@@ -1,4 +1,4 @@
-//! Where fragments and tiles lie.
+//! `tdb map`: where fragments and tiles lie.
 
 use serde_json::Value as Json;
 

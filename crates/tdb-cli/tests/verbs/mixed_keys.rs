@@ -1,4 +1,4 @@
-//! A key where some arrays and groups are encrypted and others are not.
+//! Keys if some arrays and groups are encrypted and others are not.
 
 use std::fs;
 
@@ -18,7 +18,7 @@ fn verbs_that_look_at_many_use_the_key_where_there_is_encryption() {
         let text = [output.stdout, output.stderr].concat();
         let status = output.status.code().unwrap();
         let text = String::from_utf8_lossy(&text).replace(&*folder.to_string_lossy(), "…");
-        // What is encrypted with a new key has other sizes each time.
+        // Encrypted objects differ in size between runs.
         let text = text.lines().map(|line| {
             let words = line
                 .split("  ")
@@ -89,7 +89,7 @@ fn an_array_is_rewritten_under_a_key_under_another_and_without() {
     assert_eq!(done(&format!("read {first} --key-file {key}")), rows);
     assert_eq!(done(&format!("read {second} --key-file {other}")), rows);
     assert_eq!(done(&format!("read {plain}")), rows);
-    // Neither without the key, nor with that of the old array.
+    // Neither no key nor the key of the old array works.
     for wrong in [String::new(), format!("--key-file {key}")] {
         let output = run(&format!("read {second} {wrong}"));
         assert_eq!(output.status.code(), Some(3), "{output:?}");

@@ -1,5 +1,5 @@
-//! File systems that know neither files without a name, nor second names, nor renames that replace nothing, as those that object stores are
-//! mounted with: the kernel refuses these calls to the program here.
+//! File systems without unnamed files, hard links or renames that refuse to replace, such as mounted object stores.
+//! The test has the kernel refuse these calls.
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -8,7 +8,7 @@ use std::process::{Command, Output};
 
 use crate::common::{fixtures, told};
 
-/// Refuses the calls, and runs a program.
+/// C program that installs a filter to refuse the calls, then runs a program.
 const WITHOUT: &str = r#"
 #include <errno.h>
 #include <linux/filter.h>
@@ -80,7 +80,7 @@ fn arrays_are_written_where_no_name_can_be_given_without_looking() {
     succeeds(&format!("compare a {}", golden.display()));
     let again = run("import f.csv b --dim k");
     assert!(!again.status.success(), "{}", told(&again));
-    // Nothing is left of what was on its way.
+    // No temporary files are left.
     let left = std::fs::read_dir(folder.path().join("b")).unwrap();
     let names = left.map(|entry| entry.unwrap().file_name().into_string().unwrap());
     let odd: Vec<String> = names.filter(|name| !name.starts_with("__")).collect();

@@ -1,4 +1,4 @@
-//! Groups that are copied and moved with all that lies in their folder.
+//! Groups copied and moved with everything in their folder.
 
 use std::fs;
 use std::path::Path;
@@ -49,7 +49,7 @@ fn a_group_of_whole_uris_stays_together_where_its_folder_was_renamed() {
     assert!(said.contains("1 array, 1 group"), "{said}");
     assert!(!Path::new(&renamed).exists());
     done(&format!("compare v22_tour/array {moved}/array"));
-    // What is removed is the group; what is no member stays, and is told.
+    // Only the group is removed; other files stay, with a warning.
     let said = done(&format!("rm {moved}"));
     assert!(said.contains("no member; left alone"), "{said}");
     done(&format!("count {moved}/array"));

@@ -1,4 +1,4 @@
-//! Names with spaces: bare where nothing else is meant, or in double quotes.
+//! Names with spaces: bare where unambiguous, or in double quotes.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::fs;
@@ -21,7 +21,7 @@ fn array(name: &str) -> String {
     array
 }
 
-/// What a verb says and prints; arguments may hold spaces.
+/// Runs a verb and returns its output and messages; arguments may contain spaces.
 fn said(verb: &str, array: &str, arguments: &[&str]) -> String {
     let output = tdb(verb).arg(array).args(arguments).output().unwrap();
     told(&output).replace(array, "ARRAY")

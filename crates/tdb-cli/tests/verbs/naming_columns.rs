@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use crate::changing::folder;
 use crate::common::tdb;
 
-/// An array whose fields have names with a comma, a space and a quote.
+/// Creates an array whose field names contain a comma, a space and quotes.
 fn odd(name: &str) -> (PathBuf, String) {
     let folder = folder(name);
     let file = folder.join("odd.csv").display().to_string();
@@ -18,7 +18,7 @@ fn odd(name: &str) -> (PathBuf, String) {
     (folder, array)
 }
 
-/// What is printed, then what is said where it fails.
+/// Runs the program. Returns its output, and if it fails its messages and status.
 fn asked(arguments: &[&str]) -> String {
     let output = tdb("").args(arguments).output().unwrap();
     let said = match output.status.code() {
@@ -68,7 +68,7 @@ fn a_name_that_holds_a_comma_stands_in_quotes_in_every_list() {
         with_array.extend(options);
         let told = asked(&with_array).replace(&*folder.to_string_lossy(), "…");
         let told = match *verb {
-            // What fields there are is enough.
+            // The names of the fields are enough.
             "stats" | "explain" => {
                 let fields = told.lines().filter(|line| line.contains("\"name\": "));
                 let fields = fields.filter(|line| !line.contains("__"));
@@ -127,7 +127,7 @@ fn files_of_partitions_and_columns_of_imports_take_quotes() {
             "order=int32,\"b,c\"=float32",
         ],
         &["--rename", "d=\"e,f\"", "--type", "\"e,f\"=float64"],
-        // What cannot be.
+        // Invalid combinations.
         &["--rename", "d=x, y"],
         &["--rename", "d=e", "--type", "d=float32"],
         &["--exclude", "d", "--type", "d=float32"],

@@ -1,4 +1,4 @@
-//! An empty list of intervals, which is what a search leaves that found nothing.
+//! Empty lists of intervals, as a search without results produces them.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::fs;
@@ -10,7 +10,7 @@ use crate::common::{run, stdout, told};
 const DENSE: &str = "v22_dense_basics/array";
 const SPARSE: &str = "v22_tour/array";
 
-/// A range file of this content, as an argument.
+/// Writes a range file with this content. Returns its folder and the argument.
 fn ranges(json: &str) -> (TempDir, String) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("ranges.json");
@@ -89,7 +89,7 @@ fn intervals_of_a_dimension_add_up_to_an_empty_list_of_it() {
     let (_folder, none) = ranges("{\"station\": []}");
     let one = format!("count {SPARSE} --range station=BGN");
     assert_eq!(stdout(&format!("{one} {none}")), stdout(&one));
-    // Of another dimension they do not.
+    // Ranges of another dimension add nothing.
     assert_eq!(
         stdout(&format!("count {SPARSE} --range hour=2024 {none}")),
         "0\n"

@@ -1,4 +1,4 @@
-//! Files as people have them: other encodings, line ends and numbers, columns without names.
+//! Files as they occur in practice: other encodings, line ends and number formats, unnamed columns.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::fs;
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::common::{run, stdout, told};
 
-/// A new folder, by the name of its test.
+/// Creates an empty folder named after the test.
 fn folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = fs::remove_dir_all(&folder);
@@ -16,7 +16,7 @@ fn folder(name: &str) -> PathBuf {
     folder
 }
 
-/// What an import of a file says that it refuses; there is no array then.
+/// Imports a file that must be refused without leaving an array. Returns the error.
 fn refused(folder: &Path, name: &str, content: &[u8], options: &str) -> String {
     let (file, array) = (folder.join(name), folder.join(format!("{name}.array")));
     fs::write(&file, content).unwrap();
@@ -64,7 +64,7 @@ fn a_number_beyond_the_largest_float_is_no_infinity() {
     error: …/a.jsonl: line 1, field "a": "-1e400" is not a valid float64
     exit status 2
     "#);
-    // Where nobody says that it is a float, it is text.
+    // Without an explicit float type, such numbers are text.
     for (name, content) in [
         ("codes.csv", "x,a\n1,12E12\n2,10E400\n"),
         (
@@ -109,7 +109,7 @@ fn columns_without_a_name_get_one() {
     stdout(&format!("import {} {}", file.display(), array.display()));
     let read = stdout(&format!("read {}", array.display()));
     assert_eq!(read, "index,column_2,v,column_4\n1,2,3,4\n");
-    // The same names are found where more is added.
+    // Appending finds the same names.
     fs::write(&file, ",,v,\n2,2,3,4\n").unwrap();
     let (file, array) = (file.display(), array.display());
     stdout(&format!("import {file} {array} --append"));

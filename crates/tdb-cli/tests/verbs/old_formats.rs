@@ -1,4 +1,4 @@
-//! Cells of old formats are chosen as those of new ones.
+//! Selections in arrays of old formats, which must work as in new ones.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::cmp::Ordering;
@@ -8,11 +8,11 @@ use serde_json::Value as Json;
 
 use crate::common::{fixtures, tdb};
 
-/// The sparse golden arrays of these formats that are not encrypted, with their schemas.
+/// Lists the unencrypted sparse golden arrays of these formats, with their schemas.
 fn arrays(formats: &[&str]) -> Vec<(String, Json)> {
     let names = fs::read_dir(fixtures()).unwrap().flatten();
     let names = names.map(|entry| entry.file_name().into_string().unwrap());
-    // The writer of some dates stored other bounds of tiles than their cells have; of other bytes JSON makes no text.
+    // Excludes arrays with wrong tile bounds for dates, and arrays whose bytes JSON cannot represent as text.
     let is_odd = |name: &str| name.contains("order_dates") || name.contains("high_bytes");
     let is_wanted = |name: &String| {
         let format = name.split('_').next().unwrap();
@@ -29,7 +29,7 @@ fn arrays(formats: &[&str]) -> Vec<(String, Json)> {
     arrays.collect()
 }
 
-/// The rows of a read, in an order of their own.
+/// Reads the rows in a fixed order.
 fn rows(array: &str, arguments: &[&str]) -> Vec<Json> {
     let read = tdb(&format!("read {array} --ticks --format jsonl"))
         .args(arguments)

@@ -1,4 +1,4 @@
-//! Text that is shorter than its cell of fixed size.
+//! Text that is shorter than its fixed-size cell.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::fs;
@@ -141,7 +141,7 @@ fn files_of_text_and_of_bytes_fill_cells() {
             CELLS,
             "{file}"
         );
-        // The same bytes, of a cell that is as long.
+        // The same bytes in a cell of the same length.
         let back = of_file.join("back.parquet").display().to_string();
         stdout(&format!("read {array} -o {back}"));
         let copy = of_file.join("copy").display().to_string();

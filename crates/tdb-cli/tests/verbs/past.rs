@@ -1,4 +1,4 @@
-//! Verbs about what happened: `log`, `diff`, `compare`, and those that change it: `set`, `restore`.
+//! Verbs about history: `log`, `diff`, `compare`; and verbs that change it: `set`, `restore`.
 
 use crate::common::{copy, failure, fixtures, run, shown, told};
 
@@ -224,7 +224,7 @@ fn cells_are_set_and_come_back() {
     "#);
 }
 
-/// One of them would be lost without a word.
+/// Otherwise one of the rows would be lost silently.
 #[test]
 fn rows_for_one_cell_of_a_dense_array_are_refused() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -243,7 +243,7 @@ fn rows_for_one_cell_of_a_dense_array_are_refused() {
     ");
 }
 
-/// The objects below a folder, and what is in them.
+/// Reads all objects below a folder.
 fn objects(folder: &std::path::Path) -> std::collections::BTreeMap<String, Vec<u8>> {
     let mut found = std::collections::BTreeMap::new();
     let mut folders = vec![folder.to_path_buf()];
@@ -306,7 +306,7 @@ fn what_came_after_a_time_is_taken_away() {
         insta::assert_snapshot!(format!("taken_away_{name}"), planned);
         let removed = told(&removal);
         assert_eq!(removed, planned.replace("would be removed", "removed"));
-        // But for the list of commits, which stood for these too, all is what it was.
+        // All objects are as before, except the consolidated commits, which also listed the removed ones.
         let mut left = objects(&place);
         left.retain(|name, _| !name.ends_with(".con"));
         assert_eq!(
@@ -464,7 +464,7 @@ fn rows_of_a_file_replace_cells() {
 
 #[test]
 fn before_the_first_label_there_is_none() {
-    // The array was made at 100, and its labels were written at 110.
+    // The array was created at 100, and its labels were written at 110.
     let said = told(&run("count v22_labels/array --label name=a..z --at 105"));
     assert!(
         said.starts_with("0\n") && said.ends_with("exit status 0"),

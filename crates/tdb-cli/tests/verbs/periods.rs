@@ -1,4 +1,4 @@
-//! What dates and times mean where they name a period, and what is said where nothing lies in one.
+//! Dates and times that denote a period, and the messages for periods without cells.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::fs;
@@ -6,7 +6,7 @@ use std::fs;
 use crate::changing::folder;
 use crate::common::{run, stdout, tdb, told};
 
-/// A cell for each minute of two days in January 2024 and for the first days of the next three months.
+/// Creates cells for each minute of two days in January 2024, and for the first days of the next three months.
 fn minutes(name: &str) -> String {
     let folder = folder(name);
     let mut rows = "time,v\n".to_owned();

@@ -1,4 +1,4 @@
-//! Mistakes in texts are shown where they are.
+//! Errors in texts are marked at their position.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use crate::common::{tdb, told};

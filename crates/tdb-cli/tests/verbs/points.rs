@@ -1,11 +1,11 @@
-//! The cells at points that a file holds.
+//! `--points`: cells at coordinates from a file.
 
 use std::io::Write as _;
 use std::process::{Output, Stdio};
 
 use crate::common::{run, stdout, tdb, told};
 
-/// What a command says whose standard input is this text.
+/// Runs a command with this text as standard input.
 fn piped(arguments: &str, text: &str) -> Output {
     let mut child = tdb(arguments)
         .stdin(Stdio::piped())
@@ -14,7 +14,7 @@ fn piped(arguments: &str, text: &str) -> Output {
         .spawn()
         .expect("the program starts");
     let mut input = child.stdin.take().expect("it was asked for");
-    // What fails before it reads closes the pipe.
+    // Fails if the command ends before it reads its input.
     let _ = input.write_all(text.as_bytes());
     drop(input);
     child.wait_with_output().expect("the program ends")
@@ -22,7 +22,7 @@ fn piped(arguments: &str, text: &str) -> Output {
 
 #[test]
 fn cells_at_points_are_read() {
-    // Points may repeat, and lie where no cell is.
+    // Points may repeat, and there may be no cell at a point.
     let some = "hour,station\n2024-04-10T03,BGN\n2024-04-10T12,KEF\n2024-04-10T03,BGN\n2024-04-10T00,XXX\n";
     let read = |arguments: &str, points: &str| told(&piped(arguments, points));
     insta::assert_snapshot!(read("read v22_tour/array --points - --attrs temperature", some), @"
@@ -31,7 +31,7 @@ fn cells_at_points_are_read() {
     KEF,2024-04-10T12,5.5
     exit status 0
     ");
-    // Along a dimension without a column, cells lie anywhere.
+    // Along a dimension without a column, all cells match.
     insta::assert_snapshot!(read("read v22_tour/array --points - --attrs sky --where sky!='rain'", "hour\n2024-04-10T03\n"), @"
     station,hour,sky
     BGN,2024-04-10T03,snow
@@ -168,7 +168,7 @@ fn a_column_of_points_that_is_no_dimension_is_refused() {
     hint: did you mean "col"? the dimensions are row, col; a file of points has no other columns
     exit status 2
     "#);
-    // As in all files, a blank is a part of the name.
+    // A blank is part of the column name, as in all files.
     insta::assert_snapshot!(read("row, col\n1, 2\n"), @r#"
     error: standard input: column " col" is no dimension
     hint: did you mean "col"? the dimensions are row, col; a file of points has no other columns
@@ -196,6 +196,6 @@ fn a_column_of_points_that_is_no_dimension_is_refused() {
     hint: did you mean "row"? the fields are row, col
     exit status 2
     "#);
-    // A search that found nothing.
+    // An empty file, as a search without results produces it.
     assert_eq!(asked(""), "0\nexit status 0");
 }

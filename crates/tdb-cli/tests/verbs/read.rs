@@ -1,4 +1,4 @@
-//! `tdb read` on golden arrays; that its cells are right, tdb-query tests.
+//! `tdb read` on golden arrays; tdb-query tests that the cells are correct.
 
 use crate::changing::of_schema;
 use crate::common::{copy, failure, fixtures, run, stdout, tdb, told};
@@ -98,7 +98,7 @@ fn npy_has_the_shape_of_the_ranges() {
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(text.contains("'shape': (2, 5)"), "{}", told(&output));
     assert_eq!(output.stdout.len() % 4, 0);
-    // The current domain counts where nothing else is asked for.
+    // The current domain is the default range.
     let shape = |ranges: &str, wanted: &str| {
         let output = run(&format!(
             "read v22_current_domain_dense/array --format npy {ranges}"
@@ -214,7 +214,7 @@ fn what_bears_a_time_to_come_is_not_there_yet() {
     let folder = tempfile::tempdir().expect("a folder");
     let array = folder.path().join("array");
     copy(&fixtures().join("v22_tour/array"), &array);
-    // The newest of three fragments, moved to the year 3000.
+    // Moves the newest of three fragments to the year 3000.
     for (folder, ending) in [("__fragments", ""), ("__commits", ".wrt")] {
         let entries = std::fs::read_dir(array.join(folder)).expect("a folder");
         let names = entries
@@ -277,7 +277,7 @@ fn what_is_odd_about_an_array_is_told_by_every_verb() {
     assert_eq!(json["warnings"].as_array().map(Vec::len), Some(1), "{json}");
 }
 
-/// A generic tile with one byte more in it.
+/// Builds a generic tile with one additional byte of content.
 fn with_a_byte_more(file: &[u8]) -> Vec<u8> {
     let limits = tdb_tile::Limits::default();
     let bytes = bytes::Bytes::copy_from_slice(file);
@@ -311,7 +311,7 @@ fn cells_of_a_dense_array_that_fail_are_left_out_unless_their_places_are_asked_f
     assert_eq!(fits, kept);
     assert_eq!(lines(&read("--drop")), fits);
     assert_eq!(lines(&read("--limit 3")), fits[..4]);
-    // A box has no holes, and says what it has instead.
+    // A box has no holes, so the fill values in it are reported.
     let npy = read(&format!("-o {}/cells.npy", folder.path().display()));
     let said = String::from_utf8_lossy(&npy.stderr).into_owned();
     let failing = 64 - fits.len();
@@ -320,7 +320,7 @@ fn cells_of_a_dense_array_that_fail_are_left_out_unless_their_places_are_asked_f
         format!("--where fails for {failing} of 63 cells: they have the fill value\n")
     );
     assert_eq!(read("--format npy --drop").status.code(), Some(2));
-    // Who leaves the dimensions out is told what that means.
+    // A warning explains the effect of leaving out the dimensions.
     let said = |output: std::process::Output| String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(
         said(read("--no-dims")),
@@ -334,7 +334,7 @@ fn cells_of_a_dense_array_that_fail_are_left_out_unless_their_places_are_asked_f
     ");
 }
 
-/// The program, with a condition that has spaces.
+/// Runs the program with a condition that contains spaces.
 fn run_with(arguments: &str, condition: &str) -> std::process::Output {
     let mut command = tdb(arguments);
     command.args(["--where", condition]);
@@ -374,7 +374,7 @@ fn a_date_means_all_of_the_period_that_it_names() {
     ] {
         assert_eq!(days(range), wanted, "{range}");
     }
-    // As ticks, where they are asked for: 1970-01-01 and so many days.
+    // With `--ticks`, as days since 1970-01-01.
     let cells = run(&format!("read {array} --ticks --range day=19358..19359"));
     assert_eq!(
         String::from_utf8_lossy(&cells.stdout).lines().count(),
@@ -382,7 +382,7 @@ fn a_date_means_all_of_the_period_that_it_names() {
         "{}",
         told(&cells)
     );
-    // A range file says dates in the same way.
+    // A range file uses the same notation for dates.
     let file = format!("{array}.json");
     std::fs::write(
         &file,

@@ -1,4 +1,4 @@
-//! What verbs that change something refuse, and that nothing is changed then.
+//! Requests that changing verbs refuse, leaving everything unchanged.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::fs;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::changing::{failure, folder, made};
 use crate::common::{run, stdout};
 
-/// Everything in a folder, with the size of files.
+/// Lists everything in a folder, with the sizes of files.
 fn state(folder: &Path) -> Vec<(PathBuf, u64)> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).unwrap().flatten() {
@@ -26,7 +26,8 @@ fn state(folder: &Path) -> Vec<(PathBuf, u64)> {
     found
 }
 
-/// The array of three cells, x = 1 to 3 and a = 10 to 30, and the file that they come from.
+/// Creates an array of three cells, x = 1 to 3 and a = 10 to 30. Returns its folder, its path, and the file of the
+/// cells.
 fn filled(name: &str) -> (PathBuf, String, String) {
     let (folder, array) = made(name);
     let file = folder.join("cells.csv").display().to_string();
@@ -59,13 +60,13 @@ fn a_file_for_a_result_that_there_is_none_of() {
         );
         assert_eq!(state(&folder), before, "{verb}");
     }
-    // No line of a result, no file.
+    // Without a result, no file is created.
     stdout(&format!("vacuum {array} -o {array}.txt"));
     assert_eq!(state(&folder), before);
     stdout(&format!("rm {array} --dry-run -o {array}.txt"));
     let told = fs::read_to_string(format!("{array}.txt")).unwrap();
     assert_eq!(told, "remove array array\n");
-    // What others put there is named.
+    // Foreign files are listed.
     fs::write(format!("{array}/notes.txt"), "mine").unwrap();
     assert_eq!(
         stdout(&format!("rm {array} --dry-run")),
@@ -93,7 +94,7 @@ fn options_that_mean_nothing() {
         assert!(told.contains(" means nothing to "), "{verb}: {told}");
         assert_eq!(state(&folder), before, "{verb}");
     }
-    // A profile is JSON then.
+    // With `--json`, the profile is JSON.
     assert!(
         run(&format!("write {array} {file} --profile --json"))
             .status
@@ -120,7 +121,7 @@ fn links_to_arrays_elsewhere_are_not_followed() {
         assert!(told.contains(": a symbolic link, to …/array"), "{told}");
         assert_eq!(state(&folder), before, "{verb}");
     }
-    // To read through one is meant.
+    // Reading through a link is allowed.
     let cells = stdout(&format!("read {link}"));
     stdout(&format!("cp {link} {array}2"));
     assert_eq!(stdout(&format!("read {array}2")), cells);
@@ -187,7 +188,7 @@ fn a_delete_says_what_it_would_do() {
     fs::write(&file, "x,a\n4,\n").unwrap();
     assert_eq!(state(&folder).len(), before.len());
     stdout(&format!("write {array} {file} --at 120"));
-    // What was there at the time counts.
+    // The dry run counts the cells as of the given time.
     assert_eq!(
         stdout(&format!("delete {array} --where a=30 --at 110 --dry-run")),
         "delete cells where a=30: 1 of 3\n"
@@ -224,7 +225,7 @@ hint: --by-coordinates deletes just those that fit; --with-nulls deletes the oth
     assert_eq!(state(&folder), before);
     assert_eq!(stdout(&allowed), format!("deleted {said}"));
     assert_eq!(stdout(&format!("read {array}")), "x,a\n1,10\n2,20\n");
-    // Without nulls among the cells nothing has to be allowed.
+    // Without nulls among the cells, no option is needed.
     let told = stdout(&format!("delete {array} --where a=20 --at 140 --json"));
     let told: serde_json::Value = serde_json::from_str(&told).unwrap();
     let wanted = serde_json::json!({"cells": 2, "fitting": 1, "deleted": 1, "dry_run": false, "later": null});
@@ -275,7 +276,7 @@ fn a_temporary_folder_that_is_not_there() {
     );
 }
 
-/// The folder of the system matters once something is kept in it.
+/// The system's temporary folder is used only when something is spilled.
 #[test]
 fn a_folder_of_the_system_that_is_not_there_matters_to_nothing_small() {
     let (folder, array, file) = filled("no_tmpdir");
@@ -328,10 +329,10 @@ fn a_group_that_would_be_in_itself() {
     hint: a group cannot be in itself: what walks through it would not end
     "#);
     assert_eq!(state(&folder), before);
-    // A member is taken out as it was added.
+    // A member can be removed by the URI with which it was added.
     stdout(&format!("group rm {place}/g/h {place}/g/h/i/"));
     assert_eq!(stdout(&format!("group ls {place}/g/h --json")).trim(), "[]");
-    // Nothing walks through groups that lie elsewhere.
+    // Groups outside the folder are not followed.
     stdout(&format!("group add {place}/elsewhere {place}/g"));
     stdout(&format!("group add {place}/g {place}/elsewhere"));
 }

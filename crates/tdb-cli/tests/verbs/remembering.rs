@@ -1,4 +1,4 @@
-//! Files that remember the array that they were read from.
+//! Files that store the schema of the array from which they were exported.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::fs::{self, File};
@@ -12,7 +12,7 @@ use tdb_tile::Datatype;
 
 use crate::common::{run, stdout, told};
 
-/// A new folder, by the name of its test.
+/// Creates an empty folder named after the test.
 fn folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = fs::remove_dir_all(&folder);
@@ -48,7 +48,7 @@ fn an_array_comes_back_from_its_file_as_it_was() {
                 notes.starts_with("like the array that the file was read from"),
                 "{notes}"
             );
-            // What labels a file holds is told by its cells, and objects' names are new.
+            // The enumeration is left out: its labels come from the cells, and its object has a new name.
             let schema = |array: &str| {
                 let text = stdout(&format!("schema {array}"));
                 let part = text.split("enumeration").next().unwrap().to_owned();
@@ -68,7 +68,7 @@ fn an_array_comes_back_from_its_file_as_it_was() {
     }
 }
 
-/// What an import says, up to the first attribute.
+/// The messages of an import, up to the first attribute.
 fn imported(file: &Path, options: &str) -> String {
     let array = file.with_extension("array");
     let _ = fs::remove_dir_all(&array);
@@ -123,7 +123,7 @@ fn what_cannot_be_as_it_was_is_guessed() {
     80 cells
     exit status 0
     "#);
-    // Cells of a dense array that fill no box, and that do.
+    // Cells of a dense array, first without and then with a complete box.
     export("v22_dense_basics", "--attrs i8 --where i8>3");
     insta::assert_snapshot!(imported(&file, ""), @"
     like the array that the file was read from; --dim makes another
@@ -228,7 +228,7 @@ fn a_schema_that_makes_no_sense_is_told_of() {
     "#);
 }
 
-/// Three labels with an order, which two attributes share, and no cell has the last one in `f`.
+/// Three ordered labels, shared by two attributes; no cell of `f` has the last label.
 const LABELLED: &str = r#"{
     "type": "sparse",
     "dimensions": [{"name": "k", "datatype": "int64", "domain": [0, 99], "extent": 10}],
@@ -259,7 +259,7 @@ fn enumerations_come_back_with_their_order_their_unused_labels_and_shared() {
         let (file, copy) = (folder.join(file), folder.join("copy").display().to_string());
         let _ = fs::remove_dir_all(&copy);
         match file.file_stem().and_then(|stem| stem.to_str()) {
-            // Labels of all that a selection leaves out come back, too.
+            // A selection may leave out labels, but the import restores them.
             Some("some") => stdout(&format!(
                 "read {array} --range k=2..3 -o {}",
                 file.display()

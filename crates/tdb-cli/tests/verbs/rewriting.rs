@@ -1,4 +1,4 @@
-//! `tdb rewrite`: the same cells, otherwise stored.
+//! `tdb rewrite`: the same cells, stored differently.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Values of cells as they are typed.
+//! `tdb set`: values of cells as they are typed.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::fs;
@@ -36,14 +36,14 @@ const UNNAMED: &str = r#"{
     "attributes": [{"name": "", "datatype": "float64"}]
 }"#;
 
-/// Writes cells of CSV.
+/// Writes cells from CSV.
 fn write(folder: &Path, array: &str, csv: &str) {
     let file = folder.join("cells.csv");
     fs::write(&file, csv).unwrap();
     stdout(&format!("write {array} {} -q", file.display()));
 }
 
-/// What `set` says of the cell with x = 1.
+/// Runs `set` on the cell with x = 1.
 fn set(array: &str, values: &[&str]) -> String {
     let mut command = tdb(&format!("set {array}"));
     told(&command.arg("x = 1").args(values).output().unwrap())
@@ -65,7 +65,7 @@ fn bytes_are_set_as_they_are_written() {
     x,b,g,u,c,s
     1,00ff,00ff,6200,0xff02,00ff
     ");
-    // What is read is what is set, in JSON too.
+    // Values can be set in the form in which they are read, also in JSON.
     let object = r#"{"hex":"0aff"}"#;
     let values = ["b", "g", "u", "c", "s"].map(|name| format!("{name}={object}"));
     assert_eq!(set(&array, &values.each_ref().map(String::as_str)), changed);
@@ -73,7 +73,7 @@ fn bytes_are_set_as_they_are_written() {
     x,b,g,u,c,s
     1,0aff,0aff,0aff,0x0aff,"{""hex"":""0aff""}"
     "#);
-    // Text in quotes stands for itself.
+    // Quoted text is taken literally.
     assert_eq!(set(&array, &["b='00ff'", "c='0xff'", "g="]), changed);
     insta::assert_snapshot!(stdout(&format!("read {array} --format csv")), @r#"
     x,b,g,u,c,s
@@ -141,7 +141,7 @@ fn a_year_is_a_date_wherever_one_is_given_as_text() {
     hint: with --ticks, dates and times are raw numbers; without, they are ISO 8601
     exit status 2
     "#);
-    // What is written as ticks is read back as such.
+    // Values written as ticks are read back as ticks.
     let before = read();
     for name in ["ticks.csv", "ticks.jsonl"] {
         let file = folder.join(name).display().to_string();
@@ -190,7 +190,7 @@ fn the_attribute_without_a_name_is_set_by_either_spelling() {
         stdout(&format!("read {array} --no-dims --format csv")),
         "\"\"\n1.0\n-0.5\n3.0\n"
     );
-    // Where there is none, that is said.
+    // An unnamed attribute that does not exist is an error.
     let (_, named) = of_schema("set_named", DATES);
     insta::assert_snapshot!(set(&named, &["=9"]), @r#"
     error: there is no attribute ""
@@ -228,7 +228,7 @@ fn numbers_are_worked_out_of_the_cell() {
         "x,a,small,f,f32,two words,s,day\n1,10,200,2.5,1.5,7,t,2024-01-01\n2,9007199254740993,,0,2,-7,u,2024-01-01\n",
     );
     let changed = "changed 1 cell where x = 1\nexit status 0";
-    // All see what was there before, and the last one counts.
+    // All expressions use the values from before the change; if an attribute is set twice, the last value counts.
     let swapped = [
         "a=-(a + 5) * 2 + x",
         "small=small / 8",
@@ -238,7 +238,7 @@ fn numbers_are_worked_out_of_the_cell() {
         "two words=\"two words\" + a",
     ];
     assert_eq!(set(&array, &swapped), changed);
-    // For text, it stays what it is; and so does a number.
+    // For text attributes, an expression is plain text; numbers are plain values.
     assert_eq!(set(&array, &["s=a+1", "day=2024-02-29"]), changed);
     insta::assert_snapshot!(stdout(&format!("read {array} --range x=1 --format csv")), @"
     x,a,small,f,f32,two words,s,day

@@ -1,4 +1,4 @@
-//! Pictures of dense arrays.
+//! `tdb show`: pictures of dense arrays.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::fs::File;
@@ -13,7 +13,7 @@ use crate::terminal::{on_terminal, shown, widest};
 
 const BASICS: &str = "v22_dense_basics/array";
 
-/// Makes a dense array with these numbers of cells along its dimensions.
+/// Creates a dense array with these lengths of dimensions.
 fn create(folder: &TempDir, sides: &[(&str, i32)], attribute: Attribute) -> (tdb::Array, String) {
     let uri = folder.path().join("picture").display().to_string();
     let mut schema = Schema::dense();
@@ -25,7 +25,7 @@ fn create(folder: &TempDir, sides: &[(&str, i32)], attribute: Attribute) -> (tdb
     (tdb::create(&uri, &schema.build().unwrap()).unwrap(), uri)
 }
 
-/// Width, height, and the pixels of each row, as red, green, blue, opacity.
+/// Decodes a PNG file: width, height, and RGBA pixels row by row.
 fn decoded(file: &Path) -> (u32, u32, Vec<[u8; 4]>) {
     let mut reader = png::Decoder::new(BufReader::new(File::open(file).unwrap()))
         .read_info()
@@ -72,17 +72,17 @@ fn a_colour_image_is_the_same_as_a_file() {
         let [r, g, b] = color(at / 30, at % 30);
         assert_eq!(*pixel, [r, g, b, 255], "{at}");
     }
-    // One of the colours is a picture of numbers.
+    // One colour channel alone is a picture of numbers.
     run(&format!(
         "show {uri} --range C=1 --png {} --colors gray",
         file.display()
     ));
     let (_, _, pixels) = decoded(&file);
     assert_eq!((pixels[0], pixels[29]), ([0, 0, 0, 255], [255; 4]));
-    // Half as large: every other cell.
+    // At half the size, every other cell is shown.
     run(&format!("show {uri} --size 15 --png {}", file.display()));
     let (width, height, pixels) = decoded(&file);
-    // No side has less than 16 pixels where there are so many.
+    // Both sides have the requested size.
     assert_eq!((width, height), (15, 15));
     let [r, g, b] = color(0, 1);
     assert_eq!(pixels[0], [r, g, b, 255]);
@@ -125,7 +125,7 @@ fn what_is_not_written_shows_the_background() {
         &[("Y", 4), ("X", 4)],
         Attribute::new("v", Datatype::UInt8),
     );
-    // 255 is the fill value; here it is white.
+    // 255 is the fill value, but here it is a written white cell.
     array
         .write()
         .column("v", vec![0_u8, 255])
@@ -144,7 +144,7 @@ fn what_is_not_written_shows_the_background() {
         (of(0), of(4), of(5), of(6)),
         ([0; 4], [0, 0, 0, 255], [255; 4], [0; 4])
     );
-    // Without ranges, only what was written.
+    // Without ranges, only the written part is shown.
     insta::assert_snapshot!(stdout(&format!("show {uri}")), @r#"
     .@
     .:-=+*#%@ v 0 .. 255

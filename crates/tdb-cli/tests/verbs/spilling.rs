@@ -1,4 +1,4 @@
-//! What memory cannot hold goes into the temporary folder: groups, orders by values, the parts of an export.
+//! Data that exceeds memory goes to the temporary folder: groups, sorted results, partitioned exports.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::collections::BTreeMap;
@@ -11,13 +11,13 @@ use crate::common::{failure, run, stdout};
 
 const ROWS: usize = 200_000;
 
-/// Keys that come in no order, each twice; some are null.
+/// Key of a row: shuffled, each value twice, some null.
 fn key(row: usize) -> Option<usize> {
     let key = (row * 7919) % (ROWS / 2);
     (key % 1000 != 3).then_some(key)
 }
 
-/// An array whose groups by `k` and whose cells take more than the memory of the tests.
+/// Creates an array whose groups by `k`, and whose cells, exceed the memory of the tests.
 fn array() -> &'static str {
     static MADE: OnceLock<String> = OnceLock::new();
     MADE.get_or_init(|| {
@@ -48,10 +48,11 @@ fn is_empty(folder: &Path) -> bool {
     fs::read_dir(folder).unwrap().next().is_none()
 }
 
-/// Forms of text, whose bytes are those of the cells alone.
+/// Output formats whose bytes depend on the cells alone.
 const TEXTS: [&str; 4] = ["", "--json", "-o x.csv", "-o x.jsonl"];
 
-/// Answers in much and in little memory are the same, in each of these forms, and nothing stays in the folder.
+/// Checks that results with much and with little memory are equal in each of these formats, and that the temporary
+/// folder is empty afterwards.
 fn are_the_same(verb: &str, more: &str, forms: &[&str]) {
     let question = format!("{verb} {} {more}", array());
     let temp = tempfile::tempdir().unwrap();
@@ -71,7 +72,7 @@ fn are_the_same(verb: &str, more: &str, forms: &[&str]) {
         assert!(wanted == found, "{question} {form}");
         assert!(is_empty(temp.path()), "{question} {form}");
     }
-    // It is not done in memory.
+    // Without the temporary folder the verb fails, so it does not work in memory alone.
     let gone = temp.path().join("gone");
     let told = failure(&format!(
         "{question} --memory 5MB --temp {}",
@@ -172,7 +173,7 @@ fn parts_whose_cells_come_in_no_order_are_few_files() {
     );
     assert!(is_empty(temp.path()));
     let files = files(&folder);
-    // As many files as parts, and those of the first cells.
+    // One or two files per partition.
     assert!((401..=802).contains(&files.len()), "{} files", files.len());
     let mut found: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for file in files {

@@ -1,4 +1,5 @@
-//! Files that other programs leave in the folders of arrays and groups: they are passed over and told, and `clean` removes them.
+//! Files that other programs leave in the folders of arrays and groups: they are skipped with a warning, and `clean`
+//! removes them.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::fs;
@@ -8,7 +9,7 @@ use tempfile::TempDir;
 
 use crate::common::{copy, fixtures, run, stdout, told};
 
-/// What file managers, network file systems and stores of folders leave.
+/// Files left by file managers, network file systems and archives.
 const STRAYS: [&str; 6] = [
     ".DS_Store",
     "Thumbs.db",
@@ -18,7 +19,7 @@ const STRAYS: [&str; 6] = [
     "__enumerations_$folder$",
 ];
 
-/// What programs that copy files in both directions put after the name of a file of which there are two.
+/// Suffixes that synchronization programs append to the name of a conflicting file.
 const DOUBLES: [&str; 3] = [" (1)", " (conflicted copy 2024-01-01)", "~"];
 
 fn copied(golden: &str) -> (TempDir, PathBuf) {
@@ -28,7 +29,7 @@ fn copied(golden: &str) -> (TempDir, PathBuf) {
     (folder, place)
 }
 
-/// Puts a stray file, and one beside each object, into a folder. Returns how many.
+/// Adds stray files, and a duplicate of each object, to a folder. Returns the number of added files.
 fn litter(folder: &Path) -> usize {
     let entries = fs::read_dir(folder).unwrap();
     let files = entries.map(|entry| entry.unwrap().path());

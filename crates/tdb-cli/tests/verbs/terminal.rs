@@ -1,4 +1,4 @@
-//! The program on a terminal of some width.
+//! The program on a terminal of a given width.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::fs::File;
@@ -11,17 +11,17 @@ use rustix::termios::{Winsize, tcsetwinsize};
 
 use crate::common::{repeatable, tdb};
 
-/// Lines of the terminal.
+/// Height of the terminal, in lines.
 const LINES: u16 = 24;
 
-/// What a verb shows on a terminal with so many columns, without colours.
+/// Runs a verb on a terminal with this many columns, without colours.
 pub(crate) fn on_terminal(columns: u16, arguments: &str) -> String {
     let mut command = tdb(arguments);
     command.env("NO_COLOR", "1");
     repeatable(&shown(columns, command))
 }
 
-/// What a command shows on a terminal with so many columns.
+/// Runs a command on a terminal with this many columns and returns what the terminal shows.
 pub(crate) fn shown(columns: u16, mut command: std::process::Command) -> String {
     let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     grantpt(&terminal).unwrap();
@@ -40,16 +40,16 @@ pub(crate) fn shown(columns: u16, mut command: std::process::Command) -> String 
         .stderr(screen.try_clone().unwrap())
         .stdout(screen);
     let mut child = command.spawn().unwrap();
-    // The command holds the screen open.
+    // Releases the command's handle of the screen.
     drop(command);
     let mut bytes = Vec::new();
-    // Its end is told as an error, once nobody holds the screen any more.
+    // Once no process has the screen open, reading fails.
     let _ = File::from(terminal).read_to_end(&mut bytes);
     child.wait().unwrap();
     String::from_utf8(bytes).unwrap().replace("\r\n", "\n")
 }
 
-/// The widest line.
+/// Length of the longest line.
 pub(crate) fn widest(text: &str) -> usize {
     text.lines()
         .map(|line| line.chars().count())
@@ -57,7 +57,7 @@ pub(crate) fn widest(text: &str) -> usize {
         .unwrap_or(0)
 }
 
-/// Whether a line is wider than the terminal only since a single word is.
+/// True if a line is wider than the terminal although it contains no overlong word.
 fn is_too_wide(line: &str, columns: u16) -> bool {
     let columns = usize::from(columns);
     let is_long = |word: &str| word.chars().count() + 4 > columns;

@@ -1,4 +1,4 @@
-//! Fewer threads than were asked for.
+//! Fewer threads than requested.
 
 #[cfg(target_os = "linux")]
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ fn said(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// A verb in a process that can start no thread: its stack would not fit into memory.
+/// Runs a verb in a process that cannot start threads, since their stacks would not fit into memory.
 #[cfg(target_os = "linux")]
 fn alone(arguments: &str) -> Output {
     let mut command = tdb(arguments);
@@ -22,7 +22,7 @@ fn alone(arguments: &str) -> Output {
     command.output().expect("it runs")
 }
 
-/// Cells that it is worth starting threads for, as a file.
+/// Writes a file with enough cells to make starting threads worthwhile.
 #[cfg(target_os = "linux")]
 fn many_cells(folder: &Path) -> PathBuf {
     let rows: Vec<String> = (0..40_000).map(|k| format!("{k},{}", k * 3)).collect();
@@ -60,7 +60,7 @@ fn without_threads_the_work_is_done_all_the_same() {
     }
 }
 
-/// A server is waited for on threads of its own.
+/// Servers are accessed from separate threads.
 #[cfg(target_os = "linux")]
 #[test]
 fn an_object_store_without_threads_is_an_error_and_no_panic() {

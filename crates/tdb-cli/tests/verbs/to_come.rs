@@ -1,4 +1,4 @@
-//! Writers whose clocks are ahead: what bears a time to come is left alone, and told.
+//! Writers whose clocks are ahead: data with a future timestamp stays unchanged, with a warning.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::path::Path;
@@ -7,13 +7,14 @@ use tempfile::TempDir;
 
 use crate::common::{stdout, tdb, told};
 
-/// The first moment of the year 2100.
+/// The start of the year 2100.
 const TO_COME: &str = "4102444800000";
 
 const FOREWARNED: &str = "warning: 1 fragment of a time to come (up to 2100-01-01T00:00:00Z) will stand above what is changed now, \
     from then on\n";
 
-/// A folder with the array `a` of CSV, whose v is 2 now, and 3 from the year 2100 on, and with the metadata k so.
+/// Creates a folder with the array `a`, whose attribute `v` and metadata key `k` are 2 now, and 3 from the year 2100
+/// on.
 fn array() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     for (name, value) in [("now.csv", 2), ("later.csv", 3)] {
@@ -31,7 +32,7 @@ fn array() -> TempDir {
     folder
 }
 
-/// What a command prints and says in a folder, and how it ends.
+/// Runs a command in a folder. Returns its output, messages and exit status.
 fn said(folder: &Path, arguments: &str) -> String {
     told(&tdb(arguments).current_dir(folder).output().unwrap())
 }
@@ -140,7 +141,7 @@ fn upkeep_leaves_what_is_to_come() {
         (values(folder, later), key(folder, later)),
         ("3 3".to_owned(), "\"value\": 3".to_owned())
     );
-    // What is said to be merged, is, and what is read until then stays.
+    // The reported merge took place, and the objects read until then remain.
     let merged = said(folder, "consolidate a --mode array-meta --at 2100-01-01");
     assert!(
         merged.contains("merged the metadata into 1 object"),

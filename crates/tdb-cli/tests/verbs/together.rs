@@ -1,4 +1,4 @@
-//! Several processes at one array at once: every write is seen whole or not at all, and none is lost.
+//! Several processes use one array concurrently: every write is visible completely or not at all, and none is lost.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-/// Writers, writes of each, and cells of each write.
+/// Number of writers, of writes per writer, and of cells per write.
 const WRITERS: usize = 3;
 const WRITES: usize = 6;
 const CELLS: usize = 40;
@@ -23,7 +23,7 @@ fn done(arguments: &[&str], folder: &Path) -> String {
     String::from_utf8(output.stdout).expect("text")
 }
 
-/// A writer that has not ended, well or not.
+/// A running writer; dropping it decrements the count, also after a failure.
 struct AtWork<'a>(&'a AtomicUsize);
 
 impl Drop for AtWork<'_> {
@@ -32,7 +32,7 @@ impl Drop for AtWork<'_> {
     }
 }
 
-/// Cells by the write that they are of.
+/// Number of cells of each write.
 fn cells(folder: &Path) -> BTreeMap<String, usize> {
     let mut found = BTreeMap::new();
     for line in done(
@@ -102,7 +102,7 @@ fn writers_readers_and_consolidation_at_once_lose_nothing() {
     assert_eq!(cells(folder), found);
 }
 
-/// Rounds of two processes that write at the same time of their own.
+/// Number of rounds in which two processes write with the same timestamp.
 const ROUNDS: usize = 40;
 
 #[test]

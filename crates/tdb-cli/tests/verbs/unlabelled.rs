@@ -1,4 +1,4 @@
-//! Indexes that no label of an enumeration has, and labels that have an order.
+//! Indexes without a label in their enumeration, and ordered labels.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::fs;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::changing::of_schema;
 use crate::common::{stdout, tdb};
 
-/// Labels that have an order in `c`, of an attribute that is not nullable, and none in `free`.
+/// Schema with an ordered enumeration for `c`, a non-nullable attribute, and an unordered one for `free`.
 fn schema(kind: &str) -> String {
     let levels = |name: &str, ordered: bool| {
         format!(
@@ -30,7 +30,7 @@ fn schema(kind: &str) -> String {
     )
 }
 
-/// An array whose cells are these indexes, and its folder.
+/// Creates an array with these indexes. Returns its folder and its path.
 fn written(name: &str, kind: &str, at: &str, csv: &str) -> (PathBuf, String) {
     let (folder, array) = of_schema(name, &schema(kind));
     write(&folder, &array, at, csv);
@@ -48,7 +48,7 @@ fn write(folder: &Path, array: &str, at: &str, csv: &str) {
 
 const CELLS: &str = "x,c,free\n0,2,2\n1,0,0\n2,-1,255\n3,7,1\n4,1,3\n";
 
-/// The number of cells that fit a condition.
+/// The number of cells for which a condition holds.
 fn count(array: &str, condition: &str) -> String {
     let output = tdb(&format!("count {array} --where"))
         .arg(condition)

@@ -1,4 +1,5 @@
-//! File systems whose folders cannot be synced, as those that virtual machines share: the call is answered for them here.
+//! File systems whose folders cannot be synced, such as shares of virtual machines. A preloaded library simulates
+//! them.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::path::{Path, PathBuf};
@@ -6,7 +7,7 @@ use std::process::{Command, Output};
 
 use crate::common::{fixtures, tdb, told};
 
-/// A library that answers `fsync` with an error: of folders, or of files.
+/// C library whose `fsync` fails for folders, or for files.
 const SHIM: &str = r#"
 #define _GNU_SOURCE
 #include <errno.h>

@@ -1,4 +1,4 @@
-//! What `verify` finds of what other verbs refuse, by its exit status and the object that it names.
+//! `tdb verify` must find what other verbs refuse: checked by its exit status and the named object.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::fs;
@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 use crate::common::{copy, fixtures, run, told};
 
-/// A copy of a golden array or group.
+/// Copies a golden array or group into a temporary folder.
 fn copied(golden: &str) -> (TempDir, PathBuf) {
     let folder = TempDir::new().unwrap();
     let place = folder.path().join("x");
@@ -17,7 +17,7 @@ fn copied(golden: &str) -> (TempDir, PathBuf) {
     (folder, place)
 }
 
-/// The first file of a folder in alphabetical order.
+/// The alphabetically first file in a folder.
 fn first(folder: &Path) -> PathBuf {
     let mut files: Vec<PathBuf> = fs::read_dir(folder)
         .unwrap()
@@ -28,7 +28,7 @@ fn first(folder: &Path) -> PathBuf {
     files.into_iter().next().unwrap()
 }
 
-/// What is found, which must be in this object, where another verb is refused.
+/// Checks that another verb is refused and that `verify` reports this object. Returns its output.
 fn found(place: &Path, object: &str, refused: &str) -> Value {
     let uri = place.display().to_string();
     let other = run(&refused.replace("URI", &uri));
@@ -117,7 +117,7 @@ fn members_that_are_gone_or_damaged_are_found() {
     found(&group, "__meta/__", "meta ls URI");
 }
 
-/// The lists of an array that was merged, whose merged commits replace others, and which was vacuumed in part.
+/// Truncated lists of replaced, consolidated and ignored commits must be found.
 #[test]
 fn lists_of_commits_that_are_cut_off_are_found() {
     for (golden, ending) in [
@@ -161,7 +161,7 @@ fn lists_of_commits_that_are_cut_off_are_found() {
     }
 }
 
-/// Sets the time at which all files of fragments were written.
+/// Sets the modification time of all files in fragments.
 fn written_at(array: &Path, time: std::time::SystemTime) {
     for fragment in fs::read_dir(array.join("__fragments")).unwrap() {
         for file in fs::read_dir(fragment.unwrap().path()).unwrap() {
@@ -190,10 +190,10 @@ fn fragments_whose_commits_were_lost_are_found() {
         let output = told(&run(&format!("{verb} {uri}")));
         assert!(output.contains(warning), "{output}");
     }
-    // One of several.
+    // One of several commits is missing.
     let (_folder, array) = copied("v22_tour/array");
     fs::remove_file(first(&array.join("__commits"))).unwrap();
-    // That of a write that goes on looks the same.
+    // An unfinished write looks the same.
     written_at(&array, now);
     let output = told(&run(&format!("verify {}", array.display())));
     assert!(

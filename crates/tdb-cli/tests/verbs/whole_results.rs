@@ -1,4 +1,4 @@
-//! Results stay out of arrays, and a stream whose writer failed is no result.
+//! Results cannot be written into arrays, and the stream of a failed writer is not accepted as a result.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::fs;
@@ -7,7 +7,7 @@ use std::process::{Output, Stdio};
 
 use crate::common::{copy, fixtures, run, stdout, tdb, told};
 
-/// What is said of a place, without the folder that the test has for itself.
+/// Runs a command and returns its messages, with the folder replaced by `…`.
 fn refusal(folder: &Path, arguments: &str) -> String {
     told(&run(arguments)).replace(&folder.display().to_string(), "…")
 }
@@ -46,7 +46,7 @@ fn a_result_within_an_array_is_refused_and_the_array_opens_still() {
         assert!(said.ends_with("exit status 2"), "{arguments}: {said}");
     }
     assert_eq!(stdout(&format!("info {array}")), before);
-    // Beside an array, and beside the members of a group, there is room.
+    // Files may be written next to an array, and next to the members of a group.
     stdout(&format!("read {array} -o {}/x.csv", within.display()));
     stdout(&format!("read {array} -o {}/g/x.csv", within.display()));
     insta::assert_snapshot!(refusal(within, &format!("read {array} -o {array}/x.csv")), @r"

@@ -1,4 +1,4 @@
-//! Cells of files, written into arrays.
+//! Writing cells from files into arrays.
 #![expect(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 
 use crate::common::{run, stdout, tdb};
 
-/// A new folder, by the name of its test.
+/// Creates an empty folder named after the test.
 fn folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = fs::remove_dir_all(&folder);
@@ -22,7 +22,7 @@ fn folder(name: &str) -> PathBuf {
     folder
 }
 
-/// An array of this schema.
+/// Creates an array with this schema.
 fn made(folder: &Path, name: &str, schema: &Value) -> String {
     let file = folder.join(format!("{name}.json"));
     fs::write(&file, schema.to_string()).unwrap();
@@ -31,7 +31,7 @@ fn made(folder: &Path, name: &str, schema: &Value) -> String {
     array
 }
 
-/// The error of a command line that must fail: its status and its text, without the folder.
+/// Runs a command that must fail. Returns its status and messages, with the folder replaced by `…`.
 fn failure(arguments: &str, folder: &Path) -> String {
     let output = run(arguments);
     let text = String::from_utf8_lossy(&output.stderr).replace(&*folder.to_string_lossy(), "…");
@@ -60,7 +60,7 @@ fn dense() -> Value {
     })
 }
 
-/// What `tdb read` gives of one array, as a file, and what of another that the file was written into.
+/// Exports an array to a file, writes the file into a copy, and compares what `tdb read` returns for both.
 fn round_trip(folder: &Path, fixture: &str, format: &str) {
     let array = format!("{fixture}/array");
     let mut schema: Value =
@@ -80,7 +80,7 @@ fn round_trip(folder: &Path, fixture: &str, format: &str) {
     }
     let copy = made(folder, &format!("{fixture}_{format}"), &schema);
     let file = folder.join(format!("{fixture}.{format}"));
-    // Some years in there are beyond what the dates of Arrow hold.
+    // Some years are outside the range of Arrow dates.
     let is_far = fixture.starts_with("v22_types_") && ["arrow", "parquet"].contains(&format);
     let ticks = if is_far { "--ticks" } else { "" };
     stdout(&format!(
@@ -141,7 +141,7 @@ fn cells_come_from_standard_input_at_a_time() {
         stdout(&format!("read {array} --format csv --at 1000000000099")),
         "x,a,t\n"
     );
-    // Parquet is read from its end.
+    // Parquet is read from its end, so it cannot come through a pipe.
     let file = folder.join("cells.parquet");
     stdout(&format!("read {array} -o {}", file.display()));
     let copy = made(&folder, "copy", &sparse());
@@ -250,7 +250,7 @@ fn little_memory_makes_the_same_array() {
     schema["dimensions"][0]["extent"] = json!(1000);
     let mut cells = String::from("x,a,t\n");
     for row in 0..60_000_u64 {
-        // Every place once, in no order.
+        // Every coordinate once, shuffled.
         let x = row * 7919 % 1_000_000;
         let text = "v".repeat(usize::try_from(row % 30).unwrap());
         cells += &format!("{x},{},{text:?}\n", row % 1000);
@@ -303,7 +303,7 @@ fn labels_out_of_order_are_refused_by_the_name_of_the_label() {
         stdout(&format!("fragments {array}/__labels/l0 --json")).trim(),
         "[]"
     );
-    // Two writes that are each in order are not together; the label then leads nowhere.
+    // Two separately sorted writes are not sorted together; the label then leads nowhere.
     let label = format!("{array}/__labels/l0");
     stdout(&format!("{low} --range {}=2..3", dimension(&label)));
     stdout(&format!("{low} --range {}=0..1", dimension(&label)));
@@ -323,13 +323,13 @@ fn labels_out_of_order_are_refused_by_the_name_of_the_label() {
     ");
 }
 
-/// The name of the only dimension of an array.
+/// The name of an array's only dimension.
 fn dimension(array: &str) -> String {
     let schema: Value = serde_json::from_str(&stdout(&format!("schema {array} --json"))).unwrap();
     schema["dimensions"][0]["name"].as_str().unwrap().to_owned()
 }
 
-/// Cells of all of the dense array, as a file.
+/// Writes a CSV file with all cells of the dense array.
 fn csv_of_dense(folder: &Path) -> String {
     let file = folder.join("dense.csv");
     let cells = (0..12).map(|cell| format!("{cell}\n"));
