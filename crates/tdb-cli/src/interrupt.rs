@@ -1,5 +1,9 @@
-//! Handling of Ctrl-C and termination signals. The running verb fails at its next read or write, and then undoes its
-//! unfinished work as after any other error.
+//! Handling of Ctrl-C and termination signals.
+//!
+//! The verb is not stopped from outside. It fails at its next read or write, and then undoes its unfinished work as
+//! after any other error, so that no second way of cleaning up is needed. A verb that waits for a pipe neither reads
+//! nor writes a store; if nothing has noticed the signal after a few seconds, a waiting thread ends the program. A
+//! second Ctrl-C ends it immediately.
 
 use std::io::{self, Write};
 use std::process;

@@ -12,13 +12,13 @@ pub enum ClusterError {
     /// Text that is not an address.
     #[error("{address:?} is no address of a worker")]
     Address {
-        /// The text.
+        /// The rejected text.
         address: String,
     },
-    /// A cluster without workers.
+    /// A cluster without any worker.
     #[error("a cluster without a worker")]
     NoWorkers,
-    /// A token that is too easy to guess.
+    /// A token that is too short, and thus easy to guess.
     #[error(
         "a token of {bytes} bytes is too short: it takes {} at least",
         crate::Token::SHORTEST
@@ -36,25 +36,25 @@ pub enum ClusterError {
     /// A token file whose content is not a valid token.
     #[error("token file {}: {error}", path.display())]
     InFile {
-        /// The file.
+        /// Path of the token file.
         path: PathBuf,
-        /// What is wrong with the token.
+        /// Reason why its content is not a token.
         error: Box<ClusterError>,
     },
     /// A token file, or its folder, that cannot be read or created.
     #[error("token file {}: {source}", path.display())]
     TokenFile {
-        /// The file, or the folder.
+        /// Path of the file or the folder.
         path: PathBuf,
         /// Error of the operating system.
         source: std::io::Error,
     },
-    /// A token file, or its folder, that is open to other users.
+    /// A token file, or its folder, that other users may access.
     #[error("token file {}: other users may use it (mode {mode:o})", path.display())]
     OpenToken {
-        /// The file, or the folder.
+        /// Path of the file or the folder.
         path: PathBuf,
-        /// Its permission bits.
+        /// Permission bits of the file or the folder.
         mode: u32,
         /// Command that restricts the permissions.
         remedy: String,
@@ -62,9 +62,9 @@ pub enum ClusterError {
     /// A token file, or its folder, owned by another user.
     #[error("token file {}: belongs to another user (number {owner})", path.display())]
     ForeignToken {
-        /// The file, or the folder.
+        /// Path of the file or the folder.
         path: PathBuf,
-        /// Numeric ID of the owner.
+        /// Numeric user ID of the owner.
         owner: u32,
     },
     /// No folder for the user's token can be determined.
@@ -76,9 +76,9 @@ pub enum ClusterError {
     /// A certificate, or its key, cannot be used.
     #[error("{}: {what}", path.display())]
     Certificate {
-        /// The file.
+        /// Path of the certificate or key file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// Reason why the file cannot be used.
         what: String,
     },
     /// The TLS configuration is invalid.
@@ -89,13 +89,13 @@ pub enum ClusterError {
     Place {
         /// The place as given.
         place: String,
-        /// What is wrong with it.
+        /// Reason why the place cannot be allowed.
         what: String,
     },
     /// The worker cannot listen at the address.
     #[error("cannot listen at {address}: {source}")]
     Listen {
-        /// The address.
+        /// Address at which to listen.
         address: String,
         /// Error of the operating system.
         source: std::io::Error,
@@ -103,15 +103,15 @@ pub enum ClusterError {
     /// A worker that does not answer, or answers with something unexpected.
     #[error("the worker at {address} does not answer: {what}")]
     Silent {
-        /// The address.
+        /// Address of the worker.
         address: String,
-        /// What happened instead.
+        /// What happened instead of an answer.
         what: String,
     },
     /// The worker and the client do not share a token.
     #[error("the worker at {address} and this process do not know the same token")]
     Refused {
-        /// The address.
+        /// Address of the worker.
         address: String,
     },
     /// An error reported by a worker.
@@ -128,9 +128,9 @@ pub enum ClusterError {
         crate::VERSION
     )]
     Version {
-        /// The address.
+        /// Address of the worker.
         address: String,
-        /// Its version.
+        /// Version of the worker.
         found: String,
     },
     /// The server of a worker ended unexpectedly.

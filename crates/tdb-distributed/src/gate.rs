@@ -156,6 +156,8 @@ struct Prover {
 }
 
 impl Prover {
+    /// Performs the handshake of one connection within the time limit, and forwards the connection to the server. A
+    /// connection that fails the handshake is closed after a delay.
     async fn prove(self: Arc<Self>, stream: TcpStream, peer: SocketAddr) {
         // Avoids delays of small messages. A failure only makes them slower.
         let _ = stream.set_nodelay(true);

@@ -271,6 +271,10 @@ pub(super) struct Removing<'a> {
 impl Removing<'_> {
     /// Creates a plan, shows it, carries it out unless this is a dry run, and adds up what is removed and what only
     /// the grace period keeps.
+    ///
+    /// A plan has notes if it leaves something alone. Then a second plan is made without a grace period: objects that
+    /// only the second one removes are kept because of their age, and notes that only the first one has are about
+    /// such objects. They are dropped in favour of one summary.
     pub(super) fn remove<E: Into<Failure>>(
         &self,
         plan_with: impl Fn(&VacuumOptions) -> Result<Plan, E>,

@@ -120,6 +120,10 @@ impl Table {
     }
 
     /// Distributes the columns among the lines of a row.
+    ///
+    /// Columns are placed from left to right; one that does not fit starts a new, indented line. The last column is
+    /// instead wrapped in place if it contains text and its longest word fits into the remaining width. A column wider
+    /// than the screen is wrapped on a line of its own.
     fn lines(&self, screen: Option<usize>) -> Vec<Vec<ColumnPlace>> {
         let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
         let widths = (0..columns).map(|column| (column, self.width(column)));
