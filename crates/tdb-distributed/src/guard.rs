@@ -152,9 +152,9 @@ impl Check {
 
     /// Checks a request that sends a plan, and returns it with the plan encoded again.
     ///
-    /// The permit and the memory grant of a plan must live as long as the engine keeps it. The engine holds the body of
-    /// the request for that long, so both are stored in the body. A refusal is also recorded under the plan's key: the
-    /// client requests the rows concurrently, and would otherwise wait for a plan that never arrives.
+    /// The permit and the memory grant of a plan must live as long as the engine keeps it. The engine holds the body
+    /// of the request for that long, so both are stored in the body. A refusal is also recorded under the plan's key:
+    /// the client requests the rows concurrently, and would otherwise wait for a plan that never arrives.
     async fn set_plan(&self, request: Request<Body>) -> Result<Request<Body>, Status> {
         let (parts, mut body) = request.into_parts();
         self.settings(&parts.headers)?;

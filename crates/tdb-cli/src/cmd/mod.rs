@@ -67,7 +67,7 @@ use crate::output::Output;
 use tdb::place;
 use tdb::place::Place;
 
-/// Opens an array as of the user's times.
+/// Opens an array as of `--at` and `--since`.
 pub(crate) fn open_array(
     uri: &str,
     global: &Global,
@@ -79,7 +79,7 @@ pub(crate) fn open_array(
     open_location(&location, &opening, global, out).map_err(|error| location.unopened(error).into())
 }
 
-/// Opens an array of the crate `tdb` for reading, as of the user's times, and prints warnings about it.
+/// Opens an array through the crate `tdb`, for reading, as of `--at` and `--since`, and prints warnings about it.
 pub(crate) fn open_front(uri: &str, global: &Global, out: &Output) -> Result<tdb::Array, Failure> {
     let context = context(global)?;
     let opening = Opening::new(global, context.shared_session())?;

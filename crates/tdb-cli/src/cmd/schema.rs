@@ -60,7 +60,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     write_shared_filters(schema, out)
 }
 
-/// Opens the schema as of the user's times, and prints warnings about the array.
+/// Opens the schema as of `--at` and `--since`, and prints warnings about the array.
 fn open_schema(uri: &str, global: &Global, out: &Output) -> Result<StoredSchema, Failure> {
     let place = place::folder(uri, &global.counts)?;
     let opening = Opening::new(global, &session(global))?;
