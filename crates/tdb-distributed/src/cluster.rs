@@ -113,7 +113,7 @@ impl Cluster {
         }
     }
 
-    /// Checks that all workers answer. A worker that was just started is retried for up to two seconds.
+    /// Checks that all live workers answer. A worker that was just started is retried for up to two seconds.
     ///
     /// # Errors
     /// A worker that does not answer within five seconds, refuses the token, or runs another version.

@@ -30,7 +30,7 @@ impl Walk<'_> {
     }
 }
 
-/// The value of an integer literal, 0 for a `NULL` literal; `None` for any other expression.
+/// The value of an integer literal, 0 for a `NULL` literal; `None` beyond `i64`, and for any other expression.
 fn whole(expression: &PhysicalExprNode) -> Option<i64> {
     let ExprType::Literal(value) = expression.expr_type.as_ref()? else {
         return None;

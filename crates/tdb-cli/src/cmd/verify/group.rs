@@ -160,7 +160,7 @@ fn arrays_below(
         }
         let below = match children(&folder, opening) {
             Ok(below) => below,
-            // The reason was already reported.
+            // Taken for a consequence of an error that was already reported.
             Err(_) if found.others > 0 => continue,
             Err(failure) => return Err(failure),
         };
