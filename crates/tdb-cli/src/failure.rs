@@ -86,7 +86,7 @@ pub(crate) struct Failure {
     broken_pipe: bool,
     /// True if nothing failed, but a check found something.
     is_finding: bool,
-    /// True if the output already says it.
+    /// True if the output already contains the finding, so that no message is printed.
     is_told: bool,
 }
 

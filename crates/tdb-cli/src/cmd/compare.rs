@@ -324,7 +324,6 @@ fn as_json(differences: &Differences, same: u64, shown: &[Difference], ticks: bo
 
 /// Formats a difference as `{"change":"changed","coordinates":{…},"old":{…},"new":{…}}`.
 /// A changed cell has only the attributes that changed.
-/// attributes that changed.
 fn cell_json(differences: &Differences, difference: &Difference, ticks: bool) -> Json {
     let attributes = differences.attributes();
     let old_attributes = differences.old_attributes();

@@ -86,7 +86,7 @@ fn row(found: &Found, root: &str) -> Vec<(Role, String)> {
     row
 }
 
-/// Location of a child, if its name does not tell it: the path below the listed folder, or its URI.
+/// Location of a child: the path below the listed folder, or the URI. Empty if the name already shows the location.
 fn whereabouts(found: &Found, root: &str) -> String {
     let uri = found.child.uri();
     if matches!(found.child.site, Site::Outside(_)) {

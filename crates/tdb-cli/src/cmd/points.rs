@@ -17,7 +17,7 @@ use crate::global::Global;
 pub(crate) struct PointsFile(PathBuf);
 
 impl PointsFile {
-    /// Creates it from a command-line argument.
+    /// Parses the argument of `--points`.
     pub(crate) fn of_argument(file: &str) -> Result<Self, String> {
         Ok(Self(file.into()))
     }

@@ -288,7 +288,7 @@ fn odd_headers_are_told() {
     assert!(told.contains("no fragment has 0 bytes"), "{told}");
 }
 
-/// TileDB gives an unnamed dimension this name, and does not check the last tile of small integer domains.
+/// TileDB calls an unnamed dimension `__dim_0`, and does not check the last tile of small integer domains.
 #[test]
 fn dimensions_as_tiledb_makes_them_are_created_and_imported() {
     let folder = folder("odd_dimensions");
