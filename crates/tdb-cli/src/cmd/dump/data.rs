@@ -29,7 +29,7 @@ pub(super) struct DataFile<'a> {
     ticks: bool,
 }
 
-/// Opens the array that contains a data file, at all times.
+/// Opens the array that contains a data file, with its whole history.
 pub(super) fn open_array(location: &Location) -> Result<Array, Failure> {
     let options = OpenOptions {
         window: TimeWindow::ALL,
