@@ -13,6 +13,7 @@ use crate::workspace::{CORE, metadata, root};
 mod defaults;
 mod modules;
 mod once;
+mod published;
 mod shrinking;
 
 /// Maximum number of direct dependencies of a core crate, not counting optional ones.
@@ -92,6 +93,7 @@ pub(crate) fn check(bless: bool) -> Result<Vec<String>, Box<dyn std::error::Erro
     findings.extend(readmes(&usual, |path| {
         std::fs::read_to_string(path).unwrap_or_default()
     }));
+    findings.extend(published::check(&usual, Path::is_file));
     findings.extend(modules::check(&folders(&usual))?);
     findings.extend(defaults::check(&folders(&usual))?);
     findings.extend(shrinking::check(&folders(&usual), bless)?);
