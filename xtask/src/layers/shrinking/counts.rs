@@ -2,8 +2,8 @@
 
 use syn::visit::{self, Visit};
 use syn::{
-    Attribute, Block, Expr, ExprMethodCall, FnArg, GenericArgument, Ident, ItemMod, Local, Pat,
-    PathArguments, Signature, Stmt, Type,
+    Arm, Attribute, Block, Expr, ExprMethodCall, FnArg, GenericArgument, Ident, ItemMod, Local,
+    Pat, PathArguments, Signature, Stmt, Type,
 };
 
 /// What is counted.
@@ -14,7 +14,7 @@ pub(super) struct Kind {
 }
 
 /// What is counted, in the order of the columns of the table.
-pub(super) const KINDS: [Kind; 4] = [
+pub(super) const KINDS: [Kind; 5] = [
     Kind {
         name: "silent sums",
         instead: "an index, a position or a size of data that overflows is an error (checked_… and a Bug), not the largest number",
@@ -30,6 +30,10 @@ pub(super) const KINDS: [Kind; 4] = [
     Kind {
         name: "participle types",
         instead: "a type is named by a noun that one can search for",
+    },
+    Kind {
+        name: "datatype arms",
+        instead: "a property of datatypes is a method of tdb-tile's Datatype, a loop over their values goes through with_scalar!",
     },
 ];
 
@@ -67,6 +71,7 @@ pub(super) fn of(source: &str) -> syn::Result<Counts> {
         counter.tuple_parameters,
         counter.shadow_chains,
         counter.participle_types,
+        counter.datatype_arms,
     ]))
 }
 
@@ -76,6 +81,7 @@ struct Counter {
     tuple_parameters: usize,
     shadow_chains: usize,
     participle_types: usize,
+    datatype_arms: usize,
 }
 
 impl<'ast> Visit<'ast> for Counter {
@@ -109,6 +115,11 @@ impl<'ast> Visit<'ast> for Counter {
         };
         self.silent_sums += usize::from(is_silent);
         visit::visit_expr_method_call(self, call);
+    }
+
+    fn visit_arm(&mut self, arm: &'ast Arm) {
+        self.datatype_arms += usize::from(names_datatype(&arm.pat));
+        visit::visit_arm(self, arm);
     }
 
     fn visit_signature(&mut self, signature: &'ast Signature) {
@@ -154,6 +165,20 @@ fn is_largest(expression: &Expr) -> bool {
     };
     let last = path.path.segments.last();
     path.path.segments.len() == 2 && last.is_some_and(|last| last.ident == "MAX")
+}
+
+/// Whether a pattern names a value of `Datatype`.
+fn names_datatype(pattern: &Pat) -> bool {
+    match pattern {
+        Pat::Path(path) => path
+            .path
+            .segments
+            .iter()
+            .any(|segment| segment.ident == "Datatype"),
+        Pat::Or(any) => any.cases.iter().any(names_datatype),
+        Pat::Tuple(all) => all.elems.iter().any(names_datatype),
+        _ => false,
+    }
 }
 
 /// Whether a type is a tuple, or a reference to one, whose members are of different types.
@@ -255,7 +280,7 @@ fn is_participle(name: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn counts(source: &str) -> [usize; 4] {
+    fn counts(source: &str) -> [usize; 5] {
         of(source).unwrap().all()
     }
 
@@ -269,7 +294,7 @@ mod tests {
         }
         #[cfg(test)]
         mod tests { fn f(a: usize) -> usize { a.saturating_add(1) } }";
-        assert_eq!(counts(source), [4, 0, 0, 0]);
+        assert_eq!(counts(source), [4, 0, 0, 0, 0]);
     }
 
     #[test]
@@ -277,7 +302,7 @@ mod tests {
         let source =
             "fn f(a: (u32, String), b: &(u8, u8), c: (&[u8], &[u8]), d: &(Vec<u8>, Vec<u16>)) {}
             impl X { fn g(&self, (a, b): (A, B)) {} }";
-        assert_eq!(counts(source), [0, 3, 0, 0]);
+        assert_eq!(counts(source), [0, 3, 0, 0, 0]);
     }
 
     #[test]
@@ -287,12 +312,22 @@ mod tests {
             let b = 1; let b = 2;
             let c = 1; d(); let c = c + 1;
         }";
-        assert_eq!(counts(source), [0, 0, 1, 0]);
+        assert_eq!(counts(source), [0, 0, 1, 0, 0]);
     }
 
     #[test]
     fn participles_are_counted() {
         let source = "struct Told; enum Way {} type Opened = (); struct OpenedArray; struct Seed; struct Mapping;";
-        assert_eq!(counts(source), [0, 0, 0, 3]);
+        assert_eq!(counts(source), [0, 0, 0, 3, 0]);
+    }
+
+    #[test]
+    fn arms_of_datatypes_are_counted() {
+        let source = "fn f(a: Datatype) -> u8 { match (a, 1) {
+            (Datatype::Int8 | Datatype::UInt8, _) => 1,
+            (Datatype::Char, 1) => 2,
+            _ => match a { Datatype::Blob => 3, tdb_tile::Datatype::Bool => 4, other => g(other) },
+        } }";
+        assert_eq!(counts(source), [0, 0, 0, 0, 4]);
     }
 }
