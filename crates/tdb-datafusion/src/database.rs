@@ -264,6 +264,11 @@ impl Database {
                 let rows = copy_to_files(&self.context, &self.arrays, copy.clone()).await?;
                 return Ok(Answer::Rows(rows));
             }
+            LogicalPlan::Explain(explain) if matches!(&*explain.plan, LogicalPlan::Dml(dml) if !matches!(dml.op, WriteOp::Insert(_))) =>
+            {
+                let what = "DELETE and UPDATE have no plan of DataFusion: EXPLAIN SELECT with the same WHERE shows which cells they look at";
+                return Err(SqlError::statement(what));
+            }
             LogicalPlan::Analyze(Analyze { input, .. })
             | LogicalPlan::Statement(PlanStatement::Prepare(Prepare { input, .. }))
                 if matches!(&**input, LogicalPlan::Dml(_) | LogicalPlan::Copy(_)) =>
