@@ -232,7 +232,7 @@ impl Directory {
     }
 
     /// Compares this with a later listing: `names` are what this was made of, `again` the names in
-    /// [`Directory::COMMIT_PREFIXES`], listed after all [`Directory::lists`] were read.
+    /// [`Directory::COMMIT_PREFIXES`], listed after `names` were; all [`Directory::lists`] can be read.
     ///
     /// # Errors
     /// As [`Directory::from_names`].

@@ -10,6 +10,7 @@ use tdb_store::{Piece, Read, StoreError};
 use tdb_tile::Bug;
 
 use crate::directory::{FragmentEntries, FragmentEntry};
+use crate::early::Early;
 use crate::fragment::{FragmentSteps, Schemas};
 use crate::fragment_parts::read_parts;
 use crate::open::ObjectReader;
@@ -32,6 +33,8 @@ pub(crate) struct Opening<'a> {
     /// Footers from consolidated metadata, by the names of their fragments; `None` where the footer of one lies outside
     /// of the bytes that there are.
     pub(crate) footers: HashMap<String, Option<Bytes>>,
+    /// What was read early.
+    pub(crate) early: &'a mut Early,
     /// What turned out to be odd.
     pub(crate) warnings: &'a mut Vec<Warning>,
 }
@@ -148,7 +151,7 @@ impl Opening<'_> {
 
     /// Opens fragments from their own metadata; `kept` counts the bytes that fragments keep of it.
     fn open_alone(
-        &self,
+        &mut self,
         numbered: &[(usize, FragmentEntry)],
         kept: &mut u64,
     ) -> Result<Vec<(usize, Fragment)>, ArrayError> {
@@ -176,13 +179,13 @@ impl Opening<'_> {
         Ok(fragments)
     }
 
-    fn first_reads(&self, entries: &[&FragmentEntry]) -> Vec<Answer> {
+    fn first_reads(&mut self, entries: &[&FragmentEntry]) -> Vec<Answer> {
         let steps = self.steps();
-        let reads: Vec<Read> = entries
-            .iter()
-            .map(|entry| steps.first_read(entry))
+        let wanted = entries.iter();
+        let wanted: Vec<(String, Read)> = wanted
+            .map(|entry| (entry.metadata_key(), steps.first_read(entry)))
             .collect();
-        self.place.read_held(&reads)
+        self.early.or_read(self.place, wanted)
     }
 
     /// Reads again, from further back, where the footer turned out to be longer than what was read.

@@ -1,10 +1,12 @@
 //! Seeing what changes as it was at one moment.
 //!
 //! A listing is no moment: while it goes on, a merge puts a fragment behind its cursor, and a vacuum removes ahead of
-//! it what that fragment replaced, so that neither is in it. What is seen counts only if a second listing, taken after
-//! the lists of the first one were read, lacks nothing of it and has no list more. Then all of the first listing was
+//! it what that fragment replaced, so that neither is in it. What is seen counts only if a second listing, begun after
+//! the first one ended, lacks nothing of it and has no list more. Then all of the first listing was
 //! there at the moment between the two, and whatever held other cells before that moment is replaced by what is in
-//! the second one, whose commits are taken in. Where there are such, further listings show whether they replace what
+//! the second one, whose commits are taken in. Objects do not change, so that it makes no difference whether the lists are read
+//! before or after that moment: of far stores, they are asked for together with the second listing. One that is gone by then is
+//! missed, and everything begins anew. Where there are such, further listings show whether they replace what
 //! is there. Otherwise everything begins anew.
 
 use std::time::Duration;

@@ -7,11 +7,11 @@ use tdb_tile::Bug;
 
 use crate::{Array, ArrayError, Fragment};
 
-/// From so many objects on, it may pay to list the folder that they lie in. A far store is asked some thirty things
-/// at a time, so that fewer take but a few waits.
+/// From so many objects on, it may pay to list the folder that they lie in. A far store is asked some hundreds of
+/// things at a time, so that fewer take one wait, and each is a request.
 const LISTED: usize = 128;
 /// A page of a listing has a thousand names, and pages come one after the other: where a fragment has more fields than
-/// this, its share of the pages takes longer than asking for one size, thirty at a time.
+/// this, its share of the pages takes longer than asking for one size, many at a time.
 const LISTED_FIELDS: usize = 8;
 
 impl Array {

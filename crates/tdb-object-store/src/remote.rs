@@ -13,9 +13,6 @@ use tdb_store::{StoreError, check_key, join};
 use crate::markers::Markers;
 use crate::ranges::Tails;
 
-/// Requests that are under way at a time.
-const UNDER_WAY: usize = 32;
-
 /// What all requests need.
 pub(crate) struct Remote {
     pub(crate) store: Arc<dyn ObjectStore>,
@@ -28,6 +25,8 @@ pub(crate) struct Remote {
     pub(crate) tails: Tails,
     /// Whether objects can be made and removed.
     pub(crate) is_writable: bool,
+    /// Requests that are under way at a time.
+    pub(crate) at_a_time: usize,
     /// Whether the server was found not to take the condition that an object replaces none.
     pub(crate) is_unconditional: AtomicBool,
 }
@@ -60,8 +59,9 @@ where
     R: Send + 'static,
     F: Future<Output = R> + Send + 'static,
 {
+    let at_a_time = remote.at_a_time;
     stream::iter(things)
         .map(move |thing| work(Arc::clone(&remote), thing))
-        .buffered(UNDER_WAY)
+        .buffered(at_a_time)
         .collect::<Vec<_>>()
 }

@@ -26,6 +26,12 @@ use self::portable::{Root, most_open_files};
 #[cfg(unix)]
 use self::unix::{Root, most_open_files};
 
+/// How many files, connections among them, the system lets this process have open at a time; none where it gives no number.
+#[must_use]
+pub fn files_allowed() -> Option<usize> {
+    cfg!(unix).then(most_open_files)
+}
+
 /// How many entries of a folder are held and sorted at a time.
 const PAGE_SIZE: usize = 1 << 18;
 

@@ -46,8 +46,8 @@ impl DatedObjects {
         self.vacuums.iter().map(|(key, _)| key.as_str())
     }
 
-    /// What is there, if that is what it was at one moment: `again` is of names that were listed after all
-    /// [`DatedObjects::lists`] were read. Objects that came in between are taken in. Nothing where something is gone,
+    /// What is there, if that is what it was at one moment: `again` is of names that were listed after those
+    /// of this one; all [`DatedObjects::lists`] can be read. Objects that came in between are taken in. Nothing where something is gone,
     /// or a list appeared.
     pub fn settled(self, again: Self) -> Option<Self> {
         let is_settled = is_within(&self.objects, &again.objects) && self.vacuums == again.vacuums;
