@@ -70,47 +70,34 @@ impl Store for Watched {
     }
 }
 
-/// The calls that a statement takes once the array is open, by what is asked for: metadata or cells.
-fn calls(fixture: &str, at: u64, statement: &str) -> BTreeMap<&'static str, usize> {
+/// The rows of a statement over an array, in two partitions, as text.
+fn ask(store: &Watched, statement: &str) -> String {
+    let opened = Array::open(Arc::new(store.clone()), "", OpenOptions::default()).unwrap();
+    store.take();
+    let session = Session::new(SessionOptions {
+        threads: NonZeroUsize::new(2),
+        ..SessionOptions::default()
+    });
+    let table = ArrayTable::new(Arc::new(opened), session, "t").unwrap();
+    let config = SessionConfig::new().with_target_partitions(2);
+    let context = SessionContext::new_with_config(config);
+    context.register_table("t", Arc::new(table)).unwrap();
+    let runtime = Builder::new_multi_thread().enable_all().build().unwrap();
+    let rows = runtime.block_on(async { context.sql(statement).await?.collect().await });
+    format!("{:?}", rows.unwrap())
+}
+
+/// The calls that a statement takes once the array is open, by what is asked for: metadata, none of them twice, or cells.
+fn calls(fixture: &str, statement: &str) -> BTreeMap<&'static str, usize> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
     let inner = MemoryStore::from_folder(folder.join(fixture).join("array")).unwrap();
     let store = Watched {
         inner,
         calls: Arc::default(),
     };
-    let opened = Array::open(Arc::new(store.clone()), "", OpenOptions::at(at)).unwrap();
-    store.take();
-    let session = Session::new(SessionOptions {
-        threads: NonZeroUsize::new(2),
-        ..SessionOptions::default()
-    })
-    .unwrap();
-    let table = ArrayTable::new(Arc::new(opened), session, fixture).unwrap();
-    let context = SessionContext::new_with_config(SessionConfig::new().with_target_partitions(2));
-    context.register_table("t", Arc::new(table)).unwrap();
-    let runtime = Builder::new_multi_thread().enable_all().build().unwrap();
-    runtime.block_on(async {
-        let plan = context.sql(&format!("explain {statement}")).await.unwrap();
-        let plan = format!("{:?}", plan.collect().await.unwrap());
-        assert!(plan.contains("partitions=2"), "{plan}");
-        store.take();
-    });
-    // A table without what the explanation has fetched.
-    let opened = Array::open(Arc::new(store.clone()), "", OpenOptions::at(at)).unwrap();
-    store.take();
-    let session = Session::default();
-    let table = ArrayTable::new(Arc::new(opened), session, fixture).unwrap();
-    context.deregister_table("t").unwrap();
-    context.register_table("t", Arc::new(table)).unwrap();
-    runtime.block_on(async {
-        context
-            .sql(statement)
-            .await
-            .unwrap()
-            .collect()
-            .await
-            .unwrap();
-    });
+    let plan = ask(&store, &format!("explain {statement}"));
+    assert!(plan.contains("partitions=2"), "{plan}");
+    ask(&store, statement);
     let is_metadata =
         |one: &String| one.contains("__fragment_metadata") || one.contains("__schema");
     let (mut metadata, mut counts) = (BTreeSet::new(), BTreeMap::new());
@@ -132,10 +119,10 @@ fn calls(fixture: &str, at: u64, statement: &str) -> BTreeMap<&'static str, usiz
 #[test]
 fn what_planning_takes_is_asked_for_once_for_all_partitions() {
     let expected = BTreeMap::from([("metadata", 1), ("cells", 2)]);
-    // All footers were merged by then, so that planning has to ask.
-    let found = calls("v22_footers", 130, "select * from t");
+    // Most footers were merged, so that planning has to ask.
+    let found = calls("v22_footers", "select * from t");
     assert_eq!(found, expected);
     // Two enumerations; of each fragment, the end of the metadata was read when the array was opened.
-    let found = calls("v22_enumerations_sparse", u64::MAX, "select * from t");
+    let found = calls("v22_enumerations_sparse", "select * from t");
     assert_eq!(found, expected);
 }

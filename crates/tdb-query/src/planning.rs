@@ -142,6 +142,17 @@ impl Planning {
         Ok(reads)
     }
 
+    /// The R-trees of the fragments that may have cells of the result: who reads a part of that searches them, also where all of it
+    /// needs no search.
+    pub(crate) fn rtrees(&self, array: &Snapshot) -> Result<PartsToOpen, QueryError> {
+        let Candidates::Sparse(plan) = &self.candidates else {
+            return Ok(PartsToOpen::default());
+        };
+        let fragments = plan.fragments.iter();
+        let trees = fragments.map(|plan| (plan.fragment, MetadataPart::RTree));
+        Ok(array.find_parts(trees)?)
+    }
+
     /// What [`Planning::reads`] gave, by what it is.
     fn answers(&self, mut pieces: Vec<Piece>) -> Answers {
         let facts = self.facts.reads().len();
