@@ -3,12 +3,13 @@ use std::sync::Arc;
 
 use tdb_fragment::{ConsolidatedMetadata, FragmentIndex, MetadataPart};
 use tdb_rtree::RTree;
-use tdb_schema::{DimensionLabel, Enumeration};
+use tdb_schema::DimensionLabel;
 use tdb_store::{Piece, Read, Store};
 use tdb_tile::{Bug, Grant};
 
 use crate::delete::read_deletes;
 use crate::directory::{FRAGMENT_FOLDER, FragmentEntries};
+use crate::early::Early;
 use crate::fragment::Schemas;
 use crate::fragment_parts::read_parts;
 use crate::named_objects::{NamedObjects, open_schemas};
@@ -135,11 +136,13 @@ impl Array {
             schemas,
             lists,
             footers,
+            mut early,
+            again,
         } = NamedObjects::read(place, &directory);
         let schemas = open_schemas(place, schemas, &mut directory, &mut warnings)?;
         let is_dense = current(place.location.prefix(), &directory, &schemas)?.is_dense();
         let lists = ObjectReader::as_lists(lists)?;
-        let Some(directory) = place.settled(directory, names)? else {
+        let Some(directory) = place.settled(directory, names, again?)? else {
             return Ok(None);
         };
         let strays = directory.strays().map(str::to_owned);
@@ -154,9 +157,10 @@ impl Array {
             Vec::new()
         } else {
             let footers = place.open_tiles(footers, &mut warnings)?;
-            open_fragments(place, &schemas, &live.fragments, footers, &mut warnings)?
+            let known = (footers, &mut early);
+            open_fragments(place, &schemas, &live.fragments, known, &mut warnings)?
         };
-        let deletes = read_deletes(place, &live, &lists, &mut warnings)?;
+        let deletes = read_deletes(place, &live, &lists, &mut early, &mut warnings)?;
         if !deletes.is_empty() {
             read_processed(place, &mut fragments)?;
         }
@@ -240,7 +244,8 @@ impl Array {
         let (place, warnings) = (&self.place, &mut Vec::new());
         let footers = self.snapshot.directory.fragment_metadata().iter().cloned();
         let footers = place.tiles(footers, warnings)?;
-        open_fragments(place, &self.snapshot.schemas, entries, footers, warnings)
+        let known = (footers, &mut Early::default());
+        open_fragments(place, &self.snapshot.schemas, entries, known, warnings)
     }
 
     /// Reads the array's metadata as of the time for which it was opened. Each call reads it from the store.
@@ -255,22 +260,6 @@ impl Array {
             return Err(ArrayError::HistoryGap { gap });
         }
         self.place.metadata(self.directory().metadata())
-    }
-
-    /// Reads an enumeration of the array's schema.
-    ///
-    /// # Errors
-    /// [`ArrayError::Invalid`] if the schema has no enumeration of that name, or any error of the store.
-    pub fn enumeration(&self, name: &str) -> Result<Arc<Enumeration>, ArrayError> {
-        self.place.enumeration(self.schema(), name)
-    }
-
-    /// Reads an enumeration of the newest schema, [`Snapshot::newest_schema`].
-    ///
-    /// # Errors
-    /// As [`Array::enumeration`].
-    pub fn newest_enumeration(&self, name: &str) -> Result<Arc<Enumeration>, ArrayError> {
-        self.place.enumeration(self.newest_schema(), name)
     }
 
     /// Performs several reads together; joins ranges of an object that are near each other. The returned grant
@@ -413,18 +402,19 @@ fn read_processed(place: &ObjectReader, fragments: &mut [Fragment]) -> Result<()
     Ok(())
 }
 
-/// Opens fragments; uses consolidated footers where available.
+/// Opens fragments; uses consolidated footers and objects that were read early, where available.
 pub(crate) fn open_fragments(
     place: &ObjectReader,
     schemas: &Schemas,
     entries: &FragmentEntries,
-    tiles: Vec<(String, Tile)>,
+    (tiles, early): (Vec<(String, Tile)>, &mut Early),
     warnings: &mut Vec<Warning>,
 ) -> Result<Vec<Fragment>, ArrayError> {
     let mut opening = Opening {
         place,
         schemas,
         footers: HashMap::new(),
+        early,
         warnings,
     };
     let wanted: HashSet<&str> = if tiles.is_empty() {

@@ -6,6 +6,7 @@ use tdb_fragment::ConditionTree;
 use tdb_tile::{Bug, Record};
 
 use crate::directory::{DeleteCommit, Lists, Live, Stored};
+use crate::early::Early;
 use crate::open::ObjectReader;
 use crate::{ArrayError, At, Warning};
 
@@ -29,6 +30,7 @@ pub(crate) fn read_deletes(
     place: &ObjectReader,
     live: &Live,
     lists: &Lists,
+    early: &mut Early,
     warnings: &mut Vec<Warning>,
 ) -> Result<Vec<Delete>, ArrayError> {
     let updates = live
@@ -45,9 +47,13 @@ pub(crate) fn read_deletes(
             Stored::Object(key) => Some(key.clone()),
             Stored::Within { .. } => None,
         });
+    let keys: Vec<String> = loose.collect();
+    let wanted = keys.iter();
+    let wanted = wanted.map(|key| (key.clone(), place.whole(key, place.tile_limit())));
+    let answers = early.or_read(place, wanted);
     let mut read = HashMap::new();
-    for (key, answer) in place.read(loose, place.tile_limit()) {
-        read.insert(key, answer?);
+    for (key, answer) in keys.into_iter().zip(answers) {
+        read.insert(key, answer?.bytes);
     }
     let deletes = live.deletes.iter().map(|delete| {
         let (key, bytes) = match &delete.stored {

@@ -234,7 +234,7 @@ impl Directory {
     }
 
     /// Compares this directory with a later listing. `names` is the listing this was made from; `again` is a listing
-    /// of [`Directory::COMMIT_PREFIXES`] made after all [`Directory::lists`] were read.
+    /// of [`Directory::COMMIT_PREFIXES`] begun after `names` was complete. All [`Directory::lists`] must be readable.
     ///
     /// # Errors
     /// As [`Directory::from_names`].

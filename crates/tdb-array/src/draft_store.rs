@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use bytes::Bytes;
-use tdb_store::{Distance, Listing, ObjectWriter, Page, Piece, Read, Store, StoreError, join};
+use tdb_store::{
+    Distance, Listing, ObjectWriter, Page, Piece, Read, ReadAndListed, Store, StoreError, join,
+};
 
 use crate::directory::{DRAFT_FOLDER, SCHEMA_FOLDER};
 
@@ -116,6 +118,17 @@ impl Store for DraftStore {
     fn read(&self, reads: &[Read]) -> Vec<Result<Piece, StoreError>> {
         let reads: Vec<Read> = reads.iter().map(|read| self.read_of(read)).collect();
         self.inner.read(&reads)
+    }
+
+    fn read_and_list(&self, reads: &[Read], prefixes: &[&str]) -> ReadAndListed {
+        let reads: Vec<Read> = reads.iter().map(|read| self.read_of(read)).collect();
+        let places: Vec<String> = prefixes.iter().map(|prefix| self.place(prefix)).collect();
+        let places: Vec<&str> = places.iter().map(String::as_str).collect();
+        let mut answers = self.inner.read_and_list(&reads, &places);
+        for listing in answers.listings.iter_mut().flatten() {
+            *listing = self.listing(std::mem::take(listing));
+        }
+        answers
     }
 
     fn read_into(&self, key: &str, offset: u64, into: &mut [u8]) -> Result<(), StoreError> {

@@ -6,14 +6,14 @@ use std::sync::Arc;
 use bytes::Bytes;
 use tdb_filters::{Scratch, open_generic_tile_with};
 use tdb_fragment::{FragmentIndex, MetadataPart, OpenedPart, PartPlace};
-use tdb_store::{ByteRange, Piece, Read, read_coalesced};
+use tdb_store::{ByteRange, Distance, JoinedReads, Piece, Read};
 use tdb_tile::{Bug, GenericTile, Grant};
 
 use crate::location::Access;
 use crate::open::ObjectReader;
 use crate::{ArrayError, At, Fragment, Snapshot};
 
-/// Parts of a fragment's metadata that are at most this many bytes apart are read together.
+/// Parts of a fragment's metadata that are at most this many bytes apart are read together, even from a near store.
 const GAP: u64 = 64 << 10;
 const MOST: u64 = 16 << 20;
 
@@ -218,16 +218,25 @@ impl ObjectReader {
     /// Performs several reads together; joins ranges of an object that are near each other. The returned grant
     /// accounts for their memory.
     pub(crate) fn fetch(&self, reads: &[Read]) -> Result<(Grant, Vec<Piece>), ArrayError> {
-        let wanted = reads.iter().map(|read| match read.range {
-            ByteRange::Bounded { len, .. } => len.min(read.limit),
-            _ => 0,
-        });
-        let wanted = wanted.fold(0, u64::saturating_add);
-        let first = reads.first().map_or("", |read| &*read.key);
-        let held = self.location.limits().budget.take(wanted).at(first)?;
-        let answers = read_coalesced(&**self.location.store(), reads, GAP, MOST);
-        let pieces = answers.into_iter().collect::<Result<Vec<Piece>, _>>()?;
-        Ok((held, pieces))
+        let store = &**self.location.store();
+        let gap = match store.distance() {
+            Distance::Near => GAP,
+            Distance::Far { gap } => gap.max(GAP),
+        };
+        let budget = &self.location.limits().budget;
+        let joined = JoinedReads::new(reads, gap, MOST);
+        let (joined, held) = match budget.take(joined.bytes()) {
+            Ok(held) => (joined, held),
+            // What lies in between may be what there is no memory for.
+            Err(_) => {
+                let joined = JoinedReads::new(reads, 0, MOST);
+                let first = reads.first().map_or("", |read| &*read.key);
+                let held = budget.take(joined.bytes()).at(first)?;
+                (joined, held)
+            }
+        };
+        let pieces = joined.read(store).into_iter();
+        Ok((held, pieces.collect::<Result<Vec<Piece>, _>>()?))
     }
 }
 

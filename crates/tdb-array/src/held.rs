@@ -1,7 +1,7 @@
 //! Reads whose memory is taken from the budget.
 
 use bytes::Bytes;
-use tdb_store::{Piece, Read, Store, StoreError};
+use tdb_store::{Piece, Read, ReadAndListed, Store, StoreError};
 use tdb_tile::{Budget, Grant};
 
 /// Objects up to this many bytes are read before their size is known.
@@ -24,29 +24,53 @@ pub(crate) fn read(
     while !rest.is_empty() {
         let (batch, behind) = rest.split_at(fitting(rest));
         rest = behind;
-        let small: Vec<Read> = batch.iter().map(small).collect();
-        let given = tdb_store::answers(batch.iter().map(|read| &*read.key), store.read(&small));
-        for (read, answer) in batch.iter().zip(given) {
-            answers.push(match answer {
-                Ok(piece) => {
-                    take(budget, read, piece.bytes.len() as u64).map(|held| hold(piece, held))
-                }
-                Err(StoreError::TooLarge { size, .. }) if size <= read.limit => {
-                    take(budget, read, size).and_then(|held| alone(store, read, size, held))
-                }
-                Err(StoreError::TooLarge { key, size, .. }) => Err(StoreError::TooLarge {
-                    key,
-                    size,
-                    limit: read.limit,
-                }),
-                Err(error) => Err(error),
-            });
-        }
+        answers.extend(held((store, budget), batch, store.read(&small(batch))));
     }
     answers
 }
 
-fn small(read: &Read) -> Read {
+/// As [`read`]; the first pages of folders are listed together with what is read first.
+pub(crate) fn read_and_list(
+    store: &dyn Store,
+    reads: &[Read],
+    prefixes: &[&str],
+    budget: &Budget,
+) -> ReadAndListed {
+    let (batch, rest) = reads.split_at(fitting(reads).min(reads.len()));
+    let ReadAndListed { pieces, listings } = store.read_and_list(&small(batch), prefixes);
+    let mut pieces = held((store, budget), batch, pieces);
+    pieces.extend(read(store, rest, budget));
+    ReadAndListed { pieces, listings }
+}
+
+/// What was read of small objects, and what is read of large ones now, with the memory that it takes.
+fn held(
+    (store, budget): (&dyn Store, &Budget),
+    batch: &[Read],
+    given: Vec<Result<Piece, StoreError>>,
+) -> Vec<Result<Piece, StoreError>> {
+    let given = tdb_store::answers(batch.iter().map(|read| &*read.key), given);
+    let answers = batch.iter().zip(given);
+    let answers = answers.map(|(read, answer)| match answer {
+        Ok(piece) => take(budget, read, piece.bytes.len() as u64).map(|held| hold(piece, held)),
+        Err(StoreError::TooLarge { size, .. }) if size <= read.limit => {
+            take(budget, read, size).and_then(|held| alone(store, read, size, held))
+        }
+        Err(StoreError::TooLarge { key, size, .. }) => Err(StoreError::TooLarge {
+            key,
+            size,
+            limit: read.limit,
+        }),
+        Err(error) => Err(error),
+    });
+    answers.collect()
+}
+
+fn small(reads: &[Read]) -> Vec<Read> {
+    reads.iter().map(as_small).collect()
+}
+
+fn as_small(read: &Read) -> Read {
     read.clone().at_most(read.limit.min(SMALL))
 }
 
@@ -54,7 +78,7 @@ fn small(read: &Read) -> Read {
 fn fitting(reads: &[Read]) -> usize {
     let mut left = AT_ONCE;
     let fits = reads.iter().take_while(|read| {
-        let most = small(read).limit;
+        let most = as_small(read).limit;
         left.checked_sub(most).map(|less| left = less).is_some()
     });
     fits.count().max(1)

@@ -11,6 +11,7 @@ use tdb_fragment::MetadataPart;
 
 use crate::array::open_fragments;
 use crate::directory::DatedObjects;
+use crate::early::Early;
 use crate::fragment_parts::read_parts;
 use crate::open::ObjectReader;
 use crate::{
@@ -122,8 +123,8 @@ impl Array {
             let mut entries: FragmentEntries = self.snapshot().merged.clone();
             entries.retain(|name| unknown.contains(name))?;
             let schemas = &self.snapshot().schemas;
-            let opened =
-                open_fragments(&self.place, schemas, &entries, Vec::new(), &mut Vec::new())?;
+            let known = (Vec::new(), &mut Early::default());
+            let opened = open_fragments(&self.place, schemas, &entries, known, &mut Vec::new())?;
             let without = opened
                 .iter()
                 .filter(|f| !f.metadata.extra_fields.timestamps);

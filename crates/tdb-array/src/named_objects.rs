@@ -5,10 +5,12 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use tdb_schema::ArraySchema;
+use tdb_store::Read;
 
+use crate::early::{Early, Likely};
 use crate::fragment::Schemas;
-use crate::open::{Object, ObjectReader};
-use crate::{ArrayError, At, Directory, Warning};
+use crate::open::{Object, ObjectReader, as_objects};
+use crate::{ArrayError, At, Directory, Names, Warning};
 
 /// The named objects; an object that cannot be read has its own error.
 pub(crate) struct NamedObjects {
@@ -17,6 +19,10 @@ pub(crate) struct NamedObjects {
     pub(crate) lists: Vec<Object>,
     /// Consolidated footers of fragments.
     pub(crate) footers: Vec<Object>,
+    /// What is likely to count.
+    pub(crate) early: Early,
+    /// The names of commits, listed meanwhile.
+    pub(crate) again: Result<Names, ArrayError>,
 }
 
 impl NamedObjects {
@@ -29,13 +35,20 @@ impl NamedObjects {
         let footers = directory.fragment_metadata().iter();
         let footers = footers.map(|key| (key.clone(), tile));
         let (schema_count, list_count) = (directory.schemas().len(), directory.lists().count());
-        let mut objects = place
-            .read_limited(schemas.chain(lists).chain(footers))
-            .into_iter();
+        let named: Vec<(String, u64)> = schemas.chain(lists).chain(footers).collect();
+        let likely = Likely::of(place, directory);
+        let reads = named.iter().map(|(key, limit)| place.whole(key, *limit));
+        let reads: Vec<Read> = reads.chain(likely.reads(place)).collect();
+        let (mut pieces, again) = place.read_held_and_list(&reads, &Directory::COMMIT_PREFIXES);
+        let early = pieces.split_off(named.len().min(pieces.len()));
+        let keys = named.into_iter().map(|(key, _)| key).collect();
+        let mut objects = as_objects(keys, pieces).into_iter();
         Self {
             schemas: objects.by_ref().take(schema_count).collect(),
             lists: objects.by_ref().take(list_count).collect(),
             footers: objects.collect(),
+            early: likely.answered(early),
+            again,
         }
     }
 }

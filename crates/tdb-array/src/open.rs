@@ -9,12 +9,8 @@ use tdb_filters::{Scratch, open_generic_tile_with};
 use tdb_store::{Listing, Piece, Read, StoreError, list_each};
 use tdb_tile::{FormatVersion, GenericTile, Grant, LimitError};
 
-use crate::directory::{DatedObjects, Lists, METADATA_FOLDER, Settled};
-use crate::settling::settle;
-use crate::{
-    ArrayError, At, Directory, Live, Location, Metadata, MetadataRecord, Names, TimeWindow,
-    Warning, held,
-};
+use crate::directory::{Lists, Settled};
+use crate::{ArrayError, At, Directory, Live, Location, Names, TimeWindow, Warning, held};
 
 /// Maximum number of times that commits are listed again while new ones appear.
 const LISTINGS: usize = 4;
@@ -70,14 +66,21 @@ impl ObjectReader {
 
     /// Lists the given folders, which are relative to the array or group.
     pub(crate) fn names(&self, folders: &[&str]) -> Result<Names, ArrayError> {
-        let prefixes: Vec<String> = folders
-            .iter()
-            .map(|folder| self.location.full(folder))
-            .collect();
+        let prefixes = self.full(folders);
+        let all: Vec<&str> = prefixes.iter().map(String::as_str).collect();
+        self.names_of(folders, self.location.store().list_many(&all))
+    }
+
+    /// The names in these folders, of which the first pages were listed.
+    fn names_of(
+        &self,
+        folders: &[&str],
+        listings: Vec<Result<Listing, StoreError>>,
+    ) -> Result<Names, ArrayError> {
+        let prefixes = self.full(folders);
         let all: Vec<&str> = prefixes.iter().map(String::as_str).collect();
         let mut names = Names::new();
         let mut held = Vec::new();
-        let listings = self.location.store().list_many(&all);
         let listings = tdb_store::answers(all.iter().copied(), listings);
         for ((folder, prefix), first) in folders.iter().zip(&all).zip(listings) {
             let mut listing = first?;
@@ -92,6 +95,12 @@ impl ObjectReader {
         Ok(names)
     }
 
+    /// Returns the keys of folders within the store.
+    fn full(&self, folders: &[&str]) -> Vec<String> {
+        let folders = folders.iter();
+        folders.map(|folder| self.location.full(folder)).collect()
+    }
+
     /// Takes memory from the budget for the names of a page; the number of pages is up to the store.
     fn names_fit(&self, page: &Listing) -> Result<Grant, LimitError> {
         let objects = page.objects.iter().map(|object| &object.key);
@@ -103,26 +112,31 @@ impl ObjectReader {
 
     /// Reads whole objects of at most `limit` bytes, together as far as memory allows.
     pub(crate) fn read(&self, keys: impl IntoIterator<Item = String>, limit: u64) -> Vec<Object> {
-        self.read_limited(keys.into_iter().map(|key| (key, limit)))
+        let keys: Vec<String> = keys.into_iter().collect();
+        let reads = keys.iter().map(|key| self.whole(key, limit));
+        let pieces = self.read_held(&reads.collect::<Vec<Read>>());
+        as_objects(keys, pieces)
     }
 
-    /// Reads whole objects, each with a limit in bytes, together as far as memory allows.
-    pub(crate) fn read_limited(
+    /// Reads whole objects, each with a limit in bytes, and at the same time lists the names in some folders.
+    ///
+    /// Objects never change. So a listing begun after the objects were listed shows that all of them existed at one
+    /// moment, no matter whether they are read before or after it. An object that has gone meanwhile is an error.
+    pub(crate) fn read_and_list(
         &self,
         wanted: impl IntoIterator<Item = (String, u64)>,
-    ) -> Vec<Object> {
+        folders: &[&str],
+    ) -> (Vec<Object>, Result<Names, ArrayError>) {
         let (keys, limits): (Vec<String>, Vec<u64>) = wanted.into_iter().unzip();
         let reads = keys.iter().zip(limits);
-        let reads = reads.map(|(key, limit)| Read::whole(self.location.full(key)).at_most(limit));
-        let answers = self.read_held(&reads.collect::<Vec<Read>>()).into_iter();
-        keys.into_iter()
-            .zip(answers.map(|answer| answer.map(|piece| piece.bytes)))
-            .collect()
+        let reads = reads.map(|(key, limit)| self.whole(key, limit));
+        let (pieces, names) = self.read_held_and_list(&reads.collect::<Vec<Read>>(), folders);
+        (as_objects(keys, pieces), names)
     }
 
     /// Reads one object that contains a generic tile.
     pub(crate) fn read_one(&self, key: &str) -> Result<Bytes, ArrayError> {
-        let read = Read::whole(self.location.full(key)).at_most(self.tile_limit());
+        let read = self.whole(key, self.tile_limit());
         let missing = || ArrayError::Missing {
             key: key.to_owned(),
             by: "asked for",
@@ -140,6 +154,24 @@ impl ObjectReader {
         )
     }
 
+    /// As [`ObjectReader::read_held`], with the names in these folders, which are listed meanwhile.
+    pub(crate) fn read_held_and_list(
+        &self,
+        reads: &[Read],
+        folders: &[&str],
+    ) -> (Vec<Result<Piece, StoreError>>, Result<Names, ArrayError>) {
+        let (store, budget) = (&**self.location.store(), &self.location.limits().budget);
+        let prefixes = self.full(folders);
+        let prefixes: Vec<&str> = prefixes.iter().map(String::as_str).collect();
+        let answers = held::read_and_list(store, reads, &prefixes, budget);
+        (answers.pieces, self.names_of(folders, answers.listings))
+    }
+
+    /// All of an object of at most so many bytes.
+    pub(crate) fn whole(&self, key: &str, limit: u64) -> Read {
+        Read::whole(self.location.full(key)).at_most(limit)
+    }
+
     pub(crate) fn tile_limit(&self) -> u64 {
         self.location.tile_limit()
     }
@@ -153,6 +185,18 @@ impl ObjectReader {
         Self::as_lists(self.read(keys.map(str::to_owned), limit))
     }
 
+    /// Reads the objects that hold lists of names, and at the same time lists the names in some folders.
+    pub(crate) fn lists_and_names<'a>(
+        &self,
+        keys: impl Iterator<Item = &'a str>,
+        folders: &[&str],
+    ) -> Result<(Lists, Names), ArrayError> {
+        let limit = self.location.limits().list_bytes;
+        let wanted = keys.map(|key| (key.to_owned(), limit));
+        let (lists, names) = self.read_and_list(wanted, folders);
+        Ok((Self::as_lists(lists)?, names?))
+    }
+
     /// Collects objects with lists of names; the first error is returned.
     pub(crate) fn as_lists(objects: Vec<Object>) -> Result<Lists, ArrayError> {
         let mut lists = Lists::new();
@@ -162,8 +206,8 @@ impl ObjectReader {
         Ok(lists)
     }
 
-    /// Confirms a directory as the state at one moment, after its lists have been read. Returns `None` if objects were
-    /// merged or vacuumed meanwhile.
+    /// Confirms a directory as the state at one moment. `again` are the names in [`Directory::COMMIT_PREFIXES`], from a
+    /// listing begun after `names` was complete. Returns `None` if objects were merged or vacuumed meanwhile.
     ///
     /// The commits are listed again until none is new. If others write faster than that, some of the last commits may
     /// be missing, but none that existed before opening began.
@@ -171,19 +215,19 @@ impl ObjectReader {
         &self,
         mut directory: Directory,
         names: &Names,
+        mut again: Names,
     ) -> Result<Option<Directory>, ArrayError> {
         let mut names = Cow::Borrowed(names);
         for _ in 1..LISTINGS {
-            let again = self.names(&Directory::COMMIT_PREFIXES)?;
             match directory.settled(&names, &again)? {
                 Settled::Same(directory) => return Ok(Some(directory)),
                 Settled::Changed => return Ok(None),
                 Settled::Grown(grown) => directory = grown,
             }
             names = Cow::Owned(again);
+            again = self.names(&Directory::COMMIT_PREFIXES)?;
         }
-        let last = self.names(&Directory::COMMIT_PREFIXES)?;
-        let compared = directory.clone().settled(&names, &last)?;
+        let compared = directory.clone().settled(&names, &again)?;
         Ok((compared != Settled::Changed).then_some(directory))
     }
 
@@ -216,8 +260,9 @@ impl ObjectReader {
         is_sparse: bool,
     ) -> Result<Option<Live>, ArrayError> {
         let directory = Directory::from_names(names, window)?;
-        let lists = self.lists(directory.lists())?;
-        let Some(directory) = self.settled(directory, names)? else {
+        let (lists, again) =
+            self.lists_and_names(directory.lists(), &Directory::COMMIT_PREFIXES)?;
+        let Some(directory) = self.settled(directory, names, again)? else {
             return Ok(None);
         };
         let present = self.probe(&directory)?;
@@ -279,42 +324,13 @@ impl ObjectReader {
             payload,
         })
     }
+}
 
-    /// Reads the metadata of an array or a group. It uses the objects that existed on opening; if these have been
-    /// merged and vacuumed since, those that replaced them.
-    pub(crate) fn metadata(&self, opened: &DatedObjects) -> Result<Metadata, ArrayError> {
-        let mut records = Vec::new();
-        for (key, tile) in self.replayed(METADATA_FOLDER, opened)? {
-            let limits = self.location.limits();
-            let decoded = MetadataRecord::decode_all(&tile.payload, tile.version, limits);
-            records.append(&mut decoded.at(&key)?);
-        }
-        Ok(Metadata::replay(records))
-    }
-
-    /// Opens the live objects of a folder in the order of replay, as of one moment, even while others merge and vacuum
-    /// them.
-    pub(crate) fn replayed(
-        &self,
-        folder: &str,
-        listed: &DatedObjects,
-    ) -> Result<Vec<(String, Tile)>, ArrayError> {
-        let list = || -> Result<DatedObjects, ArrayError> {
-            Ok(DatedObjects::from_names(&self.names(&[folder])?, folder))
-        };
-        let mut first = Some(listed.clone());
-        let look = || first.take().map_or_else(list, Ok);
-        let (tiles, _) = settle(self.location.prefix(), look, |objects| {
-            let lists = self.lists(objects.lists())?;
-            let Some(objects) = objects.clone().settled(list()?) else {
-                return Ok(None);
-            };
-            let live = objects.live(self.options.window, &lists)?;
-            let keys = live.into_iter().map(|(key, _)| key);
-            self.tiles(keys, &mut Vec::new()).map(Some)
-        })?;
-        Ok(tiles)
-    }
+/// What was read of objects, with their keys.
+pub(crate) fn as_objects(keys: Vec<String>, pieces: Vec<Result<Piece, StoreError>>) -> Vec<Object> {
+    let answers = pieces.into_iter();
+    let answers = answers.map(|answer| answer.map(|piece| piece.bytes));
+    keys.into_iter().zip(answers).collect()
 }
 
 /// The decoded payload of a generic tile.

@@ -10,6 +10,7 @@ use tdb_store::{Piece, Read, StoreError};
 use tdb_tile::Bug;
 
 use crate::directory::{FragmentEntries, FragmentEntry};
+use crate::early::Early;
 use crate::fragment::{FragmentSteps, Schemas};
 use crate::fragment_parts::read_parts;
 use crate::open::ObjectReader;
@@ -31,6 +32,8 @@ pub(crate) struct Opening<'a> {
     pub(crate) schemas: &'a Schemas,
     /// Footers from consolidated metadata, by fragment name; `None` if a footer's position is outside of the bytes.
     pub(crate) footers: HashMap<String, Option<Bytes>>,
+    /// Objects that were read early.
+    pub(crate) early: &'a mut Early,
     /// Warnings collected so far.
     pub(crate) warnings: &'a mut Vec<Warning>,
 }
@@ -148,7 +151,7 @@ impl Opening<'_> {
 
     /// Opens fragments from their own metadata; `kept` counts the bytes of metadata that fragments keep.
     fn open_alone(
-        &self,
+        &mut self,
         numbered: &[(usize, FragmentEntry)],
         kept: &mut u64,
     ) -> Result<Vec<(usize, Fragment)>, ArrayError> {
@@ -176,13 +179,13 @@ impl Opening<'_> {
         Ok(fragments)
     }
 
-    fn first_reads(&self, entries: &[&FragmentEntry]) -> Vec<Answer> {
+    fn first_reads(&mut self, entries: &[&FragmentEntry]) -> Vec<Answer> {
         let steps = self.steps();
-        let reads: Vec<Read> = entries
-            .iter()
-            .map(|entry| steps.first_read(entry))
+        let wanted = entries.iter();
+        let wanted: Vec<(String, Read)> = wanted
+            .map(|entry| (entry.metadata_key(), steps.first_read(entry)))
             .collect();
-        self.place.read_held(&reads)
+        self.early.or_read(self.place, wanted)
     }
 
     /// Reads a longer tail of those fragments whose footer did not fit.

@@ -2,10 +2,12 @@
 //!
 //! A listing does not show one moment: while it runs, a merge may add a fragment behind its cursor, and a vacuum may
 //! remove the replaced fragments ahead of it, so that neither is listed. So a listing is valid only if a second one,
-//! taken after the lists of the first were read, lacks nothing of the first and has no further list. Then everything
+//! begun after the first was complete, lacks nothing of the first and has no further list. Then everything
 //! in the first listing existed at the moment between the two, and what held other cells before that moment is
-//! replaced by something in the second, whose commits are included. If there are such new commits, further listings
-//! show whether they replace anything. Otherwise everything starts over.
+//! replaced by something in the second, whose commits are included. Objects never change, so the lists of the first
+//! listing may be read before or after that moment: a far store is asked for them together with the second listing.
+//! A list that is gone by then cannot be read, and everything starts over. If the second listing has new commits,
+//! further listings show whether they replace anything. Otherwise everything starts over.
 
 use std::time::Duration;
 

@@ -1,16 +1,15 @@
 use std::sync::Arc;
 
-use tdb_filters::{EncryptionKey, open_generic_tile};
+use tdb_filters::EncryptionKey;
 use tdb_fragment::FragmentIndex;
-use tdb_schema::{ArraySchema, Enumeration};
-use tdb_store::{Piece, Read, join};
-use tdb_tile::{Bug, FormatVersion, GenericTile, Limits, Range};
+use tdb_schema::ArraySchema;
+use tdb_tile::{Bug, FormatVersion, Limits, Range};
 
-use crate::enumerations::enumeration_key;
 use crate::fragment::Schemas;
+use crate::kept_enumerations::KeptEnumerations;
 use crate::location::Access;
 use crate::{
-    ArrayError, At, Delete, Directory, Fragment, FragmentEntries, LaterObjects, SchemaEntry,
+    ArrayError, Delete, Directory, Fragment, FragmentEntries, LaterObjects, SchemaEntry,
     TimeWindow, Warning,
 };
 
@@ -38,6 +37,7 @@ pub struct Snapshot {
     /// The time of the last delete, even if it is after the window.
     pub(crate) last_delete: Option<u64>,
     pub(crate) later: Option<LaterObjects>,
+    pub(crate) enumerations: KeptEnumerations,
 }
 
 impl Snapshot {
@@ -70,6 +70,7 @@ impl Snapshot {
             merged_spans: Vec::new(),
             last_delete: None,
             later: None,
+            enumerations: KeptEnumerations::default(),
         })
     }
 
@@ -221,34 +222,6 @@ impl Snapshot {
             let holds = |end| bounds.contains(dimension.datatype, end);
             holds(&filled.lo) && holds(&filled.hi)
         })
-    }
-}
-
-impl Snapshot {
-    /// Returns the read for an enumeration of the array's schema.
-    ///
-    /// # Errors
-    /// [`ArrayError::Invalid`] if the schema has no enumeration of that name.
-    pub fn enumeration_read(&self, name: &str) -> Result<Read, ArrayError> {
-        let key = join(&self.prefix, &enumeration_key(&self.schema, name)?);
-        Ok(Read::whole(key).at_most(self.access.tile_limit()))
-    }
-
-    /// Decodes an enumeration of the array's schema from the result of [`Snapshot::enumeration_read`].
-    ///
-    /// # Errors
-    /// [`ArrayError::Invalid`] if the schema has no enumeration of that name; bytes that break the format.
-    pub fn open_enumeration(
-        &self,
-        name: &str,
-        piece: &Piece,
-    ) -> Result<Arc<Enumeration>, ArrayError> {
-        let key = enumeration_key(&self.schema, name)?;
-        let limits = self.limits();
-        let tile = GenericTile::parse(&piece.bytes, limits).at(&key)?;
-        let payload = open_generic_tile(&tile, self.key(), limits).at(&key)?;
-        let enumeration = Enumeration::decode(&payload, limits).at(&key)?;
-        Ok(Arc::new(enumeration))
     }
 }
 

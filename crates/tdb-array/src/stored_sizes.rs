@@ -8,7 +8,7 @@ use tdb_tile::Bug;
 use crate::{Array, ArrayError, Fragment};
 
 /// Number of objects from which on listing their folder may be faster than asking for their sizes. A remote store is
-/// asked for about thirty sizes at a time, so fewer objects take only a few round trips.
+/// asked for some hundreds of sizes at a time, so fewer objects take one round trip, each with a request of its own.
 const LISTED: usize = 128;
 /// Maximum number of fields for which folders are listed. A page of a listing has a thousand names, and pages are
 /// requested one after the other: a fragment with more fields takes up so much of the pages that asking for its size

@@ -11,7 +11,9 @@ use serde_json::Value as Json;
 use tdb::{LocalStores, RemoteFolder, Stores};
 use tdb_array::Array;
 use tdb_cells::Session;
-use tdb_store::{Distance, Listing, Object, ObjectWriter, Page, Piece, Read, Store, StoreError};
+use tdb_store::{
+    Distance, Listing, Object, ObjectWriter, Page, Piece, Read, ReadAndListed, Store, StoreError,
+};
 
 use crate::interrupt;
 use crate::paint::{Look, Role, Table, bytes, count};
@@ -257,6 +259,12 @@ impl Counted {
             .fetch_add(reads as u64, Ordering::Relaxed);
         self.counters.bytes.fetch_add(bytes, Ordering::Relaxed);
     }
+
+    fn count_read(&self, answers: &[Result<Piece, StoreError>]) {
+        let found = answers.iter().flatten();
+        let found = found.map(|piece| piece.bytes.len() as u64).sum();
+        self.read_some(answers.len(), found);
+    }
 }
 
 /// A writer of an object that Ctrl-C interrupts.
@@ -325,12 +333,23 @@ impl Store for Counted {
             return reads.iter().map(|_| Err(interrupted.clone())).collect();
         }
         let answers = self.store.read(reads);
-        let found = answers
-            .iter()
-            .flatten()
-            .map(|piece| piece.bytes.len() as u64)
-            .sum();
-        self.read_some(reads.len(), found);
+        self.count_read(&answers);
+        answers
+    }
+
+    fn read_and_list(&self, reads: &[Read], prefixes: &[&str]) -> ReadAndListed {
+        if let Some(first) = reads.first()
+            && let Err(interrupted) = interrupt::check(&first.key)
+        {
+            return ReadAndListed {
+                pieces: reads.iter().map(|_| Err(interrupted.clone())).collect(),
+                listings: self.list_many(prefixes),
+            };
+        }
+        let lists = prefixes.len() as u64;
+        self.counters.lists.fetch_add(lists, Ordering::Relaxed);
+        let answers = self.store.read_and_list(reads, prefixes);
+        self.count_read(&answers.pieces);
         answers
     }
 

@@ -3,7 +3,6 @@
 use std::cmp::Ordering;
 
 use tdb_array::{Array, ArrayError};
-use tdb_fragment::FragmentIndex;
 use tdb_schema::value::{Value, read};
 use tdb_schema::{ArraySchema, Subarray};
 use tdb_tile::{Datatype, Range};
@@ -176,8 +175,7 @@ fn boxes(array: &Array) -> Result<Vec<Vec<Range>>, ArrayError> {
         return Ok(domains.collect());
     }
     let mut boxes = Vec::new();
-    for number in 0..fragments.len() {
-        let tree = array.rtree(FragmentIndex::new(number))?;
+    for tree in array.rtrees()? {
         let mbrs = (0..tree.tile_count()).filter_map(|tile| tree.mbr(tile));
         boxes.extend(mbrs.map(|mbr| mbr.0.clone()));
     }

@@ -1,7 +1,7 @@
 //! The node of a plan that reads an array.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use arrow_schema::{SchemaRef, SortOptions};
 use datafusion::common::config::ConfigOptions;
@@ -54,6 +54,8 @@ pub struct ArrayScan {
     pub(crate) statistics: Arc<Statistics>,
     /// Filters that become known while the query runs.
     dynamic: Vec<Arc<dyn PhysicalExpr>>,
+    /// Once what all parts need to be planned was fetched.
+    prepared: Arc<OnceLock<()>>,
     properties: Arc<PlanProperties>,
     metrics: ExecutionPlanMetricsSet,
 }
@@ -83,6 +85,7 @@ impl ArrayScan {
             order,
             statistics: Arc::new(statistics),
             dynamic: Vec::new(),
+            prepared: Arc::default(),
             metrics: ExecutionPlanMetricsSet::new(),
         })
     }
@@ -99,6 +102,25 @@ impl ArrayScan {
 
     fn columns_schema(&self) -> &SchemaRef {
         self.properties.eq_properties.schema()
+    }
+
+    /// Fetches what planning all parts takes, once for all of them, where a store is waited for: partitions that begin at the same
+    /// time would each ask for the same.
+    pub(crate) fn prepare(&self) {
+        let source = &self.source;
+        if !source.is_far() || self.parts.len() < 2 {
+            return;
+        }
+        self.prepared.get_or_init(|| {
+            let mut all = Part::new();
+            for range in self.parts.iter().flatten() {
+                if !all.contains(range) {
+                    all.push(range.clone());
+                }
+            }
+            // What fails here fails again where a part is read, and is told there.
+            let _ = tdb_query::prepare(&source.session, &source.array, &self.ask(all));
+        });
     }
 
     /// Whether filters that become known while the query runs may narrow the first dimension, as those of `ORDER BY … LIMIT` do: then each
@@ -293,7 +315,10 @@ impl ExecutionPlan for ArrayScan {
         let ask = move || {
             let slices = match &mut slices {
                 Some(slices) => slices,
-                None => slices.insert(Slices::new(scan.slices(&part)?)),
+                None => {
+                    scan.prepare();
+                    slices.insert(Slices::new(scan.slices(&part)?))
+                }
             };
             Ok(slices.next().map(|slice| scan.ask(slice)))
         };

@@ -9,6 +9,7 @@ use tdb_arrow::Mapping;
 use tdb_cells::files::OutputOptions;
 use tdb_cells::{FieldInfo, Session, stored_field};
 use tdb_schema::{Enumeration, FieldKind};
+use tdb_store::Distance;
 
 use crate::arrays::BoxedError;
 use crate::error::{Failed, external};
@@ -34,13 +35,15 @@ impl Source {
     /// Reads the enumerations.
     pub(crate) fn new(array: Arc<Array>, session: Session, uri: &str) -> Result<Self> {
         let failed = |error: BoxedError| failed(uri, error);
-        let attributes = array.schema().attributes.iter();
-        let enumerations = attributes.map(|attribute| {
-            let name = attribute.enumeration.as_deref();
-            name.map(|name| array.enumeration(name)).transpose()
+        let attributes = &array.schema().attributes;
+        let named = attributes.iter().filter_map(|a| a.enumeration.as_deref());
+        let read = array.enumerations(named);
+        let mut read = read.map_err(|error| failed(error.into()))?.into_iter();
+        let enumerations = attributes.iter().map(|attribute| {
+            attribute.enumeration.as_ref()?;
+            read.next()
         });
-        let enumerations = enumerations.collect::<std::result::Result<Vec<_>, _>>();
-        let enumerations = enumerations.map_err(|error| failed(error.into()))?;
+        let enumerations: Vec<Option<Arc<Enumeration>>> = enumerations.collect();
         let fields = FieldInfo::of_schema(array.schema(), |index, _| {
             enumerations.get(index).cloned().flatten()
         });
@@ -55,6 +58,11 @@ impl Source {
             enumerations,
             error_form: None,
         })
+    }
+
+    /// Whether the store of the array is waited for.
+    pub(crate) fn is_far(&self) -> bool {
+        matches!(self.array.store().distance(), Distance::Far { .. })
     }
 
     /// The array as it is now: what bears a time to come is not there yet.

@@ -171,6 +171,16 @@ impl ArrayTable {
         let mut request = request.map_err(|error| source.failed(error))?;
         let narrowed = request.narrow(source.array.snapshot(), &options, limits);
         narrowed.map_err(|error| source.failed(error))?;
+        if partitions > 1 && source.is_far() && !source.array.schema().is_dense() {
+            // Cutting takes the R-trees: what reading takes comes with the same wait.
+            let all = ReadOptions {
+                dimensions: Some(source.names(&columns, true)),
+                attributes: Some(source.names(&columns, false)),
+                ..options
+            };
+            let prepared = tdb_query::prepare(&source.session, &source.array, &all);
+            prepared.map_err(|error| source.failed(error))?;
+        }
         let parts = parts::cut(&source.array, request.subarray(), partitions);
         let parts = parts.map_err(|error| source.failed(error))?;
         ArrayScan::new(source, columns, (condition, limit), parts, statistics)

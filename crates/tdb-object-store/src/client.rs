@@ -17,6 +17,7 @@ use reqwest::{Certificate, Proxy};
 
 use crate::Service;
 use crate::elsewhere::Elsewhere;
+use crate::lookup::Lookup;
 use crate::said::{self, is_of_credentials};
 use crate::stranger::Asked;
 
@@ -69,6 +70,7 @@ impl Network {
         let mut builder = reqwest::Client::builder()
             .user_agent(concat!("tdb/", env!("CARGO_PKG_VERSION")))
             .connect_timeout(connect)
+            .dns_resolver(Arc::new(Lookup::default()))
             .read_timeout(self.silence)
             .timeout(IN_ALL)
             // Signed requests go only to the server that the settings name.

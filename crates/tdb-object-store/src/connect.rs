@@ -15,6 +15,7 @@ use crate::ranges::Tails;
 use crate::remote::Remote;
 use crate::s3;
 use crate::store::RemoteStore;
+use crate::under_way::at_a_time;
 use crate::words::in_words;
 use crate::{OpenError, RemoteUri, Runtime, Service, Settings};
 
@@ -40,6 +41,7 @@ pub fn open(uri: &str, settings: &Settings, runtime: &Runtime) -> Result<RemoteS
             Tails::Answered
         },
         is_writable: parsed.service != Service::Http,
+        at_a_time: at_a_time(parsed.service),
         is_unconditional: AtomicBool::new(false),
     };
     Ok(RemoteStore::new(remote, runtime.clone()))

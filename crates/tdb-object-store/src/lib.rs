@@ -9,6 +9,7 @@ mod elsewhere;
 mod endpoint;
 mod error;
 mod listing;
+mod lookup;
 mod markers;
 mod network;
 mod profile;
@@ -25,6 +26,7 @@ mod store;
 mod stranger;
 #[cfg(test)]
 mod tests;
+mod under_way;
 mod uri;
 mod variables;
 mod words;

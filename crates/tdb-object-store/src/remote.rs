@@ -13,9 +13,6 @@ use tdb_store::{StoreError, check_key, join};
 use crate::markers::Markers;
 use crate::ranges::Tails;
 
-/// Maximum number of concurrent requests of one call.
-const UNDER_WAY: usize = 32;
-
 /// State shared by all requests of a store.
 pub(crate) struct Remote {
     pub(crate) store: Arc<dyn ObjectStore>,
@@ -28,6 +25,8 @@ pub(crate) struct Remote {
     pub(crate) tails: Tails,
     /// True if objects can be created and removed.
     pub(crate) is_writable: bool,
+    /// Maximum number of concurrent requests of all calls together.
+    pub(crate) at_a_time: usize,
     /// True once the server has turned out not to support the condition "create only if absent".
     pub(crate) is_unconditional: AtomicBool,
 }
@@ -60,8 +59,9 @@ where
     R: Send + 'static,
     F: Future<Output = R> + Send + 'static,
 {
+    let at_a_time = remote.at_a_time;
     stream::iter(things)
         .map(move |thing| work(Arc::clone(&remote), thing))
-        .buffered(UNDER_WAY)
+        .buffered(at_a_time)
         .collect::<Vec<_>>()
 }

@@ -8,8 +8,8 @@ use std::time::{Duration, SystemTime};
 use bytes::Bytes;
 use object_store::ObjectStoreExt;
 use tdb_store::{
-    Distance, Listing, Object, ObjectWriter, Page, Piece, Read, Store, StoreError, check_prefix,
-    join, list_by_folder, list_each, parent,
+    Distance, Listing, Object, ObjectWriter, Page, Piece, Read, ReadAndListed, Store, StoreError,
+    check_prefix, join, list_by_folder, list_each, parent,
 };
 
 use crate::error::failed;
@@ -20,11 +20,12 @@ use crate::ranges;
 use crate::remote::{Remote, many};
 use crate::removal;
 use crate::runtime::Runtime;
+use crate::under_way::turn;
 use crate::writer::{self, RemoteWriter};
 
 /// Two ranges at most this many bytes apart are read as one: a further request takes about as long as the transfer of
-/// half a megabyte.
-const GAP: u64 = 512 << 10;
+/// a megabyte.
+const GAP: u64 = 1 << 20;
 
 /// Pause before a missing object is requested again; a listing may show an object before it can be read.
 const SOONER: Duration = Duration::from_millis(200);
@@ -119,10 +120,7 @@ impl Store for RemoteStore {
 
     fn list_many(&self, prefixes: &[&str]) -> Vec<Result<Listing, StoreError>> {
         let prefixes = prefixes.iter().map(|prefix| (*prefix).to_owned());
-        self.each(prefixes.collect(), |remote, prefix: String| async move {
-            check_prefix(&prefix)?;
-            listing::list(&remote, &prefix, None).await
-        })
+        self.each(prefixes.collect(), first_page)
     }
 
     fn list_recursive(&self, prefix: &str) -> Result<Vec<Object>, StoreError> {
@@ -152,6 +150,7 @@ impl Store for RemoteStore {
         let keys = keys.iter().map(|key| (*key).to_owned());
         self.each(keys.collect(), |remote, key: String| async move {
             let path = remote.path(&key)?;
+            let _turn = turn().await;
             ranges::size(&*remote.store, &path, &key).await
         })
     }
@@ -168,13 +167,32 @@ impl Store for RemoteStore {
 
     fn read(&self, reads: &[Read]) -> Vec<Result<Piece, StoreError>> {
         let remote = Arc::clone(&self.remote);
-        let all = many(remote, reads.to_vec(), |remote, read: Read| async move {
-            self::read(&remote, &read).await
-        });
+        let all = many(remote, reads.to_vec(), read_of);
         let key = reads.first().map_or("", |read| &*read.key);
         match self.runtime.wait_unless_cancelled(key, all) {
             Ok(answers) => answers,
             Err(error) => reads.iter().map(|_| Err(error.clone())).collect(),
+        }
+    }
+
+    fn read_and_list(&self, reads: &[Read], prefixes: &[&str]) -> ReadAndListed {
+        let Some(first) = reads.first() else {
+            return ReadAndListed {
+                pieces: Vec::new(),
+                listings: self.list_many(prefixes),
+            };
+        };
+        let prefixes: Vec<String> = prefixes.iter().map(|prefix| (*prefix).to_owned()).collect();
+        let count = prefixes.len();
+        let pieces = many(Arc::clone(&self.remote), reads.to_vec(), read_of);
+        let listings = many(Arc::clone(&self.remote), prefixes, first_page);
+        let both = futures_util::future::join(pieces, listings);
+        match self.runtime.wait_unless_cancelled(&first.key, both) {
+            Ok((pieces, listings)) => ReadAndListed { pieces, listings },
+            Err(error) => ReadAndListed {
+                pieces: reads.iter().map(|_| Err(error.clone())).collect(),
+                listings: (0..count).map(|_| Err(error.clone())).collect(),
+            },
         }
     }
 
@@ -238,13 +256,20 @@ impl Store for RemoteStore {
     }
 }
 
-async fn read(remote: &Remote, read: &Read) -> Result<Piece, StoreError> {
+async fn first_page(remote: Arc<Remote>, prefix: String) -> Result<Listing, StoreError> {
+    check_prefix(&prefix)?;
+    let _turn = turn().await;
+    listing::list(&remote, &prefix, None).await
+}
+
+async fn read_of(remote: Arc<Remote>, read: Read) -> Result<Piece, StoreError> {
     let path = remote.path(&read.key)?;
-    let again = match ranges::read(&*remote.store, &path, read, remote.tails).await {
+    let _turn = turn().await;
+    let again = match ranges::read(&*remote.store, &path, &read, remote.tails).await {
         Err(StoreError::NotFound { .. }) if remote.pages.is_some() => remote,
         answer => return answer,
     };
     // The caller probably knows the key from a listing, and some servers list an object before it can be read.
     tokio::time::sleep(SOONER).await;
-    ranges::read(&*again.store, &path, read, again.tails).await
+    ranges::read(&*again.store, &path, &read, again.tails).await
 }

@@ -22,6 +22,7 @@ fn adapted(store: &Arc<InMemory>, root: &str, tails: Tails, is_writable: bool) -
         root: root.to_owned(),
         tails,
         is_writable,
+        at_a_time: 32,
         is_unconditional: AtomicBool::new(false),
     };
     RemoteStore::new(remote, Runtime::start().unwrap())

@@ -1,10 +1,11 @@
 //! Prefetching: bytes of a far store that are fetched before they are needed.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use tdb_array::ArrayError;
 use tdb_cells::Fetched;
-use tdb_store::{ByteRange, Piece as StoredPiece, Read as Wish, Store, read_coalesced};
+use tdb_store::{ByteRange, JoinedReads, Piece as StoredPiece, Read as Wish, Store};
 use tdb_tile::{Budget, Bug, Grant};
 
 use crate::QueryError;
@@ -14,21 +15,63 @@ use crate::read::Read;
 /// Bytes that are asked for ahead at most, and in one request.
 const MOST: u64 = 64 << 20;
 
+/// What the tiles of a piece may need later is asked for with it, where that is no more than so many gaps: requests are
+/// under way side by side, so that a wait is worth as many gaps as several objects have.
+const GAPS: u64 = 8;
+
 /// What was fetched of a far store and not used yet.
 #[derive(Debug, Default)]
 pub(crate) struct Ahead {
-    pieces: HashMap<Wish, (StoredPiece, Grant)>,
+    pieces: HashMap<Wish, Fetch>,
+    /// Those that it may turn out not to need.
+    likely: HashSet<Wish>,
+}
+
+/// Bytes that were fetched, and the memory that they take.
+#[derive(Debug)]
+struct Fetch {
+    piece: StoredPiece,
+    held: Held,
+}
+
+/// The memory of bytes, and of those between them and others that were fetched at once.
+#[derive(Debug)]
+struct Held {
+    _own: Grant,
+    _between: Option<Arc<Grant>>,
 }
 
 /// The bytes of one piece of a read, and the memory that they take.
 pub(crate) struct PieceBytes {
     pub(crate) bytes: Fetched,
-    _held: Vec<Grant>,
+    _held: Vec<Held>,
+}
+
+/// What is to be fetched, with its memory: first what is needed now.
+struct Wishes {
+    new: Vec<(Wish, Grant)>,
+    known: HashSet<Wish>,
+    needed: usize,
+}
+
+impl Wishes {
+    /// As many of these as there is memory for, and that are not known already.
+    fn add(&mut self, wishes: &[Wish], budget: &Budget) {
+        for wish in wishes {
+            if !self.known.insert(wish.clone()) {
+                continue;
+            }
+            let Ok(held) = budget.take(size_of(wish)) else {
+                break;
+            };
+            self.new.push((wish.clone(), held));
+        }
+    }
 }
 
 impl Ahead {
-    /// The bytes of a piece. If some of them are missing, they are fetched together with the bytes of later pieces,
-    /// as many of those of `read` as a part of the memory holds, with one wait for all.
+    /// The bytes of a piece. If some of them are missing, they are fetched with one wait, together with what the same tiles may need
+    /// later, if that is little, and with the bytes of later pieces, as many of those of `read` as a part of the memory holds.
     pub(crate) fn fetch(
         &mut self,
         store: &dyn Store,
@@ -38,35 +81,30 @@ impl Ahead {
         budget: &Budget,
     ) -> Result<PieceBytes, QueryError> {
         let wishes = piece.reads()?;
+        let likely = if read.is_some() {
+            piece.likely()?
+        } else {
+            Vec::new()
+        };
+        self.forget(&wishes, &likely);
         if wishes.iter().any(|wish| !self.pieces.contains_key(wish)) {
-            let mut known: HashSet<Wish> = self.pieces.keys().cloned().collect();
-            let mut new = Vec::new();
-            for wish in &wishes {
-                if known.insert(wish.clone()) {
-                    new.push((wish.clone(), budget.take(size_of(wish))?));
-                }
+            let mut asked = self.needed(&wishes, budget)?;
+            let bytes = likely.iter().map(size_of).fold(0, u64::saturating_add);
+            if bytes <= gap.saturating_mul(GAPS).min(budget.left() / 4) {
+                asked.add(&likely, budget);
+                self.likely.extend(likely);
             }
-            let needed = new.len();
             let most = MOST.min(budget.left() / 4);
             let ahead = read.map_or(Ok(Vec::new()), |read| read.ahead(most))?;
-            for wish in ahead {
-                if !known.insert(wish.clone()) {
-                    continue;
-                }
-                // There may be no memory for more.
-                let Ok(held) = budget.take(size_of(&wish)) else {
-                    break;
-                };
-                new.push((wish, held));
-            }
-            self.ask(store, gap, new, needed)?;
+            asked.add(&ahead, budget);
+            self.ask((store, gap), asked, budget)?;
         }
         let missing = || Bug::new("bytes that were fetched are not here");
         let (mut pieces, mut held) = (HashMap::new(), Vec::new());
         for wish in &wishes {
-            if let Some((piece, grant)) = self.pieces.remove(wish) {
-                pieces.insert(wish, piece);
-                held.push(grant);
+            if let Some(fetch) = self.pieces.remove(wish) {
+                pieces.insert(wish, fetch.piece);
+                held.push(fetch.held);
             }
         }
         // Damaged metadata may name the same bytes for two tiles.
@@ -79,23 +117,65 @@ impl Ahead {
         })
     }
 
-    /// Fetches these ranges. A failure is an error only for the first `needed` of them, which are needed now; the
-    /// others are fetched again when they are needed.
+    /// Drops what was likely to be needed and is no more.
+    fn forget(&mut self, wishes: &[Wish], likely: &[Wish]) {
+        if self.likely.is_empty() {
+            return;
+        }
+        let left: HashSet<&Wish> = wishes.iter().chain(likely).collect();
+        let (kept, gone): (HashSet<Wish>, HashSet<Wish>) =
+            self.likely.drain().partition(|wish| left.contains(wish));
+        self.likely = kept;
+        self.pieces.retain(|wish, _| !gone.contains(wish));
+    }
+
+    /// What is missing of what is needed now.
+    fn needed(&self, wishes: &[Wish], budget: &Budget) -> Result<Wishes, QueryError> {
+        let mut asked = Wishes {
+            new: Vec::new(),
+            known: self.pieces.keys().cloned().collect(),
+            needed: 0,
+        };
+        for wish in wishes {
+            if asked.known.insert(wish.clone()) {
+                asked.new.push((wish.clone(), budget.take(size_of(wish))?));
+            }
+        }
+        asked.needed = asked.new.len();
+        Ok(asked)
+    }
+
+    /// Fetches these ranges. A failure is an error only for those that are needed now; the others are fetched again when
+    /// they are needed.
     fn ask(
         &mut self,
-        store: &dyn Store,
-        gap: u64,
-        new: Vec<(Wish, Grant)>,
-        needed: usize,
+        (store, gap): (&dyn Store, u64),
+        asked: Wishes,
+        budget: &Budget,
     ) -> Result<(), QueryError> {
-        let wishes: Vec<Wish> = new.iter().map(|(wish, _)| wish.clone()).collect();
-        let answers = read_coalesced(store, &wishes, gap, MOST);
-        for (number, ((wish, held), answer)) in new.into_iter().zip(answers).enumerate() {
+        let wishes: Vec<Wish> = asked.new.iter().map(|(wish, _)| wish.clone()).collect();
+        let bytes = wishes.iter().map(size_of).fold(0, u64::saturating_add);
+        let mut joined = JoinedReads::new(&wishes, gap, MOST);
+        let between = joined.bytes().saturating_sub(bytes);
+        let between = match budget.take(between) {
+            Ok(held) => Some(Arc::new(held)),
+            // There may be no memory for what lies in between.
+            Err(_) => {
+                joined = JoinedReads::new(&wishes, 0, MOST);
+                None
+            }
+        };
+        let answers = joined.read(store);
+        for (number, ((wish, own), answer)) in asked.new.into_iter().zip(answers).enumerate() {
             match answer {
                 Ok(piece) => {
-                    self.pieces.insert(wish, (piece, held));
+                    let held = Held {
+                        _own: own,
+                        _between: between.clone(),
+                    };
+                    self.pieces.insert(wish, Fetch { piece, held });
                 }
-                Err(error) if number < needed => return Err(ArrayError::from(error).into()),
+                Err(error) if number < asked.needed => return Err(ArrayError::from(error).into()),
                 Err(_) => {}
             }
         }
@@ -109,5 +189,64 @@ fn size_of(wish: &Wish) -> u64 {
         ByteRange::Bounded { len, .. } => len,
         // Tiles are bounded.
         ByteRange::Whole | ByteRange::From(_) | ByteRange::Tail(_) => wish.limit,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tdb_store::MemoryStore;
+
+    /// Two ranges of 10 bytes, 80 apart.
+    fn asked(budget: &Budget) -> Wishes {
+        let mut asked = Wishes {
+            new: Vec::new(),
+            known: HashSet::new(),
+            needed: 2,
+        };
+        let wishes = [Wish::bounded("a", 0, 10), Wish::bounded("a", 90, 10)];
+        asked.add(&wishes, budget);
+        asked
+    }
+
+    fn store() -> MemoryStore {
+        let store = MemoryStore::new();
+        store.put("a", vec![7; 100].into()).unwrap();
+        store.take_counts();
+        store
+    }
+
+    #[test]
+    fn bytes_between_ranges_count_for_as_long_as_any_of_these_is_there() {
+        let (store, budget) = (store(), Budget::new(1000));
+        let mut ahead = Ahead::default();
+        ahead.ask((&store, 80), asked(&budget), &budget).unwrap();
+        assert_eq!((store.take_counts().reads, budget.used()), (1, 100));
+        ahead.pieces.remove(&Wish::bounded("a", 0, 10));
+        assert_eq!(budget.used(), 90);
+        ahead.pieces.clear();
+        assert_eq!(budget.used(), 0);
+    }
+
+    #[test]
+    fn without_memory_for_bytes_between_ranges_each_is_read_alone() {
+        let (store, budget) = (store(), Budget::new(99));
+        let mut ahead = Ahead::default();
+        ahead.ask((&store, 80), asked(&budget), &budget).unwrap();
+        let counts = store.take_counts();
+        assert_eq!((counts.reads, counts.bytes, budget.used()), (2, 20, 20));
+    }
+
+    #[test]
+    fn what_was_likely_is_dropped_once_it_is_not() {
+        let (store, budget) = (store(), Budget::new(1000));
+        let mut ahead = Ahead::default();
+        ahead.ask((&store, 0), asked(&budget), &budget).unwrap();
+        let first = Wish::bounded("a", 0, 10);
+        ahead.likely.extend(ahead.pieces.keys().cloned());
+        ahead.forget(&[], std::slice::from_ref(&first));
+        assert_eq!((ahead.pieces.len(), budget.used()), (1, 10));
+        ahead.forget(&[first], &[]);
+        assert_eq!(ahead.pieces.len(), 1);
     }
 }

@@ -68,6 +68,12 @@ impl FactsToOpen {
         self.needs.reads()
     }
 
+    /// Opens what [`FactsToOpen::reads`] gave, as far as it is kept with the array; what cannot be understood is passed over.
+    pub(crate) fn keep(self, array: &Snapshot, pieces: Vec<Piece>) {
+        // Without them, a read gives the same.
+        let _ = array.open_parts(self.needs, pieces);
+    }
+
     /// With what [`FactsToOpen::reads`] gave. Of what cannot be understood nothing is known: no cell depends on it.
     pub(crate) fn open(
         self,

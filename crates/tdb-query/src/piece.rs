@@ -46,6 +46,8 @@ pub(crate) enum DecodedCells {
 pub(crate) struct BandsWork {
     pub(crate) plan: Arc<DensePlan>,
     pub(crate) fields: Vec<FieldKind>,
+    /// Fields that are read where cells are left.
+    pub(crate) later: Vec<FieldKind>,
     pub(crate) bands: Arc<Bands>,
 }
 
@@ -80,6 +82,19 @@ impl Piece {
             Work::Table(work) => Ok(work.reads()?),
             Work::Portions(work) => Ok(work.reads()?),
             Work::Bands(work) => reads_of(&work.plan, &work.bands, &work.fields),
+        }
+    }
+
+    /// Byte ranges that the same tiles need in later pieces, unless none of their cells are part of the result: fields that this
+    /// piece does not decide by. Who waits longer for an answer than for these bytes asks for them with [`Piece::reads`].
+    ///
+    /// # Errors
+    /// [`QueryError::Bug`].
+    pub fn likely(&self) -> Result<Vec<Read>, QueryError> {
+        match &self.work {
+            Work::Table(work) => Ok(work.likely()?),
+            Work::Portions(_) => Ok(Vec::new()),
+            Work::Bands(work) => reads_of(&work.plan, &work.bands, &work.later),
         }
     }
 

@@ -8,6 +8,7 @@ use tdb_cells::Session;
 use tdb_fragment::{FragmentIndex, MetadataPart};
 use tdb_schema::{Enumeration, FieldKind};
 use tdb_store::{Piece, Read};
+use tdb_tile::Bug;
 
 use crate::QueryError;
 use crate::dense::{DenseCandidates, DenseRead};
@@ -21,8 +22,8 @@ use crate::sparse::{SparsePlan, SparseRead};
 #[derive(Debug)]
 pub(crate) struct Planning {
     options: ReadOptions,
-    /// The attributes whose labels are needed, each with its enumeration.
-    enumerations: Vec<(usize, String)>,
+    /// The attributes whose labels are needed.
+    enumerations: Vec<WantedLabels>,
     request: Request,
     candidates: Candidates,
     /// How many parts of metadata each candidate needs.
@@ -30,6 +31,24 @@ pub(crate) struct Planning {
     needs: PartsToOpen,
     /// What the condition can rule tiles out by.
     facts: FactsToOpen,
+}
+
+/// An attribute whose labels are needed.
+#[derive(Debug)]
+struct WantedLabels {
+    attribute: usize,
+    /// The name of its enumeration.
+    name: String,
+    /// The enumeration, if it was opened before.
+    known: Option<Arc<Enumeration>>,
+}
+
+/// What was read for planning.
+struct Answers {
+    /// Enumerations that were not known.
+    enumerations: Vec<Piece>,
+    parts: Vec<Piece>,
+    facts: Vec<Piece>,
 }
 
 /// What a read is for.
@@ -114,13 +133,72 @@ impl Planning {
 
     /// What is to be read.
     pub(crate) fn reads(&self, array: &Snapshot) -> Result<Vec<Read>, QueryError> {
-        let names = self.enumerations.iter();
-        let mut reads = names
-            .map(|(_, name)| array.enumeration_read(name))
+        let unknown = self.enumerations.iter().filter(|one| one.known.is_none());
+        let mut reads = unknown
+            .map(|one| array.enumeration_read(&one.name))
             .collect::<Result<Vec<Read>, _>>()?;
         reads.extend_from_slice(self.needs.reads());
         reads.extend_from_slice(self.facts.reads());
         Ok(reads)
+    }
+
+    /// The R-trees of the fragments that may have cells of the result: who reads a part of that searches them, also where all of it
+    /// needs no search.
+    pub(crate) fn rtrees(&self, array: &Snapshot) -> Result<PartsToOpen, QueryError> {
+        let Candidates::Sparse(plan) = &self.candidates else {
+            return Ok(PartsToOpen::default());
+        };
+        let fragments = plan.fragments.iter();
+        let trees = fragments.map(|plan| (plan.fragment, MetadataPart::RTree));
+        Ok(array.find_parts(trees)?)
+    }
+
+    /// What [`Planning::reads`] gave, by what it is.
+    fn answers(&self, mut pieces: Vec<Piece>) -> Answers {
+        let facts = self.facts.reads().len();
+        let facts = pieces.split_off(pieces.len().saturating_sub(facts));
+        let parts = self.needs.reads().len();
+        let parts = pieces.split_off(pieces.len().saturating_sub(parts));
+        Answers {
+            enumerations: pieces,
+            parts,
+            facts,
+        }
+    }
+
+    /// Opens what [`Planning::reads`] gave, as far as it is kept with the array: who plans the same, or a part of it, then
+    /// needs not read it.
+    pub(crate) fn keep(self, array: &Snapshot, pieces: Vec<Piece>) -> Result<(), QueryError> {
+        let answers = self.answers(pieces);
+        self.labels(array, &answers.enumerations)?;
+        array.open_parts(self.needs, answers.parts)?;
+        self.facts.keep(array, answers.facts);
+        Ok(())
+    }
+
+    /// The enumerations of attributes whose labels are needed, each at its place; these are those that were not known.
+    fn labels(
+        &self,
+        array: &Snapshot,
+        pieces: &[Piece],
+    ) -> Result<Vec<Option<Arc<Enumeration>>>, QueryError> {
+        let mut labels: Vec<Option<Arc<Enumeration>>> = Vec::new();
+        labels.resize(array.schema().attributes.len(), None);
+        let mut pieces = pieces.iter();
+        for wanted in &self.enumerations {
+            let enumeration = match &wanted.known {
+                Some(known) => Arc::clone(known),
+                None => {
+                    let missing = || Bug::new("an enumeration that was to be read has no bytes");
+                    let piece = pieces.next().ok_or_else(missing)?;
+                    array.open_enumeration(&wanted.name, piece)?
+                }
+            };
+            if let Some(place) = labels.get_mut(wanted.attribute) {
+                *place = Some(enumeration);
+            }
+        }
+        Ok(labels)
     }
 
     /// The read, with what [`Planning::reads`] gave.
@@ -128,28 +206,23 @@ impl Planning {
         self,
         session: &Session,
         array: &Arc<Snapshot>,
-        mut pieces: Vec<Piece>,
+        pieces: Vec<Piece>,
     ) -> Result<(Request, Planned), QueryError> {
-        let facts = self.facts.reads().len();
-        let facts = pieces.split_off(pieces.len().saturating_sub(facts));
+        let Answers {
+            enumerations,
+            parts,
+            facts,
+        } = self.answers(pieces);
+        let labels = self.labels(array, &enumerations)?;
         let facts = self.facts.open(array, facts, session.limits())?;
-        let parts = pieces.split_off(self.enumerations.len().min(pieces.len()));
         let request = if self.enumerations.is_empty() {
             self.request
         } else {
-            let mut known: Vec<Option<Arc<Enumeration>>> = Vec::new();
-            known.resize(array.schema().attributes.len(), None);
-            for ((attribute, name), piece) in self.enumerations.iter().zip(&pieces) {
-                let enumeration = array.open_enumeration(name, piece)?;
-                if let Some(place) = known.get_mut(*attribute) {
-                    *place = Some(enumeration);
-                }
-            }
             // What was looked for was the same place.
             Request {
                 by_place: self.request.by_place,
                 subarray: self.request.subarray,
-                ..Request::new(array, &self.options, &known, session.limits())?
+                ..Request::new(array, &self.options, &labels, session.limits())?
             }
         };
         let mut opened = array.open_parts(self.needs, parts)?.into_iter();
@@ -192,7 +265,7 @@ fn enumerations(
     array: &Snapshot,
     options: &ReadOptions,
     asked: &[FieldKind],
-) -> Result<Vec<(usize, String)>, QueryError> {
+) -> Result<Vec<WantedLabels>, QueryError> {
     let schema = array.schema();
     let (dimensions, attributes) = (&options.dimensions, &options.attributes);
     let mut fields = if options.enumeration_codes {
@@ -203,9 +276,14 @@ fn enumerations(
     fields.extend_from_slice(asked);
     let numbered = schema.attributes.iter().enumerate();
     let wanted = numbered.filter(|(index, _)| fields.contains(&FieldKind::Attribute(*index)));
-    let named = wanted.filter_map(|(index, attribute)| {
-        let name = attribute.enumeration.clone()?;
-        Some((index, name))
+    let named = wanted.filter_map(|(attribute, stored)| {
+        let name = stored.enumeration.clone()?;
+        let known = array.kept_enumeration(&name);
+        Some(known.map(|known| WantedLabels {
+            attribute,
+            name,
+            known,
+        }))
     });
-    Ok(named.collect())
+    Ok(named.collect::<Result<_, _>>()?)
 }

@@ -16,6 +16,8 @@ pub(crate) struct TableWork {
     pub(crate) schema: Arc<ArraySchema>,
     pub(crate) tiles: Arc<PlannedTiles>,
     pub(crate) fields: Vec<FieldKind>,
+    /// Fields that those tiles need later that have cells of the result.
+    pub(crate) later: Vec<FieldKind>,
     /// What the cells take in memory, about.
     pub(crate) weight: u64,
     pub(crate) table: CellTable,
@@ -24,6 +26,11 @@ pub(crate) struct TableWork {
 impl TableWork {
     pub(crate) fn reads(&self) -> Result<Vec<Read>, Bug> {
         self.tiles.reads(&self.table.segments, &self.fields)
+    }
+
+    /// What all tiles may need later.
+    pub(crate) fn likely(&self) -> Result<Vec<Read>, Bug> {
+        self.tiles.reads_of_all(&self.table.segments, &self.later)
     }
 
     /// Loads the columns out of these bytes.

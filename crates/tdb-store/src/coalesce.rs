@@ -2,11 +2,10 @@ use bytes::Bytes;
 
 use crate::{ByteRange, Piece, Read, Store, StoreError};
 
-/// Reads like [`Store::read`], but joins bounded ranges of one object that are at most `gap` bytes apart into one
-/// request. No joined request is longer than `most` bytes.
-///
-/// Good gaps are about 64 KiB for files, 512 KiB to 1 MiB for object stores. Overlapping ranges are read once. The
-/// pieces of one request share memory: each keeps all of it alive.
+/// Maximum number of bytes between ranges that one request reads in vain, besides as many as are wanted.
+const BETWEEN: u64 = 8 << 20;
+
+/// Reads like [`Store::read`], but asks once for bounded ranges of one object that are near each other: [`JoinedReads`].
 ///
 /// If a joined request fails, its reads are repeated one by one, so each result is the same as without joining.
 pub fn read_coalesced(
@@ -15,31 +14,103 @@ pub fn read_coalesced(
     gap: u64,
     most: u64,
 ) -> Vec<Result<Piece, StoreError>> {
-    let runs = runs(reads, gap, most);
-    let joined: Vec<Read> = runs.iter().map(|run| run.read.clone()).collect();
-    let mut answers: Vec<Option<Result<Piece, StoreError>>> = vec![None; reads.len()];
-    for (run, answer) in runs.iter().zip(store.read(&joined)) {
-        if let [only] = run.members.as_slice() {
-            put(&mut answers, *only, answer);
-            continue;
-        }
-        let alone: Vec<Read> = members(run, reads).map(|(_, read)| read.clone()).collect();
-        let parts = match &answer {
-            Ok(piece) => alone.iter().map(|read| cut(piece, read)).collect(),
-            Err(_) => store.read(&alone),
-        };
-        for ((index, _), part) in members(run, reads).zip(parts) {
-            put(&mut answers, index, part);
-        }
+    JoinedReads::new(reads, gap, most).read(store)
+}
+
+/// Reads of which those of bounded ranges of one object that lie near each other are performed as one.
+#[derive(Debug)]
+pub struct JoinedReads<'a> {
+    reads: &'a [Read],
+    runs: Vec<Run>,
+}
+
+impl<'a> JoinedReads<'a> {
+    /// Joins ranges that lie no more than `gap` bytes apart, to no more than `most` bytes. Ranges that overlap are read once.
+    ///
+    /// About 64 KiB is a good gap for files, 512 KiB to 1 MiB for object stores. Of many ranges those that lie nearest are joined, so
+    /// that what is read in between is no more than all that is asked for and 8 MiB.
+    #[must_use]
+    pub fn new(reads: &'a [Read], gap: u64, most: u64) -> Self {
+        let mut order: Vec<(usize, &Read)> = reads.iter().enumerate().collect();
+        order.sort_by(|(_, a), (_, b)| (&a.key, start(a)).cmp(&(&b.key, start(b))));
+        let gap = affordable(&order, gap);
+        let runs = runs(order, gap, most);
+        Self { reads, runs }
     }
-    answers
-        .into_iter()
-        .zip(reads)
-        .map(|(answer, read)| answer.unwrap_or_else(|| Err(StoreError::no_answer(&read.key))))
-        .collect()
+
+    /// The bytes that are asked for, with those between the ranges. Of ranges without an end that is known, none.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.runs
+            .iter()
+            .map(|run| len(&run.read))
+            .fold(0, u64::saturating_add)
+    }
+
+    /// Performs them, and answers each for itself, in the order in which they were given. The answers share memory: holding one
+    /// holds its neighbours.
+    pub fn read(&self, store: &dyn Store) -> Vec<Result<Piece, StoreError>> {
+        let Self { reads, runs } = self;
+        let joined: Vec<Read> = runs.iter().map(|run| run.read.clone()).collect();
+        let mut answers: Vec<Option<Result<Piece, StoreError>>> = vec![None; reads.len()];
+        for (run, answer) in runs.iter().zip(store.read(&joined)) {
+            if let [only] = run.members.as_slice() {
+                put(&mut answers, *only, answer);
+                continue;
+            }
+            let alone: Vec<Read> = members(run, reads).map(|(_, read)| read.clone()).collect();
+            let parts = match &answer {
+                Ok(piece) => alone.iter().map(|read| cut(piece, read)).collect(),
+                Err(_) => store.read(&alone),
+            };
+            for ((index, _), part) in members(run, reads).zip(parts) {
+                put(&mut answers, index, part);
+            }
+        }
+        answers
+            .into_iter()
+            .zip(*reads)
+            .map(|(answer, read)| answer.unwrap_or_else(|| Err(StoreError::no_answer(&read.key))))
+            .collect()
+    }
+}
+
+/// The greatest gap, up to `gap`, with which no more is read in between than may be; `order` are the reads by place.
+fn affordable(order: &[(usize, &Read)], gap: u64) -> u64 {
+    let mut wanted = 0_u64;
+    let mut between = Vec::new();
+    // The furthest end in the object so far.
+    let mut last: Option<(&Read, u64)> = None;
+    for (_, read) in order {
+        let (Some(start), Some(end)) = (start(read), end(read)) else {
+            continue;
+        };
+        wanted = wanted.saturating_add(len(read));
+        let before = last.filter(|(other, _)| other.key == read.key);
+        let before = before.map(|(_, before)| before);
+        let apart = before.and_then(|before| start.checked_sub(before));
+        between.extend(apart.filter(|apart| (1..=gap).contains(apart)));
+        last = Some((read, before.map_or(end, |before| end.max(before))));
+    }
+    let mut left = BETWEEN.saturating_add(wanted);
+    let all = between.iter().copied().fold(0, u64::saturating_add);
+    if all <= left {
+        return gap;
+    }
+    between.sort_unstable();
+    let mut affordable = 0;
+    for apart in between {
+        let Some(less) = left.checked_sub(apart) else {
+            // As large as one that would be affordable by itself: all of them or none.
+            return affordable.min(apart.saturating_sub(1));
+        };
+        (left, affordable) = (less, apart);
+    }
+    affordable
 }
 
 /// Reads that are performed as one request.
+#[derive(Debug)]
 struct Run {
     read: Read,
     /// End of the joined range; `None` if a range has no known end and must be read alone.
@@ -47,10 +118,8 @@ struct Run {
     members: Vec<usize>,
 }
 
-/// Divides the reads into runs. They are sorted by key and start, so each read can only extend the last run.
-fn runs(reads: &[Read], gap: u64, most: u64) -> Vec<Run> {
-    let mut order: Vec<(usize, &Read)> = reads.iter().enumerate().collect();
-    order.sort_by(|(_, a), (_, b)| (&a.key, start(a)).cmp(&(&b.key, start(b))));
+/// Divides reads, sorted by key and start, into runs: each read can only extend the last run.
+fn runs(order: Vec<(usize, &Read)>, gap: u64, most: u64) -> Vec<Run> {
     let mut runs: Vec<Run> = Vec::new();
     for (index, read) in order {
         if let Some(run) = runs.last_mut()
@@ -138,5 +207,12 @@ fn end(read: &Read) -> Option<u64> {
     match read.range {
         ByteRange::Bounded { start, len } => start.checked_add(len),
         _ => None,
+    }
+}
+
+fn len(read: &Read) -> u64 {
+    match read.range {
+        ByteRange::Bounded { len, .. } => len.min(read.limit),
+        _ => 0,
     }
 }

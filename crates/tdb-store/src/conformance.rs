@@ -121,7 +121,10 @@ fn ranges(store: &dyn Store) -> Result<(), Failure> {
     let law = "a batch answers every read, in order";
     ensure(law, answers.len() == reads.len(), &answers.len())?;
     let joined = read_coalesced(store, &reads, 8, 64);
-    for answers in [answers, joined] {
+    let both = store.read_and_list(&reads, &[FOLDER, "no-such-folder"]);
+    let listings = store.list_many(&[FOLDER, "no-such-folder"]);
+    equal_lists(&both.listings, &listings)?;
+    for answers in [answers, joined, both.pieces] {
         for ((_, offset, bytes), answer) in cases.iter().zip(answers) {
             let found = answer.map(|piece| (piece.offset, piece.bytes));
             let expected = (*offset, Bytes::from_static(bytes));
@@ -148,6 +151,22 @@ fn ranges(store: &dyn Store) -> Result<(), Failure> {
     }
     let tail = read_tail(store, &key, 3).map(|piece| piece.offset);
     equal("a tail tells the size", &tail, &7)
+}
+
+/// Listings are those of their folders, whether ranges are read with them or not.
+fn equal_lists(
+    found: &[Result<Listing, StoreError>],
+    alone: &[Result<Listing, StoreError>],
+) -> Result<(), Failure> {
+    let law = "folders are listed beside what is read";
+    ensure(law, found.len() == alone.len(), &found.len())?;
+    for (found, alone) in found.iter().zip(alone) {
+        match alone {
+            Ok(alone) => equal(law, found, alone)?,
+            Err(_) => ensure(law, found.is_err(), found)?,
+        }
+    }
+    Ok(())
 }
 
 fn limits(store: &dyn Store) -> Result<(), Failure> {

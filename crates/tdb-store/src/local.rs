@@ -26,6 +26,13 @@ use self::portable::{Root, most_open_files};
 #[cfg(unix)]
 use self::unix::{Root, most_open_files};
 
+/// Returns the number of files and connections that the system lets this process have open at a time; `None` if it does
+/// not give a number.
+#[must_use]
+pub fn files_allowed() -> Option<usize> {
+    cfg!(unix).then(most_open_files)
+}
+
 /// Number of entries of a folder that are held and sorted at a time.
 const PAGE_SIZE: usize = 1 << 18;
 

@@ -74,6 +74,14 @@ pub trait Store: Send + Sync + Debug {
     /// [`read_coalesced`](crate::read_coalesced).
     fn read(&self, reads: &[Read]) -> Vec<Result<Piece, StoreError>>;
 
+    /// Reads ranges as [`Store::read`] does, and lists the first pages of folders as [`Store::list_many`] does, where neither
+    /// depends on the other. A store that must wait for answers asks for all of them at once; else the ranges come first.
+    fn read_and_list(&self, reads: &[Read], prefixes: &[&str]) -> ReadAndListed {
+        let pieces = self.read(reads);
+        let listings = self.list_many(prefixes);
+        ReadAndListed { pieces, listings }
+    }
+
     /// Fills `into` with the object's bytes from `offset` on.
     ///
     /// # Errors
@@ -152,6 +160,15 @@ pub trait Store: Send + Sync + Debug {
     fn remove_folder(&self, folder: &str) -> Result<(), StoreError> {
         check_prefix(folder)
     }
+}
+
+/// The answers of [`Store::read_and_list`], each list in the order of the request.
+#[derive(Clone, Debug)]
+pub struct ReadAndListed {
+    /// The ranges that were read.
+    pub pieces: Vec<Result<Piece, StoreError>>,
+    /// The first pages of the folders that were listed.
+    pub listings: Vec<Result<Listing, StoreError>>,
 }
 
 /// The distance to a store: how long it takes to answer.

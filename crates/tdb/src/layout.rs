@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use tdb_array::{Array, ErrorKind, Fragment};
+use tdb_array::{Array, ErrorKind, Fragment, OpenedPart};
 use tdb_fragment::MetadataPart;
 use tdb_schema::{Field, FieldKind};
 use tdb_tile::{Bug, FormatVersion};
@@ -13,6 +13,9 @@ pub use tdb_filters::FilterList;
 
 /// Maximum number of fragments for which the sizes of var-sized values are read; more would take long.
 pub const MEASURED: usize = 1000;
+
+/// Number of fragments whose metadata is read at a time.
+const ASKED: usize = 256;
 
 /// Number of bytes of cells, with and without filters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -252,24 +255,26 @@ pub fn fields(array: &Array) -> Result<Vec<FieldBytes>> {
     let mut found: Vec<FieldBytes> = Vec::new();
     let mut places: HashMap<(String, FilterList), usize> = HashMap::new();
     let is_measured = array.fragments().len() <= MEASURED;
-    for fragment in array.fragments() {
+    for fragments in array.fragments().chunks(ASKED) {
         let var = if is_measured {
-            var_sizes(array, fragment)?
+            var_sizes(array, fragments)?
         } else {
-            HashMap::new()
+            vec![HashMap::new(); fragments.len()]
         };
-        for field in stored_fields(fragment) {
-            let sizes = sizes(fragment, &field, var.get(field.name).copied());
-            let place = places.entry((field.name.to_owned(), field.filters.clone()));
-            let at = *place.or_insert(found.len());
-            match found.get_mut(at) {
-                Some(known) => known.sizes.add(sizes),
-                None => found.push(FieldBytes {
-                    name: field.name.to_owned(),
-                    filters: field.filters.clone(),
-                    version: fragment.schema.version,
-                    sizes,
-                }),
+        for (fragment, var) in fragments.iter().zip(var) {
+            for field in stored_fields(fragment) {
+                let sizes = sizes(fragment, &field, var.get(field.name).copied());
+                let place = places.entry((field.name.to_owned(), field.filters.clone()));
+                let at = *place.or_insert(found.len());
+                match found.get_mut(at) {
+                    Some(known) => known.sizes.add(sizes),
+                    None => found.push(FieldBytes {
+                        name: field.name.to_owned(),
+                        filters: field.filters.clone(),
+                        version: fragment.schema.version,
+                        sizes,
+                    }),
+                }
             }
         }
     }
@@ -308,15 +313,29 @@ fn stored_fields(fragment: &Fragment) -> Vec<Field<'_>> {
         .collect()
 }
 
-/// Returns the unfiltered bytes of the var-sized fields of a fragment, including offsets.
-fn var_sizes(array: &Array, fragment: &Fragment) -> Result<HashMap<String, u64>> {
+/// Returns the unfiltered bytes of the var-sized fields of each fragment, including offsets.
+fn var_sizes(array: &Array, fragments: &[Fragment]) -> Result<Vec<HashMap<String, u64>>> {
+    let wanted = fragments.iter().map(|fragment| {
+        let fields = stored_fields(fragment);
+        let fields = fields.iter().filter(|field| field.is_var());
+        let parts = fields.map(|field| MetadataPart::VarSizes(field.kind));
+        (fragment, parts.collect())
+    });
+    let opened = array.metadata_parts_of_each(&wanted.collect::<Vec<_>>())?;
+    let each = fragments.iter().zip(opened);
+    each.map(|(fragment, opened)| var_sizes_of(array, fragment, &opened))
+        .collect()
+}
+
+/// Returns the unfiltered bytes of the var-sized fields of a fragment, from the parts of its metadata.
+fn var_sizes_of(
+    array: &Array,
+    fragment: &Fragment,
+    opened: &[OpenedPart],
+) -> Result<HashMap<String, u64>> {
     let fields = stored_fields(fragment);
-    let fields: Vec<&Field<'_>> = fields.iter().filter(|field| field.is_var()).collect();
-    let parts = fields
-        .iter()
-        .map(|field| MetadataPart::VarSizes(field.kind));
-    let opened = array.metadata_parts_of(fragment, &parts.collect::<Vec<_>>())?;
-    let sizes = fields.iter().zip(opened).map(|(field, part)| {
+    let fields = fields.iter().filter(|field| field.is_var());
+    let sizes = fields.zip(opened).map(|(field, part)| {
         let values = fragment.metadata.tile_values(&part.payload, array.limits());
         let values = tdb_array::At::at(values, &fragment.metadata_key)?;
         let offsets = fragment.metadata.cell_count().saturating_mul(8);

@@ -46,9 +46,9 @@ impl DatedObjects {
         self.vacuums.iter().map(|(key, _)| key.as_str())
     }
 
-    /// Combines two listings into the state at one moment. `again` is from a listing made after all
-    /// [`DatedObjects::lists`] were read; objects that it adds are included. Returns `None` if an object has vanished
-    /// or a list has appeared.
+    /// Combines two listings into the state at one moment. `again` is from a listing begun after this one was complete;
+    /// objects that it adds are included. All [`DatedObjects::lists`] must be readable. Returns `None` if an object has
+    /// vanished or a list has appeared.
     pub fn settled(self, again: Self) -> Option<Self> {
         let is_settled = is_within(&self.objects, &again.objects) && self.vacuums == again.vacuums;
         is_settled.then_some(again)

@@ -78,3 +78,34 @@ fn verify_and_vacuum_ask_for_many_things_at_once() {
         FRAGMENTS.to_string()
     );
 }
+
+/// A server that answers late, and tells how many answers were waited for one after the other: each request comes one later
+/// than the last of those that were answered when it came.
+fn counting_waits() -> (Server, Arc<AtomicUsize>) {
+    let waits = Arc::new(AtomicUsize::new(0));
+    let answered = Arc::clone(&waits);
+    let server = Server::start(move |_, _| {
+        let number = answered.load(Ordering::SeqCst) + 1;
+        thread::sleep(Duration::from_millis(250));
+        answered.fetch_max(number, Ordering::SeqCst);
+        Does::Serves
+    });
+    (server, waits)
+}
+
+#[test]
+fn an_array_is_opened_with_two_waits_and_a_box_is_read_with_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let local = array(folder.path());
+    let (server, waits) = counting_waits();
+    put_folder(&server, Path::new(&local), "a");
+    let of = |verb: &str| {
+        let before = waits.load(Ordering::SeqCst);
+        stdout(&server, verb);
+        waits.load(Ordering::SeqCst) - before
+    };
+    // The metadata are looked for, too.
+    assert_eq!(of("info s3://bucket/a"), 3);
+    assert_eq!(of("read s3://bucket/a --range k=3..19"), 3);
+    assert_eq!(of("read s3://bucket/a --where v>7 --attrs k,v"), 3);
+}

@@ -246,9 +246,15 @@ impl DenseRead {
     }
 
     fn load(&mut self, making: Making, fields: Vec<FieldKind>) -> DenseStep {
+        let mut later = self.fields.clone();
+        later.retain(|field| {
+            let is_here = making.columns.iter().any(|(here, _)| here == field);
+            !is_here && !fields.contains(field)
+        });
         let work = BandsWork {
             plan: Arc::clone(&self.plan),
             fields,
+            later,
             bands: Arc::clone(&making.bands),
         };
         self.state = State::Waiting(making);

@@ -68,6 +68,7 @@ impl SparseTiles {
             schema: Arc::clone(schema),
             tiles: Arc::clone(&self.tiles),
             fields: self.fields.clone(),
+            later: Vec::new(),
             weight: self
                 .tiles
                 .weight(&table, &CellSizes::new(schema, &self.fields)),

@@ -1,6 +1,6 @@
 //! Where the tiles of the planned fragments are.
 
-use tdb_cells::{CellSizes, CellTable, FragmentTiles, Segment};
+use tdb_cells::{CellSizes, CellTable, FragmentTiles, Segment, TileRows};
 use tdb_fragment::FragmentIndex;
 use tdb_schema::FieldKind;
 use tdb_store::Read;
@@ -41,12 +41,30 @@ impl PlannedTiles {
         segments: impl IntoIterator<Item = &'a Segment>,
         fields: &[FieldKind],
     ) -> Result<Vec<Read>, Bug> {
+        self.reads_where(segments, fields, |tile| tile.wanted)
+    }
+
+    /// The bytes of these fields of all tiles.
+    pub(crate) fn reads_of_all<'a>(
+        &self,
+        segments: impl IntoIterator<Item = &'a Segment>,
+        fields: &[FieldKind],
+    ) -> Result<Vec<Read>, Bug> {
+        self.reads_where(segments, fields, |_| true)
+    }
+
+    fn reads_where<'a>(
+        &self,
+        segments: impl IntoIterator<Item = &'a Segment>,
+        fields: &[FieldKind],
+        is_meant: fn(&TileRows) -> bool,
+    ) -> Result<Vec<Read>, Bug> {
         let mut reads = Vec::new();
         for segment in segments {
             let tiles = self.find(segment.fragment);
             let tiles =
                 tiles.ok_or_else(|| Bug::new("tiles of a fragment that was not planned"))?;
-            for tile in segment.tiles.iter().filter(|tile| tile.wanted) {
+            for tile in segment.tiles.iter().filter(|tile| is_meant(tile)) {
                 reads.extend(tiles.reads(fields, tile.tile));
             }
         }

@@ -276,10 +276,13 @@ impl SparseRead {
     /// A piece that loads those of the fields that a table lacks.
     pub(super) fn piece(&self, table: CellTable, fields: &[FieldKind]) -> Piece {
         let lacking = fields.iter().copied().filter(|&field| !table.has(field));
+        let mut later = self.plan.uncut(self.plan.fields());
+        later.retain(|field| !table.has(*field) && !fields.contains(field));
         let work = TableWork {
             schema: Arc::clone(&self.plan.schema),
             tiles: Arc::clone(&self.tiles),
             fields: lacking.collect(),
+            later,
             weight: self.tiles.weight(&table, self.weights.sizes()),
             table,
         };

@@ -2,7 +2,8 @@
 
 use bytes::Bytes;
 use tdb_store::{
-    Counts, MemoryStore, Read, Store, conformance, list_all, read_coalesced, read_whole,
+    Counts, JoinedReads, MemoryStore, Read, Store, conformance, list_all, read_coalesced,
+    read_whole,
 };
 
 #[test]
@@ -64,6 +65,25 @@ fn near_ranges_are_read_at_once() {
     assert_eq!((counts.batches, counts.reads, counts.bytes), (1, 3, 38));
     read_coalesced(&store, &reads, 2, 9);
     assert_eq!(store.counts().reads, 5, "no joined read is over the most");
+}
+
+/// Twenty ranges of a byte, of which pairs lie 1 KiB apart and the pairs a mebibyte.
+#[test]
+fn of_many_ranges_those_that_lie_nearest_are_joined() {
+    let store = MemoryStore::new();
+    store.put("a", Bytes::from(vec![1; 20 << 20])).unwrap();
+    let pairs = (0..20).map(|pair| pair << 20);
+    let starts = pairs.flat_map(|start| [start, start + 1025]);
+    let reads: Vec<Read> = starts.map(|start| Read::bounded("a", start, 1)).collect();
+    store.take_counts();
+    for (pairs, requests) in [(4, 1), (8, 1), (20, 20)] {
+        let joined = JoinedReads::new(&reads[..2 * pairs], 1 << 20, u64::MAX);
+        let answers = joined.read(&store);
+        assert!(answers.iter().all(Result::is_ok));
+        let counts = store.take_counts();
+        assert_eq!((counts.reads, counts.bytes), (requests, joined.bytes()));
+        assert!(counts.bytes <= 9 << 20, "{}", counts.bytes);
+    }
 }
 
 #[test]

@@ -1,14 +1,16 @@
 //! Facts about an array that are known without reading its cells.
 
 use std::collections::BTreeMap;
+use std::thread;
 
 use serde_json::{Value as Json, json};
 use tdb::layout::{self, Sizes};
-use tdb_array::{Array, ArrayError, HistoryGap};
+use tdb_array::{Array, ArrayError, HistoryGap, Metadata};
 
 use tdb_schema::json::{attribute_to_json, dimension_to_json, ranges_to_json};
 use tdb_schema::value::rfc3339;
 use tdb_schema::{ArraySchema, COORDS, DELETE_CONDITION_INDEX, DELETE_TIMESTAMPS, TIMESTAMPS};
+use tdb_store::Distance;
 use tdb_tile::{Code, Range};
 
 use crate::cmd::cells::CellNumbers;
@@ -57,7 +59,7 @@ impl<'a> Facts<'a> {
             .iter()
             .map(|fragment| fragment.timestamps().1)
             .max();
-        let sizes = sizes(array)?;
+        let (sizes, metadata) = sizes_and_metadata(array)?;
         let mut total = Sizes::NONE;
         sizes.values().for_each(|size| total.add(*size));
         let gaps = array.all_gaps()?;
@@ -68,7 +70,7 @@ impl<'a> Facts<'a> {
             cells: CellNumbers::of(array)?,
             timestamps: from.zip(to),
             non_empty_domain: array.non_empty_domain(),
-            metadata_keys: array.metadata()?.len(),
+            metadata_keys: metadata.len(),
             total,
             warnings: warnings(array, &gaps, as_of_now)?,
             gaps,
@@ -148,6 +150,21 @@ fn with_sizes(mut field: Json, size: Sizes) -> Json {
         field.insert("unfiltered_bytes".to_owned(), json!(size.unfiltered));
     }
     field
+}
+
+/// Returns the bytes of each field and the metadata of the array; asks a far store for both at the same time.
+fn sizes_and_metadata(array: &Array) -> Result<(BTreeMap<String, Sizes>, Metadata), Failure> {
+    if array.store().distance() == Distance::Near {
+        return Ok((sizes(array)?, array.metadata()?));
+    }
+    thread::scope(|scope| {
+        let read = || array.metadata();
+        // If the system has no thread to give, one comes after the other.
+        let reading = thread::Builder::new().spawn_scoped(scope, read);
+        let sizes = sizes(array);
+        let ended = reading.ok().and_then(|reading| reading.join().ok());
+        Ok((sizes?, ended.unwrap_or_else(read)?))
+    })
 }
 
 /// Bytes of each field, before and after filters.

@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use tdb_store::{
-    Distance, Listing, MemoryStore, ObjectWriter, Page, Piece, Read, Store, StoreError,
+    Distance, Listing, MemoryStore, ObjectWriter, Page, Piece, Read, ReadAndListed, Store,
+    StoreError,
 };
 
 /// What a store was asked for.
@@ -20,27 +21,18 @@ pub(crate) struct Counts {
 pub(crate) struct Counting {
     store: MemoryStore,
     waits: Arc<AtomicU64>,
-    distance: Distance,
     /// Requests that are answered before all others fail.
     sound: Arc<AtomicU64>,
 }
 
 impl Counting {
-    pub(crate) fn new(store: &MemoryStore) -> Self {
+    /// A store that is far away.
+    pub(crate) fn far(store: &MemoryStore) -> Self {
         store.take_counts();
         Self {
             store: store.clone(),
             waits: Arc::default(),
-            distance: Distance::Near,
             sound: Arc::new(AtomicU64::new(u64::MAX)),
-        }
-    }
-
-    /// The same, of a store that is far away.
-    pub(crate) fn far(store: &MemoryStore) -> Self {
-        Self {
-            distance: Distance::Far { gap: 1 << 19 },
-            ..Self::new(store)
         }
     }
 
@@ -61,11 +53,28 @@ impl Counting {
     fn wait(&self) {
         self.waits.fetch_add(1, Ordering::Relaxed);
     }
+
+    fn read_unless_failing(&self, reads: &[Read]) -> Vec<Result<Piece, StoreError>> {
+        let answers = reads.iter().zip(self.store.read(reads));
+        let answers = answers.map(|(read, answer)| {
+            let left = |left: u64| left.checked_sub(1);
+            let sound = self
+                .sound
+                .fetch_update(Ordering::Relaxed, Ordering::Relaxed, left);
+            match sound {
+                Ok(_) => answer,
+                Err(_) => Err(StoreError::Permission {
+                    key: read.key.to_string(),
+                }),
+            }
+        });
+        answers.collect()
+    }
 }
 
 impl Store for Counting {
     fn distance(&self) -> Distance {
-        self.distance
+        Distance::Far { gap: 1 << 20 }
     }
 
     fn list(&self, prefix: &str, page: Option<&Page>) -> Result<Listing, StoreError> {
@@ -87,20 +96,15 @@ impl Store for Counting {
         if !reads.is_empty() {
             self.wait();
         }
-        let answers = reads.iter().zip(self.store.read(reads));
-        let answers = answers.map(|(read, answer)| {
-            let left = |left: u64| left.checked_sub(1);
-            let sound = self
-                .sound
-                .fetch_update(Ordering::Relaxed, Ordering::Relaxed, left);
-            match sound {
-                Ok(_) => answer,
-                Err(_) => Err(StoreError::Permission {
-                    key: read.key.to_string(),
-                }),
-            }
-        });
-        answers.collect()
+        self.read_unless_failing(reads)
+    }
+
+    fn read_and_list(&self, reads: &[Read], prefixes: &[&str]) -> ReadAndListed {
+        self.wait();
+        ReadAndListed {
+            pieces: self.read_unless_failing(reads),
+            listings: self.store.list_many(prefixes),
+        }
     }
 
     fn read_into(&self, key: &str, offset: u64, into: &mut [u8]) -> Result<(), StoreError> {

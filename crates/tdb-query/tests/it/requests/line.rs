@@ -15,10 +15,13 @@ const DELAY: f64 = 0.05;
 const BANDWIDTH: f64 = 100e6;
 
 /// Ranges that lie this near are asked for together.
-const GAP: u64 = 512 << 10;
+const GAP: u64 = 1 << 20;
 
 /// Bytes that are asked for before they are needed.
 const AHEAD: u64 = 64 << 20;
+
+/// Bytes that may be needed later and are asked for with those that are needed, at most.
+const LIKELY: u64 = 8 * GAP;
 
 /// What came of a read.
 #[derive(Debug, Default)]
@@ -107,6 +110,10 @@ impl<'a> Line<'a> {
                     let wishes = piece.reads().unwrap();
                     if !self.request(&wishes) {
                         self.cost.waits += 1;
+                        let likely = piece.likely().unwrap();
+                        if likely.iter().map(bytes_of).sum::<u64>() <= LIKELY {
+                            self.request(&likely);
+                        }
                     }
                     let ahead = read.ahead(AHEAD).unwrap();
                     self.request(&ahead);
@@ -160,5 +167,12 @@ fn place(wish: &Wish) -> Place {
     match wish.range {
         ByteRange::Bounded { start, .. } | ByteRange::From(start) => (Arc::clone(&wish.key), start),
         ByteRange::Whole | ByteRange::Tail(_) => (Arc::clone(&wish.key), 0),
+    }
+}
+
+fn bytes_of(wish: &Wish) -> u64 {
+    match wish.range {
+        ByteRange::Bounded { len, .. } => len,
+        ByteRange::Whole | ByteRange::From(_) | ByteRange::Tail(_) => 0,
     }
 }

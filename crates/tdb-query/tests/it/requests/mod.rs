@@ -7,6 +7,7 @@
     reason = "a test, and the clock of a simulation"
 )]
 
+mod boxes;
 mod counting;
 mod line;
 mod scale;
@@ -191,7 +192,7 @@ fn requests_of_opening_and_of_reading() {
         read,
     } in rows()
     {
-        let counting = Counting::new(&store);
+        let counting = Counting::far(&store);
         let array = Array::open(Arc::new(counting.clone()), "", open).unwrap();
         let opened = counting.take();
         let cost = line::read(&store, array.snapshot(), &read);
@@ -225,7 +226,7 @@ fn requests_of_opening_and_of_reading() {
 /// A range of labels: the label's array is opened and read before.
 fn labels() -> String {
     let Row { store, .. } = row("", "v22_labels", ReadOptions::default());
-    let counting = Counting::new(&store);
+    let counting = Counting::far(&store);
     let array = Array::open(Arc::new(counting.clone()), "", OpenOptions::default()).unwrap();
     let opened = counting.take();
     let range = Range::of(-1e9_f64, 1e9);

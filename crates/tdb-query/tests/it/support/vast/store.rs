@@ -10,7 +10,8 @@ use tdb_array::directory::{
 };
 use tdb_fragment::ConsolidatedMetadata;
 use tdb_store::{
-    Distance, Listing, MemoryStore, Object, ObjectWriter, Page, Piece, Read, Store, StoreError,
+    Distance, Listing, MemoryStore, Object, ObjectWriter, Page, Piece, Read, ReadAndListed, Store,
+    StoreError,
 };
 use tdb_tile::FormatVersion;
 
@@ -144,6 +145,21 @@ impl VastStore {
         }
     }
 
+    fn pages(&self, prefixes: &[&str]) -> Vec<Result<Listing, StoreError>> {
+        let prefixes = prefixes.iter();
+        prefixes.map(|prefix| self.page(prefix, None)).collect()
+    }
+
+    fn pieces(&self, reads: &[Read]) -> Vec<Result<Piece, StoreError>> {
+        let answers = reads.iter().map(|read| {
+            let piece = self.piece(read);
+            let bytes = piece.as_ref().map_or(0, |piece| piece.bytes.len());
+            self.count(1, bytes as u64);
+            piece
+        });
+        answers.collect()
+    }
+
     fn page(&self, prefix: &str, page: Option<&Page>) -> Result<Listing, StoreError> {
         let listing = match prefix {
             "" => Listing {
@@ -245,12 +261,7 @@ impl Store for VastStore {
     }
 
     fn list_many(&self, prefixes: &[&str]) -> Vec<Result<Listing, StoreError>> {
-        self.answering(|| {
-            prefixes
-                .iter()
-                .map(|prefix| self.page(prefix, None))
-                .collect()
-        })
+        self.answering(|| self.pages(prefixes))
     }
 
     fn size(&self, key: &str) -> Result<u64, StoreError> {
@@ -261,14 +272,13 @@ impl Store for VastStore {
         if reads.is_empty() {
             return Vec::new();
         }
-        self.answering(|| {
-            let answers = reads.iter().map(|read| {
-                let piece = self.piece(read);
-                let bytes = piece.as_ref().map_or(0, |piece| piece.bytes.len());
-                self.count(1, bytes as u64);
-                piece
-            });
-            answers.collect()
+        self.answering(|| self.pieces(reads))
+    }
+
+    fn read_and_list(&self, reads: &[Read], prefixes: &[&str]) -> ReadAndListed {
+        self.answering(|| ReadAndListed {
+            pieces: self.pieces(reads),
+            listings: self.pages(prefixes),
         })
     }
 

@@ -1,0 +1,107 @@
+//! What a far store is asked for before it is known to count: it is then not waited for once more.
+
+use std::collections::{BTreeSet, HashMap};
+
+use tdb_store::{Distance, Piece, Read, StoreError};
+
+use crate::Directory;
+use crate::directory::{FragmentEntry, Lists, Stored};
+use crate::fragment::{FragmentSteps, Schemas};
+use crate::open::ObjectReader;
+
+/// Of so many fragments at most the ends of the metadata are asked for early: they take 16 MiB.
+const MOST: usize = 256;
+
+/// Objects that are likely to count.
+#[derive(Default)]
+pub(crate) struct Likely {
+    fragments: Vec<FragmentEntry>,
+    /// Keys of deletes, relative to the array.
+    deletes: Vec<String>,
+}
+
+/// What was read of objects that are likely to count, by key. What could not be read is asked for again, if it counts.
+#[derive(Default)]
+pub(crate) struct Early {
+    found: HashMap<String, Piece>,
+}
+
+impl Likely {
+    /// What counts by the names alone. Nothing in a near store, and where lists say what counts or footers were merged.
+    pub(crate) fn of(place: &ObjectReader, directory: &Directory) -> Self {
+        let is_near = place.location.store().distance() == Distance::Near;
+        let is_told_elsewhere = directory.lists().next().is_some()
+            || directory.probes().next().is_some()
+            || !directory.fragment_metadata().is_empty();
+        if is_near || is_told_elsewhere {
+            return Self::default();
+        }
+        // Of sparse arrays more counts than of dense ones; which this is, the schema tells.
+        let limits = place.location.limits();
+        let live = directory.live(&Lists::new(), &BTreeSet::new(), true, limits);
+        // Errors are told by whoever asks what does count.
+        let Ok(live) = live else {
+            return Self::default();
+        };
+        let fragments = live.fragments.iter().take(MOST).collect();
+        let deletes = live.deletes.into_iter();
+        let deletes = deletes.filter_map(|delete| match delete.stored {
+            Stored::Object(key) => Some(key),
+            Stored::Within { .. } => None,
+        });
+        Self {
+            fragments: Result::unwrap_or(fragments, Vec::new()),
+            deletes: deletes.take(MOST).collect(),
+        }
+    }
+
+    /// What is to be read of them.
+    pub(crate) fn reads(&self, place: &ObjectReader) -> Vec<Read> {
+        let schemas = Schemas::new();
+        let steps = FragmentSteps {
+            prefix: place.location.prefix(),
+            schemas: &schemas,
+            key: place.location.key(),
+            limits: place.location.limits(),
+        };
+        let fragments = self.fragments.iter();
+        let fragments = fragments.map(|entry| steps.first_read(entry));
+        let deletes = self.deletes.iter();
+        let deletes = deletes.map(|key| place.whole(key, place.tile_limit()));
+        fragments.chain(deletes).collect()
+    }
+
+    /// What these reads gave, in their order.
+    pub(crate) fn answered(self, answers: Vec<Result<Piece, StoreError>>) -> Early {
+        let fragments = self.fragments.iter().map(FragmentEntry::metadata_key);
+        let keys = fragments.chain(self.deletes.iter().cloned());
+        let found = keys.zip(answers);
+        Early {
+            found: found
+                .filter_map(|(key, answer)| Some((key, answer.ok()?)))
+                .collect(),
+        }
+    }
+}
+
+impl Early {
+    /// What the first read of each of some objects gave: those that were not read early are read now, together.
+    pub(crate) fn or_read(
+        &mut self,
+        place: &ObjectReader,
+        wanted: impl IntoIterator<Item = (String, Read)>,
+    ) -> Vec<Result<Piece, StoreError>> {
+        let wanted: Vec<(String, Read)> = wanted.into_iter().collect();
+        let is_missing = |(key, _): &&(String, Read)| !self.found.contains_key(key);
+        let missing = wanted.iter().filter(is_missing);
+        let missing: Vec<Read> = missing.map(|(_, read)| read.clone()).collect();
+        let mut read = place.read_held(&missing).into_iter();
+        let answers = wanted.iter().filter_map(|(key, _)| {
+            let early = self.found.remove(key);
+            early.map(Ok).or_else(|| read.next())
+        });
+        let answers: Vec<_> = answers.collect();
+        let keys = wanted.iter().map(|(key, _)| key.as_str());
+        tdb_store::answers(keys, answers).collect()
+    }
+}

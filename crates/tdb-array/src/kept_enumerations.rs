@@ -1,0 +1,60 @@
+//! Enumerations that were opened before.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tdb_schema::Enumeration;
+use tdb_tile::Grant;
+
+use crate::location::Access;
+
+/// What is kept of all enumerations may take one part in so many of the memory.
+const SHARE: u64 = 8;
+
+/// About how many times the bytes that are stored an enumeration takes in memory, with what labels are looked up by.
+const OPENED: u64 = 4;
+
+/// Enumerations that were opened before, by the keys of their objects.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct KeptEnumerations {
+    known: Arc<Mutex<HashMap<String, Kept>>>,
+}
+
+#[derive(Debug)]
+struct Kept {
+    enumeration: Arc<Enumeration>,
+    _held: Grant,
+}
+
+impl KeptEnumerations {
+    fn known(&self) -> MutexGuard<'_, HashMap<String, Kept>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn get(&self, key: &str) -> Option<Arc<Enumeration>> {
+        let known = self.known();
+        known.get(key).map(|kept| Arc::clone(&kept.enumeration))
+    }
+
+    /// Keeps an enumeration of so many bytes, unless memory is short.
+    pub(crate) fn keep(
+        &self,
+        access: &Access,
+        key: &str,
+        enumeration: &Arc<Enumeration>,
+        bytes: u64,
+    ) {
+        let budget = &access.limits.budget;
+        let bytes = bytes.saturating_mul(OPENED);
+        if budget.used().saturating_add(bytes) > budget.limit() / SHARE {
+            return;
+        }
+        if let Ok(held) = budget.take(bytes) {
+            let kept = Kept {
+                enumeration: Arc::clone(enumeration),
+                _held: held,
+            };
+            self.known().insert(key.to_owned(), kept);
+        }
+    }
+}

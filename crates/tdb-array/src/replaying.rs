@@ -1,0 +1,72 @@
+//! The objects of a folder that are replayed in the order of their times: metadata, and the members of groups.
+
+use crate::directory::{DatedObjects, Lists, METADATA_FOLDER};
+use crate::open::{ObjectReader, Tile};
+use crate::settling::settle;
+use crate::{ArrayError, At, Metadata, MetadataRecord, Names, TimestampedName};
+
+impl ObjectReader {
+    /// What the metadata objects of an array or a group add up to: those that were there when it was opened, or, if
+    /// they were merged and vacuumed since, those that took their place.
+    pub(crate) fn metadata(&self, opened: &DatedObjects) -> Result<Metadata, ArrayError> {
+        let mut records = Vec::new();
+        for (key, tile) in self.replayed(METADATA_FOLDER, opened)? {
+            let limits = self.location.limits();
+            let decoded = MetadataRecord::decode_all(&tile.payload, tile.version, limits);
+            records.append(&mut decoded.at(&key)?);
+        }
+        Ok(Metadata::replay(records))
+    }
+
+    /// The objects of a folder that count, opened, in the order in which they are to be replayed: as they were at one
+    /// moment, though others merge and vacuum them.
+    pub(crate) fn replayed(
+        &self,
+        folder: &str,
+        listed: &DatedObjects,
+    ) -> Result<Vec<(String, Tile)>, ArrayError> {
+        let list = || -> Result<DatedObjects, ArrayError> {
+            Ok(DatedObjects::from_names(&self.names(&[folder])?, folder))
+        };
+        let mut first = Some(listed.clone());
+        let look = || first.take().map_or_else(list, Ok);
+        let attempt = |objects: &DatedObjects| self.replayed_once(folder, objects);
+        let (tiles, _) = settle(self.location.prefix(), look, attempt)?;
+        Ok(tiles)
+    }
+
+    /// Looks at the objects of a folder once; nothing is found if they changed meanwhile.
+    fn replayed_once(
+        &self,
+        folder: &str,
+        objects: &DatedObjects,
+    ) -> Result<Option<Vec<(String, Tile)>>, ArrayError> {
+        let (window, limit) = (self.options.window, self.tile_limit());
+        let keys = |live: Vec<(String, TimestampedName)>| live.into_iter().map(|(key, _)| key);
+        let settled = |again: &Names| {
+            let again = DatedObjects::from_names(again, folder);
+            objects.clone().settled(again)
+        };
+        if objects.lists().next().is_some() {
+            let (lists, again) = self.lists_and_names(objects.lists(), &[folder])?;
+            let Some(objects) = settled(&again) else {
+                return Ok(None);
+            };
+            let live = objects.live(window, &lists)?;
+            return self.tiles(keys(live), &mut Vec::new()).map(Some);
+        }
+        // Without lists all of them count.
+        let none = Lists::new();
+        let live: Vec<String> = keys(objects.live(window, &none)?).collect();
+        let wanted = live.iter().map(|key| (key.clone(), limit));
+        let (found, again) = self.read_and_list(wanted, &[folder]);
+        let Some(objects) = settled(&again?) else {
+            return Ok(None);
+        };
+        let live_now: Vec<String> = keys(objects.live(window, &none)?).collect();
+        if live_now == live {
+            return self.open_tiles(found, &mut Vec::new()).map(Some);
+        }
+        self.tiles(live_now, &mut Vec::new()).map(Some)
+    }
+}

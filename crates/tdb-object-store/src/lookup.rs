@@ -1,0 +1,113 @@
+//! Looks up the addresses of a server once for all connections that begin at the same time: each request may be one, and services of
+//! names answer few questions a second.
+
+use std::collections::HashMap;
+use std::future::Future;
+use std::io;
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use tokio::net::lookup_host;
+use tokio::sync::Mutex;
+use tokio::time::Instant;
+
+/// How long addresses are taken for those of a server, at most: stores spread their load by changing them.
+const FRESH: Duration = Duration::from_secs(2);
+
+/// The addresses of a name, once they are known.
+type Finding = Pin<Box<dyn Future<Output = io::Result<Vec<SocketAddr>>> + Send>>;
+
+/// Looks up names, and keeps what was found for a short time.
+#[derive(Clone, Debug)]
+pub(crate) struct Lookup {
+    find: fn(String) -> Finding,
+    known: Arc<Mutex<HashMap<String, Known>>>,
+}
+
+#[derive(Debug)]
+struct Known {
+    since: Instant,
+    addresses: Vec<SocketAddr>,
+}
+
+impl Default for Lookup {
+    fn default() -> Self {
+        Self {
+            find: |name| {
+                Box::pin(async move { Ok(lookup_host((name, 0)).await?.collect::<Vec<_>>()) })
+            },
+            known: Arc::default(),
+        }
+    }
+}
+
+impl Lookup {
+    /// The addresses of a name; each call begins with the next of them, as connections should be spread. Those who ask while it is looked
+    /// up wait for the same answer.
+    async fn addresses(&self, name: String) -> io::Result<Vec<SocketAddr>> {
+        let mut known = self.known.lock().await;
+        if let Some(found) = known.get_mut(&name)
+            && found.since.elapsed() < FRESH
+        {
+            if !found.addresses.is_empty() {
+                found.addresses.rotate_left(1);
+            }
+            return Ok(found.addresses.clone());
+        }
+        let addresses = (self.find)(name.clone()).await?;
+        let found = Known {
+            since: Instant::now(),
+            addresses: addresses.clone(),
+        };
+        known.insert(name, found);
+        Ok(addresses)
+    }
+}
+
+impl Resolve for Lookup {
+    fn resolve(&self, name: Name) -> Resolving {
+        let lookup = self.clone();
+        Box::pin(async move {
+            let addresses = lookup.addresses(name.as_str().to_owned()).await?;
+            let addresses: Addrs = Box::new(addresses.into_iter());
+            Ok(addresses)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use tokio::runtime::Builder;
+
+    use super::*;
+
+    static LOOKUPS: AtomicUsize = AtomicUsize::new(0);
+
+    fn found(_: String) -> Finding {
+        Box::pin(async {
+            LOOKUPS.fetch_add(1, Ordering::SeqCst);
+            tokio::time::sleep(Duration::from_millis(5)).await;
+            Ok(vec![([10, 0, 0, 1], 0).into(), ([10, 0, 0, 2], 0).into()])
+        })
+    }
+
+    #[test]
+    fn connections_that_begin_together_look_a_name_up_once_and_are_spread() {
+        let runtime = Builder::new_multi_thread().enable_all().build().unwrap();
+        let lookup = Lookup {
+            find: found,
+            known: Arc::default(),
+        };
+        let all = (0..100).map(|_| lookup.addresses("bucket.example".to_owned()));
+        let all = runtime.block_on(futures_util::future::join_all(all));
+        assert_eq!(LOOKUPS.load(Ordering::SeqCst), 1);
+        let first = all.iter().flatten().filter_map(|found| found.first());
+        let first = first.filter(|address| address.ip().to_string() == "10.0.0.1");
+        assert_eq!((all.len(), first.count()), (100, 50));
+    }
+}
