@@ -102,7 +102,7 @@ impl Pipeline {
                 .ok_or(LARGER)?;
             out = rest;
             let before = starts.as_deref().map_or(0, Vec::len);
-            let (metadata, data) = (entry.metadata(stored), entry.filtered(stored));
+            let (metadata, data) = (entry.metadata(stored)?, entry.filtered(stored)?);
             run.decode(metadata, data, chunk, starts.as_deref_mut())?;
             for start in starts
                 .iter_mut()

@@ -38,7 +38,7 @@ impl Pipeline {
             start = end;
             self.encode_one(chunk, starts, &mut writer, scratch, limits)
         });
-        writer.finish();
+        let written = written.and_then(|()| Ok(writer.finish()?));
         if written.is_err() {
             out.truncate(begun);
         }
