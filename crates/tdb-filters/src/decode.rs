@@ -108,7 +108,7 @@ impl Pipeline {
                 .iter_mut()
                 .flat_map(|all| all.iter_mut().skip(before))
             {
-                *start = start.saturating_add(entry.start);
+                *start = start.checked_add(entry.start).ok_or(BEYOND)?;
             }
         }
         Ok(())
@@ -124,6 +124,12 @@ impl Pipeline {
         Ok(asked || self.folds)
     }
 }
+
+const BEYOND: FilterError = FilterError::Corrupt {
+    filter: "pipeline",
+    field: "offsets",
+    kind: tdb_tile::WireErrorKind::Invalid("go beyond 2^64 bytes"),
+};
 
 const LARGER: FilterError = FilterError::Corrupt {
     filter: "pipeline",

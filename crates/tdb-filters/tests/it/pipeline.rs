@@ -128,6 +128,8 @@ fn unknown_and_withdrawn_filters_are_refused() {
         error(2, &[1, 0, 0, 0, 0]),
         error(2, &[2, 0, 0, 0, 0, 0]),
         error(9, &[0]),
+        error(18, &[0; 11]),
+        error(18, &[0; 13]),
     ];
     insta::assert_snapshot!(errors.join("\n"));
 }
