@@ -108,7 +108,10 @@ impl Pipeline {
                 .iter_mut()
                 .flat_map(|all| all.iter_mut().skip(before))
             {
-                *start = start.checked_add(entry.start).ok_or(BEYOND)?;
+                let Some(in_tile) = start.checked_add(entry.start) else {
+                    return Err(BEYOND);
+                };
+                *start = in_tile;
             }
         }
         Ok(())
