@@ -58,13 +58,25 @@ impl<W: Write> NpyWriter<W> {
         };
         let (dtype, inner) = dtype(field.datatype, values);
         let axes: Vec<u64> = shape.iter().copied().chain(inner).collect();
-        out.write_all(&header(&dtype, &axes))?;
+        let cells = shape
+            .iter()
+            .try_fold(1_u64, |cells, side| cells.checked_mul(*side));
+        let cells = cells.ok_or_else(|| ConversionError::Unfit {
+            what: format!("a box of {shape:?} has more cells than a .npy file can hold, 2^64"),
+            hint: "choose smaller ranges with --range",
+        })?;
+        let header = header(&dtype, &axes).ok_or_else(|| ConversionError::Unfit {
+            what: format!(
+                "the header of a .npy file has no place for {} axes",
+                axes.len()
+            ),
+            hint: "the formats csv, jsonl, arrow and parquet have",
+        })?;
+        out.write_all(&header)?;
         Ok(Self {
             out,
             field: field.name.clone(),
-            cells: shape
-                .iter()
-                .fold(1, |cells, side| cells.saturating_mul(*side)),
+            cells,
             written: 0,
         })
     }
