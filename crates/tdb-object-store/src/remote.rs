@@ -11,7 +11,7 @@ use object_store::path::Path;
 use tdb_store::{StoreError, check_key, join};
 
 use crate::markers::Markers;
-use crate::ranges::Tails;
+use crate::ranges::TailReads;
 
 /// Maximum number of concurrent requests of one call.
 const UNDER_WAY: usize = 32;
@@ -25,7 +25,7 @@ pub(crate) struct Remote {
     pub(crate) markers: Option<Markers>,
     /// The folder that is the root of this store; empty for the root of the bucket.
     pub(crate) root: String,
-    pub(crate) tails: Tails,
+    pub(crate) tails: TailReads,
     /// True if objects can be created and removed.
     pub(crate) is_writable: bool,
     /// True once the server has turned out not to support the condition "create only if absent".

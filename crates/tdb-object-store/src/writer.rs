@@ -12,7 +12,7 @@ use tdb_store::{ObjectWriter, StoreError};
 use tokio::task::JoinHandle;
 
 use crate::error::{broken, failed};
-use crate::put::put;
+use crate::put::{KeyState, put};
 use crate::remote::Remote;
 use crate::runtime::Runtime;
 
@@ -50,20 +50,12 @@ fn hash(bytes: &[u8]) -> u64 {
     hasher.finish()
 }
 
-/// State of the key of an upload that could not be completed.
-enum KeyState {
-    /// There is the object that was uploaded.
-    OwnObject,
-    /// There is another object.
-    OtherObject,
-    /// There is no object, or the server does not say.
-    Unknown,
-}
-
 /// Reads the object at a key part by part, and compares it with the parts that were sent.
 async fn key_state(remote: &Remote, path: &Path, parts: &[SentPart]) -> KeyState {
-    let Ok(object) = remote.store.head(path).await else {
-        return KeyState::Unknown;
+    let object = match remote.store.head(path).await {
+        Ok(object) => object,
+        Err(object_store::Error::NotFound { .. }) => return KeyState::Missing,
+        Err(_) => return KeyState::Unknown,
     };
     if Some(object.size) != parts.last().map(|part| part.range.end) {
         return KeyState::OtherObject;
@@ -180,7 +172,7 @@ impl RemoteWriter {
             let _ = upload.upload.abort().await;
             Err(match state {
                 KeyState::OtherObject => StoreError::Exists { key },
-                KeyState::OwnObject | KeyState::Unknown => failed(&key, error),
+                KeyState::OwnObject | KeyState::Missing | KeyState::Unknown => failed(&key, error),
             })
         })?
     }
