@@ -91,7 +91,7 @@ impl<W: Write> BatchWriter for NpyWriter<W> {
             ));
         };
         if let Some(null) = (0..batch.rows).find(|&cell| !column.is_valid(cell)) {
-            let cell = self.written.saturating_add(null as u64);
+            let cell = self.written + null as u64;
             return Err(ConversionError::Unfit {
                 what: format!(
                     "a .npy file has no nulls, and cell {cell} of {:?} is null",
@@ -100,7 +100,7 @@ impl<W: Write> BatchWriter for NpyWriter<W> {
                 hint: "the formats csv, jsonl, arrow and parquet have",
             });
         }
-        self.written = self.written.saturating_add(batch.rows as u64);
+        self.written += batch.rows as u64;
         Ok(self.out.write_all(&column.values)?)
     }
 
