@@ -17,7 +17,11 @@ fuzz_target!(|data: &[u8]| {
         assert_eq!(chunk.start, end);
         end = chunk.extent().end;
         writer
-            .chunk(chunk.original, chunk.metadata(data).unwrap(), chunk.filtered(data).unwrap())
+            .chunk(
+                chunk.original,
+                chunk.metadata(data).unwrap(),
+                chunk.filtered(data).unwrap(),
+            )
             .unwrap();
     }
     writer.finish().unwrap();
