@@ -13,7 +13,7 @@ fn tile(chunks: &[(u32, &[u8], &[u8])]) -> Vec<u8> {
         let written = writer.chunk(*original, metadata, filtered);
         written.expect("short pieces");
     }
-    writer.finish().unwrap();
+    writer.finish().expect("room for the count");
     out
 }
 

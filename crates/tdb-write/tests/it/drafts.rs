@@ -1,5 +1,4 @@
 //! Fragments of an array that is being made.
-#![expect(clippy::unwrap_used, reason = "a test may stop there")]
 
 use std::sync::Arc;
 
