@@ -147,14 +147,16 @@ pub(crate) fn is_time(datatype: Datatype) -> bool {
 }
 
 /// Returns a minimum or maximum in the stored form of the field.
-pub(crate) fn value(datatype: Datatype, extreme: Option<&Extreme>) -> Outcome {
+pub(crate) fn value(datatype: Datatype, extreme: Option<&Extreme>) -> Result<Outcome, Bug> {
     let bytes = match extreme {
-        None => return Outcome::None,
+        None => return Ok(Outcome::None),
         Some(Extreme::Bytes(bytes)) => bytes.clone(),
         Some(Extreme::Number(Number::Whole(value))) => {
             // The number came from a value of this datatype, so its low bytes are the value.
             let bytes = value.to_le_bytes();
-            bytes.get(..datatype.size()).unwrap_or(&bytes).to_vec()
+            let bytes = bytes.get(..datatype.size());
+            let bytes = bytes.ok_or_else(|| Bug::new("a datatype of more than 128 bits"))?;
+            bytes.to_vec()
         }
         // Both zeros are equal: return +0.0, whichever came first.
         Some(Extreme::Number(Number::Float(value))) if datatype.size() == 4 => {
@@ -162,7 +164,7 @@ pub(crate) fn value(datatype: Datatype, extreme: Option<&Extreme>) -> Outcome {
         }
         Some(Extreme::Number(Number::Float(value))) => (value + 0.0).to_le_bytes().to_vec(),
     };
-    Outcome::Value(datatype, bytes)
+    Ok(Outcome::Value(datatype, bytes))
 }
 
 #[expect(

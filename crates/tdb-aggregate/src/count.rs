@@ -34,7 +34,8 @@ pub fn count_cells(
     };
     let mut cells = 0_u64;
     for batch in Reader::open(session, array, &options)? {
-        cells = cells.saturating_add(batch?.rows as u64);
+        let more = cells.checked_add(batch?.rows as u64);
+        cells = more.ok_or(QueryError::TooManyCells)?;
     }
     Ok(cells)
 }
@@ -54,8 +55,11 @@ pub fn known_count(array: &Snapshot) -> Option<u64> {
             .iter()
             .try_fold(1_u64, |all, side| all.checked_mul(*side));
     }
-    let cells = array.fragments().iter().map(|f| f.metadata.cell_count());
-    are_all_read(array).then(|| cells.fold(0, u64::saturating_add))
+    if !are_all_read(array) {
+        return None;
+    }
+    let mut cells = array.fragments().iter().map(|f| f.metadata.cell_count());
+    cells.try_fold(0, u64::checked_add)
 }
 
 /// Returns the number of cells that a read of a dense array returns: all cells of its box, written or not. Returns

@@ -192,7 +192,7 @@ impl FieldStates {
                 let text = unpadded(datatype, self.info.cell_val_num, text);
                 return Ok(Outcome::Value(datatype, text.to_vec()));
             }
-            return Ok(value(datatype, extreme));
+            return value(datatype, extreme);
         };
         let index = match extreme {
             None => return Ok(Outcome::None),

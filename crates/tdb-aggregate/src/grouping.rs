@@ -37,8 +37,7 @@ impl<'a> Grouping<'a> {
     pub(crate) fn parse(text: &'a str, schema: &ArraySchema) -> Self {
         let part = text.split_once('(').and_then(|(part, field)| {
             let field = field.strip_suffix(')')?.trim();
-            let quoted = field.strip_prefix('"').and_then(|f| f.strip_suffix('"'));
-            Some((DatePart::from_name(part.trim())?, quoted.unwrap_or(field)))
+            Some((DatePart::from_name(part.trim())?, unquoted(field)))
         });
         match part.filter(|_| schema.field(text).is_none()) {
             Some((part, field)) => Self {
@@ -120,4 +119,12 @@ impl Keys {
         })?;
         Ok(Some(Cow::Owned(number.to_le_bytes().to_vec())))
     }
+}
+
+/// Returns the name of a field without the pair of quotes around it, if there is one.
+pub(crate) fn unquoted(field: &str) -> &str {
+    let name = field
+        .strip_prefix('"')
+        .and_then(|name| name.strip_suffix('"'));
+    name.unwrap_or(field)
 }

@@ -1,5 +1,7 @@
 //! The binary form of groups in the temporary folder.
 
+use tdb_tile::Bug;
+
 use crate::accumulator::{Accumulator, Extreme};
 use crate::field_states::FieldStates;
 use crate::groups::Key;
@@ -21,7 +23,7 @@ pub(crate) fn write<'s>(
     key: &Key,
     cells: u64,
     fields: impl Iterator<Item = (&'s FieldStates, &'s Accumulator)>,
-) {
+) -> Result<(), Bug> {
     let start = out.len();
     out.extend_from_slice(&[0; LENGTH]);
     for value in key.iter() {
@@ -46,10 +48,11 @@ pub(crate) fn write<'s>(
             write_extreme(out, known.greatest.as_ref());
         }
     }
-    let bytes = out.get_mut(start..).unwrap_or(&mut []);
-    if let Some((length, group)) = bytes.split_at_mut_checked(LENGTH) {
-        length.copy_from_slice(&(group.len() as u64).to_le_bytes());
-    }
+    let group = out.get_mut(start..);
+    let group = group.and_then(|group| group.split_at_mut_checked(LENGTH));
+    let (length, group) = group.ok_or_else(|| Bug::new("a group without room for its length"))?;
+    length.copy_from_slice(&(group.len() as u64).to_le_bytes());
+    Ok(())
 }
 
 fn write_extreme(out: &mut Vec<u8>, extreme: Option<&Extreme>) {

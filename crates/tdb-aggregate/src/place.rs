@@ -1,6 +1,7 @@
 //! Locates the part of a request that an error is about.
 
 use crate::function::items;
+use crate::grouping::unquoted;
 use crate::{Aggregate, AggregateError};
 
 impl AggregateError {
@@ -28,8 +29,7 @@ impl AggregateError {
         by.iter().position(|text| match text.split_once('(') {
             Some((part, field)) => {
                 let field = field.strip_suffix(')').unwrap_or(field).trim();
-                self.is_about(part.trim(), Some(field.trim_matches('"')))
-                    || self.is_about("", Some(text))
+                self.is_about(part.trim(), Some(unquoted(field))) || self.is_about("", Some(text))
             }
             None => self.is_about("", Some(text)),
         })
@@ -80,5 +80,15 @@ mod tests {
         };
         assert_eq!(unfit.place_in_groupings(&["x y", "year(\"x y\")"]), Some(1));
         assert_eq!(unfit.place_in_groupings(&["month(x y)"]), None);
+        let quoted = AggregateError::Unfit {
+            function: "year",
+            field: "\"x\"".to_owned(),
+            datatype: tdb_tile::Datatype::Int32,
+            is_list: false,
+        };
+        assert_eq!(
+            quoted.place_in_groupings(&["year(x)", "year(\"\"x\"\")"]),
+            Some(1)
+        );
     }
 }

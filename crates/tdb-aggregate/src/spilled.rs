@@ -33,7 +33,7 @@ pub(crate) fn spill(
             let fields = known.fields.iter();
             let fields = fields.map(|field| Some((field, field.groups.get(number)?)));
             let fields = fields.collect::<Option<Vec<_>>>().ok_or_else(lost)?;
-            write(&mut packer.bytes, key, *cells, fields.into_iter());
+            write(&mut packer.bytes, key, *cells, fields.into_iter())?;
             packer.next()?;
         }
         packer.finish()
@@ -59,7 +59,7 @@ fn merge_into(
     while let Some((key, state)) = merge.next(by, states)? {
         let fields: Vec<&Accumulator> = state.fields.iter().collect();
         let fields = states.fields.iter().zip(fields);
-        write(&mut packer.bytes, &key, state.cells, fields);
+        write(&mut packer.bytes, &key, state.cells, fields)?;
         packer.next()?;
     }
     packer.finish()
@@ -171,16 +171,19 @@ impl Merge {
             return Ok(());
         }
         let cursor = self.cursor(number)?;
+        let mut is_missing = false;
         let is_behind = |other: &usize| {
-            let values = self
-                .cursors
-                .get(*other)
-                .map_or(&[][..], |other| &other.values);
-            by_keys(by, values, &cursor.values)
-                .then(other.cmp(&number))
-                .is_gt()
+            let Some(run) = self.cursors.get(*other) else {
+                is_missing = true;
+                return false;
+            };
+            let order = by_keys(by, &run.values, &cursor.values);
+            order.then(other.cmp(&number)).is_gt()
         };
         let place = self.order.partition_point(is_behind);
+        if is_missing {
+            return Err(no_run().into());
+        }
         self.order.insert(place, number);
         Ok(())
     }

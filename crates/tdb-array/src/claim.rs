@@ -249,7 +249,10 @@ impl Waiting {
             });
         }
         self.looks = self.looks.saturating_add(1);
-        let longest = 1_u64.wrapping_shl(self.looks.min(16)).min(LONGEST_PAUSE);
+        // The pause doubles with each look, up to the longest.
+        let longest = 1_u64
+            .checked_shl(self.looks)
+            .map_or(LONGEST_PAUSE, |pause| pause.min(LONGEST_PAUSE));
         // Random, so that two programs that saw each other do not collide again.
         let random = SystemNames.id()? & u128::from(longest.saturating_sub(1));
         let random = u64::try_from(random).map_err(|_| Bug::new("a pause of more than 64 bits"))?;

@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use bytes::Bytes;
-use tdb_tile::{WireError, WireErrorKind};
+use tdb_tile::{Bug, Exact, WireError, WireErrorKind};
 
 use crate::{ArrayError, TimestampedName};
 
@@ -99,8 +99,9 @@ fn line_at<'a>(
     rest: &'a [u8],
 ) -> Result<(Option<CommitRecord<'a>>, usize), WireError> {
     let line = rest.split(|byte| *byte == b'\n').next().unwrap_or(rest);
-    let end = offset.saturating_add(line.len());
-    let mut next = end.saturating_add(1);
+    let bug = |bug: Bug| WireError::new("ConsolidatedCommits", "line", offset, bug.into());
+    let end = offset.exact_add(line.len()).map_err(bug)?;
+    let mut next = end.exact_add(1).map_err(bug)?;
     let delete = if line.ends_with(DELETE_ENDING) {
         let range = delete_range(bytes, next)?;
         next = range.end;
@@ -108,15 +109,16 @@ fn line_at<'a>(
     } else {
         None
     };
-    let record = std::str::from_utf8(line).ok().map(|line| {
-        let key = line.trim_start_matches('/');
-        CommitRecord {
-            key,
-            place: end.saturating_sub(key.len())..end,
-            delete,
-        }
-    });
-    Ok((record, next))
+    let Ok(line) = std::str::from_utf8(line) else {
+        return Ok((None, next));
+    };
+    let key = line.trim_start_matches('/');
+    let record = CommitRecord {
+        key,
+        place: end.exact_sub(key.len()).map_err(bug)?..end,
+        delete,
+    };
+    Ok((Some(record), next))
 }
 
 /// Encodes a `.con` object from pairs of a key and, for a delete, the bytes of the delete object.
@@ -159,7 +161,9 @@ fn delete_range(bytes: &Bytes, offset: usize) -> Result<Range<usize>, WireError>
         return Err(fail("delete_size", 8, rest.len()));
     };
     let size = u64::from_le_bytes(*size);
-    let start = bytes.len().saturating_sub(rest.len());
+    let start = bytes.len().exact_sub(rest.len());
+    let start =
+        start.map_err(|bug| WireError::new("ConsolidatedCommits", "delete", offset, bug.into()))?;
     let end = usize::try_from(size)
         .ok()
         .and_then(|size| start.checked_add(size))
@@ -191,7 +195,10 @@ pub fn rerooted(line: &str) -> &str {
 }
 
 /// Refuses a line with `..`: no release of TileDB wrote one, so it may be an attack.
-pub(crate) fn check_line(key: &str, line: &str) -> Result<(), ArrayError> {
+///
+/// # Errors
+/// [`ArrayError::EscapesRoot`], which names the object `key`.
+pub fn check_line(key: &str, line: &str) -> Result<(), ArrayError> {
     if line.split('/').any(|part| part == "..") {
         return Err(ArrayError::EscapesRoot {
             key: key.to_owned(),

@@ -1,12 +1,13 @@
 //! An array that is being made, and is not visible to others yet: see `docs/format/directory.md`, "Arrays in the
 //! making".
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use bytes::Bytes;
 use tdb_filters::open_generic_tile;
 use tdb_schema::{ArraySchema, Enumeration};
-use tdb_store::{Read, Store, StoreError, join, list_all, name};
+use tdb_store::{Read, Store, StoreError, join, list_all};
 use tdb_tile::GenericTile;
 
 use crate::claim::Claim;
@@ -14,7 +15,7 @@ use crate::contents::below;
 use crate::create::{check_above, creatable, put_new};
 use crate::directory::{
     COMMITS_FOLDER, DRAFT_FOLDER, ENUMERATION_FOLDER, FRAGMENT_FOLDER, FRAGMENT_METADATA_FOLDER,
-    LABEL_FOLDER, METADATA_FOLDER, SCHEMA_FOLDER,
+    LABEL_FOLDER, METADATA_FOLDER, SCHEMA_FOLDER, fragment_key,
 };
 use crate::draft_store::DraftStore;
 use crate::put::put_tile;
@@ -164,10 +165,11 @@ impl Draft {
     pub fn remove_uncommitted(&self) -> Result<(), ArrayError> {
         let array = Array::open_location(&self.drafted, OpenOptions::default())?;
         let folders = list_all(self.store(), &self.place.full(FRAGMENT_FOLDER))?.prefixes;
-        let is_committed = |folder: &String| {
-            let mut fragments = array.fragments().iter();
-            fragments.any(|fragment| fragment.metadata_key.contains(name(folder)))
-        };
+        let committed = array.fragments().iter().map(|fragment| &fragment.name);
+        let committed: HashSet<String> = committed
+            .map(|name| self.place.full(&fragment_key(name)))
+            .collect();
+        let is_committed = |folder: &String| committed.contains(folder);
         for folder in folders.iter().filter(|folder| !is_committed(folder)) {
             self.remove(folder)?;
         }

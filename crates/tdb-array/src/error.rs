@@ -390,3 +390,25 @@ fn article(what: &str) -> String {
         other => other.to_owned(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use tdb_tile::{Budget, Limits, WireError};
+
+    use super::*;
+
+    /// The budget is recognized by the end of its message, through errors of any type.
+    #[test]
+    fn a_budget_that_is_exceeded_is_told_from_other_limits() {
+        let in_object = |limit: LimitError| {
+            let error = WireError::new("Record", "field", 0, limit.into());
+            Err::<(), _>(error).at("key").unwrap_err()
+        };
+        let budget = Budget::new(1).take(2).unwrap_err();
+        assert!(is_out_of_memory(&budget));
+        assert!(is_out_of_memory(&in_object(budget)));
+        let limit = Limits::check("tile size", "data_tile", 2, 1).unwrap_err();
+        assert!(!is_out_of_memory(&limit));
+        assert!(!is_out_of_memory(&in_object(limit)));
+    }
+}

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use tdb_fragment::{FieldLayout, FooterBytes, FragmentIndex, Next};
 use tdb_store::{Piece, Read};
-use tdb_tile::{Bug, FormatVersion};
+use tdb_tile::{Bug, Exact, FormatVersion};
 
 use crate::directory::LEGACY_SCHEMA;
 use crate::{Array, ArrayError, At};
@@ -26,7 +26,7 @@ struct Wanted<'a> {
 impl Wanted<'_> {
     /// Locates the footer in the bytes read so far.
     fn locate(&self, piece: &Piece) -> Result<Next<FooterBytes>, ArrayError> {
-        let size = piece.offset.saturating_add(piece.bytes.len() as u64);
+        let size = piece.offset.exact_add(piece.bytes.len() as u64)?;
         let layout = self.layout.as_ref();
         FooterBytes::locate(&piece.bytes, size, self.version, layout).at(self.key)
     }
@@ -93,7 +93,7 @@ impl Array {
         let mut longer = Vec::new();
         for (one, piece) in wanted.iter().zip(&mut pieces) {
             if let Next::Need(range) = one.locate(piece)? {
-                let len = range.end.saturating_sub(range.start);
+                let len = range.end.exact_sub(range.start)?;
                 let read = Read::bounded(Arc::clone(&one.full), range.start, len);
                 again.push(read.at_most(self.limits().metadata_tile));
                 longer.push(piece);

@@ -8,7 +8,7 @@ use tdb_fragment::{
 };
 use tdb_schema::ArraySchema;
 use tdb_store::{Piece, Read, join};
-use tdb_tile::{GenericTile, Grant, Limits};
+use tdb_tile::{Exact, GenericTile, Grant, Limits};
 
 use crate::directory::{FragmentEntry, LEGACY_SCHEMA};
 use crate::kept_parts::KeptParts;
@@ -81,7 +81,7 @@ impl Fragment {
     /// Returns the size of its metadata object in bytes; `None` if its end was not read.
     pub(crate) fn metadata_size(&self) -> Option<u64> {
         let tail = self.tail.as_ref()?;
-        Some(tail.offset.saturating_add(tail.bytes.len() as u64))
+        tail.offset.checked_add(tail.bytes.len() as u64)
     }
 
     /// Returns the first and the last time of its cells, in milliseconds since 1970.
@@ -188,7 +188,7 @@ impl FragmentSteps<'_> {
         } else {
             Some(FieldLayout::of(self.schema(LEGACY_SCHEMA)?))
         };
-        let size = piece.offset.saturating_add(piece.bytes.len() as u64);
+        let size = piece.offset.exact_add(piece.bytes.len() as u64)?;
         FooterBytes::locate(&piece.bytes, size, version, layout.as_ref()).at(&entry.metadata_key())
     }
 

@@ -128,7 +128,32 @@ pub(crate) fn later_id<'a>(
     let id = options.names.id()?;
     Ok(match ids.max() {
         // The step has random bits, so that two writers who find the same last id choose different ones.
-        Some(last) if last >= id => last.saturating_add((id & STEP).saturating_add(1)),
+        Some(last) if last >= id => {
+            let later = (id & STEP)
+                .checked_add(1)
+                .and_then(|step| last.checked_add(step));
+            later.ok_or_else(|| ArrayError::Invalid {
+                what: "time",
+                name: format!("of {time} ms"),
+                why: "an object of this time has a name after which no other sorts: choose a later time",
+            })?
+        }
         _ => id,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_name_sorts_after_the_last_of_all_names() {
+        let name = |id| TimestampedName::unversioned(5, 5, id).expect("a name");
+        let options = ChangeOptions::at(5);
+        let later = later_id(&options, 5, [&name(u128::MAX >> 1)]).expect("a later id");
+        assert!(later > u128::MAX >> 1);
+        let error = later_id(&options, 5, [&name(u128::MAX)]).expect_err("no later id");
+        assert!(error.to_string().contains("choose a later time"), "{error}");
+        assert!(later_id(&options, 6, [&name(u128::MAX)]).is_ok());
+    }
 }

@@ -281,8 +281,9 @@ impl ReadModifyWrite {
             }
         }
         // A delete without fragments has no position among the fragments: nothing is below it.
-        let last = now.fragments().iter().rposition(is_own).unwrap_or(0);
-        let mut below = now.fragments().iter().take(last).filter(is_new);
+        let last = now.fragments().iter().rposition(is_own);
+        let below = last.and_then(|last| now.fragments().get(..last));
+        let mut below = below.into_iter().flatten().filter(is_new);
         let touches = |other: &Fragment| mine.iter().any(|mine| intersect(now, mine, other));
         if below.any(|other| reach == Reach::Everything || touches(other)) {
             return Ok(true);

@@ -132,12 +132,13 @@ impl Array {
         Ok(())
     }
 
-    /// True if a claim is so old that its program must have been stopped. If the store does not record times, every
-    /// claim counts as abandoned.
+    /// True if a claim is gone, or so old that its program must have been stopped. If the store does not record times,
+    /// no claim counts as abandoned: taking a living one would let both programs commit the same cells. A vacuum without
+    /// a grace period removes it there.
     fn is_abandoned(&self, key: &str) -> Result<bool, ArrayError> {
         let made = match self.store().modified(key) {
             Ok(made) => made,
-            Err(error) if error.is_not_found() => None,
+            Err(error) if error.is_not_found() => return Ok(true),
             Err(error) => return Err(error.into()),
         };
         #[expect(
@@ -146,7 +147,7 @@ impl Array {
         )]
         let now = SystemTime::now();
         let age = made.and_then(|made| now.duration_since(made).ok());
-        Ok(made.is_none() || age.is_some_and(|age| age > ABANDONED))
+        Ok(age.is_some_and(|age| age > ABANDONED))
     }
 
     /// Completes replacements that were interrupted between the commit and the list of replaced fragments.

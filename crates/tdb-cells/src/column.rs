@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use tdb_schema::{CellValNum, Enumeration};
-use tdb_tile::{Bug, Datatype, Scalar};
+use tdb_tile::{Bug, Datatype, Exact, Scalar};
 use zerocopy::FromBytes;
 use zerocopy::little_endian::U64;
 
@@ -88,7 +88,7 @@ impl Column {
         let end = end.ok_or_else(|| Bug::new("a column has fewer cells than its batch"))?;
         self.values.truncate(end);
         if let Some(offsets) = &mut self.offsets {
-            offsets.truncate(rows.saturating_add(1).saturating_mul(8));
+            offsets.truncate(rows.exact_add(1)?.exact_mul(size_of::<U64>())?);
         }
         if let Some(validity) = &mut self.validity {
             validity.truncate(rows.div_ceil(8));

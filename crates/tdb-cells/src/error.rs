@@ -114,6 +114,9 @@ pub enum TileError {
     /// A limit was exceeded.
     #[error(transparent)]
     Limit(#[from] LimitError),
+    /// A defect of this library.
+    #[error(transparent)]
+    Bug(#[from] Bug),
 }
 
 impl CellsError {
@@ -171,6 +174,7 @@ impl TileError {
             Self::Filter(error) => error.kind(),
             Self::Store(error) => of_store(error),
             Self::Limit(_) => ErrorKind::Limit,
+            Self::Bug(_) => ErrorKind::Bug,
         }
     }
 }

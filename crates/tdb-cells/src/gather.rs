@@ -1,6 +1,6 @@
 //! Copies selected cells of a table into a result.
 
-use tdb_tile::Bug;
+use tdb_tile::{Bug, Exact};
 
 use crate::copy_text::copy_text;
 use crate::threads::{self, CELLS_PER_TASK};
@@ -160,7 +160,7 @@ pub(crate) fn gather_var(
     let ends = starts.iter().skip(CELLS_PER_TASK).step_by(CELLS_PER_TASK);
     let ends = ends.copied().chain(std::iter::once(end as u64));
     for (rows, end) in rows.chunks(CELLS_PER_TASK).zip(ends) {
-        let bytes = tdb_tile::length(end.saturating_sub(given))?;
+        let bytes = tdb_tile::length(end.exact_sub(given)?)?;
         given = end;
         tasks.push((rows, rest.split_off_mut(..bytes).ok_or_else(too_few)?));
     }

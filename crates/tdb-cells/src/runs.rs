@@ -9,7 +9,7 @@ use std::hash::{BuildHasher, Hasher};
 
 use bytes::Bytes;
 use tdb_store::{ObjectWriter, Read, read_one};
-use tdb_tile::{Bug, Grant};
+use tdb_tile::{Bug, Exact, Grant};
 
 use crate::spill_folder::SpillFolder;
 use crate::{CellsError, Session};
@@ -323,7 +323,7 @@ impl Runs {
 
     fn begin(&mut self) -> Result<RunWriter, CellsError> {
         let key = format!("{}-{}", self.prefix, self.made);
-        self.made = self.made.saturating_add(1);
+        self.made = self.made.exact_add(1)?;
         let object = self.folder.open()?.create(&key);
         Ok(RunWriter {
             session: self.session.clone(),

@@ -164,7 +164,7 @@ impl StoredTiles {
                 let own = u64::from(chunk.filtered).saturating_add(chunk.metadata.into());
                 used = used.saturating_add(own);
                 decoded = decoded.saturating_add(chunk.original.into());
-                let filtered = chunk.filtered(stored);
+                let filtered = chunk.filtered(stored)?;
                 if self.pipeline.is_identity()
                     && chunk.original == chunk.filtered
                     && chunk.metadata == 0
@@ -174,7 +174,7 @@ impl StoredTiles {
                 }
                 let out = worker.tile.lend(chunk.original as usize, how.limits)?;
                 self.pipeline.decode_chunk(
-                    chunk.metadata(stored),
+                    chunk.metadata(stored)?,
                     filtered,
                     out,
                     None,

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use tdb_fragment::{FragmentIndex, TileNumber};
 use tdb_schema::FieldKind;
-use tdb_tile::{Budget, Bug, Grant};
+use tdb_tile::{Budget, Bug, Exact, Grant};
 
 use crate::gather::{gather_fixed, gather_var};
 use crate::{Buffer, CellsError, Row, RowRange, scaled, threads};
@@ -363,12 +363,10 @@ fn joined_offsets(pieces: &[(&TableColumn, RowRange)]) -> Result<Vec<u64>, Bug> 
         let (Some([first, ..]), Some([starting @ .., end])) = (own, own) else {
             return Err(TableColumn::short());
         };
-        starts.extend(
-            starting
-                .iter()
-                .map(|start| base.saturating_add(start.saturating_sub(*first))),
-        );
-        base = base.saturating_add(end.saturating_sub(*first));
+        for start in starting {
+            starts.push(base.exact_add(start.exact_sub(*first)?)?);
+        }
+        base = base.exact_add(end.exact_sub(*first)?)?;
     }
     starts.push(base);
     Ok(starts)

@@ -2,7 +2,7 @@
 
 use tdb_fragment::{TileIndex, TileNumber};
 use tdb_store::Read;
-use tdb_tile::Limits;
+use tdb_tile::{Bug, Limits};
 
 use crate::stored_tiles::{Owner, StoredTiles};
 use crate::worker::Worker;
@@ -58,8 +58,11 @@ impl ZippedTiles {
         worker: &mut Worker,
         how: Decoding<'_>,
     ) -> Result<(), TileError> {
-        let one = out.first().map_or(0, |(_, place)| place.len());
-        let len = one.saturating_mul(self.dimensions);
+        let Some(one) = out.first().map(|(_, place)| place.len()) else {
+            return Ok(());
+        };
+        let len = one.checked_mul(self.dimensions);
+        let len = len.ok_or_else(|| Bug::new("a tile of coordinates beyond memory"))?;
         Limits::check(
             "unfiltered tile size",
             "data_tile",
@@ -68,37 +71,43 @@ impl ZippedTiles {
         )?;
         let mut coordinates = std::mem::take(&mut worker.tile);
         let decoded = coordinates.lend(len, how.limits)?;
-        let result = self
-            .tiles
-            .decode(self.index.tile_extent(tile.get()), decoded, worker, how);
+        let mut result =
+            self.tiles
+                .decode(self.index.tile_extent(tile.get()), decoded, worker, how);
         if result.is_ok() {
             how.counters
                 .add_cells(len.checked_div(self.size).map_or(0, |cells| cells as u64));
-            for (dimension, place) in out {
-                self.copy(decoded, *dimension, one, place);
-            }
+            let mut places = out.iter_mut();
+            let copied = places.try_for_each(|(dimension, place)| {
+                let copied = self.copy(decoded, *dimension, place);
+                copied.ok_or_else(|| Bug::new("coordinates outside their tile"))
+            });
+            result = copied.map_err(TileError::from);
         }
         worker.tile = coordinates;
         result
     }
 
-    fn copy(&self, tile: &[u8], dimension: usize, one: usize, place: &mut [u8]) {
+    /// Copies the coordinates of a dimension; `None` unless there is exactly one for each place.
+    fn copy(&self, tile: &[u8], dimension: usize, place: &mut [u8]) -> Option<()> {
+        if tile.len() != place.len().checked_mul(self.dimensions)? {
+            return None;
+        }
         if !self.interleaved {
-            let start = one.saturating_mul(dimension);
-            if let Some(values) = tile.get(start..start.saturating_add(one)) {
-                place.copy_from_slice(values);
+            if !place.is_empty() {
+                place.copy_from_slice(tile.chunks_exact(place.len()).nth(dimension)?);
             }
-            return;
+            return Some(());
         }
-        let tuple = self.size.saturating_mul(self.dimensions).max(1);
-        let at = self.size.saturating_mul(dimension);
-        for (cell, tuple) in place
-            .chunks_exact_mut(self.size.max(1))
-            .zip(tile.chunks_exact(tuple))
-        {
-            if let Some(value) = tuple.get(at..at.saturating_add(self.size)) {
-                cell.copy_from_slice(value);
-            }
+        let tuple = self.size.checked_mul(self.dimensions);
+        let tuple = tuple.filter(|bytes| *bytes > 0)?;
+        let at = self.size.checked_mul(dimension)?;
+        let value = at..at.checked_add(self.size)?;
+        let tuples = tile.chunks_exact(tuple);
+        let cells = place.chunks_exact_mut(self.size);
+        for (cell, tuple) in cells.zip(tuples) {
+            cell.copy_from_slice(tuple.get(value.clone())?);
         }
+        Some(())
     }
 }

@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use bytes::Bytes;
 use tdb_array::commits::{
-    ConsolidatedCommit, check_name, parse_consolidated, parse_lines, rerooted,
+    ConsolidatedCommit, check_line, check_name, parse_consolidated, parse_lines, rerooted,
 };
 use tdb_array::directory::{COMMITS_FOLDER, FRAGMENT_FOLDER, FRAGMENT_METADATA, REPLACES};
 use tdb_array::{ArrayError, At, Location, NameSource, TimestampedName, settle};
@@ -296,16 +296,4 @@ fn lines(key: &str, bytes: &[u8]) -> Result<BTreeSet<String>, ArrayError> {
         Ok(line.to_owned())
     });
     lines.collect()
-}
-
-/// Refuses a line with `..`: no release of TileDB wrote one, so it may be an attack.
-fn check_line(key: &str, line: &str) -> Result<(), ArrayError> {
-    if line.split('/').any(|part| part == "..") {
-        Err(ArrayError::EscapesRoot {
-            key: key.to_owned(),
-            uri: line.to_owned(),
-        })
-    } else {
-        Ok(())
-    }
 }

@@ -245,9 +245,12 @@ fn best_run(
         let fits = rules.amplification(merged) <= policy.amplification;
         fits && rules.check(pieces, run, merged).is_ok()
     };
-    let is_even =
-        |end: usize| ends_evenly(pieces, all.get(..end).unwrap_or(&all), policy.size_ratio);
-    if max == all.len() && max >= min && (2..=max).all(is_even) {
+    let mut is_even = true;
+    for end in 2..=max {
+        let run = all.get(..end).ok_or_else(run_beyond)?;
+        is_even = is_even && ends_evenly(pieces, run, policy.size_ratio)?;
+    }
+    if max == all.len() && max >= min && is_even {
         let whole = rules.merged(pieces, &all, Source::Step(step))?;
         if is_allowed(&all, &whole) {
             return Ok(Some((all, whole)));
@@ -258,9 +261,9 @@ fn best_run(
         let mut joined = Piece::at(pieces, *first)?.clone();
         for (end, last) in all.iter().enumerate().skip(start).take(max).skip(1) {
             let run = all.get(start..=end);
-            let run = run.ok_or_else(|| Bug::new("a run of fragments that ends behind them"))?;
+            let run = run.ok_or_else(run_beyond)?;
             let len = run.len();
-            if !ends_evenly(pieces, run, policy.size_ratio) {
+            if !ends_evenly(pieces, run, policy.size_ratio)? {
                 break;
             }
             joined = rules.joined(joined, Piece::at(pieces, *last)?);
@@ -279,13 +282,18 @@ fn best_run(
 }
 
 /// True if the sizes of the last two fragments of a run are in the allowed ratio.
-fn ends_evenly(pieces: &[Piece], run: &[usize], ratio: f64) -> bool {
+fn ends_evenly(pieces: &[Piece], run: &[usize], ratio: f64) -> Result<bool, Bug> {
     let [.., a, b] = run else {
-        return true;
+        return Ok(true);
     };
-    let size = |index: &usize| pieces.get(*index).map_or(0, |piece| piece.bytes);
-    let (a, b) = (size(a), size(b));
-    a.min(b) as f64 >= ratio * a.max(b) as f64
+    let size = |index: &usize| Piece::at(pieces, *index).map(|piece| piece.bytes);
+    let (a, b) = (size(a)?, size(b)?);
+    Ok(a.min(b) as f64 >= ratio * a.max(b) as f64)
+}
+
+#[track_caller]
+fn run_beyond() -> Bug {
+    Bug::new("a run of fragments that ends behind them")
 }
 
 /// Returns the reason why the chosen fragments are not all merged.

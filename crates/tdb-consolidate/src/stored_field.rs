@@ -9,7 +9,7 @@ use tdb_cells::{
 };
 use tdb_fragment::{DataFiles, TileNumber};
 use tdb_schema::{CellValNum, Field as FieldView, FieldKind};
-use tdb_tile::length;
+use tdb_tile::{Exact, length};
 
 use crate::MergeError;
 
@@ -132,10 +132,11 @@ impl StoredField<'_> {
         let size = if self.view.is_var() {
             length(tiles.var_size(tile))?
         } else {
-            cells.saturating_mul(tiles.cell_size)
+            cells.exact_mul(tiles.cell_size)?
         };
+        let offset_count = cells.exact_add(1)?;
         let mut values = self.session.buffer(size)?;
-        let mut offsets = (self.view.is_var()).then(|| vec![0; cells.saturating_add(1)]);
+        let mut offsets = (self.view.is_var()).then(|| vec![0; offset_count]);
         match offsets.as_deref_mut().and_then(<[u64]>::split_last_mut) {
             Some((end, starts)) => {
                 tiles.read_var(tile, starts, values.as_mut_slice(), worker, how)?;
@@ -171,7 +172,7 @@ impl StoredField<'_> {
     ) -> Result<Vec<Column>, CellsError> {
         let mut places = Vec::with_capacity(tiles.dimensions);
         for _ in 0..tiles.dimensions {
-            places.push(self.session.buffer(cells.saturating_mul(tiles.size))?);
+            places.push(self.session.buffer(cells.exact_mul(tiles.size)?)?);
         }
         let out = places.iter_mut().map(Buffer::as_mut_slice);
         let mut out: Vec<(usize, &mut [u8])> = out.enumerate().collect();

@@ -23,7 +23,7 @@ impl<'a> Parts<'a> {
         (ends.is_sorted() && last == bytes.len()).then_some(Self { bytes, ends })
     }
 
-    /// Creates a single part.
+    /// Creates a single part, which ends at the length of `bytes`.
     pub(crate) fn one(bytes: &'a [u8], ends: &'a [usize; 1]) -> Self {
         Self { bytes, ends }
     }
@@ -58,7 +58,7 @@ impl<'a> Parts<'a> {
         let starts = std::iter::once(0).chain(ends.iter().copied());
         starts
             .zip(ends)
-            .map(move |(start, &end)| bytes.get(start..end).unwrap_or(&[]))
+            .map(move |(start, &end)| bytes.split_at(end).0.split_at(start).1)
     }
 }
 

@@ -1,6 +1,6 @@
 //! The rules by which writers cut tiles into chunks: `docs/format/tiles.md`, "Chunks".
 
-use tdb_tile::Bug;
+use tdb_tile::{Bug, Exact};
 
 /// Target size of a chunk in bytes in every release since 2.0, whatever size a pipeline stores.
 const CHUNK: usize = 64 << 10;
@@ -51,8 +51,8 @@ pub(crate) fn cut_cells(
         let start = place(start)?;
         let next = cells.peek().map(|next| place(next)).transpose()?;
         let end = next.unwrap_or(size);
-        let cell = end.saturating_sub(start);
-        let with = filled.saturating_add(cell);
+        let cell = end.exact_sub(start)?;
+        let with = filled.exact_add(cell)?;
         if with <= chunk {
             filled = with;
         } else if filled <= half || with <= chunk.saturating_add(half) {

@@ -1,6 +1,6 @@
 use std::fmt;
 
-use tdb_tile::{Datatype, FormatVersion, WireErrorKind};
+use tdb_tile::{Datatype, Exact, FormatVersion, WireErrorKind};
 
 use crate::filter::Options;
 use crate::header::{Reader, put_length};
@@ -90,7 +90,7 @@ impl<C: Codec> Compression<C> {
             put_length(codec.name(), header, piece.len())?;
             put_length(codec.name(), header, stored)?;
             cut(&mut room, stored)?;
-            total = total.saturating_add(stored);
+            total = total.exact_add(stored)?;
         }
         out.shorten_data(total);
         Ok(())

@@ -102,13 +102,16 @@ impl Pipeline {
                 .ok_or(LARGER)?;
             out = rest;
             let before = starts.as_deref().map_or(0, Vec::len);
-            let (metadata, data) = (entry.metadata(stored), entry.filtered(stored));
+            let (metadata, data) = (entry.metadata(stored)?, entry.filtered(stored)?);
             run.decode(metadata, data, chunk, starts.as_deref_mut())?;
             for start in starts
                 .iter_mut()
                 .flat_map(|all| all.iter_mut().skip(before))
             {
-                *start = start.saturating_add(entry.start);
+                let Some(in_tile) = start.checked_add(entry.start) else {
+                    return Err(BEYOND);
+                };
+                *start = in_tile;
             }
         }
         Ok(())
@@ -124,6 +127,12 @@ impl Pipeline {
         Ok(asked || self.folds)
     }
 }
+
+const BEYOND: FilterError = FilterError::Corrupt {
+    filter: "pipeline",
+    field: "offsets",
+    kind: tdb_tile::WireErrorKind::Invalid("go beyond 2^64 bytes"),
+};
 
 const LARGER: FilterError = FilterError::Corrupt {
     filter: "pipeline",

@@ -3,7 +3,7 @@
 use std::mem;
 
 use bytes::Bytes;
-use tdb_tile::{Bug, ChunkWriter, Limits};
+use tdb_tile::{Bug, ChunkWriter, Exact, Limits};
 
 use crate::room::cut_ref;
 use crate::{FilterError, Pipeline, Scratch, chunking, strings};
@@ -34,11 +34,11 @@ impl Pipeline {
         let mut writer = ChunkWriter::new(out);
         let (mut start, mut left) = (0_usize, data);
         let written = ends.iter().try_for_each(|&end| {
-            let chunk = cut_ref(&mut left, end.saturating_sub(start))?;
+            let chunk = cut_ref(&mut left, end.exact_sub(start)?)?;
             start = end;
             self.encode_one(chunk, starts, &mut writer, scratch, limits)
         });
-        writer.finish();
+        let written = written.and_then(|()| Ok(writer.finish()?));
         if written.is_err() {
             out.truncate(begun);
         }
@@ -59,7 +59,7 @@ impl Pipeline {
     ) -> Result<Vec<Bytes>, FilterError> {
         self.check()?;
         self.check_starts(&[], None)?;
-        let size = parts.iter().map(Bytes::len).fold(0, usize::saturating_add);
+        let size = total_len(parts)?;
         let mut ends = Vec::new();
         self.cut(size, None, &mut ends)?;
         let mut pieces = vec![Bytes::copy_from_slice(&(ends.len() as u64).to_le_bytes())];
@@ -71,9 +71,9 @@ impl Pipeline {
             let mut filled = 0_usize;
             let mut writer = ChunkWriter::new(&mut piece);
             while let Some(end) = ends.next_if(|_| filled < PIECE) {
-                let len = end.saturating_sub(start);
+                let len = end.exact_sub(start)?;
                 start = end;
-                filled = filled.saturating_add(len);
+                filled = filled.exact_add(len)?;
                 self.encode_one(parts.next(len)?, None, &mut writer, scratch, limits)?;
             }
             // Only the first piece has a chunk count, that of all pieces; the one that the writer
@@ -186,9 +186,9 @@ impl<'a> Parts<'a> {
         while let Some((first, rest)) = self.parts.split_first() {
             let left = first.get(self.taken..);
             let left = left.ok_or_else(|| Bug::new("more of a part was taken than it has"))?;
-            let wanted = len.saturating_sub(self.joined.len());
+            let wanted = len.exact_sub(self.joined.len())?;
             if let Some(found) = left.get(..wanted) {
-                self.taken = self.taken.saturating_add(wanted);
+                self.taken = self.taken.exact_add(wanted)?;
                 if self.joined.is_empty() {
                     return Ok(found);
                 }
@@ -203,4 +203,10 @@ impl<'a> Parts<'a> {
         }
         Err(Bug::new("the parts of a tile are shorter than the tile"))
     }
+}
+
+/// Returns the number of bytes of all parts.
+pub(crate) fn total_len(parts: &[Bytes]) -> Result<usize, Bug> {
+    let mut lengths = parts.iter().map(Bytes::len);
+    lengths.try_fold(0, Exact::exact_add)
 }

@@ -1,6 +1,7 @@
 use bytes::Bytes;
 use tdb_tile::{Datatype, EncryptionType, FormatVersion, GenericTile, Grant, Limits, Record};
 
+use crate::encode::total_len;
 use crate::filters::{aes_256_gcm, gzip};
 use crate::room::in_memory;
 use crate::{
@@ -123,10 +124,7 @@ pub fn seal_generic_tile_in_pieces(
     scratch: &mut Scratch,
 ) -> Result<Vec<Bytes>, FilterError> {
     let (list, encryption, pipeline) = sealing(version, key)?;
-    let size = payload
-        .iter()
-        .map(Bytes::len)
-        .fold(0, usize::saturating_add);
+    let size = total_len(payload)?;
     let chunks = pipeline.encode_parts(payload, scratch, &Limits::default())?;
     let filters = list.encode(version, &())?;
     let mut tile = GenericTile::try_new(

@@ -1,6 +1,6 @@
 //! Reading and writing the metadata that filters record; for filters of this crate and others.
 
-use tdb_tile::{Bug, Scalar, WireErrorKind};
+use tdb_tile::{Bug, Exact, Scalar, WireErrorKind};
 
 use crate::FilterError;
 
@@ -8,7 +8,9 @@ use crate::FilterError;
 #[derive(Clone, Debug)]
 pub struct Reader<'a> {
     filter: &'static str,
-    bytes: &'a [u8],
+    /// The bytes not read yet.
+    rest: &'a [u8],
+    /// The number of bytes read.
     position: usize,
 }
 
@@ -18,7 +20,7 @@ impl<'a> Reader<'a> {
     pub fn new(filter: &'static str, bytes: &'a [u8]) -> Self {
         Self {
             filter,
-            bytes,
+            rest: bytes,
             position: 0,
         }
     }
@@ -32,7 +34,7 @@ impl<'a> Reader<'a> {
     /// The bytes not read yet.
     #[must_use]
     pub fn rest(&self) -> &'a [u8] {
-        self.bytes.get(self.position..).unwrap_or(&[])
+        self.rest
     }
 
     /// Returns the next `n` bytes.
@@ -40,15 +42,15 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// Fails if fewer bytes are left.
     pub fn take(&mut self, field: &'static str, n: usize) -> Result<&'a [u8], FilterError> {
-        let rest = self.rest();
-        let piece = rest.get(..n).ok_or_else(|| {
+        let (piece, rest) = self.rest.split_at_checked(n).ok_or_else(|| {
             let kind = WireErrorKind::Truncated {
                 needs: n as u64,
-                left: rest.len() as u64,
+                left: self.rest.len() as u64,
             };
             FilterError::corrupt(self.filter, field, kind)
         })?;
-        self.position = self.position.saturating_add(n);
+        self.position = self.position.exact_add(n)?;
+        self.rest = rest;
         Ok(piece)
     }
 

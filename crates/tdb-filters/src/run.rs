@@ -1,6 +1,6 @@
 use std::mem;
 
-use tdb_tile::{Bug, Limits};
+use tdb_tile::{Bug, Exact, Limits};
 
 use crate::chunk::{Chunk, Parts};
 use crate::scratch::{Buffer, Contexts, Memory, Scratch};
@@ -63,13 +63,14 @@ impl<'a> Flow<'a> {
 
     /// Prepares for the next stage: it reads the bytes just written, or else the same bytes without
     /// the first `consumed`.
-    fn advance(&mut self, was_written: bool, consumed: usize) {
+    fn advance(&mut self, was_written: bool, consumed: usize) -> Result<(), Bug> {
         if was_written {
             mem::swap(&mut self.front, &mut self.back);
             (self.is_input, self.from) = (false, 0);
         } else {
-            self.from = self.from.saturating_add(consumed);
+            self.from = self.from.exact_add(consumed)?;
         }
+        Ok(())
     }
 }
 
@@ -145,8 +146,8 @@ impl<'a> Run<'a> {
             let made = out.made.checked(step.name)?;
             // Metadata that the stage does not pass on is consumed.
             let [all] = recorded_end;
-            metadata.advance(made.metadata, made.keeps_metadata_from.unwrap_or(all));
-            data.advance(made.data && !to_result, 0);
+            metadata.advance(made.metadata, made.keeps_metadata_from.unwrap_or(all))?;
+            data.advance(made.data && !to_result, 0)?;
             if made.data {
                 is_done = to_result;
             }
@@ -224,7 +225,9 @@ impl<'a> Run<'a> {
             new_parts.extend((own > 0).then_some(own));
             if made.keeps_metadata_from.is_some() {
                 new_header.extend_from_slice(header);
-                new_parts.extend(parts.iter().map(|end| end.saturating_add(own)));
+                for end in &*parts {
+                    new_parts.push(end.exact_add(own)?);
+                }
             }
             header.clear();
             parts.clear();

@@ -1,5 +1,7 @@
 //! Runs of equal fixed-size cells; each is a cell's bytes and a *big-endian* `u16` length.
 
+use tdb_tile::{Bug, Exact};
+
 use crate::FilterError;
 use crate::room::cut;
 
@@ -40,11 +42,14 @@ fn pack_by<const C: usize>(piece: &[u8], out: &mut [u8]) -> Result<usize, Filter
         let most = rest.len().min(u16::MAX.saturating_sub(1).into());
         let (within, _) = rest.split_at(most);
         let more = equal_cells(value, within);
-        let length = u16::try_from(more).unwrap_or(u16::MAX).saturating_add(1);
+        let length = u16::try_from(more)
+            .ok()
+            .and_then(|more| more.checked_add(1));
+        let length = length.ok_or_else(|| Bug::new("a run longer than its length can say"))?;
         put_run(value, length, &mut room)?;
         (_, cells) = rest.split_at(more);
     }
-    Ok(all.saturating_sub(room.len()))
+    Ok(all.exact_sub(room.len())?)
 }
 
 /// Returns the number of leading cells that equal `value`: compares block by block, then one by
@@ -80,7 +85,7 @@ fn pack_any(cell: usize, piece: &[u8], out: &mut [u8]) -> Result<usize, FilterEr
         (value, length) = (next, 1);
     }
     put_run(value, length, &mut room)?;
-    Ok(all.saturating_sub(room.len()))
+    Ok(all.exact_sub(room.len())?)
 }
 
 /// Writes a run to the start of `room`, whose size is the codec's bound.

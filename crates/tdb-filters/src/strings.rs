@@ -32,15 +32,13 @@ pub(crate) fn cells<'a>(
     check_starts(filter, data, starts)?;
     let size = data.len() as u64;
     let ends = starts.iter().skip(1).copied().chain([size]);
-    let mut left = data;
     Ok(starts.iter().zip(ends).map(move |(start, end)| {
         #[expect(
             clippy::cast_possible_truncation,
             reason = "no more than the data has, as was just checked"
         )]
-        let (cell, rest) = left.split_at(end.saturating_sub(*start) as usize);
-        left = rest;
-        cell
+        let (start, end) = (*start as usize, end as usize);
+        data.split_at(end).0.split_at(start).1
     }))
 }
 
@@ -89,12 +87,20 @@ pub(crate) fn push(number: usize, width: u8, out: &mut Vec<u8>) {
 }
 
 /// Reads a big-endian number from all of `bytes`.
-pub(crate) fn number(bytes: &[u8]) -> usize {
-    let wide = bytes
-        .iter()
-        .fold(0_u64, |wide, byte| (wide << 8) | u64::from(*byte));
-    // Clamped: a number beyond the address space exceeds every length that it can be compared with.
-    usize::try_from(wide).unwrap_or(usize::MAX)
+pub(crate) fn number(bytes: &[u8]) -> u64 {
+    let bytes = bytes.iter();
+    bytes.fold(0, |number, byte| (number << 8) | u64::from(*byte))
+}
+
+/// Reads a big-endian length of `width` bytes.
+pub(crate) fn length(
+    filter: &'static str,
+    reader: &mut Reader<'_>,
+    field: &'static str,
+    width: usize,
+) -> Result<usize, FilterError> {
+    let length = usize::try_from(number(reader.take(field, width)?));
+    length.map_err(|_| FilterError::invalid(filter, field, "goes beyond memory"))
 }
 
 /// The start of the metadata of both formats.

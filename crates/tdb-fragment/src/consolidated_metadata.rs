@@ -1,5 +1,5 @@
 use bytes::Bytes;
-use tdb_tile::{FormatVersion, Limits, Record, Walk, WireError};
+use tdb_tile::{Exact, FormatVersion, Limits, Record, Walk, WireError};
 
 /// The footers of several fragments in one object (`.meta`).
 ///
@@ -97,7 +97,9 @@ impl ConsolidatedMetadata {
         let mut offset = directory.size(FormatVersion::WRITTEN, &())?;
         for (entry, (_, footer)) in directory.entries.iter_mut().zip(&footers) {
             entry.offset = offset;
-            offset = offset.saturating_add(footer.len() as u64);
+            let end = offset.exact_add(footer.len() as u64);
+            offset =
+                end.map_err(|bug| WireError::new("ConsolidatedMetadata", "offset", 0, bug.into()))?;
         }
         let mut out = directory.encode(FormatVersion::WRITTEN, &())?;
         for (_, footer) in footers {

@@ -53,7 +53,13 @@ impl FooterBytes {
             Some(layout) => (Footer::fixed_size(name_version, layout)?, file_size),
             None => match stored_length(tail, file_size)? {
                 Next::Need(range) => return Ok(Next::Need(range)),
-                Next::Done(length) => (length, file_size.saturating_sub(LENGTH_SIZE)),
+                Next::Done(length) => {
+                    let end = file_size.checked_sub(LENGTH_SIZE);
+                    (
+                        length,
+                        end.ok_or_else(|| fail("length", 0, "the file is too short"))?,
+                    )
+                }
             },
         };
         let start =

@@ -1,6 +1,6 @@
 use bytes::Bytes;
 use tdb_rtree::RTree;
-use tdb_tile::{Bug, FormatVersion, Record, Scalar, WireError, WireErrorKind};
+use tdb_tile::{Bug, Exact, FormatVersion, Record, Scalar, WireError, WireErrorKind};
 
 use crate::{
     FieldLayout, Footer, FragmentStatistics, GenericTileOffsets, OptionalSection,
@@ -203,7 +203,9 @@ where
         let pieces = (self.seal)(&payload)?;
         drop(payload);
         for piece in pieces {
-            self.written = self.written.saturating_add(piece.len() as u64);
+            let written = self.written.exact_add(piece.len() as u64);
+            self.written = written
+                .map_err(|bug| WireError::new(R::NAME, "offset", 0, WireErrorKind::Bug(bug)))?;
             (self.hand_on)(&piece)?;
         }
         Ok(offset)

@@ -16,10 +16,10 @@ use reqwest::redirect::Policy;
 use reqwest::{Certificate, Proxy};
 
 use crate::Service;
-use crate::elsewhere::Elsewhere;
+use crate::answer_check::SentRequest;
 use crate::lookup::Lookup;
-use crate::said::{self, is_of_credentials};
-use crate::stranger::Asked;
+use crate::rejected_answer::RejectedAnswer;
+use crate::server_message::{self, is_of_credentials};
 
 /// Maximum bytes of a page of a listing, or of any other answer that is kept whole and is not an object.
 const PAGE: usize = 16 << 20;
@@ -133,9 +133,9 @@ impl HttpService for Client {
         if self.asks_for_objects {
             self.add_headers(request.headers_mut());
         }
-        let asked = Asked::new(request.method(), request.uri(), self.network.service);
-        let again = Again::of(&request);
-        let trouble = request.extensions().get::<Trouble>().cloned();
+        let asked = SentRequest::new(request.method(), request.uri(), self.network.service);
+        let again = RepeatRule::of(&request);
+        let trouble = request.extensions().get::<ServerFailureFlag>().cloned();
         let answer = self.client.execute(request).await;
         let answer = answer.map_err(|error| {
             if self.asks_for_objects {
@@ -194,17 +194,20 @@ impl Client {
     /// retried.
     fn no_credentials(&self) -> HttpError {
         let service = self.network.service;
-        HttpError::new(HttpErrorKind::Unknown, Elsewhere::NoCredentials { service })
+        HttpError::new(
+            HttpErrorKind::Unknown,
+            RejectedAnswer::NoCredentials { service },
+        )
     }
 
     /// Handles a successful answer: bounds its size, and checks that it comes from an object store.
     async fn success(
         &self,
         answer: HttpResponse,
-        asked: &Asked,
-        again: Again,
+        asked: &SentRequest,
+        again: RepeatRule,
     ) -> Result<HttpResponse, HttpError> {
-        let stranger = |told| HttpError::new(HttpErrorKind::Unknown, told);
+        let failure = |rejection| HttpError::new(HttpErrorKind::Unknown, rejection);
         let is_head = asked.method == Method::HEAD;
         let is_object = asked.method == Method::GET && !asked.is_listing();
         if self.asks_for_objects && (is_head || is_object) {
@@ -218,14 +221,14 @@ impl Client {
             } else {
                 page
             };
-            return Err(stranger(asked.told(&page)));
+            return Err(failure(asked.rejection(&page)));
         }
         let (parts, body) = answer.into_parts();
         let most = if asked.is_folder() { FOLDER } else { PAGE };
         let body = whole(body, most).await;
         let body = body.map_err(|error| again.failed(error))?;
-        match asked.stranger(&body).filter(|_| self.asks_for_objects) {
-            Some(told) => Err(stranger(told)),
+        match asked.check(&body).filter(|_| self.asks_for_objects) {
+            Some(rejection) => Err(failure(rejection)),
             None => Ok(HttpResponse::from_parts(parts, body.into())),
         }
     }
@@ -234,18 +237,18 @@ impl Client {
     /// a server that lists folders.
     fn elsewhere(
         &self,
-        asked: &Asked,
+        asked: &SentRequest,
         status: StatusCode,
         headers: &HeaderMap,
         body: &[u8],
-    ) -> Option<Elsewhere> {
+    ) -> Option<RejectedAnswer> {
         let is_unknown = matches!(
             status,
             StatusCode::NOT_IMPLEMENTED | StatusCode::METHOD_NOT_ALLOWED
         );
         if asked.is_folder() && is_unknown {
             let asked = asked.in_words();
-            return Some(Elsewhere::NoListing { status, asked });
+            return Some(RejectedAnswer::NoListing { status, asked });
         }
         let is_redirect = status.is_redirection() && status != StatusCode::NOT_MODIFIED;
         if !is_redirect && status != StatusCode::BAD_REQUEST {
@@ -256,9 +259,9 @@ impl Client {
         let region = value(header::HeaderName::from_static("x-amz-bucket-region"));
         match region {
             Some(region) if used.as_ref() != Some(&region) => {
-                Some(Elsewhere::Region { region, used })
+                Some(RejectedAnswer::Region { region, used })
             }
-            _ if is_redirect => Some(Elsewhere::Redirect {
+            _ if is_redirect => Some(RejectedAnswer::Redirect {
                 status,
                 to: value(header::LOCATION),
                 said: String::from_utf8_lossy(body).into_owned(),
@@ -271,11 +274,11 @@ impl Client {
 /// Records whether the server failed on any attempt of a request. If it did, that attempt may have taken effect,
 /// although a later one was refused.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Trouble {
+pub(crate) struct ServerFailureFlag {
     is_met: Arc<AtomicBool>,
 }
 
-impl Trouble {
+impl ServerFailureFlag {
     pub(crate) fn is_met(&self) -> bool {
         self.is_met.load(Ordering::Relaxed)
     }
@@ -283,7 +286,7 @@ impl Trouble {
 
 /// Whether a request may be repeated after its answer was lost: the server may have performed it.
 #[derive(Clone, Copy, Debug)]
-enum Again {
+enum RepeatRule {
     /// Repeated or not as `object_store` decides.
     Usual,
     /// A removal: repeating it does no harm.
@@ -292,7 +295,7 @@ enum Again {
     Makes,
 }
 
-impl Again {
+impl RepeatRule {
     fn of(request: &HttpRequest) -> Self {
         let has = |name| request.headers().contains_key(name);
         let is_new = has("if-none-match") || has("x-goog-if-generation-match");
@@ -307,7 +310,7 @@ impl Again {
 
     /// Returns an error if the answer seems to reject the condition "create only if absent". Some servers use the same
     /// status for other causes, so the guess can be wrong.
-    fn refused(self, status: StatusCode, body: &[u8]) -> Option<Elsewhere> {
+    fn refused(self, status: StatusCode, body: &[u8]) -> Option<RejectedAnswer> {
         let is_refusal = matches!(
             status,
             StatusCode::NOT_IMPLEMENTED | StatusCode::BAD_REQUEST
@@ -315,9 +318,9 @@ impl Again {
         if !matches!(self, Self::Makes) || !is_refusal {
             return None;
         }
-        let said = said::of_server(&String::from_utf8_lossy(body));
+        let said = server_message::of_server(&String::from_utf8_lossy(body));
         let is_other = said.as_ref().is_some_and(|said| is_of_credentials(said));
-        (!is_other).then_some(Elsewhere::Unconditional { status, said })
+        (!is_other).then_some(RejectedAnswer::Unconditional { status, said })
     }
 
     /// Changes the kind of the error, by which `object_store` decides whether to repeat the request.
@@ -325,7 +328,7 @@ impl Again {
         let is_heard = !matches!(error.kind(), HttpErrorKind::Connect | HttpErrorKind::Decode);
         match self {
             Self::Makes if is_heard => {
-                HttpError::new(HttpErrorKind::Unknown, Elsewhere::Lost(error))
+                HttpError::new(HttpErrorKind::Unknown, RejectedAnswer::Lost(error))
             }
             Self::Removes if is_heard => HttpError::new(HttpErrorKind::Request, error),
             Self::Usual | Self::Removes | Self::Makes => error,
@@ -340,7 +343,7 @@ async fn whole(body: HttpResponseBody, most: usize) -> Result<Bytes, HttpError> 
         // A broken connection: the request may be repeated.
         Ok(error) => *error,
         Err(error) if error.is::<LengthLimitError>() => {
-            HttpError::new(HttpErrorKind::Decode, Elsewhere::Endless { most })
+            HttpError::new(HttpErrorKind::Decode, RejectedAnswer::Endless { most })
         }
         Err(error) => HttpError::new(HttpErrorKind::Decode, std::io::Error::other(error)),
     })?;

@@ -10,13 +10,13 @@ use object_store::http::HttpBuilder;
 
 use crate::endpoint;
 use crate::markers::Signer;
-use crate::network::{Connected, connected, network, retries};
-use crate::ranges::Tails;
+use crate::messages::in_words;
+use crate::network::{OpenedBucket, connected, network, retries};
+use crate::ranges::TailReads;
 use crate::remote::Remote;
 use crate::s3;
 use crate::store::RemoteStore;
 use crate::under_way::at_a_time;
-use crate::words::in_words;
 use crate::{OpenError, RemoteUri, Runtime, Service, Settings};
 
 /// Opens the folder that a URI names as a store. No request is sent yet, so the folder or the server may not exist.
@@ -25,7 +25,7 @@ use crate::{OpenError, RemoteUri, Runtime, Service, Settings};
 /// [`OpenError::Uri`] if the URI names no folder, [`OpenError::Settings`] if the settings are incomplete or invalid.
 pub fn open(uri: &str, settings: &Settings, runtime: &Runtime) -> Result<RemoteStore, OpenError> {
     let parsed = RemoteUri::parse(uri)?;
-    let Connected {
+    let OpenedBucket {
         store,
         pages,
         markers,
@@ -36,9 +36,9 @@ pub fn open(uri: &str, settings: &Settings, runtime: &Runtime) -> Result<RemoteS
         markers,
         root: parsed.folder,
         tails: if parsed.service == Service::Azure {
-            Tails::BySize
+            TailReads::BySize
         } else {
-            Tails::Answered
+            TailReads::Answered
         },
         is_writable: parsed.service != Service::Http,
         at_a_time: at_a_time(parsed.service),
@@ -56,7 +56,7 @@ pub fn objects(uri: &str, settings: &Settings) -> Result<Arc<dyn ObjectStore>, O
     Ok(connect(uri, &RemoteUri::parse(uri)?, settings)?.store)
 }
 
-fn connect(uri: &str, parsed: &RemoteUri, settings: &Settings) -> Result<Connected, OpenError> {
+fn connect(uri: &str, parsed: &RemoteUri, settings: &Settings) -> Result<OpenedBucket, OpenError> {
     let connected = match parsed.service {
         Service::S3 => s3::connect(&parsed.root, settings),
         Service::Gcs => gcs(&parsed.root, settings),
@@ -69,7 +69,7 @@ fn connect(uri: &str, parsed: &RemoteUri, settings: &Settings) -> Result<Connect
     })
 }
 
-fn azure(container: &str, settings: &Settings) -> Result<Connected, String> {
+fn azure(container: &str, settings: &Settings) -> Result<OpenedBucket, String> {
     let mut builder = azure_builder(container, settings);
     if let Some(server) = builder.get_config_value(&AzureConfigKey::Endpoint) {
         // TileDB accepts addresses without a scheme.
@@ -127,7 +127,7 @@ pub(crate) fn azure_builder(container: &str, settings: &Settings) -> MicrosoftAz
     builder
 }
 
-fn gcs(bucket: &str, settings: &Settings) -> Result<Connected, String> {
+fn gcs(bucket: &str, settings: &Settings) -> Result<OpenedBucket, String> {
     let network = network(settings, Service::Gcs)?;
     let mut builder = gcs_builder(bucket, settings);
     if let Some(server) = builder.get_config_value(&GoogleConfigKey::BaseUrl) {
@@ -172,7 +172,7 @@ pub(crate) fn gcs_builder(bucket: &str, settings: &Settings) -> GoogleCloudStora
     builder
 }
 
-fn http(root: &str, settings: &Settings) -> Result<Connected, String> {
+fn http(root: &str, settings: &Settings) -> Result<OpenedBucket, String> {
     let network = network(settings, Service::Http)?;
     let is_open = root.starts_with("http://");
     let store = HttpBuilder::new()
@@ -181,7 +181,7 @@ fn http(root: &str, settings: &Settings) -> Result<Connected, String> {
         .with_retry(retries(settings)?)
         .with_http_connector(network)
         .build();
-    Ok(Connected {
+    Ok(OpenedBucket {
         store: Arc::new(store.map_err(|error| in_words(&error))?),
         pages: None,
         markers: None,

@@ -4,7 +4,7 @@ use std::io;
 
 use tdb_store::StoreError;
 
-use crate::words::Told;
+use crate::messages::FailedRequest;
 
 /// The reason why a store could not be opened.
 #[derive(Debug, thiserror::Error)]
@@ -33,13 +33,15 @@ pub enum OpenError {
 
 /// Converts an error of `object_store` about `key` into one of the store.
 pub(crate) fn failed(key: &str, error: object_store::Error) -> StoreError {
-    let told = Told::of(&error);
+    let failure = FailedRequest::of(&error);
     let key = key.to_owned();
     match error {
         // "Not found" is normal for an object, but an error for a bucket.
-        object_store::Error::NotFound { .. } if !told.is_of_bucket => StoreError::NotFound { key },
+        object_store::Error::NotFound { .. } if !failure.is_of_bucket => {
+            StoreError::NotFound { key }
+        }
         object_store::Error::AlreadyExists { .. } | object_store::Error::Precondition { .. }
-            if !told.is_conflict =>
+            if !failure.is_conflict =>
         {
             StoreError::Exists { key }
         }
@@ -47,11 +49,11 @@ pub(crate) fn failed(key: &str, error: object_store::Error) -> StoreError {
             key,
             reason: "the store does not allow such a name",
         },
-        _ if told.is_refusal => StoreError::Denied {
+        _ if failure.is_refusal => StoreError::Denied {
             key,
-            reason: told.sentence,
+            reason: failure.sentence,
         },
-        _ => broken(&key, told.sentence),
+        _ => broken(&key, failure.sentence),
     }
 }
 

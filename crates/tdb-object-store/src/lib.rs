@@ -2,34 +2,34 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
+mod answer_check;
 mod client;
 mod connect;
 mod connection;
-mod elsewhere;
 mod endpoint;
 mod error;
 mod listing;
 mod lookup;
 mod markers;
+mod messages;
 mod network;
 mod profile;
 mod put;
 mod ranges;
+mod rejected_answer;
 mod remote;
 mod removal;
 mod runtime;
 mod s3;
-mod said;
+mod server_message;
 mod service;
 mod settings;
 mod store;
-mod stranger;
 #[cfg(test)]
 mod tests;
 mod under_way;
 mod uri;
 mod variables;
-mod words;
 mod writer;
 
 pub use connect::{objects, open};
@@ -37,6 +37,6 @@ pub use connection::Connection;
 pub use error::OpenError;
 pub use runtime::Runtime;
 pub use service::Service;
-pub use settings::{Settings, Taken};
+pub use settings::{SettingEffect, Settings};
 pub use store::RemoteStore;
 pub use uri::RemoteUri;

@@ -24,7 +24,7 @@ pub(crate) async fn list(
 ) -> Result<Listing, StoreError> {
     let folder = join(&remote.root, prefix);
     let folder = folder.trim_end_matches('/');
-    let before = Before::of(page.as_ref());
+    let before = ListingProgress::of(page.as_ref());
     let (found, next) = match &remote.pages {
         Some(pages) => {
             let options = PaginatedListOptions {
@@ -44,7 +44,7 @@ pub(crate) async fn list(
         .goes_on(&listing)
         .map_err(|what| broken(named(prefix), what))?;
     listing.next = next.filter(|token| !token.is_empty()).map(|token| {
-        let after = Before {
+        let after = ListingProgress {
             token: Some(token),
             ..last
         };
@@ -113,7 +113,7 @@ pub(crate) async fn list_recursive(
 /// State of a listing after its previous pages. It is stored in the token of the next page, so that a listing that
 /// repeats itself or never ends is noticed.
 #[derive(Debug, Default)]
-struct Before {
+struct ListingProgress {
     token: Option<String>,
     /// The last name so far; names of folders end in a slash.
     last: String,
@@ -121,7 +121,7 @@ struct Before {
     empty: u64,
 }
 
-impl Before {
+impl ListingProgress {
     fn of(page: Option<&Page>) -> Self {
         let parts = page.and_then(|page| {
             let (empty, rest) = page.token().split_once(' ')?;

@@ -16,7 +16,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use tdb_store::StoreError;
 
 use crate::error::{broken, failed};
-use crate::words::in_words;
+use crate::messages::in_words;
 
 /// Characters of a key that are not escaped in a URL.
 const KEPT: AsciiSet = NON_ALPHANUMERIC

@@ -12,7 +12,7 @@ use reqwest::Certificate;
 
 use crate::client::Network;
 use crate::markers::{Markers, Signer};
-use crate::words::in_words;
+use crate::messages::in_words;
 use crate::{Service, Settings};
 
 /// Default read timeout: the longest time without a byte of the answer.
@@ -24,7 +24,7 @@ const RETRIES: usize = 5;
 const RETRYING: Duration = Duration::from_secs(60);
 
 /// An opened bucket, container or server.
-pub(crate) struct Connected {
+pub(crate) struct OpenedBucket {
     pub(crate) store: Arc<dyn ObjectStore>,
     /// The same store, if it can list in pages.
     pub(crate) pages: Option<Arc<dyn PaginatedListStore>>,
@@ -38,7 +38,7 @@ pub(crate) fn connected<S: ObjectStore + PaginatedListStore>(
     network: &Network,
     address: Option<String>,
     signer: Signer,
-) -> Result<Connected, String> {
+) -> Result<OpenedBucket, String> {
     let store = Arc::new(store);
     let markers = address.map(|address| {
         let is_open = address.starts_with("http://");
@@ -46,7 +46,7 @@ pub(crate) fn connected<S: ObjectStore + PaginatedListStore>(
         let client = client.map_err(|error| in_words(&error))?;
         Ok::<_, String>(Markers::new(client, address, signer))
     });
-    Ok(Connected {
+    Ok(OpenedBucket {
         store: Arc::clone(&store) as _,
         pages: Some(store),
         markers: markers.transpose()?,

@@ -9,12 +9,12 @@ use object_store::path::Path;
 use object_store::{Error, ObjectStoreExt, PutMode, PutOptions, PutPayload};
 use tdb_store::{Read, StoreError};
 
-use crate::client::Trouble;
+use crate::client::ServerFailureFlag;
 use crate::error::failed;
+use crate::messages::FailedRequest;
 use crate::ranges;
 use crate::remote::Remote;
 use crate::runtime::Runtime;
-use crate::words::Told;
 
 /// How often an object is sent if no answer arrives, and the pause before the next attempt.
 const SENT: usize = 3;
@@ -39,7 +39,7 @@ pub(crate) fn put(
                 unless_there(&remote, &named, &path, bytes).await
             }
             // The error may have another cause; then the second attempt reports it.
-            Err(error) if Told::of(&error).is_unconditional => {
+            Err(error) if FailedRequest::of(&error).is_unconditional => {
                 unless_there(&remote, &named, &path, bytes).await?;
                 remote.is_unconditional.store(true, Ordering::Relaxed);
                 Ok(())
@@ -55,32 +55,32 @@ async fn new(remote: &Remote, key: &str, path: &Path, bytes: &Bytes) -> Result<(
     let mut is_lost = false;
     for sent in 1.. {
         let payload = PutPayload::from_bytes(bytes.clone());
-        let trouble = Trouble::default();
+        let failure_flag = ServerFailureFlag::default();
         let mut options = PutOptions::from(PutMode::Create);
-        options.extensions.insert(trouble.clone());
+        options.extensions.insert(failure_flag.clone());
         let put = remote.store.put_opts(path, payload, options).await;
         let Err(error) = put else { break };
-        let told = Told::of(&error);
-        let is_there = !told.is_conflict
+        let failure = FailedRequest::of(&error);
+        let is_there = !failure.is_conflict
             && matches!(
                 error,
                 Error::AlreadyExists { .. } | Error::Precondition { .. }
             );
-        let is_unheard = told.is_lost || told.is_conflict;
-        is_lost |= is_unheard || (trouble.is_met() && !told.is_busy);
-        let found = if is_lost {
-            found(remote, key, path, bytes).await
+        let is_unheard = failure.is_lost || failure.is_conflict;
+        is_lost |= is_unheard || (failure_flag.is_met() && !failure.is_busy);
+        let state = if is_lost {
+            key_state(remote, key, path, bytes).await
         } else {
-            Found::Unknown
+            KeyState::Unknown
         };
-        match found {
-            Found::It => break,
-            Found::Nothing if !is_there && is_unheard && sent < SENT => {}
-            Found::Other => {
+        match state {
+            KeyState::OwnObject => break,
+            KeyState::Missing if !is_there && is_unheard && sent < SENT => {}
+            KeyState::OtherObject => {
                 let (path, source) = (path.to_string(), Box::new(error));
                 return Err(Error::AlreadyExists { path, source });
             }
-            Found::Nothing | Found::Unknown => return Err(error),
+            KeyState::Missing | KeyState::Unknown => return Err(error),
         }
         tokio::time::sleep(PAUSE).await;
     }
@@ -88,20 +88,24 @@ async fn new(remote: &Remote, key: &str, path: &Path, bytes: &Bytes) -> Result<(
 }
 
 /// State of a key at which an object may have been created.
-enum Found {
-    It,
-    Other,
-    Nothing,
+pub(crate) enum KeyState {
+    /// There is the object that was sent.
+    OwnObject,
+    /// There is another object.
+    OtherObject,
+    /// There is no object.
+    Missing,
+    /// The server does not say.
     Unknown,
 }
 
-async fn found(remote: &Remote, key: &str, path: &Path, bytes: &Bytes) -> Found {
+async fn key_state(remote: &Remote, key: &str, path: &Path, bytes: &Bytes) -> KeyState {
     let read = Read::whole(key).at_most(bytes.len() as u64);
     match ranges::read(&*remote.store, path, &read, remote.tails).await {
-        Ok(piece) if piece.bytes == *bytes => Found::It,
-        Ok(_) | Err(StoreError::TooLarge { .. }) => Found::Other,
-        Err(error) if error.is_not_found() => Found::Nothing,
-        Err(_) => Found::Unknown,
+        Ok(piece) if piece.bytes == *bytes => KeyState::OwnObject,
+        Ok(_) | Err(StoreError::TooLarge { .. }) => KeyState::OtherObject,
+        Err(error) if error.is_not_found() => KeyState::Missing,
+        Err(_) => KeyState::Unknown,
     }
 }
 
@@ -124,8 +128,8 @@ async fn unless_there(
         return Ok(());
     };
     // A server that reports an error may still have created the object.
-    match found(remote, key, path, &bytes).await {
-        Found::It => Ok(()),
-        Found::Other | Found::Nothing | Found::Unknown => Err(failed(key, error)),
+    match key_state(remote, key, path, &bytes).await {
+        KeyState::OwnObject => Ok(()),
+        KeyState::OtherObject | KeyState::Missing | KeyState::Unknown => Err(failed(key, error)),
     }
 }

@@ -9,14 +9,14 @@ use object_store::{GetOptions, GetRange, GetResult, ObjectStore, ObjectStoreExt}
 use tdb_store::{ByteRange, Piece, Read, StoreError};
 
 use crate::error::{broken, failed};
-use crate::words::Told;
+use crate::messages::FailedRequest;
 
 /// Memory allocated before any byte has arrived, however long the server says the range is.
 const FIRST: u64 = 1 << 20;
 
 /// Whether a store answers requests for the last N bytes (`Answered`), or must be asked for the size first (`BySize`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Tails {
+pub(crate) enum TailReads {
     Answered,
     BySize,
 }
@@ -26,7 +26,7 @@ pub(crate) async fn read(
     store: &dyn ObjectStore,
     path: &Path,
     read: &Read,
-    tails: Tails,
+    tails: TailReads,
 ) -> Result<Piece, StoreError> {
     let Some(range) = asked(read, tails) else {
         let size = size(store, path, &read.key).await?;
@@ -50,13 +50,13 @@ pub(crate) async fn read(
 }
 
 /// A failed read.
-struct Unread {
+struct ReadFailure {
     error: StoreError,
     /// True if the error may mean that the range is not within the object.
     is_of_range: bool,
 }
 
-impl From<StoreError> for Unread {
+impl From<StoreError> for ReadFailure {
     fn from(error: StoreError) -> Self {
         Self {
             error,
@@ -77,14 +77,14 @@ pub(crate) async fn size(
 
 /// Converts a range into that of a request. `Some(None)` requests the whole object; `None` means that the size must be
 /// requested first.
-fn asked(read: &Read, tails: Tails) -> Option<Option<GetRange>> {
+fn asked(read: &Read, tails: TailReads) -> Option<Option<GetRange>> {
     match read.range {
         ByteRange::Whole => Some(None),
         ByteRange::Bounded { start, len } if 0 < len && len <= read.limit => {
             Some(Some(GetRange::Bounded(start..start.checked_add(len)?)))
         }
         ByteRange::From(start) => Some(Some(GetRange::Offset(start))),
-        ByteRange::Tail(len) if 0 < len && tails == Tails::Answered => {
+        ByteRange::Tail(len) if 0 < len && tails == TailReads::Answered => {
             Some(Some(GetRange::Suffix(len)))
         }
         ByteRange::Bounded { .. } | ByteRange::Tail(_) => None,
@@ -96,7 +96,7 @@ async fn get(
     path: &Path,
     read: &Read,
     range: Option<GetRange>,
-) -> Result<Piece, Unread> {
+) -> Result<Piece, ReadFailure> {
     if let Some(GetRange::Bounded(range)) = &range
         && range.is_empty()
     {
@@ -107,8 +107,8 @@ async fn get(
         ..GetOptions::default()
     };
     let answer = store.get_opts(path, options).await;
-    let answer = answer.map_err(|error| Unread {
-        is_of_range: Told::of(&error).is_of_range,
+    let answer = answer.map_err(|error| ReadFailure {
+        is_of_range: FailedRequest::of(&error).is_of_range,
         error: failed(&read.key, error),
     })?;
     Ok(take(answer, read).await?)

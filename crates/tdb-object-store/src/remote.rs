@@ -11,7 +11,7 @@ use object_store::path::Path;
 use tdb_store::{StoreError, check_key, join};
 
 use crate::markers::Markers;
-use crate::ranges::Tails;
+use crate::ranges::TailReads;
 
 /// State shared by all requests of a store.
 pub(crate) struct Remote {
@@ -22,7 +22,7 @@ pub(crate) struct Remote {
     pub(crate) markers: Option<Markers>,
     /// The folder that is the root of this store; empty for the root of the bucket.
     pub(crate) root: String,
-    pub(crate) tails: Tails,
+    pub(crate) tails: TailReads,
     /// True if objects can be created and removed.
     pub(crate) is_writable: bool,
     /// Maximum number of concurrent requests of all calls together.

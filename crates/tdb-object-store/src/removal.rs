@@ -23,7 +23,7 @@ const AT_ONCE: usize = 1000;
 pub(crate) async fn remove(remote: Arc<Remote>, keys: Vec<String>) -> Vec<Result<(), StoreError>> {
     let listed = listed(&remote, &keys).await;
     let asked = keys.into_iter().map(|key| {
-        let is_there = listed.tells(&key);
+        let is_there = listed.existence(&key);
         (key, is_there)
     });
     let found = many(
@@ -96,22 +96,22 @@ async fn single(remote: Arc<Remote>, (key, path): (String, Path)) -> Result<(), 
 
 /// Keys found by listing folders.
 #[derive(Default)]
-struct Listed {
+struct KnownKeys {
     keys: BTreeSet<String>,
     /// Folders that were listed completely.
     whole: BTreeSet<String>,
 }
 
-impl Listed {
+impl KnownKeys {
     /// Whether an object exists; `None` if the listings do not show it.
-    fn tells(&self, key: &str) -> Option<bool> {
+    fn existence(&self, key: &str) -> Option<bool> {
         let is_there = self.keys.contains(key);
         (is_there || self.whole.contains(parent(key))).then_some(is_there)
     }
 }
 
 /// Lists the folders that lose many objects, as long as that takes fewer requests than asking for each object.
-async fn listed(remote: &Arc<Remote>, keys: &[String]) -> Listed {
+async fn listed(remote: &Arc<Remote>, keys: &[String]) -> KnownKeys {
     let mut folders: BTreeMap<&str, usize> = BTreeMap::new();
     for key in keys {
         let count = folders.entry(parent(key)).or_insert(0);
@@ -119,7 +119,7 @@ async fn listed(remote: &Arc<Remote>, keys: &[String]) -> Listed {
     }
     let worth = folders.into_iter().filter(|(_, count)| *count >= LISTED);
     let worth = worth.map(|(folder, count)| (folder.to_owned(), count.div_euclid(LISTED)));
-    let mut listed = Listed::default();
+    let mut listed = KnownKeys::default();
     for (folder, keys, is_whole) in many(Arc::clone(remote), worth.collect(), pages_of).await {
         listed.keys.extend(keys);
         if is_whole {

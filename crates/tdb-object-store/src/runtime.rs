@@ -21,7 +21,7 @@ pub struct Runtime {
     handle: Handle,
     cancel: Arc<Cancel>,
     /// Kept only to shut the runtime down on drop.
-    _own: Option<Arc<Own>>,
+    _own: Option<Arc<OwnedRuntime>>,
 }
 
 impl Runtime {
@@ -39,7 +39,7 @@ impl Runtime {
         Ok(Self {
             handle: runtime.handle().clone(),
             cancel: Arc::default(),
-            _own: Some(Arc::new(Own(Some(runtime)))),
+            _own: Some(Arc::new(OwnedRuntime(Some(runtime)))),
         })
     }
 
@@ -153,9 +153,9 @@ impl Cancel {
 
 /// A runtime that is shut down on drop, without waiting for its requests.
 #[derive(Debug)]
-struct Own(Option<tokio::runtime::Runtime>);
+struct OwnedRuntime(Option<tokio::runtime::Runtime>);
 
-impl Drop for Own {
+impl Drop for OwnedRuntime {
     fn drop(&mut self) {
         if let Some(runtime) = self.0.take() {
             runtime.shutdown_background();

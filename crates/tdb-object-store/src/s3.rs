@@ -5,16 +5,16 @@ use std::sync::Arc;
 use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
 use url::Url;
 
-use crate::elsewhere::Elsewhere;
 use crate::endpoint;
 use crate::markers::Signer;
-use crate::network::{Connected, connected, network, retries};
+use crate::messages::in_words;
+use crate::network::{OpenedBucket, connected, network, retries};
 use crate::profile::Profile;
-use crate::variables::{self, Said, sent};
-use crate::words::in_words;
+use crate::rejected_answer::RejectedAnswer;
+use crate::variables::{self, S3Variables, sent};
 use crate::{Service, Settings};
 
-pub(crate) fn connect(bucket: &str, settings: &Settings) -> Result<Connected, String> {
+pub(crate) fn connect(bucket: &str, settings: &Settings) -> Result<OpenedBucket, String> {
     let S3Access {
         builder,
         address,
@@ -23,7 +23,7 @@ pub(crate) fn connect(bucket: &str, settings: &Settings) -> Result<Connected, St
     } = access(bucket, settings)?;
     if machine_is_off && is_left_to_machine(&builder) {
         let service = Service::S3;
-        return Err(Elsewhere::NoCredentials { service }.to_string());
+        return Err(RejectedAnswer::NoCredentials { service }.to_string());
     }
     let is_open = address
         .as_ref()
@@ -82,7 +82,7 @@ fn is_left_to_machine(builder: &AmazonS3Builder) -> bool {
 
 /// Collects the access to a bucket: from the settings, then the environment, then a profile.
 pub(crate) fn access(bucket: &str, settings: &Settings) -> Result<S3Access, String> {
-    let Said {
+    let S3Variables {
         builder,
         endpoint,
         machine_is_off,

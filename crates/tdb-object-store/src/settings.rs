@@ -92,7 +92,7 @@ const HEADERS: &str = "s3.custom_headers.";
 
 /// The effect of a setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Taken {
+pub enum SettingEffect {
     /// The setting has an effect.
     Understood,
     /// A setting of TileDB that has no effect here.
@@ -143,30 +143,30 @@ impl Settings {
     /// Stores a setting if its name begins with `vfs.` or `ssl.` and it has an effect here.
     ///
     /// ```
-    /// use tdb_object_store::{Settings, Taken};
+    /// use tdb_object_store::{Settings, SettingEffect};
     ///
     /// let mut settings = Settings::new();
-    /// assert_eq!(settings.set("vfs.s3.region", "eu-central-1"), Taken::Understood);
-    /// assert_eq!(settings.set("vfs.s3.sse", "aes256"), Taken::Unused);
-    /// assert_eq!(settings.set("vfs.s3.regoin", "eu-central-1"), Taken::Unknown);
+    /// assert_eq!(settings.set("vfs.s3.region", "eu-central-1"), SettingEffect::Understood);
+    /// assert_eq!(settings.set("vfs.s3.sse", "aes256"), SettingEffect::Unused);
+    /// assert_eq!(settings.set("vfs.s3.regoin", "eu-central-1"), SettingEffect::Unknown);
     /// ```
-    pub fn set(&mut self, name: &str, value: &str) -> Taken {
+    pub fn set(&mut self, name: &str, value: &str) -> SettingEffect {
         let of_all = OF_ALL.iter().find(|(known, _)| *known == name);
         let name = of_all.map_or_else(|| name.strip_prefix("vfs."), |(_, here)| Some(*here));
         let Some(name) = name else {
-            return Taken::Unknown;
+            return SettingEffect::Unknown;
         };
         let is_header = name
             .strip_prefix(HEADERS)
             .is_some_and(|header| !header.is_empty());
         if UNDERSTOOD.contains(&name) || is_header {
             self.values.insert(name.to_owned(), value.to_owned());
-            return Taken::Understood;
+            return SettingEffect::Understood;
         }
         if UNUSED.contains(&name) {
-            return Taken::Unused;
+            return SettingEffect::Unused;
         }
-        Taken::Unknown
+        SettingEffect::Unknown
     }
 
     /// Returns the full names of all settings of TileDB for object stores.

@@ -8,13 +8,13 @@ use object_store::memory::InMemory;
 use object_store::{ObjectStore, ObjectStoreExt};
 use tdb_store::{Store, StoreError, conformance, list_all, read_whole};
 
-use crate::ranges::Tails;
+use crate::ranges::TailReads;
 use crate::remote::Remote;
 use crate::runtime::Runtime;
 use crate::store::RemoteStore;
 use crate::writer::PART;
 
-fn adapted(store: &Arc<InMemory>, root: &str, tails: Tails, is_writable: bool) -> RemoteStore {
+fn adapted(store: &Arc<InMemory>, root: &str, tails: TailReads, is_writable: bool) -> RemoteStore {
     let remote = Remote {
         store: Arc::clone(store) as Arc<dyn ObjectStore>,
         pages: None,
@@ -30,7 +30,7 @@ fn adapted(store: &Arc<InMemory>, root: &str, tails: Tails, is_writable: bool) -
 
 #[test]
 fn the_adapter_is_a_store() {
-    for tails in [Tails::Answered, Tails::BySize] {
+    for tails in [TailReads::Answered, TailReads::BySize] {
         for root in ["", "a/b"] {
             let store = adapted(&Arc::new(InMemory::new()), root, tails, true);
             conformance::check(&store).unwrap();
@@ -40,7 +40,7 @@ fn the_adapter_is_a_store() {
 
 #[test]
 fn objects_of_several_parts_are_whole_or_not_there() {
-    let store = adapted(&Arc::new(InMemory::new()), "x", Tails::Answered, true);
+    let store = adapted(&Arc::new(InMemory::new()), "x", TailReads::Answered, true);
     let long: Vec<u8> = (0..251).cycle().take(PART * 2 + 77).collect();
     let mut object = store.create("long").unwrap();
     for piece in long.chunks(1_000_003) {
@@ -63,9 +63,9 @@ fn objects_of_several_parts_are_whole_or_not_there() {
 #[test]
 fn what_can_only_be_read_is_not_changed() {
     let objects = Arc::new(InMemory::new());
-    let writable = adapted(&objects, "", Tails::Answered, true);
+    let writable = adapted(&objects, "", TailReads::Answered, true);
     writable.put("a", Bytes::from_static(b"1")).unwrap();
-    let store = adapted(&objects, "", Tails::Answered, false);
+    let store = adapted(&objects, "", TailReads::Answered, false);
     let answers = [
         store.put("b", Bytes::new()),
         store.create("b").map(drop),
@@ -89,7 +89,7 @@ fn folders_end_where_their_names_end() {
         let put = runtime.wait(async move { objects.put(&key, "1".into()).await });
         put.unwrap().unwrap();
     }
-    let found = list_all(&adapted(&objects, "x", Tails::Answered, true), "").unwrap();
+    let found = list_all(&adapted(&objects, "x", TailReads::Answered, true), "").unwrap();
     let keys: Vec<&str> = found.objects.iter().map(|object| &*object.key).collect();
     assert_eq!((keys, found.prefixes), (vec!["a"], vec!["b".to_owned()]));
 }

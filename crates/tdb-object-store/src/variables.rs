@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
 
 /// Settings of S3 from the variables of an environment.
-pub(crate) struct Said {
+pub(crate) struct S3Variables {
     pub(crate) builder: AmazonS3Builder,
     /// The variable that names the server, and its value.
     pub(crate) endpoint: Option<(&'static str, String)>,
@@ -25,8 +25,8 @@ const MACHINE_IS_OFF: &str = "AWS_EC2_METADATA_DISABLED";
 /// A message with the name of the variable; invalid secrets are not repeated.
 pub(crate) fn read(
     variables: impl IntoIterator<Item = (OsString, OsString)>,
-) -> Result<Said, String> {
-    let mut said = Said {
+) -> Result<S3Variables, String> {
+    let mut said = S3Variables {
         builder: AmazonS3Builder::new(),
         endpoint: None,
         machine_is_off: false,
@@ -125,7 +125,7 @@ fn truth(name: &str, value: &str) -> Result<bool, String> {
 mod tests {
     use super::*;
 
-    fn of(variables: &[(&str, &str)]) -> Result<Said, String> {
+    fn of(variables: &[(&str, &str)]) -> Result<S3Variables, String> {
         let variables = variables.iter();
         read(variables.map(|(name, value)| (OsString::from(name), OsString::from(value))))
     }

@@ -1,6 +1,8 @@
 //! Writer of a new object.
 
 use std::collections::VecDeque;
+use std::hash::{DefaultHasher, Hasher};
+use std::ops::Range;
 use std::sync::Arc;
 
 use bytes::{Bytes, BytesMut};
@@ -10,7 +12,7 @@ use tdb_store::{ObjectWriter, StoreError};
 use tokio::task::JoinHandle;
 
 use crate::error::{broken, failed};
-use crate::put::put;
+use crate::put::{KeyState, put};
 use crate::remote::Remote;
 use crate::runtime::Runtime;
 
@@ -29,9 +31,43 @@ pub(crate) struct RemoteWriter {
     path: Path,
     /// Bytes not uploaded yet.
     left: BytesMut,
-    /// Total number of bytes written.
-    written: u64,
+    /// The parts sent so far, in order.
+    parts: Vec<SentPart>,
     upload: Option<Upload>,
+}
+
+/// A part that was sent: its bytes in the object, and their hash. They tell an object whose completion was not
+/// confirmed from that of another writer.
+#[derive(Clone, Debug)]
+struct SentPart {
+    range: Range<u64>,
+    hash: u64,
+}
+
+fn hash(bytes: &[u8]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    hasher.write(bytes);
+    hasher.finish()
+}
+
+/// Reads the object at a key part by part, and compares it with the parts that were sent.
+async fn key_state(remote: &Remote, path: &Path, parts: &[SentPart]) -> KeyState {
+    let object = match remote.store.head(path).await {
+        Ok(object) => object,
+        Err(object_store::Error::NotFound { .. }) => return KeyState::Missing,
+        Err(_) => return KeyState::Unknown,
+    };
+    if Some(object.size) != parts.last().map(|part| part.range.end) {
+        return KeyState::OtherObject;
+    }
+    for SentPart { range, hash: sent } in parts {
+        match remote.store.get_range(path, range.clone()).await {
+            Ok(bytes) if hash(&bytes) == *sent => {}
+            Ok(_) => return KeyState::OtherObject,
+            Err(_) => return KeyState::Unknown,
+        }
+    }
+    KeyState::OwnObject
 }
 
 #[derive(Debug)]
@@ -48,7 +84,7 @@ impl RemoteWriter {
             key: key.to_owned(),
             path,
             left: BytesMut::new(),
-            written: 0,
+            parts: Vec::new(),
             upload: None,
         }
     }
@@ -59,6 +95,13 @@ impl RemoteWriter {
             Some(upload) => upload,
             None => self.begin()?,
         };
+        let start = self.parts.last().map_or(0, |part| part.range.end);
+        let end = start.checked_add(part.len() as u64);
+        let end = end.ok_or_else(|| broken(&self.key, "the object has more than 2^64 bytes"))?;
+        self.parts.push(SentPart {
+            range: start..end,
+            hash: hash(&part),
+        });
         let oldest = (upload.under_way.len() >= PARTS_UNDER_WAY)
             .then(|| upload.under_way.pop_front())
             .flatten();
@@ -115,22 +158,23 @@ impl RemoteWriter {
             return Err(broken(&self.key, "an upload ended before it was complete"));
         };
         let (remote, path) = (Arc::clone(&self.remote), self.path.clone());
-        let written = self.written;
-        let done = self.runtime.wait(async move {
+        let (key, parts) = (self.key.clone(), std::mem::take(&mut self.parts));
+        self.runtime.wait(async move {
             let Err(error) = upload.upload.complete().await else {
                 return Ok(());
             };
-            // The answer was lost, but the object exists now, and did not before.
-            if let Ok(object) = remote.store.head(&path).await
-                && object.size == written
-            {
+            // The answer may be lost although the object was created.
+            let state = key_state(&remote, &path, &parts).await;
+            if matches!(state, KeyState::OwnObject) {
                 return Ok(());
             }
             // The error to report is that of the completion.
             let _ = upload.upload.abort().await;
-            Err(error)
-        })?;
-        done.map_err(|error| failed(&self.key, error))
+            Err(match state {
+                KeyState::OtherObject => StoreError::Exists { key },
+                KeyState::OwnObject | KeyState::Missing | KeyState::Unknown => failed(&key, error),
+            })
+        })?
     }
 }
 
@@ -140,7 +184,6 @@ impl ObjectWriter for RemoteWriter {
             let room = PART.saturating_sub(self.left.len()).min(bytes.len());
             let (now, later) = bytes.split_at(room);
             self.left.extend_from_slice(now);
-            self.written = self.written.saturating_add(now.len() as u64);
             bytes = later;
             if self.left.len() >= PART {
                 let part = self.left.split().freeze();

@@ -42,13 +42,9 @@ impl Strings {
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &[u8]> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
-        let mut left = self.bytes.as_slice();
-        starts.zip(&self.ends).map(move |(start, &end)| {
-            // Cannot panic: ends never decrease, and the last is the length of `bytes`.
-            let (value, rest) = left.split_at(end.saturating_sub(start));
-            left = rest;
-            value
-        })
+        // Cannot panic: ends never decrease, and the last is the length of `bytes`.
+        let value = |(start, &end)| self.bytes.split_at(end).0.split_at(start).1;
+        starts.zip(&self.ends).map(value)
     }
 }
 

@@ -149,12 +149,12 @@ fn try_join(run: &mut Run, read: &Read, gap: u64, most: u64) -> bool {
         return false;
     };
     let end = end.max(run_end);
-    let joined = end.saturating_sub(first);
+    let joined = end - first;
     if run.read.key != read.key || start > run_end.saturating_add(gap) || joined > most {
         return false;
     }
     // Each member was within its own limit; the gaps between members count against none of them.
-    if len > read.limit || run.read.limit < run_end.saturating_sub(first) {
+    if len > read.limit || run.read.limit < run_end - first {
         return false;
     }
     run.end = Some(end);

@@ -75,10 +75,10 @@ pub fn copy_sized(
     let mut object = to.create(to_key)?;
     let mut start = 0;
     while start < size {
-        let len = COPY_PIECE.min(size.saturating_sub(start));
+        let len = COPY_PIECE.min(size - start);
         let piece = read_one(from, Read::bounded(from_key, start, len))?;
         object.write(&piece.bytes)?;
-        start = start.saturating_add(len);
+        start += len;
     }
     object.finish()
 }

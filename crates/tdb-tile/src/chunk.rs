@@ -3,7 +3,7 @@ use std::ops::Range;
 use zerocopy::little_endian::{U32, U64};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-use crate::{Bug, Limits, WireError, WireErrorKind};
+use crate::{Bug, Exact, Limits, WireError, WireErrorKind};
 
 /// The header in front of every chunk of a stored tile.
 #[derive(
@@ -35,39 +35,43 @@ pub struct ChunkEntry {
     pub metadata: u32,
     /// Bytes of filtered data.
     pub filtered: u32,
-    at: usize,
+    /// End of the chunk in the unfiltered tile.
+    end: u64,
+    /// Start of the metadata, its end and start of the filtered data, and end of that, in the stored tile.
+    stored: [usize; 3],
 }
 
 impl ChunkEntry {
     /// The byte range of the unfiltered tile that this chunk holds.
     #[must_use]
     pub fn extent(&self) -> Range<u64> {
-        self.start..self.start.saturating_add(u64::from(self.original))
+        self.start..self.end
     }
 
     /// Returns the chunk's filter metadata as a slice of `tile`, the stored tile that the table was
-    /// parsed from; empty if `tile` is too short.
-    #[must_use]
-    pub fn metadata<'a>(&self, tile: &'a [u8]) -> &'a [u8] {
-        self.piece(tile, self.at, self.metadata)
+    /// parsed from.
+    ///
+    /// # Errors
+    /// [`Bug`] if `tile` is too short, and so another one.
+    pub fn metadata<'a>(&self, tile: &'a [u8]) -> Result<&'a [u8], Bug> {
+        let [start, end, _] = self.stored;
+        tile.get(start..end).ok_or_else(other_tile)
     }
 
     /// Returns the chunk's filtered data as a slice of `tile`, the stored tile that the table was
-    /// parsed from; empty if `tile` is too short.
-    #[must_use]
-    pub fn filtered<'a>(&self, tile: &'a [u8]) -> &'a [u8] {
-        self.piece(
-            tile,
-            self.at.saturating_add(self.metadata as usize),
-            self.filtered,
-        )
+    /// parsed from.
+    ///
+    /// # Errors
+    /// [`Bug`] if `tile` is too short, and so another one.
+    pub fn filtered<'a>(&self, tile: &'a [u8]) -> Result<&'a [u8], Bug> {
+        let [_, start, end] = self.stored;
+        tile.get(start..end).ok_or_else(other_tile)
     }
+}
 
-    fn piece<'a>(&self, tile: &'a [u8], at: usize, len: u32) -> &'a [u8] {
-        at.checked_add(len as usize)
-            .and_then(|end| tile.get(at..end))
-            .unwrap_or(&[])
-    }
+#[track_caller]
+fn other_tile() -> Bug {
+    Bug::new("a chunk of another tile")
 }
 
 /// The chunks of one stored tile, found in one pass over their headers.
@@ -80,13 +84,13 @@ impl ChunkEntry {
 /// let mut tile = Vec::new();
 /// let mut writer = ChunkWriter::new(&mut tile);
 /// writer.chunk(3, b"meta", b"abc").unwrap();
-/// writer.finish();
+/// writer.finish()?;
 ///
 /// let mut table = ChunkTable::default();
 /// table.parse(&tile, &Limits::default())?;
 /// assert_eq!(table.tile_size(), 3);
-/// assert_eq!(table.entries()[0].filtered(&tile), b"abc");
-/// # Ok::<(), tdb_tile::WireError>(())
+/// assert_eq!(table.entries()[0].filtered(&tile)?, b"abc");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct ChunkTable {
@@ -115,23 +119,36 @@ impl ChunkTable {
         if needs > rest.len() as u64 {
             return Err(fail("count", 0, truncated(needs, rest.len())));
         }
+        let offset = |rest: &[u8]| {
+            let offset = tile.len().exact_sub(rest.len());
+            offset.map_err(|bug| fail("offset", 0, bug.into()))
+        };
         for _ in 0..count.get() {
-            let here = tile.len().saturating_sub(rest.len());
+            let here = offset(rest)?;
             let (header, body) = ChunkHeader::read_from_prefix(rest)
                 .map_err(|_| fail("header", here, truncated(HEADER as u64, rest.len())))?;
+            let (metadata, filtered) = (header.metadata.get(), header.filtered.get());
+            let after = body.split_at_checked(metadata as usize);
+            let after = after.and_then(|(_, body)| Some((body, body.get(filtered as usize..)?)));
+            let start = offset(body)?;
+            let Some((data, behind)) = after else {
+                let needs = u64::from(metadata).exact_add(filtered.into());
+                let needs = needs.map_err(|bug| fail("data", start, bug.into()))?;
+                return Err(fail("data", start, truncated(needs, body.len())));
+            };
+            let original = header.original.get();
+            let end = self.tile_size.checked_add(original.into());
+            let too_large = WireErrorKind::Invalid("the sizes add up to more than 2^64 bytes");
             let entry = ChunkEntry {
                 start: self.tile_size,
-                original: header.original.get(),
-                metadata: header.metadata.get(),
-                filtered: header.filtered.get(),
-                at: here.saturating_add(HEADER),
+                original,
+                metadata,
+                filtered,
+                end: end.ok_or_else(|| fail("original size", here, too_large))?,
+                stored: [start, offset(data)?, offset(behind)?],
             };
-            let stored = u64::from(entry.metadata).saturating_add(u64::from(entry.filtered));
-            rest = usize::try_from(stored)
-                .ok()
-                .and_then(|stored| body.get(stored..))
-                .ok_or_else(|| fail("data", entry.at, truncated(stored, body.len())))?;
-            self.tile_size = entry.extent().end;
+            rest = behind;
+            self.tile_size = entry.end;
             Limits::check(
                 "unfiltered tile size",
                 "data_tile",
@@ -145,7 +162,7 @@ impl ChunkTable {
             let kind = WireErrorKind::Trailing {
                 left: rest.len() as u64,
             };
-            return Err(fail("end", tile.len().saturating_sub(rest.len()), kind));
+            return Err(fail("end", offset(rest)?, kind));
         }
         Ok(())
     }
@@ -187,10 +204,9 @@ impl ChunkTable {
     /// Returns the chunks that hold any of these bytes of the unfiltered tile.
     #[must_use]
     pub fn overlapping(&self, bytes: Range<u64>) -> &[ChunkEntry] {
-        let first = self
-            .entries
-            .partition_point(|e| e.extent().end <= bytes.start);
+        let first = self.entries.partition_point(|e| e.end <= bytes.start);
         let last = self.entries.partition_point(|e| e.start < bytes.end);
+        // An empty range may begin behind the chunk in which it ends.
         self.entries.get(first..last).unwrap_or(&[])
     }
 }
@@ -230,15 +246,19 @@ impl<'a> ChunkWriter<'a> {
         self.out.extend_from_slice(header.as_bytes());
         self.out.extend_from_slice(metadata);
         self.out.extend_from_slice(filtered);
-        self.count = self.count.saturating_add(1);
+        self.count = self.count.exact_add(1)?;
         Ok(())
     }
 
     /// Ends the tile: writes the chunk count into the bytes reserved at its start.
-    pub fn finish(self) {
-        let count = self.count.to_le_bytes();
-        if let Some(place) = self.out.get_mut(self.at..self.at.saturating_add(8)) {
-            place.copy_from_slice(&count);
-        }
+    ///
+    /// # Errors
+    /// [`Bug`] if the reserved bytes are gone.
+    pub fn finish(self) -> Result<(), Bug> {
+        let place = self.out.get_mut(self.at..);
+        let place = place.and_then(<[u8]>::first_chunk_mut);
+        *place.ok_or_else(|| Bug::new("a tile without room for its chunk count"))? =
+            self.count.to_le_bytes();
+        Ok(())
     }
 }

@@ -73,21 +73,16 @@ impl<'a> Cursor<'a> {
     /// # Errors
     /// [`WireErrorKind::Truncated`] if too few bytes are left.
     pub fn scalar<T: Scalar>(&mut self, field: &'static str) -> Result<T, WireError> {
-        let left = self.left();
-        let value = self
-            .bytes
-            .get(self.offset..self.end)
-            .and_then(T::read)
-            .ok_or_else(|| {
-                self.fail(
-                    field,
-                    WireErrorKind::Truncated {
-                        needs: T::SIZE as u64,
-                        left: left as u64,
-                    },
-                )
-            })?;
-        self.offset = self.offset.saturating_add(T::SIZE);
+        let end = self.offset.checked_add(T::SIZE);
+        let read = end.filter(|end| *end <= self.end).and_then(|end| {
+            let value = T::read(self.bytes.get(self.offset..end)?)?;
+            Some((value, end))
+        });
+        let (value, end) = read.ok_or_else(|| {
+            let (needs, left) = (T::SIZE as u64, self.left() as u64);
+            self.fail(field, WireErrorKind::Truncated { needs, left })
+        })?;
+        self.offset = end;
         Ok(value)
     }
 

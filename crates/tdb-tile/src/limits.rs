@@ -202,16 +202,26 @@ impl Grant {
     /// [`LimitError`] if fewer bytes are left; the grant is then unchanged.
     pub fn grow(&mut self, bytes: u64) -> Result<(), LimitError> {
         let mut more = self.budget.take(bytes)?;
-        self.bytes = self.bytes.saturating_add(std::mem::take(&mut more.bytes));
+        // The budget counts the bytes of all grants in a number of the same type, so the sum is in it.
+        let sum = self.bytes.checked_add(more.bytes);
+        self.bytes = sum.ok_or(LimitError {
+            what: "memory",
+            setting: "memory budget",
+            asked: bytes,
+            allowed: self.budget.limit(),
+        })?;
+        more.bytes = 0;
         Ok(())
     }
 
     /// Gives back the bytes above `bytes`; does nothing if the grant is smaller.
     pub fn shrink_to(&mut self, bytes: u64) {
-        let bytes = self.bytes.min(bytes);
+        let Some(surplus) = self.bytes.checked_sub(bytes) else {
+            return;
+        };
         drop(Self {
             budget: self.budget.clone(),
-            bytes: self.bytes.saturating_sub(bytes),
+            bytes: surplus,
         });
         self.bytes = bytes;
     }

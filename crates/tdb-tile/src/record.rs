@@ -1,7 +1,7 @@
 use bytes::Bytes;
 
 use crate::describe::Description;
-use crate::{Decode, Encode, FormatVersion, Limits, Size, Walk, WireError, WireErrorKind};
+use crate::{Decode, Encode, Exact, FormatVersion, Limits, Size, Walk, WireError, WireErrorKind};
 
 /// A stored record: one description of its fields, in stored order, serves to decode, encode,
 /// measure and dump it.
@@ -60,14 +60,11 @@ pub trait Record: Clone + Default {
         limits: &Limits,
     ) -> Result<Self, WireError> {
         let (record, end) = Self::decode_prefix(bytes, version, cx, limits)?;
-        match bytes.len().saturating_sub(end) {
-            0 => Ok(record),
-            left => Err(WireError::new(
-                Self::NAME,
-                "end",
-                end,
-                WireErrorKind::Trailing { left: left as u64 },
-            )),
+        let fail = |kind| WireError::new(Self::NAME, "end", end, kind);
+        match bytes.len().exact_sub(end) {
+            Ok(0) => Ok(record),
+            Ok(left) => Err(fail(WireErrorKind::Trailing { left: left as u64 })),
+            Err(bug) => Err(fail(bug.into())),
         }
     }
 

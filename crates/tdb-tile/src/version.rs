@@ -273,13 +273,6 @@ impl FormatVersion {
     pub const fn misstates_nullable_string_statistics(self) -> bool {
         self.0 <= 20
     }
-
-    /// The writer compared dates as unsigned when it computed bounds, so bounds that span 1970 are
-    /// wrong (formats 1 to 4).
-    #[must_use]
-    pub const fn misstates_datetime_bounds(self) -> bool {
-        self.0 < 5
-    }
 }
 
 impl fmt::Display for FormatVersion {

@@ -9,7 +9,7 @@ use tdb_cells::Row;
 use tdb_schema::order::{CellComparator, Column, SortOrder};
 use tdb_schema::{ArraySchema, Field};
 use tdb_store::{ObjectWriter, Store, read_one};
-use tdb_tile::Bug;
+use tdb_tile::{Bug, Exact};
 
 use crate::WriteError;
 use crate::coordinates::columns;
@@ -151,7 +151,7 @@ impl Runs {
         schema: &ArraySchema,
         block: usize,
     ) -> Result<(), WriteError> {
-        let first = self.runs.len().saturating_sub(count);
+        let first = self.runs.len().exact_sub(count)?;
         let level = self.runs.iter().skip(first).filter_map(Run::level).max();
         let mut merged = self.begin(level.map_or(0, |level| level.saturating_add(1)))?;
         let parts = self.runs.get(first..);
@@ -176,7 +176,7 @@ impl Runs {
 
     fn begin(&mut self, level: u32) -> Result<NewRun, WriteError> {
         let key = format!("{}-{}", self.prefix, self.made);
-        self.made = self.made.saturating_add(1);
+        self.made = self.made.exact_add(1)?;
         Ok(NewRun {
             object: self.store.create(&key).map_err(ArrayError::from)?,
             run: SpilledRun {

@@ -110,7 +110,7 @@ pub use tdb_datafusion::ObjectStore as FileStore;
 #[cfg(feature = "distributed")]
 pub use tdb_distributed::{Allowed, Certificates, Cluster, Token, WorkerLimits};
 #[cfg(feature = "object-store")]
-pub use tdb_object_store::{Settings as StoreSettings, Taken as TakenSetting};
+pub use tdb_object_store::{SettingEffect as TakenSetting, Settings as StoreSettings};
 pub use tdb_query::{DeleteOptions, Deletion};
 pub use tdb_schema::value::DatePart;
 pub use tdb_tile::{Datatype, Scalar};

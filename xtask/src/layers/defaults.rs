@@ -19,11 +19,6 @@ const STANDING: &[Standing] = &[
     ("tdb-cells/src/share.rs", 1, "no budget has more"),
     ("tdb-filters/src/run.rs", 1, "a limit beyond memory is none"),
     (
-        "tdb-filters/src/strings.rs",
-        1,
-        "beyond all bytes there are",
-    ),
-    (
         "tdb/src/import/schema.rs",
         1,
         "a side that is only compared",

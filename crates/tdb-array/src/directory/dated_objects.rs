@@ -127,7 +127,7 @@ impl DatedObjects {
             .filter(|(key, name)| window.contains(name) && keep(key))
             .cloned()
             .collect();
-        crate::time_order::sort_by_time(&mut kept, |(_, name)| name.start());
+        crate::time_order::sort_by_time(&mut kept, |(_, name)| name.start())?;
         Ok(kept)
     }
 }

@@ -173,12 +173,13 @@ impl FragmentEntries {
     }
 
     /// Sorts by time, the latest last.
-    pub(super) fn sort_by_time(&mut self) {
+    pub(super) fn sort_by_time(&mut self) -> Result<(), Bug> {
         let mut lines = std::mem::take(&mut self.lines);
         // A key that is not at its position is reported when it is used.
         let start = |line: &Line| self.look(*line).map_or(0, |listed| listed.parts.start);
-        crate::time_order::sort_by_time(&mut lines, start);
+        crate::time_order::sort_by_time(&mut lines, start)?;
         self.lines = lines;
+        Ok(())
     }
 
     /// Iterates over what the names tell about the fragments, in order.

@@ -123,7 +123,7 @@ impl Directory {
         };
         let count = committed.len() as u64;
         Limits::check("number of fragments", "fragments", count, limits.fragments)?;
-        committed.sort_by_time();
+        committed.sort_by_time()?;
         Ok(Live {
             fragments: committed,
             replaced,

@@ -17,7 +17,7 @@ fn times(count: u64, distinct: u64) -> Vec<(u64, u64)> {
 
 fn sorted(count: u64, distinct: u64) -> Vec<u64> {
     let mut items = times(count, distinct);
-    sort_by_time(&mut items, |(time, _)| *time);
+    sort_by_time(&mut items, |(time, _)| *time).unwrap();
     items.into_iter().map(|(_, index)| index).collect()
 }
 
@@ -72,7 +72,7 @@ proptest! {
         let mut items: Vec<(u64, usize)> = times.into_iter().zip(0..).collect();
         let mut stable = items.clone();
         stable.sort_by_key(|(time, _)| *time);
-        sort_by_time(&mut items, |(time, _)| *time);
+        sort_by_time(&mut items, |(time, _)| *time).unwrap();
         prop_assert_eq!(items, stable);
     }
 
@@ -80,7 +80,7 @@ proptest! {
     fn nothing_is_lost_and_times_ascend(times in prop::collection::vec(0_u64..9, 0..200)) {
         let mut items: Vec<(u64, usize)> = times.into_iter().zip(0..).collect();
         let mut all = items.clone();
-        sort_by_time(&mut items, |(time, _)| *time);
+        sort_by_time(&mut items, |(time, _)| *time).unwrap();
         prop_assert!(items.is_sorted_by_key(|(time, _)| *time));
         items.sort_unstable();
         all.sort_unstable();

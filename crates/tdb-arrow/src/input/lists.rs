@@ -19,8 +19,8 @@ pub(super) struct Lists {
 impl Lists {
     pub(super) fn of(array: &ArrayRef) -> Result<Self, Wrong> {
         Ok(match array.data_type() {
-            DataType::List(_) => Self::of_list(array.as_list::<i32>()),
-            DataType::LargeList(_) => Self::of_list(array.as_list::<i64>()),
+            DataType::List(_) => Self::of_list(array.as_list::<i32>())?,
+            DataType::LargeList(_) => Self::of_list(array.as_list::<i64>())?,
             _ => {
                 let lists = array.as_fixed_size_list();
                 let len = usize::try_from(lists.value_length());
@@ -34,18 +34,19 @@ impl Lists {
         })
     }
 
-    fn of_list<O: OffsetSizeTrait>(lists: &GenericListArray<O>) -> Self {
+    fn of_list<O: OffsetSizeTrait>(lists: &GenericListArray<O>) -> Result<Self, Wrong> {
         let offsets = lists.value_offsets();
         let first = offsets.first().map_or(0, |first| first.as_usize());
-        let starts: Vec<usize> = offsets
-            .iter()
-            .map(|offset| offset.as_usize().saturating_sub(first))
-            .collect();
+        let starts = offsets.iter().enumerate().map(|(row, offset)| {
+            let start = offset.as_usize().checked_sub(first);
+            start.ok_or_else(|| (row, "a list that begins before the first one".to_owned()))
+        });
+        let starts: Vec<usize> = starts.collect::<Result<_, _>>()?;
         let len = starts.last().copied().unwrap_or(0);
-        Self {
+        Ok(Self {
             values: lists.values().slice(first, len),
             starts,
-        }
+        })
     }
 
     /// The row that a value belongs to.

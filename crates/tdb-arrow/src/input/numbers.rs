@@ -99,7 +99,7 @@ impl NumberConverter {
         nulls: Option<&NullBuffer>,
     ) -> Result<Bytes, Wrong> {
         match self.way {
-            Way::Same => Ok(self.same(array)),
+            Way::Same => self.same(array),
             Way::Bits => {
                 let bits = array.as_boolean().values();
                 Ok(bits.iter().map(u8::from).collect())
@@ -128,17 +128,27 @@ impl NumberConverter {
         Ok(out.into())
     }
 
-    fn same(&self, array: &ArrayRef) -> Bytes {
+    fn same(&self, array: &ArrayRef) -> Result<Bytes, Wrong> {
         let data = array.to_data();
         let size = self.to.size();
-        let (start, len) = (
-            data.offset().saturating_mul(size),
-            data.len().saturating_mul(size),
-        );
-        let buffer = data.buffers().first();
-        let buffer = buffer.filter(|buffer| start.saturating_add(len) <= buffer.len());
-        buffer.map_or_else(Bytes::new, |buffer| {
-            shared(buffer.slice_with_length(start, len))
+        let range = data
+            .offset()
+            .checked_mul(size)
+            .zip(data.len().checked_mul(size));
+        let slice = data
+            .buffers()
+            .first()
+            .zip(range)
+            .and_then(|(buffer, (start, len))| {
+                let end = start.checked_add(len)?;
+                (end <= buffer.len()).then(|| shared(buffer.slice_with_length(start, len)))
+            });
+        slice.ok_or_else(|| {
+            let what = format!(
+                "the memory of the column has fewer than {} cells",
+                data.len()
+            );
+            (0, what)
         })
     }
 

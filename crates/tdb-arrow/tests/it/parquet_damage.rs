@@ -110,6 +110,39 @@ fn a_list_of_the_footer_that_is_longer_than_the_footer_is_refused() {
     assert_eq!(why, "a list has more values than there are bytes");
 }
 
+/// Returns a file whose only column chunk has another size in the footer, and its reader's complaint.
+fn with_chunk_size(change: impl Fn(u8) -> [u8; 4]) -> String {
+    let cells: Vec<i32> = (0..9000).collect();
+    let file = written(Int32Array::from(cells), Compression::UNCOMPRESSED);
+    let metadata = parquet::file::metadata::ParquetMetaDataReader::new();
+    let metadata = metadata.parse_and_finish(&bytes::Bytes::from(file.clone()));
+    let size = metadata.unwrap().row_group(0).column(0).compressed_size();
+    // Field 7 of the metadata of a column, a zigzag number in three bytes after its type.
+    let zigzag = u32::try_from(size << 1).unwrap();
+    let [low, middle, high] = [0, 7, 14].map(|shift| (zigzag >> shift & 0x7f) as u8);
+    let stored = [0x16, low | 0x80, middle | 0x80, high];
+    let footer = footer(&file);
+    // The first place is that of field 6, the size before compression.
+    let mut places = (footer..file.len()).filter(|at| file[*at..].starts_with(&stored));
+    let at = places.nth(1).unwrap();
+    let mut lying = file;
+    lying[at..at + 4].copy_from_slice(&change(low));
+    let error = read(lying).unwrap_err();
+    std::error::Error::source(&error).unwrap().to_string()
+}
+
+#[test]
+fn a_column_chunk_of_a_size_that_none_can_have_is_refused() {
+    let beyond = with_chunk_size(|low| [0x16, low | 0x80, 0xff, 0x7f]);
+    assert_eq!(beyond, "a column chunk ends beyond the file");
+    // An odd zigzag number is negative.
+    let negative = with_chunk_size(|low| [0x16, low | 0x81, 0xff, 0x7f]);
+    assert_eq!(
+        negative,
+        "a column chunk has a position or length that none can have"
+    );
+}
+
 #[test]
 fn every_byte_of_a_file_may_be_any_other() {
     let file = written(

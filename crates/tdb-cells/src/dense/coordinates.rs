@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use tdb_schema::grid::GridAxis;
-use tdb_tile::Bug;
+use tdb_tile::{Bug, Exact};
 
 use super::block::Block;
 use super::runs::Runs;
@@ -26,7 +26,7 @@ pub fn fill_coordinates(
     let (stride, positions) = along.ok_or_else(|| Bug::new("a block of fewer dimensions"))?;
     let times = index(*stride)?;
     let values = values(axis, runs, positions.clone());
-    let cycle = values.len().saturating_mul(times).min(out.len());
+    let cycle = values.len().exact_mul(times)?.min(out.len());
     let (first, rest) = out.split_at_mut(cycle);
     if times == 1 {
         first.copy_from_slice(values.split_at(cycle).0);

@@ -1,7 +1,7 @@
 //! The arrangement of cells within the space tiles of an array.
 
 use tdb_schema::grid::SpaceTileGrid;
-use tdb_tile::{Bug, LimitError};
+use tdb_tile::{Bug, Exact, LimitError};
 
 use super::block::slow_to_fast;
 use crate::CellsError;
@@ -40,7 +40,7 @@ impl TileShape {
                 // The stride is a factor of `cells`, which fits into 64 bits.
                 let extent = u64::try_from(axis.extent());
                 let extent = extent.map_err(|_| Bug::new("a tile with more cells than it has"))?;
-                stride = stride.saturating_mul(extent);
+                stride = stride.exact_mul(extent)?;
             }
         }
         Ok(Self {

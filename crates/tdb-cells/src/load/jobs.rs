@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use tdb_fragment::{FragmentIndex, TileNumber};
 use tdb_schema::{ArraySchema, FieldKind};
-use tdb_tile::{Bug, length};
+use tdb_tile::{Bug, Exact, length};
 
 use super::fill::{fill_is_valid, fill_of};
 use crate::scatter::repeat;
@@ -183,7 +183,7 @@ impl<'a> Jobs<'a> {
             values: places.values(length(size)?)?,
             validity: own.validity,
         });
-        places.base = places.base.saturating_add(size);
+        places.base = places.base.exact_add(size)?;
         Ok(())
     }
 
@@ -225,10 +225,10 @@ impl<'a> Places<'a> {
         if fill.len() != size {
             return Err(Bug::new("a fill value of another size than the cells"));
         }
-        repeat(fill, self.values(cells.saturating_mul(size))?);
+        repeat(fill, self.values(cells.exact_mul(size)?)?);
         for start in starts {
             *start = self.base;
-            self.base = self.base.saturating_add(size as u64);
+            self.base = self.base.exact_add(size as u64)?;
         }
         Ok(())
     }
@@ -287,6 +287,8 @@ pub(super) fn run(job: Job<'_>, worker: &mut Worker, how: Decoding<'_>) -> Resul
             values,
             validity,
         } => {
+            // No cell starts beyond the values of its tile, so the sums are in range if the last possible one is.
+            base.exact_add(values.len() as u64)?;
             tiles.read_var(tile, starts, values, worker, how)?;
             for start in starts {
                 *start = start.saturating_add(base);

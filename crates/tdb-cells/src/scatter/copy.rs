@@ -53,7 +53,7 @@ impl<'a> Scatter<'a> {
                 "a tile ended before the cells that are wanted of it",
             ));
         }
-        Ok(())
+        self.runs.check_end()
     }
 
     /// Range of the tile's bytes that contains all needed cells, including gaps between them.
@@ -185,7 +185,7 @@ pub fn fill(pass: &mut Pass, value: &[u8], out: &mut [u8]) -> Result<(), Bug> {
         }
         runs.advance();
     }
-    Ok(())
+    runs.check_end()
 }
 
 /// Fills `out` with copies of `value`.
@@ -222,7 +222,7 @@ pub fn number(pass: &mut Pass, base: u64, out: &mut [u64]) -> Result<(), Bug> {
         }
         runs.advance();
     }
-    Ok(())
+    runs.check_end()
 }
 
 /// Writes `value` to every destination of `pass`.
@@ -237,7 +237,7 @@ pub fn fill_numbers(pass: &mut Pass, value: u64, out: &mut [u64]) -> Result<(), 
         places.for_each(|place| *place = value);
         runs.advance();
     }
-    Ok(())
+    runs.check_end()
 }
 
 /// Converts a number of rows or bytes of a result in memory.

@@ -1,5 +1,7 @@
 //! Runs of cells to copy from a tile to the result: source cells and their destination.
 
+use tdb_tile::Bug;
+
 /// Consecutive cells along one dimension of a tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AxisSegment {
@@ -167,7 +169,9 @@ impl Pass {
             step: (0, 0),
             done: empty,
         };
-        runs.find_base();
+        if !empty {
+            runs.find_base();
+        }
         runs
     }
 }
@@ -203,6 +207,18 @@ impl Runs<'_> {
         })
     }
 
+    /// Checks that the walk is over because all runs were visited, rather than because one was not found.
+    ///
+    /// # Errors
+    /// [`Runs::current`] returned `None` before the last run.
+    pub fn check_end(&self) -> Result<(), Bug> {
+        if self.done {
+            Ok(())
+        } else {
+            Err(Bug::new("a segment of a pass that is not there"))
+        }
+    }
+
     /// Goes to the next run.
     #[inline]
     pub fn advance(&mut self) {
@@ -221,7 +237,9 @@ impl Runs<'_> {
             return;
         }
         self.advance_outer();
-        self.find_base();
+        if !self.done {
+            self.find_base();
+        }
     }
 
     fn advance_outer(&mut self) {
@@ -253,12 +271,17 @@ impl Runs<'_> {
         let pass = &mut *self.pass;
         let mut base = (pass.source, pass.dest);
         for (axis, place) in pass.axes.iter().zip(&pass.outer) {
-            if let Some(segment) = pass.segments.get(place.segment) {
-                base.0 += (segment.source + place.cell) * axis.source_stride;
-                base.1 += (segment.dest + place.cell) * axis.dest_stride;
-                self.left = segment.len.saturating_sub(place.cell + 1);
-                self.step = (axis.source_stride, axis.dest_stride);
-            }
+            let segment = pass.segments.get(place.segment);
+            let left = segment.and_then(|segment| segment.len.checked_sub(place.cell + 1));
+            let Some((segment, left)) = segment.zip(left) else {
+                // Then `current` finds no run, and `check_end` reports it.
+                self.inner = usize::MAX;
+                return;
+            };
+            base.0 += (segment.source + place.cell) * axis.source_stride;
+            base.1 += (segment.dest + place.cell) * axis.dest_stride;
+            self.left = left;
+            self.step = (axis.source_stride, axis.dest_stride);
         }
         if let Some(place) = pass.outer.last_mut() {
             // `left` counts the remaining steps to the end of the segment.

@@ -12,7 +12,7 @@
 //! `[1000, 1001, 1127, 1000]` as `i32` is a window of 16 bits, `0000 0100 7f00 0000`: the distance
 //! 127 plus one does not fit into eight bits with a sign.
 
-use tdb_tile::FormatVersion;
+use tdb_tile::{Exact, FormatVersion};
 
 use crate::header::{Reader, put_length};
 use crate::room::cut;
@@ -70,7 +70,7 @@ impl Filter for BitWidthReduction {
         let mut stored = 0_usize;
         for window in all {
             let used = with_word!(size, T => reduce::<T>(window, is_signed, header, &mut room)?);
-            stored = stored.saturating_add(used);
+            stored = stored.exact_add(used)?;
         }
         out.shorten_data(stored);
         Ok(())
@@ -150,7 +150,7 @@ fn reduce<T: Word>(
         usize::from(bits / 8)
     };
     let len = if whole {
-        values.len().saturating_mul(width)
+        values.len().exact_mul(width)?
     } else {
         window.len()
     };
@@ -239,7 +239,7 @@ fn restore<'a, T: Word>(
         window.copy_from_slice(stored.take("window", len)?);
         return Ok(rest);
     }
-    let count = len.checked_div(T::SIZE).unwrap_or(0);
+    let count = window.chunks_exact(T::SIZE).len();
     let width = match bits {
         8 | 16 | 32 => usize::from(bits / 8),
         _ => {

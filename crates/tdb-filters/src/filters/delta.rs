@@ -10,7 +10,7 @@
 //!
 //! `[1, 2, 4]` as `u8` is `03 00 00 00 00 00 00 00  01 01 02`.
 
-use tdb_tile::FormatVersion;
+use tdb_tile::{Exact, FormatVersion};
 
 use crate::codec::Codec;
 use crate::delta::{self, DeltaCodec};
@@ -64,12 +64,12 @@ impl Codec for Differences {
         if !piece.len().is_multiple_of(size) {
             return Err(delta::cut_value(NAME));
         }
-        let count = piece.len().checked_div(size).unwrap_or(0) as u64;
+        let count = piece.chunks_exact(size).len() as u64;
         let mut room = out;
         cut(&mut room, 8)?.copy_from_slice(&count.to_le_bytes());
         let values = cut(&mut room, piece.len())?;
         with_word!(size, T => encode::<T>(piece, values)?);
-        Ok(piece.len().saturating_add(8))
+        Ok(piece.len().exact_add(8)?)
     }
 
     fn decompress(

@@ -19,7 +19,7 @@ use crate::{
     Chunk, Description, Entry, Filter, FilterError, Offsets, OptionValue, Options, Out, Stage,
     TileKind,
 };
-use tdb_tile::{Bug, Datatype, FormatVersion};
+use tdb_tile::{Bug, Datatype, Exact, FormatVersion};
 
 const NAME: &str = "dictionary";
 const ID: u8 = 7;
@@ -167,7 +167,7 @@ fn read_entries(
     entries.clear();
     let mut reader = Reader::new(NAME, dictionary);
     while !reader.rest().is_empty() {
-        let length = strings::number(reader.take("string length", width)?);
+        let length = strings::length(NAME, &mut reader, "string length", width)?;
         let start = reader.position();
         reader.take("string", length)?;
         entries.push(start..reader.position());
@@ -187,7 +187,7 @@ fn expand(
         let finding = "is not a whole number of indexes";
         return Err(FilterError::invalid(NAME, "indexes", finding));
     }
-    let found = data.len().checked_div(id_width).unwrap_or(0);
+    let found = data.chunks_exact(id_width).len();
     if found != head.cells {
         let (what, wanted) = ("number of cells", head.cells);
         return Err(FilterError::mismatch(NAME, what, wanted, found));
@@ -201,14 +201,14 @@ fn expand(
         starts,
     };
     match id_width {
-        1 => cells.put_all(data.iter().map(|id| usize::from(*id)))?,
+        1 => cells.put_all(data.iter().map(|id| u64::from(*id)))?,
         2 => {
             let ids = data.as_chunks().0.iter();
-            cells.put_all(ids.map(|id| usize::from(u16::from_be_bytes(*id))))?;
+            cells.put_all(ids.map(|id| u64::from(u16::from_be_bytes(*id))))?;
         }
         4 => {
             let ids = data.as_chunks().0.iter();
-            cells.put_all(ids.map(|id| u32::from_be_bytes(*id) as usize))?;
+            cells.put_all(ids.map(|id| u64::from(u32::from_be_bytes(*id))))?;
         }
         _ => cells.put_all(data.chunks_exact(id_width).map(strings::number))?,
     }
@@ -237,9 +237,9 @@ struct StringCells<'a> {
 const SHORT: usize = 16;
 
 impl StringCells<'_> {
-    fn put_all(&mut self, ids: impl Iterator<Item = usize>) -> Result<(), FilterError> {
+    fn put_all(&mut self, ids: impl Iterator<Item = u64>) -> Result<(), FilterError> {
         for id in ids {
-            let entry = self.entries.get(id);
+            let entry = usize::try_from(id).ok().and_then(|id| self.entries.get(id));
             let entry =
                 entry.ok_or_else(|| FilterError::invalid(NAME, "number", "has no string"))?;
             if let Some(starts) = &mut self.starts {
@@ -252,7 +252,7 @@ impl StringCells<'_> {
 
     #[inline]
     fn put(&mut self, entry: &Range<usize>) -> Result<(), FilterError> {
-        let end = self.place.saturating_add(entry.len());
+        let end = self.place.exact_add(entry.len())?;
         // Cannot fail: every entry lies within the dictionary, and `place` within the memory.
         let free = self.memory.get_mut(self.place..);
         let (Some(free), Some(left)) = (free, self.dictionary.get(entry.start..)) else {

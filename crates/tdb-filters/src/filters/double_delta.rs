@@ -9,7 +9,7 @@
 //! `[10, 12, 15, 15, 14, 100, 7, -3]` as `i32` has 8 bits: `08 | 08 00 00 00 00 00 00 00 |
 //! 0a 00 00 00 | 0c 00 00 00 | 00 4c 99 7d 25 e0 c0 00`.
 
-use tdb_tile::{Bug, FormatVersion, Physical};
+use tdb_tile::{Bug, Exact, FormatVersion, Physical};
 
 use crate::bits;
 use crate::codec::Codec;
@@ -191,15 +191,15 @@ fn encode<T: Word>(piece: &[u8], is_signed: bool, out: &mut [u8]) -> Result<usiz
     put(&mut room, &(values.len() as u64).to_le_bytes())?;
     if is_raw(bits, T::SIZE) {
         put(&mut room, piece)?;
-        return Ok(all.saturating_sub(room.len()));
+        return Ok(all.exact_sub(room.len())?);
     }
     let heads = T::SIZE.saturating_mul(2);
     put(&mut room, piece.get(..heads).unwrap_or(piece))?;
     let later = values.get(2..).unwrap_or(&[]);
     let needed = bits::words(later.len(), bits.saturating_add(1));
-    let packed = cut(&mut room, needed.saturating_mul(8))?;
+    let packed = cut(&mut room, needed.exact_mul(8)?)?;
     pack_changes::<T>(values, is_signed, bits, u64::slice_mut(NAME, packed)?);
-    Ok(all.saturating_sub(room.len()))
+    Ok(all.exact_sub(room.len())?)
 }
 
 /// Packs the changes of values whose differences do not overflow, block by block.

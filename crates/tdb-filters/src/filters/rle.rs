@@ -10,7 +10,7 @@
 //!
 //! The cells `aa aa b "" "" b` are `02 02 6161 | 01 01 62 | 02 00 | 01 01 62`.
 
-use tdb_tile::{Datatype, FormatVersion};
+use tdb_tile::{Datatype, Exact, FormatVersion};
 
 use crate::codec::{self, Codec, Compression, Leveled};
 use crate::header::Reader;
@@ -228,8 +228,8 @@ fn expand_strings(
     let (mut memory, mut starts) = out.data_and_starts(head.original)?;
     let (mut cells, mut start) = (head.cells, 0_u64);
     while !runs.rest().is_empty() {
-        let length = strings::number(runs.take("run length", run_width)?);
-        let size = strings::number(runs.take("string length", width)?);
+        let length = strings::length(NAME, &mut runs, "run length", run_width)?;
+        let size = strings::length(NAME, &mut runs, "string length", width)?;
         let value = runs.take("string", size)?;
         cells = cells.checked_sub(length).ok_or(TOO_LONG)?;
         let (run, rest) = std::mem::take(&mut memory)
@@ -237,11 +237,13 @@ fn expand_strings(
             .ok_or(TOO_LONG)?;
         memory = rest;
         fill(run, value);
-        if let Some(starts) = &mut starts {
-            let step = size as u64;
-            starts.extend((0..length as u64).map(|i| start.saturating_add(i.saturating_mul(step))));
+        let end = start.exact_add(run.len() as u64)?;
+        match &mut starts {
+            Some(starts) if size == 0 => starts.extend(std::iter::repeat_n(start, length)),
+            Some(starts) => starts.extend((start..end).step_by(size)),
+            None => {}
         }
-        start = start.saturating_add(run.len() as u64);
+        start = end;
     }
     complete(cells == 0 && memory.is_empty())
 }

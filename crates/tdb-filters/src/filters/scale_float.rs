@@ -105,14 +105,11 @@ impl Filter for ScaleFloat {
         {
             return Err(delta::cut_value(NAME));
         }
-        let scaled = |len: usize| len.checked_div(size).unwrap_or(0).saturating_mul(width);
-        let total = scaled(chunk.data.bytes().len());
+        // Floats have 4 or 8 bytes, integers at most 8: no more than twice what is in memory.
+        let scaled = |values: &[u8]| values.chunks_exact(size).len().saturating_mul(width);
+        let total = scaled(chunk.data.bytes());
         let (header, room) = out.header_and_data(total)?;
-        put_parts(
-            NAME,
-            header,
-            chunk.data.iter().map(|part| scaled(part.len())),
-        )?;
+        put_parts(NAME, header, chunk.data.iter().map(scaled))?;
         let values = chunk.data.bytes();
         match (is_double, self.width) {
             (false, Width::One) => self.scale_all::<f32, u8>(values, room)?,
@@ -142,7 +139,7 @@ impl Filter for ScaleFloat {
             let finding = "is not a whole number of integers";
             return Err(FilterError::invalid(NAME, "part length", finding));
         }
-        let count = stored.len().checked_div(width).unwrap_or(0);
+        let count = stored.chunks_exact(width).len();
         let room = out.data(count.saturating_mul(stage.datatype.size()))?;
         match (is_double, self.width) {
             (false, Width::One) => self.restore_all::<f32, u8>(stored, room)?,

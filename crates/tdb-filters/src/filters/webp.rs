@@ -11,7 +11,7 @@
 
 mod format;
 
-use tdb_tile::{Datatype, FormatVersion, Scalar};
+use tdb_tile::{Datatype, Exact, FormatVersion, Scalar};
 
 use format::Format;
 
@@ -38,7 +38,9 @@ fn parse(options: &Options<'_>) -> Result<Box<dyn Filter>, FilterError> {
         rows: reader.scalar("y extent")?,
         row: reader.scalar("x extent")?,
     };
-    // The rest is padding of a C structure and is ignored.
+    // Padding of a C structure, of any content.
+    reader.take("padding", 2)?;
+    reader.finish("options")?;
     Ok(Box::new(filter))
 }
 
@@ -96,11 +98,11 @@ impl Webp {
         let fail = |why| FilterError::InvalidPipeline { filter: NAME, why };
         let depth = self.format.depth();
         let depth = depth.ok_or_else(|| fail("the image format was not set"))?;
-        if self.row.checked_rem(depth) != Some(0) {
-            return Err(fail("the x extent is not a whole number of pixels"));
-        }
+        let is_whole = self.row.checked_rem(depth) == Some(0);
+        let width = self.row.checked_div(depth).filter(|_| is_whole);
+        let cut = || fail("the x extent is not a whole number of pixels");
         let shape = Shape {
-            width: self.row.checked_div(depth).unwrap_or(0),
+            width: width.ok_or_else(cut)?,
             height: self.rows,
             depth,
         };
@@ -137,7 +139,7 @@ impl Filter for Webp {
                 reverse(self.format, &mut pixels);
                 library::encode(shape, self, &pixels, &mut images)?;
             }
-            lengths.push(images.len().saturating_sub(before));
+            lengths.push(images.len().exact_sub(before)?);
         }
         let (header, room) = out.header_and_data(images.len())?;
         put_parts(NAME, header, lengths.iter().copied())?;

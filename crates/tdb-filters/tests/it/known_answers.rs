@@ -57,11 +57,15 @@ fn check(
     assert_eq!(table.entries().len(), 1);
     let entry = table.entries()[0];
     assert_eq!(
-        hex(entry.metadata(&stored)),
+        hex(entry.metadata(&stored).unwrap()),
         hex(&unhex(metadata)),
         "metadata"
     );
-    assert_eq!(hex(entry.filtered(&stored)), hex(&unhex(data)), "data");
+    assert_eq!(
+        hex(entry.filtered(&stored).unwrap()),
+        hex(&unhex(data)),
+        "data"
+    );
 
     let mut found = Vec::new();
     let folds = pipeline.folds_offsets();
@@ -588,7 +592,7 @@ fn a_compressor_takes_each_header_before_it_for_a_piece() {
         .unwrap();
     let mut table = ChunkTable::default();
     table.parse(&stored, &limits).unwrap();
-    let metadata = table.entries()[0].metadata(&stored);
+    let metadata = table.entries()[0].metadata(&stored).unwrap();
     assert_eq!(hex(&metadata[..8]), hex(&unhex("02000000 01000000")));
     // Bit-width reduction's header of one window, then byteshuffle's.
     assert_eq!((metadata[8], metadata[16]), (17, 8));
@@ -676,7 +680,7 @@ fn folded_starts_count_through_the_chunks_of_a_tile() {
             .encode_chunk(values, Some(&starts), &mut writer, &mut scratch, &limits)
             .unwrap();
     }
-    writer.finish();
+    writer.finish().unwrap();
     let mut starts = vec![99];
     let values = pipeline
         .decode_tile_to_vec(&stored, Some(&mut starts), &mut scratch, &limits)

@@ -128,6 +128,8 @@ fn unknown_and_withdrawn_filters_are_refused() {
         error(2, &[1, 0, 0, 0, 0]),
         error(2, &[2, 0, 0, 0, 0, 0]),
         error(9, &[0]),
+        error(18, &[0; 11]),
+        error(18, &[0; 13]),
     ];
     insta::assert_snapshot!(errors.join("\n"));
 }
@@ -262,7 +264,7 @@ fn starts_that_lose_or_mix_values_are_refused_also_chunk_by_chunk() {
         pipeline
             .encode_chunk(b"abc", Some(&[0, 1]), &mut writer, &mut scratch, &limits)
             .unwrap();
-        writer.finish();
+        writer.finish().unwrap();
         let mut starts = Vec::new();
         let back = pipeline.decode_tile_to_vec(&out, Some(&mut starts), &mut scratch, &limits);
         assert_eq!((back.unwrap(), starts), (b"abc".to_vec(), vec![0, 1]));

@@ -48,7 +48,7 @@ fn filtered(name: &str, datatype: Datatype, values: &[u8]) -> Vec<u8> {
     table.parse(&stored, &limits).unwrap();
     let chunks = table.entries().iter();
     chunks
-        .flat_map(|entry| entry.filtered(&stored).to_vec())
+        .flat_map(|entry| entry.filtered(&stored).unwrap().to_vec())
         .collect()
 }
 

@@ -90,8 +90,8 @@ impl ConditionValue {
         });
         one.into_iter().chain(members).map(|(start, end)| {
             // Cannot panic: the starts were checked when they were decoded or created.
-            let (_, value) = self.value.split_at(place(start));
-            value.split_at(place(end.saturating_sub(start))).0
+            let (before_end, _) = self.value.split_at(place(end));
+            before_end.split_at(place(start)).1
         })
     }
 

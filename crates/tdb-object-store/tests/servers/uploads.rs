@@ -1,5 +1,6 @@
 //! Uploads that fail, that are aborted, and whose answers are lost.
 
+use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -7,7 +8,7 @@ use bytes::Bytes;
 use tdb_object_store::Runtime;
 use tdb_store::{ObjectWriter, Store, StoreError, read_whole};
 
-use crate::stub::{Answer, Does, Request, Server};
+use crate::stub::{Answer, Bucket, Does, Request, Server};
 
 fn long() -> Vec<u8> {
     (0..251).cycle().take(20_000_000).collect()
@@ -164,6 +165,27 @@ fn an_upload_is_complete_although_the_answer_is_lost() {
     write(&store).unwrap().finish().unwrap();
     assert_eq!(read_whole(&store, "long", u64::MAX).unwrap(), long());
     assert!(server.bucket.uploads.lock().unwrap().is_empty());
+}
+
+#[test]
+fn an_object_of_another_writer_is_not_taken_for_an_upload() {
+    // Of the same size, and created between the look at the key and the completion, which the server refuses.
+    let other: Vec<u8> = long().into_iter().rev().collect();
+    let bucket: Arc<OnceLock<Arc<Bucket>>> = Arc::default();
+    let (server_bucket, object) = (Arc::clone(&bucket), other.clone());
+    let server = Server::start(move |one, _| {
+        if one.method == "POST" && one.value("uploadId").is_some() {
+            server_bucket.get().unwrap().put("long", &object);
+            Does::Says(Answer::error(412, "PreconditionFailed", "Exists."))
+        } else {
+            Does::Serves
+        }
+    });
+    drop(bucket.set(Arc::clone(&server.bucket)));
+    let failed = write(&server.store()).unwrap().finish().unwrap_err();
+    assert!(matches!(failed, StoreError::Exists { .. }), "{failed}");
+    assert_eq!(server.count(is_abort), 1, "the upload is given up");
+    assert_eq!(server.bucket.objects.lock().unwrap()["long"], other);
 }
 
 #[test]

@@ -17,15 +17,6 @@ pub enum Column<'a> {
 }
 
 impl<'a> Column<'a> {
-    /// Returns the number of cells; `size` is the size of a number in bytes.
-    #[must_use]
-    pub fn len(&self, size: usize) -> usize {
-        match self {
-            Self::Fixed(bytes) => bytes.len().checked_div(size).unwrap_or(0),
-            Self::Var { offsets, .. } => offsets.len(),
-        }
-    }
-
     /// Returns the coordinates of a range of cells; `size` is the size of a number in bytes. `None`
     /// if there are fewer cells.
     #[must_use]

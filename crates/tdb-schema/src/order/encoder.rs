@@ -142,7 +142,7 @@ impl KeyEncoder {
     /// Assigns the bits of the keys, which are as narrow as possible: 64 bits if everything fits.
     fn narrowest(sizes: Vec<Option<usize>>, plan: impl Fn(Free) -> (Vec<Part>, Free)) -> Self {
         let needed = plan(Free::unbounded()).1.taken();
-        let bits = needed.unwrap_or(u32::MAX).min(u128::BITS);
+        let bits = needed.map_or(u128::BITS, |needed| needed.min(u128::BITS));
         let (parts, free) = plan(Free::new(bits));
         Self {
             sizes,

@@ -104,8 +104,7 @@ impl Free {
     /// Assigns all remaining bits to the first bytes of a string; returns the number of bytes and
     /// the shift.
     pub(crate) fn take_text(&mut self) -> Option<(usize, u32)> {
-        let bytes = self.bits.checked_div(8).unwrap_or(0);
-        let left = self.bits.checked_rem(8).unwrap_or(0);
+        let (bytes, left) = (self.bits / 8, self.bits % 8);
         self.bits = 0;
         self.is_exact = false;
         (bytes > 0).then_some((bytes as usize, left))

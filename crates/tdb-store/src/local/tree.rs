@@ -55,7 +55,7 @@ pub(super) trait Tree: Send + Sync + Debug {
         let mut at = offset;
         for piece in into {
             self.read_into(object, key, at, piece)?;
-            at = at.saturating_add(piece.len() as u64);
+            at += piece.len() as u64;
         }
         Ok(())
     }

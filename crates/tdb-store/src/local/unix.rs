@@ -212,7 +212,8 @@ impl Tree for Root {
         into: &mut Vec<u8>,
     ) -> Result<(), StoreError> {
         while into.len() < len {
-            let at = offset.saturating_add(into.len() as u64);
+            // Within the file: the range was compared with its size.
+            let at = offset + into.len() as u64;
             let read = retry_on_intr(|| pread(&object.file, spare_capacity(into), at));
             if read.map_err(|errno| error(key, errno))? == 0 {
                 return Err(too_short(key, offset, len, into.len()));
@@ -232,8 +233,9 @@ impl Tree for Root {
         let wanted = into.len();
         let mut rest = into;
         while !rest.is_empty() {
-            let done = wanted.saturating_sub(rest.len());
-            let at = offset.saturating_add(done as u64);
+            // Within the file: the range was compared with its size.
+            let done = wanted - rest.len();
+            let at = offset + done as u64;
             let read = retry_on_intr(|| pread(&object.file, &mut *rest, at))
                 .map_err(|errno| error(key, errno))?;
             if read == 0 {
@@ -263,10 +265,10 @@ impl Tree for Root {
                 let (_, rest) = piece.split_at_mut(done);
                 // A system may read less than requested: the rest of each buffer is read on its own.
                 if !rest.is_empty() {
-                    self.read_into(object, key, at.saturating_add(done as u64), rest)?;
+                    self.read_into(object, key, at + done as u64, rest)?;
                 }
-                left = left.saturating_sub(done);
-                at = at.saturating_add(piece.len() as u64);
+                left -= done;
+                at += piece.len() as u64;
             }
             if left > 0 {
                 return Err(odd(key, MORE_THAN_ASKED));

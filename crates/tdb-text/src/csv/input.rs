@@ -158,7 +158,7 @@ impl<R: Read + Send> Input for CsvInput<R> {
             let Ok(seen) = seen;
             // In the order of the file, so that the first error in the file is reported.
             for (seen, worker) in seen.into_iter().zip(&mut workers) {
-                rows = rows.saturating_add(seen?.rows as u64);
+                rows += seen?.rows as u64;
                 let looks = std::mem::replace(&mut worker.states, fresh());
                 for (guess, look) in guesses.iter_mut().zip(looks) {
                     guess.join(look)?;
@@ -242,7 +242,7 @@ impl<T> Worker<T> {
             block.columns(&layout.kept, &layout.names, &mut self.states, &take)?;
             for line in block.lines() {
                 lines.note(rows as u64, *line);
-                rows = rows.saturating_add(1);
+                rows += 1;
             }
         }
         Ok(Taken { rows, lines })
@@ -311,7 +311,7 @@ impl<R: Read + Send> BatchReader for CsvCells<R> {
         loop {
             if let Some((batch, lines)) = self.ready.pop_front() {
                 self.lines.extend(self.rows, &lines);
-                self.rows = self.rows.saturating_add(batch.rows as u64);
+                self.rows += batch.rows as u64;
                 return Ok(Some(batch));
             }
             if let Some(wrong) = self.wrong.take() {

@@ -4,7 +4,7 @@ use std::io::{ErrorKind, Read};
 use std::ops::Range;
 
 use tdb_cells::files::{InputError, InputOptions, InputPlace};
-use tdb_tile::Bug;
+use tdb_tile::{Bug, Exact};
 
 use super::block::{Found, Quotes, part};
 use super::ends::{for_each_end, has_any};
@@ -250,13 +250,13 @@ impl<R: Read> Pieces<R> {
             dialect: self.dialect,
             buffer: std::mem::replace(&mut self.buffer, next),
         };
-        (self.at, self.filled) = (0, self.filled.saturating_sub(end));
+        (self.at, self.filled) = (0, self.filled.exact_sub(end)?);
         Ok(piece)
     }
 
     /// Reads once, after making room for at least `wanted` bytes.
     fn fill(&mut self, wanted: usize) -> Result<(), InputError> {
-        let left = self.filled.saturating_sub(self.at);
+        let left = self.filled.exact_sub(self.at)?;
         if left > self.most {
             return Err(InputError::TooLarge {
                 place: InputPlace::Line(self.next_line),

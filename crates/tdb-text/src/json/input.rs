@@ -114,8 +114,9 @@ impl<R: Read + Send> Input for JsonLinesInput<R> {
                     continue;
                 };
                 let (place, last) = places.entry(key.clone().into_owned()).or_insert_with(|| {
+                    let place = guesses.len();
                     guesses.push(ColumnLook::new(name, &self.options, Missing::None));
-                    (guesses.len().saturating_sub(1), 0)
+                    (place, 0)
                 });
                 if std::mem::replace(last, number) == number {
                     return Err(twice(key.into_owned(), line));
@@ -133,7 +134,7 @@ impl<R: Read + Send> Input for JsonLinesInput<R> {
                     })?;
                 }
             }
-            rows = rows.saturating_add(1);
+            rows += 1;
         }
         let keys = places.keys().chain(&left_out).map(String::as_str);
         self.options.columns.check(keys)?;
@@ -162,8 +163,8 @@ impl<R: Read + Send> BatchReader for JsonCells<R> {
             if !self.input.is_array() {
                 self.lines.note(self.rows, self.input.line);
             }
-            self.rows = self.rows.saturating_add(1);
-            rows = rows.saturating_add(1);
+            self.rows += 1;
+            rows += 1;
             if bytes_of(&self.columns) >= self.batch_bytes {
                 break;
             }

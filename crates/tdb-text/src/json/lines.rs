@@ -66,8 +66,8 @@ impl<R: Read> TextLines<R> {
         if let Some(at) = &mut self.array {
             self.text.clear();
             let found = next_element(&mut self.input, at, &mut self.text, self.most)?;
-            self.line = self.line.saturating_add(1);
-            self.consumed = self.consumed.saturating_add(self.text.len() as u64);
+            self.line += 1;
+            self.consumed += self.text.len() as u64;
             return match found {
                 Found::Element => Ok(true),
                 Found::None => Ok(false),
@@ -80,7 +80,7 @@ impl<R: Read> TextLines<R> {
         }
         loop {
             self.text.clear();
-            self.line = self.line.saturating_add(1);
+            self.line += 1;
             let most = (self.most as u64).saturating_add(1);
             let read = (&mut self.input)
                 .take(most)
@@ -91,7 +91,7 @@ impl<R: Read> TextLines<R> {
                     limit: self.most,
                 });
             }
-            self.consumed = self.consumed.saturating_add(read as u64);
+            self.consumed += read as u64;
             if read == 0 || !self.text.trim_ascii().is_empty() {
                 return Ok(read > 0);
             }
@@ -102,7 +102,7 @@ impl<R: Read> TextLines<R> {
     fn begins_array(&mut self) -> Result<bool, InputError> {
         while let Some(byte) = peek(&mut self.input)? {
             match byte {
-                b'\n' => self.line = self.line.saturating_add(1),
+                b'\n' => self.line += 1,
                 b'[' => {
                     self.input.consume(1);
                     self.line = 0;

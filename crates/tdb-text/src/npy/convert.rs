@@ -122,20 +122,27 @@ impl CellConverter {
     }
 
     /// Converts times into hours, from a unit of `hours` hours.
+    ///
+    /// There are values only where a cell has some, so that their number is not 0.
     fn count_hours(&self, bytes: &mut [u8], hours: i64) -> Result<(), Wrong> {
-        for (at, value) in bytes.chunks_exact_mut(8).enumerate() {
-            let ticks = i64::read(value).unwrap_or(NOT_A_TIME);
+        for (at, value) in bytes
+            .as_chunks_mut::<{ i64::SIZE }>()
+            .0
+            .iter_mut()
+            .enumerate()
+        {
+            let ticks = i64::from_le_bytes(*value);
             if ticks == NOT_A_TIME {
                 continue;
             }
             let counted = ticks.checked_mul(hours).ok_or_else(|| {
-                let row = at.checked_div(self.inner).unwrap_or(0);
+                let row = at / self.inner;
                 (
                     row,
                     format!("{ticks} is too long a time for hours of 64 bits"),
                 )
             })?;
-            value.copy_from_slice(&counted.to_le_bytes());
+            *value = counted.to_le_bytes();
         }
         Ok(())
     }
@@ -157,8 +164,7 @@ impl CellConverter {
         }
         let mut out = Vec::new();
         for (at, value) in bytes.chunks_exact(self.values.size).enumerate() {
-            convert(value, &mut out)
-                .map_err(|what| (at.checked_div(self.inner).unwrap_or(0), what))?;
+            convert(value, &mut out).map_err(|what| (at / self.inner, what))?;
         }
         Ok(out)
     }
@@ -191,7 +197,7 @@ impl CellConverter {
                 Form::Bytes => values.extend_from_slice(trimmed(cell)),
                 _ => values.extend_from_slice(cell),
             }
-            let len = values.len().saturating_sub(start);
+            let len = values.len() - start;
             if let Some(size) = size.filter(|size| *size != len) {
                 return Err((row, format!("{len} bytes, and a cell has {size}")));
             }

@@ -100,8 +100,9 @@ fn parse_header(text: &str) -> Option<Header> {
     })
 }
 
-/// Builds the header: magic bytes, version 1.0, and the dictionary, padded up to the start of the values.
-pub(super) fn header(dtype: &str, axes: &[u64]) -> Vec<u8> {
+/// Builds the header: magic bytes, version 1.0, and the dictionary, padded up to the start of the values. `None` if it
+/// is longer than version 1.0 allows, 64 KiB; NumPy itself reads at most 64 axes.
+pub(super) fn header(dtype: &str, axes: &[u64]) -> Option<Vec<u8>> {
     let sides: String = axes.iter().map(|side| format!("{side}, ")).collect();
     // A Python tuple of one element needs a comma after it; longer ones must not end with more than one.
     let sides = match axes {
@@ -109,17 +110,15 @@ pub(super) fn header(dtype: &str, axes: &[u64]) -> Vec<u8> {
         _ => sides.trim_end_matches(", "),
     };
     let text = format!("{{'descr': '{dtype}', 'fortran_order': False, 'shape': ({sides}), }}");
-    let before = b"\x93NUMPY\x01\x00".len().saturating_add(2);
-    let whole = before
-        .saturating_add(text.len())
-        .saturating_add(1)
-        .next_multiple_of(ALIGNMENT);
-    let len = u16::try_from(whole.saturating_sub(before)).unwrap_or(u16::MAX);
+    // The length takes two bytes, and a line feed ends the text.
+    let before = b"\x93NUMPY\x01\x00".len() + 2;
+    let whole = (before + text.len() + 1).next_multiple_of(ALIGNMENT);
+    let len = u16::try_from(whole - before).ok()?;
 
     let mut header = b"\x93NUMPY\x01\x00".to_vec();
     header.extend_from_slice(&len.to_le_bytes());
     header.extend_from_slice(text.as_bytes());
-    header.resize(whole.saturating_sub(1), b' ');
+    header.resize(whole - 1, b' ');
     header.push(b'\n');
-    header
+    Some(header)
 }

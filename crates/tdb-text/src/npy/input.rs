@@ -159,8 +159,8 @@ impl<R: Read> NpyCells<R> {
             });
         }
         let column = self.converter.column(bytes, rows, self.done)?;
-        self.done = self.done.saturating_add(rows as u64);
-        self.left = self.left.saturating_sub(rows as u64);
+        self.done += rows as u64;
+        self.left -= rows as u64;
         Ok(Batch {
             rows,
             columns: vec![column],

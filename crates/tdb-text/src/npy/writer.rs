@@ -58,13 +58,25 @@ impl<W: Write> NpyWriter<W> {
         };
         let (dtype, inner) = dtype(field.datatype, values);
         let axes: Vec<u64> = shape.iter().copied().chain(inner).collect();
-        out.write_all(&header(&dtype, &axes))?;
+        let cells = shape
+            .iter()
+            .try_fold(1_u64, |cells, side| cells.checked_mul(*side));
+        let cells = cells.ok_or_else(|| ConversionError::Unfit {
+            what: format!("a box of {shape:?} has more cells than a .npy file can hold, 2^64"),
+            hint: "choose smaller ranges with --range",
+        })?;
+        let header = header(&dtype, &axes).ok_or_else(|| ConversionError::Unfit {
+            what: format!(
+                "the header of a .npy file has no place for {} axes",
+                axes.len()
+            ),
+            hint: "the formats csv, jsonl, arrow and parquet have",
+        })?;
+        out.write_all(&header)?;
         Ok(Self {
             out,
             field: field.name.clone(),
-            cells: shape
-                .iter()
-                .fold(1, |cells, side| cells.saturating_mul(*side)),
+            cells,
             written: 0,
         })
     }
@@ -79,7 +91,7 @@ impl<W: Write> BatchWriter for NpyWriter<W> {
             ));
         };
         if let Some(null) = (0..batch.rows).find(|&cell| !column.is_valid(cell)) {
-            let cell = self.written.saturating_add(null as u64);
+            let cell = self.written + null as u64;
             return Err(ConversionError::Unfit {
                 what: format!(
                     "a .npy file has no nulls, and cell {cell} of {:?} is null",
@@ -88,7 +100,7 @@ impl<W: Write> BatchWriter for NpyWriter<W> {
                 hint: "the formats csv, jsonl, arrow and parquet have",
             });
         }
-        self.written = self.written.saturating_add(batch.rows as u64);
+        self.written += batch.rows as u64;
         Ok(self.out.write_all(&column.values)?)
     }
 

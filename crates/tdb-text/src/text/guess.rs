@@ -91,7 +91,7 @@ impl TextGuess {
 
     /// Takes the next cell into account; fails if no field could store it.
     pub(crate) fn see(&mut self, token: Token<'_>) -> Result<(), String> {
-        self.cells = self.cells.saturating_add(1);
+        self.cells += 1;
         match token {
             Token::Null => self.has_null = true,
             Token::Field(text) if self.missing.is_named(text) => self.has_null = true,

@@ -70,7 +70,7 @@ impl<W: Write> Lines<W> {
                 }
             }
             self.text.extend_from_slice(self.end);
-            self.rows = self.rows.saturating_add(1);
+            self.rows += 1;
             if self.text.len() >= FULL {
                 self.out.write_all(&self.text)?;
                 self.text.clear();

@@ -101,7 +101,7 @@ fn typed_field(name: &str, datatype: Datatype) -> FieldInfo {
 impl TypedColumn {
     fn see(&mut self, token: Token<'_>) -> Result<(), Refusal> {
         self.cells.append(token)?;
-        self.count = self.count.saturating_add(1);
+        self.count += 1;
         if self.count.is_multiple_of(CELLS) || self.cells.column.bytes() > BYTES {
             self.look();
         }
@@ -120,7 +120,7 @@ impl TypedColumn {
     fn join(&mut self, mut later: Self) {
         self.look();
         later.look();
-        self.count = self.count.saturating_add(later.count);
+        self.count += later.count;
         self.has_null |= later.has_null;
         self.is_ascii &= later.is_ascii;
         let datatype = self.cells.column.field().datatype;

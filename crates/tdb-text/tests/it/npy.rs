@@ -75,12 +75,19 @@ fn npy_refuses_what_it_cannot_hold() {
         npy(vec![with_nulls(one(), &[true, false])], 2, &[2]),
         npy(vec![enumerated(one(), &["x"], false)], 2, &[2]),
         npy(vec![one()], 2, &[3]),
+        npy(vec![one()], 2, &[1 << 40, 1 << 40]),
     ];
     let errors = errors.map(|error| {
         let error = error.unwrap_err();
         format!("{error}\n  hint: {}\n", error.hint().unwrap())
     });
     insta::assert_snapshot!(errors.concat());
+    // The header would be longer than its length can say.
+    let error = npy(vec![one()], 1, &[1; 30_000]).unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "the header of a .npy file has no place for 30000 axes"
+    );
 }
 
 /// There are no datatypes for times in days and weeks, but hours can represent all of them.

@@ -17,10 +17,14 @@ fuzz_target!(|data: &[u8]| {
         assert_eq!(chunk.start, end);
         end = chunk.extent().end;
         writer
-            .chunk(chunk.original, chunk.metadata(data), chunk.filtered(data))
+            .chunk(
+                chunk.original,
+                chunk.metadata(data).unwrap(),
+                chunk.filtered(data).unwrap(),
+            )
             .unwrap();
     }
-    writer.finish();
+    writer.finish().unwrap();
     assert_eq!(again, data);
     assert_eq!(end, table.tile_size());
     assert!(table.parse_sized(data, end, &limits).is_ok());

@@ -55,9 +55,10 @@ impl<'a, O: Observer> Decode<'a, O> {
     /// Returns the next `n` bytes as a slice; only [`Walk::raw`] makes a counted reference to the
     /// whole buffer.
     fn take(&mut self, field: &'static str, n: u64) -> Result<&'a [u8], WireError> {
-        let len = usize::try_from(n).ok();
-        let piece = len.and_then(|len| self.bytes.get(self.offset..)?.get(..len));
-        let piece = piece.ok_or_else(|| {
+        let end = usize::try_from(n).ok();
+        let end = end.and_then(|len| self.offset.checked_add(len));
+        let piece = end.and_then(|end| Some((self.bytes.get(self.offset..end)?, end)));
+        let (piece, end) = piece.ok_or_else(|| {
             self.fail(
                 field,
                 WireErrorKind::Truncated {
@@ -66,7 +67,7 @@ impl<'a, O: Observer> Decode<'a, O> {
                 },
             )
         })?;
-        self.offset = self.offset.saturating_add(piece.len());
+        self.offset = end;
         Ok(piece)
     }
 
@@ -105,16 +106,8 @@ impl<O: Observer> Walk for Decode<'_, O> {
 
     fn scalar<T: Scalar>(&mut self, field: &'static str, v: &mut T) -> Result<(), WireError> {
         let start = self.offset;
-        *v = self.bytes.get(start..).and_then(T::read).ok_or_else(|| {
-            self.fail(
-                field,
-                WireErrorKind::Truncated {
-                    needs: T::SIZE as u64,
-                    left: self.left(),
-                },
-            )
-        })?;
-        self.offset = start.saturating_add(T::SIZE);
+        let read = T::read(self.take(field, T::SIZE as u64)?);
+        *v = read.ok_or_else(|| self.fail(field, Bug::new("a number of another size").into()))?;
         self.observer.field(start..self.offset, field, v);
         Ok(())
     }

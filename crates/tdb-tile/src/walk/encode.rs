@@ -12,8 +12,6 @@ pub struct Encode {
     out: Vec<u8>,
     /// The finished parts, which precede `out`; `None` if long runs of bytes are copied.
     parts: Option<Vec<Bytes>>,
-    /// Total bytes of `parts`.
-    before: usize,
 }
 
 /// Runs of at least this many bytes become parts of their own.
@@ -27,7 +25,6 @@ impl Encode {
             limits: Limits::default(),
             out: Vec::new(),
             parts: None,
-            before: 0,
         }
     }
 
@@ -63,7 +60,9 @@ impl Walk for Encode {
     }
 
     fn fail(&self, field: &'static str, kind: WireErrorKind) -> WireError {
-        let offset = self.before.saturating_add(self.out.len());
+        // All parts are in memory, and so have fewer bytes than memory has addresses.
+        let parts = self.parts.iter().flatten().map(Bytes::len);
+        let offset = parts.chain([self.out.len()]).sum();
         WireError::new(self.record, field, offset, kind)
     }
 
@@ -79,10 +78,6 @@ impl Walk for Encode {
         match &mut self.parts {
             Some(parts) if v.len() >= LONG => {
                 let out = std::mem::take(&mut self.out);
-                self.before = self
-                    .before
-                    .saturating_add(out.len())
-                    .saturating_add(v.len());
                 parts.extend([out.into(), v.clone()]);
             }
             _ => self.out.extend_from_slice(v),

@@ -27,8 +27,11 @@ impl Size {
         self.size
     }
 
-    fn add(&mut self, n: u64) {
-        self.size = self.size.saturating_add(n);
+    fn add(&mut self, field: &'static str, n: Option<u64>) -> Result<(), WireError> {
+        let size = n.and_then(|n| self.size.checked_add(n));
+        let too_large = WireErrorKind::Invalid("the record ends beyond 2^64 bytes");
+        self.size = size.ok_or_else(|| self.fail(field, too_large))?;
+        Ok(())
     }
 }
 
@@ -55,34 +58,29 @@ impl Walk for Size {
         )
     }
 
-    fn scalar<T: Scalar>(&mut self, _: &'static str, _: &mut T) -> Result<(), WireError> {
-        self.add(T::SIZE as u64);
-        Ok(())
+    fn scalar<T: Scalar>(&mut self, field: &'static str, _: &mut T) -> Result<(), WireError> {
+        self.add(field, Some(T::SIZE as u64))
     }
 
-    fn raw(&mut self, _: &'static str, n: u64, _: &mut Bytes) -> Result<(), WireError> {
-        self.add(n);
-        Ok(())
+    fn raw(&mut self, field: &'static str, n: u64, _: &mut Bytes) -> Result<(), WireError> {
+        self.add(field, Some(n))
     }
 
     fn array<T: Scalar>(
         &mut self,
-        _: &'static str,
+        field: &'static str,
         n: u64,
         _: &mut Vec<T>,
     ) -> Result<(), WireError> {
-        self.add(n.saturating_mul(T::SIZE as u64));
-        Ok(())
+        self.add(field, n.checked_mul(T::SIZE as u64))
     }
 
-    fn code<E: Code>(&mut self, _: &'static str, _: &mut E) -> Result<(), WireError> {
-        self.add(1);
-        Ok(())
+    fn code<E: Code>(&mut self, field: &'static str, _: &mut E) -> Result<(), WireError> {
+        self.add(field, Some(1))
     }
 
-    fn text(&mut self, _: &'static str, n: u64, _: &mut String) -> Result<(), WireError> {
-        self.add(n);
-        Ok(())
+    fn text(&mut self, field: &'static str, n: u64, _: &mut String) -> Result<(), WireError> {
+        self.add(field, Some(n))
     }
 
     fn nested<R: Record>(

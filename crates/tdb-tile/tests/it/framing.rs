@@ -13,7 +13,7 @@ fn tile(chunks: &[(u32, &[u8], &[u8])]) -> Vec<u8> {
         let written = writer.chunk(*original, metadata, filtered);
         written.expect("short pieces");
     }
-    writer.finish();
+    writer.finish().expect("room for the count");
     out
 }
 
@@ -23,12 +23,25 @@ fn chunks_are_found_by_the_bytes_they_hold() {
     let mut table = ChunkTable::default();
     table.parse_sized(&tile, 15, &Limits::default()).unwrap();
     assert_eq!(table.entries().len(), 3);
-    assert_eq!(table.entries()[2].filtered(&tile), b"bbb");
-    assert_eq!(table.entries()[0].metadata(&tile), b"m");
+    assert_eq!(table.entries()[2].filtered(&tile).unwrap(), b"bbb");
+    assert_eq!(table.entries()[0].metadata(&tile).unwrap(), b"m");
     let hit: Vec<_> = table.overlapping(3..10).iter().map(|e| e.start).collect();
     assert_eq!(hit, [0]);
     assert_eq!(table.overlapping(10..11).last().map(|e| e.start), Some(10));
     assert!(table.overlapping(15..20).is_empty());
+}
+
+#[test]
+fn a_chunk_of_another_tile_is_not_empty_but_a_defect() {
+    let stored = tile(&[(10, b"m", b"aa"), (5, b"", b"bbb")]);
+    let mut table = ChunkTable::default();
+    table.parse(&stored, &Limits::default()).unwrap();
+    let other = tile(&[(10, b"m", b"aa")]);
+    let last = table.entries()[1];
+    for bug in [last.metadata(&other[..20]), last.filtered(&other)] {
+        let bug = bug.unwrap_err().to_string();
+        assert!(bug.contains("a chunk of another tile"), "{bug}");
+    }
 }
 
 #[test]

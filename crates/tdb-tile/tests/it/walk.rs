@@ -192,3 +192,27 @@ fn a_description_has_a_line_for_every_field_up_to_the_error() {
     "#);
     assert!(result.is_err());
 }
+
+/// A record whose length is given and not that of its values, as a reader measures it.
+#[derive(Clone, Debug, Default)]
+struct Measured(Vec<u64>);
+
+impl Record for Measured {
+    const NAME: &'static str = "Measured";
+    type Cx = u64;
+
+    fn walk<W: Walk>(&mut self, w: &mut W, count: &u64) -> Result<(), WireError> {
+        w.scalar("capacity", &mut 0_u64)?;
+        w.array("values", *count, &mut self.0)
+    }
+}
+
+#[test]
+fn a_size_beyond_64_bits_is_an_error_and_no_size() {
+    let size = |count| Measured::default().size(FormatVersion::WRITTEN, &count);
+    assert_eq!(size((1 << 61) - 2).unwrap(), u64::MAX - 7);
+    for count in [(1 << 61) - 1, 1 << 61, u64::MAX] {
+        let error = size(count).unwrap_err().to_string();
+        assert!(error.contains("beyond 2^64 bytes"), "{error}");
+    }
+}

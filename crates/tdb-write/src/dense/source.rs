@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use tdb_schema::Order;
 use tdb_schema::grid::{CellLayout, Copies, copies};
-use tdb_tile::Bug;
+use tdb_tile::{Bug, Exact};
 
 use super::DenseBox;
 use crate::gather::in_place;
@@ -99,9 +99,8 @@ impl TilePlan {
         if (self.from_step, self.to_step) == (1, 1) {
             for run in self.runs() {
                 let (from, to) = run?;
-                let cells = input.bytes(&(from..from.saturating_add(self.run)))?;
-                let place =
-                    to.saturating_mul(size)..to.saturating_add(self.run).saturating_mul(size);
+                let cells = input.bytes(&(from..from.exact_add(self.run)?))?;
+                let place = to.exact_mul(size)?..to.exact_add(self.run)?.exact_mul(size)?;
                 let place = values.get_mut(place).ok_or_else(outside)?;
                 place.copy_from_slice(cells);
             }
@@ -113,7 +112,7 @@ impl TilePlan {
             4 => self.spread::<4>(&input.values, values),
             8 => self.spread::<8>(&input.values, values),
             _ => self.each_cell(|from, to| {
-                let place = to.saturating_mul(size)..to.saturating_add(1).saturating_mul(size);
+                let place = to.exact_mul(size)?..to.exact_add(1)?.exact_mul(size)?;
                 let place = values.get_mut(place).ok_or_else(outside)?;
                 place.copy_from_slice(input.cell(from)?);
                 Ok(())
@@ -150,8 +149,8 @@ impl TilePlan {
             let (mut from, mut to) = run?;
             for _ in 0..self.run {
                 tell(from, to)?;
-                from = from.saturating_add(self.from_step);
-                to = to.saturating_add(self.to_step);
+                from = from.exact_add(self.from_step)?;
+                to = to.exact_add(self.to_step)?;
             }
         }
         Ok(())
@@ -173,12 +172,12 @@ impl TilePlan {
         if self.to_step == 1 {
             for run in self.runs() {
                 let (_, to) = run?;
-                out.push(to..to.saturating_add(self.run));
+                out.push(to..to.exact_add(self.run)?);
             }
             return Ok(());
         }
         self.each_cell(|_, to| {
-            out.push(to..to.saturating_add(1));
+            out.push(to..to.exact_add(1)?);
             Ok(())
         })
     }

@@ -2,6 +2,7 @@
 
 mod asked_labels;
 mod delete_cells;
+mod drafts;
 mod many_fragments;
 mod missing;
 mod orders;

@@ -1,6 +1,7 @@
 //! Checks the lengths in a Parquet file before its reader allocates memory for them.
 
 use std::io::{BufReader, Read, Seek};
+use std::ops::Range;
 
 use parquet::basic::Type;
 use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};
@@ -64,8 +65,10 @@ impl<R: Read + Seek + Send> Chunks<R> {
     }
 
     fn check_column(&self, column: &ColumnChunkMetaData, memory: u64) -> Result<(), InputError> {
-        let (mut at, size) = column.byte_range();
-        let end = at.saturating_add(size).min(self.len());
+        let Range { start: mut at, end } = byte_range(column)?;
+        if end > self.len() {
+            return Err(damaged("a column chunk ends beyond the file"));
+        }
         let is_list = column.column_descr().max_rep_level() > 0;
         let value = LEVELS.saturating_add(value_size(column)?);
         while at < end {
@@ -93,7 +96,8 @@ impl<R: Read + Seek + Send> Chunks<R> {
             _ => {}
         };
         let input = BufReader::with_capacity(READ_AHEAD, self.chunk(at));
-        let left = self.len().saturating_sub(at);
+        // Both are within the file: `check_column` does not go beyond its end, and what is left was there.
+        let left = self.len() - at;
         let walker = Walker::new(input, left, &mut see).knowing(of_page_header);
         let left = match walker.walk() {
             Ok(left) => left,
@@ -103,13 +107,23 @@ impl<R: Read + Seek + Send> Chunks<R> {
         };
         let length =
             |length: i64| u64::try_from(length).map_err(|_| damaged("a page has a length below 0"));
-        let start = self.len().saturating_sub(left);
+        let end = (self.len() - left).checked_add(length(stored)?);
         Ok(Some(Page {
-            end: start.saturating_add(length(stored)?),
+            end: end.ok_or_else(|| damaged("a page ends beyond the file"))?,
             unpacked: length(unpacked)?,
             values: length(values)?,
         }))
     }
+}
+
+/// Returns the bytes of a column chunk; the function of `parquet` panics where one of the numbers is negative.
+fn byte_range(column: &ColumnChunkMetaData) -> Result<Range<u64>, InputError> {
+    let start = column.dictionary_page_offset();
+    let start = u64::try_from(start.unwrap_or_else(|| column.data_page_offset()));
+    let len = u64::try_from(column.compressed_size());
+    let range = start.ok().zip(len.ok());
+    let range = range.and_then(|(start, len)| Some(start..start.checked_add(len)?));
+    range.ok_or_else(|| damaged("a column chunk has a position or length that none can have"))
 }
 
 /// Expected types of the fields of a page header, by their field numbers.

@@ -111,10 +111,10 @@ impl<'a, R: Read> Walker<'a, R> {
                 return Ok(());
             }
             last = match i16::from(head >> 4) {
-                0 => i16::try_from(self.number()?)
-                    .map_err(|_| Fault::Damaged("a field has a number that none can have"))?,
-                step => last.saturating_add(step),
-            };
+                0 => i16::try_from(self.number()?).ok(),
+                step => last.checked_add(step),
+            }
+            .ok_or(Fault::Damaged("a field has a number that none can have"))?;
             self.path.push(last);
             if (self.known)(&self.path).is_some_and(|known| !known.is(kind)) {
                 return Err(Fault::Damaged(
@@ -239,6 +239,15 @@ mod tests {
         let (left, seen) = walk(&bytes);
         assert_eq!(left.unwrap(), 2);
         assert_eq!(seen, [(vec![1], 0), (vec![3], -150), (vec![5, 1], 7)]);
+    }
+
+    #[test]
+    fn field_numbers_beyond_their_type_are_refused() {
+        // Field 32767, given as a number, and one 2 behind it.
+        let bytes = [0x05, 0xfe, 0xff, 0x03, 2, 0x25, 4, 0];
+        let (walked, seen) = walk(&bytes);
+        assert!(matches!(walked, Err(Fault::Damaged(why)) if why.contains("number that none")));
+        assert_eq!(seen, [(vec![i16::MAX], 1)]);
     }
 
     #[test]

@@ -36,16 +36,25 @@ fn stopped_anywhere_it_leaves_what_was_and_goes_on() {
                 before,
                 "begun again after {operation}"
             );
-            assert_eq!(fragments(&store), 1);
             let ends = |ending: &str| {
                 let keys = store.keys().into_iter();
                 keys.filter(|key| key.ends_with(ending)).count()
             };
+            let clean = || {
+                let place = now(&store);
+                let debris = tdb_consolidate::debris(&place, &at_once()).unwrap();
+                debris.vacuum(place.location(), &at_once()).unwrap();
+            };
+            // This store keeps no times, so the claim of the stopped merge is in force until somebody removes it.
+            if fragments(&store) > 1 {
+                assert_eq!((kind, ends(".replaces")), (Kind::Duplicates, 1));
+                clean();
+                merge(&shared(&store), &options(), None).unwrap();
+            }
+            assert_eq!(fragments(&store), 1);
             assert_eq!(ends(".vac"), 1, "stopped at {operation}");
             // Interrupted before the commit, the early list belongs to a fragment that never existed.
-            let place = now(&store);
-            let debris = tdb_consolidate::debris(&place, &at_once()).unwrap();
-            debris.vacuum(place.location(), &at_once()).unwrap();
+            clean();
             assert_eq!(ends(".replaces"), 0, "stopped at {operation}");
             assert_eq!(seen(&store, &times), before);
             if done {

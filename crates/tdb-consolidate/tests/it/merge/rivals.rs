@@ -158,3 +158,28 @@ fn of_two_who_merge_the_same_fragments_one_gives_way() {
     }
     assert!(ways.iter().all(|gave_way| *gave_way > 0), "{ways:?}");
 }
+
+/// A store without times cannot tell how old a claim is, so a claim counts as held for as long as it is there.
+#[test]
+fn a_store_without_times_makes_no_claim_abandoned() {
+    for at in 0.. {
+        let memory = three_writes(Kind::Duplicates);
+        let store: Arc<dyn Store> = Arc::new(memory);
+        let before = cells(&store);
+        let rival: Arc<Mutex<Option<Merged>>> = Arc::default();
+        let interrupted = Interrupted {
+            inner: Arc::clone(&store),
+            changes: AtomicUsize::new(0),
+            at,
+            what: Mutex::new(Some({
+                let (rival, store) = (Arc::clone(&rival), Arc::clone(&store));
+                Box::new(move || *rival.lock().unwrap() = Some(merged(&store)))
+            })),
+        };
+        drop(merged(&(Arc::new(interrupted) as Arc<dyn Store>)));
+        assert_eq!(cells(&store), before, "interrupted at {at}");
+        if rival.lock().unwrap().take().is_none() {
+            break;
+        }
+    }
+}

@@ -6,7 +6,7 @@ use super::{Kind, TextGuess};
 impl TextGuess {
     /// Adds the result for later cells, which were inspected separately.
     pub(crate) fn join(&mut self, later: Self) {
-        self.cells = self.cells.saturating_add(later.cells);
+        self.cells += later.cells;
         self.has_null |= later.has_null;
         self.has_empty |= later.has_empty;
         self.has_usual |= later.has_usual;

@@ -4,8 +4,8 @@ use std::error::Error;
 
 use object_store::client::{HttpError, HttpErrorKind};
 
-use crate::elsewhere::Elsewhere;
-use crate::said::{between, is_of_credentials, of_server, short};
+use crate::rejected_answer::RejectedAnswer;
+use crate::server_message::{between, is_of_credentials, of_server, short};
 
 /// Advice by error codes of S3 and Azure, and by HTTP status. The first match is used.
 const ADVICE: [(&[&str], &str); 9] = [
@@ -65,7 +65,7 @@ const PATIENCE: &str =
     "vfs.s3.request_timeout_ms and vfs.s3.connect_timeout_ms say how long servers are waited for";
 
 /// A failed request: its message, and the facts on which a retry depends.
-pub(crate) struct Told {
+pub(crate) struct FailedRequest {
     /// The message, of bounded length.
     pub(crate) sentence: String,
     /// True if the credentials are wrong or missing.
@@ -84,7 +84,7 @@ pub(crate) struct Told {
     pub(crate) is_of_range: bool,
 }
 
-impl Told {
+impl FailedRequest {
     /// Analyses an error and its causes.
     pub(crate) fn of(error: &(dyn Error + 'static)) -> Self {
         let raw = chain(error);
@@ -98,8 +98,8 @@ impl Told {
         Self {
             is_refusal: server.as_deref().is_some_and(is_of_credentials) || said(&["401 ", "403 "]),
             is_of_bucket: said(&["NoSuchBucket", "ContainerNotFound"]),
-            is_lost: matches!(own(error), Some(Elsewhere::Lost(_))),
-            is_unconditional: matches!(own(error), Some(Elsewhere::Unconditional { .. })),
+            is_lost: matches!(own(error), Some(RejectedAnswer::Lost(_))),
+            is_unconditional: matches!(own(error), Some(RejectedAnswer::Unconditional { .. })),
             is_conflict: said(&["ConditionalRequestConflict", "OperationAborted"]),
             is_busy: said(&["503 ", "429 "]),
             is_of_range: raw.to_ascii_lowercase().contains("range") || said(&["416 "]),
@@ -110,7 +110,7 @@ impl Told {
 
 /// Returns a message for an error and its causes, on one line of bounded length.
 pub(crate) fn in_words(error: &(dyn Error + 'static)) -> String {
-    Told::of(error).sentence
+    FailedRequest::of(error).sentence
 }
 
 fn sentence(
@@ -120,7 +120,7 @@ fn sentence(
     status: Option<&str>,
 ) -> String {
     let lost = match own(error) {
-        Some(lost @ Elsewhere::Lost(_)) => format!(", and {lost}"),
+        Some(lost @ RejectedAnswer::Lost(_)) => format!(", and {lost}"),
         Some(own) => return short(&own.to_string()),
         None => String::new(),
     };
@@ -202,8 +202,8 @@ fn behind<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn
 }
 
 /// Returns the error that the client itself detected, if there is one among the causes.
-fn own<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a Elsewhere> {
-    behind(error).find_map(|cause| cause.downcast_ref::<Elsewhere>())
+fn own<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a RejectedAnswer> {
+    behind(error).find_map(|cause| cause.downcast_ref::<RejectedAnswer>())
 }
 
 fn last(error: &(dyn Error + 'static)) -> String {

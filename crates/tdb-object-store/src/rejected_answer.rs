@@ -3,11 +3,11 @@
 use http::StatusCode;
 use object_store::client::HttpError;
 
-use crate::{Service, said};
+use crate::{Service, server_message};
 
 /// A reason to reject an answer.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Elsewhere {
+pub(crate) enum RejectedAnswer {
     /// The bucket is in another region.
     #[error("the bucket lies in the region {region}, and {}; vfs.s3.region or AWS_REGION says which region is asked", asked(used.as_deref()))]
     Region {
@@ -15,7 +15,7 @@ pub(crate) enum Elsewhere {
         used: Option<String>,
     },
     /// The server redirects a request whose signature must not reach another server.
-    #[error("the server answers {status} and sends requests on{}{}; signed requests go only to the server that the settings name", to_where(to.as_deref()), said::of_server(said).map_or(String::new(), |said| format!(" ({said})")))]
+    #[error("the server answers {status} and sends requests on{}{}; signed requests go only to the server that the settings name", to_where(to.as_deref()), server_message::of_server(said).map_or(String::new(), |said| format!(" ({said})")))]
     Redirect {
         status: StatusCode,
         to: Option<String>,
@@ -74,6 +74,6 @@ fn asked(used: Option<&str>) -> String {
 fn to_where(address: Option<&str>) -> String {
     let shown = address.map(|address| address.split('?').next().unwrap_or(address));
     shown.map_or(String::new(), |address| {
-        format!(" to {}", said::short(address))
+        format!(" to {}", server_message::short(address))
     })
 }

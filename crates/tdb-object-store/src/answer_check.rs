@@ -3,8 +3,8 @@
 use http::{HeaderMap, Method, Uri, header};
 
 use crate::Service;
-use crate::elsewhere::Elsewhere;
-use crate::said;
+use crate::rejected_answer::RejectedAnswer;
+use crate::server_message;
 
 /// Bytes at the beginning of an answer in which its first element is searched.
 const LOOKED_AT: usize = 4096;
@@ -13,13 +13,13 @@ const PAGES: [&str; 4] = [".html", ".htm", ".xhtml", ".shtml"];
 
 /// The properties of a request by which its answer is validated.
 #[derive(Clone, Debug)]
-pub(crate) struct Asked {
+pub(crate) struct SentRequest {
     pub(crate) method: Method,
     address: Uri,
     service: Service,
 }
 
-impl Asked {
+impl SentRequest {
     pub(crate) fn new(method: &Method, address: &Uri, service: Service) -> Self {
         Self {
             method: method.clone(),
@@ -60,7 +60,7 @@ impl Asked {
     }
 
     /// Checks a whole answer that is not an object; returns an error if it does not come from an object store.
-    pub(crate) fn stranger(&self, body: &[u8]) -> Option<Elsewhere> {
+    pub(crate) fn check(&self, body: &[u8]) -> Option<RejectedAnswer> {
         let text = String::from_utf8_lossy(body.get(..LOOKED_AT).unwrap_or(body));
         let root = root(&text);
         let is_right = if self.is_listing() {
@@ -68,25 +68,27 @@ impl Asked {
         } else {
             !is_html(root.as_deref())
         };
-        (!is_right).then(|| self.told(&text))
+        (!is_right).then(|| self.rejection(&text))
     }
 
     /// Returns the error that describes such an answer.
-    pub(crate) fn told(&self, text: &str) -> Elsewhere {
+    pub(crate) fn rejection(&self, text: &str) -> RejectedAnswer {
         let root = root(text);
         let what = match root {
-            _ if is_html(root.as_deref()) => match said::between(text, "<title>", "</title>") {
-                Some(title) => format!("a web page called {:?}", said::short(&title)),
-                None => "a web page".to_owned(),
-            },
-            Some(root) if root == "Error" => {
-                said::of_server(text).unwrap_or_else(|| "an error".to_owned())
+            _ if is_html(root.as_deref()) => {
+                match server_message::between(text, "<title>", "</title>") {
+                    Some(title) => format!("a web page called {:?}", server_message::short(&title)),
+                    None => "a web page".to_owned(),
+                }
             }
-            Some(root) => format!("<{}>", said::short(&root)),
+            Some(root) if root == "Error" => {
+                server_message::of_server(text).unwrap_or_else(|| "an error".to_owned())
+            }
+            Some(root) => format!("<{}>", server_message::short(&root)),
             None if text.trim().is_empty() => "nothing".to_owned(),
             None => "something else".to_owned(),
         };
-        Elsewhere::Stranger {
+        RejectedAnswer::Stranger {
             asked: self.in_words(),
             what,
         }
@@ -96,7 +98,7 @@ impl Asked {
     pub(crate) fn in_words(&self) -> String {
         let address = self.address.to_string();
         let address = address.split('?').next().unwrap_or(&address);
-        format!("{} {}", self.method, said::short(address))
+        format!("{} {}", self.method, server_message::short(address))
     }
 
     /// Returns the root element of a valid listing.
