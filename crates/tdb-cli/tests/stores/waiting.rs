@@ -107,5 +107,5 @@ fn an_array_is_opened_with_two_waits_and_a_box_is_read_with_one() {
     // The metadata are looked for, too.
     assert_eq!(of("info s3://bucket/a"), 3);
     assert_eq!(of("read s3://bucket/a --range k=3..19"), 3);
-    assert_eq!(of("read s3://bucket/a --where v>7 --attrs k,v"), 3);
+    assert_eq!(of("read s3://bucket/a --where v>7"), 3);
 }
