@@ -12,42 +12,42 @@ use crate::QueryError;
 use crate::piece::Piece;
 use crate::read::Read;
 
-/// Bytes that are asked for ahead at most, and in one request.
+/// Maximum number of bytes that are fetched ahead, and that one request asks for.
 const MOST: u64 = 64 << 20;
 
-/// What the tiles of a piece may need later is asked for with it, where that is no more than so many gaps: requests are
-/// under way side by side, so that a wait is worth as many gaps as several objects have.
+/// Ranges that the tiles of a piece may need later are fetched with the piece if they have at most GAPS times the
+/// bytes of a gap. Requests to several objects run side by side, so one wait is worth a gap for each of them.
 const GAPS: u64 = 8;
 
-/// What was fetched of a far store and not used yet.
+/// Bytes that were fetched from a far store and are not used yet.
 #[derive(Debug, Default)]
 pub(crate) struct Ahead {
     pieces: HashMap<Wish, Fetch>,
-    /// Those that it may turn out not to need.
+    /// Fetched ranges that may turn out not to be needed.
     likely: HashSet<Wish>,
 }
 
-/// Bytes that were fetched, and the memory that they take.
+/// Fetched bytes, with the grant for their memory.
 #[derive(Debug)]
 struct Fetch {
     piece: StoredPiece,
     held: Held,
 }
 
-/// The memory of bytes, and of those between them and others that were fetched at once.
+/// Grants for fetched bytes, and for the bytes between them and others that the same request fetched.
 #[derive(Debug)]
 struct Held {
     _own: Grant,
     _between: Option<Arc<Grant>>,
 }
 
-/// The bytes of one piece of a read, and the memory that they take.
+/// Bytes of one piece of a read, with the grants for their memory.
 pub(crate) struct PieceBytes {
     pub(crate) bytes: Fetched,
     _held: Vec<Held>,
 }
 
-/// What is to be fetched, with its memory: first what is needed now.
+/// Ranges to fetch, each with the grant for its bytes; the `needed` first ones are needed now.
 struct Wishes {
     new: Vec<(Wish, Grant)>,
     known: HashSet<Wish>,
@@ -55,7 +55,7 @@ struct Wishes {
 }
 
 impl Wishes {
-    /// As many of these as there is memory for, and that are not known already.
+    /// Adds the ranges that are not known already, in order, until the budget has no memory left.
     fn add(&mut self, wishes: &[Wish], budget: &Budget) {
         for wish in wishes {
             if !self.known.insert(wish.clone()) {
@@ -70,8 +70,9 @@ impl Wishes {
 }
 
 impl Ahead {
-    /// The bytes of a piece. If some of them are missing, they are fetched with one wait, together with what the same tiles may need
-    /// later, if that is little, and with the bytes of later pieces, as many of those of `read` as a part of the memory holds.
+    /// Returns the bytes of a piece. If some of them are missing, one wait fetches them together with the ranges that
+    /// the same tiles may need later, if those are small, and with the bytes of later pieces of `read`, up to a
+    /// quarter of the memory that is left.
     pub(crate) fn fetch(
         &mut self,
         store: &dyn Store,
@@ -107,7 +108,7 @@ impl Ahead {
                 held.push(fetch.held);
             }
         }
-        // Damaged metadata may name the same bytes for two tiles.
+        // Damaged metadata may give two tiles the same byte range.
         let own = wishes.iter().map(|wish| pieces.get(wish).cloned());
         let pieces = own.map(|piece| piece.ok_or_else(missing));
         let pieces = pieces.collect::<Result<Vec<StoredPiece>, Bug>>()?;
@@ -117,7 +118,7 @@ impl Ahead {
         })
     }
 
-    /// Drops what was likely to be needed and is no more.
+    /// Drops fetched ranges that were likely to be needed and no longer are.
     fn forget(&mut self, wishes: &[Wish], likely: &[Wish]) {
         if self.likely.is_empty() {
             return;
@@ -129,7 +130,7 @@ impl Ahead {
         self.pieces.retain(|wish, _| !gone.contains(wish));
     }
 
-    /// What is missing of what is needed now.
+    /// Returns the ranges that are needed now and were not fetched yet.
     fn needed(&self, wishes: &[Wish], budget: &Budget) -> Result<Wishes, QueryError> {
         let mut asked = Wishes {
             new: Vec::new(),
@@ -145,8 +146,8 @@ impl Ahead {
         Ok(asked)
     }
 
-    /// Fetches these ranges. A failure is an error only for those that are needed now; the others are fetched again when
-    /// they are needed.
+    /// Fetches these ranges. A failure is an error only for the ranges that are needed now; the others are fetched
+    /// again when they are needed.
     fn ask(
         &mut self,
         (store, gap): (&dyn Store, u64),
@@ -159,7 +160,7 @@ impl Ahead {
         let between = joined.bytes().saturating_sub(bytes);
         let between = match budget.take(between) {
             Ok(held) => Some(Arc::new(held)),
-            // There may be no memory for what lies in between.
+            // If there is no memory for the bytes between the ranges, each range is read alone.
             Err(_) => {
                 joined = JoinedReads::new(&wishes, 0, MOST);
                 None
@@ -183,11 +184,11 @@ impl Ahead {
     }
 }
 
-/// The bytes that a read of a tile gives.
+/// Returns the number of bytes of a range.
 fn size_of(wish: &Wish) -> u64 {
     match wish.range {
         ByteRange::Bounded { len, .. } => len,
-        // Tiles are bounded.
+        // Reads of tiles are bounded; the other kinds are counted by their limit.
         ByteRange::Whole | ByteRange::From(_) | ByteRange::Tail(_) => wish.limit,
     }
 }
@@ -197,7 +198,7 @@ mod tests {
     use super::*;
     use tdb_store::MemoryStore;
 
-    /// Two ranges of 10 bytes, 80 apart.
+    /// Returns two ranges of 10 bytes, 80 bytes apart.
     fn asked(budget: &Budget) -> Wishes {
         let mut asked = Wishes {
             new: Vec::new(),

@@ -1,30 +1,30 @@
-//! Tells which tiles a read takes, before any is read.
+//! Lists the tiles that a read takes, before any of them is read.
 
 use tdb_cells::FragmentTiles;
 use tdb_fragment::{FragmentIndex, TileNumber};
 use tdb_schema::FieldKind;
 use tdb_store::ByteRange;
 
-/// The tiles of one fragment that a read takes, and how many of those that meet its ranges it can do without. Fragments of
-/// single cells in dense arrays are not among them: they are read while the read is planned.
+/// Tiles of one fragment that a read takes, and the numbers of tiles in its ranges that it can skip. Sparse fragments
+/// in dense arrays are not included: their cells are read while the read is planned.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ChosenTiles {
-    /// The fragment, in the list of [`Reader::array`](crate::Reader::array).
+    /// Index of the fragment in the list of [`Reader::array`](crate::Reader::array).
     pub fragment: FragmentIndex,
-    /// How many tiles are read.
+    /// Number of tiles that are read.
     pub tiles: u64,
-    /// How many are not, since the condition holds for none of their cells, as their statistics prove.
+    /// Number of tiles that are skipped because their statistics prove that no cell matches the condition.
     pub ruled_out: u64,
-    /// Dense arrays: how many are not, since newer fragments have all of their cells.
+    /// Dense arrays: the number of tiles that are skipped because newer fragments contain all of their cells.
     pub hidden: u64,
-    /// The fields that are read, each with the bytes of these tiles at most: where a condition leaves no cell of a batch, the
-    /// other fields are not read.
+    /// Fields that are read, each with the maximum number of bytes read of these tiles. If the condition leaves no
+    /// cell of a batch, the other fields of the batch are not read.
     pub bytes: Vec<(FieldKind, u64)>,
 }
 
 impl ChosenTiles {
-    /// No tiles yet.
+    /// Creates an entry without tiles.
     pub(crate) fn new(fragment: FragmentIndex) -> Self {
         Self {
             fragment,
@@ -35,7 +35,7 @@ impl ChosenTiles {
         }
     }
 
-    /// Adds a tile of these fields that is read.
+    /// Counts a tile that is read, with the bytes of its fields.
     pub(crate) fn add(&mut self, tiles: &FragmentTiles, fields: &[FieldKind], tile: TileNumber) {
         self.tiles = self.tiles.saturating_add(1);
         if self.bytes.is_empty() {
@@ -44,7 +44,7 @@ impl ChosenTiles {
         let mut is_zipped_read = false;
         for (field, bytes) in &mut self.bytes {
             let is_zipped = tiles.zipped().is_some() && matches!(field, FieldKind::Dimension(_));
-            // Coordinates of all dimensions that lie in one tile count for the first.
+            // Coordinates of all dimensions that are zipped in one tile count for the first dimension.
             if is_zipped && std::mem::replace(&mut is_zipped_read, true) {
                 continue;
             }

@@ -1,4 +1,4 @@
-//! Deletes cells by a condition, after counting the cells that would be deleted.
+//! Deletes cells by a condition; counts the affected cells first.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -19,56 +19,60 @@ use crate::{QueryError, Reader};
 /// Options of [`delete_cells`].
 #[derive(Clone, Debug, Default)]
 pub struct DeleteOptions {
-    /// The timestamp of the delete, and the source of object names. The stored object is encrypted with the array's
-    /// own key.
+    /// The timestamp of the delete, and the generator of object names. The stored object is encrypted with the
+    /// array's own key.
     pub change: ChangeOptions,
     /// Also delete the cells that [`Deletion::beyond`] counts, instead of refusing the delete.
     pub with_nulls: bool,
-    /// Where the delete would be refused, store the coordinates of the cells that match: for a condition that the stored
-    /// form cannot hold, and where it would also take cells that do not match.
+    /// If the delete would be refused, store the coordinates of the matching cells instead: for conditions that the
+    /// stored form cannot express, and for those whose stored form would also delete other cells.
     pub by_coordinates: bool,
-    /// How the condition looks at stored values that stand for no value. The stored form compares the stored values.
+    /// How the condition treats null, NaN, NaT and indexes without a label. The stored form compares the stored
+    /// values.
     pub rules: ConditionRules,
     /// Only count the cells; store nothing.
     pub dry_run: bool,
 }
 
-/// How many cells a delete affects.
+/// Numbers of cells that a delete affects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Deletion {
-    /// Cells of the array at the time of the delete.
+    /// Number of cells of the array at the time of the delete.
     pub cells: u64,
-    /// Cells that match the condition.
+    /// Number of cells that match the condition.
     pub fitting: u64,
-    /// Cells that are deleted.
+    /// Number of cells that are deleted.
     pub taken: u64,
-    /// Cells that are deleted although they do not match: they are null, an index without a label, NaN or NaT in a field that
-    /// the condition compares, or were written before the array had that field.
+    /// Number of cells that are deleted although they do not match: null, NaN, NaT or without a label in a field that
+    /// the condition compares, or written before the array had that field.
     pub beyond: u64,
-    /// How often the delete gave way to other programs that changed the array at the same moment.
+    /// Number of times the delete was repeated because other programs changed the array at the same moment.
     pub yielded: u32,
 }
 
 /// Deletes the cells of a sparse array that match a condition.
 ///
 /// The stored form of a delete is the condition under which a cell is kept. It keeps no cell that is null or NaN in a
-/// field that it compares, and no cell that was written before the array had that field; NaT and indexes without a label are
-/// compared as numbers. Therefore both the given
-/// condition and its stored form are first evaluated on all cells, as of the time of the delete. Cells that others
-/// write in the meantime, with a timestamp up to that time, are not counted, but the stored form applies to them.
+/// field that it compares, and no cell that was written before the array had that field; NaT and indexes without a
+/// label are compared as numbers. Therefore both the given condition and its stored form are first evaluated on all
+/// cells, as of the time of the delete. Cells that others write in the meantime, with a timestamp up to that time,
+/// are not counted, but the stored form applies to them.
 ///
 /// # Errors
-/// [`QueryError::TakesMore`] if cells that do not match would be deleted and neither [`DeleteOptions::with_nulls`] nor
-/// [`DeleteOptions::by_coordinates`] is set; nothing is deleted then. With the latter, [`QueryError::SharedCoordinates`] if
-/// cells that match share their coordinates with others, [`QueryError::TooManyPlaces`] if they lie at more places than a delete can name. Errors of reading, of [`Condition::kept`] and of [`Array::delete_cells`].
+/// [`QueryError::TakesMore`] if cells that do not match would be deleted and neither [`DeleteOptions::with_nulls`]
+/// nor [`DeleteOptions::by_coordinates`] is set; nothing is deleted then. With the latter,
+/// [`QueryError::SharedCoordinates`] if cells that match share their coordinates with others,
+/// [`QueryError::TooManyPlaces`] if they lie at more places than a delete can name. Errors of reading, of
+/// [`Condition::kept`] and of [`Array::delete_cells`].
 pub fn delete_cells(
     session: &Session,
     array: &Array,
     condition: &Condition,
     options: &DeleteOptions,
 ) -> Result<Deletion, QueryError> {
-    // What the condition takes of what others write meanwhile is what it asks for; coordinates are those that were read.
+    // A condition is also meant for cells that others write meanwhile; coordinates are valid only for the cells that
+    // were read, so only these need the read-modify-write below.
     if options.dry_run || !options.by_coordinates {
         return delete_by_condition(session, array, condition, options);
     }
@@ -98,8 +102,8 @@ pub fn delete_cells(
     }
 }
 
-/// The same by the stored form of the condition. A change of what was read that could not know of the delete has written cells
-/// above it: then it is made once more, at a later time.
+/// Deletes by the stored form of the condition. If a concurrent change that could not see the delete has written
+/// cells at a later time, the delete is taken back and repeated at a later time.
 fn delete_by_condition(
     session: &Session,
     array: &Array,
@@ -134,7 +138,7 @@ fn delete_by_condition(
     }
 }
 
-/// The change, at a time.
+/// Returns the options with this timestamp.
 pub(crate) fn change_at(options: &ChangeOptions, time: u64) -> ChangeOptions {
     ChangeOptions {
         timestamp: Some(time),
@@ -142,14 +146,14 @@ pub(crate) fn change_at(options: &ChangeOptions, time: u64) -> ChangeOptions {
     }
 }
 
-/// A delete that was looked at.
+/// A delete that was evaluated but not stored yet.
 struct Planned {
-    /// The condition that is stored; `None` if all cells are kept.
+    /// Condition to store; `None` if all cells are kept.
     kept: Option<ConditionTree>,
     deletion: Deletion,
 }
 
-/// What a delete stores, and what it deletes of what is seen.
+/// Evaluates a delete on the cells of `seen`: the condition to store, and the cells that it deletes.
 fn planned(
     session: &Session,
     array: &Array,
@@ -191,7 +195,7 @@ fn planned(
     Ok(Planned { kept, deletion })
 }
 
-/// The stored form of a delete of the cells that match, by their coordinates, and what it deletes.
+/// Returns the stored form of a delete by the coordinates of the matching cells, and the cells that it deletes.
 fn by_coordinates(
     session: &Session,
     array: &Array,
@@ -251,7 +255,7 @@ pub(crate) fn foresee(
     })
 }
 
-/// The condition under which cells are kept; `None` if all cells are kept, whatever their values.
+/// Returns the condition under which cells are kept; `None` if all cells are kept, whatever their values.
 pub(crate) fn stored_form(
     array: &Array,
     condition: &Condition,
@@ -272,7 +276,7 @@ pub(crate) fn stored_form(
     })
 }
 
-/// Opens the array again, as of a time.
+/// Opens the array as of the given time.
 fn seen_at(array: &Array, time: u64) -> Result<Arc<Array>, QueryError> {
     let options = OpenOptions {
         window: TimeWindow::until(time),
@@ -282,7 +286,7 @@ fn seen_at(array: &Array, time: u64) -> Result<Arc<Array>, QueryError> {
     Ok(Arc::new(seen))
 }
 
-/// Describes the cells that are deleted although they do not match, as far as the compared fields tell.
+/// Describes the cells that are deleted although they do not match, judged by the compared fields.
 fn reasons(kept: &ConditionTree, array: &Array, seen: &Array) -> String {
     let names: BTreeSet<&str> = kept.values().map(|value| value.field()).collect();
     let mut reasons = Vec::new();

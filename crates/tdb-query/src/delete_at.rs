@@ -1,4 +1,4 @@
-//! Deletes cells by coordinates that the caller finds: for conditions that only the caller understands.
+//! Deletes cells by coordinates that the caller finds, for conditions that only the caller can evaluate.
 
 use std::sync::Arc;
 
@@ -11,8 +11,8 @@ use crate::QueryError;
 use crate::delete::{Deletion, change_at, foresee, stored_form};
 use crate::delete_coordinates::{condition_of, no_points};
 
-/// A delete of the cells at some coordinates, which are found in the array as the delete sees it. Nothing that others write meanwhile is
-/// deleted unseen.
+/// Delete of cells by their coordinates, which the caller finds in the array as of the time of the delete. Cells that
+/// others write meanwhile are not deleted unseen.
 ///
 /// ```no_run
 /// # use std::sync::Arc;
@@ -39,16 +39,16 @@ pub struct DeleteAt {
     array: Arc<Array>,
     options: ChangeOptions,
     change: ReadModifyWrite,
-    /// What is seen, and the coordinates that were found there.
+    /// View of the array that the caller searches, and the coordinates that were added so far.
     seen: Option<(View, GatheredPoints)>,
     cells: u64,
 }
 
 impl DeleteAt {
-    /// Waits until no other program changes the array by what it reads of it.
+    /// Waits until no other program is changing the array based on what it read there.
     ///
     /// # Errors
-    /// Others that do so for too long; as the store reports.
+    /// Other programs that keep changing it for too long; errors of the store.
     pub fn begin(
         session: &Session,
         array: &Arc<Array>,
@@ -64,10 +64,10 @@ impl DeleteAt {
         })
     }
 
-    /// The array in which the cells are to be found, as of the time of the delete. What was added before is forgotten.
+    /// Returns the array to search for cells, as of the time of the delete. Cells that were added before are dropped.
     ///
     /// # Errors
-    /// Others that change the array all the time; errors of opening it.
+    /// Other programs that change the array all the time; errors of opening it.
     pub fn look(&mut self) -> Result<Arc<Array>, QueryError> {
         self.seen = None;
         self.cells = 0;
@@ -77,7 +77,7 @@ impl DeleteAt {
         Ok(seen)
     }
 
-    /// Adds cells: a batch that has a column for each dimension, and a row for each cell.
+    /// Adds cells: a batch with a column for each dimension and a row for each cell.
     ///
     /// # Errors
     /// As for [`GatheredPoints::add`].
@@ -89,12 +89,13 @@ impl DeleteAt {
         Ok(())
     }
 
-    /// Deletes the cells that were added, unless others have changed the array since [`DeleteAt::look`]: then `None`, and they have to
-    /// be found anew.
+    /// Deletes the cells that were added. Returns `None` if others have changed the array since [`DeleteAt::look`]:
+    /// the caller then has to find the cells again.
     ///
     /// # Errors
-    /// [`QueryError::SharedCoordinates`] where there are other cells at these coordinates, [`QueryError::TooManyPlaces`] where they
-    /// are more than a delete can name; errors of reading and storing. Nothing is deleted then.
+    /// [`QueryError::SharedCoordinates`] if other cells have the same coordinates, [`QueryError::TooManyPlaces`] if
+    /// the cells have more coordinates than a delete can name; errors of reading and storing. Nothing is deleted
+    /// then.
     pub fn commit(&mut self) -> Result<Option<Deletion>, QueryError> {
         let (view, points) = self.seen.take().ok_or_else(unseen)?;
         let Some(condition) = condition_of(points, &self.session)? else {

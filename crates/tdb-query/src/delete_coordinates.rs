@@ -1,4 +1,4 @@
-//! The condition of a delete as the coordinates of the cells for which it holds.
+//! Turns the condition of a delete into the coordinates of the cells that match it.
 
 use std::sync::Arc;
 
@@ -10,13 +10,14 @@ use tdb_schema::FieldKind;
 use crate::options::{ReadOptions, ResultOrder};
 use crate::{QueryError, Reader};
 
-/// Tests that a delete by coordinates may have: all later reads go through each of them.
+/// Maximum number of tests in a delete by coordinates; every later read evaluates all of them.
 const MOST_TESTS: u64 = 10_000;
 
-/// Bytes of a test of a condition while it is put together.
+/// Bytes that one test takes while the condition is built.
 const TEST_BYTES: u64 = 128;
 
-/// A condition on the dimensions that holds for just the cells for which another does; `None` if there are none.
+/// Returns a condition on the dimensions that holds exactly at the coordinates of the cells that match `condition`;
+/// `None` if no cell matches.
 pub(crate) fn coordinates_of(
     session: &Session,
     array: &Arc<Array>,
@@ -37,7 +38,7 @@ pub(crate) fn coordinates_of(
     condition_of(points, session)
 }
 
-/// The coordinates of no cell yet.
+/// Returns an empty set of points over all dimensions of the array.
 pub(crate) fn no_points(session: &Session, array: &Array) -> GatheredPoints {
     let schema = array.schema();
     let dimensions = 0..schema.dimensions.len();
@@ -46,7 +47,7 @@ pub(crate) fn no_points(session: &Session, array: &Array) -> GatheredPoints {
     Points::gather(dimensions, session.limits())
 }
 
-/// The condition of cells that have these coordinates; `None` if there are none.
+/// Returns the condition that holds for cells at these points; `None` if there are no points.
 pub(crate) fn condition_of(
     points: GatheredPoints,
     session: &Session,

@@ -5,14 +5,14 @@ use tdb_schema::RangeError;
 use tdb_schema::names::UnknownName;
 use tdb_tile::{Bug, LimitError, WireError};
 
-/// Why cells could not be read.
+/// Reason why cells could not be read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum QueryError {
-    /// A range that cannot be asked for.
+    /// A range that the array cannot be read by.
     #[error(transparent)]
     Range(#[from] RangeError),
-    /// A range of labels that have no order.
+    /// A range of labels whose values are stored unordered.
     #[error(
         "range of label {label:?}: the values of this label are stored unordered, so no range of them can be looked up"
     )]
@@ -20,7 +20,7 @@ pub enum QueryError {
         /// Name of the label.
         label: String,
     },
-    /// The options of a [`Read`](crate::Read) still have ranges of labels, which it cannot look up by itself.
+    /// The options of a [`Read`](crate::Read) still contain ranges of labels, which it cannot look up itself.
     #[error(
         "the options of the read still have ranges of labels, and cells are read by ranges of dimensions only"
     )]
@@ -31,10 +31,10 @@ pub enum QueryError {
     /// A request of more than 2^64 cells.
     #[error("more cells are asked for than can be counted")]
     TooManyCells,
-    /// Older versions of cells of a dense array, or with a condition.
+    /// Older versions of cells were requested of a dense array, or together with a condition.
     #[error("older versions of cells are for sparse arrays, without a condition")]
     OlderVersions,
-    /// The times of single cells of a dense array.
+    /// The write times of single cells were requested of a dense array.
     #[error("the cells of a dense array have no times of their own")]
     NoCellTimes,
     /// A delete whose stored form would also delete cells that do not match its condition.
@@ -46,10 +46,11 @@ pub enum QueryError {
         fitting: u64,
         /// Number of cells that would be deleted.
         taken: u64,
-        /// What the other cells may be: null, without a label, NaN or NaT in a field, or older than a field.
+        /// Possible kinds of the other cells: null, without a label, NaN or NaT in a field, or older than a field.
         which: String,
     },
-    /// The array keeps cells of the same coordinates, and a delete by coordinates would delete cells that do not match.
+    /// The array allows cells with the same coordinates, and a delete by coordinates would delete cells that do not
+    /// match.
     #[error(
         "the condition fits {fitting} cells, and a delete by their coordinates would take {taken}: others have the same coordinates"
     )]
@@ -59,20 +60,20 @@ pub enum QueryError {
         /// Number of cells that would be deleted.
         taken: u64,
     },
-    /// The cells that a delete by coordinates would delete lie at too many places.
+    /// The cells to delete by coordinates need more tests than a delete may have.
     #[error(
         "the coordinates of the cells take {tests} tests, and a delete may have {most}: every later read goes through all of them"
     )]
     TooManyPlaces {
-        /// Tests that their coordinates take.
+        /// Number of tests that the coordinates need.
         tests: u64,
-        /// The most that a delete may have.
+        /// Maximum number of tests of a delete.
         most: u64,
     },
     /// Another process consolidated and vacuumed fragments of the array after some of the cells had been returned.
     #[error("the array was merged and vacuumed while it was read")]
     Vanished {
-        /// The object that was missing.
+        /// The error about the missing object.
         source: Box<QueryError>,
     },
     /// A field, label, ... that the array does not have.
@@ -113,7 +114,7 @@ impl From<WireError> for QueryError {
 }
 
 impl QueryError {
-    /// The category of the error, which tells what the caller can do.
+    /// Returns the category of the error, by which the caller can decide what to do.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         match self {
@@ -136,8 +137,8 @@ impl QueryError {
         }
     }
 
-    /// The name of the fragment that cannot be read, if that is the cause. The rest of the array can be read without
-    /// it ([`OpenOptions::without_fragments`](tdb_array::OpenOptions::without_fragments)).
+    /// Returns the name of the fragment that cannot be read, if that is the cause. The rest of the array can be read
+    /// without it ([`OpenOptions::without_fragments`](tdb_array::OpenOptions::without_fragments)).
     #[must_use]
     pub fn damaged_fragment(&self) -> Option<&str> {
         match self {
@@ -147,7 +148,7 @@ impl QueryError {
         }
     }
 
-    /// A hint how to avoid the error, if there is one.
+    /// Returns a hint on how to avoid the error, if there is one.
     #[must_use]
     pub fn hint(&self) -> Option<&str> {
         match self {

@@ -1,4 +1,4 @@
-//! What is stored about the tiles of fragments, by which a condition rules some of them out.
+//! Stored statistics of tiles, by which a condition rules out some of them.
 
 use std::collections::HashMap;
 
@@ -12,27 +12,27 @@ use tdb_tile::{Bug, Limits};
 
 use crate::QueryError;
 
-/// What is read of statistics may take one part in so many of the memory that is left: without them a read does more, but
-/// gives the same.
+/// Statistics may take at most 1/SHARE of the memory that is left. Without them a read decodes more tiles, but the
+/// result is the same.
 const SHARE: u64 = 8;
 
-/// What is to be read about the fields that a condition tests.
+/// Statistics to read about the fields that a condition tests.
 #[derive(Debug, Default)]
 pub(crate) struct FactsToOpen {
     fields: Vec<FieldKind>,
-    /// The fragments, each with how many parts of metadata it takes.
+    /// Fragments, each with the number of its metadata parts.
     fragments: Vec<(FragmentIndex, usize)>,
     needs: PartsToOpen,
 }
 
-/// What is known of the tiles of fragments.
+/// Statistics of the tiles of fragments.
 #[derive(Debug, Default)]
 pub(crate) struct Facts {
     fragments: HashMap<FragmentIndex, TileFacts>,
 }
 
 impl FactsToOpen {
-    /// For these fields of these fragments; nothing where that would take too much memory.
+    /// Lists the statistics of these fields and fragments; none if they would take too much memory.
     pub(crate) fn new(
         array: &Snapshot,
         fields: &[FieldKind],
@@ -68,13 +68,15 @@ impl FactsToOpen {
         self.needs.reads()
     }
 
-    /// Opens what [`FactsToOpen::reads`] gave, as far as it is kept with the array; what cannot be understood is passed over.
+    /// Opens the parts read by [`FactsToOpen::reads`], to be kept with the array; parts that cannot be decoded are
+    /// ignored.
     pub(crate) fn keep(self, array: &Snapshot, pieces: Vec<Piece>) {
-        // Without them, a read gives the same.
+        // Statistics are optional: a read without them gives the same result.
         let _ = array.open_parts(self.needs, pieces);
     }
 
-    /// With what [`FactsToOpen::reads`] gave. Of what cannot be understood nothing is known: no cell depends on it.
+    /// Opens the parts read by [`FactsToOpen::reads`]. If they cannot be decoded, nothing is known of the tiles, and
+    /// the result is still right.
     pub(crate) fn open(
         self,
         array: &Snapshot,
@@ -101,12 +103,12 @@ impl FactsToOpen {
 }
 
 impl Facts {
-    /// Whether nothing is known of any tile.
+    /// True if there are no statistics of any tile.
     pub(crate) fn is_empty(&self) -> bool {
         self.fragments.is_empty()
     }
 
-    /// Whether no cell of a tile of so many cells fits the condition.
+    /// True if no cell of a tile matches the condition. `cells` is the number of cells of the tile.
     pub(crate) fn rule_out(
         &self,
         condition: &Predicate,

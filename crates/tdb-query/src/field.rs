@@ -3,8 +3,8 @@ use tdb_schema::{ArraySchema, FieldKind, TIMESTAMPS};
 
 use crate::QueryError;
 
-/// The fields of a result: dimensions in schema order or as named, then attributes likewise. The time at which each cell was
-/// written is named like an attribute.
+/// Returns the fields of a result: dimensions in schema order or as named, then attributes likewise. The write time
+/// of each cell is requested like an attribute, by its reserved name.
 pub(crate) fn chosen(
     schema: &ArraySchema,
     dimensions: Option<&[String]>,

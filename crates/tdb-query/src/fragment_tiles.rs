@@ -7,7 +7,7 @@ use tdb_schema::{ArraySchema, FieldKind};
 
 use crate::QueryError;
 
-/// The tiles of these fields, from the opened parts of the fragment's metadata.
+/// Locates the tiles of these fields, using the opened parts of the fragment's metadata.
 pub(crate) fn locate(
     array: &Snapshot,
     schema: &ArraySchema,

@@ -1,5 +1,5 @@
-//! Dimension labels: resolves ranges of label values to ranges of a dimension. A label is a one-dimensional array
-//! whose ordered values stand for positions of the dimension.
+//! Dimension labels: translates ranges of label values into ranges of a dimension. A label is a one-dimensional array
+//! whose ordered values name the positions of the dimension.
 
 use bytes::Bytes;
 use tdb_array::{ArrayError, ErrorKind, Snapshot};
@@ -18,7 +18,7 @@ use crate::options::ReadOptions;
 #[derive(Debug)]
 pub struct LabelSearch {
     label: DimensionLabel,
-    /// The name of the label's dimension in the array, and of the only one in the label's array.
+    /// Name of the label's dimension in the array; `index` is the name of the only dimension of the label's array.
     dimension: String,
     index: String,
     range: Range,
@@ -64,13 +64,13 @@ impl LabelSearch {
         })
     }
 
-    /// The label, which has the location of its array.
+    /// Returns the label, which has the location of its array.
     #[must_use]
     pub fn label(&self) -> &DimensionLabel {
         &self.label
     }
 
-    /// The options for reading the label's array.
+    /// Returns the options for reading the label's array.
     ///
     /// # Errors
     /// [`Bug`] if that array has no dimension.
@@ -81,7 +81,7 @@ impl LabelSearch {
         let domain = labels.non_empty_domain().into_iter().flatten().next();
         Ok(ReadOptions {
             attributes: Some(vec![self.label.attribute.clone()]),
-            // Before the first label there are none, and no fill values either.
+            // No cell before the first label is read: it would only give fill values.
             reads_nothing: domain.is_none(),
             ranges: domain
                 .map(|d| (self.index.clone(), d))
@@ -94,7 +94,7 @@ impl LabelSearch {
     /// Searches the next batch of the label's array.
     ///
     /// # Errors
-    /// Labels that are out of order, and cannot be searched.
+    /// Labels that are out of order.
     pub fn add(&mut self, batch: &Batch) -> Result<(), QueryError> {
         let (Some(positions), Some(values)) = (
             batch.column(&self.index),
@@ -125,7 +125,8 @@ impl LabelSearch {
         Ok(())
     }
 
-    /// The name of the dimension and the range found; `None` if no label lies within the range of label values.
+    /// Returns the name of the dimension and the range found; `None` if no label lies within the range of label
+    /// values.
     #[must_use]
     pub fn finish(self) -> Option<(String, Range)> {
         let (lo, hi) = self.found?;
@@ -133,16 +134,16 @@ impl LabelSearch {
     }
 }
 
-/// What a search for a range of a label came to.
+/// Result of a search for a range of a label.
 #[derive(Debug)]
 pub(crate) struct FoundLabels {
     pub(crate) label: String,
-    /// Of the label's dimension; none where no label lies within the range.
+    /// Range of the label's dimension; `None` if no label lies within the range.
     pub(crate) range: Option<Range>,
 }
 
-/// Puts ranges of dimensions in the place of those of labels. Several ranges of one label add up, as those of a dimension do; of those of
-/// several labels of a dimension, and of the dimension itself, a cell has to lie in each.
+/// Replaces ranges of labels by ranges of dimensions. Several ranges of one label form a union, like those of a
+/// dimension; ranges of several labels of a dimension, and of the dimension itself, are intersected.
 pub(crate) fn narrow_by_labels(
     options: &mut ReadOptions,
     schema: &ArraySchema,
@@ -167,7 +168,7 @@ pub(crate) fn narrow_by_labels(
     Ok(())
 }
 
-/// Leaves of a dimension what lies in one of these ranges, too.
+/// Restricts the requested ranges of a dimension to their intersection with `by`.
 fn narrow(options: &mut ReadOptions, dimension: &Dimension, by: Vec<Range>) {
     let (asked, mut ranges): (Vec<_>, Vec<_>) = std::mem::take(&mut options.ranges)
         .into_iter()
@@ -190,7 +191,7 @@ fn narrow(options: &mut ReadOptions, dimension: &Dimension, by: Vec<Range>) {
     options.ranges = ranges;
 }
 
-/// Labels that are not in their order, or that some cells in between lack, lead nowhere.
+/// Error for labels that are out of order or that some cells lack: they cannot be searched.
 fn disorder(label: &DimensionLabel, problem: CellProblem) -> QueryError {
     ArrayError::Object {
         key: format!("label {:?}", label.name),

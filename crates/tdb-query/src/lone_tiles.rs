@@ -1,13 +1,13 @@
-//! Tiles that a read can do without, where someone knows what their cells come to.
+//! Tiles that a read can skip if the caller knows the result for their cells.
 
 use tdb_fragment::{FragmentIndex, TileNumber};
 
-/// Tiles of one fragment all of whose cells are part of a result, each once, whatever other fragments hold: what is stored
-/// about such a tile holds for its part of the result.
+/// Tiles of one fragment whose cells are all part of a result, each once, whatever other fragments contain: the
+/// stored statistics of such a tile hold for its part of the result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoneTiles {
-    /// The fragment, in the list of [`Reader::array`](crate::Reader::array).
+    /// Index of the fragment in the list of [`Reader::array`](crate::Reader::array).
     pub fragment: FragmentIndex,
-    /// The tiles in it, ascending.
+    /// Tile numbers in the fragment, ascending.
     pub tiles: Vec<TileNumber>,
 }

@@ -12,14 +12,14 @@ pub enum ResultOrder {
     RowMajor,
     /// By coordinates, the first dimension changing fastest.
     ColumnMajor,
-    /// The global order of the array, in which it stores its cells: tile by tile, or along the Hilbert curve.
+    /// Global order of the array, in which its cells are stored: tile by tile, or along the Hilbert curve.
     Global,
     /// Any order, whichever is fastest. Dense arrays are read in row-major order.
     Unordered,
 }
 
 impl ResultOrder {
-    /// The order in which cells are compared where they must be sorted for it.
+    /// Returns the order in which cells are sorted if they must be sorted for this result.
     #[must_use]
     pub fn sort_order(self) -> SortOrder {
         match self {
@@ -50,64 +50,65 @@ pub enum Versions {
     Undeleted,
 }
 
-/// What happens to cells of a dense array that fail the condition.
+/// Treatment of cells of a dense array that fail the condition.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Failing {
-    /// They are left out.
+    /// The cells are left out.
     #[default]
     Drop,
     /// They stay in the result with the fill value in all attributes, as in TileDB.
     Fill,
 }
 
-/// What to read from an array, and how; by default everything.
+/// Options of a read: which cells and fields, and how; everything by default.
 #[derive(Clone, Debug, Default)]
 pub struct ReadOptions {
-    /// Attributes by name, in the order of the result; all when `None`. In sparse arrays
-    /// [`__timestamps`](tdb_schema::TIMESTAMPS) is one, too: when each cell was written, in milliseconds since 1970.
+    /// Attributes by name, in the order of the result; `None` for all. Sparse arrays also have
+    /// [`__timestamps`](tdb_schema::TIMESTAMPS): the time at which each cell was written, in milliseconds since 1970.
     pub attributes: Option<Vec<String>>,
-    /// Dimensions by name; all when `None`.
+    /// Dimensions by name; `None` for all.
     pub dimensions: Option<Vec<String>>,
     /// Ranges of dimensions by name, bounds inclusive. Several ranges of one dimension are all read; a dimension
-    /// without a range is read whole: where a list of ranges has turned out empty, [`reads_nothing`](Self::reads_nothing) says so.
+    /// without a range is read whole. To read nothing because a list of ranges is empty, set
+    /// [`reads_nothing`](Self::reads_nothing).
     pub ranges: Vec<(String, Range)>,
-    /// Ranges of dimension labels, by the name of the label. Several of one label are all read; a cell has to lie in those of each label,
-    /// and in the ranges of the dimension.
+    /// Ranges of dimension labels, by the name of the label. Several ranges of one label are all read; a cell must
+    /// lie in those of each label, and in the ranges of the dimension.
     pub label_ranges: Vec<(String, Range)>,
-    /// Which of the cells with the same coordinates to return. Values other than [`Versions::Current`] are only for
-    /// sparse arrays, and not possible together with a condition.
+    /// Which of the cells with the same coordinates to return. Values other than [`Versions::Current`] need a sparse
+    /// array and exclude a condition.
     pub versions: Versions,
-    /// Whether the result is known to be empty, for example because no label lies within a range of labels, or because a list of
-    /// ranges is empty.
+    /// Whether the result is known to be empty, for example because no label lies within a range of labels, or
+    /// because a list of ranges is empty.
     pub reads_nothing: bool,
     /// Only cells that match this condition are returned.
     pub condition: Option<Condition>,
-    /// How the condition looks at stored values that stand for no value.
+    /// How the condition treats null, NaN, NaT and indexes without a label.
     pub rules: ConditionRules,
-    /// Only cells at these points are returned. Dense arrays are read tile by tile then, unless another order is asked for or a
-    /// dimension has several ranges: no other order lets tiles out that have none.
+    /// Return only cells at these points. A dense array is then read tile by tile, unless another order is requested
+    /// or a dimension has several ranges: only this order can skip tiles without points.
     pub points: Option<Arc<Points>>,
     /// The order of the result: row-major for dense, global for sparse arrays by default.
     pub order: Option<ResultOrder>,
-    /// What happens to cells of a dense array that fail the condition; those of a sparse array are left out.
+    /// Treatment of cells of a dense array that fail the condition; in sparse arrays they are left out.
     pub failing: Failing,
     /// The maximum number of cells to return.
     pub limit: Option<u64>,
     /// Return enumerated attributes as indexes, without their labels.
     pub enumeration_codes: bool,
-    /// The approximate maximum size of a batch in bytes; 32 MiB by default, 8 MiB of dense arrays where cells are chosen by a
-    /// condition or by points. With `u64::MAX`, a batch is as large as the session's memory allows.
+    /// Approximate maximum size of a batch in bytes. The default is 32 MiB, or 8 MiB for dense arrays with a
+    /// condition or points. With `u64::MAX`, a batch is as large as the session's memory allows.
     pub batch_bytes: Option<u64>,
 }
 
 impl ReadOptions {
-    /// Whether it takes a look at cells to tell which of them are returned.
+    /// True if cells must be examined to decide which of them are returned.
     #[must_use]
     pub fn looks_at_cells(&self) -> bool {
         self.condition.is_some() || self.points.is_some()
     }
 
-    /// The part of the domain that the ranges of dimensions ask for.
+    /// Returns the part of the domain that the ranges of dimensions select.
     ///
     /// # Errors
     /// Ranges that the array does not have.

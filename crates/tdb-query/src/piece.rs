@@ -1,4 +1,4 @@
-//! A piece of a read: tiles of one batch that are to be fetched and decoded.
+//! Piece of a read: tiles of one batch to fetch and decode.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::dense::{Bands, DensePlan, read_columns, read_values, reads_of};
 use crate::sparse::PortionsWork;
 use crate::table_work::TableWork;
 
-/// Tiles: knows the byte ranges to fetch, and decodes the fetched bytes into cells.
+/// Tiles to read: lists the byte ranges to fetch, and decodes the fetched bytes into cells.
 ///
 /// Returned by [`Read::next`](crate::Read::next); its result is passed to [`Read::take`](crate::Read::take).
 #[derive(Debug)]
@@ -34,10 +34,10 @@ enum Work {
 #[derive(Debug)]
 pub(crate) enum DecodedCells {
     Table(CellTable),
-    /// Cells that were taken out of tiles, and what those weighed.
+    /// Cells taken out of tiles, and the weight of these tiles.
     Portions(Vec<CellTable>, u64),
     Columns(Vec<(FieldKind, TableColumn)>),
-    /// The values of so many cells, which are in the memory that they were to go to.
+    /// Number of cells whose values were written to the memory of the caller.
     Written(usize),
 }
 
@@ -46,7 +46,7 @@ pub(crate) enum DecodedCells {
 pub(crate) struct BandsWork {
     pub(crate) plan: Arc<DensePlan>,
     pub(crate) fields: Vec<FieldKind>,
-    /// Fields that are read where cells are left.
+    /// Fields that are read later, if the condition leaves any cells.
     pub(crate) later: Vec<FieldKind>,
     pub(crate) bands: Arc<Bands>,
 }
@@ -73,7 +73,7 @@ impl From<BandsWork> for Piece {
 }
 
 impl Piece {
-    /// The byte ranges of the tiles, without duplicates.
+    /// Returns the byte ranges of the tiles, without duplicates.
     ///
     /// # Errors
     /// [`QueryError::Bug`].
@@ -85,8 +85,9 @@ impl Piece {
         }
     }
 
-    /// Byte ranges that the same tiles need in later pieces, unless none of their cells are part of the result: fields that this
-    /// piece does not decide by. Who waits longer for an answer than for these bytes asks for them with [`Piece::reads`].
+    /// Returns byte ranges that later pieces need of the same tiles, unless none of their cells are part of the
+    /// result: those of fields that the condition does not test. If waiting for an answer costs more than these
+    /// bytes, request them together with [`Piece::reads`].
     ///
     /// # Errors
     /// [`QueryError::Bug`].
@@ -119,7 +120,8 @@ impl Piece {
         })
     }
 
-    /// As [`Piece::decode`], into memory that the piece [just fills](crate::Read::next_bytes): with the values of one field.
+    /// Like [`Piece::decode`], but decodes the values of one field into `memory`, which they [just
+    /// fill](crate::Read::next_bytes).
     pub(crate) fn decode_into(
         self,
         session: &Session,

@@ -1,5 +1,5 @@
-//! Planning: determines the metadata that a read needs before it can choose tiles (enumerations, and the R-trees and
-//! tile indexes of all fragments that may contribute cells), which is fetched at once.
+//! Plans reads: determines the metadata that a read needs before it can choose tiles (enumerations, and the R-trees
+//! and tile indexes of all fragments that may contribute cells), which is fetched at once.
 
 use std::sync::Arc;
 
@@ -18,45 +18,46 @@ use crate::options::ReadOptions;
 use crate::request::Request;
 use crate::sparse::{SparsePlan, SparseRead};
 
-/// A read whose tiles are not known yet.
+/// Read whose tiles are not located yet.
 #[derive(Debug)]
 pub(crate) struct Planning {
     options: ReadOptions,
-    /// The attributes whose labels are needed.
+    /// Attributes whose labels are needed.
     enumerations: Vec<WantedLabels>,
     request: Request,
     candidates: Candidates,
-    /// How many parts of metadata each candidate needs.
+    /// Number of metadata parts that each candidate needs.
     counts: Vec<usize>,
     needs: PartsToOpen,
-    /// What the condition can rule tiles out by.
+    /// Statistics by which the condition can rule out tiles.
     facts: FactsToOpen,
 }
 
-/// An attribute whose labels are needed.
+/// Attribute whose labels are needed.
 #[derive(Debug)]
 struct WantedLabels {
     attribute: usize,
-    /// The name of its enumeration.
+    /// Name of the enumeration.
     name: String,
     /// The enumeration, if it was opened before.
     known: Option<Arc<Enumeration>>,
 }
 
-/// What was read for planning.
+/// Bytes that were read for planning, by kind.
 struct Answers {
-    /// Enumerations that were not known.
+    /// Enumerations that were not opened before.
     enumerations: Vec<Piece>,
     parts: Vec<Piece>,
     facts: Vec<Piece>,
 }
 
-/// What a read is for.
+/// Purpose of a read.
 #[derive(Clone, Debug)]
 pub(crate) enum Purpose {
-    /// The cells that fit its condition.
+    /// Return the cells that match the condition.
     Cells,
-    /// How many cells there are, how many of them fit, and how many this delete would take, which the array does not have.
+    /// Count all cells, the cells that match, and those that this delete would take; the delete is not part of the
+    /// array.
     Tally(Option<Delete>),
 }
 
@@ -66,7 +67,7 @@ enum Candidates {
     Sparse(Box<SparsePlan>),
 }
 
-/// A read whose tiles are known.
+/// Read whose tiles are located.
 #[derive(Debug)]
 pub(crate) enum Planned {
     Dense(Box<DenseRead>),
@@ -74,7 +75,7 @@ pub(crate) enum Planned {
 }
 
 impl Planning {
-    /// Determines what is needed; nothing is read.
+    /// Determines the metadata that is needed; reads nothing.
     pub(crate) fn new(
         session: &Session,
         array: &Arc<Snapshot>,
@@ -87,14 +88,14 @@ impl Planning {
         let first = if enumerations.is_empty() {
             options.clone()
         } else {
-            // The condition can be understood once labels are known.
+            // The condition can be resolved only when the labels are known.
             ReadOptions {
                 condition: None,
                 ..options.clone()
             }
         };
         let mut request = Request::new(array, &first, &[], session.limits())?;
-        // A tally is of all cells, whether they fit or not.
+        // A tally counts all cells, whether they match or not.
         let is_tally = matches!(purpose, Purpose::Tally(_));
         if !is_tally {
             request.narrow(array, options, session.limits())?;
@@ -131,7 +132,7 @@ impl Planning {
         })
     }
 
-    /// What is to be read.
+    /// Returns the byte ranges to read.
     pub(crate) fn reads(&self, array: &Snapshot) -> Result<Vec<Read>, QueryError> {
         let unknown = self.enumerations.iter().filter(|one| one.known.is_none());
         let mut reads = unknown
@@ -142,8 +143,8 @@ impl Planning {
         Ok(reads)
     }
 
-    /// The R-trees of the fragments that may have cells of the result: who reads a part of that searches them, also where all of it
-    /// needs no search.
+    /// Returns the R-trees of the fragments that may have cells of the result. Reads of a part of the result search
+    /// them, even if a read of all of it needs no search.
     pub(crate) fn rtrees(&self, array: &Snapshot) -> Result<PartsToOpen, QueryError> {
         let Candidates::Sparse(plan) = &self.candidates else {
             return Ok(PartsToOpen::default());
@@ -153,7 +154,7 @@ impl Planning {
         Ok(array.find_parts(trees)?)
     }
 
-    /// What [`Planning::reads`] gave, by what it is.
+    /// Splits the pieces read for [`Planning::reads`] by kind.
     fn answers(&self, mut pieces: Vec<Piece>) -> Answers {
         let facts = self.facts.reads().len();
         let facts = pieces.split_off(pieces.len().saturating_sub(facts));
@@ -166,8 +167,8 @@ impl Planning {
         }
     }
 
-    /// Opens what [`Planning::reads`] gave, as far as it is kept with the array: who plans the same, or a part of it, then
-    /// needs not read it.
+    /// Opens the pieces read for [`Planning::reads`], to be kept with the array: a later plan of the same read, or of
+    /// a part of it, need not fetch them.
     pub(crate) fn keep(self, array: &Snapshot, pieces: Vec<Piece>) -> Result<(), QueryError> {
         let answers = self.answers(pieces);
         self.labels(array, &answers.enumerations)?;
@@ -176,7 +177,7 @@ impl Planning {
         Ok(())
     }
 
-    /// The enumerations of attributes whose labels are needed, each at its place; these are those that were not known.
+    /// Returns the needed enumerations, indexed by attribute. `pieces` are those that were not opened before.
     fn labels(
         &self,
         array: &Snapshot,
@@ -201,7 +202,7 @@ impl Planning {
         Ok(labels)
     }
 
-    /// The read, with what [`Planning::reads`] gave.
+    /// Completes the plan with the pieces read for [`Planning::reads`].
     pub(crate) fn finish(
         self,
         session: &Session,
@@ -218,7 +219,7 @@ impl Planning {
         let request = if self.enumerations.is_empty() {
             self.request
         } else {
-            // What was looked for was the same place.
+            // The candidates were found with these ranges.
             Request {
                 by_place: self.request.by_place,
                 subarray: self.request.subarray,
@@ -251,7 +252,7 @@ impl Planning {
     }
 }
 
-/// The fields that a condition names, and points do, as far as there are any.
+/// Returns the fields that the condition and the points name, as far as they exist.
 fn asked_by_condition(array: &Snapshot, options: &ReadOptions) -> Vec<FieldKind> {
     let names = options.condition.iter().flat_map(|c| c.fields());
     let points = options.points.iter().flat_map(|points| points.dimensions());
@@ -260,7 +261,7 @@ fn asked_by_condition(array: &Snapshot, options: &ReadOptions) -> Vec<FieldKind>
     known.map(|field| field.kind).collect()
 }
 
-/// The attributes whose labels are part of the result, or asked for by a condition.
+/// Returns the attributes whose labels are part of the result or tested by a condition.
 fn enumerations(
     array: &Snapshot,
     options: &ReadOptions,

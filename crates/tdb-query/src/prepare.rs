@@ -1,4 +1,4 @@
-//! Fetches what planning takes, for reads that are planned side by side.
+//! Fetches the metadata that planning needs, for reads that are planned side by side.
 
 use tdb_array::Array;
 use tdb_cells::Session;
@@ -7,11 +7,11 @@ use crate::QueryError;
 use crate::options::ReadOptions;
 use crate::planning::{Planning, Purpose};
 
-/// Fetches what planning a read and parts of it takes, with one wait, and keeps it with the array: reads of the parts are then
-/// planned without a wait. What there is no memory to keep is fetched again by each.
+/// Fetches the metadata for planning a read and parts of it with one wait, and keeps it with the array: reads of the
+/// parts are then planned without waiting. Each read fetches again what there is no memory to keep.
 ///
 /// # Errors
-/// Of a request that is not possible for the array; as the store reports; metadata that breaks the format.
+/// A request that is not possible for the array; errors of the store; metadata that breaks the format.
 pub fn prepare(session: &Session, array: &Array, options: &ReadOptions) -> Result<(), QueryError> {
     let snapshot = array.snapshot();
     let planning = Planning::new(session, snapshot, options, &Purpose::Cells)?;

@@ -1,4 +1,4 @@
-//! The state machine of a read: it does no I/O, and says what it needs next.
+//! State machine of a read: it does no I/O, and states what it needs next.
 
 use std::sync::Arc;
 
@@ -16,9 +16,9 @@ use crate::planning::{Planned, Planning, Purpose};
 use crate::sparse::{SparseRead, SparseStep, Tally};
 use crate::{ChosenTiles, LoneTiles, QueryError};
 
-/// A read of an array as a state machine without I/O: [`Read::next`] says what it needs next.
+/// A read of an array as a state machine without I/O: [`Read::next`] returns what it needs next.
 ///
-/// Its driver fetches the bytes that it names and passes them back. [`Reader`](crate::Reader) is the driver for a
+/// A driver fetches the bytes that the read needs and passes them in. [`Reader`](crate::Reader) is the driver for a
 /// store, on the threads of a session. A program that fetches bytes by other means, for example asynchronously,
 /// writes its own loop:
 ///
@@ -55,11 +55,11 @@ pub struct Read {
     array: Arc<Snapshot>,
     fields: Vec<FieldInfo>,
     warnings: Vec<String>,
-    /// Cells that are still wanted.
+    /// Number of cells that are still wanted.
     left: u64,
-    /// Columns whose cells are stored.
+    /// Number of columns whose cells are stored.
     stored: u64,
-    /// Whether cells may be taken out of few tiles at a time.
+    /// Whether cells may be taken out of a few tiles at a time.
     in_portions: bool,
     state: State,
 }
@@ -69,18 +69,18 @@ enum State {
     Planning(Box<Planning>),
     Dense(Box<DenseRead>),
     Sparse(Box<SparseRead>),
-    /// Nothing more, or nothing after an error.
+    /// The read ended, or failed.
     Done,
 }
 
-/// What a [`Read`] needs or returns next.
+/// Next step of a [`Read`]: a need or a result.
 #[derive(Debug)]
 pub enum Next {
-    /// Byte ranges of metadata that planning lacks, to be fetched and passed to [`Read::answer`].
+    /// Byte ranges of metadata that planning needs, to be fetched and passed to [`Read::answer`].
     Need(Vec<tdb_store::Read>),
     /// Tiles to fetch and decode; the result is passed to [`Read::take`].
     Work(Piece),
-    /// The next cells of the result, in its order.
+    /// Next cells of the result, in its order.
     Batch(Batch),
     /// The read has ended: all cells were returned.
     Done,
@@ -99,7 +99,7 @@ impl Read {
         Self::begin(session, array, options, &Purpose::Cells)
     }
 
-    /// As [`Read::new`], for any purpose.
+    /// Like [`Read::new`], for any purpose.
     pub(crate) fn begin(
         session: &Session,
         array: &Arc<Snapshot>,
@@ -127,7 +127,8 @@ impl Read {
         Ok(read)
     }
 
-    /// Takes cells out of few tiles at a time, where that is all there is to do: bytes come without a wait.
+    /// Lets the read take cells out of a few tiles at a time, if nothing else has to be done with them. Only for
+    /// stores whose bytes come without a wait.
     pub(crate) fn load_in_portions(&mut self) {
         self.in_portions = true;
         if let State::Sparse(read) = &mut self.state {
@@ -135,7 +136,7 @@ impl Read {
         }
     }
 
-    /// Whether planning is done. Before, there are no [fields](Read::fields) and no batches.
+    /// True if planning is done. Before that there are no [fields](Read::fields) and no batches.
     #[must_use]
     pub fn is_planned(&self) -> bool {
         match &self.state {
@@ -145,19 +146,19 @@ impl Read {
         }
     }
 
-    /// The columns of each batch.
+    /// Returns the columns of each batch.
     #[must_use]
     pub fn fields(&self) -> &[FieldInfo] {
         &self.fields
     }
 
-    /// Warnings about the request, such as ranges that were clipped to the domain.
+    /// Returns warnings about the request, such as ranges that were clipped to the domain.
     #[must_use]
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }
 
-    /// How many of the cells so far were set to the fill value because they failed the condition:
+    /// Returns the number of cells so far that were set to the fill value because they failed the condition:
     /// [`Failing::Fill`](crate::Failing::Fill).
     #[must_use]
     pub fn filled(&self) -> u64 {
@@ -167,7 +168,7 @@ impl Read {
         }
     }
 
-    /// The next step. What the previous step asked for must have been passed in by [`Read::answer`] or
+    /// Returns the next step. What the previous step requested must have been passed in by [`Read::answer`] or
     /// [`Read::take`].
     ///
     /// # Errors
@@ -212,7 +213,7 @@ impl Read {
         }
     }
 
-    /// Takes the bytes of the ranges of [`Next::Need`], in the same order.
+    /// Accepts the bytes of the ranges of [`Next::Need`], in the same order.
     ///
     /// # Errors
     /// Corrupt data; a condition that cannot be resolved; a [limit](QueryError::Limit).
@@ -249,7 +250,7 @@ impl Read {
         }
     }
 
-    /// Takes the decoded cells of the last [`Piece`].
+    /// Accepts the decoded cells of the last [`Piece`].
     ///
     /// # Errors
     /// A [limit](QueryError::Limit).
@@ -271,7 +272,8 @@ impl Read {
         taken
     }
 
-    /// How many bytes of memory the piece that was given out last [fills](Piece::decode_into), if values are all that comes of it.
+    /// Returns the number of bytes of memory that the outstanding piece [fills](Piece::decode_into), if it yields
+    /// only the values of one field.
     pub(crate) fn next_bytes(&self) -> Option<usize> {
         let State::Dense(read) = &self.state else {
             return None;
@@ -280,7 +282,7 @@ impl Read {
         (rows <= self.left).then_some(bytes)
     }
 
-    /// About `most` bytes of ranges that later pieces are certain to need, for prefetching.
+    /// Returns byte ranges that later pieces are certain to need, about `most` bytes, for prefetching.
     ///
     /// # Errors
     /// [`QueryError::Bug`].
@@ -292,9 +294,9 @@ impl Read {
         }
     }
 
-    /// The next cells, if they are whole tiles of one fragment for which `allows` returns true. Only in global order
-    /// and between two batches. These cells are not returned again in batches. `decode` decodes the pieces with the
-    /// coordinates that must be looked at.
+    /// Returns the next cells as whole tiles, if they are whole tiles of one fragment for which `allows` returns
+    /// true. Only in global order and between two batches. These cells are not returned again in batches. `decode`
+    /// decodes pieces with the coordinates that must be examined.
     ///
     /// # Errors
     /// Those of `decode` and of `allows`.
@@ -310,9 +312,10 @@ impl Read {
         }
     }
 
-    /// The tiles all of whose cells are part of the result, each once, whatever other fragments hold, as far as planning tells:
-    /// of dense arrays in global order alone, of sparse ones without deletes and in no order that repeats cells. Only before
-    /// the first step after planning, and without a condition or a limit; else none.
+    /// Returns the tiles whose cells are all part of the result, each once, whatever other fragments contain, as far
+    /// as planning can tell. Dense arrays must be read in global order; sparse arrays must have no deletes, and the
+    /// order must not repeat cells. Returns none after the first step that follows planning, or with a condition or a
+    /// limit.
     ///
     /// # Errors
     /// [`QueryError::Bug`].
@@ -324,7 +327,7 @@ impl Read {
         }
     }
 
-    /// The tiles that the read takes, of a read that has not begun: of each fragment that has some within the ranges. None
+    /// Returns the tiles that a read takes which has not begun, for each fragment that has tiles in the ranges. None
     /// before planning is done.
     ///
     /// # Errors
@@ -337,10 +340,10 @@ impl Read {
         }
     }
 
-    /// Leaves out the cells of some of the [`Read::lone_tiles`]: they are not read, and are in no batch.
+    /// Excludes the cells of some of the [`Read::lone_tiles`]: they are not read, and are in no batch.
     ///
     /// # Errors
-    /// Tiles that are none of those.
+    /// Tiles that are not among the lone tiles.
     pub fn leave_out(&mut self, tiles: &[LoneTiles]) -> Result<(), QueryError> {
         match std::mem::replace(&mut self.state, State::Done) {
             State::Dense(mut read) => {
@@ -358,7 +361,7 @@ impl Read {
         Ok(())
     }
 
-    /// Counts cells from now on, instead of giving them; planning is done.
+    /// Counts cells from now on instead of returning them. Planning must be done.
     pub(crate) fn count(&mut self) -> Result<(), QueryError> {
         match &mut self.state {
             State::Sparse(read) => {
@@ -369,7 +372,7 @@ impl Read {
         }
     }
 
-    /// What was counted.
+    /// Returns the numbers of cells counted so far.
     pub(crate) fn tally(&self) -> Result<Tally, QueryError> {
         match &self.state {
             State::Sparse(read) => read.tally(),
@@ -377,14 +380,14 @@ impl Read {
         }
     }
 
-    /// As many of these cells as are wanted.
+    /// Cuts a batch to the number of cells that are still wanted.
     fn give(&mut self, batch: Batch) -> Result<Batch, QueryError> {
         let batch = batch.first(self.left)?;
         self.note_given(batch.rows as u64);
         Ok(batch)
     }
 
-    /// Counts cells that are given out.
+    /// Counts cells that are returned.
     fn note_given(&mut self, rows: u64) {
         if self.left != u64::MAX {
             self.left = self.left.saturating_sub(rows);

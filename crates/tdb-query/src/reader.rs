@@ -1,4 +1,4 @@
-//! The synchronous driver of a [`Read`]: fetches from a store, and decodes on the threads of a session.
+//! Synchronous driver of a [`Read`]: fetches from a store, and decodes on the threads of a session.
 
 use std::sync::Arc;
 
@@ -22,31 +22,32 @@ use crate::{ChosenTiles, LabelSearch, LoneTiles, QueryError};
 /// Each batch fits in the session's memory; together, in order, they are the result. A `Reader` is a [`Read`] with a
 /// driver that fetches from the array's store.
 ///
-/// The memory of batches that were dropped, with all that shares their columns, is used for the next ones.
+/// The memory of a batch is reused for later ones once the batch, and everything that shares its columns, was
+/// dropped.
 #[derive(Debug)]
 pub struct Reader {
     session: Session,
     array: Arc<Array>,
     asked: Asked,
     read: Read,
-    /// What was fetched of a store that is far away, and is still to be decoded.
+    /// Bytes fetched from a far store that are not decoded yet.
     ahead: Ahead,
     warnings: Vec<String>,
-    /// Whether cells were given out, or tiles named to be copied.
+    /// Whether cells were returned, or tiles were returned for copying.
     has_given: bool,
     is_done: bool,
 }
 
-/// The next cells of a read, as [`Reader::next_into`] gives them.
+/// Result of [`Reader::next_into`].
 #[derive(Debug)]
 pub enum NextCells {
-    /// The memory begins with their values, so many bytes.
+    /// The values were written to the start of the memory; the number of bytes.
     Written(usize),
-    /// They are a batch.
+    /// A batch of cells.
     Batch(Batch),
 }
 
-/// What a read is begun with, and begun with again.
+/// Arguments that a read is begun with, kept to begin it again.
 #[derive(Debug)]
 struct Asked {
     options: ReadOptions,
@@ -89,7 +90,7 @@ impl Reader {
         })
     }
 
-    /// Counts the cells that a condition fits and that a delete would take.
+    /// Counts the cells that match a condition and those that a delete would take.
     pub(crate) fn tally(
         session: &Session,
         array: &Arc<Array>,
@@ -129,7 +130,7 @@ impl Reader {
         Ok(reader)
     }
 
-    /// Drives the read until it is known which tiles it takes.
+    /// Drives the read until its tiles are known.
     fn plan(&mut self) -> Result<(), QueryError> {
         while !self.read.is_planned() {
             self.step(&mut [])?;
@@ -140,15 +141,15 @@ impl Reader {
         }
     }
 
-    /// Starts again if an object is missing because other processes consolidated and vacuumed its fragment. Returns
+    /// Starts again if an object is missing because another process consolidated and vacuumed its fragment. Returns
     /// the error if that is not the cause, or if cells were returned already.
     fn look_again(&mut self, error: QueryError) -> Result<(), QueryError> {
-        // Which deletes took a cell is told by their positions in the array that the caller has.
+        // Older versions refer to deletes by their positions in the array that the caller opened.
         let is_current = self.asked.options.versions == Versions::Current;
         if error.kind() != ErrorKind::NotFound || !is_current {
             return Err(error);
         }
-        // What cannot be opened either says less than this error.
+        // If the array cannot be opened again, this error says more than that one.
         let Ok(Some(again)) = self.array.again() else {
             return Err(error);
         };
@@ -169,26 +170,26 @@ impl Reader {
         Ok(())
     }
 
-    /// The columns of each batch.
+    /// Returns the columns of each batch.
     #[must_use]
     pub fn fields(&self) -> &[FieldInfo] {
         self.read.fields()
     }
 
-    /// Warnings about the request, and about the arrays of labels that it used.
+    /// Returns warnings about the request, and about the arrays of labels that it used.
     #[must_use]
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }
 
-    /// How many of the cells so far were set to the fill value because they failed the condition:
+    /// Returns the number of cells so far that were set to the fill value because they failed the condition:
     /// [`Failing::Fill`](crate::Failing::Fill).
     #[must_use]
     pub fn filled(&self) -> u64 {
         self.read.filled()
     }
 
-    /// As [`Read::whole_tiles`].
+    /// Like [`Read::whole_tiles`].
     ///
     /// # Errors
     /// Errors of reading, and of `allows`.
@@ -205,13 +206,14 @@ impl Reader {
         Ok(whole)
     }
 
-    /// The array that is read: another opening of the one that was passed in, where fragments had vanished by then.
+    /// Returns the array that is read. If fragments had vanished, this is a new opening of the array that was passed
+    /// in.
     #[must_use]
     pub fn array(&self) -> &Arc<Array> {
         &self.array
     }
 
-    /// As [`Read::chosen_tiles`].
+    /// Like [`Read::chosen_tiles`].
     ///
     /// # Errors
     /// [`QueryError::Bug`].
@@ -219,7 +221,7 @@ impl Reader {
         self.read.chosen_tiles()
     }
 
-    /// As [`Read::lone_tiles`].
+    /// Like [`Read::lone_tiles`].
     ///
     /// # Errors
     /// [`QueryError::Bug`].
@@ -227,21 +229,21 @@ impl Reader {
         self.read.lone_tiles()
     }
 
-    /// As [`Read::leave_out`]. From then on fragments that vanish are an error.
+    /// Like [`Read::leave_out`]. From then on, vanished fragments are an error.
     ///
     /// # Errors
-    /// Tiles that are none of the [`Reader::lone_tiles`].
+    /// Tiles that are not among the [`Reader::lone_tiles`].
     pub fn leave_out(&mut self, tiles: &[LoneTiles]) -> Result<(), QueryError> {
         self.has_given = true;
         self.read.leave_out(tiles)
     }
 
-    /// The next cells; `None` after the last. Of a dense array, the values of one field are decoded right into `memory`, where they
-    /// are all that is asked for: of fixed size and never null, of all cells of the ranges. All else, and what the memory does
-    /// not hold, is given as a batch.
+    /// Returns the next cells; `None` after the last. If the result is one field of a dense array, of fixed size,
+    /// never null and without a condition, its values are decoded right into `memory`. Anything else, and values that
+    /// do not fit in the memory, are returned as a batch.
     ///
     /// # Errors
-    /// As those of the batches; what is in the memory then may be a part of the values.
+    /// Those of the batches; the memory may then contain a part of the values.
     pub fn next_into(&mut self, memory: &mut [u8]) -> Result<Option<NextCells>, QueryError> {
         if self.is_done {
             return Ok(None);
@@ -264,7 +266,7 @@ impl Reader {
         }
     }
 
-    /// The loop that drives the read, until it has cells.
+    /// Drives the read until it has cells.
     fn drive(&mut self, memory: &mut [u8]) -> Result<Option<NextCells>, QueryError> {
         self.plan()?;
         loop {
@@ -274,7 +276,7 @@ impl Reader {
         }
     }
 
-    /// Fetches what the read asks for next; the cells, or the end, once it has them.
+    /// Does the next step of the read. Returns `None` if it has no cells yet, `Some(None)` at the end.
     fn step(&mut self, memory: &mut [u8]) -> Result<Option<Option<NextCells>>, QueryError> {
         match self.read.next()? {
             Next::Need(reads) => {
@@ -313,8 +315,8 @@ impl Iterator for Reader {
     }
 }
 
-/// Decodes a piece, into `memory` where there is some, which it [fills](Piece::decode_into). The bytes of a far store are fetched
-/// before, with one wait, together with some that `read` needs later.
+/// Decodes a piece, into `memory` if given, which it [fills](Piece::decode_into). Bytes of a far store are fetched
+/// first, with one wait, together with some that `read` needs later.
 fn decode(
     session: &Session,
     store: &Arc<dyn Store>,
@@ -336,8 +338,8 @@ fn decode(
     }
 }
 
-/// Options whose ranges of labels have become ranges of dimensions. What is odd about the arrays of labels becomes
-/// warnings.
+/// Returns the options with ranges of labels replaced by ranges of dimensions. Oddities of the arrays of labels are
+/// added to `warnings`.
 fn resolve_labels(
     session: &Session,
     array: &Array,

@@ -1,4 +1,4 @@
-//! A resolved request: names, ranges and condition of [`ReadOptions`], resolved against the array.
+//! Resolved request: names, ranges and condition of [`ReadOptions`], resolved against the array.
 
 use std::sync::Arc;
 
@@ -12,15 +12,14 @@ use crate::QueryError;
 use crate::field::chosen;
 use crate::options::{Failing, ReadOptions, ResultOrder, Versions};
 
-/// Bytes that a batch may have, about, unless another size is asked for: large enough to work on, small enough
-/// to come before the whole has been read.
+/// Default batch size in bytes: large enough to work on efficiently, small enough for the first batch to come early.
 const BATCH: u64 = 32 << 20;
 
-/// The same where a condition is asked about every cell of a dense array: what it tests, and what it finds, is in memory beside
-/// the result.
+/// Default batch size if a condition tests every cell of a dense array: the tested fields and the outcome are in
+/// memory beside the result.
 const ASKED_BATCH: u64 = 8 << 20;
 
-/// What is read of an array: [`ReadOptions`], resolved.
+/// Resolved [`ReadOptions`]: what is read of an array.
 ///
 /// Resolving fetches nothing: the enumerations of the attributes are passed in, and label ranges are ranges of
 /// dimensions already.
@@ -29,18 +28,18 @@ pub struct Request {
     pub(crate) subarray: Subarray,
     pub(crate) order: ResultOrder,
     pub(crate) versions: Versions,
-    /// What chooses cells: the condition, and points.
+    /// Selection of cells: the condition and the points.
     pub(crate) condition: Option<Arc<Predicate>>,
-    /// Whether tiles are left out whose place has no cell that is chosen.
+    /// Whether tiles are skipped if no cell in their bounds can be selected.
     pub(crate) by_place: bool,
-    /// Dense arrays: what becomes of cells that fail the condition.
+    /// Dense arrays: treatment of cells that fail the condition.
     pub(crate) failing: Failing,
     pub(crate) fields: Vec<FieldInfo>,
-    /// Bytes that a batch may have.
+    /// Maximum number of bytes of a batch.
     pub(crate) batch_bytes: u64,
-    /// No more cells are wanted.
+    /// Maximum number of cells to return.
     pub(crate) limit: u64,
-    /// Labels that the condition names and no cell can have.
+    /// Labels that the condition names and that no cell can have.
     pub(crate) unknown_labels: Vec<UnknownLabel>,
 }
 
@@ -82,7 +81,7 @@ impl Request {
         if options.versions == Versions::Current {
             keep_in_current_domain(array, &mut subarray);
         }
-        // Where cells that are not chosen stay, the places of all are wanted.
+        // If cells that fail stay in the result, the positions of all cells are requested.
         let drops = options.failing == Failing::Drop;
         let placed = points.as_ref().filter(|_| drops);
         if let Some((points, dimensions)) = placed.and_then(Predicate::points) {
@@ -104,7 +103,7 @@ impl Request {
                 }
             }
             None => ResultOrder::Global,
-            // A read in the order of storage can end early, and takes less memory.
+            // A read in the stored order can end early, and needs less memory.
             Some(order)
                 if !schema.is_dense()
                     && order != ResultOrder::Unordered
@@ -135,7 +134,7 @@ impl Request {
         })
     }
 
-    /// Looks only where cells can lie that fit the condition, as far as it is one on dimensions.
+    /// Restricts the subarray to where cells can match the tests of the condition on dimensions.
     ///
     /// # Errors
     /// A condition that cannot be resolved; [`QueryError::Bug`].
@@ -146,8 +145,8 @@ impl Request {
         limits: &Limits,
     ) -> Result<(), QueryError> {
         let schema = array.schema();
-        // Cells that do not fit stay in the result, or, beside a range, the other dimensions of a dense array would be read
-        // beyond the current domain.
+        // Not if failing cells stay in the result. Nor with a current domain in a dense array: a range on one
+        // dimension makes the others be read beyond the current domain.
         let can_narrow = self.failing == Failing::Drop
             && !(schema.is_dense() && schema.current_domain.is_some());
         let condition = options.condition.as_ref().filter(|_| can_narrow);
@@ -164,13 +163,13 @@ impl Request {
         Ok(())
     }
 
-    /// The columns of the result.
+    /// Returns the columns of the result.
     #[must_use]
     pub fn fields(&self) -> &[FieldInfo] {
         &self.fields
     }
 
-    /// A batch of what `gathered` gives of each field; one that is asked for twice is gathered once.
+    /// Makes a batch from the columns that `gathered` returns. A field that is requested twice is gathered once.
     pub(crate) fn batch(
         &self,
         rows: usize,
@@ -189,15 +188,15 @@ impl Request {
         Ok(Batch { rows, columns })
     }
 
-    /// Points, and where their dimensions stand in the schema, if only cells at points are returned.
+    /// Returns the points, and the positions of their dimensions in the schema, if only cells at points are returned.
     pub(crate) fn points_alone(&self) -> Option<(&Points, &[usize])> {
         let chooses = self.condition.as_deref();
         let chooses = chooses.filter(|_| self.failing == Failing::Drop);
         chooses.and_then(Predicate::points)
     }
 
-    /// The order in which cells of several fragments are brought together: where any will do, the one in which they are
-    /// stored, so that no more of them are in memory than a batch takes.
+    /// Returns the order in which the cells of several fragments are merged. If any order will do, this is the stored
+    /// order, so that only one batch of cells must be in memory.
     pub(crate) fn merge_order(&self) -> ResultOrder {
         match self.order {
             ResultOrder::Unordered => ResultOrder::Global,
@@ -205,20 +204,20 @@ impl Request {
         }
     }
 
-    /// The part of the domain that is read.
+    /// Returns the part of the domain that is read.
     #[must_use]
     pub fn subarray(&self) -> &Subarray {
         &self.subarray
     }
 }
 
-/// What a condition says of dimensions alone: it tells where to look, before anything is fetched.
+/// Returns the part of a condition that tests dimensions only: it shows where to look before anything is fetched.
 fn about_dimensions(condition: &Condition, schema: &ArraySchema) -> Option<Condition> {
     condition.about(|field| schema.dimension_index(field).is_some())
 }
 
-/// Cells of a sparse array that lie outside of its current domain, since they were written before it had that one, are not
-/// read. Where no fragment has any, nothing has to be looked at for it. Those of a dense array have fill values there.
+/// Excludes cells of a sparse array outside its current domain, which were written before the current domain was set.
+/// If no fragment has any, no cell needs to be tested. Dense arrays show fill values there.
 fn keep_in_current_domain(array: &Snapshot, subarray: &mut Subarray) {
     let schema = array.schema();
     let Some(bounds) = schema
@@ -235,7 +234,7 @@ fn keep_in_current_domain(array: &Snapshot, subarray: &mut Subarray) {
     }
 }
 
-/// The columns that tell versions of cells apart.
+/// Returns the additional columns that distinguish the versions of a cell.
 fn version_fields(array: &Snapshot, options: &ReadOptions) -> Result<Vec<FieldKind>, QueryError> {
     if options.versions == Versions::Current {
         return Ok(Vec::new());
@@ -250,7 +249,7 @@ fn version_fields(array: &Snapshot, options: &ReadOptions) -> Result<Vec<FieldKi
     Ok(fields)
 }
 
-/// Whether any cell of an array can have been deleted.
+/// True if any cell of an array can have been deleted.
 fn has_deletes(array: &Snapshot) -> bool {
     let fragments = array.fragments();
     let first = fragments.iter().map(|fragment| fragment.timestamps().0);

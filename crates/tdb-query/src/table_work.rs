@@ -1,4 +1,4 @@
-//! Whole tiles of some fields that become columns of a table.
+//! Loads fields of whole tiles into columns of a table.
 
 use std::sync::Arc;
 
@@ -10,15 +10,15 @@ use tdb_tile::Bug;
 use crate::QueryError;
 use crate::sparse::PlannedTiles;
 
-/// Fields of whole tiles, which become columns of a table.
+/// Fields of whole tiles to load into columns of a table.
 #[derive(Debug)]
 pub(crate) struct TableWork {
     pub(crate) schema: Arc<ArraySchema>,
     pub(crate) tiles: Arc<PlannedTiles>,
     pub(crate) fields: Vec<FieldKind>,
-    /// Fields that those tiles need later that have cells of the result.
+    /// Fields that are loaded later, for the tiles that have cells of the result.
     pub(crate) later: Vec<FieldKind>,
-    /// What the cells take in memory, about.
+    /// Approximate memory of the cells in bytes.
     pub(crate) weight: u64,
     pub(crate) table: CellTable,
 }
@@ -28,12 +28,12 @@ impl TableWork {
         self.tiles.reads(&self.table.segments, &self.fields)
     }
 
-    /// What all tiles may need later.
+    /// Returns the byte ranges that all tiles may need later.
     pub(crate) fn likely(&self) -> Result<Vec<Read>, Bug> {
         self.tiles.reads_of_all(&self.table.segments, &self.later)
     }
 
-    /// Loads the columns out of these bytes.
+    /// Loads the columns from these bytes.
     pub(crate) fn decode(
         mut self,
         session: &Session,

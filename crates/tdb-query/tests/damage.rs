@@ -1,8 +1,8 @@
-//! Golden arrays with something broken in them: reading ends, soon, with cells or with an error.
+//! Reads golden arrays with something broken in them: each read ends, soon, with cells or with an error.
 //!
-//! Bytes are flipped, cut off, put in, exchanged, as they are stored and within generic tiles that are then sealed
-//! again; names of objects are damaged, too. `TDB_DAMAGE_SEED` and `TDB_DAMAGE_COUNT` ask for other cases than the few that every run tries;
-//! `cargo xtask damage` sets them.
+//! Bytes are flipped, cut off, inserted or exchanged, as stored and within generic tiles that are then sealed again;
+//! names of objects are damaged, too. `TDB_DAMAGE_SEED` and `TDB_DAMAGE_COUNT` request other cases than the few of
+//! every run; `cargo xtask damage` sets them.
 
 #![allow(
     clippy::unwrap_used,
@@ -26,16 +26,16 @@ use support::{Golden, Refusal};
 use tdb_array::ErrorKind;
 use tdb_store::{MemoryStore, Store};
 
-/// Cases of an ordinary run.
+/// Number of cases of an ordinary run.
 const COUNT: u64 = 300;
 
-/// Reading a damaged array may take no longer.
+/// Maximum time for reading a damaged array.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// After so long it is a hang.
+/// Time after which a read counts as hanging.
 const END: Duration = Duration::from_secs(60);
 
-/// What the process may grow by while it reads with a budget of 64 MiB for opening and one for cells.
+/// Maximum growth of the process during a read with a budget of 64 MiB for opening and one for cells.
 const GROWTH: u64 = 160 << 20;
 
 #[test]
@@ -74,7 +74,7 @@ fn damaged_arrays_end_in_cells_or_errors() {
                 "cells".to_owned()
             }
             Some(Err(refusal)) => {
-                // The request was in order.
+                // The request itself was valid.
                 if matches!(refusal.kind, ErrorKind::Invalid | ErrorKind::Exists) {
                     findings.push(format!("{about}: {refusal}"));
                 }
@@ -100,12 +100,12 @@ fn damaged_arrays_end_in_cells_or_errors() {
     assert!(findings.is_empty(), "{}", findings.join("\n"));
 }
 
-/// What reading came to, `None` for a panic. A hang ends the run.
+/// Reads the array on a thread; returns the outcome, `None` for a panic. A hang ends the run.
 fn watched(golden: Golden, store: MemoryStore, about: &str) -> Option<Result<u64, Refusal>> {
     let (tell, told) = mpsc::channel();
     std::thread::spawn(move || {
         let read = catch_unwind(AssertUnwindSafe(|| support::read(&golden, &store)));
-        // Nobody listens any more where the wait was too long.
+        // Nobody listens any more if the wait was too long.
         let _ = tell.send(read.ok());
     });
     match told.recv_timeout(END) {
@@ -114,8 +114,8 @@ fn watched(golden: Golden, store: MemoryStore, about: &str) -> Option<Result<u64
     }
 }
 
-/// Resident memory of this process now, and the most since this was last asked, in bytes; 0 where the system does
-/// not say.
+/// Returns the resident memory of this process, and its peak since the last call, in bytes; 0 if the system does not
+/// report it.
 fn memory() -> (u64, u64) {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let of = |name: &str| {
@@ -124,19 +124,19 @@ fn memory() -> (u64, u64) {
         number.unwrap_or(0) << 10
     };
     let found = (of("VmRSS:"), of("VmHWM:"));
-    // Forgets the peak; where that is not allowed the peak stays, and says too much rather than too little.
+    // Resets the peak; if that is not allowed, the reported peak is too high rather than too low.
     let _ = std::fs::write("/proc/self/clear_refs", "5");
     found
 }
 
-/// What was broken.
+/// Damage that was done.
 struct Damage {
     what: String,
-    /// Whether cells are lost, so that reading must not end in some.
+    /// Whether cells are lost, so that reading must fail.
     loses: bool,
 }
 
-/// Breaks something.
+/// Breaks one thing in the store.
 fn damage(golden: &Golden, store: &MemoryStore, random: &mut Random) -> Damage {
     if random.below(8) == 0 {
         return damage_name(golden, store, random);
@@ -145,7 +145,7 @@ fn damage(golden: &Golden, store: &MemoryStore, random: &mut Random) -> Damage {
     Damage { what, loses: false }
 }
 
-/// Damages the name of an object, and often leaves its ending as it was; every other one is among the commits.
+/// Renames an object to a damaged name; the ending is often left intact. Half of the time the object is a commit.
 fn damage_name(golden: &Golden, store: &MemoryStore, random: &mut Random) -> Damage {
     let all = golden.keys("");
     let commits = golden.keys("__commits/");
@@ -168,12 +168,13 @@ fn damage_name(golden: &Golden, store: &MemoryStore, random: &mut Random) -> Dam
     store.overwrite(&to, bytes);
     Damage {
         what: format!("{key} is now {to}"),
-        // Of groups, the arrays in them are not read.
+        // The arrays in a group are not read.
         loses: !golden.is_group && key.ends_with(".wrt") && to.ends_with(".wrt") && to != *key,
     }
 }
 
-/// A name with some of it cut off, twice, or of other letters; never none at all.
+/// Changes a name at a random position: cuts it off, removes, inserts or replaces a letter, or repeats the rest. Not
+/// longer than 255 letters.
 fn changed_name(name: &str, random: &mut Random) -> String {
     let mut letters: Vec<char> = name.chars().collect();
     let len = letters.len() as u64;
@@ -195,7 +196,7 @@ fn changed_name(name: &str, random: &mut Random) -> String {
     letters.iter().take(255).collect()
 }
 
-/// Breaks what an object holds; says how.
+/// Damages the bytes of an object; returns a description.
 fn damage_bytes(golden: &Golden, store: &MemoryStore, random: &mut Random) -> String {
     // Fields are many, schemas and commits few: each kind of object gets its share.
     let is_data = |key: &str| key.ends_with(".tdb") && !key.contains("__fragment_metadata");
@@ -249,7 +250,7 @@ fn damage_within(golden: &Golden, bytes: &Bytes, random: &mut Random) -> Option<
     ))
 }
 
-/// Values that sizes and counts are not prepared for.
+/// Edge values for sizes and counts.
 const EDGES: [u64; 16] = [
     0,
     1,
@@ -321,7 +322,7 @@ fn change(bytes: &mut Vec<u8>, random: &mut Random) -> String {
     }
 }
 
-/// Numbers that come again with the same seed.
+/// Pseudo-random numbers, reproducible by seed.
 struct Random(u64);
 
 impl Random {

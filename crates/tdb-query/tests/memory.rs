@@ -1,4 +1,5 @@
-//! What a read holds of many fragments counts. The peak of the process is measured, so this file has one test.
+//! The memory that a read holds per fragment is counted. The peak of the process is measured, so this file has only
+//! one test.
 #![cfg(target_os = "linux")]
 #![allow(
     clippy::unwrap_used,
@@ -17,13 +18,14 @@ use tdb_cells::{Session, SessionOptions};
 use tdb_query::{ReadOptions, Reader};
 use tdb_store::{MemoryStore, Store};
 
-/// Copies of each fragment.
+/// Number of copies of each fragment.
 const COPIES: u64 = 3_000;
 
-/// What the process may take for each fragment of a read that does not count, beside a quarter of what does: what allocators add.
+/// Allowed uncounted bytes per fragment of a read, on top of a quarter of the counted ones: overhead of the
+/// allocator.
 const UNCOUNTED: u64 = 1_500;
 
-/// The most bytes that this process had in memory since this was last asked, and has now.
+/// Returns the peak memory of this process since the last call, and its current memory, in bytes.
 fn memory() -> (u64, u64) {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let of = |name: &str| {
@@ -36,7 +38,7 @@ fn memory() -> (u64, u64) {
     found
 }
 
-/// A golden array whose fragments are there many times, each under another UUID.
+/// Returns a golden array with many copies of its fragments, each under another UUID.
 fn copied(golden: &Golden) -> (MemoryStore, u64) {
     let store = golden.store();
     let mut fragments = 0;

@@ -1,4 +1,4 @@
-//! Drives a read asynchronously: the bytes of the pieces to come are under way while one is decoded.
+//! Drives a read asynchronously: the bytes of later pieces are fetched while one piece is decoded.
 
 use std::collections::HashMap;
 
@@ -6,10 +6,10 @@ use tdb_cells::{Batch, Fetched, Session};
 use tdb_query::{Next, Read};
 use tdb_store::{Piece, Read as Wish, StoreError};
 
-/// Bytes that are asked for before they are needed.
+/// Maximum number of bytes that are requested before they are needed.
 const AHEAD: u64 = 64 << 20;
 
-/// All cells of a read. `fetch` sends a request at once, and gives its bytes when they come.
+/// Returns all batches of a read. `fetch` sends a request at once; its future yields the bytes.
 pub(crate) async fn drive<F: Future<Output = Result<Piece, StoreError>>>(
     read: &mut Read,
     session: &Session,

@@ -1,7 +1,7 @@
-//! Reads an array asynchronously: `driver.rs` is all that it takes. The answers of this example's store come late and out of
-//! order.
+//! Reads an array asynchronously; `driver.rs` holds all the code that this takes. The example's store answers late
+//! and out of order.
 //!
-//! `asynchronous ARRAY` prints how many cells there are.
+//! `asynchronous ARRAY` prints the number of cells.
 
 mod driver;
 
@@ -17,7 +17,7 @@ use tdb_cells::Session;
 use tdb_query::{Read, ReadOptions};
 use tdb_store::{LocalStore, Piece, Read as Wish, Store, StoreError};
 
-/// The answer to one request, once it has come.
+/// Future that yields the answer to one request.
 struct Answer(Mutex<Receiver<Result<Piece, StoreError>>>);
 
 impl Future for Answer {
@@ -32,7 +32,7 @@ impl Future for Answer {
     }
 }
 
-/// Asks the store on a thread of its own, after a while.
+/// Sends a request to the store on a thread of its own, which answers after a delay.
 fn send(store: &Arc<dyn Store>, wish: Wish) -> Answer {
     let (sender, answers) = channel();
     let (store, late) = (Arc::clone(store), wish.key.len() as u64 * 7 % 20);
@@ -52,7 +52,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     let mut reading = pin!(drive(&mut read, &session, |wish| send(&store, wish)));
     let batches = loop {
-        // A program has a runtime that polls what is ready.
+        // A real program has a runtime that polls the futures that are ready.
         if let Poll::Ready(batches) = reading
             .as_mut()
             .poll(&mut Context::from_waker(Waker::noop()))

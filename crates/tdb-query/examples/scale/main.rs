@@ -1,9 +1,9 @@
-//! What it takes to open an array of up to 10^6 fragments and 10^12 cells in a far store, and to read a box of it:
+//! Cost of opening an array of up to 10^6 fragments and 10^12 cells in a far store, and of reading a box of it:
 //! `cargo run --release -p tdb-query --example scale`; the tables of `docs/scale.md`.
 //!
-//! Each row is measured in a process of its own: `scale WRITES nothing|commits|footers|fragments|one [MEBIBYTES]`, where
-//! the last is the limit of one tile of metadata. What the store takes to make its answers is not counted. Processor time
-//! and memory are measured on Linux, and zero elsewhere.
+//! Each row is measured in its own process: `scale WRITES nothing|commits|footers|fragments|one [MEBIBYTES]`, where
+//! the last is the limit of one tile of metadata. The time that the store needs to make its answers is not counted.
+//! Processor time and memory are measured on Linux, and zero elsewhere.
 #![expect(
     clippy::unwrap_used,
     clippy::cast_precision_loss,
@@ -25,16 +25,16 @@ use tdb_query::{ReadOptions, Reader};
 use tdb_tile::{Limits, Range};
 use vast::{Asked, Plan, Upkeep, VastStore};
 
-/// Seconds from a request to its answer.
+/// Seconds between a request and its answer.
 const DELAY: f64 = 0.03;
 
-/// Bytes that come in a second.
+/// Bytes transferred per second.
 const BANDWIDTH: f64 = 100e6;
 
-/// Bytes of memory that are allowed, as `tdb` does if it is not told otherwise.
+/// Memory limit in bytes; the default of `tdb`.
 const MEMORY: u64 = 1 << 30;
 
-/// Rows of the table: writes, upkeep, and the limit of a tile of metadata, in MiB.
+/// Rows of the table: number of writes, kind of upkeep, and the limit of a metadata tile in MiB.
 const ROWS: [(&str, &str, &str); 15] = [
     ("100", "nothing", "256"),
     ("10000", "nothing", "256"),
@@ -119,7 +119,7 @@ fn row(writes: u64, name: &str, mebibytes: u64) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// 100 x 100 cells in one space tile.
+/// Returns the options for reading 100 x 100 cells in one space tile.
 fn the_box() -> ReadOptions {
     ReadOptions {
         ranges: vec![
@@ -130,7 +130,7 @@ fn the_box() -> ReadOptions {
     }
 }
 
-/// What the process had used when something began.
+/// Resource use of the process at the start of a measurement.
 struct Meter {
     memory: u64,
     processor: f64,
@@ -139,7 +139,7 @@ struct Meter {
 impl Meter {
     fn start(store: &VastStore) -> Self {
         store.take();
-        // The peak begins anew; only Linux has this.
+        // Resets the peak of the memory; only Linux supports this.
         drop(std::fs::write("/proc/self/clear_refs", "5"));
         Self {
             memory: peak_memory(),
@@ -147,7 +147,7 @@ impl Meter {
         }
     }
 
-    /// The rest of a row.
+    /// Returns the measured columns of a row.
     fn stop(&self, store: &VastStore) -> String {
         let Asked {
             waits,

@@ -1,6 +1,6 @@
-//! What a process has used so far.
+//! Measures the resources that the process has used so far.
 
-/// Seconds that all threads of this process have had.
+/// Returns the processor time of all threads of this process, in seconds.
 pub(crate) fn processor_time() -> f64 {
     let mut nanoseconds = 0_u64;
     for task in std::fs::read_dir("/proc/self/task")
@@ -18,7 +18,7 @@ pub(crate) fn processor_time() -> f64 {
     nanoseconds as f64 / 1e9
 }
 
-/// Bytes of memory that this process had at most.
+/// Returns the peak memory of this process, in bytes.
 pub(crate) fn peak_memory() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));

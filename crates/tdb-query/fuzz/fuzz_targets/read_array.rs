@@ -1,7 +1,8 @@
-//! A golden array of which one object was changed is opened and read: no panic, no more memory than the budget.
+//! Changes one object of a golden array, then opens and reads the array: no panic, no more memory than the budget.
 //!
-//! The first bytes choose the array, the object and one of its generic tiles. The rest are, by the fourth, its bytes,
-//! the payload of the tile, which is sealed as it should be, or what to change in that payload: places and values.
+//! The first bytes of the input choose the array, the object and one of its generic tiles. The fourth byte chooses
+//! how the rest is used: as the bytes of the object, as the payload of the tile (sealed correctly), or as positions
+//! and values to change in that payload.
 #![no_main]
 #[path = "../../tests/it/support/mod.rs"]
 mod support;
@@ -12,7 +13,7 @@ use libfuzzer_sys::fuzz_target;
 use support::Golden;
 use support::tiles::MetadataFile;
 
-/// One for each kind of object that reading opens.
+/// Golden arrays, one for each kind of object that a read opens.
 const NAMES: [&str; 8] = [
     "v22_sparse_basics",
     "v22_dense_int32",

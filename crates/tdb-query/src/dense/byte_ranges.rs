@@ -17,13 +17,13 @@ use crate::QueryError;
 use tdb_cells::dense::BlockTiles;
 use tdb_cells::scatter::Pass;
 
-/// Where bytes begin: an object, and the offset.
+/// Object and offset at which the bytes of a tile begin.
 pub(super) type ObjectOffset = (Arc<str>, u64);
 
-/// Notes what a field takes instead of painting it.
+/// Brush that records the byte ranges that a field needs, and paints nothing.
 struct ReadsBrush<'a> {
     sources: &'a Sources<'a>,
-    /// Tiles that were noted.
+    /// Tiles that were recorded already.
     seen: &'a mut HashSet<(LayerIndex, TileNumber)>,
     out: &'a mut Vec<Read>,
 }
@@ -54,7 +54,7 @@ impl Brush for ReadsBrush<'_> {
     }
 }
 
-/// What these fields of some bands take; none of it twice.
+/// Returns the byte ranges that the given fields of the bands need, without duplicates.
 pub(crate) fn reads_of(
     plan: &DensePlan,
     bands: &Bands,
@@ -70,7 +70,7 @@ pub(crate) fn reads_of(
     Ok(out)
 }
 
-/// Adds what a field of a block takes, but for the tiles that were `seen`.
+/// Adds the byte ranges that a field of a block needs, except for the tiles in `seen`.
 pub(super) fn reads_of_block(
     plan: &DensePlan,
     block: &BlockTiles,
@@ -90,7 +90,7 @@ pub(super) fn reads_of_block(
     paint(&plan.shape, &plan.layers, block, &mut brush)
 }
 
-/// Where the bytes of a tile begin.
+/// Returns the object and the offset at which a read begins.
 pub(super) fn object_offset(read: &Read) -> ObjectOffset {
     let start = match read.range {
         ByteRange::Bounded { start, .. } | ByteRange::From(start) => start,

@@ -1,4 +1,4 @@
-//! Tells which tiles of dense fragments a read takes.
+//! Lists the tiles of dense fragments that a read takes.
 
 use tdb_fragment::TileNumber;
 use tdb_tile::Bug;
@@ -10,7 +10,7 @@ use crate::{ChosenTiles, QueryError};
 use tdb_cells::dense::Runs;
 
 impl DenseRead {
-    /// The tiles that are read, of each fragment.
+    /// Returns the tiles that are read, for each fragment.
     pub(crate) fn chosen_tiles(&self) -> Result<Vec<ChosenTiles>, QueryError> {
         let plan = &self.plan;
         let Some(wanted) = bounds(&plan.runs) else {
@@ -23,7 +23,7 @@ impl DenseRead {
             let mut own = ChosenTiles::new(layer.index);
             newer.push((at, layer));
             let Stored::Tiles(tiles) = &layer.stored else {
-                // Single cells are read before anything else.
+                // Sparse fragments are read while the read is planned.
                 continue;
             };
             let located = plan.tiles.get(at.get());

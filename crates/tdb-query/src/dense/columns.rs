@@ -17,7 +17,7 @@ use crate::QueryError;
 use tdb_cells::dense::fill_coordinates;
 use tdb_cells::scatter::index;
 
-/// What columns are read out of, and by whom.
+/// Inputs that all tasks of a batch share.
 #[derive(Clone, Copy)]
 struct Sight<'a> {
     session: &'a Session,
@@ -26,7 +26,7 @@ struct Sight<'a> {
 }
 
 impl<'a> Sight<'a> {
-    /// How tiles are decoded.
+    /// Returns the settings for decoding tiles.
     fn how(&self) -> Decoding<'a> {
         Decoding {
             limits: self.session.limits(),
@@ -36,7 +36,7 @@ impl<'a> Sight<'a> {
     }
 }
 
-/// One field, and what its tasks need to know of it.
+/// A field and the facts that its tasks need.
 struct FieldPlan<'a> {
     field: FieldKind,
     cell_size: usize,
@@ -45,7 +45,7 @@ struct FieldPlan<'a> {
     fill_valid: bool,
 }
 
-/// A task: the cells of one band of one field, and the memory that they go to.
+/// Task that reads the cells of one band and one field into the memory for them.
 enum Task<'a> {
     Values {
         plan: &'a FieldPlan<'a>,
@@ -70,14 +70,14 @@ enum Task<'a> {
     },
 }
 
-/// A column that is being read, and for var-sized fields where the values of each band come from.
+/// Column that is being read; `var` has the source of the values of each band of a var-sized field.
 struct Draft<'a> {
     plan: FieldPlan<'a>,
     column: TableColumn,
     var: Vec<Option<VarBand>>,
 }
 
-/// The cells of all bands, a column for each field.
+/// Reads the cells of all bands into a column for each field.
 pub(crate) fn read_columns(
     plan: &DensePlan,
     session: &Session,
@@ -112,7 +112,8 @@ pub(crate) fn read_columns(
         .collect())
 }
 
-/// The values of all bands of one field, whose cells have a fixed size and are never null, into memory that they fill.
+/// Reads the values of all bands of one field into `memory`, which they fill. The cells have a fixed size and are
+/// never null.
 pub(crate) fn read_values(
     plan: &DensePlan,
     session: &Session,
@@ -148,7 +149,7 @@ pub(crate) fn read_values(
     for_each(session, (tasks, bands.bytes), work)
 }
 
-/// Runs tasks, which handle so many bytes together, on the session's threads.
+/// Runs tasks on the session's threads; `bytes` is the number of bytes that all tasks handle together.
 pub(crate) fn for_each<T: Send>(
     session: &Session,
     (tasks, bytes): (Vec<T>, u64),
@@ -161,7 +162,7 @@ pub(crate) fn for_each<T: Send>(
     session.install_for(bytes, || threads::for_each(tasks, run))
 }
 
-/// What the tasks of a field need to know.
+/// Collects the facts that the tasks of a field need.
 fn field_plan<'a>(sight: Sight<'a>, kind: FieldKind) -> Result<FieldPlan<'a>, QueryError> {
     let schema = &*sight.plan.schema;
     let field = planned(sight, kind)?;
@@ -185,7 +186,7 @@ fn planned<'a>(sight: Sight<'a>, kind: FieldKind) -> Result<Field<'a>, Bug> {
     field.ok_or_else(|| Bug::new("a planned field is not one of the array"))
 }
 
-/// Memory for a column.
+/// Allocates the memory of a column.
 fn draft<'a>(sight: Sight<'a>, bands: &[Band], kind: FieldKind) -> Result<Draft<'a>, QueryError> {
     let field = planned(sight, kind)?;
     let plan = field_plan(sight, kind)?;
@@ -212,7 +213,7 @@ fn draft<'a>(sight: Sight<'a>, bands: &[Band], kind: FieldKind) -> Result<Draft<
     })
 }
 
-/// The tasks that fill a column.
+/// Returns the tasks that fill a column.
 fn tasks<'a>(draft: &'a mut Draft<'_>, bands: &'a [Band]) -> Result<Vec<Task<'a>>, Bug> {
     let Draft { plan, column, var } = draft;
     let plan = &*plan;
@@ -222,7 +223,7 @@ fn tasks<'a>(draft: &'a mut Draft<'_>, bands: &'a [Band]) -> Result<Vec<Task<'a>
     let mut var = var.iter_mut();
     let mut tasks = Vec::new();
     for band in bands {
-        // Values of varying size have no memory yet.
+        // The values of var-sized fields have no memory yet.
         let size = band.rows.saturating_mul(plan.cell_size);
         let out = cut(&mut values, if var.len() > 0 { 0 } else { size })?;
         match (plan.field, var.next()) {
@@ -352,7 +353,7 @@ fn var_reading<'a>(
     }
 }
 
-/// Writes the values of a var-sized column, now that it is known how many bytes those of each band have.
+/// Writes the values of a var-sized column. The number of bytes of each band is known by now.
 fn write_var(sight: Sight<'_>, draft: &mut Draft<'_>, bands: &[Band]) -> Result<(), QueryError> {
     let Draft { plan, column, var } = draft;
     let starts = column.offsets.as_deref_mut();

@@ -15,7 +15,7 @@ use super::source::Sources;
 use crate::QueryError;
 use tdb_cells::scatter::{Pass, fill, index, outside};
 
-/// The rows for which the condition holds.
+/// Returns the rows for which the condition holds.
 pub(crate) fn evaluate(
     plan: &DensePlan,
     bands: &Bands,
@@ -54,7 +54,8 @@ pub(crate) fn evaluate(
     Ok(keep)
 }
 
-/// The rows between these cuts: of each field that is tested, all of a part have it, or none.
+/// Returns the row ranges between the cuts. Each tested field is either present in all rows of a range or missing in
+/// all.
 fn parts(mut cuts: Vec<usize>) -> Result<Vec<RowRange>, LimitError> {
     cuts.sort_unstable();
     cuts.dedup();
@@ -66,7 +67,7 @@ fn parts(mut cuts: Vec<usize>) -> Result<Vec<RowRange>, LimitError> {
     parts.collect()
 }
 
-/// Notes the cells that come from a fragment without the field.
+/// Brush that marks the cells that come from a fragment without the field.
 struct MissingBrush<'a> {
     sources: &'a Sources<'a>,
     out: &'a mut [u8],
@@ -101,7 +102,7 @@ impl Brush for MissingBrush<'_> {
     }
 }
 
-/// The rows whose newest fragment lacks a field.
+/// Returns the ranges of rows whose newest fragment lacks a field.
 fn missing(plan: &DensePlan, bands: &Bands, field: FieldKind) -> Result<Vec<RowRange>, QueryError> {
     let sources = plan.sources(field);
     if matches!(field, FieldKind::Dimension(_)) || sources.all_have() {
@@ -126,7 +127,7 @@ fn missing(plan: &DensePlan, bands: &Bands, field: FieldKind) -> Result<Vec<RowR
     Ok(out)
 }
 
-/// Gives cells that fail the condition the fill values; coordinates stay.
+/// Replaces the cells that fail the condition by fill values; coordinates stay.
 pub(crate) fn blank(
     schema: &ArraySchema,
     columns: Vec<(FieldKind, TableColumn)>,
@@ -163,7 +164,7 @@ fn blank_column(
     Ok(column)
 }
 
-/// Var-sized values are written anew, since the fill value has another size.
+/// Writes var-sized values again, since the fill values differ in size from those that they replace.
 fn blank_values(
     mut column: TableColumn,
     keep: &CellSet,

@@ -13,36 +13,36 @@ use tdb_cells::dense::{
 };
 use tdb_cells::scatter::index;
 
-/// Rows that a batch can number.
+/// Maximum number of rows of a batch: their numbers have 32 bits.
 const MOST_ROWS: u64 = u32::MAX as u64;
 
-/// Bytes of a chunk, as writers cut tiles.
+/// Bytes of a chunk, as writers usually cut tiles.
 const CHUNK: u64 = 64 << 10;
 
-/// Bytes that planning takes for a tile along a dimension, about.
+/// Approximate number of bytes that planning needs per tile along a dimension.
 const PLANNED_TILE: u64 = 128;
 
-/// What a batch may take.
+/// Limits of a batch.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Room {
-    /// Bytes that a batch should have.
+    /// Desired number of bytes of a batch.
     pub(super) aim: u64,
-    /// Bytes that there are for it. A batch grows up to that where this keeps space tiles whole, so that none is
-    /// fetched twice.
+    /// Maximum number of bytes of a batch. A batch grows beyond `aim` up to this size if that keeps space tiles
+    /// whole, so that no tile is fetched twice.
     pub(super) memory: u64,
-    /// Rows beyond which it is of no use.
+    /// Maximum number of rows that are useful.
     pub(super) rows: u64,
-    /// Threads that share the work.
+    /// Number of threads that share the work.
     pub(super) threads: u64,
-    /// Bytes of decoded cells that are worth a task of their own.
+    /// Number of bytes of decoded cells that are worth a task of their own.
     pub(super) part: u64,
 }
 
-/// The next part of a result.
+/// Next part of a result.
 #[derive(Debug)]
 pub(super) struct BatchPart {
     pub(super) bands: Bands,
-    /// What reading it takes.
+    /// Bytes of memory that reading the part needs.
     pub(super) bytes: u64,
     pub(super) rows: u64,
 }
@@ -51,12 +51,17 @@ pub(super) struct BatchPart {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cutter<'a> {
     pub(super) plan: &'a DensePlan,
-    /// All fields to be read, each once.
+    /// All fields to read, each once.
     pub(super) fields: &'a [FieldKind],
 }
 
 impl Cutter<'_> {
-    /// The next part of the result that fits the memory, cut for the threads; `None` after the last.
+    /// Returns the next part of the result that fits in memory, cut into bands for the threads; `None` after the last
+    /// part.
+    ///
+    /// The bytes of var-sized values are known only once the tiles of a part are chosen. So an estimated part is
+    /// tried, and halved until it fits; a single row is returned whatever its size, so that the read always makes
+    /// progress.
     pub(super) fn next(&self, walk: &mut Walk, room: Room) -> Result<Option<BatchPart>, Bug> {
         let (fixed, estimate) = self.bytes_per_row();
         let aim = room.aim.min(room.memory);
@@ -82,7 +87,7 @@ impl Cutter<'_> {
                 .saturating_mul(fixed)
                 .saturating_add(self.var_bytes(&bands).saturating_mul(2));
             if bytes > room.memory && rows > 1 {
-                // The estimate was too low here: the sizes of var-sized tiles say how much it is.
+                // The estimate was too low here: the stored sizes of the var-sized tiles give the true size.
                 share = share.halved(rows);
                 continue;
             }
@@ -91,22 +96,23 @@ impl Cutter<'_> {
         }
     }
 
-    /// Bytes that planning these blocks takes: a little for each tile along each dimension.
+    /// Returns the number of bytes that planning these blocks needs: a little for each tile along each dimension.
     fn planned_bytes(&self, blocks: &[Block]) -> u64 {
         let tiles = blocks.iter().flat_map(|block| self.tiles_along(block));
         let tiles = tiles.fold(0, u128::saturating_add);
-        // More than there can be memory for, in any case.
+        // This is more than any memory in any case.
         let tiles = u64::try_from(tiles).unwrap_or(u64::MAX);
         tiles.saturating_mul(PLANNED_TILE)
     }
 
-    /// How many space tiles a block meets along each dimension, about.
+    /// Returns the approximate number of space tiles that a block meets, for each dimension.
     fn tiles_along(&self, block: &Block) -> impl Iterator<Item = u128> {
         let axes = self.plan.shape.grid.axes().iter().zip(&block.positions);
         axes.map(|(axis, range)| u128::from(range.end - range.start) / axis.extent().max(1) + 1)
     }
 
-    /// The bytes of cells that are decoded of these blocks, about: of each tile that they meet a chunk at least.
+    /// Returns the approximate number of bytes of cells that are decoded for these blocks: at least a chunk of each
+    /// tile that they meet.
     fn decoded_bytes(&self, blocks: &[Block]) -> u64 {
         let tiles = |block: &Block| self.tiles_along(block).fold(1, u128::saturating_mul);
         let tiles = blocks.iter().map(tiles).fold(0, u128::saturating_add);
@@ -115,12 +121,13 @@ impl Cutter<'_> {
         let per_row = fixed.saturating_add(estimate);
         let of_tile = self.plan.shape.cells.saturating_mul(per_row).min(CHUNK);
         let of_tiles = tiles.saturating_mul(of_tile.into());
-        // More than can be counted is more than enough to share.
+        // If it cannot be counted, it is more than enough to share among threads.
         let of_tiles = u64::try_from(of_tiles).unwrap_or(u64::MAX);
         rows.saturating_mul(per_row).max(of_tiles)
     }
 
-    /// Bytes that each row takes while it is read: for certain, and for values of varying size about.
+    /// Returns the bytes that each row needs while it is read: the exact part, and the estimated part for var-sized
+    /// values.
     fn bytes_per_row(&self) -> (u64, u64) {
         let (mut fixed, mut estimate) = (0_u64, 0_u64);
         for &kind in self.fields {
@@ -128,7 +135,7 @@ impl Cutter<'_> {
                 continue;
             };
             if field.is_var() {
-                // Its offset, the number of its source, and its values twice.
+                // The offset, the number of the source, and the values twice.
                 fixed += 16;
                 estimate = estimate.saturating_add(self.mean_size(kind).saturating_mul(2));
             } else {
@@ -139,7 +146,7 @@ impl Cutter<'_> {
         (fixed, estimate)
     }
 
-    /// Bytes of the values of a var-sized field's cell, as the first tile of each fragment has it.
+    /// Estimates the number of bytes of a var-sized cell from the first tile of each fragment.
     fn mean_size(&self, kind: FieldKind) -> u64 {
         let tiles = self.plan.tiles.iter();
         let sizes = tiles.filter_map(|tiles| Some(tiles.field(kind)?.var_size(TileNumber::new(0))));
@@ -147,7 +154,7 @@ impl Cutter<'_> {
         stored.saturating_add(1).max(self.fill_size(kind))
     }
 
-    /// Bytes of the value that stands in cells that nobody wrote.
+    /// Returns the number of bytes of the fill value.
     fn fill_size(&self, kind: FieldKind) -> u64 {
         fill_of(&self.plan.schema, kind).len() as u64
     }
@@ -157,7 +164,7 @@ impl Cutter<'_> {
         field.is_some_and(|field| field.is_var())
     }
 
-    /// Bytes of all tiles of var-sized fields that these bands take cells of, and of the values in cells that have none.
+    /// Returns the bytes of all var-sized tiles that these bands take cells of, and of the fill values of all rows.
     fn var_bytes(&self, bands: &Bands) -> u64 {
         let fields = self.fields.iter().copied();
         let fields: Vec<FieldKind> = fields.filter(|&field| self.is_var(field)).collect();
@@ -185,8 +192,8 @@ impl Cutter<'_> {
         bytes
     }
 
-    /// Cells of a tile along a dimension that end a chunk of every field, where chunks end between them at all. What is cut
-    /// elsewhere takes a chunk that the next part takes, too.
+    /// Returns the number of cells along a dimension of a tile after which a chunk of every field ends, if chunks end
+    /// between cells along it at all. A cut elsewhere splits a chunk, which both parts then decode.
     fn chunk_along(&self, dimension: usize) -> u64 {
         let grid = &self.plan.shape.grid;
         let faster = slow_to_fast(grid.axes().len(), grid.cell_order())
@@ -199,15 +206,15 @@ impl Cutter<'_> {
             _ => Some(unit_size(&self.plan.schema.field_of(kind)?) as u128),
         });
         let along = sizes.map(|size| u128::from(CHUNK) / cells.saturating_mul(size).max(1));
-        // A chunk has no more cells than bytes.
+        // A chunk has at most as many cells as bytes.
         let along = along.max().map_or(Ok(1), u64::try_from);
         along.unwrap_or(CHUNK).max(1)
     }
 
-    /// Puts blocks together, or cuts them, so that all threads have work.
+    /// Joins or splits blocks into bands so that all threads have work.
     fn bands(&self, blocks: Vec<Block>, room: Room) -> Result<Bands, Bug> {
         let bytes = self.decoded_bytes(&blocks);
-        // What is less than a tile and less than a chunk would be decoded anew for each part.
+        // Parts smaller than a tile and a chunk would each decode the same chunk again.
         let count = match room.threads {
             1 => 1,
             threads => threads

@@ -1,4 +1,4 @@
-//! Reads fixed-size values and validity.
+//! Brushes for fixed-size values and for validity.
 
 use tdb_cells::{Decoding, Worker};
 use tdb_fragment::TileNumber;
@@ -10,9 +10,9 @@ use super::source::Sources;
 use crate::QueryError;
 use tdb_cells::scatter::{Pass, Scatter, fill, index, outside};
 
-/// Paints values of fixed size into a part of the result.
+/// Brush that copies fixed-size values into a part of the result.
 pub(crate) struct FixedBrush<'a> {
-    /// Where the field's cells are, by layer.
+    /// Source of the field's cells, by layer.
     pub(crate) sources: &'a Sources<'a>,
     pub(crate) tile_cells: u64,
     pub(crate) cell_size: usize,
@@ -71,13 +71,13 @@ impl Brush for FixedBrush<'_> {
     }
 }
 
-/// Paints which cells are not null, a byte each.
+/// Brush that writes one validity byte per cell: 1 if it is not null.
 pub(crate) struct ValidityBrush<'a> {
     pub(crate) sources: &'a Sources<'a>,
     pub(crate) tile_cells: u64,
     pub(crate) fill_valid: bool,
     pub(crate) out: &'a mut [u8],
-    /// A whole tile, kept from tile to tile.
+    /// Buffer for a whole tile, reused for each tile.
     pub(crate) tile: Vec<u8>,
     pub(crate) worker: &'a mut Worker,
     pub(crate) how: Decoding<'a>,

@@ -1,4 +1,4 @@
-//! Determines the fragments that are visible in a space tile.
+//! Determines which fragments are visible in a space tile.
 
 use tdb_cells::dense::TileSet;
 use tdb_fragment::FragmentIndex;
@@ -6,32 +6,32 @@ use tdb_schema::grid::{CellBox, TileBox};
 
 use super::sparse_cells::SparseCells;
 
-/// The place of a layer among those of a read, the newest first.
+/// Position of a layer among those of a read, newest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct LayerIndex(usize);
 
 impl LayerIndex {
-    /// The place, counted from 0.
+    /// Returns the position, counted from 0.
     pub(crate) fn get(self) -> usize {
         self.0
     }
 }
 
-/// Layers, each with its place.
+/// Iterates over the layers, each with its position.
 pub(crate) fn numbered(layers: &[Layer]) -> impl Iterator<Item = (LayerIndex, &Layer)> {
     let numbered = layers.iter().enumerate();
     numbered.map(|(at, layer)| (LayerIndex(at), layer))
 }
 
-/// A fragment as one of the layers that make up a dense array.
+/// Fragment as one of the layers of a dense array.
 #[derive(Debug)]
 pub(crate) struct Layer {
-    /// The fragment.
+    /// Index of the fragment.
     pub(crate) index: FragmentIndex,
-    /// Where its cells are: the non-empty domain.
+    /// Box of its cells: the non-empty domain.
     pub(crate) cells: CellBox,
     pub(crate) stored: Stored,
-    /// Those of its tiles that the condition rules out.
+    /// Tiles of the layer that the condition rules out.
     pub(super) ruled_out: TileSet,
 }
 
@@ -40,28 +40,29 @@ pub(crate) struct Layer {
 pub(crate) enum Stored {
     /// All cells of these space tiles.
     Tiles(TileBox),
-    /// Single cells with their coordinates, as releases before 2.4 could write.
+    /// Single cells with coordinates, as TileDB before 2.4 could write.
     Cells(Box<SparseCells>),
 }
 
 impl Layer {
-    /// Whether it has every cell of its box.
+    /// True if the layer has every cell of its box.
     pub(crate) fn is_solid(&self) -> bool {
         matches!(self.stored, Stored::Tiles(_))
     }
 
-    /// Whether it has all cells of a box.
+    /// True if the layer has every cell of the given box.
     pub(crate) fn covers(&self, cells: &CellBox) -> bool {
         self.is_solid() && self.cells.covers(cells)
     }
 }
 
-/// A layer that has cells near those of a block, and its place.
+/// Layer whose box meets a block, with its position.
 pub(crate) type Near<'a> = (LayerIndex, &'a Layer);
 
-/// The fragments whose cells can be seen in a tile, the newest first.
+/// Collects the fragments whose cells are visible in a tile, newest first.
 ///
-/// One is hidden where a newer one has all its cells of the tile, whatever fields that one has: so does TileDB.
+/// A fragment is hidden if a newer one contains all of its cells in the tile, even if the newer one lacks some
+/// fields; TileDB does the same.
 pub(crate) fn visible<'a>(among: &[Near<'a>], tile: &CellBox, out: &mut Vec<Near<'a>>) {
     out.clear();
     for near in among.iter().filter(|near| meets(&near.1.cells, tile)) {
@@ -79,14 +80,14 @@ pub(crate) fn visible<'a>(among: &[Near<'a>], tile: &CellBox, out: &mut Vec<Near
     }
 }
 
-/// Whether two boxes have cells in common.
+/// True if two boxes have cells in common.
 pub(crate) fn meets(a: &CellBox, b: &CellBox) -> bool {
     let (a, b) = (a.lo.iter().zip(&a.hi), b.lo.iter().zip(&b.hi));
     a.zip(b)
         .all(|((a_lo, a_hi), (b_lo, b_hi))| a_lo <= b_hi && b_lo <= a_hi)
 }
 
-/// Whether `a` has all those cells of `b` that lie in `tile`.
+/// True if `a` contains all cells of `b` that lie in `tile`.
 fn covers_within(a: &CellBox, b: &CellBox, tile: &CellBox) -> bool {
     let (a, b) = (a.lo.iter().zip(&a.hi), b.lo.iter().zip(&b.hi));
     let tile = tile.lo.iter().zip(&tile.hi);
@@ -97,7 +98,7 @@ fn covers_within(a: &CellBox, b: &CellBox, tile: &CellBox) -> bool {
         })
 }
 
-/// The tiles that are in both boxes.
+/// Returns the tiles that lie in both boxes.
 pub(super) fn common(a: &TileBox, b: &TileBox) -> Option<TileBox> {
     let cells = |tiles: &TileBox| CellBox {
         lo: tiles.first().to_vec(),
@@ -128,7 +129,7 @@ mod tests {
 
     #[test]
     fn a_fragment_is_hidden_by_a_newer_one_with_all_its_cells_of_the_tile() {
-        // The newest first; tiles of five cells.
+        // Newest first; tiles of five cells.
         let layers = [layer(3, 7), layer(0, 5), layer(0, 9)];
         let seen = |lo, hi| {
             let tile = CellBox {

@@ -1,4 +1,4 @@
-//! Finds the tiles of a dense result that come from one fragment as a whole, and leaves some of them out.
+//! Finds the tiles of a dense result whose cells all come from one fragment, and excludes tiles from the result.
 
 use std::collections::HashSet;
 
@@ -12,12 +12,12 @@ use super::read::DenseRead;
 use crate::{LoneTiles, QueryError};
 use tdb_cells::dense::{TileSet, TileWalk, Walk};
 
-/// Bytes that a tile takes while it is looked at, about.
+/// Approximate number of bytes per tile during the search.
 const TILE_BYTES: u64 = 64;
 
 impl DenseRead {
-    /// The tiles of a read in global order that has not begun. None where memory is short, or there are more tiles than can be
-    /// numbered.
+    /// Returns the tiles whose cells all come from one fragment, for a read in global order that has not begun.
+    /// Returns fewer or none if memory is short, and none if there are more tiles than 64 bits can number.
     pub(crate) fn lone_tiles(&self) -> Result<Vec<LoneTiles>, QueryError> {
         let (Some(walk), Some(wanted)) = (self.unbegun(), bounds(&self.plan.runs)) else {
             return Ok(Vec::new());
@@ -27,7 +27,7 @@ impl DenseRead {
         }
         let layers = &self.plan.layers;
         let (mut found, mut held) = (Vec::new(), Vec::new());
-        // Tiles that a newer fragment has cells of; with one fragment there are none.
+        // Tiles in which a newer fragment has cells; not needed with a single fragment.
         let mut taken = HashSet::new();
         for layer in layers {
             let Stored::Tiles(tiles) = &layer.stored else {
@@ -63,7 +63,7 @@ impl DenseRead {
         Ok(found)
     }
 
-    /// Gives no cells of these tiles.
+    /// Excludes these tiles from the result.
     pub(crate) fn leave_out(&mut self, lone: &[LoneTiles]) -> Result<(), QueryError> {
         let foreign = || Bug::new("tiles to leave out that are not of this read");
         let walk = self.unbegun().ok_or_else(foreign)?;
@@ -86,7 +86,7 @@ impl DenseRead {
         Ok(())
     }
 
-    /// The walk over tiles, where all of what is asked for is part of the result and nothing was given out.
+    /// Returns the walk over tiles if the read has neither condition nor limit and no tile was returned yet.
     fn unbegun(&self) -> Option<&TileWalk> {
         let is_all = self.request.condition.is_none() && self.request.limit == u64::MAX;
         match &self.walk {
@@ -95,10 +95,10 @@ impl DenseRead {
         }
     }
 
-    /// Whether a fragment has all cells of a tile, and all of them are asked for.
+    /// True if a fragment has all cells of a tile, and all of them are requested.
     fn is_whole(&self, layer: &Layer, tile: &[u64], wanted: &CellBox) -> bool {
         let cells = self.plan.shape.grid.tile_cells(tile);
-        // The last tile along a dimension may go beyond the domain.
+        // The last tile along a dimension may reach beyond the domain.
         let is_full = cells.cells() == Some(self.plan.shape.cells);
         is_full && layer.covers(&cells) && wanted.covers(&cells)
     }

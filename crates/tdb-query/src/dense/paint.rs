@@ -1,4 +1,4 @@
-//! Writes the cells of all visible fragments into the result, tile by tile, the oldest fragment first.
+//! Writes the cells of all visible fragments into the result, tile by tile, oldest fragment first.
 
 use tdb_fragment::TileNumber;
 use tdb_schema::grid::CellBox;
@@ -10,37 +10,42 @@ use crate::QueryError;
 use tdb_cells::dense::{BlockTiles, TileShape, Visits, slow_to_fast};
 use tdb_cells::scatter::{AxisSegment, Pass};
 
-/// What is done with the cells of one field.
+/// Operation on the cells of one field, called by [`paint`] for each source.
 pub(crate) trait Brush {
-    /// Whether a fragment has the field at all. Where it has not, older cells show through.
+    /// Whether a fragment has the field. If it does not, older cells show through.
     fn has(&self, layer: LayerIndex) -> bool;
-    /// Gives the cells the value of those that were never written.
+    /// Handles cells that were never written; usually gives them the fill value.
     fn fill(&mut self, pass: &mut Pass) -> Result<(), QueryError>;
-    /// Takes cells out of a tile of a fragment that has the field.
+    /// Copies cells of a tile of a fragment that has the field.
     fn copy(
         &mut self,
         layer: LayerIndex,
         tile: TileNumber,
         pass: &mut Pass,
     ) -> Result<(), QueryError>;
-    /// Passes over cells of a tile that the condition rules out: whatever they hold, they are not part of the result.
+    /// Handles cells of a tile that the condition rules out. Their values do not matter: they are not part of the
+    /// result.
     fn pass_over(&mut self, pass: &mut Pass) -> Result<(), QueryError> {
         self.fill(pass)
     }
-    /// Takes single cells of a sparse fragment that has the field.
+    /// Copies single cells of a sparse fragment that has the field.
     fn place(&mut self, layer: LayerIndex, cells: &[PlacedCell]) -> Result<(), QueryError>;
 }
 
-/// A cell of a sparse fragment, and where it goes.
+/// Cell of a sparse fragment, with its destination.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PlacedCell {
-    /// Its number among the fragment's cells.
+    /// Index among the cells of the fragment.
     pub(crate) cell: usize,
-    /// Its row in the block.
+    /// Row in the block.
     pub(crate) dest: u64,
 }
 
 /// Paints all cells of a block.
+///
+/// Per tile, only the newest layers down to the first that covers all wanted cells are painted, oldest first: a later
+/// layer overwrites the cells of an earlier one, so no test per cell is needed. The fill value is painted only if no
+/// layer covers the tile.
 pub(crate) fn paint(
     shape: &TileShape,
     layers: &[Layer],
@@ -93,7 +98,7 @@ pub(crate) fn paint(
     Ok(())
 }
 
-/// The layers that have cells near those of a block, the newest first.
+/// Returns the layers whose boxes meet the block, newest first.
 fn near<'a>(layers: &'a [Layer], block: &BlockTiles) -> Vec<Near<'a>> {
     let Some(bounds) = block.bounds() else {
         return Vec::new();
@@ -104,7 +109,7 @@ fn near<'a>(layers: &'a [Layer], block: &BlockTiles) -> Vec<Near<'a>> {
         .collect()
 }
 
-/// For every tile that a block takes cells of, the fragments that a field's cells come from.
+/// Calls `each` for every stored tile that is visible in the block.
 pub(crate) fn for_each_source(
     shape: &TileShape,
     layers: &[Layer],
@@ -127,7 +132,7 @@ pub(crate) fn for_each_source(
     }
 }
 
-/// The smallest box around the wanted cells of a tile.
+/// Returns the smallest box around the wanted cells of a tile.
 fn wanted(visits: &Visits<'_>, tile: &CellBox) -> CellBox {
     let ends = (0..)
         .zip(&tile.lo)
@@ -140,13 +145,13 @@ fn wanted(visits: &Visits<'_>, tile: &CellBox) -> CellBox {
     CellBox { lo, hi }
 }
 
-/// All wanted cells of a tile, in the order of the result.
+/// Plans the copy of all wanted cells of a tile, in the order of the result.
 fn plan_fill(block: &BlockTiles, visits: &Visits<'_>, pass: &mut Pass) {
     pass.begin();
     for dimension in slow_to_fast(block.strides().len(), block.result_order()) {
         let stride = block.strides().get(dimension).copied().unwrap_or(1);
         let segments = visits.segments(dimension).iter();
-        // The result is its own source: what lies in one piece there is filled in one piece.
+        // The result is its own source: cells that are contiguous there are filled in one run.
         pass.push(
             stride,
             stride,
@@ -155,7 +160,7 @@ fn plan_fill(block: &BlockTiles, visits: &Visits<'_>, pass: &mut Pass) {
     }
 }
 
-/// The wanted cells of a tile that a fragment has written, in the order of the tile.
+/// Plans the copy of the wanted cells of a tile that a fragment wrote, in the order of the tile.
 fn plan_copy(
     shape: &TileShape,
     block: &BlockTiles,
@@ -168,7 +173,7 @@ fn plan_copy(
     let at = |list: &[u64], dimension: usize| list.get(dimension).copied().unwrap_or(0);
     for dimension in slow_to_fast(tile.lo.len(), shape.grid.cell_order()) {
         let start = at(&tile.lo, dimension);
-        // The part of the tile that was written, counted from its start.
+        // Part of the tile that was written, counted from the start of the tile.
         let lo = at(&cells.lo, dimension).saturating_sub(start);
         let end = at(&cells.hi, dimension).saturating_sub(start) + 1;
         let clipped = visits.segments(dimension).iter().filter_map(|segment| {
@@ -188,7 +193,7 @@ fn plan_copy(
     }
 }
 
-/// Those cells of a sparse fragment that are wanted of a tile.
+/// Collects the cells of a sparse fragment that are wanted in a tile.
 fn plan_cells(
     shape: &TileShape,
     block: &BlockTiles,

@@ -16,47 +16,48 @@ use crate::request::Request;
 use crate::{QueryError, fragment_tiles};
 use tdb_cells::dense::{Run, Runs, TileSet, TileShape};
 
-/// About the bytes that a read keeps of a fragment beside its tiles: its layer, the box of its cells and the parts that were looked for.
+/// Approximate number of bytes that a read keeps per fragment apart from its tiles: the layer, the box of its cells
+/// and the parts that were looked for.
 const KEPT_BYTES: u64 = 768;
 
-/// What a dense read works on, once it is known where all tiles are.
+/// Plan of a dense read, once all tiles are located.
 #[derive(Debug)]
 pub(crate) struct DensePlan {
     pub(crate) schema: Arc<ArraySchema>,
     pub(crate) shape: TileShape,
     pub(crate) runs: Vec<Runs>,
-    /// The newest first.
+    /// Layers, newest first.
     pub(crate) layers: Vec<Layer>,
-    /// Their tiles, in the same order.
+    /// Tiles of the layers, in the same order.
     pub(crate) tiles: Vec<FragmentTiles>,
-    /// The memory of the cells that points have, of the lists of tiles that are ruled out, and of what is kept of each fragment.
+    /// Grants for the cells of points, the lists of tiles that are ruled out, and the data kept per fragment.
     pub(super) held: Vec<Grant>,
 }
 
-/// The fragments that may have cells of the result, before it is known where their tiles are.
+/// Fragments that may have cells of the result, before their tiles are located.
 #[derive(Debug)]
 pub(crate) struct DenseCandidates {
     pub(super) shape: TileShape,
     pub(super) runs: Vec<Runs>,
-    /// The newest first, each with the box of its cells.
+    /// Fragments, newest first, each with the box of its cells.
     fragments: Vec<(FragmentIndex, CellBox)>,
-    /// The fields whose cells are stored.
+    /// Attributes to read.
     attributes: Vec<FieldKind>,
-    /// The memory of the cells that points have.
+    /// Grants for the cells of points.
     held: Vec<Grant>,
 }
 
-/// All layers of a read, but for those whose cells are still to be read.
+/// Dense layers whose tiles are located, and the sparse fragments whose cells are still to be read.
 #[derive(Debug)]
 pub(crate) struct Located {
     pub(super) plan: DensePlan,
     pub(super) sparse: Vec<SparseTiles>,
-    /// The fields whose cells are stored.
+    /// Attributes to read.
     pub(super) attributes: Vec<FieldKind>,
 }
 
 impl DensePlan {
-    /// Where each layer has the cells of a field.
+    /// Returns the source of a field's cells for each layer.
     pub(crate) fn sources(&self, field: FieldKind) -> Sources<'_> {
         let layers = self.layers.iter().zip(&self.tiles);
         Sources::new(layers.map(|(layer, tiles)| match &layer.stored {
@@ -65,10 +66,10 @@ impl DensePlan {
         }))
     }
 
-    /// Adds a layer, behind all those that are newer.
+    /// Inserts a layer after all newer ones.
     pub(super) fn add(&mut self, layer: Layer, tiles: FragmentTiles) {
-        // Sparse fragments come before all dense ones, whatever their times: in every release that reads both, their
-        // cells are seen even where a newer dense fragment has cells too.
+        // Sparse fragments come before all dense ones, whatever their times: every TileDB release that reads both
+        // shows their cells even where a newer dense fragment has cells too.
         let is_newer = |other: &Layer| match (other.is_solid(), layer.is_solid()) {
             (false, true) => true,
             (true, false) => false,
@@ -81,7 +82,8 @@ impl DensePlan {
 }
 
 impl DenseCandidates {
-    /// `asked` are fields that the condition tests, where that cannot be understood yet.
+    /// Finds the candidates. `asked` are the fields that the condition tests, given separately because the condition
+    /// may not be resolved yet.
     pub(crate) fn new(
         array: &Snapshot,
         request: &Request,
@@ -118,7 +120,7 @@ impl DenseCandidates {
         })
     }
 
-    /// The parts of each fragment's metadata that tell where its tiles are.
+    /// Returns the parts of each fragment's metadata that locate its tiles.
     pub(crate) fn parts(
         &self,
         array: &Snapshot,
@@ -134,14 +136,14 @@ impl DenseCandidates {
         parts.collect()
     }
 
-    /// What is read of a fragment: its coordinates too, where its cells are single ones.
+    /// Returns the fields to read of a fragment; the coordinates too if it is sparse.
     fn fields(&self, is_dense: bool) -> Vec<FieldKind> {
         let coordinates = (0..self.runs.len()).map(FieldKind::Dimension);
         let coordinates = coordinates.filter(|_| !is_dense);
         coordinates.chain(self.attributes.iter().copied()).collect()
     }
 
-    /// Finds the tiles, with what [`DenseCandidates::parts`] named of each.
+    /// Locates the tiles with the opened parts that [`DenseCandidates::parts`] listed.
     pub(crate) fn locate(
         mut self,
         array: &Snapshot,
@@ -184,7 +186,7 @@ impl DenseCandidates {
     }
 }
 
-/// The fields of a result and those that its condition tests.
+/// Returns the fields of the result and those that its condition tests, each once.
 pub(super) fn all_fields(request: &Request) -> Vec<FieldKind> {
     let mut fields: Vec<FieldKind> = request.fields.iter().map(|info| info.field).collect();
     let condition = request.condition.iter();
@@ -194,7 +196,7 @@ pub(super) fn all_fields(request: &Request) -> Vec<FieldKind> {
     fields
 }
 
-/// The smallest box around all that is asked for.
+/// Returns the smallest box around all requested cells; `None` if nothing is requested.
 pub(super) fn bounds(runs: &[Runs]) -> Option<CellBox> {
     let (lo, hi) = runs
         .iter()
@@ -205,9 +207,10 @@ pub(super) fn bounds(runs: &[Runs]) -> Option<CellBox> {
     Some(CellBox { lo, hi })
 }
 
-/// What is asked for along each dimension.
+/// Returns the requested cells along each dimension.
 ///
-/// Without any range that is the current domain, where there is one; else a dimension without a range is whole.
+/// Without any range, the current domain is requested, if there is one. Otherwise, a dimension without a range is
+/// requested whole.
 fn runs(
     array: &Snapshot,
     grid: &SpaceTileGrid,
@@ -233,7 +236,8 @@ fn runs(
     runs.collect()
 }
 
-/// Leaves only cells that points have along a dimension, if cells at no point are left out, and what is asked for ascends.
+/// Narrows the requested cells of each dimension to the coordinates of the points, if the request is for points alone
+/// and the cells of that dimension ascend. Returns the grant for the list of cells.
 fn at_points(
     array: &Snapshot,
     grid: &SpaceTileGrid,

@@ -21,30 +21,30 @@ use crate::piece::{BandsWork, DecodedCells, Piece};
 use crate::request::Request;
 use tdb_cells::dense::{Runs, Walk};
 
-/// Columns that are on their way into a batch.
+/// Columns that are collected for a batch.
 type Columns = Vec<(FieldKind, TableColumn)>;
 
-/// A read of a dense array whose tiles are known.
+/// Read of a dense array whose tiles are located.
 #[derive(Debug)]
 pub(crate) struct DenseRead {
     session: Session,
     pub(super) request: Request,
     pub(super) plan: Arc<DensePlan>,
-    /// Fragments of single cells, which are read before anything else.
+    /// Sparse fragments whose cells are still to be read; they come before anything else.
     sparse: Vec<SparseTiles>,
-    /// All fields to be read, each once.
+    /// All fields to read, each once.
     fields: Vec<FieldKind>,
     pub(super) walk: Walk,
     state: State,
-    /// Cells that are still wanted.
+    /// Number of cells that are still wanted.
     left: u64,
-    /// Cells of the result that failed the condition, and have fill values.
+    /// Number of cells of the result that failed the condition and have fill values.
     filled: u64,
-    /// The memory of the batch that was given out last.
+    /// Grant for the batch that was returned last.
     pub(super) held: Option<Grant>,
 }
 
-/// What comes of a step.
+/// Result of a step.
 #[derive(Debug)]
 pub(crate) enum DenseStep {
     Work(Piece),
@@ -54,26 +54,26 @@ pub(crate) enum DenseStep {
 
 #[derive(Debug)]
 enum State {
-    /// Nothing is on the way.
+    /// No piece is outstanding.
     Between,
-    /// A piece was given out: the cells of a fragment of single ones.
+    /// A piece was returned: the cells of a sparse fragment.
     Sparse(SparseTiles),
-    /// A piece was given out: columns of these bands, beside those that have come before.
+    /// A piece was returned: columns of the bands of this batch, in addition to those that are here already.
     Waiting(Making),
-    /// The piece has come back.
+    /// The decoded piece has come back.
     Loaded(Making),
 }
 
-/// A batch in the making.
+/// Batch under construction.
 #[derive(Debug)]
 struct Making {
     bands: Arc<Bands>,
     columns: Columns,
-    /// The rows that the condition rules out before it is asked.
+    /// Rows that are ruled out before the condition is evaluated.
     ruled_out: RuledOutRows,
-    /// Where the condition was asked: the rows for which it holds.
+    /// Rows for which the condition holds; `None` until it is evaluated.
     keep: Option<CellSet>,
-    /// The memory of the columns.
+    /// Grant for the columns.
     held: Grant,
 }
 
@@ -99,27 +99,27 @@ impl DenseRead {
         })
     }
 
-    /// How many cells of the result have fill values so far because they failed the condition.
+    /// Returns the number of cells of the result so far that have fill values because they failed the condition.
     pub(crate) fn filled(&self) -> u64 {
         self.filled
     }
 
-    /// All fields to be read, each once.
+    /// Returns all fields to read, each once.
     pub(super) fn fields(&self) -> &[FieldKind] {
         &self.fields
     }
 
-    /// The memory of the session.
+    /// Returns the memory budget of the session.
     pub(super) fn budget(&self) -> &Budget {
         &self.session.limits().budget
     }
 
-    /// Whether all is known that the order of the fragments takes.
+    /// True if the cells of all sparse fragments are known, so that the layers are complete.
     pub(crate) fn is_planned(&self) -> bool {
         self.sparse.is_empty() && !matches!(self.state, State::Sparse(_))
     }
 
-    /// What comes next.
+    /// Returns the next step: a piece to decode, a batch, or the end.
     pub(crate) fn next(&mut self) -> Result<DenseStep, QueryError> {
         self.held = None;
         loop {
@@ -136,7 +136,7 @@ impl DenseRead {
         }
     }
 
-    /// Takes what came of the piece that was given out last.
+    /// Accepts the decoded cells of the piece that was returned last.
     pub(crate) fn take(&mut self, array: &Snapshot, cells: DecodedCells) -> Result<(), QueryError> {
         match (std::mem::replace(&mut self.state, State::Between), cells) {
             (State::Sparse(tiles), DecodedCells::Table(table)) => {
@@ -152,14 +152,14 @@ impl DenseRead {
                 self.state = State::Loaded(making);
                 Ok(())
             }
-            // They are where they belong.
+            // The values are already in the memory of the caller.
             (State::Waiting(_), DecodedCells::Written(_)) => Ok(()),
             _ => Err(Bug::new("cells of a piece that was not given out").into()),
         }
     }
 
-    /// The rows of the piece that was given out last, and the bytes of their values, where these are all that comes of it: of one
-    /// field of fixed size, without null cells, of all rows.
+    /// Returns the number of rows of the outstanding piece and the bytes of their values, if the result is just that:
+    /// one field of fixed size that is never null, without a condition.
     pub(crate) fn next_values(&self) -> Option<(u64, usize)> {
         let (State::Waiting(making), None, [field]) =
             (&self.state, &self.request.condition, &*self.request.fields)
@@ -171,7 +171,7 @@ impl DenseRead {
         Some((rows as u64, rows.checked_mul(size)?))
     }
 
-    /// The bytes of the parts that come after what was given out, as many as are certain to be asked for.
+    /// Returns the byte ranges of the parts that follow, up to `most` bytes, as far as they are certain to be needed.
     pub(crate) fn ahead(&self, most: u64) -> Result<Vec<tdb_store::Read>, QueryError> {
         let (mut reads, mut bytes) = (Vec::new(), 0_u64);
         let mut walk = self.walk.clone();
@@ -190,7 +190,7 @@ impl DenseRead {
         Ok(reads)
     }
 
-    /// The next fragment of single cells, or the next part of the result.
+    /// Begins the next sparse fragment or the next part of the result.
     fn begin(&mut self) -> Result<Option<DenseStep>, QueryError> {
         if let Some(tiles) = self.sparse.pop() {
             let piece = tiles.work(&self.plan.schema, &self.session)?.into();
@@ -222,7 +222,7 @@ impl DenseRead {
         Ok(Some(self.load(making, self.first_fields())))
     }
 
-    /// Asks the condition once what it tests is there, and then for the rest.
+    /// Evaluates the condition once the tested fields are loaded, then loads the rest or returns the batch.
     fn go_on(&mut self, mut making: Making) -> Result<Option<DenseStep>, QueryError> {
         if let (Some(condition), None) = (&self.request.condition, &making.keep) {
             let asked = (&**condition, &making.ruled_out);
@@ -261,7 +261,7 @@ impl DenseRead {
         DenseStep::Work(work.into())
     }
 
-    /// The fields that are read at first: those that the condition tests, where there is one.
+    /// Returns the fields to read first: those that the condition tests; all if there is no condition.
     fn first_fields(&self) -> Vec<FieldKind> {
         let Some(condition) = &self.request.condition else {
             return self.fields.clone();
@@ -325,16 +325,16 @@ impl DenseRead {
         }
     }
 
-    /// Whether cells are left out of the result.
+    /// True if cells that fail the condition are left out of the result.
     fn drops(&self) -> bool {
         self.request.failing == Failing::Drop && self.request.condition.is_some()
     }
 
-    /// Rows beyond which a batch is of no use.
+    /// Returns the number of rows beyond which a larger batch is of no use.
     fn rows_wanted(&self) -> u64 {
         match self.request.limit {
             u64::MAX => u64::MAX,
-            // How many of the cells will stay is not known.
+            // The number of cells that will pass the condition is unknown.
             limit if self.drops() => limit.saturating_mul(16).max(1 << 16),
             _ => self.left.max(1),
         }

@@ -1,4 +1,4 @@
-//! Leaves tiles out of which no cell fits the condition: they are neither fetched nor decoded.
+//! Rules out tiles in which no cell matches the condition: they are neither fetched nor decoded.
 
 use tdb_condition::Predicate;
 use tdb_fragment::TileNumber;
@@ -16,8 +16,8 @@ use tdb_cells::scatter::{Pass, fill, index, outside};
 impl Located {
     /// Finds the tiles that the condition rules out, and those without a point.
     ///
-    /// Where a fragment lacks a field, the cells of older ones show through, also those of tiles that have no cell that fits:
-    /// then nothing is ruled out by what the cells hold.
+    /// If a fragment lacks a field, cells of older fragments show through, also from tiles in which no cell matches.
+    /// In that case nothing is ruled out by values, only by coordinates.
     pub(crate) fn rule_out(
         &mut self,
         (condition, by_place): (&Predicate, bool),
@@ -66,7 +66,7 @@ impl Located {
     }
 }
 
-/// The rows of some bands that come from tiles that are ruled out.
+/// Rows of a batch that come from tiles that are ruled out.
 #[derive(Debug)]
 pub(super) enum RuledOutRows {
     None,
@@ -101,7 +101,7 @@ impl DensePlan {
     }
 }
 
-/// Notes whether there are cells of tiles that are ruled out, and others.
+/// Brush that records whether a block has cells of tiles that are ruled out, and whether it has others.
 #[derive(Debug, Default)]
 struct FoundBrush {
     ruled_out: bool,
@@ -134,7 +134,7 @@ impl Brush for FoundBrush {
     }
 }
 
-/// Notes which cells come from tiles that are ruled out.
+/// Brush that marks the cells that come from tiles that are ruled out.
 struct RowsBrush<'a> {
     out: &'a mut [u8],
 }

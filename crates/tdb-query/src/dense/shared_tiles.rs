@@ -1,4 +1,4 @@
-//! Tiles that several threads need: each is fetched once, by the first thread that needs it.
+//! Tiles that several threads need; each is fetched once, by the first thread that needs it.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -14,24 +14,25 @@ use super::byte_ranges::{ObjectOffset, object_offset, reads_of_block};
 use super::plan::DensePlan;
 use crate::QueryError;
 
-/// Gives the bytes of tiles; those that several blocks take cells of are fetched once, and go when the last block has them.
+/// Source of the bytes of tiles. A tile that several blocks need is fetched once, and freed after the last block has
+/// used it.
 pub(super) struct SharedTiles<'a> {
     bytes: &'a dyn TileBytes,
     shared: HashMap<ObjectOffset, Mutex<SharedTile>>,
     pool: Arc<Pool>,
 }
 
-/// Memory of tiles that nobody needs any more, for the next.
+/// Buffers of tiles that are no longer needed, for reuse.
 type Pool = Mutex<Vec<KeptMemory>>;
 
 #[derive(Debug, Default)]
 struct SharedTile {
-    /// Blocks that will ask for it.
+    /// Number of blocks that will still request the tile.
     wanted: usize,
     stored: Option<Arc<Stored>>,
 }
 
-/// The bytes of a tile, which are in memory of the pool.
+/// Bytes of a tile, in a buffer of the pool.
 #[derive(Debug)]
 struct Stored {
     memory: KeptMemory,
@@ -57,7 +58,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl<'a> SharedTiles<'a> {
-    /// Finds the tiles that several of the bands take cells of.
+    /// Finds the tiles that several blocks take cells of.
     pub(super) fn new(
         plan: &DensePlan,
         bands: &Bands,
@@ -65,7 +66,7 @@ impl<'a> SharedTiles<'a> {
         bytes: &'a dyn TileBytes,
     ) -> Result<Self, QueryError> {
         let mut wanted: HashMap<ObjectOffset, usize> = HashMap::new();
-        // What was fetched before is in memory as it is.
+        // Bytes that were fetched before are already in memory.
         let shares = bands.cuts_tiles && bytes.near().is_some();
         for &field in fields.iter().filter(|_| shares) {
             for (_, block) in bands.blocks() {
@@ -100,7 +101,7 @@ impl TileBytes for SharedTiles<'_> {
         let Some(shared) = self.shared.get(&(Arc::clone(key), extent.start)) else {
             return self.bytes.fetch(key, extent, memory, limits);
         };
-        // Who comes while it is fetched waits for it.
+        // Other threads wait here while the tile is fetched.
         let mut shared = lock(shared);
         if shared.stored.is_none() {
             #[expect(

@@ -1,40 +1,40 @@
-//! Where the layers of a dense array keep the cells of one field.
+//! Sources of the cells of one field, by layer.
 
 use tdb_cells::{FieldTiles, TableColumn};
 use tdb_tile::Bug;
 
 use super::layers::LayerIndex;
 
-/// Where a fragment keeps the cells of one field.
+/// Source of the cells of one field in a fragment.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum FieldSource<'a> {
-    /// In the tiles of a dense fragment.
+    /// Tiles of a dense fragment.
     Tiles(&'a FieldTiles),
-    /// Among the cells of a sparse fragment, which are in memory.
+    /// Cells of a sparse fragment, in memory.
     Cells(&'a TableColumn),
 }
 
-/// Where each layer keeps the cells of one field.
+/// Source of the cells of one field, for each layer.
 #[derive(Debug)]
 pub(crate) struct Sources<'a>(Vec<Option<FieldSource<'a>>>);
 
 impl<'a> Sources<'a> {
-    /// Of each layer; `None` where it lacks the field.
+    /// Takes one source per layer; `None` if the layer lacks the field.
     pub(crate) fn new(sources: impl Iterator<Item = Option<FieldSource<'a>>>) -> Self {
         Self(sources.collect())
     }
 
-    /// Whether a layer has the field at all.
+    /// True if a layer has the field.
     pub(crate) fn has(&self, layer: LayerIndex) -> bool {
         self.get(layer).is_some()
     }
 
-    /// Whether all layers have the field.
+    /// True if all layers have the field.
     pub(crate) fn all_have(&self) -> bool {
         self.0.iter().all(Option::is_some)
     }
 
-    /// The tiles of a layer that [has](Self::has) the field.
+    /// Returns the tiles of a dense layer that [has](Self::has) the field.
     pub(crate) fn tiles(&self, layer: LayerIndex) -> Result<&'a FieldTiles, Bug> {
         match self.get(layer) {
             Some(FieldSource::Tiles(tiles)) => Ok(tiles),
@@ -42,7 +42,7 @@ impl<'a> Sources<'a> {
         }
     }
 
-    /// The cells of a layer that [has](Self::has) the field.
+    /// Returns the cells of a sparse layer that [has](Self::has) the field.
     pub(crate) fn cells(&self, layer: LayerIndex) -> Result<&'a TableColumn, Bug> {
         match self.get(layer) {
             Some(FieldSource::Cells(column)) => Ok(column),

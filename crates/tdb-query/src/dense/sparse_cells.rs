@@ -9,22 +9,23 @@ use tdb_tile::{Budget, Bug, Grant};
 
 use crate::QueryError;
 
-/// Bytes of a position that may be none.
+/// Bytes of an optional position.
 const PLACED: usize = size_of::<Option<u64>>();
 
 /// All cells of a sparse fragment, in memory.
 #[derive(Debug)]
 pub(crate) struct SparseCells {
-    /// Along each dimension the position of every cell, from the start of the domain; `None` outside it.
+    /// Positions of all cells along each dimension, counted from the start of the domain; `None` if outside the
+    /// domain.
     coordinates: Vec<Vec<Option<u64>>>,
-    /// The cells by the tile that they lie in, those of one tile in the order in which they are stored.
+    /// Indices of the cells, sorted by the space tile they lie in; within a tile in stored order.
     by_tile: Vec<usize>,
     table: CellTable,
     _held: Grant,
 }
 
 impl SparseCells {
-    /// Places the cells of a table, whose coordinates are loaded.
+    /// Sorts the cells of a table into space tiles. Their coordinates must be loaded.
     pub(super) fn new(
         grid: &SpaceTileGrid,
         table: CellTable,
@@ -58,14 +59,14 @@ impl SparseCells {
         })
     }
 
-    /// The cells of a field; `None` where the fragment lacks it.
+    /// Returns the cells of a field; `None` if the fragment lacks the field.
     pub(crate) fn column(&self, field: FieldKind) -> Option<&TableColumn> {
         self.table
             .column(field)
             .filter(|column| column.missing.is_empty())
     }
 
-    /// The cells that lie in a tile, in the order in which they are stored.
+    /// Iterates over the cells that lie in a tile, in stored order.
     pub(crate) fn in_tile(
         &self,
         grid: &SpaceTileGrid,
@@ -82,7 +83,8 @@ impl SparseCells {
         self.by_tile.iter().take(end).skip(first).copied()
     }
 
-    /// Where a cell lies along a dimension, from the start of the domain.
+    /// Returns the position of a cell along a dimension, counted from the start of the domain; `None` if it is
+    /// outside.
     pub(crate) fn coordinate(&self, dimension: usize, cell: usize) -> Option<u64> {
         *self.coordinates.get(dimension)?.get(cell)?
     }

@@ -1,4 +1,4 @@
-//! The cells of sparse fragments within dense arrays while they are still to be read.
+//! Sparse fragments of dense arrays whose cells are still to be read.
 
 use std::sync::Arc;
 
@@ -19,9 +19,9 @@ use crate::{QueryError, fragment_tiles};
 /// A sparse fragment whose cells are still to be read.
 #[derive(Debug)]
 pub(crate) struct SparseTiles {
-    /// The fragment.
+    /// Index of the fragment.
     index: FragmentIndex,
-    /// The box of its cells.
+    /// Box of its cells.
     cells: CellBox,
     tiles: Arc<PlannedTiles>,
     fields: Vec<FieldKind>,
@@ -50,7 +50,7 @@ impl SparseTiles {
         })
     }
 
-    /// What loads its cells.
+    /// Returns the work that loads the cells.
     pub(super) fn work(
         &self,
         schema: &Arc<ArraySchema>,
@@ -76,7 +76,7 @@ impl SparseTiles {
         })
     }
 
-    /// The fragment as a layer, with its cells, which have come.
+    /// Turns the fragment into a layer, with its loaded cells.
     pub(super) fn place(
         self,
         array: &Snapshot,
@@ -91,13 +91,13 @@ impl SparseTiles {
             stored: Stored::Cells(Box::new(cells)),
             ruled_out: TileSet::default(),
         };
-        // Its tiles are not looked at again.
+        // The tiles are not used again.
         let none = fragment_tiles::locate(array, array.schema(), self.index, &[], Vec::new())?;
         Ok((layer, none))
     }
 }
 
-/// All tiles of a fragment, one after the other.
+/// Returns a segment of all tiles of a fragment, in order.
 fn segment(metadata: &FragmentMetadata, fragment: FragmentIndex) -> Result<Segment, QueryError> {
     let mut tiles = Vec::new();
     let mut end = RowRange::default();

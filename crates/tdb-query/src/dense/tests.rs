@@ -1,4 +1,4 @@
-//! Planning and painting against a naive reading of the same cells, without files.
+//! Compares planning and painting with a naive reading of the same cells, without files.
 
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -18,23 +18,23 @@ use tdb_cells::dense::{
 use tdb_cells::scatter::{Pass, Scatter, fill, fill_numbers, number};
 
 const FILL: u32 = 0xffff_ffff;
-/// What a stored tile holds where its fragment wrote nothing; never to be seen.
+/// Value of the cells of a stored tile that the fragment did not write; must never be seen.
 const PADDING: u32 = 0xdead_beef;
 
-/// An array, what was written to it, and what is asked of it.
+/// An array, the fragments written to it, and a request.
 #[derive(Debug, Clone)]
 struct Case {
     grid: SpaceTileGrid,
-    /// The oldest first: the box, and whether the fragment has the field.
+    /// Fragments, oldest first: the box, and whether the fragment has the field.
     fragments: Vec<(CellBox, bool)>,
     ranges: Vec<Vec<(u64, u64)>>,
     order: Option<Order>,
     aim: u64,
     extra: u64,
     pieces: u64,
-    /// Cells along a dimension of a tile that are cut together.
+    /// Number of cells along a dimension of a tile that form a chunk.
     chunk: u64,
-    /// Bytes of a piece of a tile.
+    /// Number of bytes per piece of a tile.
     piece: usize,
 }
 
@@ -132,7 +132,7 @@ fn cases() -> impl Strategy<Value = Case> {
     })
 }
 
-/// The value that a fragment wrote to a cell.
+/// Returns the value that a fragment wrote to a cell.
 fn written(fragment: usize, cell: &[u64]) -> u32 {
     let place = cell
         .iter()
@@ -140,7 +140,7 @@ fn written(fragment: usize, cell: &[u64]) -> u32 {
     u32::try_from(fragment).unwrap() * 10_000 + place
 }
 
-/// All combinations, the last dimension of `order` varying fastest.
+/// Returns all combinations, the last dimension of `order` varying fastest.
 fn product(along: &[Vec<u64>], order: Order) -> Vec<Vec<u64>> {
     let n = along.len();
     let mut out = vec![vec![0; n]];
@@ -158,7 +158,7 @@ fn product(along: &[Vec<u64>], order: Order) -> Vec<Vec<u64>> {
     out
 }
 
-/// The cells of the result in its order, one by one.
+/// Returns the cells of the result, one by one, in order.
 fn cells_asked(case: &Case) -> Vec<Vec<u64>> {
     let along = |ranges: &Vec<(u64, u64)>| {
         ranges
@@ -187,7 +187,7 @@ fn cells_asked(case: &Case) -> Vec<Vec<u64>> {
     cells
 }
 
-/// What stands in a cell, by the rule of `visible`.
+/// Returns the expected value of a cell, by the rule of `visible`.
 fn value(case: &Case, cell: &[u64]) -> u32 {
     let tile: Vec<u64> = case
         .grid
@@ -210,13 +210,13 @@ fn value(case: &Case, cell: &[u64]) -> u32 {
     FILL
 }
 
-/// Stands for the tiles of the fragments.
+/// Brush over made-up tiles of the fragments.
 struct TestBrush<'a> {
     case: &'a Case,
     shape: &'a TileShape,
     out: &'a mut [u8],
     numbers: &'a mut [u64],
-    /// Values behind the numbers.
+    /// Values by number.
     values: &'a mut Vec<u32>,
 }
 
@@ -274,7 +274,7 @@ impl Brush for TestBrush<'_> {
         let wanted = scatter.wanted();
         let (mut first, mut next) = (0, wanted.start);
         for piece in bytes.chunks(self.case.piece) {
-            // As a reader of tiles does: what is not needed is not shown.
+            // Like a reader of tiles: pieces that are not needed are skipped.
             if first + piece.len() as u64 > next && first < wanted.end {
                 next = scatter.take(first, piece);
             }

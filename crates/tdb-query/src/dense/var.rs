@@ -11,9 +11,9 @@ use super::var_tile::{DecodedVarTile, VarTile};
 use crate::QueryError;
 use tdb_cells::scatter::{Pass, fill_numbers, index, number, outside};
 
-/// The source of every row of a part of the result.
+/// Source of every row of a part of the result.
 ///
-/// A row's source is a tile in the upper half of its number and a cell of it in the lower half.
+/// A row's source is the index of a decoded tile in the upper 32 bits and a cell of that tile in the lower 32 bits.
 /// Tile 0 has one cell: the fill value.
 #[derive(Debug, Default)]
 pub(crate) struct VarRows {
@@ -21,11 +21,11 @@ pub(crate) struct VarRows {
     rows: Vec<u64>,
 }
 
-/// Notes where the values of each row come from, decoding their tiles.
+/// Brush that decodes tiles and records the source of each row.
 pub(crate) struct VarBrush<'a> {
     pub(crate) sources: &'a Sources<'a>,
     pub(crate) tile_cells: u64,
-    /// Decoded tiles of this part of the result.
+    /// Tiles that were decoded for this part of the result.
     pub(crate) tiles: &'a mut Vec<DecodedVarTile>,
     pub(crate) rows: &'a mut [u64],
     pub(crate) worker: &'a mut Worker,
@@ -33,7 +33,7 @@ pub(crate) struct VarBrush<'a> {
 }
 
 impl VarRows {
-    /// Rows that all hold the fill value.
+    /// Creates rows that all have the fill value.
     pub(crate) fn new(rows: usize, fill: &[u8]) -> Self {
         let one = DecodedVarTile {
             starts: vec![0, fill.len() as u64],
@@ -45,12 +45,12 @@ impl VarRows {
         }
     }
 
-    /// What a brush works on.
+    /// Returns the tiles and the rows, for a brush.
     pub(crate) fn parts(&mut self) -> (&mut Vec<DecodedVarTile>, &mut [u64]) {
         (&mut self.tiles, &mut self.rows)
     }
 
-    /// Writes where the values of each row begin, from 0 on; gives the bytes of all.
+    /// Writes the offset of each row's values, starting at 0; returns the number of bytes of all values.
     pub(crate) fn starts(&self, out: &mut [u64]) -> Result<u64, Bug> {
         let mut end = 0_u64;
         for (place, &row) in out.iter_mut().zip(&self.rows) {
@@ -65,7 +65,7 @@ impl VarRows {
         let mut rest = out;
         let mut rows = &self.rows[..];
         while let Some(&first) = rows.first() {
-            // Cells that follow each other in their tile are copied together.
+            // Cells that are adjacent in their tile are copied together.
             let joined = (first..)
                 .zip(rows)
                 .take_while(|(number, row)| number == *row)
@@ -81,7 +81,7 @@ impl VarRows {
         Ok(())
     }
 
-    /// The values of cells that follow each other in one tile.
+    /// Returns the values of `count` adjacent cells of one tile.
     fn cells(&self, row: u64, count: usize) -> Result<&[u8], Bug> {
         let tile = self.tiles.get(index(row >> 32)?);
         let tile = tile.ok_or_else(|| Bug::new("a row of a tile that was not decoded"))?;

@@ -11,17 +11,18 @@ use super::var::{VarBrush, VarRows};
 use super::var_runs::{VarRuns, VarScout};
 use crate::QueryError;
 
-/// The rows of a band, once it is known where their values come from.
+/// Var-sized rows of a band, once their sources are known.
 #[derive(Debug)]
 pub(super) enum VarBand {
-    /// They lie in the result as in their tiles.
+    /// The rows are runs of whole cell ranges of tiles, in the same order.
     Runs(VarRuns),
-    /// They do not: their tiles are decoded, and where each row begins is written, counted from the start of the band.
+    /// Any other arrangement: the tiles are decoded, and the offset of each row is written, counted from the start of
+    /// the band.
     Rows { rows: VarRows, bytes: u64 },
 }
 
 impl VarBand {
-    /// Bytes of the values of all rows.
+    /// Returns the number of bytes of the values of all rows.
     pub(super) fn bytes(&self) -> u64 {
         match self {
             Self::Runs(runs) => runs.bytes(),
@@ -30,7 +31,7 @@ impl VarBand {
     }
 }
 
-/// Reads the var-sized cells of bands.
+/// Reader of the var-sized cells of bands.
 pub(super) struct VarReading<'a> {
     pub(super) plan: &'a DensePlan,
     pub(super) sources: &'a Sources<'a>,
@@ -40,7 +41,7 @@ pub(super) struct VarReading<'a> {
 }
 
 impl VarReading<'_> {
-    /// Finds out where the values of a band come from, and how large they are. `starts` has a place for each row.
+    /// Finds the source and the size of the values of a band. `starts` has an entry for each row.
     pub(super) fn find(&mut self, band: &Band, starts: &mut [u64]) -> Result<VarBand, QueryError> {
         if let Some(runs) = self.runs(band)? {
             return Ok(VarBand::Runs(runs));
@@ -51,7 +52,7 @@ impl VarReading<'_> {
         Ok(VarBand::Rows { rows, bytes })
     }
 
-    /// The band as runs of cells of tiles; `None` where it is anything else.
+    /// Returns the band as runs of cells of tiles; `None` if it is not made of such runs.
     fn runs(&mut self, band: &Band) -> Result<Option<VarRuns>, QueryError> {
         let DensePlan { shape, layers, .. } = self.plan;
         let mut scouts = Vec::with_capacity(band.blocks.len());
@@ -87,7 +88,7 @@ impl VarReading<'_> {
         Ok(())
     }
 
-    /// Writes the values of a band to `out`, and to `starts` where each row begins, the first at `base`.
+    /// Writes the values of a band to `out` and the offset of each row to `starts`; the first offset is `base`.
     pub(super) fn write(
         &mut self,
         band: &VarBand,

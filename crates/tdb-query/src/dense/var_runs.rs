@@ -1,4 +1,5 @@
-//! Var-sized cells that lie in the result as they lie in their tiles: decoded straight into it, their offsets shifted in bulk.
+//! Var-sized cells in the same order as in their tiles: decoded straight into the result, with their offsets shifted
+//! in bulk.
 
 use tdb_cells::scatter::{Pass, index};
 use tdb_cells::{Decoding, Worker};
@@ -12,41 +13,41 @@ use super::source::Sources;
 use super::var_tile::{DecodedVarTile, VarTile};
 use crate::QueryError;
 
-/// Finds out whether the rows of a block are runs of cells of tiles, one after the other. It decodes nothing.
+/// Brush that checks whether the rows of a block are runs of cells of tiles, one after the other. It decodes nothing.
 #[derive(Debug)]
 pub(crate) struct VarScout<'a> {
     sources: &'a Sources<'a>,
     found: Vec<FoundRun>,
-    /// The row that the next run has to begin at.
+    /// Row at which the next run must begin.
     next: u64,
-    /// Whether all rows so far are such runs.
+    /// Whether all rows so far are in such runs.
     is_runs: bool,
 }
 
-/// Cells that follow each other both in their tile and in the result.
+/// Cells that are adjacent both in their tile and in the result.
 #[derive(Clone, Copy, Debug)]
 struct FoundRun {
     layer: LayerIndex,
     tile: TileNumber,
-    /// The first cell, counted from the start of the tile.
+    /// First cell, counted from the start of the tile.
     first: u64,
     rows: u64,
 }
 
-/// A run whose size is known.
+/// Run whose size is known.
 #[derive(Debug)]
 struct Run {
     layer: LayerIndex,
     tile: TileNumber,
     first: usize,
     rows: usize,
-    /// Bytes of its values.
+    /// Bytes of the values.
     bytes: usize,
-    /// The tile, where it had to be decoded to know that: where the run is only a part of it.
+    /// Decoded tile; only if the run is a part of it, so that the size had to be found by decoding.
     decoded: Option<DecodedVarTile>,
 }
 
-/// The rows of a band, as runs of cells of tiles.
+/// Rows of a band, as runs of cells of tiles.
 #[derive(Debug, Default)]
 pub(crate) struct VarRuns(Vec<Run>);
 
@@ -60,7 +61,7 @@ impl<'a> VarScout<'a> {
         }
     }
 
-    /// Whether the `rows` of a block are runs.
+    /// True if all `rows` of a block are in runs.
     pub(crate) fn is_whole(&self, rows: u64) -> bool {
         self.is_runs && self.next == rows
     }
@@ -92,7 +93,7 @@ impl Brush for VarScout<'_> {
                     rows: run.len,
                 });
             }
-            // Cells between others, or some over those of an older fragment.
+            // The cells are scattered, or lie over those of an older fragment.
             _ => self.is_runs = false,
         }
         Ok(())
@@ -105,7 +106,7 @@ impl Brush for VarScout<'_> {
 }
 
 impl VarRuns {
-    /// Adds the runs that a scout has found, decoding the tiles of which they are only a part.
+    /// Adds the runs that a scout found; decodes the tiles of which a run is only a part.
     pub(crate) fn add(
         &mut self,
         scout: &VarScout<'_>,
@@ -135,13 +136,13 @@ impl VarRuns {
         Ok(())
     }
 
-    /// Bytes of the values of all rows.
+    /// Returns the number of bytes of the values of all rows.
     pub(crate) fn bytes(&self) -> u64 {
         let bytes = self.0.iter().map(|run| run.bytes as u64);
         bytes.fold(0, u64::saturating_add)
     }
 
-    /// Writes all values to `out`, and to `starts` where those of each row begin, the first at `base`.
+    /// Writes all values to `out` and the offset of each row to `starts`; the first offset is `base`.
     pub(crate) fn write(
         &self,
         sources: &Sources<'_>,
@@ -163,7 +164,8 @@ impl VarRuns {
                     0
                 }
             };
-            // What a part of a tile leaves out before it may be more than the result has so far: the difference wraps, and back.
+            // The bytes skipped at the start of a tile may exceed those of the result so far; the shift then wraps,
+            // and the addition wraps back.
             let shift = at.wrapping_sub(skipped);
             for start in starts {
                 *start = start.wrapping_add(shift);

@@ -1,4 +1,4 @@
-//! A tile of var-sized cells of a dense fragment.
+//! Tile of var-sized cells of a dense fragment.
 
 use tdb_cells::scatter::index;
 use tdb_cells::{Decoding, FieldTiles, Worker};
@@ -7,7 +7,7 @@ use tdb_tile::{Bug, Limits};
 
 use crate::QueryError;
 
-/// A tile that is to be decoded. Its sizes are within the limits.
+/// Tile to decode, whose sizes are within the limits.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct VarTile<'a> {
     tiles: &'a FieldTiles,
@@ -16,10 +16,10 @@ pub(crate) struct VarTile<'a> {
     bytes: usize,
 }
 
-/// The cells of a decoded tile.
+/// Cells of a decoded tile.
 #[derive(Debug, Default)]
 pub(crate) struct DecodedVarTile {
-    /// Where each cell begins, and the end.
+    /// Offset of each cell, and the end of the last.
     pub(crate) starts: Vec<u64>,
     pub(crate) values: Vec<u8>,
 }
@@ -33,7 +33,7 @@ impl<'a> VarTile<'a> {
     ) -> Result<Self, QueryError> {
         let most = how.limits.data_tile;
         let offsets = cells.saturating_mul(8);
-        // Rows of a result are numbered by 32 bits for the tile and 32 for the cell.
+        // The source of a row is numbered with 32 bits for the tile and 32 for the cell.
         Limits::check(
             "offsets tile size",
             "data_tile",
@@ -51,7 +51,7 @@ impl<'a> VarTile<'a> {
         })
     }
 
-    /// Bytes of the values of all cells.
+    /// Returns the number of bytes of the values of all cells.
     pub(crate) fn bytes(&self) -> usize {
         self.bytes
     }
@@ -72,7 +72,7 @@ impl<'a> VarTile<'a> {
         Ok(decoded)
     }
 
-    /// Writes where each cell begins, counted from the start of the tile, and all values.
+    /// Writes the offset of each cell, counted from the start of the tile, and all values.
     pub(crate) fn decode_into(
         &self,
         starts: &mut [u64],
@@ -87,7 +87,7 @@ impl<'a> VarTile<'a> {
 }
 
 impl DecodedVarTile {
-    /// The values of cells that follow each other.
+    /// Returns the values of `count` adjacent cells.
     pub(crate) fn cells(&self, first: usize, count: usize) -> Result<&[u8], Bug> {
         let ends = self.starts.get(first).zip(self.starts.get(first + count));
         let (start, end) = ends.ok_or_else(unknown)?;
@@ -96,7 +96,7 @@ impl DecodedVarTile {
             .ok_or_else(unknown)
     }
 
-    /// Copies the values of cells that follow each other, and where each begins; gives the bytes before them.
+    /// Copies the values and the offsets of adjacent cells; returns the number of bytes before the first.
     pub(crate) fn copy(
         &self,
         first: usize,

@@ -1,4 +1,4 @@
-//! Finds tiles that need no merging, because all their cells are from one fragment.
+//! Finds tiles that need no merging because all their cells come from one fragment.
 
 use tdb_cells::WholeTiles;
 use tdb_fragment::{FragmentIndex, TileNumber};
@@ -11,17 +11,17 @@ use super::read::DenseRead;
 use crate::QueryError;
 use tdb_cells::dense::Walk;
 
-/// Tiles that are looked at, or handed on, at a time.
+/// Maximum number of tiles that are examined, or returned, at a time.
 const MOST: u64 = 1 << 12;
 
 impl DenseRead {
-    /// The next tiles of a read in global order, if each is a tile of one fragment that `allows` says yes to. Where
-    /// the next one is not, the next batch ends before the first that is.
+    /// Returns the next tiles of a read in global order if they all come whole from one fragment that `allows`
+    /// accepts. If the next tile does not, returns `None`, and the next batch ends before the first tile that does.
     pub(crate) fn whole_tiles<E: From<QueryError>>(
         &mut self,
         allows: &mut dyn FnMut(FragmentIndex) -> Result<bool, E>,
     ) -> Result<Option<WholeTiles>, E> {
-        // The batch before is written.
+        // The previous batch is written by now.
         self.held = None;
         let Walk::Tiles(walk) = &self.walk else {
             return Ok(None);
@@ -64,15 +64,15 @@ impl DenseRead {
         if let Walk::Tiles(walk) = &mut self.walk {
             match whole {
                 Some(_) => walk.go_on_at(end),
-                // There is no tile behind the last, and past `MOST` it is not known.
+                // There is no tile after the last one, and tiles beyond `MOST` were not examined.
                 None => walk.stop_at(end.max(begin.saturating_add(1))),
             }
         }
         Ok(whole)
     }
 
-    /// The fragment that a tile takes all its cells from, and the number of the tile there; `None` where there are
-    /// several, or none, or the tile is not asked for as a whole.
+    /// Returns the fragment that contains all cells of a tile, and the number of the tile there; `None` if the cells
+    /// come from several fragments or none, or if the tile is not requested as a whole.
     fn only_source(&self, tile: &[u64], wanted: &CellBox) -> Option<(FragmentIndex, TileNumber)> {
         let cells = self.plan.shape.grid.tile_cells(tile);
         let mut layers = self.plan.layers.iter();

@@ -6,7 +6,8 @@ use super::read::SparseRead;
 use crate::QueryError;
 
 impl SparseRead {
-    /// The bytes of the tiles behind those that were chosen, as far as all of them are certain to be asked for.
+    /// Returns the byte ranges of the tiles after the chosen ones, about `most` bytes, as far as they are certain to
+    /// be needed.
     pub(crate) fn ahead(&self, most: u64) -> Result<Vec<Read>, QueryError> {
         let (mut reads, mut weight) = (Vec::new(), 0_u64);
         let mut cursors = self.cursors.clone();

@@ -9,7 +9,7 @@ use super::rows::Rows;
 use crate::QueryError;
 
 impl SparseRead {
-    /// Leaves out what is deleted or fails the condition, and makes columns of the rest, or of the first of it.
+    /// Drops cells that are deleted or fail the condition, and makes a batch of the rest, or of its first part.
     pub(super) fn finish(
         &mut self,
         mut table: CellTable,
@@ -26,7 +26,7 @@ impl SparseRead {
                 }
                 self.plan.apply_condition(&table, &mut rows)?;
             }
-            // No table has more rows than memory can address.
+            // No table has more rows than fit in `usize`.
             if let (Some(rows), Ok(limit)) = (&mut rows, usize::try_from(self.plan.request.limit)) {
                 rows.truncate(limit);
             }
@@ -43,7 +43,7 @@ impl SparseRead {
                     self.plan.columns(&mut table, Some(&rows)).map(Some)
                 }
                 None => {
-                    // The table's columns become those of the result.
+                    // The columns of the table become those of the result.
                     self.held.extend(table.take_held());
                     self.plan.columns(&mut table, None).map(Some)
                 }
@@ -52,13 +52,13 @@ impl SparseRead {
         Ok(batch?.map(SparseStep::Batch))
     }
 
-    /// Whether nothing is in memory that is to be given out, and cells come in the order of the fragments.
+    /// True if no cells of the result are in memory, and cells are read in the order of the fragments.
     pub(super) fn is_between_batches(&self) -> bool {
         let has_none = self.ready.is_empty() && self.collected.parts.is_empty();
         has_none && self.slabs.is_none() && self.carried.is_none()
     }
 
-    /// More of the cells that are in memory.
+    /// Returns the next batch of cells that are in memory; `None` if there are none.
     pub(super) fn next_ready(&mut self) -> Result<Option<Batch>, QueryError> {
         if self.ready.is_empty() {
             return Ok(None);
@@ -73,7 +73,7 @@ impl SparseRead {
         Ok(Some(batch))
     }
 
-    /// Cells of the result to give out at a time.
+    /// Returns the number of rows per batch.
     fn rows_of_a_batch(&self, table: &CellTable) -> usize {
         let all = table.rows().len();
         let per_row = table.bytes_held().checked_div(all as u64);
@@ -84,7 +84,7 @@ impl SparseRead {
             .batch_bytes
             .checked_div(per_row)
             .unwrap_or(1);
-        // More than memory can address are more than the table has.
+        // More rows than fit in `usize` are more than the table has.
         usize::try_from(rows).map_or(all, |rows| rows.max(1))
     }
 }

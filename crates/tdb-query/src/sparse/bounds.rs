@@ -1,5 +1,5 @@
-//! The bounds of all cells of a fragment in the order of a result, derived from its non-empty domain before any tile
-//! is read.
+//! Bounds of all cells of a fragment in the order of a result, derived from its non-empty domain before any tile is
+//! read.
 
 use tdb_array::Snapshot;
 use tdb_schema::CellOrder;
@@ -10,7 +10,7 @@ use super::plan::SparsePlan;
 use crate::options::ResultOrder;
 use tdb_cells::Corner;
 
-/// The corners of the box around all cells of a fragment.
+/// Lowest and highest corner of the box around all cells of a fragment.
 #[derive(Clone, Debug)]
 pub(super) struct FragmentBounds {
     lo: Corner,
@@ -18,10 +18,10 @@ pub(super) struct FragmentBounds {
 }
 
 impl FragmentBounds {
-    /// Of each planned fragment; `None` where nothing is known.
+    /// Returns the bounds of each planned fragment; `None` if they are unknown.
     ///
-    /// The lowest corner of a box comes before all of its cells in any order that goes by coordinates, and by those of
-    /// space tiles: along the Hilbert curve it need not.
+    /// The lowest corner of a box comes before all of its cells in any order by coordinates or by space tiles, but
+    /// not along the Hilbert curve.
     pub(super) fn of(plan: &SparsePlan, array: &Snapshot) -> Result<Vec<Option<Self>>, Bug> {
         let by_coordinates = match plan.request.merge_order() {
             ResultOrder::RowMajor | ResultOrder::ColumnMajor => true,
@@ -36,7 +36,7 @@ impl FragmentBounds {
             let ranges = dimensions.iter().zip(&metadata.non_empty_domain);
             let mut corners = (Vec::new(), Vec::new());
             for (dimension, range) in ranges.filter(|_| by_coordinates) {
-                // Bounds of strings are in another order than cells are, and so are cells outside of the domain.
+                // Bounds of strings may be in another order than the cells, and so may cells outside the domain.
                 let datatype = dimension.datatype;
                 let is_within = |domain: &Range| {
                     domain.contains(datatype, &range.lo) && domain.contains(datatype, &range.hi)
@@ -57,12 +57,12 @@ impl FragmentBounds {
         bounds.collect()
     }
 
-    /// No cell comes before this.
+    /// Returns a corner that no cell precedes.
     pub(super) fn lo(&self) -> &Corner {
         &self.lo
     }
 
-    /// Which of two ends later.
+    /// Returns the bounds that end later.
     pub(super) fn farther<'a>(
         &'a self,
         other: Option<&'a Self>,
@@ -72,7 +72,7 @@ impl FragmentBounds {
         other.filter(is_farther).unwrap_or(self)
     }
 
-    /// Whether all cells come behind those within `other`.
+    /// True if all cells come after those within `other`.
     pub(super) fn is_behind(&self, other: &Self, comparator: &CellComparator) -> bool {
         self.lo.compare(&other.hi, comparator).is_gt()
     }

@@ -1,4 +1,4 @@
-//! The tiles of the next batch of a sparse read.
+//! Tiles of the next batch of a sparse read.
 
 use std::ops::Range;
 
@@ -9,21 +9,21 @@ use super::plan_index::PlanIndex;
 use super::weights::Supply;
 use crate::QueryError;
 
-/// Tiles that were chosen, and what they take.
+/// Chosen tiles, and the memory that they need.
 #[derive(Debug, Default)]
 pub(super) struct Chosen {
-    /// Of each fragment, by their places in the plan.
+    /// Tiles of each fragment, by position in the plan.
     parts: Vec<(PlanIndex, Range<usize>)>,
-    /// How many cells they have.
+    /// Number of cells in the tiles.
     pub(super) rows: u64,
-    /// What making a batch of them takes, what is left of the batch before included.
+    /// Memory for making a batch of the tiles, including the rest of the previous batch.
     pub(super) weight: u64,
-    /// What decoding one of them takes beside.
+    /// Additional memory for decoding one tile; the maximum over all tiles.
     pub(super) decoding: u64,
 }
 
 impl Chosen {
-    /// Adds tiles of a fragment from this one on until they have this weight; at least one.
+    /// Adds tiles of a fragment, from the tile `first` on, until their weight reaches `part`; at least one tile.
     pub(super) fn add(
         &mut self,
         supply: Supply<'_>,
@@ -45,17 +45,17 @@ impl Chosen {
         Ok(())
     }
 
-    /// The tiles of each fragment, by their places in the plan.
+    /// Returns the tiles of each fragment, by position in the plan.
     pub(super) fn parts(&self) -> &[(PlanIndex, Range<usize>)] {
         &self.parts
     }
 
-    /// Whether no tile is left.
+    /// True if no tile was chosen.
     pub(super) fn is_empty(&self) -> bool {
         self.parts.is_empty()
     }
 
-    /// The tiles as parts of a table.
+    /// Returns the tiles as segments of a table.
     ///
     /// # Errors
     /// More rows than a table can number.

@@ -1,11 +1,11 @@
 use tdb_cells::CellTable;
 
-/// Cells of the result that are copied out of their tiles, in its order.
+/// Cells of the result that were copied out of their tiles, in order.
 #[derive(Debug, Default)]
 pub(super) struct Collected {
     pub(super) parts: Vec<CellTable>,
-    /// What they take.
+    /// Bytes of memory of the cells.
     pub(super) bytes: u64,
-    /// What their tiles weighed, and those without a cell of the result.
+    /// Weight of all tiles that were examined, with and without cells of the result.
     pub(super) looked_at: u64,
 }

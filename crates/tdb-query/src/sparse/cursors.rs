@@ -1,4 +1,4 @@
-//! Chooses the next tiles of a sparse read, if the cells of each fragment are stored in the order of the result.
+//! Chooses the next tiles of a sparse read whose fragments store their cells in the order of the result.
 
 use std::collections::BTreeMap;
 use std::ops::{Bound, Range};
@@ -19,45 +19,45 @@ use super::weights::Supply;
 use crate::QueryError;
 use tdb_cells::Corner;
 
-/// The current position within each fragment.
+/// Current position within each fragment.
 ///
-/// A step costs as much as there are fragments whose cells take part in it: those that are done are forgotten, and those
-/// that are still to come stand in order.
+/// The cost of a step depends on the number of fragments that take part in it, not on that of all fragments: finished
+/// fragments are removed, and those that have not begun are kept in order.
 #[derive(Clone, Debug)]
 pub(super) struct Cursors {
     outset: Arc<Outset>,
-    /// How many fragments, in the order of [`Outset::order`], were begun.
+    /// Number of fragments that have begun, in the order of [`Outset::order`].
     begun: usize,
-    /// Fragments that were begun and have tiles that are still to be read. Where cells are sorted, these are merged.
+    /// Fragments that have begun and still have tiles to read. If cells are sorted, these are merged.
     active: BTreeMap<PlanIndex, Cursor>,
-    /// Fragments that have tiles that are still to be read, begun or not.
+    /// Number of fragments that still have tiles to read, begun or not.
     unfinished: usize,
-    /// The weight of all tiles that are still to be read.
+    /// Weight of all tiles that are still to be read.
     left: u64,
-    /// The weight of those of active fragments.
+    /// Weight of the tiles of active fragments that are still to be read.
     left_of_active: u64,
-    /// The fragment that kept the last batch from having more cells.
+    /// Fragment that limited the number of cells of the last batch.
     limiting: Option<PlanIndex>,
 }
 
-/// The current position within a fragment that was begun.
+/// Current position within a fragment that has begun.
 #[derive(Clone, Debug, Default)]
 struct Cursor {
-    /// The next of its tiles, by place in the plan.
+    /// Next tile, by position in the plan.
     tile: usize,
-    /// The weight of that tile and all behind it.
+    /// Weight of that tile and all later ones.
     left: u64,
-    /// The last cell that was loaded: the next are not before it.
+    /// Last cell that was loaded; the following cells do not come before it.
     last: Option<Corner>,
-    /// Whether a tile of it was loaded.
+    /// Whether any tile of the fragment was loaded.
     is_loaded: bool,
 }
 
-/// A position in the order of the result: cells that are not loaded yet come after it.
+/// Position in the order of the result; all cells that are not loaded yet come after it.
 #[derive(Clone, Debug)]
 pub(crate) struct Frontier {
     pub(super) corner: Corner,
-    /// Cells that are equal to it are loaded.
+    /// Whether all cells equal to the corner are loaded.
     pub(super) is_loaded: bool,
 }
 
@@ -89,18 +89,18 @@ impl Cursors {
         cursor.ok_or_else(|| Bug::new("tiles of a fragment that has no more"))
     }
 
-    /// All fragments that were begun and have more, where each of them is looked at.
+    /// Iterates over all fragments that have begun and have more tiles, and counts the visits.
     fn each_active(&self, supply: Supply<'_>) -> impl Iterator<Item = (PlanIndex, &Cursor)> {
         supply.counters.add_visited_fragments(self.active.len());
         self.active.iter().map(|(&at, cursor)| (at, cursor))
     }
 
-    /// The weight of all tiles that are still to be read.
+    /// Returns the weight of all tiles that are still to be read.
     pub(super) fn left(&self) -> u64 {
         self.left
     }
 
-    /// The next tile of a fragment, by place in the plan; `None` if it has no more.
+    /// Returns the next tile of a fragment, by position in the plan; `None` if it has no more.
     pub(super) fn tile(&self, at: PlanIndex) -> Result<Option<usize>, Bug> {
         if let Some(cursor) = self.active.get(&at) {
             return Ok(Some(cursor.tile));
@@ -108,9 +108,11 @@ impl Cursors {
         Ok((self.outset.rank(at)? >= self.begun).then_some(0))
     }
 
-    /// The next tiles, of about the weight `share`; `carried` are cells of earlier ones that were not given out.
+    /// Chooses the next tiles, of about the weight `share`; `carried` are cells of earlier tiles that were not
+    /// returned yet.
     ///
-    /// Cells that are merged come from all fragments at once that may have the next ones, others from one after the other.
+    /// If cells are merged, tiles come from all fragments at once that may have the next cells; otherwise from one
+    /// fragment after another.
     pub(super) fn choose(
         &mut self,
         supply: Supply<'_>,
@@ -136,7 +138,7 @@ impl Cursors {
                     Ok::<_, Bug>(share_of(table, plan.fragment(at)?, kept))
                 })?;
                 let part = proportion(share, cursor.left, self.left_of_active);
-                // Without a cell of it in memory, and where it holds up the others, it needs more.
+                // A fragment needs at least one more tile if it has no cell in memory, or if it holds up the others.
                 let least = u64::from(own == 0 || self.limiting == Some(at));
                 part.saturating_sub(own).max(least)
             };
@@ -148,7 +150,7 @@ impl Cursors {
         Ok(chosen)
     }
 
-    /// The next tiles of one fragment after the other; none of their cells are kept for later.
+    /// Chooses the next tiles of one fragment after another; none of their cells are carried over to a later batch.
     fn choose_in_turn(&mut self, supply: Supply<'_>, share: u64) -> Result<Chosen, Bug> {
         let mut chosen = Chosen::default();
         let mut done = None;
@@ -177,14 +179,18 @@ impl Cursors {
         Ok(chosen)
     }
 
-    /// Begins to merge the fragments that may have the next cells: those of which it is not known that all their cells come
-    /// behind those of the others, and the one that holds up the rest; and more, as long as there is room for them.
+    /// Begins to merge the fragments that may have the next cells: all whose cells do not certainly come after those
+    /// of the active fragments, and the one that holds up the rest; more while the active weight is below `room`.
+    ///
+    /// Fragments are ordered by their lower bounds, so the search ends at the first that begins after all active
+    /// ones. Only fragments that overlap are merged at a time: many fragments that follow each other cost no more
+    /// than a few.
     fn begin(&mut self, supply: Supply<'_>, room: u64) -> Result<(), Bug> {
         let plan = supply.plan;
         let comparator = CellComparator::new(&plan.schema, plan.request.merge_order().sort_order());
         let outset = Arc::clone(&self.outset);
         let mut left = self.left_of_active;
-        // The merged fragment that reaches farthest, unless one may reach anywhere.
+        // Active fragment that ends last, unless the end of one is unknown.
         let mut farthest: Option<&FragmentBounds> = None;
         let mut is_known = true;
         for (at, _) in self.each_active(supply) {
@@ -210,7 +216,7 @@ impl Cursors {
         self.begin_until(supply, end)
     }
 
-    /// Begins the fragments before this place in their order.
+    /// Begins the fragments before position `end` in their order.
     fn begin_until(&mut self, supply: Supply<'_>, end: usize) -> Result<(), Bug> {
         let outset = Arc::clone(&self.outset);
         while self.begun < end {
@@ -234,7 +240,7 @@ impl Cursors {
         Ok(())
     }
 
-    /// Goes on behind tiles that were chosen.
+    /// Advances past the chosen tiles.
     pub(super) fn advance(&mut self, supply: Supply<'_>, chosen: &Chosen) -> Result<(), Bug> {
         for (at, tiles) in chosen.parts() {
             let cursor = self.pass(supply, *at, tiles.clone())?;
@@ -245,7 +251,7 @@ impl Cursors {
         Ok(())
     }
 
-    /// Goes on behind tiles of a fragment that are not to be loaded.
+    /// Advances past tiles of a fragment that are not to be loaded.
     pub(super) fn skip(
         &mut self,
         supply: Supply<'_>,
@@ -276,7 +282,7 @@ impl Cursors {
         Ok(cursor)
     }
 
-    /// Forgets a fragment if it has no more tiles.
+    /// Removes a fragment if it has no more tiles.
     fn finish(&mut self, plan: &SparsePlan, at: PlanIndex) -> Result<(), Bug> {
         if self.active(at)?.tile >= plan.fragment(at)?.tiles.len() {
             self.active.remove(&at);
@@ -285,7 +291,7 @@ impl Cursors {
         Ok(())
     }
 
-    /// Notes the last cell of each fragment of a table, whose coordinates are loaded.
+    /// Records the last cell of each fragment in a table, whose coordinates are loaded.
     pub(super) fn note_last(&mut self, plan: &SparsePlan, table: &CellTable) -> Result<(), Bug> {
         for segment in &table.segments {
             let cursor = self.active.get_mut(&plan.position(segment.fragment)?);
@@ -296,14 +302,18 @@ impl Cursors {
         Ok(())
     }
 
-    /// Up to where all cells are loaded: the first of the last cells of fragments that have more, and of the bounds of
-    /// those that are not begun. `None` where all is loaded.
+    /// Returns the position up to which all cells are loaded: the first among the last loaded cells of the fragments
+    /// that have more, and the lower bounds of those that have not begun. `None` if all cells are loaded.
+    ///
+    /// The cells of a fragment come in order, so none before its last loaded cell can follow, and a fragment that has
+    /// not begun adds cells only from its lower bound on. The fragment that determines the position becomes
+    /// `limiting`: it gets more tiles next time, since loading others would not move the position.
     pub(super) fn frontier(&mut self, supply: Supply<'_>) -> Result<Option<Frontier>, QueryError> {
         let plan = supply.plan;
         let comparator = CellComparator::new(&plan.schema, plan.request.merge_order().sort_order());
         let unknown = || Bug::new("no cell of a fragment that is merged is in memory");
         let mut first: Option<(PlanIndex, &Corner, bool)> = None;
-        // Of those that are not begun, the next in their order begins first.
+        // Of the fragments that have not begun, the next in order starts first.
         let waiting = self.outset.order.get(self.begun).map(|&at| (at, None));
         let active = self
             .each_active(supply)
@@ -330,15 +340,16 @@ impl Cursors {
         self.limiting = found.as_ref().map(|(at, ..)| *at);
         Ok(found.map(|(_, corner, is_last)| Frontier {
             corner,
-            // A second cell of these coordinates, if its fragment has one, is left out, or comes where it is stored.
+            // A second cell with these coordinates, if the fragment has one, is either dropped as a duplicate, or no
+            // other fragment is left and it comes in stored order.
             is_loaded: is_last && plan.is_distinct() && (plan.deduplicates || self.unfinished == 1),
         }))
     }
 }
 
-/// The part of the weight of a table that the cells of a fragment have.
+/// Returns the part of a table's weight that the cells of a fragment account for.
 fn share_of(table: &CellTable, fragment: &FragmentPlan, weight: u64) -> u64 {
-    // Segments come in the order of their fragments.
+    // Segments are in the order of their fragments.
     let segments = &table.segments;
     let own = segments.binary_search_by_key(&fragment.fragment, |segment| segment.fragment);
     let own = own.ok().and_then(|own| segments.get(own));

@@ -10,10 +10,10 @@ use crate::QueryError;
 use crate::options::Versions;
 use tdb_cells::Coordinates;
 
-/// Bytes that say of a row when it was deleted and by what.
+/// Bytes per row for the time of its deletion and the index of the delete.
 const DELETION: usize = 16;
 
-/// Leaves out deleted cells, or notes when each was. The fields that deletes ask about are loaded.
+/// Drops deleted cells, or records when each was deleted. The fields that deletes test must be loaded.
 pub(crate) fn apply_deletes(
     session: &Session,
     array: &Snapshot,
@@ -54,8 +54,8 @@ pub(crate) fn apply_deletes(
     }
 }
 
-/// Leaves out, of sorted rows, those that are equal to a row before them which `kept` lacks; that holds the rest
-/// in the same order.
+/// Removes from `kept` the rows that are equal to an earlier sorted row which `kept` lacks. `kept` must be a subset
+/// of `rows` in the same order.
 fn drop_hidden(keys: &Keys<'_>, rows: &[Row], kept: &mut Vec<Row>) {
     let mut left = std::mem::take(kept).into_iter().peekable();
     let (mut last, mut hides) = (None, false);

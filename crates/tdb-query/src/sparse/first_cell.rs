@@ -1,4 +1,4 @@
-//! The next cell of a fragment, as far as it was looked at.
+//! Next cell of a fragment, in a heap over all fragments.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -8,13 +8,13 @@ use tdb_schema::order::CellComparator;
 use super::plan_index::PlanIndex;
 use tdb_cells::Corner;
 
-/// The next cell of a fragment when it was looked at; the fragment may have gone on since. That of the greatest in a heap
-/// comes first, and of equal ones that of the fragment that was planned first.
+/// Next cell of a fragment when it was last examined; the fragment may have advanced since. The greatest in a heap is
+/// the cell that comes first; among equal cells, that of the fragment planned first.
 #[derive(Debug)]
 pub(super) struct FirstCell {
     pub(super) corner: Corner,
     pub(super) fragment: PlanIndex,
-    /// The tile that it is the first of, by place in the plan.
+    /// Tile whose first cell it is, by position in the plan.
     pub(super) tile: usize,
     pub(super) comparator: Arc<CellComparator>,
 }

@@ -14,40 +14,41 @@ use crate::facts::Facts;
 use crate::options::ResultOrder;
 use crate::request::Request;
 
-/// More tiles are believed only if one of the lists of them is as long.
+/// Largest number of tiles that is believed without a list of tiles of that length.
 const BELIEVED_TILES: u64 = 1 << 16;
 
-/// About the bytes that a read keeps of a fragment beside its tiles: its plan and parts, where its cells begin and end, and how far they were read.
+/// Approximate number of bytes that a read keeps per fragment apart from its tiles: its plan and parts, the bounds of
+/// its cells, and the read position.
 const KEPT_BYTES: u64 = 768;
 
-/// The tiles of one fragment that may hold cells of the result.
+/// Tiles of one fragment that may contain cells of the result.
 #[derive(Debug)]
 pub(crate) struct FragmentPlan {
     pub(crate) fragment: FragmentIndex,
     pub(crate) tiles: Vec<PlannedTile>,
-    /// How many others the condition rules out, or have no point.
+    /// Number of other tiles that are ruled out by the condition or contain no point.
     pub(super) ruled_out: u64,
-    /// Whether cells have times of their own.
+    /// Whether each cell has its own timestamp.
     pub(crate) has_timestamps: bool,
     /// Whether some cells may lie outside the time window.
     pub(crate) filters_time: bool,
-    /// Whether cells are known to be stored in the order in which those of several fragments are brought together.
+    /// Whether cells are known to be stored in the order of the merge.
     pub(crate) in_order: bool,
-    /// The memory of the list of tiles, and [`KEPT_BYTES`].
+    /// Grant for the list of tiles, and [`KEPT_BYTES`].
     held: Option<Grant>,
 }
 
-/// One tile and what its bounds say.
+/// Tile with facts from its bounds.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PlannedTile {
     pub(crate) tile: TileNumber,
     pub(crate) cells: usize,
-    /// Whether all its cells lie within the subarray.
+    /// Whether all cells of the tile lie within the subarray.
     pub(crate) full: bool,
 }
 
 impl FragmentPlan {
-    /// Some of its tiles as a part of a table, with the rows behind those `before`.
+    /// Returns some of the tiles as a segment of a table, with the rows that follow `before`.
     ///
     /// # Errors
     /// More rows than a table can number.
@@ -74,7 +75,7 @@ impl FragmentPlan {
         })
     }
 
-    /// A fragment whose tiles are not known yet.
+    /// Creates the plan of a fragment whose tiles are not known yet.
     pub(super) fn candidate(
         array: &Snapshot,
         index: FragmentIndex,
@@ -99,7 +100,7 @@ impl FragmentPlan {
         Ok(searches(array.fragment(self.fragment)?, request))
     }
 
-    /// The parts of the fragment's metadata by which its tiles are looked for.
+    /// Returns the parts of the fragment's metadata that are needed to find its tiles.
     pub(super) fn search_parts(
         &self,
         array: &Snapshot,
@@ -116,7 +117,7 @@ impl FragmentPlan {
         Ok(parts)
     }
 
-    /// Looks for its tiles, with [`FragmentPlan::search_parts`].
+    /// Finds the tiles of the fragment, with the opened [`FragmentPlan::search_parts`].
     pub(super) fn search(
         &mut self,
         array: &Snapshot,
@@ -139,7 +140,7 @@ impl FragmentPlan {
                 .tile_index(&view, &payloads, array.limits())
                 .at(&fragment.metadata_key)?;
         }
-        // Each is planned, and may be in a table.
+        // Each tile is planned, and may be in a table.
         let per_tile = size_of::<PlannedTile>().saturating_add(size_of::<TileRows>());
         let bytes = metadata.tile_count().saturating_mul(per_tile as u64);
         let bytes = bytes.saturating_add(KEPT_BYTES);
@@ -157,7 +158,7 @@ impl FragmentPlan {
         Ok(())
     }
 
-    /// Leaves out the tiles that the condition rules out by what is known of their values.
+    /// Removes the tiles that the condition rules out by their statistics.
     pub(super) fn rule_out(
         &mut self,
         condition: &Predicate,
@@ -175,7 +176,7 @@ impl FragmentPlan {
     }
 }
 
-/// Whether the tiles of a fragment are to be looked for in its R-tree.
+/// True if the tiles of a fragment are searched in its R-tree.
 pub(super) fn searches(fragment: &Fragment, request: &Request) -> bool {
     let subarray = &request.subarray;
     let (schema, metadata) = (&fragment.schema, &fragment.metadata);
@@ -185,7 +186,7 @@ pub(super) fn searches(fragment: &Fragment, request: &Request) -> bool {
             || metadata.version.misstates_empty_string_bounds())
 }
 
-/// The field that has to show that a fragment has as many tiles as it says; `None` where that is believed.
+/// Returns the field whose list of tiles must confirm the number of tiles; `None` if the number is believed.
 fn doubted(fragment: &Fragment) -> Option<Field<'_>> {
     let metadata = &fragment.metadata;
     (metadata.tile_count() > BELIEVED_TILES)
@@ -199,8 +200,9 @@ fn all_tiles(fragment: &Fragment) -> Result<Vec<PlannedTile>, QueryError> {
         .collect()
 }
 
-/// The tiles that may have cells of the subarray, and how many of them have no place for one that is chosen: these hide no
-/// cells of other fragments.
+/// Returns the tiles that may contain cells of the subarray, and the number of those that were ruled out because
+/// nothing within their bounds can be selected. Such tiles hide no cells of other fragments that are part of the
+/// result.
 fn found(
     fragment: &Fragment,
     tree: &RTree,
@@ -208,7 +210,8 @@ fn found(
 ) -> Result<(Vec<PlannedTile>, u64), QueryError> {
     let dimensions = 0..fragment.schema.dimensions.len();
     let ranges: Vec<Vec<Range>> = dimensions
-        // No range is all of the dimension, in a subarray and in an R-tree alike; the subarray is not empty.
+        // An empty list of ranges means the whole dimension, both in a subarray and in an R-tree; the subarray is not
+        // empty.
         .map(|dimension| {
             let ranges = request.subarray.ranges(dimension);
             ranges.map_or_else(Vec::new, <[Range]>::to_vec)
@@ -243,14 +246,14 @@ impl PlannedTile {
     }
 }
 
-/// Whether writers of this version kept the order of cells that is global order today.
+/// True if writers of this version sorted cells in what is the global order today.
 fn is_sorted(schema: &ArraySchema, version: FormatVersion) -> bool {
     WriterRule::of(version) == WriterRule::Current
         || (WriterRule::of(version) == WriterRule::CountsHilbertValues
             && schema.cell_order != CellOrder::Hilbert)
 }
 
-/// Whether a box has cells in common with the subarray.
+/// True if the box `domain` has cells in common with the subarray.
 fn meets(schema: &ArraySchema, domain: &[Range], subarray: &Subarray) -> bool {
     schema
         .dimensions
@@ -258,7 +261,7 @@ fn meets(schema: &ArraySchema, domain: &[Range], subarray: &Subarray) -> bool {
         .zip(domain)
         .enumerate()
         .all(|(index, (dimension, domain))| {
-            // Bounds out of order say nothing.
+            // Bounds in the wrong order prove nothing.
             !domain.is_ordered(dimension.datatype)
                 || subarray.ranges(index).is_none_or(|ranges| {
                     ranges

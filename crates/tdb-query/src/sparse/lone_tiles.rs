@@ -1,4 +1,5 @@
-//! Finds the tiles of a sparse result whose cells need not be looked at one by one, and leaves some of them out.
+//! Finds the tiles of a sparse result whose cells need not be examined one by one, and excludes tiles from the
+//! result.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,7 +15,7 @@ use crate::{LoneTiles, QueryError};
 use tdb_array::fragments_apart;
 
 impl SparseRead {
-    /// The tiles, of a read that has not begun.
+    /// Returns the tiles whose cells are all part of the result, for a read that has not begun.
     pub(crate) fn lone_tiles(&self) -> Result<Vec<LoneTiles>, QueryError> {
         let (plan, request) = (&self.plan, &self.plan.request);
         let is_all = request.condition.is_none()
@@ -33,7 +34,7 @@ impl SparseRead {
         };
         let mut found = Vec::new();
         for (fragment, is_apart) in plan.fragments.iter().zip(apart) {
-            // Of cells with times of their own some may be older versions of others.
+            // If cells have timestamps of their own, some may be older versions of others.
             let is_plain = !(fragment.filters_time || merges && fragment.has_timestamps);
             let metadata = &self.array.fragment(fragment.fragment)?.metadata;
             if !is_apart || !is_plain || metadata.extra_fields.deletes {
@@ -51,7 +52,8 @@ impl SparseRead {
         Ok(found)
     }
 
-    /// The same read without the cells of these tiles. Fragments of which nothing is left are planned no more.
+    /// Returns the same read without the cells of these tiles. Fragments without remaining tiles are removed from the
+    /// plan.
     pub(crate) fn without(self, lone: &[LoneTiles]) -> Result<Self, QueryError> {
         let Self {
             session,
@@ -88,7 +90,7 @@ impl SparseRead {
     }
 }
 
-/// Both are ascending.
+/// Removes the tiles `numbers` from a plan; both lists are ascending.
 fn leave_out(planned: &mut FragmentPlan, numbers: &[TileNumber]) -> Result<(), Bug> {
     let before = planned.tiles.len();
     let is_left_out = |tile: &PlannedTile| numbers.binary_search(&tile.tile).is_ok();

@@ -15,13 +15,13 @@ use crate::QueryError;
 use crate::options::Versions;
 use tdb_cells::{Coordinates, dimension_types, row_keys};
 
-/// The next rows of a result, in its order, and those behind them in the order of the table.
+/// The next rows of a result in its order, and the later rows in the order of the table.
 pub(crate) type Split = (Vec<Row>, Vec<Row>);
 
 impl SparsePlan {
-    /// The cells that lie within the subarray and the window of time, in the order of the table.
+    /// Returns the cells that lie within the subarray and the time window, in the order of the table.
     ///
-    /// The [deciding fields](SparsePlan::deciding_fields) are loaded.
+    /// The [deciding fields](SparsePlan::deciding_fields) must be loaded.
     pub(crate) fn select(&self, table: &CellTable) -> Result<Rows, QueryError> {
         let counts = select(
             table,
@@ -42,7 +42,7 @@ impl SparsePlan {
         Ok(rows)
     }
 
-    /// What the cells of a table are put in order by.
+    /// Returns the sort keys of the cells of a table.
     pub(crate) fn keys<'a>(
         &self,
         table: &'a CellTable,
@@ -56,14 +56,14 @@ impl SparsePlan {
         )
     }
 
-    /// Puts selected cells in order, and of equal ones keeps the newest, as far as the plan says so.
+    /// Sorts selected cells, and keeps only the newest of equal ones if the plan requires that.
     pub(crate) fn merge(
         &self,
         array: &Snapshot,
         table: &CellTable,
         rows: Rows,
     ) -> Result<Rows, QueryError> {
-        // A slab without a cell has no columns, either.
+        // A slab without cells has no columns either.
         if !self.sorts || table.rows().is_empty() {
             return Ok(rows);
         }
@@ -71,9 +71,12 @@ impl SparsePlan {
         Ok(Some(rows))
     }
 
-    /// Puts selected cells in order, and of those of which all that come before are in memory does as [`SparsePlan::merge`];
-    /// the others are given back as they are, in the order of the table. All are in memory that come before the second
-    /// frontier, and all were given out that come before the first.
+    /// Merges a part of the selected cells: sorts them, and handles those before `frontier` as [`SparsePlan::merge`]
+    /// does, since all cells before it are in memory. The others are returned unchanged, in the order of the table.
+    /// All cells before `reached` were returned earlier.
+    ///
+    /// Cells equal to the frontier count as before it only if all of their equals are loaded: otherwise an older
+    /// version could be returned before the newest is known.
     pub(crate) fn merge_between(
         &self,
         array: &Snapshot,
@@ -98,7 +101,7 @@ impl SparsePlan {
             })
         };
         if let Some(reached) = reached.filter(|_| self.deduplicates) {
-            // Cells that are equal to the last one: it was the newest of them.
+            // Skips cells that are equal to the last one returned, which was the newest of them.
             sorted.skip(before(sorted.rows(), reached));
         }
         if let Some(frontier) = frontier {
@@ -108,7 +111,7 @@ impl SparsePlan {
         Ok((self.settle(array, table, sorted)?, behind))
     }
 
-    /// Whether no fragment can have two cells with the same coordinates.
+    /// True if no fragment can have two cells with the same coordinates.
     pub(crate) fn is_distinct(&self) -> bool {
         // Zeros of either sign are equal, and a fragment may have both.
         let mut types = self.schema.dimensions.iter();
@@ -117,7 +120,7 @@ impl SparsePlan {
             && types.all(|dimension| !dimension.datatype.is_real())
     }
 
-    /// Of sorted cells with equal coordinates, keeps the newest, or puts it first, as far as the plan says so.
+    /// Handles sorted cells with equal coordinates: keeps the newest, or puts it first, as the plan requires.
     fn settle(
         &self,
         array: &Snapshot,
@@ -137,9 +140,9 @@ impl SparsePlan {
         sorted.newest(|row, kept| Ok(times.age(row)? > times.age(kept)?))
     }
 
-    /// Leaves out what fails the condition, whose fields are loaded.
+    /// Drops cells that fail the condition, whose fields must be loaded.
     ///
-    /// Not before the newest of equal cells are known: one that fails hides older ones all the same.
+    /// Not before the newest of equal cells are known: a cell that fails still hides older ones.
     pub(crate) fn apply_condition(
         &self,
         table: &CellTable,
@@ -151,7 +154,7 @@ impl SparsePlan {
         Ok(())
     }
 
-    /// The result's columns out of the table's, which are given away.
+    /// Makes a batch of the result's columns, which are taken out of the table.
     pub(crate) fn columns(
         &self,
         table: &mut CellTable,
@@ -165,7 +168,7 @@ impl SparsePlan {
     }
 }
 
-/// The column of a field that was not loaded, since no row of it was left.
+/// Returns the column of a field that was not loaded because no row was left.
 fn not_loaded(rows: usize) -> Result<TableColumn, Bug> {
     if rows > 0 {
         return Err(Bug::new("a column of the result was not loaded"));
@@ -173,7 +176,7 @@ fn not_loaded(rows: usize) -> Result<TableColumn, Bug> {
     Ok(TableColumn::default())
 }
 
-/// Puts the newest first of sorted cells with equal coordinates.
+/// Orders sorted cells with equal coordinates newest first.
 fn newest_first(
     array: &Snapshot,
     table: &CellTable,

@@ -1,4 +1,5 @@
-//! What a sparse read knows of its fragments before a tile is read: the order in which it begins with them.
+//! Facts about the fragments of a sparse read before any tile is read, and the order in which the read begins with
+//! them.
 
 use tdb_array::Snapshot;
 use tdb_schema::order::CellComparator;
@@ -9,17 +10,17 @@ use super::plan_index::PlanIndex;
 use super::weights::Supply;
 use crate::QueryError;
 
-/// What is known of fragments before any tile is read.
+/// Facts about fragments before any tile is read.
 #[derive(Debug)]
 pub(super) struct Outset {
-    /// The fragments in the order in which they are begun: those of which it is not known where their cells lie, then the
-    /// others by where their cells begin. Where cells are not sorted, as they are planned.
+    /// Fragments in the order in which they begin: first those of unknown bounds, then the others by their first
+    /// cell. If cells are not sorted, in the order of the plan.
     pub(super) order: Vec<PlanIndex>,
-    /// Where each fragment stands in that order.
+    /// Position of each fragment in `order`.
     ranks: Vec<usize>,
-    /// Where all cells of each fragment lie, if that is known.
+    /// Bounds of the cells of each fragment, if known.
     pub(super) bounds: Vec<Option<FragmentBounds>>,
-    /// The weight of all tiles of each fragment.
+    /// Weight of all tiles of each fragment.
     pub(super) weights: Vec<u64>,
 }
 

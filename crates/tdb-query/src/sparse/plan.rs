@@ -19,40 +19,40 @@ use crate::request::Request;
 use crate::{ChosenTiles, QueryError, fragment_tiles};
 use tdb_array::fragments_apart;
 
-/// What a sparse read does, decided before a tile is read.
+/// Plan of a sparse read, decided before a tile is read.
 #[derive(Debug)]
 pub(crate) struct SparsePlan {
     pub(crate) request: Request,
-    /// Fields that the request will ask about, too, once enumerations are known.
+    /// Fields that the request will also test, once enumerations are known.
     asked: Vec<FieldKind>,
-    /// The schema of the array and, behind its attributes, those of older schemas that deletes ask about.
+    /// Schema of the array; after its attributes come those of older schemas that deletes test.
     pub(crate) schema: Arc<ArraySchema>,
     pub(crate) fragments: Vec<FragmentPlan>,
-    /// Of how many tiles of a fragment the condition proves that no cell fits.
+    /// Number of tiles of each fragment that the condition rules out.
     ruled_out: BTreeMap<FragmentIndex, u64>,
-    /// Whether cells have to be put in order.
+    /// Whether cells must be sorted.
     pub(crate) sorts: bool,
-    /// Whether some of the tiles may have cells beyond the subarray.
+    /// Whether some tiles may have cells outside the subarray.
     pub(crate) cuts: bool,
-    /// Whether of cells with equal coordinates only the newest counts.
+    /// Whether only the newest of cells with equal coordinates is returned.
     pub(crate) deduplicates: bool,
-    /// Whether a cell counts once for every interval that it lies in.
+    /// Whether a cell is returned once for every interval that it lies in.
     pub(crate) repeats: bool,
     pub(crate) visibility: Visibility,
-    /// Whether cells of each fragment are stored in the order in which they are brought together.
+    /// Whether the cells of each fragment are stored in the order of the merge.
     pub(super) in_order: bool,
-    /// Whether some cells have times of their own.
+    /// Whether some cells have timestamps of their own.
     pub(super) has_timestamps: bool,
-    /// Whether some of those may lie outside the time window.
+    /// Whether some of these timestamps may lie outside the time window.
     pub(super) filters_time: bool,
 }
 
 impl SparsePlan {
-    /// The fragments that may have cells of the result, before their tiles are known. `asked` are fields that the condition
-    /// tests, where that cannot be understood yet.
+    /// Finds the fragments that may have cells of the result, before their tiles are known. `asked` are the fields
+    /// that the condition tests, given separately because the condition may not be resolved yet.
     ///
     /// # Errors
-    /// Deletes that cannot be understood.
+    /// Deletes that cannot be decoded.
     pub(crate) fn new(
         array: &Snapshot,
         request: Request,
@@ -89,7 +89,7 @@ impl SparsePlan {
         Ok(plan)
     }
 
-    /// Which steps the read takes, by the fragments that it needs.
+    /// Decides which steps the read needs, by the fragments that it reads.
     fn choose_steps(&mut self) {
         let (order, versions) = (self.request.order, self.request.versions);
         let fragments = &self.fragments;
@@ -100,7 +100,7 @@ impl SparsePlan {
         let is_unique = !self.has_timestamps;
         let natural = alone && self.in_order;
         let ordered = order != ResultOrder::Unordered && !natural && !self.fragments.is_empty();
-        // Cells with times of their own are not always stored the newest first.
+        // If cells have timestamps of their own, they are not always stored newest first.
         let by_age = match versions {
             Versions::Current => false,
             Versions::All => !(natural && is_unique),
@@ -112,7 +112,7 @@ impl SparsePlan {
         self.repeats = matches!(order, ResultOrder::RowMajor | ResultOrder::ColumnMajor);
     }
 
-    /// The parts of the metadata of each planned fragment that planning takes, R-tree first.
+    /// Returns the metadata parts of each planned fragment that planning needs, R-tree first.
     pub(crate) fn parts(
         &self,
         array: &Snapshot,
@@ -127,9 +127,9 @@ impl SparsePlan {
         parts.collect()
     }
 
-    /// Looks for the tiles of the planned fragments, with what [`SparsePlan::parts`] named of each, and leaves out those
-    /// that the condition rules out. Fragments without a cell of the result are planned no more; gives where the tiles of
-    /// the others are.
+    /// Finds the tiles of the planned fragments, with the opened [`SparsePlan::parts`], and removes those that the
+    /// condition rules out. Fragments without tiles are removed from the plan. Returns the locations of the tiles of
+    /// the others.
     ///
     /// # Errors
     /// Metadata that breaks the format, and more tiles than memory allows.
@@ -170,8 +170,8 @@ impl SparsePlan {
         Ok(located)
     }
 
-    /// Of which fragments tiles can be left out that have no cell that fits the condition: such a cell may be the newest
-    /// of its coordinates, and hide others.
+    /// Returns, for each fragment, whether tiles in which no cell matches the condition can be skipped. They cannot
+    /// if such a cell may be the newest of its coordinates, and hide others.
     fn may_rule_out(&self, array: &Snapshot, facts: &Facts) -> Result<Vec<bool>, Bug> {
         let fragments = &self.fragments;
         if facts.is_empty() || self.request.condition.is_none() {
@@ -187,7 +187,7 @@ impl SparsePlan {
             .collect())
     }
 
-    /// Plans these fragments and no others.
+    /// Restricts the plan to these fragments.
     pub(super) fn plan_only(&mut self, fragments: Vec<FragmentPlan>) {
         self.fragments = fragments;
         let mut tiles = self.fragments.iter().flat_map(|f| &f.tiles);
@@ -195,13 +195,13 @@ impl SparsePlan {
         self.choose_steps();
     }
 
-    /// Takes the request with its condition in the place of the one without.
+    /// Replaces the request by one whose condition is resolved.
     pub(crate) fn resolve(&mut self, request: Request) {
         self.request = request;
         self.asked.clear();
     }
 
-    /// The tiles that are read, with what `tiles` says of their bytes.
+    /// Returns the tiles that are read, with their bytes.
     pub(super) fn chosen_tiles(&self, tiles: &PlannedTiles) -> Result<Vec<ChosenTiles>, Bug> {
         let fields = self.fields();
         let mut chosen = self.ruled_out.clone();
@@ -225,7 +225,7 @@ impl SparsePlan {
         chosen.collect()
     }
 
-    /// Where a fragment of the array stands in the plan.
+    /// Returns the position of a fragment in the plan.
     pub(crate) fn position(&self, fragment: FragmentIndex) -> Result<PlanIndex, Bug> {
         // Fragments are planned in the array's order.
         let fragments = &self.fragments;
@@ -234,24 +234,24 @@ impl SparsePlan {
         found.map(PlanIndex::new).map_err(|_| unknown)
     }
 
-    /// The planned fragments, each with its place in the plan.
+    /// Iterates over the planned fragments, each with its position in the plan.
     pub(crate) fn numbered(&self) -> impl Iterator<Item = (PlanIndex, &FragmentPlan)> {
         let numbered = self.fragments.iter().enumerate();
         numbered.map(|(at, fragment)| (PlanIndex::new(at), fragment))
     }
 
-    /// The fragment at a place in the plan.
+    /// Returns the fragment at a position in the plan.
     pub(crate) fn fragment(&self, at: PlanIndex) -> Result<&FragmentPlan, Bug> {
         let fragment = self.fragments.get(at.get());
         fragment.ok_or_else(|| Bug::new("a place in the plan of another read"))
     }
 
-    /// Whether reading can stop between tiles: cells of each fragment come in the order of the result.
+    /// True if reading can stop between tiles: the cells of each fragment come in the order of the result.
     pub(crate) fn can_stop(&self) -> bool {
         !self.sorts || (self.request.merge_order() == ResultOrder::Global && self.in_order)
     }
 
-    /// The fields that decide which cells there are, before any value is looked at.
+    /// Returns the fields that decide which cells there are, before any value is tested.
     pub(crate) fn deciding_fields(&self) -> Vec<FieldKind> {
         let mut fields = Vec::new();
         if self.sorts || self.repeats || self.cuts {
@@ -265,7 +265,8 @@ impl SparsePlan {
         fields
     }
 
-    /// The coordinates, where they are looked at only to leave cells out of tiles that lie in the subarray in part.
+    /// Returns the coordinates if they are needed only to drop cells of tiles that lie partly in the subarray;
+    /// otherwise no fields.
     pub(crate) fn cutting_fields(&self) -> Vec<FieldKind> {
         if !self.cuts || self.sorts || self.repeats || self.tells_places() {
             return Vec::new();
@@ -274,7 +275,7 @@ impl SparsePlan {
         dimensions.map(FieldKind::Dimension).collect()
     }
 
-    /// Whether the result has coordinates, or a condition or a delete asks about them.
+    /// True if the result has coordinates, or if a condition or a delete tests them.
     fn tells_places(&self) -> bool {
         let fields = self.request.fields.iter().map(|info| info.field);
         let fields = fields
@@ -284,8 +285,9 @@ impl SparsePlan {
         fields.any(|field| matches!(field, FieldKind::Dimension(_)))
     }
 
-    /// What is loaded of tiles first, and whether that decides which of their cells are part of the result; `is_cut` says whether
-    /// some of the tiles lie in the subarray in part. The [cutting fields](SparsePlan::cutting_fields) are not among it.
+    /// Returns the fields that are loaded first, and whether they decide which cells are part of the result. `is_cut`
+    /// is true if some of the tiles lie partly in the subarray. The [cutting fields](SparsePlan::cutting_fields) are
+    /// not included.
     pub(crate) fn to_load(&self, is_cut: bool) -> (bool, Vec<FieldKind>) {
         let decides = is_cut || self.request.condition.is_some() || self.visibility.has_deletes();
         let fields = if decides {
@@ -296,14 +298,14 @@ impl SparsePlan {
         (decides, self.uncut(fields))
     }
 
-    /// Those of some fields that are loaded of all tiles.
+    /// Returns `fields` without those that are loaded only for tiles that lie partly in the subarray.
     pub(crate) fn uncut(&self, mut fields: Vec<FieldKind>) -> Vec<FieldKind> {
         let cutting = self.cutting_fields();
         fields.retain(|field| !cutting.contains(field));
         fields
     }
 
-    /// All fields that a table will hold in the course of a batch, each once.
+    /// Returns all fields that a table will have in the course of a batch, each once.
     pub(crate) fn fields(&self) -> Vec<FieldKind> {
         let mut fields = self.first_fields();
         fields.extend(self.asked.iter().copied());
@@ -311,8 +313,8 @@ impl SparsePlan {
         unique(fields)
     }
 
-    /// The fields that decide which cells there are: coordinates and times, what deletes ask about, what the condition
-    /// tests.
+    /// Returns the fields that decide which cells there are: coordinates and times, those that deletes test, and
+    /// those that the condition tests.
     pub(crate) fn first_fields(&self) -> Vec<FieldKind> {
         let mut fields = self.deciding_fields();
         fields.extend(self.visibility.fields());
@@ -320,25 +322,25 @@ impl SparsePlan {
         unique(fields)
     }
 
-    /// What cells take in memory, all fields of them.
+    /// Returns the memory sizes of cells with all fields.
     pub(crate) fn sizes(&self) -> CellSizes {
         CellSizes::new(&self.schema, &self.fields())
     }
 
-    /// Whether the result says when cells were deleted.
+    /// True if the result has the times of deletion.
     pub(crate) fn tells_deletions(&self) -> bool {
         let mut fields = self.request.fields.iter();
         fields.any(|info| info.field == FieldKind::DeleteTimestamps)
     }
 
-    /// The fields that the condition tests.
+    /// Returns the fields that the condition tests.
     pub(crate) fn condition_fields(&self) -> impl Iterator<Item = FieldKind> + '_ {
         let condition = self.request.condition.iter();
         condition.flat_map(|condition| condition.fields())
     }
 }
 
-/// Each field once, in the order in which they come.
+/// Removes repeated fields; keeps the order.
 fn unique(mut fields: Vec<FieldKind>) -> Vec<FieldKind> {
     let mut seen = std::collections::HashSet::new();
     fields.retain(|&field| seen.insert(field));

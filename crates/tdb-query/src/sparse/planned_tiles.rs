@@ -1,4 +1,4 @@
-//! Where the tiles of the planned fragments are.
+//! Locations of the tiles of the planned fragments.
 
 use tdb_cells::{CellSizes, CellTable, FragmentTiles, Segment, TileRows};
 use tdb_fragment::FragmentIndex;
@@ -8,23 +8,23 @@ use tdb_tile::Bug;
 
 use super::plan_index::PlanIndex;
 
-/// Where the tiles of the planned fragments are.
+/// Locations of the tiles of the planned fragments.
 #[derive(Debug, Default)]
 pub(crate) struct PlannedTiles {
-    /// The fragments, ascending.
+    /// Fragments, ascending.
     pub(crate) fragments: Vec<FragmentIndex>,
-    /// The tiles of each.
+    /// Tiles of each fragment, in the same order.
     pub(crate) tiles: Vec<FragmentTiles>,
 }
 
 impl PlannedTiles {
-    /// The tiles of a fragment of the array.
+    /// Returns the tiles of a fragment of the array.
     pub(crate) fn find(&self, fragment: FragmentIndex) -> Option<&FragmentTiles> {
         self.tiles
             .get(self.fragments.binary_search(&fragment).ok()?)
     }
 
-    /// What the cells of a table's tiles take in memory, before they are loaded.
+    /// Returns the memory that the cells of a table's tiles need, before they are loaded.
     pub(crate) fn weight(&self, table: &CellTable, sizes: &CellSizes) -> u64 {
         let segments = table.segments.iter();
         let tiles = segments.flat_map(|segment| {
@@ -35,7 +35,7 @@ impl PlannedTiles {
         weights.fold(0, u64::saturating_add)
     }
 
-    /// The bytes of these fields of the tiles that are wanted.
+    /// Returns the byte ranges of these fields of the tiles that are wanted.
     pub(crate) fn reads<'a>(
         &self,
         segments: impl IntoIterator<Item = &'a Segment>,
@@ -44,7 +44,7 @@ impl PlannedTiles {
         self.reads_where(segments, fields, |tile| tile.wanted)
     }
 
-    /// The bytes of these fields of all tiles.
+    /// Returns the byte ranges of these fields of all tiles.
     pub(crate) fn reads_of_all<'a>(
         &self,
         segments: impl IntoIterator<Item = &'a Segment>,
@@ -71,7 +71,7 @@ impl PlannedTiles {
         Ok(reads)
     }
 
-    /// The tiles of the fragment at a place in the plan.
+    /// Returns the tiles of the fragment at a position in the plan.
     pub(crate) fn at(&self, at: PlanIndex) -> Result<&FragmentTiles, Bug> {
         let tiles = self.tiles.get(at.get());
         tiles.ok_or_else(|| Bug::new("tiles of a fragment that was not planned"))

@@ -1,4 +1,5 @@
-//! Cells that are taken out of tiles, a portion of them at a time on each thread, and given out together where they are few.
+//! Takes cells out of tiles, one portion of the tiles per thread at a time, and returns them in joint batches if they
+//! are few.
 
 use std::sync::Arc;
 
@@ -11,32 +12,34 @@ use super::weights::Supply;
 use crate::QueryError;
 use crate::options::Versions;
 
-/// What the tiles of a portion weigh: they fit the cache of a core, with the cells that are taken out of them.
+/// Weight of the tiles of a portion in bytes: small enough to fit the cache of a core, with the cells that are taken
+/// out.
 const PORTION: u64 = 2 << 20;
 
-/// Portions for each thread that are asked for together: those that end first take of the others.
+/// Number of portions per thread that one piece has: threads that finish early take portions from the others.
 const PORTIONS: u64 = 4;
 
-/// Of the tiles of a batch, no more than one part in so many is in memory at a time.
+/// At most 1/PARTS of the tiles of a batch is in memory at a time.
 const PARTS: u64 = 4;
 
-/// Of the bytes that a batch may have, one part in so many is worth a batch of its own.
+/// Cells of at least 1/WORTH of the batch size make a batch of their own.
 const WORTH: u64 = 32;
 
 impl SparseRead {
-    /// Takes cells out of a portion of the tiles at a time, where that is all there is to do: for bytes that come without a wait.
+    /// Lets the read take cells out of a portion of the tiles at a time, if nothing else has to be done with them.
+    /// For stores whose bytes come without a wait.
     pub(crate) fn load_in_portions(&mut self) {
         self.in_portions = true;
     }
 
-    /// Whether cells may be left out of tiles, and the others come in the order of the fragments.
+    /// True if cells may be dropped from tiles, and the others come in the order of the fragments.
     fn takes_out(&self) -> bool {
         let plan = &self.plan;
         let may_fail = plan.request.condition.is_some() || plan.visibility.has_deletes();
         (plan.cuts || plan.filters_time || may_fail) && !plan.sorts
     }
 
-    /// The weight of the tiles that are loaded together where cells are not taken out of portions.
+    /// Returns the weight of the tiles that are loaded together if cells are not taken out in portions.
     pub(super) fn staged_at_a_time(&self) -> u64 {
         let most = self.most();
         if self.in_portions && self.takes_out() {
@@ -46,10 +49,11 @@ impl SparseRead {
         most
     }
 
-    /// The next portions; `None` at the end, before a tile that weighs more than a batch may, and where tiles are loaded in stages.
+    /// Returns the next portions; `None` at the end, before a tile that is heavier than a batch may be, and if tiles
+    /// are loaded in stages.
     pub(super) fn next_portions(&mut self) -> Result<Option<PortionsWork>, QueryError> {
         let request = &self.plan.request;
-        // Where a few cells are asked for, they are not to wait for others.
+        // With a limit, the first cells should not wait for others.
         let is_all = request.limit == u64::MAX && request.versions == Versions::Current;
         if !self.in_portions || !self.takes_out() || !is_all || self.tally.is_some() {
             return Ok(None);
@@ -57,7 +61,7 @@ impl SparseRead {
         let (heaviest, threads) = (self.most(), self.session.threads() as u64);
         let count = threads.saturating_mul(PORTIONS).max(1);
         let most = PORTION.saturating_mul(count).min(heaviest / PARTS);
-        // Smaller ones, where few tiles are shared among the threads, or many threads share what may be in memory.
+        // Portions are smaller if few tiles are shared among the threads, or if many threads share the memory.
         let share = self.cursors.left().min(most).div_ceil(count);
         let each = share.max(self.session.share_from()).min(PORTION);
         let each = each.min(most).max(1);
@@ -85,14 +89,15 @@ impl SparseRead {
         Ok(Some(work))
     }
 
-    /// Makes batches of cells that were taken out of tiles; of few, once they are worth one, or enough tiles were looked at.
+    /// Makes batches of cells that were taken out of tiles. A few cells are collected until they are worth a batch,
+    /// or until enough tiles were examined.
     pub(super) fn take_out(
         &mut self,
         portions: Vec<CellTable>,
         weight: u64,
     ) -> Result<(), QueryError> {
         let batch_bytes = self.plan.request.batch_bytes;
-        // Who wants one batch gets one.
+        // A caller that wants one batch gets one.
         let worth = match batch_bytes {
             u64::MAX => u64::MAX,
             bytes => bytes.min(self.most()) / WORTH,
@@ -118,7 +123,7 @@ impl SparseRead {
         Ok(())
     }
 
-    /// Makes a batch of what was collected; none of no cell.
+    /// Makes a batch of the collected cells; none if there are no cells.
     pub(super) fn give_collected(&mut self) -> Result<(), QueryError> {
         let parts = std::mem::take(&mut self.collected).parts;
         if parts.is_empty() {

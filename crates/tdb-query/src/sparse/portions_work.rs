@@ -1,4 +1,4 @@
-//! Takes the cells of a result out of tiles: what there is to do with a portion of them is one task.
+//! Takes the cells of a result out of tiles; one task does all the work on a portion of the tiles.
 
 use std::sync::Arc;
 
@@ -13,26 +13,26 @@ use super::rows::Rows;
 use super::stages::Stage;
 use crate::QueryError;
 
-/// Tiles whose cells come in the order of the result, and are looked at each by itself.
+/// Tiles whose cells come in the order of the result, so that each portion can be processed by itself.
 #[derive(Debug)]
 pub(crate) struct PortionsWork {
     pub(super) array: Arc<Snapshot>,
     pub(super) plan: Arc<SparsePlan>,
     pub(super) tiles: Arc<PlannedTiles>,
-    /// The tiles of each task.
+    /// Tiles of each task.
     pub(super) portions: Vec<Vec<Segment>>,
-    /// What all of them weigh.
+    /// Weight of all tiles.
     pub(super) weight: u64,
 }
 
 impl PortionsWork {
-    /// All that may be read of the tiles.
+    /// Returns all byte ranges that may be read of the tiles.
     pub(crate) fn reads(&self) -> Result<Vec<Read>, Bug> {
         let fields = self.plan.fields();
         self.tiles.reads(self.portions.iter().flatten(), &fields)
     }
 
-    /// The cells of the result, of each portion a table of them, and what the tiles weighed.
+    /// Returns a table of the result's cells for each portion, and the weight of the tiles.
     pub(crate) fn decode(
         self,
         session: &Session,
@@ -51,7 +51,7 @@ impl PortionsWork {
     }
 }
 
-/// The cells of these tiles that are part of the result, with the fields that it has.
+/// Returns the cells of these tiles that are part of the result, with the requested fields.
 fn take_out(
     how: Loading<'_>,
     (plan, array, tiles): (&SparsePlan, &Snapshot, &PlannedTiles),

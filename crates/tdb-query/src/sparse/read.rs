@@ -1,4 +1,4 @@
-//! The state machine of a sparse read.
+//! State machine of a sparse read.
 
 use std::collections::{BinaryHeap, HashMap};
 use std::sync::Arc;
@@ -26,13 +26,13 @@ use crate::piece::{DecodedCells, Piece};
 use crate::table_work::TableWork;
 use crate::{ChosenTiles, QueryError};
 
-/// Cells are few where all are so many times as many, at least.
+/// The requested cells are few if there are at least FEW times as many.
 const FEW: u64 = 16;
 
-/// Rows that a table can number.
+/// Maximum number of rows of a table.
 const MOST_ROWS: u64 = u32::MAX as u64;
 
-/// A read of a sparse array whose tiles are known.
+/// Read of a sparse array whose tiles are known.
 #[derive(Debug)]
 pub(crate) struct SparseRead {
     pub(super) session: Session,
@@ -41,38 +41,38 @@ pub(crate) struct SparseRead {
     pub(super) tiles: Arc<PlannedTiles>,
     pub(super) weights: Weights,
     pub(super) cursors: Cursors,
-    /// The next cells of fragments whose tiles may be copied, once they were looked at.
+    /// Next cells of the fragments whose tiles may be copied, once they were examined.
     pub(super) firsts: Option<BinaryHeap<FirstCell>>,
-    /// The end of the tiles of a fragment that were copied last; all before it were given out.
+    /// End of the tiles of each fragment that were returned for copying; all tiles before it are done.
     pub(super) taken: HashMap<PlanIndex, usize>,
-    /// The end of the full tiles of a fragment from its next one on, where that was looked for.
+    /// End of the run of full tiles from the next tile of a fragment on, if it was determined.
     pub(super) full_until: HashMap<PlanIndex, usize>,
     state: State,
-    /// What is left of a result that does not fit the memory and is not stored in its order.
+    /// Rest of a result that does not fit in memory and is not stored in its order.
     pub(super) slabs: Option<Slabs>,
-    /// What it takes to go on in slabs.
+    /// Metadata parts needed to go on in slabs, while they are fetched.
     pub(super) needs: Option<PartsToOpen>,
-    /// The cells before this one, in the order of the result, were given out.
+    /// Position in the order of the result; the cells before it were returned.
     pub(super) reached: Option<Frontier>,
-    /// Cells that were loaded and come behind those that were given out.
+    /// Cells that were loaded and come after those that were returned.
     pub(super) carried: Option<CellTable>,
-    /// Cells of the result that are in memory and were not given out yet.
+    /// Cells of the result that are in memory and were not returned yet.
     pub(super) ready: Ready,
-    /// The weight of the tiles of a batch, where that is not to be as much as there may be.
+    /// Desired weight of the tiles of a batch, if less than the maximum.
     share: u64,
-    /// Whether cells may be taken out of tiles as soon as their bytes are there.
+    /// Whether cells may be taken out of tiles as soon as the bytes are there.
     pub(super) in_portions: bool,
     pub(super) collected: Collected,
-    /// Where cells are to be counted and not given out.
+    /// Numbers of cells, if they are counted instead of returned.
     pub(super) tally: Option<Tally>,
-    /// The memory of the batch that was given out last.
+    /// Grants for the batch that was returned last.
     pub(super) held: Vec<Grant>,
 }
 
-/// What comes of a step.
+/// Result of a step.
 #[derive(Debug)]
 pub(crate) enum SparseStep {
-    /// Bytes that tell how tiles lie to each other.
+    /// Byte ranges of R-trees, which give the bounds of tiles.
     Need(Vec<Read>),
     Work(Piece),
     Batch(Batch),
@@ -81,13 +81,13 @@ pub(crate) enum SparseStep {
 
 #[derive(Debug)]
 enum State {
-    /// Nothing is on the way.
+    /// No piece is outstanding.
     Between,
-    /// A piece was given out, and what comes of it is part of this.
+    /// A piece was returned; its cells are for this stage.
     Waiting(Stage),
-    /// The piece has come back.
+    /// The decoded piece has come back.
     Loaded(Stage, CellTable),
-    /// A piece was given out: portions of tiles.
+    /// A piece was returned: portions of tiles.
     TakingOut,
 }
 
@@ -129,29 +129,29 @@ impl SparseRead {
         })
     }
 
-    /// What tiles are chosen by.
+    /// Returns what tiles are chosen from.
     pub(super) fn supply(&self) -> Supply<'_> {
         Supply::new(&self.plan, &self.tiles, &self.weights, &self.session)
     }
 
-    /// The tiles that are read.
+    /// Returns the tiles that are read.
     pub(crate) fn chosen_tiles(&self) -> Result<Vec<ChosenTiles>, QueryError> {
         Ok(self.plan.chosen_tiles(&self.tiles)?)
     }
 
-    /// Counts cells instead of giving them; the condition leaves none out.
+    /// Counts cells instead of returning them; the condition drops none.
     pub(crate) fn count(&mut self) {
         self.tally.get_or_insert_default();
     }
 
-    /// What was counted.
+    /// Returns the numbers of cells counted so far.
     pub(crate) fn tally(&self) -> Result<Tally, QueryError> {
-        // A count of nothing would let a delete take what it must not.
+        // A count of zero would let a delete take cells that it must not.
         let lost = || Bug::new("the cells that were counted are lost");
         Ok(self.tally.ok_or_else(lost)?)
     }
 
-    /// What comes next.
+    /// Returns the next step: ranges to fetch, a piece to decode, a batch, or the end.
     pub(crate) fn next(&mut self) -> Result<SparseStep, QueryError> {
         self.held.clear();
         loop {
@@ -171,7 +171,7 @@ impl SparseRead {
         }
     }
 
-    /// Takes what came of the piece that was given out last.
+    /// Accepts the decoded cells of the piece that was returned last.
     pub(crate) fn take(&mut self, cells: DecodedCells) -> Result<(), QueryError> {
         match (std::mem::replace(&mut self.state, State::Between), cells) {
             (State::Waiting(stage), DecodedCells::Table(table)) => {
@@ -189,7 +189,8 @@ impl SparseRead {
     fn begin(&mut self) -> Result<Option<SparseStep>, QueryError> {
         let most = self.most();
         if let Some(slabs) = &mut self.slabs {
-            // The first slab has about the cells that are asked for; where a condition or a deletion leaves fewer, others follow.
+            // The first slab has about as many cells as are requested; if a condition or a delete leaves fewer,
+            // larger ones follow.
             let share = self.share;
             self.share = share.saturating_mul(2);
             return match slabs.begin(share, most, self.session.counters()) {
@@ -226,7 +227,7 @@ impl SparseRead {
         self.enter(next, table)
     }
 
-    /// Loads what a stage takes, unless it is there.
+    /// Loads the fields of a stage, or goes on if they are loaded already.
     fn enter(
         &mut self,
         (stage, fields): NextStage,
@@ -238,9 +239,9 @@ impl SparseRead {
         Ok(Some(self.load(table, &fields, stage)))
     }
 
-    /// The weight that the tiles of a batch may have, so that they and what is made of them fit the memory.
+    /// Returns the maximum weight of the tiles of a batch, so that they and what is made of them fit in memory.
     ///
-    /// Where cells have to be sorted as a whole, a batch may be a part of them; else it is what was loaded.
+    /// If cells must be sorted as a whole, a batch may be a part of them; otherwise a batch is what was loaded.
     pub(super) fn most(&self) -> u64 {
         let memory = self.session.limits().budget.limit() / 2;
         let rows = self.weights.of_rows(MOST_ROWS / 2);
@@ -251,14 +252,15 @@ impl SparseRead {
         most
     }
 
-    /// Whether the cells that are asked for are a small part of those that would have to be sorted as a whole. Of a condition nobody
-    /// knows how many cells it leaves, and slabs load all fields of the cells that they look at.
+    /// True if the requested cells are a small part of those that would have to be sorted as a whole. Not with a
+    /// condition: the number of cells that it leaves is unknown, and slabs load all fields of the cells that they
+    /// examine.
     fn wants_few(&self) -> bool {
         let has_condition = self.plan.request.condition.is_some();
         !has_condition && self.share.saturating_mul(FEW) <= self.cursors.left()
     }
 
-    /// Whether there is memory for tiles that are more than a batch should have.
+    /// True if there is memory for tiles that are heavier than a batch should be.
     fn fits(&self, chosen: &Chosen) -> bool {
         let threads = self.session.threads() as u64;
         let beside = chosen.decoding.saturating_mul(threads);
@@ -268,12 +270,12 @@ impl SparseRead {
         wanted <= self.session.limits().budget.left() && chosen.rows <= MOST_ROWS
     }
 
-    /// An empty table of these tiles.
+    /// Creates an empty table of these tiles.
     pub(super) fn table(&self, segments: Vec<Segment>) -> Result<CellTable, QueryError> {
         self.plan.table(segments, &self.session.limits().budget)
     }
 
-    /// A piece that loads those of the fields that a table lacks.
+    /// Returns a piece that loads those of the fields that the table lacks.
     pub(super) fn piece(&self, table: CellTable, fields: &[FieldKind]) -> Piece {
         let lacking = fields.iter().copied().filter(|&field| !table.has(field));
         let mut later = self.plan.uncut(self.plan.fields());
@@ -299,7 +301,7 @@ impl SparseRead {
         SparseStep::Work(self.piece(table, fields))
     }
 
-    /// Goes on with tiles that have come.
+    /// Continues with loaded tiles, by their stage.
     fn go_on(
         &mut self,
         stage: Stage,
@@ -333,14 +335,14 @@ impl SparseRead {
         }
     }
 
-    /// Brings new cells together with those that are left of the batch before; gives out what is known to be next, and
-    /// keeps the rest.
+    /// Merges new cells with the rest of the previous batch; returns those that are known to be next, and keeps the
+    /// rest.
     fn merge(
         &mut self,
         table: CellTable,
         selected: Option<Selected>,
     ) -> Result<Option<SparseStep>, QueryError> {
-        // The result began small where few cells were asked for.
+        // With a limit, the first batch was small; later ones grow.
         self.share = self.share.saturating_mul(2);
         if let Some(selected) = selected.as_ref().filter(|s| s.is_final) {
             return self.finish(table, selected.rows.clone(), true);
@@ -355,7 +357,7 @@ impl SparseRead {
         }
     }
 
-    /// The cells that count, in the order of the result; `None` where none is known to be next.
+    /// Returns the next cells in the order of the result; `None` if none is known to be next.
     fn pick(
         &mut self,
         mut table: CellTable,

@@ -1,4 +1,4 @@
-//! Cells on their way out of a read.
+//! Cells of the result that wait to be returned.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -10,36 +10,37 @@ use super::plan::SparsePlan;
 use super::rows::Rows;
 use crate::QueryError;
 
-/// Batches that are to be given out, and cells of a result that are more than a batch may have.
+/// Batches to return, and cells that are more than one batch.
 #[derive(Debug, Default)]
 pub(super) struct Ready {
-    /// Batches that were made, each with its memory.
+    /// Finished batches, each with its grants.
     batches: VecDeque<(Batch, Vec<Grant>)>,
     rest: Option<Rest>,
 }
 
-/// Cells that are made batches one by one.
+/// Cells that are made into batches one by one.
 #[derive(Debug)]
 struct Rest {
     table: CellTable,
     rows: Vec<Row>,
-    /// How many of them were given out.
+    /// Number of cells that were returned.
     given: usize,
-    /// How many make a batch.
+    /// Number of cells per batch.
     most: usize,
 }
 
-/// The cells of a table that were chosen already.
+/// Cells of a table that are already selected.
 #[derive(Debug)]
 pub(super) struct Selected {
     pub(super) rows: Rows,
-    /// Whether what is deleted or fails the condition is left out.
+    /// Whether cells that are deleted or fail the condition are already dropped.
     pub(super) is_final: bool,
 }
 
 impl Ready {
-    /// Rows of a table, `most` of them in a batch. All are made at once, column by column, so that no more than one is in memory
-    /// twice, unless rows that count often leave no memory for that.
+    /// Splits rows of a table into batches of `most` rows. All batches are made at once, column by column, so that
+    /// only one column is in memory twice. If rows that are repeated leave no memory for that, batches are made one
+    /// by one.
     pub(super) fn new(
         plan: &SparsePlan,
         table: CellTable,
@@ -96,7 +97,7 @@ impl Ready {
         })
     }
 
-    /// The next batch, and its memory.
+    /// Returns the next batch with its grants; `None` if there is none.
     pub(super) fn next(
         &mut self,
         plan: &SparsePlan,
@@ -123,13 +124,13 @@ impl Ready {
         Ok(Some((batch, vec![held])))
     }
 
-    /// Bytes that making the next batch handles.
+    /// Returns the number of bytes that making the next batch handles.
     pub(super) fn bytes_of_next(&self) -> u64 {
         let rest = self.rest.iter().filter(|_| self.batches.is_empty());
         rest.map(|rest| share_of(&rest.table, rest.most)).sum()
     }
 
-    /// A batch that was made, behind the others.
+    /// Adds a finished batch after the others.
     pub(super) fn add(&mut self, batch: Batch, held: Vec<Grant>) {
         self.batches.push_back((batch, held));
     }
@@ -144,7 +145,7 @@ fn not_loaded() -> Bug {
     Bug::new("a column of the result was not loaded")
 }
 
-/// The part of the memory of a table that so many of its rows take.
+/// Returns the memory of `rows` rows of a table, in proportion.
 pub(super) fn share_of(table: &CellTable, rows: usize) -> u64 {
     scaled(table.bytes_held(), rows as u64, table.rows().len() as u64)
 }

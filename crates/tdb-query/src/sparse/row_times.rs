@@ -3,13 +3,13 @@ use tdb_cells::{CellTable, Row, TableColumn};
 use tdb_schema::FieldKind;
 use tdb_tile::Bug;
 
-/// When the cells of a table were written, each by its own time or that of its fragment.
+/// Write times of the cells of a table: each cell's own timestamp, or that of its fragment.
 ///
-/// What the table and the array tell of that is looked up once: a merge asks for every cell that has equals.
+/// The columns and fragments are looked up once: a merge asks for every cell that has equals.
 #[derive(Debug)]
 pub(crate) struct RowTimes<'a> {
     own: Option<&'a TableColumn>,
-    /// The end of the rows of each segment, and the time of its fragment.
+    /// End of the rows of each segment, and the timestamp of its fragment.
     segments: Vec<(usize, u64)>,
 }
 
@@ -25,13 +25,13 @@ impl<'a> RowTimes<'a> {
         })
     }
 
-    /// When a cell was written.
+    /// Returns the time at which a cell was written.
     pub(crate) fn of(&self, row: Row) -> Result<u64, Bug> {
         Ok(self.age(row)?.0)
     }
 
-    /// When a cell was written, and the place of its segment: of cells with equal coordinates, the one with the largest of this
-    /// is the newest.
+    /// Returns the write time of a cell and the position of its segment. Among cells with equal coordinates, the one
+    /// with the largest pair is the newest.
     pub(crate) fn age(&self, row: Row) -> Result<(u64, usize), Bug> {
         let segments = &self.segments;
         let at = segments.partition_point(|(end, _)| *end <= row.index());

@@ -4,10 +4,10 @@ use tdb_cells::{CellTable, RowRange, TableColumn};
 use tdb_schema::{FieldKind, Subarray};
 use tdb_tile::{Bug, Datatype, Range, Scalar, with_scalar};
 
-/// How often each loaded cell is asked for: 0 or 1, more only where intervals overlap and repeats count.
+/// Number of times that each loaded cell is requested: 0 or 1; more only if intervals overlap and repeats count.
 pub(crate) type Counts = Vec<u32>;
 
-/// Counts the cells of `table` that lie within `subarray`; `None` where all do, once each.
+/// Counts how often each cell of `table` lies within `subarray`; `None` if all do, once each.
 ///
 /// With `repeats`, a cell counts once for every interval that it lies in.
 pub(crate) fn select(
@@ -36,7 +36,7 @@ pub(crate) fn select(
     Ok(Some(counts))
 }
 
-/// Whether any two intervals of a dimension have a value in common.
+/// True if any two intervals of a dimension have a value in common.
 fn overlaps(subarray: &Subarray, types: &[Datatype]) -> bool {
     types.iter().enumerate().any(|(index, &datatype)| {
         subarray
@@ -45,7 +45,7 @@ fn overlaps(subarray: &Subarray, types: &[Datatype]) -> bool {
     })
 }
 
-/// The same values in intervals that do not overlap, in ascending order.
+/// Merges intervals into ones that do not overlap, in ascending order.
 pub(crate) fn merged(datatype: Datatype, ranges: &[Range]) -> Vec<Range> {
     let mut sorted = ranges.to_vec();
     sorted.sort_by(|a, b| {
@@ -66,7 +66,8 @@ pub(crate) fn merged(datatype: Datatype, ranges: &[Range]) -> Vec<Range> {
     out
 }
 
-/// Multiplies the count of each cell in `rows` by the number of `ranges` that it lies in, or by one where it lies in any.
+/// Multiplies the count of each cell in `rows` by the number of `ranges` that contain it; without `repeats`, by one
+/// if any contains it.
 fn count(
     datatype: Datatype,
     (column, rows): (&TableColumn, impl Iterator<Item = RowRange>),
@@ -102,16 +103,16 @@ fn count(
     Ok(())
 }
 
-/// Counts a cell as often as there are `hits`; more than can be told is more than any memory holds.
+/// Multiplies a count by the number of hits. It saturates: the rows would not fit in memory.
 fn times(count: &mut u32, hits: usize) {
     let hits = u32::try_from(hits).unwrap_or(u32::MAX);
     *count = count.saturating_mul(hits);
 }
 
-/// Intervals of numbers, made ready once for all tiles: there may be many of both.
+/// Intervals of numbers, prepared once for all tiles: there may be many of both.
 struct Ends<T> {
     ranges: Vec<(T, T)>,
-    /// Whether each lies behind the one before, so that a cell is in one at most.
+    /// Whether the intervals are ascending and disjoint, so that a cell is in one at most.
     is_ascending: bool,
 }
 
@@ -131,7 +132,7 @@ impl<T: Scalar> Ends<T> {
         }
     }
 
-    /// Multiplies the count of each cell by the number of intervals that it lies in.
+    /// Multiplies the count of each cell by the number of intervals that contain it.
     fn count(&self, cells: &[u8], counts: &mut [u32]) {
         let cells = T::read_all(cells);
         match self.ranges[..] {
@@ -174,7 +175,7 @@ mod tests {
     use tdb_cells::{Buffer, Segment, TileRows};
     use tdb_fragment::{FragmentIndex, TileNumber};
 
-    /// A tile of cells from two space tiles: within it, strings begin again.
+    /// Tests a tile with cells of two space tiles: the strings start over within it.
     #[test]
     fn strings_in_a_range_are_found_wherever_they_stand_in_a_tile() {
         let dimensions = vec![

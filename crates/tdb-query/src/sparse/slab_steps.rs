@@ -1,4 +1,4 @@
-//! The steps of a sorted read whose result does not fit in memory.
+//! Steps of a sorted read whose result does not fit in memory.
 
 use tdb_store::Piece as StoredPiece;
 use tdb_tile::Bug;
@@ -10,7 +10,7 @@ use super::weights::{SORTED_ROW, Supply};
 use crate::QueryError;
 
 impl SparseRead {
-    /// Reads what is left slab by slab, beginning with what that takes of the fragments' metadata.
+    /// Goes on slab by slab; first requests the R-trees that slabs need.
     pub(super) fn go_on_in_slabs(&mut self) -> Result<Option<SparseStep>, QueryError> {
         self.carried = None;
         let needs = self
@@ -25,7 +25,7 @@ impl SparseRead {
         Ok(Some(SparseStep::Need(reads)))
     }
 
-    /// Takes what the last [`SparseStep::Need`] asked for.
+    /// Accepts the pieces of the last [`SparseStep::Need`].
     pub(crate) fn answer(&mut self, pieces: Vec<StoredPiece>) -> Result<(), QueryError> {
         let needs = self.needs.take();
         let needs = needs.ok_or_else(|| Bug::new("an answer to nothing that was asked"))?;
@@ -44,7 +44,7 @@ impl SparseRead {
         Ok(())
     }
 
-    /// The next tiles that may have cells of a slab; after the last, the slab.
+    /// Loads the next tiles that may have cells of a slab; after the last, returns the cells of the slab.
     pub(super) fn next_chunk(&mut self, mut slab: Slab) -> Result<Option<SparseStep>, QueryError> {
         let slabs = self.slabs.as_mut();
         let slabs = slabs.ok_or_else(|| Bug::new("a slab of a result that has none"))?;

@@ -24,73 +24,72 @@ use crate::options::ResultOrder;
 use tdb_cells::Coordinates;
 use tdb_cells::Corner;
 
-/// Of the cells that memory allows, one part in so many is looked at together.
+/// A chunk is 1/CHUNK of the cells that fit in memory.
 const CHUNK: u64 = 4;
 
-/// What is looked at together where memory allows it: enough for several threads, and for one request to a store.
+/// Desired size of a chunk in bytes if memory allows: enough for several threads, and for one request to a store.
 const LEAST_CHUNK: u64 = 1 << 20;
 
-/// Of the cells that memory allows, one part in so many makes a slab: twice as many are kept before it is cut, and
-/// twice again while that is done.
+/// A slab is 1/SLAB of the cells that fit in memory: up to twice as many are collected before it is cut, and cutting
+/// needs twice that again.
 const SLAB: u64 = 8;
 
-/// What is left of a result.
+/// Rest of a result, to be read in slabs.
 #[derive(Debug)]
 pub(crate) struct Slabs {
-    /// Tiles that were looked at and may have cells of the next slab, too.
+    /// Tiles that were examined and may also have cells of the next slab.
     open: Vec<TileRange>,
-    /// Those that were not looked at yet. Both by where tiles begin along the dimension that changes slowest.
+    /// Tiles that were not examined yet. Both lists are sorted by the start of the tiles along the slowest dimension.
     rest: VecDeque<TileRange>,
-    /// The dimension that changes slowest, and its type.
+    /// Dimension that changes slowest in the order of the result, with its datatype.
     slowest: Option<(usize, Datatype)>,
     pub(crate) next: SlabStart,
     _held: Grant,
 }
 
-/// Where the next slab begins.
+/// Start of the next slab.
 #[derive(Clone, Debug)]
 pub(crate) enum SlabStart {
     Start,
     At(Corner),
-    /// Behind all cells that are equal to this one.
+    /// After all cells that are equal to this one.
     Behind(Corner),
     End,
 }
 
-/// What a tile holds along the dimension that changes slowest; `None` if nothing is known.
+/// Tile with its range along the slowest dimension; `None` if the range is unknown.
 #[derive(Debug)]
 struct TileRange {
-    /// Its fragment, and itself, by position in the plan.
+    /// Fragment and tile, by position in the plan.
     fragment: PlanIndex,
     tile: usize,
     range: Option<Range>,
 }
 
-/// A slab on the way.
+/// Slab under construction.
 #[derive(Debug)]
 pub(crate) struct Slab {
-    /// Its first cell is not before this.
+    /// Lower bound: the slab has no cell before this.
     from: Option<Corner>,
-    /// Nor is it equal to that.
+    /// Whether cells equal to the lower bound are excluded.
     is_behind: bool,
-    /// Its last cell is before this.
+    /// Upper bound: all cells of the slab are before this.
     end: Option<Corner>,
     parts: Vec<CellTable>,
-    /// What its cells take.
+    /// Weight of the cells so far.
     weight: u64,
-    /// What they may take.
+    /// Maximum weight of the cells.
     most: u64,
-    /// What is looked at together may take.
+    /// Maximum weight of a chunk.
     chunk: u64,
-    /// The next tile to look at, of those that are open.
+    /// Index of the next open tile to examine.
     at: usize,
-    /// Whether all tiles behind it begin behind the slab.
+    /// Whether all further tiles begin after the slab.
     is_through: bool,
 }
 
 impl Slabs {
-    /// The parts of metadata that tell where tiles begin along the dimension that changes slowest, by the
-    /// fragment.
+    /// Returns the metadata parts that give the ranges of tiles along the slowest dimension, by fragment.
     pub(crate) fn parts(
         array: &Snapshot,
         plan: &SparsePlan,
@@ -106,8 +105,8 @@ impl Slabs {
         Ok(parts)
     }
 
-    /// The cells from `reached` on; all of them without. `opened` are [`Slabs::parts`], and of the fragments in `taken`
-    /// the tiles before these were given out.
+    /// Prepares the cells from `reached` on; all cells if `None`. `opened` are the opened [`Slabs::parts`]; `taken`
+    /// has the end of the tiles of each fragment that were returned already.
     pub(crate) fn new(
         array: &Snapshot,
         plan: &SparsePlan,
@@ -139,7 +138,7 @@ impl Slabs {
             }));
         }
         if let Some((_, datatype)) = slowest {
-            // Those of which nothing is known come first.
+            // Tiles of unknown range come first.
             tiles.sort_by(|a, b| match (&a.range, &b.range) {
                 (Some(a), Some(b)) => datatype.compare(&a.lo, &b.lo).unwrap_or(Ordering::Equal),
                 (a, b) => a.is_some().cmp(&b.is_some()),
@@ -158,7 +157,8 @@ impl Slabs {
         })
     }
 
-    /// The next slab, of cells of about the weight `share`, where those of `memory` fit; `None` after the last.
+    /// Begins the next slab, of about the weight `share`, with `memory` as the limit of all cells in memory; `None`
+    /// after the last.
     pub(crate) fn begin(&mut self, share: u64, memory: u64, counters: &Counters) -> Option<Slab> {
         let (from, is_behind) = match &self.next {
             SlabStart::Start => (None, false),
@@ -183,7 +183,7 @@ impl Slabs {
         })
     }
 
-    /// The next tiles that may have cells of the slab; `None` after the last.
+    /// Returns the next tiles that may have cells of the slab; `None` after the last.
     pub(crate) fn next_chunk(
         &mut self,
         supply: Supply<'_>,
@@ -212,7 +212,7 @@ impl Slabs {
         segments(supply.plan, &chosen).map(Some)
     }
 
-    /// Opens the next tile that may have cells from the beginning of the slab on; whether there is one before its end.
+    /// Opens the next tile that may have cells from the start of the slab on; false if no tile begins before its end.
     fn open_next(&mut self, slab: &Slab, counters: &Counters) -> bool {
         while let Some(tile) = self.rest.pop_front() {
             counters.add_visited_tiles(1);
@@ -238,7 +238,7 @@ impl Slabs {
             .is_some_and(Ordering::is_lt)
     }
 
-    /// A value along the slowest dimension, with that of a corner.
+    /// Compares a value along the slowest dimension with that of a corner; `None` if either is unknown.
     fn compare(&self, value: Option<&[u8]>, corner: Option<&Corner>) -> Option<Ordering> {
         let (dimension, datatype) = self.slowest?;
         datatype.compare(value?, corner?.value(dimension)?)
@@ -246,7 +246,7 @@ impl Slabs {
 }
 
 impl Slab {
-    /// Takes the cells that may belong to the slab out of `table`, in which all fields are loaded.
+    /// Copies the cells that may belong to the slab out of `table`, in which all fields are loaded.
     pub(crate) fn add(
         &mut self,
         plan: &SparsePlan,
@@ -286,7 +286,7 @@ impl Slab {
         Ok(())
     }
 
-    /// Keeps the first cells, as many as a slab may have. Cells of equal coordinates stay together.
+    /// Keeps the first cells, as many as a slab may have. Cells with equal coordinates stay together.
     fn cut(
         &mut self,
         plan: &SparsePlan,
@@ -301,7 +301,7 @@ impl Slab {
         let most = length(share(all, self.most, self.weight))?;
         let end = sorted.end_near(most);
         let Some(&behind) = sorted.rows().get(end) else {
-            // All are equal.
+            // All cells are equal.
             self.most = self.weight;
             self.parts.push(whole);
             return Ok(());
@@ -317,7 +317,7 @@ impl Slab {
         Ok(())
     }
 
-    /// All cells of the slab, and where the next one begins.
+    /// Returns all cells of the slab, and the start of the next one.
     pub(crate) fn finish(
         mut self,
         plan: &SparsePlan,
@@ -332,7 +332,7 @@ impl Slab {
     }
 }
 
-/// The dimension that changes slowest, and its type, where the order of the result has one.
+/// Returns the dimension that changes slowest and its datatype; `None` if the result is in global order.
 fn slowest(plan: &SparsePlan) -> Option<(usize, Datatype)> {
     let dimensions = &plan.schema.dimensions;
     let dimension = match plan.request.merge_order() {
@@ -343,7 +343,7 @@ fn slowest(plan: &SparsePlan) -> Option<(usize, Datatype)> {
     Some((dimension, dimensions.get(dimension)?.datatype))
 }
 
-/// Whether the bounds of a fragment's tiles along a dimension can be trusted.
+/// True if the bounds of a fragment's tiles along a dimension can be trusted.
 fn is_bounded(array: &Snapshot, plan: &FragmentPlan, dimension: usize) -> Result<bool, Bug> {
     let version = array.fragment(plan.fragment)?.metadata.version;
     let dimension = array.schema().dimensions.get(dimension);
@@ -351,7 +351,7 @@ fn is_bounded(array: &Snapshot, plan: &FragmentPlan, dimension: usize) -> Result
     Ok(!is_string || !version.misstates_empty_string_bounds())
 }
 
-/// What the tiles of a fragment hold along a dimension.
+/// Returns the range of each tile of a fragment along a dimension; `None` if unknown.
 fn ranges(
     array: &Snapshot,
     plan: &FragmentPlan,
@@ -365,13 +365,13 @@ fn ranges(
     let range = |tile: &PlannedTile| {
         let number = length(tile.tile.get())?;
         let range = tree.leaf(number, dimension);
-        // Ranges out of order say nothing.
+        // Ranges in the wrong order prove nothing.
         Ok(range.filter(|range| range.is_ordered(datatype)))
     };
     plan.tiles.iter().map(range).collect()
 }
 
-/// These tiles as parts of a table; they come by fragment.
+/// Returns tiles, sorted by fragment, as segments of a table.
 fn segments(plan: &SparsePlan, chosen: &[(PlanIndex, usize)]) -> Result<Vec<Segment>, QueryError> {
     let mut segments: Vec<Segment> = Vec::new();
     let mut end = RowRange::default();

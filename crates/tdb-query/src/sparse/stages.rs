@@ -1,4 +1,4 @@
-//! The stages of tiles on their way to cells of the result: what is loaded of them, and what is done with it.
+//! Stages of tiles on their way to cells of the result: the fields that each stage loads, and what it does with them.
 
 use tdb_array::Snapshot;
 use tdb_cells::{CellTable, Segment, Session};
@@ -14,24 +14,24 @@ use super::weights::PICKED_ROW;
 use crate::QueryError;
 use crate::options::Versions;
 
-/// How far tiles have come on their way to a batch.
+/// Stage of tiles on their way to a batch.
 #[derive(Debug)]
 pub(super) enum Stage {
-    /// The coordinates of the tiles that lie in the subarray in part are loaded.
+    /// Coordinates are loaded of the tiles that lie partly in the subarray.
     Cutting,
-    /// What decides is loaded.
+    /// The deciding fields are loaded.
     Deciding,
-    /// All fields are loaded; where some cells were chosen before, these.
+    /// All fields are loaded; the selected cells, if a selection was made before.
     Whole(Option<Selected>),
-    /// As that, of cells that may belong to a slab.
+    /// All fields are loaded, of cells that may belong to a slab.
     Slab(Box<Slab>),
 }
 
-/// A stage, and the fields that it takes and a table may lack.
+/// A stage, and the fields that it needs loaded.
 pub(super) type NextStage = (Stage, Vec<FieldKind>);
 
 impl SparsePlan {
-    /// The first stage of tiles of which nothing is loaded.
+    /// Returns the first stage of tiles of which nothing is loaded.
     pub(super) fn first_stage(&self, table: &mut CellTable) -> NextStage {
         let cutting = self.cutting_fields();
         if table.tiles().any(|tile| !tile.full) && !cutting.is_empty() {
@@ -41,7 +41,8 @@ impl SparsePlan {
         self.stage_of_cut(table)
     }
 
-    /// The stage behind [`Stage::Cutting`]: what decides which of their cells are part of the result, or else all that is.
+    /// Returns the stage after [`Stage::Cutting`]: load the fields that decide which cells are part of the result, or
+    /// all fields if nothing is to be decided.
     pub(super) fn stage_of_cut(&self, table: &mut CellTable) -> NextStage {
         table.tiles_mut().for_each(|tile| tile.wanted = true);
         let is_cut = table.tiles().any(|tile| !tile.full);
@@ -54,10 +55,10 @@ impl SparsePlan {
         (stage, fields)
     }
 
-    /// The stage behind [`Stage::Deciding`]: the other fields of those tiles that have cells of the result.
+    /// Returns the stage after [`Stage::Deciding`]: load the other fields of the tiles that have cells of the result.
     pub(super) fn stage_of_selected(&self, selected: Selected) -> NextStage {
         let is_empty = selected.rows.as_ref().is_some_and(Vec::is_empty);
-        // What is merged later has all fields.
+        // Cells that are merged later need all fields.
         let fields = if is_empty && !self.sorts {
             Vec::new()
         } else {
@@ -66,8 +67,8 @@ impl SparsePlan {
         (Stage::Whole(Some(selected)), fields)
     }
 
-    /// Chooses cells by what decides, and wants the other fields of those tiles alone that have any of them. Where cells are
-    /// counted, those that a condition fails are, too.
+    /// Selects cells by the deciding fields, and marks as wanted only the tiles that have any. If cells are counted,
+    /// those that fail the condition are selected too.
     pub(super) fn choose(
         &self,
         (session, array): (&Session, &Snapshot),
@@ -75,7 +76,7 @@ impl SparsePlan {
         is_counted: bool,
     ) -> Result<Selected, QueryError> {
         let mut rows = self.select(table)?;
-        // Where cells are merged, one that is left out hides older ones all the same.
+        // If cells are merged, a cell that is dropped must still hide older ones.
         let is_final = !self.sorts && self.request.versions == Versions::Current && !is_counted;
         if is_final {
             self.drop_failing((session, array), table, &mut rows)?;
@@ -90,7 +91,8 @@ impl SparsePlan {
         Ok(Selected { rows, is_final })
     }
 
-    /// Leaves out what is deleted or fails the condition of cells that are chosen and, where they are merged, the newest.
+    /// Drops cells that are deleted or fail the condition. The rows are selected already and, if merged, the newest
+    /// of their coordinates.
     pub(super) fn drop_failing(
         &self,
         (session, array): (&Session, &Snapshot),
@@ -101,7 +103,7 @@ impl SparsePlan {
         self.apply_condition(table, rows)
     }
 
-    /// An empty table of these tiles, with the memory to choose among its rows.
+    /// Creates an empty table of these tiles, with a grant for selecting its rows.
     pub(super) fn table(
         &self,
         segments: Vec<Segment>,
@@ -114,7 +116,8 @@ impl SparsePlan {
     }
 }
 
-/// Wants those tiles that have any of these rows, which come in the order of the table; all of them without.
+/// Marks as wanted the tiles that have any of `rows`, which are in the order of the table; all stay as they are for
+/// `None`.
 fn want(table: &mut CellTable, rows: &Rows) {
     let Some(rows) = rows else { return };
     let mut rest = &rows[..];

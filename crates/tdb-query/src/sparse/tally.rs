@@ -7,21 +7,21 @@ use super::plan::SparsePlan;
 use super::rows::{Rows, all_rows};
 use crate::QueryError;
 
-/// Cells of a read.
+/// Numbers of cells of a read.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Tally {
-    /// All of them.
+    /// All cells.
     pub(crate) cells: u64,
-    /// Those that the condition holds for.
+    /// Cells that match the condition.
     pub(crate) fitting: u64,
-    /// Those that the delete takes.
+    /// Cells that the delete takes.
     pub(crate) taken: u64,
-    /// Those that the delete takes and the condition does not hold for.
+    /// Cells that the delete takes and that do not match the condition.
     pub(crate) beyond: u64,
 }
 
 impl SparsePlan {
-    /// Plans to ask which cells a delete would take.
+    /// Plans to find the cells that a delete would take.
     pub(crate) fn foresee(&mut self, array: &Snapshot, delete: &Delete) -> Result<(), QueryError> {
         let (plans, schema) = (&self.fragments, &mut self.schema);
         self.visibility.foresee(array, plans, schema, delete)
@@ -29,7 +29,7 @@ impl SparsePlan {
 }
 
 impl Tally {
-    /// Counts these rows of a table, where all fields that are asked about are loaded.
+    /// Counts these rows of a table, in which all tested fields are loaded.
     pub(super) fn add(
         &mut self,
         plan: &SparsePlan,

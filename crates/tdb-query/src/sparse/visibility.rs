@@ -16,39 +16,39 @@ use super::rows::{Rows, keep_in};
 use crate::QueryError;
 use crate::options::Versions;
 
-/// The time of deletion of a cell that is not deleted.
+/// Deletion time of a cell that is not deleted.
 const NEVER: u64 = u64::MAX;
 
-/// The deletes that concern the fragments of a read.
+/// Deletes and times that decide which cells of a read are visible.
 #[derive(Debug, Default)]
 pub(crate) struct Visibility {
-    /// Last millisecond that is seen.
+    /// Last millisecond that is visible; `since` is the first.
     until: u64,
     since: u64,
     deletes: Vec<Delete>,
-    /// A delete that is not made yet, for each schema that fragments have.
+    /// Delete that was not made yet, one entry for each schema of the fragments.
     foreseen: Vec<Delete>,
-    /// Fragments that say of each cell when it was deleted.
+    /// Whether any fragment stores the deletion time of each cell.
     has_delete_times: bool,
-    /// Where each delete stands in the array's list, by its marker.
+    /// Position of each delete in the array's list, by its marker.
     places: HashMap<String, u64>,
     versions: Versions,
 }
 
-/// A delete, and what remains under it.
+/// Delete, with the condition under which cells are kept.
 #[derive(Debug)]
 struct Delete {
     /// Position in the array's list.
     index: usize,
     timestamp: u64,
     keep: Predicate,
-    /// Fragments whose cells it decides on, in the array's order.
+    /// Fragments that the delete applies to, in the array's order.
     fragments: Vec<FragmentIndex>,
 }
 
 impl Visibility {
-    /// Asks the deletes which fragments they concern. Attributes that `schema` has no more and deletes ask about
-    /// are added to it.
+    /// Finds the fragments that each delete applies to. Attributes that deletes test and `schema` lacks are added to
+    /// `schema`.
     pub(crate) fn new(
         array: &Snapshot,
         plans: &[FragmentPlan],
@@ -77,7 +77,7 @@ impl Visibility {
         })
     }
 
-    /// Asks a delete that the array does not have which fragments it would concern.
+    /// Finds the fragments that a delete which the array does not have would apply to.
     pub(crate) fn foresee(
         &mut self,
         array: &Snapshot,
@@ -90,7 +90,7 @@ impl Visibility {
         Ok(())
     }
 
-    /// Which rows that delete would take.
+    /// Returns the rows that the foreseen delete would take.
     pub(crate) fn foreseen(
         &self,
         array: &Snapshot,
@@ -107,7 +107,7 @@ impl Visibility {
         !(self.deletes.is_empty() && self.foreseen.is_empty())
     }
 
-    /// The fields that deletes look at.
+    /// Returns the fields that deletes test.
     pub(crate) fn fields(&self) -> impl Iterator<Item = FieldKind> + '_ {
         let deletes = self.deletes.iter().chain(&self.foreseen);
         let of_deletes = deletes.flat_map(|delete| delete.keep.fields());
@@ -117,7 +117,7 @@ impl Visibility {
             .chain(tells_which.then_some(FieldKind::DeleteConditionIndex))
     }
 
-    /// Leaves out cells written outside the time window, before anything else. Their times are loaded.
+    /// Drops cells written outside the time window, before anything else. Their timestamps must be loaded.
     pub(crate) fn filter_times(&self, table: &CellTable, rows: &mut Rows) -> Result<(), Bug> {
         let times = table.column(FieldKind::Timestamps);
         let times =
@@ -129,7 +129,7 @@ impl Visibility {
         keep_in(rows, &CellSet::of_rows(table.rows(), is_within)?)
     }
 
-    /// Leaves out deleted cells, after the newest of equal coordinates were picked.
+    /// Drops deleted cells, after the newest of equal coordinates were selected.
     pub(crate) fn retain(
         &self,
         array: &Snapshot,
@@ -154,7 +154,7 @@ impl Visibility {
         Ok(keep_in(rows, &kept)?)
     }
 
-    /// Which rows a delete takes.
+    /// Returns the rows that a delete takes.
     fn gone(
         &self,
         delete: &Delete,
@@ -180,7 +180,7 @@ impl Visibility {
         Ok(gone)
     }
 
-    /// When each row was deleted, and by which of the array's deletes: the first that took it.
+    /// Returns when each row was deleted, and the index of the delete that took it first.
     pub(crate) fn deletions(
         &self,
         array: &Snapshot,
@@ -192,7 +192,7 @@ impl Visibility {
         for delete in &self.deletes {
             for row in self.gone(delete, array, table)?.iter() {
                 let (time, by) = place_of_row(&mut times, &mut by, row)?;
-                // What a fragment tells of this very time stays.
+                // A stored deletion at this very time takes precedence.
                 if delete.timestamp < *time {
                     (*time, *by) = (delete.timestamp, delete.index as u64);
                 }
@@ -201,7 +201,8 @@ impl Visibility {
         Ok([times, by])
     }
 
-    /// What fragments themselves tell of their cells. They count deletes in lists of their own.
+    /// Reads the deletions that fragments store for their cells. Each fragment numbers the deletes by a list of its
+    /// own.
     fn stored_deletions(
         &self,
         array: &Snapshot,
@@ -219,7 +220,7 @@ impl Visibility {
             let fragment = array.fragment(segment.fragment)?;
             let markers = fragment.processed_conditions().iter();
             let place = |marker: &String| self.places.get(marker.trim_start_matches('/'));
-            // A delete that the array does not have is known by its time alone.
+            // A delete that the array lacks is known by its time only.
             let places: Vec<u64> = markers
                 .map(|m| place(m).copied().unwrap_or(NEVER))
                 .collect();
@@ -231,7 +232,7 @@ impl Visibility {
                 let which = usize::try_from(stored_by.u64_at(row)?).ok();
                 let which = which.and_then(|which| places.get(which)).copied();
                 let (time_place, place) = place_of_row(times, by, row)?;
-                // A delete that the fragment does not name is one that the array does not have.
+                // A delete that the fragment does not name is one that the array lacks.
                 (*place, *time_place) = (which.unwrap_or(NEVER), time);
             }
         }
@@ -239,7 +240,7 @@ impl Visibility {
     }
 }
 
-/// The time and the number of the delete of a row.
+/// Returns the entries for the time and the index of the delete of a row.
 fn place_of_row<'a>(
     times: &'a mut [u64],
     by: &'a mut [u64],
@@ -249,7 +250,7 @@ fn place_of_row<'a>(
     places.ok_or_else(|| Bug::new("a row behind those of its table"))
 }
 
-/// The fragments that were planned, with their places in the array's list.
+/// Returns the planned fragments, with their indices in the array's list.
 fn planned<'a>(
     array: &'a Snapshot,
     plans: &[FragmentPlan],
@@ -258,8 +259,8 @@ fn planned<'a>(
     plans.iter().map(fragment).collect()
 }
 
-/// What a delete, given with its position in the array's list, asks of the fragments that it concerns: those of each
-/// schema by themselves.
+/// Resolves a delete, given with its position in the array's list, for the fragments it applies to: one entry for
+/// each schema.
 fn by_fragments(
     array: &Snapshot,
     fragments: &[(FragmentIndex, &Fragment)],
@@ -286,7 +287,7 @@ fn by_fragments(
     Ok(deletes)
 }
 
-/// Fragments, those of one schema together.
+/// Groups fragments by schema.
 fn by_schema<'a>(
     fragments: impl Iterator<Item = (FragmentIndex, &'a Fragment)>,
 ) -> HashMap<*const ArraySchema, Vec<(FragmentIndex, &'a Fragment)>> {
@@ -298,9 +299,10 @@ fn by_schema<'a>(
     groups
 }
 
-/// A stored condition as it concerns fragments of the schema `stored`, with the fields that it tests.
+/// Resolves a stored condition for fragments with the schema `stored`, with the fields that it tests.
 ///
-/// An attribute may be gone since, or be another under its name: it stands behind those of `schema` then.
+/// An attribute may have been dropped since, or replaced by another of the same name: it is then appended to the
+/// attributes of `schema`.
 fn stored_predicate(
     array: &Snapshot,
     condition: &ConditionTree,
@@ -320,7 +322,7 @@ fn stored_predicate(
     Ok(Predicate::with_fields(condition, places))
 }
 
-/// Where the attribute with this index in `stored` stands in `schema`, to which it is added if need be.
+/// Returns the position in `schema` of the attribute `index` of `stored`; appends the attribute if it is missing.
 fn attribute_place(stored: &ArraySchema, index: usize, schema: &mut Arc<ArraySchema>) -> FieldKind {
     let Some(attribute) = stored.attributes.get(index) else {
         return FieldKind::Attribute(index);

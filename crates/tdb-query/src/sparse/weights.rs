@@ -1,4 +1,4 @@
-//! Weights: the memory that tiles take while a batch is made of them, computed before they are fetched.
+//! Weights: the memory that tiles need while a batch is made of them, computed before they are fetched.
 
 use std::ops::Range;
 
@@ -10,14 +10,15 @@ use super::plan::SparsePlan;
 use super::plan_index::PlanIndex;
 use super::planned_tiles::PlannedTiles;
 
-/// Bytes for each row that is sorted, at most: its key of 16, what is sorted, its number, and whether it repeats another.
+/// Maximum number of bytes per row that is sorted: a key of 16, the entry to sort, its number, and whether it repeats
+/// another.
 pub(super) const SORTED_ROW: u64 = 40;
 
-/// Bytes for each row that may be left out: how often it counts, and its number.
+/// Bytes per row that may be dropped: its count and its number.
 pub(super) const PICKED_ROW: u64 = 8;
 
-/// The tiles that are planned, where they are, and what each weighs: what choosing among them goes by. It counts what is
-/// looked at, since that must not grow with what takes no part in a step.
+/// Planned tiles with their locations and weights, from which the next tiles are chosen. It counts the visited tiles
+/// and fragments, since a step must not visit those that take no part in it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Supply<'a> {
     pub(super) plan: &'a SparsePlan,
@@ -41,7 +42,7 @@ impl<'a> Supply<'a> {
         }
     }
 
-    /// Tiles of a fragment, by their places in the plan.
+    /// Returns tiles of a fragment, by position in the plan.
     pub(super) fn planned(
         self,
         at: PlanIndex,
@@ -51,7 +52,7 @@ impl<'a> Supply<'a> {
         planned.ok_or_else(|| Bug::new("tiles behind the last one of a fragment's plan"))
     }
 
-    /// The weight of tiles of a fragment, by their places in the plan.
+    /// Returns the weight of tiles of a fragment, given by position in the plan.
     pub(super) fn weight(self, at: PlanIndex, tiles: Range<usize>) -> Result<u64, Bug> {
         let stored = self.tiles.at(at)?;
         self.counters.add_visited_tiles(tiles.len());
@@ -61,18 +62,18 @@ impl<'a> Supply<'a> {
     }
 }
 
-/// What tiles take in memory while a batch is made of them: their cells, the result, and what sorts it.
+/// Memory that tiles need while a batch is made of them: their cells, the result, and the sort keys.
 #[derive(Clone, Debug)]
 pub(super) struct Weights {
     sizes: CellSizes,
-    /// How often the cells are in memory at a time.
+    /// Number of copies of the cells that are in memory at a time.
     times: u64,
     per_row: u64,
 }
 
 impl Weights {
     pub(super) fn new(plan: &SparsePlan) -> Self {
-        // Keys and row numbers, and the result beside the table.
+        // Sorting needs keys and row numbers, and the result beside the table.
         let (times, per_row) = if plan.sorts {
             (2, SORTED_ROW)
         } else {
@@ -85,7 +86,7 @@ impl Weights {
         }
     }
 
-    /// What the cells take by themselves.
+    /// Returns the sizes of the cells alone.
     pub(super) fn sizes(&self) -> &CellSizes {
         &self.sizes
     }
@@ -95,18 +96,18 @@ impl Weights {
         bytes.saturating_mul(self.times).saturating_add(rows)
     }
 
-    /// Of a planned tile.
+    /// Returns the weight of a planned tile.
     pub(super) fn of_tile(&self, tiles: &FragmentTiles, planned: &PlannedTile) -> u64 {
         let bytes = self.sizes.of_tile(tiles, planned.tile, planned.cells);
         self.of_cells(bytes, planned.cells)
     }
 
-    /// Of cells that are in memory already.
+    /// Returns the weight of cells that are in memory already.
     pub(super) fn of_table(&self, table: &CellTable) -> u64 {
         self.of_cells(table.bytes_held(), table.rows().len())
     }
 
-    /// Rows of so much weight, where values of varying size are not counted.
+    /// Returns the weight of a number of rows, without var-sized values.
     pub(super) fn of_rows(&self, rows: u64) -> u64 {
         let row = self.of_cells(self.sizes.per_row(), 1);
         row.saturating_mul(rows)

@@ -1,4 +1,4 @@
-//! Finds tiles that need no merging, because no cell of another fragment comes between theirs.
+//! Finds tiles that need no merging because no cell of another fragment comes between theirs.
 
 use std::collections::BinaryHeap;
 use std::ops::Range;
@@ -20,18 +20,18 @@ use crate::options::Versions;
 use crate::piece::{Decoded, DecodedCells, Piece};
 use tdb_cells::Corner;
 
-/// What turns a piece into cells.
+/// Function that decodes a piece.
 pub(crate) type Decode<'a> = &'a dyn Fn(Piece) -> Result<Decoded, QueryError>;
 
 impl SparseRead {
-    /// The next cells, if they are all those of full tiles of one fragment that `allows` says yes to. `decode` gives the
-    /// coordinates of the tiles that are looked at.
+    /// Returns the next cells if they are full tiles of one fragment that `allows` accepts. `decode` decodes the
+    /// coordinates of the tiles that are examined.
     pub(crate) fn whole_tiles<E: From<QueryError>>(
         &mut self,
         decode: Decode<'_>,
         allows: &mut dyn FnMut(FragmentIndex) -> Result<bool, E>,
     ) -> Result<Option<WholeTiles>, E> {
-        // The batch before is written.
+        // The previous batch is written by now.
         self.held.clear();
         if !self.is_between_batches() || !self.gives_all_cells() {
             return Ok(None);
@@ -58,7 +58,7 @@ impl SparseRead {
         Ok(self.take_tiles(at, tiles)?)
     }
 
-    /// Whether all cells that are stored are part of the result, each once.
+    /// True if all stored cells are part of the result, each once.
     fn gives_all_cells(&self) -> bool {
         let (plan, request) = (&self.plan, &self.plan.request);
         plan.can_stop()
@@ -69,14 +69,14 @@ impl SparseRead {
             && request.limit == u64::MAX
     }
 
-    /// Whether that goes for cells with the same coordinates in this fragment, too.
+    /// True if a fragment also keeps cells with the same coordinates.
     fn keeps_all(&self, plan: &FragmentPlan) -> bool {
         let is_merged =
             self.plan.request.versions == Versions::Current && !self.plan.schema.allows_duplicates;
         !(plan.filters_time || plan.has_timestamps && is_merged)
     }
 
-    /// The fragment with the next cell, and the one with the next cell behind that.
+    /// Returns the fragment with the next cell, and the one with the next cell after that.
     fn first_two(
         &mut self,
         decode: Decode<'_>,
@@ -90,8 +90,8 @@ impl SparseRead {
         }
     }
 
-    /// The first of the next cells, taken out of those that are known. What a fragment had before it went on comes before
-    /// what it has now, so that only those at the front need another look.
+    /// Removes and returns the first of the known next cells. A stale entry comes before the fragment's current cell,
+    /// so only entries at the front of the heap must be refreshed.
     fn next_first(&mut self, decode: Decode<'_>) -> Result<Option<FirstCell>, QueryError> {
         while let Some(mut first) = self.firsts.as_mut().and_then(BinaryHeap::pop) {
             let at = first.fragment;
@@ -109,7 +109,7 @@ impl SparseRead {
         Ok(None)
     }
 
-    /// The next cell of each fragment that has more.
+    /// Returns the next cell of each fragment that has more.
     fn all_firsts(&mut self, decode: Decode<'_>) -> Result<BinaryHeap<FirstCell>, QueryError> {
         let comparator = CellComparator::new(&self.plan.schema, SortOrder::Global);
         let comparator = Arc::new(comparator);
@@ -137,7 +137,7 @@ impl SparseRead {
         Ok(firsts)
     }
 
-    /// How many of these tiles fit the memory of a batch; at least one.
+    /// Returns how many of these tiles fit in the memory of a batch; at least one.
     fn fitting(&self, tiles: &[(PlanIndex, usize)]) -> Result<usize, QueryError> {
         let (most, mut weight) = (self.most(), 0_u64);
         for (count, &(at, tile)) in tiles.iter().enumerate() {
@@ -150,7 +150,8 @@ impl SparseRead {
         Ok(tiles.len())
     }
 
-    /// Full tiles of a fragment that end, one after the other, before another one has a cell.
+    /// Returns the run of full tiles of a fragment that end before `is_before` fails, that is, before another
+    /// fragment has a cell.
     fn tiles_before(
         &mut self,
         decode: Decode<'_>,
@@ -161,7 +162,7 @@ impl SparseRead {
             return Ok(0..0);
         };
         let (mut low, mut high) = (first, self.full_until(at, first)?);
-        // Tiles are in the order of their cells.
+        // Binary search: tiles are in the order of their cells.
         while low < high {
             let middle = low.midpoint(high);
             let last = self.corners(decode, &[(at, middle)], last_row)?;
@@ -174,7 +175,8 @@ impl SparseRead {
         Ok(first..low)
     }
 
-    /// The end of the full tiles of a fragment from this one on. Each tile is looked at once, however often this is asked.
+    /// Returns the end of the run of full tiles of a fragment from `first` on. Each tile is examined once, however
+    /// often this is called.
     fn full_until(&mut self, at: PlanIndex, first: usize) -> Result<usize, Bug> {
         if let Some(&end) = self.full_until.get(&at).filter(|&&end| first < end) {
             return Ok(end);
@@ -189,7 +191,7 @@ impl SparseRead {
         Ok(end)
     }
 
-    /// Takes the next tiles of a fragment, which are not read then.
+    /// Takes the next tiles of a fragment out of the read.
     fn take_tiles(
         &mut self,
         at: PlanIndex,
@@ -211,7 +213,7 @@ impl SparseRead {
         }))
     }
 
-    /// The coordinates of one cell of each of these tiles, which come in the order of the plan.
+    /// Returns the coordinates of one cell of each of these tiles, which are in the order of the plan.
     fn corners(
         &mut self,
         decode: Decode<'_>,

@@ -1,4 +1,4 @@
-//! The asynchronous driver of the example gives the cells that the reader gives, whenever the answers come.
+//! The asynchronous driver of the example returns the same cells as the reader, whenever the answers come.
 #![expect(clippy::unwrap_used, reason = "helpers of tests, which may fail so")]
 
 #[path = "../../examples/asynchronous/driver.rs"]
@@ -18,25 +18,25 @@ use tdb_cells::{Batch, Session};
 use tdb_query::{Read, ReadOptions, Reader};
 use tdb_store::{Piece, Read as Wish, Store, StoreError};
 
-/// Where an answer that has come is put.
+/// Slot for an answer that has come.
 type Place = Rc<RefCell<Option<Wish>>>;
 
-/// Requests under way, by when their answers come: in another order than that of asking.
+/// Outstanding requests, by the time of their answers; the order differs from that of sending.
 #[derive(Default)]
 struct Network {
     asked: u64,
     now: u64,
     under_way: BTreeMap<u64, (Wish, Place)>,
-    /// The most requests that were under way at a time.
+    /// Maximum number of requests outstanding at a time.
     most: usize,
-    /// Answers that came before that of a request which was sent earlier.
+    /// Number of answers that came before that of an earlier request.
     overtaking: u64,
 }
 
 impl Network {
     fn send(&mut self, wish: Wish) -> Place {
         self.asked += 1;
-        // Every third answer takes long, so that later ones overtake it.
+        // Every third answer is late, so that later ones overtake it.
         let late = if self.asked.is_multiple_of(3) {
             1000
         } else {
@@ -49,7 +49,7 @@ impl Network {
         place
     }
 
-    /// The next answer comes.
+    /// Delivers the next answer; false if there is none.
     fn answer(&mut self) -> bool {
         let Some((at, (wish, place))) = self.under_way.pop_first() else {
             return false;
@@ -62,7 +62,7 @@ impl Network {
     }
 }
 
-/// The answer to a request, once the network has it.
+/// Answer to a request, once the network has it.
 struct Answer {
     store: Arc<dyn Store>,
     place: Place,

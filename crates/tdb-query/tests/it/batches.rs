@@ -15,7 +15,7 @@ use tdb_query::{NextCells, ReadOptions, Reader, ResultOrder};
 use tdb_schema::FieldKind;
 use tdb_tile::Range;
 
-/// A text for each cell, in the order of the result.
+/// Returns a text for each cell, in the order of the result.
 fn rows(session: &Session, array: &Arc<Array>, options: &ReadOptions) -> Vec<String> {
     let mut rows = Vec::new();
     for batch in Reader::open(session, array, options).unwrap() {
@@ -34,7 +34,8 @@ fn rows(session: &Session, array: &Arc<Array>, options: &ReadOptions) -> Vec<Str
     rows
 }
 
-/// Where the cells of a sparse array's first fragment begin and end along a dimension: some of the cells of some tiles.
+/// Returns the bounds of a sparse array's first fragment along the first dimension, each as a range of one value:
+/// these take some of the cells of some tiles.
 fn ends(array: &Array) -> Vec<(String, Range)> {
     let schema = array.schema();
     let dimension = schema.dimensions.first();
@@ -50,7 +51,7 @@ fn ends(array: &Array) -> Vec<(String, Range)> {
     vec![range(&bounds.lo), range(&bounds.hi)]
 }
 
-/// The golden arrays of few cells, and their names.
+/// Returns the golden arrays with few cells, and their names.
 fn small_arrays() -> impl Iterator<Item = (String, Arc<Array>)> {
     let goldens = Golden::all().into_iter();
     let whole = goldens.filter(|golden| !golden.is_group && !golden.name.contains("lost_tiles"));
@@ -103,7 +104,7 @@ fn a_result_is_the_same_in_batches_of_any_size() {
             for bytes in [1, 700] {
                 let (mut whole, mut small) = (whole.clone(), rows(&session, &array, &sized(bytes)));
                 if has_duplicates {
-                    // Which of equal cells comes first is not said.
+                    // The order of equal cells is unspecified.
                     whole.sort();
                     small.sort();
                 }
@@ -122,7 +123,7 @@ fn a_result_is_the_same_in_batches_of_any_size() {
     assert!(compared > 400, "{compared} results");
 }
 
-/// Options for the one field.
+/// Returns options for a single field.
 fn only(field: &str, is_dimension: bool) -> ReadOptions {
     let (one, none) = (Some(vec![field.to_owned()]), Some(Vec::new()));
     let (dimensions, attributes) = if is_dimension {
@@ -137,7 +138,7 @@ fn only(field: &str, is_dimension: bool) -> ReadOptions {
     }
 }
 
-/// All values of the one field that is read, and whether each of the parts was decoded right into the memory.
+/// Reads all values of one field, and whether each part was decoded right into the memory.
 fn into_memory(
     session: &Session,
     array: &Arc<Array>,
@@ -160,7 +161,7 @@ fn into_memory(
     (memory, written)
 }
 
-/// Of dense arrays, values that are all that is asked for are decoded where they belong; all else comes in batches.
+/// In dense arrays, values are decoded in place if nothing else is requested; everything else comes in batches.
 #[test]
 fn values_of_one_field_are_decoded_where_they_belong() {
     let session = Session::new(SessionOptions::default());

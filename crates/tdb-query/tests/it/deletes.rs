@@ -1,4 +1,4 @@
-//! Deletes ask what fragments hold, whatever became of the schema since.
+//! Deletes test what fragments contain, whatever became of the schema since.
 #![expect(clippy::unwrap_used, reason = "helpers of tests, which may fail so")]
 
 use std::sync::Arc;
@@ -13,10 +13,10 @@ use tdb_schema::{ArraySchema, Attribute};
 use tdb_store::{MemoryStore, Store};
 use tdb_tile::Datatype;
 
-/// An array with deletes that ask about `a`, among others.
+/// Array with deletes that test `a`, among others.
 const NAME: &str = "v22_deletes";
 
-/// Behind all deletes.
+/// Time after all deletes.
 const LATER: u64 = 1000;
 
 /// TileDB fails to open these ("Field doesn't exist", "value size mismatch").
@@ -39,7 +39,7 @@ fn deletes_count_when_their_attribute_is_gone_or_another() {
     assert_eq!(cells(&another), before);
 }
 
-/// The array with a newer schema.
+/// Returns the array with a newer schema.
 fn evolved(golden: &Golden, change: impl FnOnce(&mut ArraySchema)) -> Arc<MemoryStore> {
     let store = Arc::new(golden.store());
     let array = Array::open(store.clone(), "", OpenOptions::default()).unwrap();
@@ -55,7 +55,7 @@ fn cells(store: &Arc<MemoryStore>) -> Vec<Bytes> {
     cells_at(store, u64::MAX)
 }
 
-/// Coordinates and two attributes of all cells.
+/// Reads coordinates and two attributes of all cells.
 fn cells_at(store: &Arc<MemoryStore>, at: u64) -> Vec<Bytes> {
     let array = Arc::new(Array::open(store.clone(), "", OpenOptions::at(at)).unwrap());
     let options = ReadOptions {

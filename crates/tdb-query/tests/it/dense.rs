@@ -1,4 +1,4 @@
-//! What a read of a dense array does beyond what the manifests of the fixtures ask.
+//! Reads of dense arrays beyond the queries in the manifests of the fixtures.
 #![expect(clippy::unwrap_used, reason = "helpers of tests, which may fail so")]
 
 use std::path::Path;
@@ -64,7 +64,7 @@ fn cells_that_fail_a_condition_keep_their_place_or_are_dropped() {
     let kept = read("v22_dense_basics", &options).unwrap();
     options.failing = Failing::default();
     let dropped = read("v22_dense_basics", &options).unwrap();
-    // The fill value of this attribute is -7, and no cell that passes has it.
+    // The fill value of this attribute is -7, and no matching cell has it.
     let passing: Vec<i32> = ints(&kept, "i32")
         .into_iter()
         .filter(|&value| value != -7)
@@ -152,7 +152,7 @@ fn a_limit_gives_the_first_cells_and_reads_no_more() {
         let first = read("v22_dense_basics", &options).unwrap();
         let wanted = usize::try_from(limit.min(63)).unwrap();
         assert_eq!(ints(&first, "i32"), ints(&all, "i32")[..wanted]);
-        // Were more read than asked for, a batch would have been cut.
+        // If more were read than requested, a batch would have been cut.
         assert_eq!(first.iter().map(|batch| batch.rows).sum::<usize>(), wanted);
     }
 }

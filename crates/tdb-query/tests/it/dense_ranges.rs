@@ -1,4 +1,4 @@
-//! Ranges of dense arrays in any order: the cells of each are those of the whole array.
+//! Ranges of dense arrays in any order: each returns the same cells as a read of the whole array.
 #![expect(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -15,7 +15,7 @@ use tdb_query::{ReadOptions, Reader, ResultOrder};
 use tdb_store::LocalStore;
 use tdb_tile::Range;
 
-/// The cells of all columns by coordinates, and the coordinates in the order of the result.
+/// Cells of all columns by coordinates, and the coordinates in the order of the result.
 type Cells = (
     HashMap<Vec<Vec<u8>>, Vec<(bool, Vec<u8>)>>,
     Vec<Vec<Vec<u8>>>,
@@ -55,7 +55,7 @@ fn ranges_in_any_order_give_each_cell_its_own_bytes() {
         let rows = [Range::of(5_i32, 6), Range::of(2_i32, 5)].map(|r| ("row".to_owned(), r));
         let columns = [Range::of(3_i32, 4), Range::of(-2_i32, 3)].map(|r| ("col".to_owned(), r));
         let (part, coordinates) = read(rows.into_iter().chain(columns).collect(), order);
-        // What two ranges share comes twice.
+        // Cells that two ranges share come twice.
         assert_eq!(coordinates.len(), (2 + 4) * (2 + 6));
         assert_eq!(part.len(), 5 * 7);
         for (place, cells) in &part {

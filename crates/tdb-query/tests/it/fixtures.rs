@@ -1,6 +1,6 @@
-//! Every query of every golden array gives what its manifest says that TileDB gave.
+//! Compares every query of every golden array with the result of TileDB in its manifest.
 //!
-//! `TDB_FIXTURES` names another folder of arrays to compare, `TDB_FIXTURE` a part of the names to take.
+//! `TDB_FIXTURES` names another folder of arrays to compare; `TDB_FIXTURE` selects arrays by a part of their names.
 #![expect(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -27,7 +27,7 @@ fn every_fixture_reads_as_its_manifest_says() {
     compare_all(SessionOptions::default(), None);
 }
 
-/// As much as is shared of large arrays: every tile by a task of its own.
+/// Work is shared as for large arrays: every tile is a task of its own.
 #[test]
 fn little_work_that_is_shared_reads_the_same() {
     compare_all(
@@ -51,7 +51,7 @@ fn small_batches_read_the_same() {
     );
 }
 
-/// Results that are sorted come slab by slab then. Not all can: what a tile takes has to be there.
+/// Sorted results then come slab by slab. Some queries fail, since the memory for a tile must be available.
 #[test]
 fn little_memory_reads_the_same() {
     let (queries, failures) = differing(
@@ -70,10 +70,10 @@ fn little_memory_reads_the_same() {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
-/// Less than most golden arrays have.
+/// Less than most golden arrays need.
 const LITTLE: u64 = 10 << 10;
 
-/// What an error names that tells of too little memory.
+/// Text in every error about too little memory.
 const BUDGET: &str = "memory budget";
 
 fn compare_all(session: SessionOptions, batch_bytes: Option<u64>) {
@@ -88,7 +88,7 @@ fn compare_all(session: SessionOptions, batch_bytes: Option<u64>) {
     );
 }
 
-/// How many queries were compared, and which give something else.
+/// Returns the number of compared queries, and those with another result.
 fn differing(session: SessionOptions, batch_bytes: Option<u64>) -> (usize, Vec<String>) {
     let session = Session::new(session);
     let (mut queries, mut failures) = (0, Vec::new());
@@ -189,7 +189,7 @@ fn compare(
             Some("global") => ResultOrder::Global,
             _ => ResultOrder::Unordered,
         }),
-        // The answers are those of TileDB.
+        // The expected answers are those of TileDB.
         rules: ConditionRules::stored_bytes(),
         enumeration_codes: true,
         failing: Failing::Fill,
@@ -206,7 +206,7 @@ fn compare(
         return found.sorted(None).differs_from(&wanted.sorted(None));
     }
     if schema.allows_duplicates {
-        // Which of two cells with equal coordinates comes first is nobody's business.
+        // The order of cells with equal coordinates is unspecified.
         let names: Vec<String> = schema.dimensions.iter().map(|d| d.name.clone()).collect();
         return found
             .sorted(Some(&names))
@@ -215,9 +215,9 @@ fn compare(
     found.differs_from(&wanted)
 }
 
-/// Answers that differ on purpose; `docs/differences.md` says why.
+/// Answers that differ on purpose; see `docs/differences.md`.
 const DIFFERENCES: &[(&str, &str)] = &[
-    // A test of a field that a fragment lacks takes back what stood before it in an `or`, in 2.30.
+    // In TileDB 2.30, a test of a field that a fragment lacks cancels what stands before it in an `or`.
     ("v22_conditions_sparse", "later-or-last"),
 ];
 
@@ -287,7 +287,7 @@ impl Cells {
         Ok(Self { rows, columns: all })
     }
 
-    /// The cells in an order of their own; with `names`, only those that are equal in these columns change places.
+    /// Sorts the cells; with `names`, only those that are equal in these columns.
     fn sorted(self, names: Option<&[String]>) -> Self {
         let cell = |name: &String, row: usize| {
             let (valid, bytes) = &self.columns[name][row];
@@ -332,7 +332,7 @@ impl Cells {
         }
         for (name, cells) in &wanted.columns {
             for (row, (found, wanted)) in self.columns[name].iter().zip(cells).enumerate() {
-                // What bytes a null has is nobody's business.
+                // The bytes of a null are unspecified.
                 if found.0 != wanted.0 || (found.0 && found.1 != wanted.1) {
                     return Err(format!(
                         "{name:?} row {row}: {found:02x?}, TileDB has {wanted:02x?}"

@@ -1,5 +1,5 @@
-//! A read, line by line, as docs/architecture.md tells it: each line takes values and gives a value, and only
-//! `store.list` and `store.read` wait. What each gives is a snapshot.
+//! Follows a read line by line as docs/architecture.md describes it: each line takes values and returns a value, and
+//! only `store.list` and `store.read` wait. The values are compared with snapshots.
 #![expect(
     clippy::unwrap_used,
     clippy::panic,
@@ -24,7 +24,7 @@ use tdb_schema::ArraySchema;
 use tdb_store::{LocalStore, Piece, Read as Wish, Store};
 use tdb_tile::{GenericTile, Limits, Range};
 
-/// What is asked for: the hours of one station at which it froze, the latest fragment left out.
+/// The request: the hours at which one station froze, without the latest fragment.
 fn options() -> ReadOptions {
     ReadOptions {
         attributes: Some(vec!["temperature".into(), "sky".into()]),
@@ -161,13 +161,13 @@ fn store() -> Arc<dyn Store> {
     Arc::new(LocalStore::open(array).unwrap())
 }
 
-/// The only wait.
+/// The only function that waits.
 fn read(store: &dyn Store, reads: Vec<Wish>) -> Vec<Piece> {
     let answers = store.read(&reads).into_iter();
     answers.map(Result::unwrap).collect()
 }
 
-/// The content of a generic tile.
+/// Returns the content of a generic tile.
 fn open(bytes: &Bytes) -> Bytes {
     let limits = Limits::default();
     let tile = GenericTile::parse(bytes, &limits).unwrap();

@@ -1,4 +1,4 @@
-//! The memory of batches that were dropped is taken for the next ones.
+//! The memory of dropped batches is reused for later ones.
 #![expect(clippy::unwrap_used, reason = "helpers of tests, which may fail so")]
 
 use std::collections::HashSet;
@@ -15,7 +15,7 @@ use tdb_tile::Datatype;
 
 const CELLS: i64 = 1 << 20;
 
-/// Cells of a dense array without fragments: each has a coordinate, and the fill value.
+/// Returns a dense array without fragments: each cell has coordinates and the fill value.
 fn array() -> Arc<Array> {
     let last = CELLS - 1;
     let dimension = Dimension::numbers("d", Datatype::Int64, (0_i64, last), 1 << 16);
@@ -34,7 +34,7 @@ fn session(threads: usize, memory: u64) -> Session {
     })
 }
 
-/// A reader of batches of 3 MiB.
+/// Returns a reader with batches of 3 MiB.
 fn reader(session: &Session, array: &Arc<Array>) -> Reader {
     let options = ReadOptions {
         batch_bytes: Some(3 << 20),
@@ -44,7 +44,7 @@ fn reader(session: &Session, array: &Arc<Array>) -> Reader {
     Reader::open(session, array, &options).unwrap()
 }
 
-/// The memory of each column, once its cells were looked at.
+/// Checks the cells of a batch, and returns the address of each column.
 fn places(batch: &Batch, first: i64) -> Vec<usize> {
     let d: Vec<i64> = batch.column("d").unwrap().numbers().unwrap().collect();
     assert!(d.iter().copied().eq((first..).take(batch.rows)));
@@ -54,7 +54,7 @@ fn places(batch: &Batch, first: i64) -> Vec<usize> {
     columns.map(|c| c.values.as_ptr().addr()).collect()
 }
 
-/// How many places columns had, and how many columns there were.
+/// Returns the number of distinct addresses of columns, and the number of columns.
 fn read(session: &Session, array: &Arc<Array>) -> (usize, usize) {
     let (mut found, mut columns, mut first) = (HashSet::new(), 0, 0);
     for batch in reader(session, array) {
@@ -76,7 +76,7 @@ fn the_next_batch_takes_the_memory_of_the_one_that_was_dropped() {
         let (places, columns) = read(&session, &array);
         assert!(columns > 6, "{columns} columns");
         assert_eq!(places, 2);
-        // And so does the next read.
+        // So does the next read.
         assert_eq!(read(&session, &array), (2, columns));
     }
 }
@@ -113,7 +113,7 @@ fn a_read_that_fits_the_memory_does_so_with_what_is_kept() {
     let session = session(1, memory);
     for _ in 0..3 {
         read(&session, &array);
-        // Nothing that is kept is counted as in use.
+        // Kept memory is not counted as in use.
         assert_eq!(session.limits().budget.used(), 0);
         let all = session.limits().budget.take(memory);
         assert!(all.is_ok());

@@ -1,4 +1,4 @@
-//! Dense fragments that lack tiles: what is there is read, and what is not is an error.
+//! Dense fragments that lack tiles: the existing tiles are read, and the missing ones are an error.
 #![expect(clippy::unwrap_used, reason = "helpers of tests, which may fail so")]
 
 use std::path::Path;
@@ -10,9 +10,9 @@ use tdb_query::{QueryError, ReadOptions, Reader, ResultOrder};
 use tdb_store::LocalStore;
 use tdb_tile::{Range, Scalar};
 
-/// Tile 2^53 + 2 begins here: three tiles are stored, and the fourth is lost.
+/// Start of tile 2^53 + 2: three tiles are stored, and the fourth is lost.
 const LOW: u64 = ((1 << 53) + 2) * 2;
-/// Here in the middle of a box the second tile after the only stored one begins; a newer fragment has it.
+/// Start of the second tile after the only stored one, in the middle of a box; a newer fragment has this tile.
 const MIDDLE: u64 = 1 << 63;
 
 fn open(fixture: &str) -> Arc<Array> {
@@ -24,7 +24,7 @@ fn open(fixture: &str) -> Arc<Array> {
     Arc::new(Array::open(Arc::new(store), "", OpenOptions::default()).unwrap())
 }
 
-/// How many cells of these ranges there are.
+/// Counts the cells in these ranges.
 fn read<T: Scalar>(
     array: &Arc<Array>,
     ranges: &[(&str, T, T)],
@@ -70,7 +70,7 @@ fn what_opening_shows_is_which_fragments_lack_which_tiles() {
     let plane = format!(
         "t {day}.082094088..{day}.082094089, y 1970-01-01T00:00:00.000000003..1970-01-01T00:00:00.000000005"
     );
-    // The other fragment was written in global order, which stored all.
+    // The other fragment was written in global order, which stored all tiles.
     assert_eq!(warnings("v8_lost_tiles"), [(2, 8, plane)]);
 }
 
@@ -121,7 +121,7 @@ fn each_cell_of_a_lost_tile_is_an_error_that_names_it() {
             assert_eq!(error.kind(), ErrorKind::Corrupt);
         }
     }
-    // A box that only ends in one.
+    // A box that ends in a lost tile.
     let error = read(&array, &[("d", LOW, LOW + 7)], "a", ResultOrder::RowMajor).unwrap_err();
     let name = array.fragments()[0].name.as_str();
     assert_eq!(
@@ -145,7 +145,7 @@ fn tiles_are_lost_from_the_end_of_the_tile_order() {
             let t = ("t", first, first + 1);
             let column = |y| read(&array, &[t, y], attribute, ResultOrder::RowMajor);
             assert_eq!(column(("y", 0, 2)).unwrap(), 6);
-            // The second column of tiles comes last.
+            // The second column of tiles is stored last.
             assert_eq!(column(("y", 3, 5)).is_ok(), tile < 2, "{attribute} {tile}");
         }
     }

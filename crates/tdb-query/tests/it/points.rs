@@ -1,4 +1,4 @@
-//! A read of points gives what reading everything gives at their coordinates, and takes no tile without one.
+//! A read of points returns the same cells as a full read at their coordinates, and takes no tile without a point.
 #![expect(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -15,13 +15,13 @@ use tdb_condition::{Condition, Points};
 use tdb_query::{QueryError, ReadOptions, Reader};
 use tdb_tile::{Limits, Range};
 
-/// Cells of the largest array that is read whole.
+/// Maximum number of cells of an array that is read whole.
 const MOST: usize = 20_000;
 
-/// One cell: the bytes of each field, or null.
+/// One cell: the bytes of each field; `None` if null.
 type Cell = Vec<Option<Vec<u8>>>;
 
-/// Cells, and how many tiles they took.
+/// Cells, and the number of tiles that were read for them.
 type Found = (Vec<Cell>, u64);
 
 fn session() -> Session {
@@ -31,7 +31,7 @@ fn session() -> Session {
     })
 }
 
-/// The cells of a read, and how many tiles it took; `None` for more cells than anybody reads.
+/// Returns the cells of a read and the number of tiles it took; `None` if there are too many cells.
 fn cells(array: &Arc<Array>, options: &ReadOptions) -> Result<Option<Found>, QueryError> {
     let session = session();
     let mut cells = Vec::new();
@@ -52,7 +52,8 @@ fn cells(array: &Arc<Array>, options: &ReadOptions) -> Result<Option<Found>, Que
     Ok(Some((cells, session.profile().tiles_read)))
 }
 
-/// Points with the coordinates of these cells along some dimensions, which are the first fields of each cell.
+/// Returns points with the coordinates of these cells along some dimensions. The coordinates are the first fields of
+/// each cell.
 fn points(array: &Array, dimensions: &[usize], cells: &[&Cell]) -> Points {
     let schema = array.schema();
     let fields = dimensions.iter().map(|at| {
@@ -87,7 +88,7 @@ fn points(array: &Array, dimensions: &[usize], cells: &[&Cell]) -> Points {
 #[test]
 fn points_of_golden_arrays_give_the_cells_that_lie_there() {
     let (mut asked, mut fewer, mut differing) = (0_u32, 0_u32, Vec::new());
-    // Bounds of its tiles are stored wrong, so that ranges do not find all cells either.
+    // The bounds of its tiles are stored wrong, so that ranges do not find all cells either.
     let is_told_wrong = |golden: &Golden| golden.name == "v4_order_dates";
     for golden in Golden::all() {
         if is_told_wrong(&golden) {
@@ -105,7 +106,7 @@ fn points_of_golden_arrays_give_the_cells_that_lie_there() {
             let names = array.schema().dimensions.iter().map(|d| d.name.clone());
             whole.ranges = names.zip(domain).collect();
         }
-        // Some are damaged on purpose, some have more cells than anybody reads.
+        // Some arrays are damaged on purpose, some have too many cells.
         let Ok(Some((all, all_tiles))) = cells(&array, &whole) else {
             continue;
         };
@@ -114,7 +115,7 @@ fn points_of_golden_arrays_give_the_cells_that_lie_there() {
             .iter()
             .map(|step| (every.clone(), *step))
             .collect();
-        // The last dimension alone, and all in another order.
+        // The last dimension alone, and all dimensions in another order.
         choices.push((vec![dimensions - 1], 7));
         choices.push((every.iter().rev().copied().collect(), 11));
         for (own, step) in choices {
@@ -127,7 +128,7 @@ fn points_of_golden_arrays_give_the_cells_that_lie_there() {
                     .iter()
                     .map(|cell| own.iter().map(|at| &cell[*at]).collect())
                     .collect();
-                // What no range names is read whole.
+                // A dimension without a range is read whole.
                 let is_free = |(name, _): &&(String, Range)| {
                     let at = array.schema().dimension_index(name);
                     at.is_none_or(|at| !own.contains(&at))
@@ -160,12 +161,12 @@ fn points_of_golden_arrays_give_the_cells_that_lie_there() {
         }
     }
     assert_eq!(differing, [""; 0]);
-    // Not all have tiles that can do without.
+    // Not every array has tiles that can be skipped.
     println!("{asked} reads, {fewer} of them of fewer tiles");
     assert!(asked > 1000 && fewer > 200, "{asked} {fewer}");
 }
 
-/// Whether the first attribute is not null, where it may be.
+/// Returns a condition that the first attribute is not null, if it is nullable.
 fn not_null(array: &Array) -> Option<Condition> {
     let first = array.schema().attributes.first()?;
     (first.nullable && !first.name.is_empty()).then(|| Condition::field(&first.name).is_not_null())

@@ -1,4 +1,4 @@
-//! What reads say they took.
+//! Profiles of reads.
 #![expect(clippy::unwrap_used, reason = "a helper of tests, which may fail so")]
 
 use std::num::NonZeroUsize;
@@ -11,12 +11,12 @@ use tdb_query::{ReadOptions, Reader, ResultOrder};
 use tdb_store::LocalStore;
 use tdb_tile::Range;
 
-/// The profile of a read, and the rows of its result.
+/// Returns the profile of a read, and the number of rows of its result.
 fn profile(array: &str, options: &ReadOptions) -> (Profile, usize) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
     let store = LocalStore::open(folder.join(array).join("array")).unwrap();
     let array = Array::open(Arc::new(store), "", OpenOptions::default()).unwrap();
-    // One thread: a tile that many threads take cells of is read by each.
+    // One thread: a tile that several threads take cells of is decoded by each.
     let session = Session::new(SessionOptions {
         threads: Some(NonZeroUsize::MIN),
         ..SessionOptions::default()
@@ -29,7 +29,7 @@ fn profile(array: &str, options: &ReadOptions) -> (Profile, usize) {
 
 #[test]
 fn cells_count_once_for_each_field() {
-    // Two dimensions and four attributes; the cells of three fragments, some of them over others.
+    // Two dimensions and four attributes; the cells of three fragments, some of which overwrite others.
     let (all, rows) = profile("v22_tour", &ReadOptions::default());
     assert_eq!(all.cells_decoded, 84 * 6);
     assert_eq!(all.cells_given, rows as u64 * 6);
@@ -46,13 +46,13 @@ fn cells_count_once_for_each_field() {
     };
     let (one, _) = profile("v22_tour", &one);
     assert_eq!(one.cells_given, 5);
-    // The coordinates decide which cells there are; a tile of each fragment shows which are the first.
+    // The coordinates decide which cells there are; one tile of each fragment shows which cells come first.
     assert_eq!(one.cells_decoded, 36 * 3);
 }
 
 #[test]
 fn chunks_that_hold_nothing_of_the_subarray_are_wasted() {
-    // One tile of 2000 cells in 16 chunks, of which the second holds all that is wanted.
+    // One tile of 2000 cells in 16 chunks; the second chunk contains all wanted cells.
     let options = ReadOptions {
         attributes: Some(vec!["number".into()]),
         ranges: vec![("d".into(), Range::of(125_u32, 130))],
@@ -63,7 +63,7 @@ fn chunks_that_hold_nothing_of_the_subarray_are_wasted() {
     assert_eq!((profile.cells_decoded, profile.bytes_decoded), (125, 1000));
     // The coordinates are computed.
     assert_eq!((profile.cells_given, profile.cells_wasted()), (6, 119));
-    // What is neither skipped nor a header is the chunk: 24 bytes of metadata, 72 of data.
+    // All bytes except skipped ones and headers belong to the chunk: 24 of metadata, 72 of data.
     let headers = 8 + 16 * 12;
     assert_eq!(
         profile.bytes_read - profile.bytes_skipped - headers,
@@ -73,7 +73,7 @@ fn chunks_that_hold_nothing_of_the_subarray_are_wasted() {
 
 #[test]
 fn coordinates_are_decoded_of_tiles_that_are_cut_alone() {
-    // Two fragments of 17 and 14 cells in tiles of five, duplicates allowed; all of the first lie in the range.
+    // Two fragments of 17 and 14 cells in tiles of five, duplicates allowed; all cells of the first lie in the range.
     let told = |lo: u64| {
         let options = ReadOptions {
             attributes: Some(vec!["i32".into()]),
@@ -87,7 +87,7 @@ fn coordinates_are_decoded_of_tiles_that_are_cut_alone() {
     };
     let all = 17 + 14;
     assert_eq!(told(0), (all, 31));
-    // Four cells of the second lie outside, in two of its tiles, of five cells and of four: coordinates of these, and the attribute
-    // of all.
+    // Four cells of the second fragment lie outside, in two of its tiles, of five and of four cells: the coordinates
+    // of these two tiles are decoded, and the attribute of all tiles.
     assert_eq!(told(188), (all + 2 * (5 + 4), 27));
 }

@@ -1,4 +1,4 @@
-//! Tiles that a condition rules out by their statistics are not read, and the result is what reading all of them gives.
+//! Tiles that a condition rules out by their statistics are not read, and the result is the same as with all tiles.
 #![expect(clippy::unwrap_used, reason = "helpers of tests, which may fail so")]
 
 use std::cmp::Ordering;
@@ -14,10 +14,10 @@ use tdb_schema::value::{Value, read};
 use tdb_schema::{CellValNum, Field};
 use tdb_tile::Datatype;
 
-/// Of so many conditions one is tried: which, changes from field to field.
+/// One in EACH conditions is tried; which one differs from field to field.
 const EACH: usize = 20;
 
-/// Cells of the largest array that is asked.
+/// Maximum number of cells of an array that is tested.
 const MOST: u64 = 20_000;
 
 fn session() -> Session {
@@ -28,7 +28,7 @@ fn session() -> Session {
     })
 }
 
-/// All cells of a read, and how many tiles it took: of no more bytes than was told before.
+/// Returns all batches of a read, and the number of tiles it took. Checks that the bytes are at most those predicted.
 fn cells(array: &Arc<Array>, options: &ReadOptions) -> Result<(Vec<Batch>, u64), QueryError> {
     let session = session();
     let batches = Reader::open(&session, array, options)?;
@@ -44,14 +44,14 @@ fn cells(array: &Arc<Array>, options: &ReadOptions) -> Result<(Vec<Batch>, u64),
     Ok((batches, profile.tiles_read))
 }
 
-/// The bytes of the tiles that a read is said to take.
+/// Returns the predicted bytes of the tiles that a read takes.
 fn told_bytes(reader: &Reader) -> u64 {
     let chosen = reader.chosen_tiles().unwrap();
     let bytes = chosen.iter().flat_map(|chosen| &chosen.bytes);
     bytes.map(|(_, bytes)| bytes).sum()
 }
 
-/// The bytes of all cells of all columns.
+/// Returns the bytes of all cells of all columns.
 fn content(batches: &[Batch]) -> Vec<(String, Vec<Option<Vec<u8>>>)> {
     let Some(first) = batches.first() else {
         return Vec::new();
@@ -69,7 +69,7 @@ fn content(batches: &[Batch]) -> Vec<(String, Vec<Option<Vec<u8>>>)> {
     columns.collect()
 }
 
-/// Whether a dense array has more cells than anybody reads.
+/// True if a dense array has too many cells to read.
 fn is_vast(grid: &SpaceTileGrid) -> bool {
     let axes = grid.axes().iter().map(|axis| axis.last_cell());
     let cells = axes.fold(1_u64, |cells, last| {
@@ -78,13 +78,13 @@ fn is_vast(grid: &SpaceTileGrid) -> bool {
     cells > MOST
 }
 
-/// Some values that a field has, as a condition names them.
+/// Returns some values of a field as literals of a condition.
 fn literals(field: &Field<'_>, content: &[(String, Vec<Option<Vec<u8>>>)]) -> Vec<Literal> {
     let Some((_, cells)) = content.iter().find(|(name, _)| name == field.name) else {
         return Vec::new();
     };
     let mut valid: Vec<&[u8]> = cells.iter().flatten().map(Vec::as_slice).collect();
-    // What does not compare with itself has no place among the others.
+    // Values that do not compare with themselves (NaN) cannot be sorted.
     valid.retain(|cell| field.datatype.compare(cell, cell).is_some());
     valid.sort_by(|a, b| {
         let order = field.datatype.compare(a, b);
@@ -141,7 +141,7 @@ fn what_is_ruled_out_in_golden_arrays_holds_no_cell_that_fits() {
             continue;
         };
         let array = Arc::new(array);
-        // The domains of some hold more cells than anybody reads.
+        // The domains of some arrays have too many cells to read.
         let grid = SpaceTileGrid::new(array.schema());
         let is_vast = grid.is_some_and(|grid| is_vast(&grid));
         let mut fragments = array.fragments().iter();
@@ -180,7 +180,7 @@ fn what_is_ruled_out_in_golden_arrays_holds_no_cell_that_fits() {
                         failing,
                         ..options.clone()
                     };
-                    // No coordinate is null, and nothing is stored about how many are.
+                    // No coordinate is null, and no null count is stored for dimensions.
                     let nothing = schema.dimensions.first().unwrap();
                     let nothing = Condition::field(&nothing.name).is_null();
                     let Ok((found, tiles)) = cells(&array, &asking(condition.clone())) else {
@@ -205,7 +205,7 @@ fn what_is_ruled_out_in_golden_arrays_holds_no_cell_that_fits() {
     assert!(asked > 5_000 && fewer > 500, "{asked} {fewer}");
 }
 
-/// The rows of all cells of which a dimension compares with a value in one of these ways.
+/// Returns the rows of all cells whose coordinate compares with a value in one of these ways.
 fn rows_where(
     (datatype, cells): (Datatype, &[Option<Vec<u8>>]),
     value: &[u8],
@@ -298,7 +298,7 @@ fn conditions_on_dimensions_rule_out_by_place_and_lose_no_cell() {
     assert!(asked > 2_000 && fewer > 500, "{asked} {fewer}");
 }
 
-/// The value of a cell, as a condition names it.
+/// Returns the value of a cell as a literal of a condition.
 fn literal_of(field: &Field<'_>, cell: &[u8]) -> Option<Literal> {
     if field.datatype.is_datetime() {
         let text = read(field.datatype, cell)?.to_string();
@@ -323,7 +323,7 @@ fn what_is_told_of_a_read_of_all_is_what_it_takes() {
         let session = session();
         let mut reader = Reader::open(&session, &Arc::new(array), &ReadOptions::default()).unwrap();
         let told = told_bytes(&reader);
-        // Fragments of single cells in dense arrays are read to plan.
+        // Sparse fragments in dense arrays are read during planning.
         let before = session.profile().bytes_read;
         if reader.try_for_each(|batch| batch.map(drop)).is_ok() {
             let read = session.profile().bytes_read - before;

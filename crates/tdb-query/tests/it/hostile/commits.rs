@@ -1,4 +1,4 @@
-//! Commits: lists of them, deletes, what vacuuming left.
+//! Commits: lists of them, deletes, remains of vacuuming.
 
 use bytes::Bytes;
 use tdb_array::commits::encode_consolidated;
@@ -12,7 +12,7 @@ use crate::support::tiles::{edit_tile, object};
 
 const CON: &str = "__commits/__1_1_00000000000000000000000000000001_22.con";
 
-/// The first delete of an array holds another condition.
+/// Replaces the condition in the first delete of an array.
 fn delete(payload: impl FnOnce(Vec<u8>) -> Vec<u8>) -> String {
     refusal("v22_deletes", |golden, store| {
         let key = golden.key_of(".del");
@@ -22,7 +22,7 @@ fn delete(payload: impl FnOnce(Vec<u8>) -> Vec<u8>) -> String {
     })
 }
 
-/// An `and` of so many conditions, which are to follow.
+/// Returns the head of an `and` of `parts` conditions, which are to follow.
 fn and(parts: u64) -> Vec<u8> {
     [&[0, 0][..], &parts.to_le_bytes()].concat()
 }
@@ -138,7 +138,7 @@ fn row_06_many_fragments_that_are_not_there() {
     insta::assert_snapshot!(error, @"NotFound: __fragments/__1_1_UUID_22/__fragment_metadata.tdb: not there, though it is committed");
 }
 
-/// One array for each kind of list, which gets this line.
+/// Adds a line to one array for each kind of list; returns the errors.
 fn with_line(line: &[u8]) -> Vec<String> {
     let list = |name: &str, key: &dyn Fn(&Golden) -> String| {
         let golden = Golden::named(name);

@@ -1,4 +1,4 @@
-//! Encrypted arrays that were made less so, or with what was not made by the key.
+//! Encrypted arrays with objects that are unencrypted or sealed with another key.
 
 use tdb_filters::{EncryptionKey, seal_generic_tile};
 use tdb_store::MemoryStore;
@@ -9,7 +9,7 @@ use crate::support::tiles::{edit_object, object, open};
 
 const NAME: &str = "v22_encrypted_sparse";
 
-/// An object of an encrypted array, sealed anew with another key or none.
+/// Seals an object of an encrypted array again, with another key or none.
 fn sealed(part: &str, other: Option<&EncryptionKey>) -> String {
     refusal(NAME, |golden, store| {
         let key = golden.key_of(part);
@@ -80,7 +80,7 @@ fn row_36_a_key_where_none_is_needed_and_none_where_one_is() {
     ");
 }
 
-/// Something in the first chunk of a data tile is another.
+/// Edits the first chunk of a data tile.
 fn data(edit: impl FnOnce(&mut Vec<u8>)) -> String {
     refusal(NAME, |golden: &Golden, store: &MemoryStore| {
         edit_object(store, golden.keys("/d0.tdb").last().unwrap(), edit);
@@ -89,7 +89,7 @@ fn data(edit: impl FnOnce(&mut Vec<u8>)) -> String {
 
 #[test]
 fn row_40_parts_that_do_not_fit_or_were_not_made_by_the_key() {
-    // The chunk count, the chunk's header of twelve bytes, then the metadata: two counts of parts, and for
+    // Layout: the chunk count, the chunk's header of twelve bytes, then the metadata: two counts of parts, and for
     // each part its size before and after, its vector and its tag.
     let number = |at: usize, value: u32| {
         data(|bytes| bytes[at..at + 4].copy_from_slice(&value.to_le_bytes()))

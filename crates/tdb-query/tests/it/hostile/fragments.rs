@@ -15,7 +15,7 @@ use crate::support::{Golden, place};
 const SPARSE: &str = "v22_sparse_basics";
 const DENSE: &str = "v22_dense_int32";
 
-/// The footer of the first fragment of an array, and what is needed to write it again.
+/// Footer of the first fragment of an array, and what is needed to write it again.
 struct Found {
     key: String,
     start: usize,
@@ -61,7 +61,7 @@ fn footer(name: &str, change: impl FnOnce(&mut Footer)) -> String {
     })
 }
 
-/// The generic tile that begins where the footer says is changed.
+/// Changes the generic tile that begins at an offset from the footer.
 fn part(name: &str, place: impl Fn(&Footer) -> u64, edit: impl FnOnce(&mut Vec<u8>)) -> String {
     refusal(name, |golden, store| {
         let found = find(golden, store);
@@ -103,14 +103,14 @@ fn row_15_trees_that_do_not_branch() {
     Corrupt: __fragments/__110_110_UUID_22/__fragment_metadata.tdb
       RTree.fanout at byte 4: a node of the tree must have room for 2 or more
     ");
-    // More tiles than the root of such a tree has room for.
+    // More tiles than the root of such a tree can have.
     insta::assert_snapshot!(fanout(2), @"
     Corrupt: __fragments/__110_110_UUID_22/__fragment_metadata.tdb
       RTree.levels at byte 196: number of nodes in a level is 1, expected 2
     ");
 }
 
-/// Where the tiles of the field with this number are.
+/// Edits the tile offsets of the first field.
 fn offsets(edit: impl FnOnce(&mut Vec<u8>)) -> String {
     part(SPARSE, |footer| footer.offsets.tile_offsets[0], edit)
 }
@@ -184,7 +184,7 @@ fn row_17_more_tiles_or_cells_than_there_can_be() {
 
 #[test]
 fn row_17_files_that_are_said_to_have_room_for_them() {
-    // What is not believed before the list of tiles was looked at.
+    // A count that is not believed before the list of tiles was read.
     let tiles = |count: u64| {
         footer(SPARSE, |f| {
             f.sparse_tile_count = count;
@@ -252,7 +252,7 @@ fn row_19_cells_written_outside_the_domain() {
 
 #[test]
 fn sizes_of_values_beyond_all_memory() {
-    // The first field whose values vary in size.
+    // The first var-sized field.
     let sizes = |footer: &Footer| {
         let field = footer.var_file_sizes.iter().position(|size| *size > 0);
         footer.offsets.var_sizes[field.unwrap()]

@@ -1,4 +1,4 @@
-//! Groups that contain themselves, or what is not theirs.
+//! Groups that contain themselves, or members outside of them.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::support::{Refusal, place, read_group};
 
 const V: FormatVersion = FormatVersion::WRITTEN;
 
-/// A group with these members, each a group.
+/// Writes a group with these members, each a group.
 fn put(store: &MemoryStore, prefix: &str, uris: &[(&str, bool)]) {
     let member = |(uri, relative): &(&str, bool)| GroupMember {
         version: 2,
@@ -100,7 +100,7 @@ fn row_30_groups_too_deep_in_one_another() {
 
 #[test]
 fn row_30_groups_to_which_there_are_a_thousand_million_ways() {
-    // Each of thirty groups names the next one twice: no cycle, and not deep, but 2^30 ways.
+    // Each of thirty groups names the next one twice: no cycle, and not deep, but 2^30 paths.
     let store = MemoryStore::new();
     for depth in 0..30 {
         let next = format!("g{}", depth + 1);

@@ -1,4 +1,4 @@
-//! Values kept with an array.
+//! Metadata values of an array.
 
 use crate::hostile::refusal;
 use crate::support::tiles::edit_tile;
@@ -12,7 +12,7 @@ fn row_32_more_values_than_bytes() {
             None,
             |payload| {
                 let name = u32::from_le_bytes(payload[..4].try_into().unwrap()) as usize;
-                // Behind the key: whether it is removed, the type, the count.
+                // After the key: whether it is removed, the type, the count.
                 let at = 4 + name + 2;
                 payload[at..at + 4].fill(0xFF);
             },

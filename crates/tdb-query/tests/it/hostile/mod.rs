@@ -1,7 +1,7 @@
-//! Arrays made to do harm, one test for each kind: opening and reading them ends soon, in a typed error.
+//! Arrays made to do harm, one test for each kind: opening and reading them must end soon, with a typed error.
 //!
-//! Each begins as a golden array and is damaged where it hurts: within generic tiles, which are sealed again, in
-//! footers, data tiles and lists, or by what lies in the file system in place of a file.
+//! Each begins as a golden array and is damaged at a specific spot: within generic tiles, which are sealed again, in
+//! footers, data tiles and lists, or by something other than a file in the file system.
 
 #![allow(
     clippy::unwrap_used,
@@ -27,10 +27,10 @@ use std::time::{Duration, Instant};
 use crate::support::Golden;
 use tdb_store::MemoryStore;
 
-/// No reading takes so long, however busy the machine is; most take milliseconds.
+/// Time limit of a read, however busy the machine is; most take milliseconds.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// What reading an array ends with, after `harm` was done to it: the kind of the error, and the error.
+/// Damages an array by `harm` and reads it; returns the kind and the text of the error.
 fn refusal(name: &str, harm: impl FnOnce(&Golden, &MemoryStore)) -> String {
     let golden = Golden::named(name);
     let store = golden.store();
@@ -45,7 +45,7 @@ fn refusal_of(golden: &Golden, store: &MemoryStore) -> String {
     refusal.to_string()
 }
 
-/// How many cells are read after `harm` was done to an array, which does not matter.
+/// Damages an array by `harm`, which must do no harm, and returns the number of cells read.
 fn cells(name: &str, harm: impl FnOnce(&Golden, &MemoryStore)) -> u64 {
     let golden = Golden::named(name);
     let store = golden.store();

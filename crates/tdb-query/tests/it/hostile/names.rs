@@ -1,4 +1,4 @@
-//! Names of objects that no release gives.
+//! Names of objects that no release writes.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::support::Golden;
 const NAME: &str = "v22_sparse_basics";
 const UUID: &str = "00000000000000000000000000000001";
 
-/// Names whose times are no numbers of 64 bits, or run backwards, or that are none at all.
+/// Names whose timestamps exceed 64 bits, run backwards, or are missing.
 fn odd() -> [String; 5] {
     [
         format!("__18446744073709551616_18446744073709551616_{UUID}_22"),

@@ -1,4 +1,4 @@
-//! Schemas that make no sense, enumerations and labels that lead elsewhere.
+//! Schemas that make no sense; enumerations and labels that point elsewhere.
 
 use bytes::Bytes;
 use tdb_filters::{FilterList, FilterRecord, Pipeline, Registry, Scratch, TileKind};
@@ -19,7 +19,7 @@ fn key(golden: &Golden) -> String {
     keys.find(|key| key.starts_with("__schema")).unwrap()
 }
 
-/// The schema of an array says something else.
+/// Changes the schema of an array.
 fn changed(golden: &Golden, store: &MemoryStore, change: impl FnOnce(&mut SchemaRecord)) {
     edit_tile(store, &key(golden), None, |payload| {
         let bytes = Bytes::from(std::mem::take(payload));
@@ -33,7 +33,7 @@ fn schema(name: &str, change: impl FnOnce(&mut SchemaRecord)) -> String {
     refusal(name, |golden, store| changed(golden, store, change))
 }
 
-/// The first number of this name in the schema, of four bytes, is the largest there is.
+/// Sets the first four-byte count with this name in the schema to the largest value.
 fn count(name: &str, field: &str) -> String {
     refusal(name, |golden, store| {
         edit_tile(store, &key(golden), None, |payload| {
@@ -46,7 +46,7 @@ fn count(name: &str, field: &str) -> String {
     })
 }
 
-/// A pipeline of this many gzip filters.
+/// Returns a pipeline of `count` gzip filters.
 fn gzips(count: usize) -> (Pipeline, Bytes) {
     let list = FilterList::new(vec![FilterRecord::new(1, &[1, 9, 0, 0, 0][..]); count]);
     let kind = TileKind::new(V, Datatype::Char);
@@ -54,7 +54,7 @@ fn gzips(count: usize) -> (Pipeline, Bytes) {
     (pipeline, list.encode(V, &()).unwrap().into())
 }
 
-/// A generic tile of zeros, compressed as often, which says that it holds `claimed` bytes.
+/// Returns a generic tile of zeros, compressed `filters` times, whose header claims `claimed` bytes.
 fn bomb(filters: usize, zeros: usize, claimed: u64) -> Vec<u8> {
     let (pipeline, list) = gzips(filters);
     let (mut chunks, mut scratch) = (Vec::new(), Scratch::default());
@@ -83,12 +83,12 @@ fn row_11_a_gzip_bomb_is_measured_before_it_is_opened() {
     Limit: __schema/__100_100_UUID
       GenericTile.tile_size at byte 12: metadata tile size of 3221225472 is over the limit of 268435456 (metadata_tile)
     ");
-    // What the chunks hold is known from their headers.
+    // The size of the chunks is known from their headers.
     insta::assert_snapshot!(claimed(1000), @"
     Corrupt: __schema/__100_100_UUID
       TileChunks.original size at byte 8: unfiltered tile size is 8388608, expected 1000
     ");
-    // Within the limit, and more than the memory that there may be.
+    // Within the limit of a tile, but more than the memory budget.
     insta::assert_snapshot!(claimed(200 << 20), @"
     Corrupt: __schema/__100_100_UUID
       TileChunks.original size at byte 8: unfiltered tile size is 8388608, expected 209715200
@@ -100,7 +100,7 @@ fn row_11_a_gzip_stream_that_is_longer_than_its_chunk() {
     let error = refusal(SPARSE, |golden, store| {
         let (tile, _) = open(&bomb(1, 60_000, 60_000).into(), None).unwrap();
         let mut chunks = tile.chunks.to_vec();
-        // One chunk: its count, then its original size, then in its metadata that of the stream.
+        // One chunk: its count, then its original size, then in its metadata the size of the stream.
         chunks[8..12].copy_from_slice(&1000_u32.to_le_bytes());
         let lying =
             GenericTile::try_new(V, EncryptionType::None, 1000, tile.pipeline, chunks.into())
@@ -118,8 +118,8 @@ fn row_12_a_bomb_within_a_bomb_is_measured_stage_by_stage() {
     let error = refusal(SPARSE, |golden, store| {
         let (tile, _) = open(&bomb(2, 60_000, 60_000).into(), None).unwrap();
         let mut chunks = tile.chunks.to_vec();
-        // Behind the chunk's header the outer stage says how much it gives to the inner one: numbers of
-        // parts, then for the inner stage's metadata and its data the size before and after.
+        // After the chunk's header, the outer stage states how much it passes to the inner one: numbers of parts,
+        // then for the inner stage's metadata and its data the size before and after.
         chunks[36..40].copy_from_slice(&(3_u32 << 30).to_le_bytes());
         let lying = GenericTile::try_new(
             V,
@@ -199,7 +199,7 @@ fn row_21_extents_and_domains_that_make_no_grid() {
 
 #[test]
 fn row_21_a_domain_of_all_numbers_is_legal() {
-    // No tile is beyond the largest number, and what is written lies where it did.
+    // The last tile is at most at the largest number, and the written cells are where they were.
     let found = cells("v22_dense_uint64", |golden, store| {
         changed(golden, store, |s| {
             let extent = u64::from_le_bytes(s.dimensions[0].extent[..].try_into().unwrap());
@@ -222,7 +222,7 @@ fn row_22_capacities_of_nothing_and_of_too_much() {
     Limit: __schema/__100_100_UUID
       capacity: cells of a tile of 1152921504606846976 is over the limit of 2147483648 (data_tile)
     ");
-    // Within the limit of a tile, but not what is stored.
+    // Within the limit of a tile, but not the stored size.
     insta::assert_snapshot!(schema("v22_sparse_dups", |s| s.capacity = 1 << 30), @"Limit: memory of 8589937024 is over the limit of 67108864 (memory budget)");
     insta::assert_snapshot!(schema("v22_sparse_dups", |s| s.capacity = 100), @r#"
     Corrupt: fragment __110_110_UUID_22, field "key", tile 0 (d0.tdb from byte 0 on)
@@ -252,7 +252,7 @@ fn row_23_cells_of_no_values_and_of_too_many() {
 
 #[test]
 fn an_attribute_whose_name_is_no_file() {
-    // Before version 8 files are named after attributes as they are.
+    // Before version 8, files are named after attributes without escaping.
     let error = refusal("v5_dense_basics", |golden, store| {
         edit_tile(store, &golden.key_of("__array_schema"), None, |payload| {
             let bytes = Bytes::from(std::mem::take(payload));
@@ -321,7 +321,7 @@ fn row_26_an_enumeration_elsewhere() {
     "#);
 }
 
-/// The enumeration of strings of an array says something else.
+/// Changes the enumeration of strings of an array.
 fn enumeration(change: impl Fn(&mut EnumerationRecord)) -> String {
     refusal("v22_enumerations_sparse", |golden, store| {
         let mut found = false;
@@ -372,7 +372,7 @@ fn row_27_an_enumeration_larger_than_its_file() {
             let (text, _) = EnumerationRecord::describe(&bytes, V, &(), &Limits::default());
             let line = text.lines().find(|line| line.contains(" data =")).unwrap();
             let start: usize = line.trim().split("..").next().unwrap().parse().unwrap();
-            // Its size stands before it.
+            // The size of the payload is stored before it.
             payload[start - 8..start].copy_from_slice(&(1_u64 << 63).to_le_bytes());
         });
     });

@@ -1,4 +1,4 @@
-//! What may lie in a file system in place of a file.
+//! Things that may be in a file system in place of a file.
 
 use std::fs;
 use std::io::Write;
@@ -13,7 +13,7 @@ use tdb_store::{LocalStore, Store};
 
 use crate::support::{Golden, place, read_array};
 
-/// A golden array in a folder of its own, which goes when this is dropped.
+/// Golden array in a folder of its own, which is removed on drop.
 struct Folder {
     root: PathBuf,
 }
@@ -42,7 +42,7 @@ impl Drop for Folder {
     }
 }
 
-/// What reading ends with when something else lies at the first key with this part.
+/// Replaces the first key that contains `part` by something else, and returns the error of the read.
 fn refusal(test: &str, part: &str, harm: impl FnOnce(&Folder, &Path)) -> String {
     let golden = Golden::named("v22_sparse_basics");
     let folder = Folder::of(&golden, test);

@@ -1,9 +1,9 @@
-//! Data tiles whose chunks are not what they say.
+//! Data tiles with chunks that contradict their headers.
 
 use crate::hostile::refusal;
 use crate::support::tiles::edit_object;
 
-/// Bytes of the first tile of an attribute are others.
+/// Overwrites bytes of the first tile of an attribute.
 fn patched(at: usize, bytes: &[u8]) -> String {
     refusal("v22_dense_int32", |golden, store| {
         edit_object(store, &golden.key_of("/a0.tdb"), |object| {

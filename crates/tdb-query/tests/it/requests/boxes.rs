@@ -1,4 +1,4 @@
-//! How often a far store is waited for, and how many requests it gets, for a box of four fragments of 23 attributes.
+//! Number of waits and requests to a far store for reading a box of four fragments with 23 attributes.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -15,7 +15,7 @@ use tdb_tile::{FormatVersion, Range};
 
 use crate::requests::counting::{Counting, Counts};
 
-/// An array of 23 attributes, fixed, nullable and of text, whose last fragment was written once more.
+/// Returns an array with 23 attributes (fixed, nullable and text) whose last fragment was written a second time.
 fn four_fragments(fixture: &str) -> MemoryStore {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
     let store = MemoryStore::from_folder(folder.join(fixture).join("array")).unwrap();
@@ -33,7 +33,7 @@ fn four_fragments(fixture: &str) -> MemoryStore {
     store
 }
 
-/// Puts the footers of all fragments into one object.
+/// Merges the footers of all fragments into one object.
 fn merge_footers(store: &MemoryStore) {
     let array = Array::open(Arc::new(store.clone()), "", OpenOptions::default()).unwrap();
     let indexes: Vec<FragmentIndex> = (0..array.fragments().len())
@@ -68,7 +68,7 @@ fn sparse_box() -> ReadOptions {
     }
 }
 
-/// The same box in several ways.
+/// Returns several ways to read the same box.
 fn ways(of_box: &ReadOptions) -> [(&'static str, ReadOptions); 4] {
     let of_box = || of_box.clone();
     [
@@ -98,7 +98,7 @@ fn ways(of_box: &ReadOptions) -> [(&'static str, ReadOptions); 4] {
     ]
 }
 
-/// Reads a box, and tells of each step what it asked for.
+/// Reads a box, and returns the requests of each step as text.
 fn line(store: &MemoryStore, options: &ReadOptions) -> String {
     let counting = Counting::far(store);
     let opened = Array::open(Arc::new(counting.clone()), "", OpenOptions::default());

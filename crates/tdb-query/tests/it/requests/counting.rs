@@ -1,4 +1,4 @@
-//! Counts how often a store is waited for.
+//! Store that counts the waits.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,7 +8,7 @@ use tdb_store::{
     StoreError,
 };
 
-/// What a store was asked for.
+/// Numbers of waits, requests and bytes of a store.
 #[derive(Debug)]
 pub(crate) struct Counts {
     pub(crate) waits: u64,
@@ -16,17 +16,17 @@ pub(crate) struct Counts {
     pub(crate) bytes: u64,
 }
 
-/// A store in memory; what is asked for in one call is one wait.
+/// Store in memory; all requests of one call count as one wait.
 #[derive(Clone, Debug)]
 pub(crate) struct Counting {
     store: MemoryStore,
     waits: Arc<AtomicU64>,
-    /// Requests that are answered before all others fail.
+    /// Number of requests that are answered before all later ones fail.
     sound: Arc<AtomicU64>,
 }
 
 impl Counting {
-    /// A store that is far away.
+    /// Creates a store that reports itself as far away.
     pub(crate) fn far(store: &MemoryStore) -> Self {
         store.take_counts();
         Self {
@@ -36,7 +36,7 @@ impl Counting {
         }
     }
 
-    /// From now on so many requests are answered, and then none.
+    /// Lets this number of requests succeed from now on, and fails all later ones.
     pub(crate) fn fail_after(&self, requests: u64) {
         self.sound.store(requests, Ordering::Relaxed);
     }

@@ -1,4 +1,4 @@
-//! A store that is far away, and who drives a read over it: one queue of events, in which decoding takes no time.
+//! Simulates a far store and a driver of a read over it: one queue of events, in which decoding takes no time.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -11,33 +11,33 @@ use tdb_store::{ByteRange, MemoryStore, Piece, Read as Wish, read_coalesced};
 /// Seconds from a request to its first byte.
 const DELAY: f64 = 0.05;
 
-/// Bytes that come in a second.
+/// Bytes transferred per second.
 const BANDWIDTH: f64 = 100e6;
 
-/// Ranges that lie this near are asked for together.
+/// Ranges with at most this many bytes between them are requested together.
 const GAP: u64 = 1 << 20;
 
-/// Bytes that are asked for before they are needed.
+/// Maximum number of bytes that are requested before they are needed.
 const AHEAD: u64 = 64 << 20;
 
-/// Bytes that may be needed later and are asked for with those that are needed, at most.
+/// Maximum number of bytes that may be needed later and are requested with those that are needed.
 const LIKELY: u64 = 8 * GAP;
 
-/// What came of a read.
+/// Costs of a read.
 #[derive(Debug, Default)]
 pub(crate) struct Cost {
-    /// Links of the longest chain of requests that could not be named earlier.
+    /// Length of the longest chain of requests each of which depends on the answer to the one before.
     pub(crate) waits: u64,
     pub(crate) requests: u64,
     pub(crate) bytes: u64,
-    /// Tiles that were asked for once more.
+    /// Number of tiles that were requested again.
     pub(crate) again: u64,
     pub(crate) seconds: f64,
     pub(crate) rows: usize,
 }
 
 impl Cost {
-    /// What it takes at least: as many delays as there are waits, and the bytes.
+    /// Returns the lower bound of the time: one delay per wait, and the transfer of the bytes.
     pub(crate) fn least_seconds(&self) -> f64 {
         self.waits as f64 * DELAY + self.bytes as f64 / BANDWIDTH
     }
@@ -45,24 +45,24 @@ impl Cost {
 
 type Place = (Arc<str>, u64);
 
-/// The line to the store.
+/// Connection to the store.
 struct Line<'a> {
     store: &'a MemoryStore,
     cost: Cost,
     now: f64,
-    /// When all bytes that were asked for will have come.
+    /// Time at which all requested bytes will have been received.
     free: f64,
-    /// What was asked for and not used yet, and when it comes.
+    /// Answers that were requested and not used yet, with their times of arrival.
     coming: HashMap<Place, (Piece, f64)>,
     asked: HashMap<Place, u64>,
 }
 
-/// Reads an array over the line.
+/// Reads an array over the line; returns the costs.
 pub(crate) fn read(store: &MemoryStore, array: &Arc<Snapshot>, options: &ReadOptions) -> Cost {
     read_batches(store, array, options).0
 }
 
-/// Reads an array over the line, and gives its cells.
+/// Reads an array over the line; returns the costs and the batches.
 pub(crate) fn read_batches(
     store: &MemoryStore,
     array: &Arc<Snapshot>,
@@ -126,7 +126,7 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// Asks for what was not asked for yet; whether there is nothing of that kind.
+    /// Requests the ranges that were not requested yet; true if there were none.
     fn request(&mut self, wishes: &[Wish]) -> bool {
         let is_new = |wish: &&Wish| !self.coming.contains_key(&place(wish));
         let new: Vec<Wish> = wishes.iter().filter(is_new).cloned().collect();
@@ -140,7 +140,7 @@ impl<'a> Line<'a> {
         new.is_empty()
     }
 
-    /// Sends requests; what they give, and when it will be there.
+    /// Sends requests; returns the answers, and the time at which they arrive.
     fn ask(&mut self, wishes: &[Wish]) -> (Vec<Piece>, f64) {
         let pieces = read_coalesced(self.store, wishes, GAP, u64::MAX);
         let counts = self.store.take_counts();
@@ -152,7 +152,7 @@ impl<'a> Line<'a> {
         (pieces.into_iter().map(Result::unwrap).collect(), self.free)
     }
 
-    /// Waits until all of these have come; none is kept.
+    /// Waits until all of these ranges have arrived, and removes them.
     fn take(&mut self, wishes: &[Wish]) -> Vec<Piece> {
         let taken = wishes.iter().map(|wish| {
             let (piece, at) = self.coming.remove(&place(wish)).unwrap();

@@ -1,5 +1,5 @@
-//! What opening and reading ask of a store: waits, requests and bytes, as a table; and how long that takes from a store
-//! that is far away.
+//! Compares the waits, requests and bytes of opening and reading with a table, and the simulated time with a far
+//! store.
 #![expect(
     clippy::unwrap_used,
     clippy::cast_precision_loss,
@@ -27,7 +27,7 @@ use tdb_query::{LabelSearch, QueryError, ReadOptions, Reader, ResultOrder};
 use tdb_store::MemoryStore;
 use tdb_tile::Range;
 
-/// One row of the table.
+/// Row of the table.
 struct Row {
     name: &'static str,
     store: MemoryStore,
@@ -66,7 +66,7 @@ fn in_order(order: ResultOrder) -> ReadOptions {
     }
 }
 
-/// The same fragment a hundred times, under other names.
+/// Copies a fragment a hundred times under other names.
 fn hundred(read: ReadOptions) -> Row {
     let mut row = row("", "v22_sparse_dups", read);
     let keys = row.store.keys();
@@ -179,7 +179,7 @@ fn rows() -> Vec<Row> {
     ]
 }
 
-/// A wait is a link in the longest chain of requests that could not be named earlier.
+/// A wait is a link in the longest chain of requests each of which depends on the answer to the one before.
 #[test]
 fn requests_of_opening_and_of_reading() {
     let mut table = String::from(
@@ -212,7 +212,7 @@ fn requests_of_opening_and_of_reading() {
             cost.seconds <= 1.25 * cost.least_seconds(),
             "{name}: {cost:?}"
         );
-        // What was opened is kept with the fragments, so a second read plans without a wait.
+        // Opened metadata is kept with the fragments, so a second read plans without a wait.
         let again = line::read(&store, array.snapshot(), &read);
         assert!(
             again.waits <= waits && again.rows == rows,
@@ -223,7 +223,7 @@ fn requests_of_opening_and_of_reading() {
     insta::assert_snapshot!(table);
 }
 
-/// A range of labels: the label's array is opened and read before.
+/// Reads by a range of labels: the label's array is opened and read first.
 fn labels() -> String {
     let Row { store, .. } = row("", "v22_labels", ReadOptions::default());
     let counting = Counting::far(&store);
@@ -262,7 +262,7 @@ fn labels() -> String {
     )
 }
 
-/// All cells that a reader gives, as text; the last may be an error.
+/// Returns all cells of a reader as text; the last may be an error.
 fn cells(array: &Arc<Array>, read: &ReadOptions) -> Result<Vec<String>, QueryError> {
     let mut rows = Vec::new();
     for batch in Reader::open(&Session::default(), array, read)? {
@@ -295,7 +295,7 @@ fn a_reader_asks_a_far_store_for_the_pieces_to_come_at_once() {
     }
 }
 
-/// What was given out before is what a sound store gives.
+/// The batches before the error are the same as those of a sound store.
 #[test]
 fn a_far_store_that_fails_at_any_request_ends_the_read_with_an_error_that_names_the_object() {
     for Row {

@@ -1,4 +1,4 @@
-//! What `docs/scale.md` says of small arrays, and that what is read of them is right.
+//! Checks the numbers of `docs/scale.md` for small arrays, and the cells that are read.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use tdb_tile::{Limits, Range};
 
 use crate::requests::vast::{Plan, Upkeep, VastStore};
 
-/// A box in one space tile.
+/// Returns the options for a box in one space tile.
 fn the_box() -> ReadOptions {
     ReadOptions {
         ranges: vec![
@@ -20,7 +20,7 @@ fn the_box() -> ReadOptions {
     }
 }
 
-/// Waits and requests to open the array and to read the box, as text.
+/// Returns the waits and requests for opening the array and for reading the box, as text.
 fn counts(writes: u64, upkeep: Upkeep) -> String {
     let store = Arc::new(VastStore::new(Plan { writes, upkeep }));
     let array = Arc::new(Array::open(store.clone(), "", OpenOptions::default()).unwrap());
@@ -29,7 +29,7 @@ fn counts(writes: u64, upkeep: Upkeep) -> String {
     let mut cells = 0;
     for batch in Reader::open(&Session::default(), &array, &options).unwrap() {
         let batch = batch.unwrap();
-        // The sixth tile in either layout: 5 in the one fragment, or the only one of fragment 5.
+        // The sixth tile in either layout: tile 5 of the only fragment, or the only tile of fragment 5.
         let value: i32 = (5 * 7919 + 100 * 1000 + 100) % 1000;
         let first = batch.columns.last().unwrap().cell(0);
         assert_eq!(first, Some(&value.to_le_bytes()[..]));
@@ -59,8 +59,8 @@ fn open_takes_as_many_waits_and_requests_as_the_page_on_scale_says() {
     insta::assert_snapshot!(table);
 }
 
-/// The end of the metadata that was read around a footer is kept up to 32 MiB, and not for the sake of the footer. Beside it
-/// count the fragments, as `docs/scale.md` says.
+/// Bytes read around a footer are kept up to 32 MiB, and independently of the footer. The fragments count in
+/// addition, as `docs/scale.md` states.
 #[test]
 fn footers_do_not_keep_what_was_read_around_them() {
     let store = VastStore::new(Plan {

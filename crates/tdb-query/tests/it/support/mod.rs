@@ -1,4 +1,4 @@
-//! Golden arrays in memory, to be damaged; and a reader that leaves nothing out.
+//! Golden arrays in memory, to be damaged, and a reader that reads every part of them.
 #![expect(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -24,10 +24,10 @@ use tdb_schema::ArraySchema;
 use tdb_store::{MemoryStore, Store};
 use tdb_tile::{Limits, Range};
 
-/// What reading may hold at a time.
+/// Memory budget of a read.
 pub(crate) const MEMORY: u64 = 64 << 20;
 
-/// No more cells of one result are looked at: a dense array may rightly be larger than time.
+/// Maximum number of cells of one result that are examined; a dense array may rightly have far more.
 const MOST_CELLS: u64 = 20_000;
 
 /// A golden array or group: its objects, and its key if it is encrypted.
@@ -58,7 +58,7 @@ impl Golden {
         }
     }
 
-    /// All of them, by name.
+    /// Returns all golden arrays, sorted by name.
     pub(crate) fn all() -> Vec<Self> {
         let entries = std::fs::read_dir(root()).unwrap();
         let mut names: Vec<String> = entries
@@ -78,13 +78,13 @@ impl Golden {
         store
     }
 
-    /// Keys that have this part, sorted.
+    /// Returns the keys that contain `part`, sorted.
     pub(crate) fn keys(&self, part: &str) -> Vec<String> {
         let keys = self.objects.iter().map(|(key, _)| key);
         keys.filter(|key| key.contains(part)).cloned().collect()
     }
 
-    /// The first key that has this part.
+    /// Returns the first key that contains `part`.
     pub(crate) fn key_of(&self, part: &str) -> String {
         let keys = self.keys(part);
         keys.first()
@@ -94,7 +94,7 @@ impl Golden {
 }
 
 fn root() -> PathBuf {
-    // The fuzz targets, which use this too, are a folder deeper.
+    // The fuzz targets, which also use this, are one folder deeper.
     let above = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
     let mut folders = above.map(|folder| folder.join("fixtures"));
     folders
@@ -122,11 +122,11 @@ fn unhex(text: &str) -> Vec<u8> {
         .collect()
 }
 
-/// Anything that reading can end with.
+/// Any error that a read can end with.
 #[derive(Debug)]
 pub(crate) struct Refusal {
     pub(crate) kind: ErrorKind,
-    /// The error and its sources, each on a line.
+    /// The error and its sources, one per line.
     pub(crate) text: String,
 }
 
@@ -164,7 +164,7 @@ fn chain(error: &dyn Error) -> String {
     without_uuids(&text)
 }
 
-/// The same text without what is another whenever the golden arrays are made.
+/// Replaces the UUIDs, which differ each time the golden arrays are made.
 fn without_uuids(text: &str) -> String {
     let is_uuid = |part: &str| part.len() == 32 && part.bytes().all(|b| b.is_ascii_hexdigit());
     let between = |c: char| !c.is_ascii_alphanumeric();
@@ -176,7 +176,7 @@ fn without_uuids(text: &str) -> String {
     parts.collect()
 }
 
-/// Where arrays are opened here: with little memory.
+/// Returns the location of an array, with a small memory budget.
 pub(crate) fn place(store: Arc<dyn Store>, key: Option<&EncryptionKey>) -> Location {
     let limits = Limits::with_budget(MEMORY);
     Location::new(store, "")
@@ -186,7 +186,7 @@ pub(crate) fn place(store: Arc<dyn Store>, key: Option<&EncryptionKey>) -> Locat
 
 /// Opens and reads an array: metadata, bounds of tiles, enumerations, labels, cells in several orders.
 ///
-/// Answers the number of cells, once each.
+/// Returns the number of cells, each counted once.
 pub(crate) fn read_array(place: &Location) -> Result<u64, Refusal> {
     let array = Arc::new(Array::open_location(place, OpenOptions::default())?);
     let session = Session::new(SessionOptions {
@@ -217,7 +217,7 @@ pub(crate) fn read_array(place: &Location) -> Result<u64, Refusal> {
     Ok(cells)
 }
 
-/// Opens and reads a group: its metadata, and members down to the last.
+/// Opens and reads a group: its metadata, and all members recursively.
 pub(crate) fn read_group(place: &Location) -> Result<u64, Refusal> {
     let group = Group::open_location(place, "mem://here", OpenOptions::default())?;
     group.metadata()?;
@@ -245,7 +245,7 @@ fn read_cells(session: &Session, array: &Arc<Array>, wanted: &ReadOptions) -> Re
     Ok(cells)
 }
 
-/// Every cell, as far as that makes sense.
+/// Examines every cell of a batch; returns their number.
 fn look_at(batch: &Batch) -> u64 {
     for column in &batch.columns {
         for row in 0..batch.rows {
@@ -256,7 +256,7 @@ fn look_at(batch: &Batch) -> u64 {
     batch.rows as u64
 }
 
-/// All of the first dimension, as a range that is asked for.
+/// Returns a range of the whole first dimension, as a request.
 fn all_of_the_first(schema: &ArraySchema) -> Vec<(String, Range)> {
     let first = schema.dimensions.first();
     let range = first.and_then(|d| Some((d.name.clone(), d.domain.clone()?)));

@@ -1,25 +1,25 @@
-//! Generic tiles taken out of their objects, changed, and put back as if they had been written so.
+//! Takes generic tiles out of their objects, changes them, and puts them back as if they had been written that way.
 
 use bytes::Bytes;
 use tdb_filters::{EncryptionKey, open_generic_tile, seal_generic_tile};
 use tdb_store::{MemoryStore, Read};
 use tdb_tile::{GenericTile, Limits};
 
-/// The bytes of an object.
+/// Returns the bytes of an object.
 pub(crate) fn object(store: &MemoryStore, key: &str) -> Bytes {
     tdb_store::read_one(store, Read::whole(key.to_owned()))
         .unwrap()
         .bytes
 }
 
-/// Changes the bytes of an object as they are.
+/// Changes the raw bytes of an object.
 pub(crate) fn edit_object(store: &MemoryStore, key: &str, edit: impl FnOnce(&mut Vec<u8>)) {
     let mut bytes = object(store, key).to_vec();
     edit(&mut bytes);
     store.overwrite(key, bytes);
 }
 
-/// The generic tile at the start of `bytes`: its payload, and what follows it.
+/// Opens the generic tile at the start of `bytes`; returns the tile and the payload.
 pub(crate) fn open(bytes: &Bytes, key: Option<&EncryptionKey>) -> Option<(GenericTile, Bytes)> {
     let limits = Limits::default();
     let tile = GenericTile::parse(bytes, &limits).ok()?;
@@ -27,7 +27,7 @@ pub(crate) fn open(bytes: &Bytes, key: Option<&EncryptionKey>) -> Option<(Generi
     Some((tile, payload))
 }
 
-/// Changes the payload of the generic tile that an object is.
+/// Changes the payload of an object that is one generic tile.
 pub(crate) fn edit_tile(
     store: &MemoryStore,
     key: &str,
@@ -41,7 +41,7 @@ pub(crate) fn edit_tile(
     store.overwrite(key, sealed);
 }
 
-/// The metadata of a fragment, taken apart: generic tiles with what they hold, and the footer.
+/// Metadata file of a fragment, taken apart: generic tiles with their payloads, and the footer.
 pub(crate) struct MetadataFile {
     pub(crate) tiles: Vec<(GenericTile, Bytes)>,
     pub(crate) footer: Vec<u8>,
@@ -62,19 +62,19 @@ impl MetadataFile {
         }
     }
 
-    /// The same tiles, none of them encrypted.
+    /// Returns the file with all tiles unencrypted.
     pub(crate) fn without_encryption(mut self) -> Vec<u8> {
         self.key = None;
         let all: Vec<usize> = (0..self.tiles.len()).collect();
         self.sealed(&all, None)
     }
 
-    /// The file in which this tile holds something else; offsets in the footer move with the tiles.
+    /// Returns the file with another payload in the tile `index`; offsets in the footer move with the tiles.
     pub(crate) fn with_payload(&self, index: usize, payload: &[u8]) -> Vec<u8> {
         self.sealed(&[index], Some(payload))
     }
 
-    /// The file in which these tiles are sealed anew, with another payload if one is given.
+    /// Returns the file with the tiles `anew` sealed again, with another payload if given.
     fn sealed(&self, anew: &[usize], payload: Option<&[u8]>) -> Vec<u8> {
         let mut out = Vec::new();
         let mut footer = self.footer.clone();
@@ -97,7 +97,7 @@ impl MetadataFile {
     }
 }
 
-/// Writes `new` wherever `old` stands in the footer.
+/// Replaces `old` by `new` wherever it occurs in the footer.
 fn replace(before: &[u8], footer: &mut [u8], old: u64, new: u64) {
     let old = old.to_le_bytes();
     for at in 0..before.len().saturating_sub(7) {

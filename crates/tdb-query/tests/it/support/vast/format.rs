@@ -1,4 +1,4 @@
-//! The objects of an array in the bytes of the format, by the encoders that writes use.
+//! Objects of a vast array in the bytes of the format, made by the encoders of the writers.
 
 use bytes::Bytes;
 use tdb_filters::{FilterError, FilterList, Pipeline, Registry, Scratch, TileKind};
@@ -13,11 +13,11 @@ use tdb_tile::{Datatype, FormatVersion, Limits, Range, U64Column, WireError};
 
 use super::plan::{Block, EXTENT, TILES};
 
-/// Values are 0 to 999, each as often in each tile.
+/// Number of distinct values: 0 to 999, each equally often in each tile.
 const VALUES: u64 = 1000;
 const CELLS: u64 = EXTENT * EXTENT;
 
-/// Dense, two dimensions, 10^12 cells in 10^6 space tiles; one attribute, not compressed.
+/// Returns the schema: dense, two dimensions, 10^12 cells in 10^6 space tiles; one uncompressed attribute.
 pub(crate) fn schema() -> ArraySchema {
     let last = (EXTENT * TILES - 1).cast_signed();
     let axis =
@@ -30,12 +30,12 @@ pub(crate) fn schema() -> ArraySchema {
     )
 }
 
-/// The value of a cell, by its tile and its place in it.
+/// Returns the value of a cell, by its tile and its index in the tile.
 pub(crate) fn value(tile: u64, cell: u64) -> u64 {
     (tile * 7919 + cell) % VALUES
 }
 
-/// A tile of the attribute, as it is stored.
+/// Returns a stored tile of the attribute.
 pub(crate) fn data_tile(tile: u64) -> Vec<u8> {
     let kind = TileKind::new(FormatVersion::WRITTEN, Datatype::Int32);
     let (version, registry) = (FormatVersion::WRITTEN, Registry::builtin());
@@ -51,13 +51,13 @@ pub(crate) fn data_tile(tile: u64) -> Vec<u8> {
     out
 }
 
-/// The metadata of a fragment at one block; those of others of the same size differ in the domain alone.
+/// Metadata of a fragment at one block; that of other blocks of the same size differs only in the domain.
 #[derive(Debug)]
 pub(crate) struct Metadata {
     bytes: Vec<u8>,
-    /// Where the domain stands.
+    /// Offset of the domain.
     domain: usize,
-    /// Where the footer begins, which its length follows.
+    /// Offset of the footer, which is followed by its length.
     footer: usize,
 }
 
@@ -97,7 +97,7 @@ impl Metadata {
         self.bytes.len() as u64
     }
 
-    /// These bytes of the metadata of the fragment at a block.
+    /// Returns a byte range of the metadata of the fragment at `block`.
     pub(crate) fn slice(&self, block: &Block, start: usize, end: usize) -> Vec<u8> {
         let mut out = self.bytes.get(start..end).unwrap().to_vec();
         for (place, byte) in (self.domain..).zip(domain(block)) {
@@ -110,13 +110,13 @@ impl Metadata {
         out
     }
 
-    /// The footer without its length, as merged footers hold it.
+    /// Returns the footer without its length, as stored in merged footers.
     pub(crate) fn footer(&self, block: &Block) -> Vec<u8> {
         self.slice(block, self.footer, self.bytes.len() - LENGTH)
     }
 }
 
-/// What may go wrong with metadata.
+/// Errors of making metadata.
 #[derive(Debug)]
 enum Problem {
     Wire(#[expect(dead_code, reason = "for people")] WireError),
@@ -135,7 +135,7 @@ impl From<FilterError> for Problem {
     }
 }
 
-/// The cells of a block.
+/// Returns the ranges of the cells of a block.
 fn ranges(block: &Block) -> [Range; 2] {
     let cells = |(first, last): (u64, u64)| {
         let (lo, hi) = (first * EXTENT, (last + 1) * EXTENT - 1);
@@ -144,7 +144,7 @@ fn ranges(block: &Block) -> [Range; 2] {
     [cells(block.rows), cells(block.columns)]
 }
 
-/// The domain as it stands in a footer.
+/// Returns the domain as encoded in a footer.
 fn domain(block: &Block) -> Vec<u8> {
     let ends = ranges(block).map(|range| [range.lo, range.hi].concat());
     ends.concat()
@@ -224,7 +224,7 @@ fn vector(values: impl Iterator<Item = u64>) -> TileVector {
     }
 }
 
-/// An object that is one generic tile.
+/// Returns an object that is one generic tile.
 pub(crate) fn sealed(payload: &[u8]) -> Vec<u8> {
     seal_generic_tile(payload, FormatVersion::WRITTEN, None).unwrap()
 }

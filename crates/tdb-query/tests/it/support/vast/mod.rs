@@ -1,5 +1,5 @@
-//! Arrays of up to 10^6 fragments and 10^12 cells, of which nothing is kept: a store makes what it is asked for, in the
-//! bytes of the format.
+//! Arrays of up to 10^6 fragments and 10^12 cells of which nothing is stored: the store makes each requested object
+//! on the fly, in the bytes of the format.
 
 mod format;
 mod plan;

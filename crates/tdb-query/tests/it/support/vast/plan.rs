@@ -1,37 +1,37 @@
-//! Which fragments an array has, and where they lie in it.
+//! Fragments of a vast array and their positions in it.
 
 use tdb_array::TimestampedName;
 use tdb_tile::FormatVersion;
 
-/// Cells of a space tile along each dimension.
+/// Number of cells of a space tile along each dimension.
 pub(crate) const EXTENT: u64 = 1000;
 
-/// Space tiles of the array along each dimension.
+/// Number of space tiles of the array along each dimension.
 pub(crate) const TILES: u64 = 1000;
 
-/// The time of the first write.
+/// Timestamp of the first write, in milliseconds.
 const BEGUN: u64 = 1_700_000_000_000;
 
-/// What was done to an array besides writing to it. What each step makes superfluous is vacuumed.
+/// Upkeep of an array after the writes. Objects that a step makes superfluous are vacuumed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Upkeep {
     Nothing,
-    /// Commits are merged.
+    /// Commits are consolidated.
     Commits,
-    /// Commits and the footers of fragments are merged.
+    /// Commits and the footers of fragments are consolidated.
     Footers,
-    /// All writes of a block of so many tiles along each dimension are merged into one fragment.
+    /// All writes of a block are consolidated into one fragment; the number of tiles of a block along each dimension.
     Fragments(u64),
 }
 
-/// An array that is written tile by tile, one fragment each: block by block, and in a block row by row.
+/// Array that is written tile by tile, one fragment each: block by block, and row by row within a block.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Plan {
     pub(crate) writes: u64,
     pub(crate) upkeep: Upkeep,
 }
 
-/// Space tiles along each dimension, the ends included.
+/// Space tiles along each dimension, both ends inclusive.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Block {
     pub(crate) rows: (u64, u64),
@@ -45,7 +45,7 @@ impl Block {
 }
 
 impl Plan {
-    /// Writes that a fragment holds.
+    /// Returns the number of writes per fragment.
     pub(crate) fn merged(&self) -> u64 {
         match self.upkeep {
             Upkeep::Fragments(side) => (side * side).min(self.writes),
@@ -57,7 +57,7 @@ impl Plan {
         self.writes / self.merged()
     }
 
-    /// Where a fragment lies.
+    /// Returns the block of a fragment.
     pub(crate) fn block(&self, fragment: u64) -> Block {
         let side = match self.upkeep {
             Upkeep::Fragments(side) => side,
@@ -75,7 +75,7 @@ impl Plan {
         }
     }
 
-    /// The name of a fragment, which tells its number by its first time.
+    /// Returns the name of a fragment, whose first timestamp encodes its number.
     pub(crate) fn name(&self, fragment: u64) -> String {
         let first = fragment * self.merged();
         let times = (BEGUN + first, BEGUN + first + self.merged() - 1);
@@ -84,7 +84,7 @@ impl Plan {
         name.unwrap().as_str().to_owned()
     }
 
-    /// The number of the fragment of this name.
+    /// Returns the number of the fragment with this name.
     pub(crate) fn number(&self, name: &str) -> Option<u64> {
         let first = TimestampedName::parse(name)
             .ok()?
@@ -94,7 +94,7 @@ impl Plan {
         (number < self.fragments() && self.name(number) == name).then_some(number)
     }
 
-    /// The span of time of all writes.
+    /// Returns the first and last timestamp of all writes.
     pub(crate) fn times(&self) -> (u64, u64) {
         (BEGUN, BEGUN + self.writes - 1)
     }

@@ -1,4 +1,4 @@
-//! The store that makes an array when it is asked for it, and counts how often it is waited for.
+//! Store that makes the objects of an array on request, and counts the waits.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -18,22 +18,22 @@ use tdb_tile::FormatVersion;
 use super::format::{self, Metadata};
 use super::plan::{Plan, Upkeep};
 
-/// Names in a page, as S3 has it.
+/// Number of names per page, as in S3.
 const PAGE: u64 = 1000;
 
-/// The file of the attribute.
+/// Name of the attribute's file.
 const DATA: &str = "a0.tdb";
 
-/// What a store was asked for.
+/// Costs of the requests to a store.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Asked {
-    /// Calls, of which each may ask for many things at once.
+    /// Number of calls; each may make many requests at once.
     pub(crate) waits: u64,
-    /// Ranges of objects, and pages of names.
+    /// Number of byte ranges and pages of names.
     pub(crate) requests: u64,
     /// Bytes of objects and of names.
     pub(crate) bytes: u64,
-    /// Nanoseconds of the processor's that it took to make them.
+    /// Processor time for making the answers, in nanoseconds.
     pub(crate) nanoseconds: u64,
 }
 
@@ -45,11 +45,11 @@ struct Counters {
     nanoseconds: AtomicU64,
 }
 
-/// An array, far away, of which only what all fragments share is kept.
+/// Far store of an array that keeps only what all fragments share.
 #[derive(Debug)]
 pub(crate) struct VastStore {
     plan: Plan,
-    /// Schema, merged commits and merged footers.
+    /// Schema, consolidated commits and consolidated footers.
     kept: MemoryStore,
     metadata: Metadata,
     tile_bytes: u64,
@@ -63,7 +63,7 @@ impl VastStore {
         let tile = format::sealed(&format::schema().encode().unwrap());
         kept.overwrite(&format!("{SCHEMA_FOLDER}/{schema}"), tile);
         let tile_bytes = format::data_tile(0).len() as u64;
-        // No other bytes of the metadata look like the domain of this block.
+        // No other bytes of the metadata equal the domain of this block.
         let metadata = Metadata::new(
             schema.as_str(),
             &plan.block(plan.fragments() - 1),
@@ -97,7 +97,7 @@ impl VastStore {
         }
     }
 
-    /// The name of a list of all fragments.
+    /// Returns the name of a list of all fragments.
     fn list_name(&self) -> TimestampedName {
         let (start, end) = self.plan.times();
         TimestampedName::versioned(start, end, 1, FormatVersion::WRITTEN).unwrap()
@@ -130,7 +130,7 @@ impl VastStore {
         format!("{COMMITS_FOLDER}/{}.wrt", self.plan.name(number))
     }
 
-    /// The commits, in pages: with merged commits none but the list is left.
+    /// Returns a page of the commits; with consolidated commits, only the list is left.
     fn commits(&self, page: Option<&Page>) -> Listing {
         let first: u64 = page.map_or(0, |page| page.token().parse().unwrap());
         let last = (first + PAGE).min(self.plan.fragments());
@@ -225,7 +225,7 @@ impl VastStore {
         self.counters.bytes.fetch_add(bytes, Ordering::Relaxed);
     }
 
-    /// Answers what is asked for in one call: one wait.
+    /// Runs a call, and counts it as one wait with its processor time.
     fn answering<T>(&self, answer: impl FnOnce() -> T) -> T {
         let begun = processor_time();
         let answer = answer();
@@ -238,7 +238,7 @@ impl VastStore {
     }
 }
 
-/// Nanoseconds that this thread has had, on Linux.
+/// Returns the processor time of this thread in nanoseconds; Linux only.
 fn processor_time() -> u64 {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let first = text.split(' ').next();
