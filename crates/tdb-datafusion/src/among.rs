@@ -1,7 +1,8 @@
-//! `IN (SELECT …)` within other conditions, where null is among what is compared.
+//! `IN (SELECT …)` within other conditions, if one of the compared values can be null.
 //!
-//! DataFusion 55.2 answers it there with false in the place of null, so that `NOT (a IN (SELECT …)) OR …` is true for a null `a`. What
-//! stands for it here is made of `EXISTS`, which is never null: is it there, or else, is it unknown whether it is?
+//! DataFusion 55.2 answers false there instead of null, so that `NOT (a IN (SELECT …)) OR …` is true for a null `a`.
+//! The replacement here uses `EXISTS`, which is never null: one test for a match, and one for whether the answer is
+//! unknown.
 
 use std::sync::Arc;
 
@@ -16,10 +17,10 @@ use datafusion::logical_expr::{
 };
 use datafusion::optimizer::AnalyzerRule;
 
-/// The alias of the subquery.
+/// Alias of the subquery.
 const ROWS: &str = "__among";
 
-/// Gives `IN (SELECT …)` its third value.
+/// Analyzer rule that makes `IN (SELECT …)` null where SQL demands it.
 #[derive(Debug)]
 pub(crate) struct Among;
 
@@ -54,8 +55,8 @@ fn has_subquery(predicate: &Expr) -> bool {
     has
 }
 
-/// A condition that others are joined with by AND. By itself, `[NOT] IN` is a join that knows of null; joined by OR and AND, what is
-/// false and what is null come to the same in the end.
+/// Rewrites one condition of a conjunction. `[NOT] IN` alone is a join that handles null; within OR and AND without
+/// NOT, false and null have the same effect in the end.
 fn mended(test: Expr, schema: &DFSchema) -> Result<Expr> {
     match test {
         Expr::InSubquery(_) => Ok(test),
@@ -84,7 +85,7 @@ fn mended_within(test: Expr, schema: &DFSchema) -> Result<Expr> {
     }
 }
 
-/// The same, null where it is unknown.
+/// Rewrites `IN (SELECT …)` so that it is null where the answer is unknown.
 fn with_null(among: InSubquery, schema: &DFSchema) -> Result<Expr> {
     let rows = Arc::clone(among.subquery.subquery.schema());
     let Some((_, field)) = rows.iter().next() else {
@@ -119,7 +120,7 @@ fn with_null(among: InSubquery, schema: &DFSchema) -> Result<Expr> {
     Ok(if negated { not(is_among) } else { is_among })
 }
 
-/// Whether a query has rows for which a condition is true.
+/// Returns the test whether a query has rows for which a condition is true.
 fn exists(subquery: &Subquery, condition: Option<Expr>, outer: &[Expr]) -> Result<Expr> {
     let rows = LogicalPlanBuilder::from(subquery.subquery.as_ref().clone()).alias(ROWS)?;
     let rows = match condition {
@@ -136,7 +137,7 @@ fn exists(subquery: &Subquery, condition: Option<Expr>, outer: &[Expr]) -> Resul
     }))
 }
 
-/// An expression as a subquery sees it, and its columns.
+/// Returns an expression as seen from within a subquery, and its columns as outer references.
 fn seen_from_within(expr: &Expr, schema: &DFSchema) -> Result<(Expr, Vec<Expr>)> {
     let mut outer = Vec::new();
     let seen = expr.clone().transform_up(|part| match part {

@@ -1,4 +1,5 @@
-//! Who opens arrays by URI: the front door, with its stores, keys and settings.
+//! The interface through which arrays are opened by URI: implemented by the front door, with its stores, keys and
+//! settings.
 
 use std::fmt::Debug;
 use std::path::Path;
@@ -12,31 +13,31 @@ use tdb_tile::ErrorKind;
 
 use crate::error_text::ErrorText;
 
-/// An error of whoever opens arrays, as it tells it.
+/// Error of the code that opens arrays, in its own type.
 pub type BoxedError = Box<dyn std::error::Error + Send + Sync>;
 
-/// What rows are there, of an array as a change of it sees it.
+/// Function that returns the rows of an array as a change sees it.
 pub type RowsOf<'a> =
     dyn FnMut(&Arc<Array>) -> Result<Box<dyn RecordBatchReader + Send>, BoxedError> + 'a;
 
-/// Opens arrays and groups for SQL, which knows only how they are called. Its functions may wait for a store: they are called on
-/// threads that may wait.
+/// Opens arrays and groups for SQL, which knows only their names. The functions may wait for a store: they are called
+/// on threads that may block.
 pub trait Arrays: Debug + Send + Sync {
-    /// Opens an array with what was written within a span of time. The inner error is of a place where there is none.
+    /// Opens an array with the writes of a time window. The inner error means that there is no array at this place.
     ///
     /// # Errors
-    /// Where what is stored cannot be read.
+    /// Stored data that cannot be read.
     fn open(
         &self,
         uri: &str,
         window: TimeWindow,
     ) -> Result<Result<Arc<Array>, BoxedError>, BoxedError>;
 
-    /// As [`Arrays::open`], of an array that is encrypted with the key in a file of this machine. Without this function, no table has a key
-    /// of its own.
+    /// Like [`Arrays::open`], for an array that is encrypted with the key in a local file. Without this function, no
+    /// table has a key of its own.
     ///
     /// # Errors
-    /// As for [`Arrays::open`]; a file that holds no key.
+    /// As for [`Arrays::open`]; a file without a key.
     fn open_with_key(
         &self,
         uri: &str,
@@ -47,7 +48,7 @@ pub trait Arrays: Debug + Send + Sync {
         Err(format!("{uri}: no keys are read here, and {key_file} would be one").into())
     }
 
-    /// What an error says, of those that came out of a query and of those of this trait.
+    /// Returns the text of an error that came out of a query or of this trait.
     fn describe(&self, error: BoxedError) -> ErrorText {
         ErrorText {
             kind: ErrorKind::Invalid,
@@ -56,37 +57,40 @@ pub trait Arrays: Debug + Send + Sync {
         }
     }
 
-    /// The URI by which another process finds what `uri` names: with an absolute path.
+    /// Returns the URI by which another process finds what `uri` names: with an absolute path.
     ///
     /// # Errors
-    /// What no other process can find.
+    /// A place that no other process can find.
     fn absolute(&self, uri: &str) -> Result<String, BoxedError>;
 
-    /// The arrays of a group and of the groups in its folder; `None` where there is something else, or nothing.
+    /// Returns the arrays of a group and of the groups in its folder; `None` if there is something else, or nothing.
     ///
     /// # Errors
-    /// Where what is stored cannot be read.
+    /// Stored data that cannot be read.
     fn members(&self, uri: &str) -> Result<Option<Vec<Member>>, BoxedError>;
 
-    /// A time, in milliseconds since 1970, out of the text of an option.
+    /// Parses the text of an option as a time, in milliseconds since 1970.
     ///
     /// # Errors
-    /// Text that is no time.
+    /// Text that is not a time.
     fn time(&self, text: &str) -> Result<u64, BoxedError>;
 
-    /// A statement begins: the span of time that ends now ends now for all that it opens.
+    /// Called when a statement begins: a time window that ends now then has one fixed end for everything that the
+    /// statement opens.
     fn begin_statement(&self);
 
-    /// The span of time of what queries see, where they do not say another.
+    /// Returns the default time window of queries.
     fn window(&self) -> TimeWindow;
 
-    /// Whether that is another span than all up to now: statements do not change what they do not see.
+    /// True if the window is not everything up to now. Statements then cannot change arrays, since they might not see
+    /// all cells.
     fn is_past(&self) -> bool;
 
-    /// Makes an array of the rows of a query, and says how many cells it has. The options are those of the statement.
+    /// Makes an array of the rows of a query, and returns the number of its cells. The options are those of the
+    /// statement.
     ///
     /// # Errors
-    /// Where something is in the way; rows that no array can hold.
+    /// Something that already exists at the place; rows that no array can hold.
     fn import(
         &self,
         rows: Box<dyn RecordBatchReader + Send>,
@@ -94,9 +98,9 @@ pub trait Arrays: Debug + Send + Sync {
         options: &[(String, String)],
     ) -> Result<u64, BoxedError>;
 
-    /// Gives attributes of cells other values, and says of how many cells. `rows` tells of which, by the array as the change sees it:
-    /// the coordinates of the cells, and the values; it is asked again where others have changed the array meanwhile. Without this
-    /// function, `UPDATE` is refused.
+    /// Replaces attribute values of cells, and returns the number of cells. Given the array as the change sees it,
+    /// `rows` returns the coordinates of the cells and the new values; it is called again if others changed the array
+    /// meanwhile. Without this function, `UPDATE` is refused.
     ///
     /// # Errors
     /// Values that the attributes cannot hold; errors of reading and storing. Nothing is changed then.
@@ -115,29 +119,30 @@ pub trait Arrays: Debug + Send + Sync {
         let _ = (uri, array);
     }
 
-    /// Begins a file of this machine, or a folder of files, that a statement makes. Without this function, statements make none.
+    /// Begins a local file, or a folder of files, that a statement writes. Without this function, statements write no
+    /// files.
     ///
     /// # Errors
-    /// A place within an array; a folder that is not there.
+    /// A place within an array; a folder that does not exist.
     fn make(&self, name: &Path, kind: MadeKind) -> Result<Box<dyn Made>, BoxedError> {
         let _ = kind;
         Err(format!("{}: no files are made here", name.display()).into())
     }
 
-    /// The files of a bucket, container or server, which is what `root` names, for DataFusion to read and write those that are no
-    /// arrays. Without this function, files are those of this machine.
+    /// Returns the files of a bucket, container or server, named by `root`, through which DataFusion reads and writes
+    /// files that are not arrays. Without this function, only local files are available.
     ///
     /// # Errors
-    /// A kind of store that there is not; settings that lead to no store.
+    /// An unknown kind of store; settings that lead to no store.
     fn files(&self, root: &str) -> Result<Arc<dyn ObjectStore>, BoxedError> {
         Err(format!("{root}: files are read and written on this machine alone").into())
     }
 
-    /// Threads and memory.
+    /// Returns the session with its threads and memory.
     fn session(&self) -> &Session;
 }
 
-/// What a statement makes of its rows.
+/// Kind of output of a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MadeKind {
     /// One file.
@@ -146,24 +151,24 @@ pub enum MadeKind {
     Folder,
 }
 
-/// A file or a folder that is being made: nobody sees it before it is whole. Dropped before that, it goes.
+/// File or folder that is being written: not visible before it is complete, and removed if dropped before that.
 pub trait Made: Send {
-    /// Where it is made.
+    /// Returns the path at which it is written.
     fn path(&self) -> &Path;
 
-    /// Puts it, which is whole now, into its place.
+    /// Moves the complete output into its place.
     ///
     /// # Errors
-    /// As the system reports.
+    /// Errors of the system.
     fn finish(self: Box<Self>) -> Result<(), BoxedError>;
 }
 
-/// An array that is a member of a group, or of a group in it.
+/// Array that is a member of a group, or of a group in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Member {
-    /// Its name: the one that the group gives it, or else the last part of its URI. Before it stand those of the groups within which it is,
-    /// with a dot behind each: `ms.RNA.var`.
+    /// Name in the group, or the last part of the URI if it has none; prefixed by the names of the groups it is in,
+    /// each followed by a dot: `ms.RNA.var`.
     pub name: String,
-    /// Where it is.
+    /// URI of the array.
     pub uri: String,
 }

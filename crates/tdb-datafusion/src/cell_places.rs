@@ -1,4 +1,4 @@
-//! Which cells the rows of a query are of, for errors that only know the number of a row.
+//! Maps row numbers of a query to cells, for errors that know only the number of a row.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
@@ -6,15 +6,15 @@ use std::sync::{Mutex, PoisonError};
 use arrow_array::RecordBatch;
 use datafusion::arrow::util::display::array_value_to_string;
 
-/// Batches that are remembered: an error is of one of the last.
+/// Number of batches that are remembered: an error is about one of the last.
 const REMEMBERED: usize = 4;
 
-/// The coordinates of the last rows.
+/// Coordinates of the last rows.
 #[derive(Debug)]
 pub(crate) struct CellPlaces {
-    /// How many columns at the front are dimensions.
+    /// Number of columns at the front that are dimensions.
     dimensions: usize,
-    /// Batches, and the number of the first row of each.
+    /// Last batches, each with the number of its first row.
     last: Mutex<VecDeque<(u64, RecordBatch)>>,
 }
 
@@ -26,7 +26,7 @@ impl CellPlaces {
         }
     }
 
-    /// Notes the next rows; those from number 0 on are the first of others.
+    /// Remembers the next rows. A `first` of 0 begins another result.
     pub(crate) fn note(&self, first: u64, batch: &RecordBatch) {
         let columns: Vec<usize> = (0..self.dimensions.min(batch.num_columns())).collect();
         let Ok(coordinates) = batch.project(&columns) else {
@@ -42,7 +42,7 @@ impl CellPlaces {
         last.push_back((first, coordinates));
     }
 
-    /// The coordinates of a row, if it is among those that are remembered: `x = 3, y = 4`.
+    /// Returns the coordinates of a row, such as `x = 3, y = 4`, if the row is remembered.
     pub(crate) fn of(&self, row: u64) -> Option<String> {
         let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         let (first, batch) = last.iter().rev().find(|(first, _)| *first <= row)?;

@@ -1,5 +1,5 @@
-//! Arithmetic of integers that fails where DataFusion 55.2 goes on modulo a power of two: `+`, `-`, `*` and the sign of 64 bits, and
-//! `abs`.
+//! Integer arithmetic that fails on overflow, where DataFusion 55.2 wraps around: `+`, `-`, `*` and the sign of
+//! 64-bit integers, and `abs`.
 
 use arrow_schema::{ArrowError, DataType};
 use datafusion::arrow::compute::kernels::numeric::{add, mul, neg, sub};
@@ -11,7 +11,7 @@ use datafusion::logical_expr::{
 };
 use datafusion::physical_expr_common::datum::apply;
 
-/// An operation of two integers of the same type, of 64 bits.
+/// Operation on two 64-bit integers of the same type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Operation {
     Plus,
@@ -22,7 +22,7 @@ pub(crate) enum Operation {
 impl Operation {
     pub(crate) const ALL: [Self; 3] = [Self::Plus, Self::Minus, Self::Times];
 
-    /// The name of the function, by which workers know it.
+    /// Returns the name of the function, by which workers find it.
     fn function(self) -> &'static str {
         match self {
             Self::Plus => "exact_plus",
@@ -40,7 +40,7 @@ impl Operation {
     }
 }
 
-/// An operation as a function that fails where its result does not fit.
+/// Operation as a function that fails if the result overflows.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Checked {
     pub(crate) operation: Operation,
@@ -62,7 +62,7 @@ impl ScalarUDFImpl for Checked {
         self.operation.function()
     }
 
-    /// The operation as it was written, which is what its column is called.
+    /// Formats the operation as it was written, which names its column.
     fn schema_name(&self, args: &[Expr]) -> Result<String> {
         let [left, right] = args else {
             return internal_err!("{} of other than two", self.name());
@@ -99,7 +99,7 @@ impl ScalarUDFImpl for Checked {
     }
 }
 
-/// The sign `-`: integers of up to 32 bits become signed ones of 64, and one of 64 bits that has no opposite is an error.
+/// Sign `-`: integers of up to 32 bits become signed 64-bit ones; a 64-bit integer without an opposite is an error.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Negative {
     signature: Signature,
@@ -113,7 +113,7 @@ impl Default for Negative {
     }
 }
 
-/// What the function of the sign is called.
+/// Name of the function for the sign.
 pub(crate) const NEGATIVE: &str = "exact_negative";
 
 impl ScalarUDFImpl for Negative {
@@ -181,7 +181,7 @@ fn negative_type(of: &DataType) -> Result<DataType> {
     })
 }
 
-/// `abs`, whose integers of up to 32 bits become ones of 64: -128 of 8 bits has no opposite there.
+/// `abs` with a 64-bit result for integers of up to 32 bits: -128 has no opposite in 8 bits.
 #[derive(Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Abs(AbsFunc);
 
@@ -221,7 +221,7 @@ impl ScalarUDFImpl for Abs {
     }
 }
 
-/// What does not fit, with the way round.
+/// Rewrites an overflow error to name a way around it.
 fn too_large(error: DataFusionError) -> DataFusionError {
     match error {
         DataFusionError::ArrowError(error, _) if is_overflow(&error) => {

@@ -1,4 +1,4 @@
-//! `COPY` into files: of this machine, they appear whole or not at all, and never within an array.
+//! `COPY` into files: local files appear complete or not at all, and never within an array.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::arrays::{Arrays, MadeKind};
 use crate::error::external;
 use crate::given_up::unless_cancelled;
 
-/// Writes the rows into the files that the statement names, and gives how many there are as a row.
+/// Writes the rows into the files that the statement names, and returns their number as a row.
 pub(crate) async fn copy_to_files(
     context: &SessionContext,
     arrays: &Arc<dyn Arrays>,
@@ -39,14 +39,14 @@ pub(crate) async fn copy_to_files(
         .execute_logical_plan(LogicalPlan::Copy(copy))
         .await?;
     let schema = Arc::clone(frame.schema().inner());
-    // Dropped midway, it leaves what is made unfinished, which then goes.
+    // If dropped midway, the unfinished output is removed.
     let counts = unless_cancelled(arrays.session(), frame.collect()).await??;
     made.finish().map_err(external)?;
     let counts = stream::iter(counts.into_iter().map(Ok));
     Ok(Box::pin(RecordBatchStreamAdapter::new(schema, counts)))
 }
 
-/// The path of a file of this machine.
+/// Returns the path of a local file; `None` for other URLs.
 fn local(url: &str) -> Result<Option<PathBuf>> {
     if !url.contains("://") {
         return Ok(Some(PathBuf::from(url)));
@@ -61,7 +61,8 @@ fn local(url: &str) -> Result<Option<PathBuf>> {
     }
 }
 
-/// DataFusion makes one file of what has an ending, unless the statement says something else.
+/// Decides between file and folder like DataFusion: a name with an extension is one file, unless the statement says
+/// otherwise.
 fn kind(name: &Path, copy: &CopyTo) -> MadeKind {
     let said = copy
         .options

@@ -40,39 +40,39 @@ use crate::wide::WideIntegers;
 use crate::years::Extract;
 use crate::yielding::JoinsGiveWay;
 
-/// The catalog in which tables are looked for that a query names by one name.
+/// Catalog for tables with a one-part name.
 const CATALOG: &str = "datafusion";
 
-/// The schema of that catalog.
+/// Schema of that catalog.
 const SCHEMA: &str = "public";
 
-/// Arrays that are asked in SQL: by path or URI in quotes, by names that were registered, as members of groups.
+/// Arrays that are queried in SQL: by path or URI in quotes, by registered names, or as members of groups.
 #[derive(Clone)]
 pub struct Database {
     context: SessionContext,
     arrays: Arc<dyn Arrays>,
-    /// The catalogs, without what is found by URI.
+    /// Catalogs, without the tables that are found by URI.
     catalogs: Arc<dyn CatalogProviderList>,
     missing: Arc<Missing>,
 }
 
-/// What a statement came to.
+/// Result of a statement.
 pub enum Answer {
-    /// Rows, and what their columns are.
+    /// Rows with their schema.
     Rows(SendableRecordBatchStream),
-    /// Nothing but that so many cells were written.
+    /// Number of cells that were written.
     Written(u64),
-    /// Nothing but that so many cells were deleted.
+    /// Number of cells that were deleted.
     Deleted(u64),
-    /// Nothing but that so many cells have other values.
+    /// Number of cells with changed values.
     Changed(u64),
-    /// Nothing.
+    /// No result.
     Done,
 }
 
 impl Database {
-    /// A database whose arrays are opened by `arrays`. DataFusion may use half of the memory of their session, and writes to the
-    /// temporary folder of the system what needs more.
+    /// Creates a database whose arrays are opened by `arrays`. DataFusion may use half of the memory of their
+    /// session, and spills to the temporary folder of the system.
     ///
     /// # Errors
     /// [`SqlError`].
@@ -80,7 +80,7 @@ impl Database {
         Self::extended(arrays, |state| state)
     }
 
-    /// As [`Database::new`], with something else than usual in the state of DataFusion: another planner, functions of one's own.
+    /// Like [`Database::new`], with a modified DataFusion state: another planner, or additional functions.
     ///
     /// # Errors
     /// [`SqlError`].
@@ -91,10 +91,11 @@ impl Database {
         let mut config = SessionConfig::new().with_target_partitions(arrays.session().threads());
         config = config.with_information_schema(true);
         let options = config.options_mut();
-        // Text that is compared with text of an array is made the same type as that.
+        // Text literals get the type of the array column that they are compared with.
         options.sql_parser.map_string_types_to_utf8view = false;
-        // DataFusion 55.2 narrows the scan of several least and greatest values by those that are known already, and forgets those
-        // that are null or have a condition of their own: the answer then depends on which partition is first.
+        // DataFusion 55.2 narrows the scan for several minima and maxima by the values known so far, and ignores
+        // those that are null or have a condition of their own: the answer then depends on which partition comes
+        // first.
         options.optimizer.enable_aggregate_dynamic_filter_pushdown = false;
         let factory = ArrayTables {
             arrays: Arc::clone(&arrays),
@@ -135,26 +136,27 @@ impl Database {
         })
     }
 
-    /// DataFusion's own context, for what has no door here: data frames, functions of one's own. `DELETE` runs by
-    /// [`Database::run`] alone.
+    /// Returns DataFusion's own context, for what this type does not offer: data frames, additional functions.
+    /// `DELETE` works only through [`Database::run`].
     #[must_use]
     pub fn context(&self) -> &SessionContext {
         &self.context
     }
 
-    /// Gives an open array a name.
+    /// Registers an open array under a name.
     ///
     /// # Errors
-    /// A name that a table has.
+    /// A name that another table has.
     pub fn register(&self, name: &str, table: ArrayTable) -> Result<(), SqlError> {
         self.context.register_table(name, Arc::new(table))?;
         Ok(())
     }
 
-    /// Lets queries name the arrays of a group by their names in it, and those of groups in its folder as `ms.RNA.var`.
+    /// Lets queries name the arrays of a group by their names in it, and those of nested groups in its folder as
+    /// `ms.RNA.var`.
     ///
     /// # Errors
-    /// Where there is no group.
+    /// A place without a group.
     pub async fn register_group(&self, uri: &str) -> Result<(), SqlError> {
         let (arrays, asked) = (Arc::clone(&self.arrays), uri.to_owned());
         let members = tokio::task::spawn_blocking(move || arrays.members(&asked).map_err(external));
@@ -170,16 +172,17 @@ impl Database {
         Ok(())
     }
 
-    /// The statements of a text, which semicolons end. Deep ones need a deep stack.
+    /// Parses a text into its statements, which are separated by semicolons. Deeply nested ones need a large stack.
     ///
     /// # Errors
-    /// Text that is no SQL; a statement with thousands of operators.
+    /// Text that is not SQL; a statement with thousands of operators.
     pub fn statements(&self, sql: &str) -> Result<VecDeque<Statement>, SqlError> {
         depth::check(sql)?;
         Ok(statements::parse(sql)?)
     }
 
-    /// Runs one statement. Rows come as they are taken; what changes an array is done when this returns.
+    /// Runs one statement. Rows are produced as they are consumed; changes of an array are complete when this
+    /// returns.
     ///
     /// # Errors
     /// A statement that cannot be answered; errors of arrays.
@@ -197,7 +200,7 @@ impl Database {
         })
     }
 
-    /// Answers a statement with tables of its own, which nothing needs once rows come.
+    /// Runs a statement with temporary tables of its own, which are no longer needed when rows are returned.
     async fn answer_named(&self, mut statement: Statement) -> Result<Answer, SqlError> {
         let schema = self.schema()?;
         let timed = tables::rename(&mut statement, &*schema);
@@ -208,7 +211,7 @@ impl Database {
         self.answer(statement).await
     }
 
-    /// The schema in which tables are looked for that a query names by one name.
+    /// Returns the schema for tables with a one-part name.
     fn schema(&self) -> Result<Arc<dyn SchemaProvider>, SqlError> {
         let schema = self
             .catalogs
@@ -291,7 +294,7 @@ impl Database {
         }
     }
 
-    /// The condition is taken from the plan as it was written, before DataFusion answers parts of it by itself.
+    /// Runs a `DELETE`. The condition is taken from the plan as written, before the optimizer evaluates parts of it.
     async fn delete(&self, table: &ArrayTable, dml: &DmlStatement) -> Result<Answer, SqlError> {
         let plan = LogicalPlan::Dml(dml.clone());
         let state = self.context.state();
@@ -334,7 +337,7 @@ impl Database {
         Ok(Answer::Changed(cells))
     }
 
-    /// How many cells there are for which a condition is true.
+    /// Returns the number of cells for which a condition is true.
     async fn count(&self, table: &ArrayTable, predicate: Expr) -> Result<u64, SqlError> {
         let cells = self.context.read_table(Arc::new(table.clone()))?;
         Ok(cells.filter(predicate)?.count().await? as u64)
@@ -362,7 +365,7 @@ impl Database {
         Ok(Answer::Written(written))
     }
 
-    /// Opens a table anew that was given a name and of which `cells` were changed, so that the next statement sees that.
+    /// Reopens a registered table after `cells` of it were changed, so that the next statement sees the change.
     async fn refresh(
         &self,
         name: &TableReference,
@@ -385,11 +388,11 @@ impl Database {
         Ok(())
     }
 
-    /// `COPY … TO '…' STORED AS TILEDB`.
+    /// Runs `COPY … TO '…' STORED AS TILEDB`.
     async fn copy(&self, copy: CopyToStatement) -> Result<Answer, SqlError> {
         let frame = self.copied(&copy).await?;
         let options = copy.options.iter().map(|(name, value)| {
-            // A name without a dot gets a prefix from the parser.
+            // The parser adds a prefix to a name without a dot.
             let name = name.strip_prefix("format.").unwrap_or(name);
             (
                 name.to_owned(),
@@ -426,7 +429,7 @@ impl Database {
     }
 }
 
-/// The rules of DataFusion, with those that have to do with types before and behind them.
+/// Returns the rules of DataFusion, with those about types before and after them.
 fn analyzer_rules() -> Vec<Arc<dyn AnalyzerRule + Send + Sync>> {
     let mut rules = Analyzer::new().rules;
     rules.insert(0, Arc::new(TimesOfText));
@@ -436,12 +439,12 @@ fn analyzer_rules() -> Vec<Arc<dyn AnalyzerRule + Send + Sync>> {
     rules
 }
 
-/// Does what waits for stores, on a thread that may wait.
+/// Runs blocking work, which waits for stores, on a thread for it.
 async fn waited<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
     tokio::task::spawn_blocking(work).await.map_err(external)?
 }
 
-/// The table with all that was written by now.
+/// Returns the table with all writes up to now.
 async fn reopened(table: &ArrayTable) -> Result<ArrayTable> {
     let table = table.clone();
     waited(move || table.reopened()).await

@@ -1,5 +1,5 @@
-//! `DELETE`: the stored form of the condition, where it takes just the cells for which SQL's condition is true, and else the coordinates of
-//! these.
+//! `DELETE`: by the stored form of the condition if it takes exactly the cells for which SQL's condition is true,
+//! otherwise by the coordinates of these cells.
 
 use std::sync::Arc;
 
@@ -27,21 +27,21 @@ use crate::source::Source;
 use crate::storable::Storable;
 use crate::table::ArrayTable;
 
-/// What a statement asks to delete.
+/// Cells that a statement asks to delete.
 pub(crate) enum Asked {
-    /// Nothing: no cell can fit.
+    /// No cells: no cell can match.
     None,
-    /// The cells of a condition. Where it may take fewer cells than the statement means, `counted` is what that means: both must
-    /// be of as many cells.
+    /// Cells that match a condition. If the condition may match fewer cells than the statement means, `counted` is
+    /// the exact predicate; both must match the same number of cells.
     Cells {
         condition: Condition,
         counted: Option<Expr>,
     },
-    /// The cells of a condition that only SQL understands.
+    /// Cells that match a condition which only SQL can evaluate.
     Found,
 }
 
-/// The condition of a statement, whose plan no optimizer has changed yet.
+/// Returns the condition of a statement whose plan is not optimized yet.
 pub(crate) fn condition_of(
     table: &ArrayTable,
     input: &LogicalPlan,
@@ -64,7 +64,7 @@ pub(crate) fn condition_of(
     }
 }
 
-/// The condition with what is known of it worked out: values have the types of the columns that they are compared with.
+/// Simplifies a condition, so that values have the types of the columns that they are compared with.
 fn simplified(table: &ArrayTable, predicate: &Expr, state: &SessionState) -> Result<Expr> {
     let schema = DFSchema::try_from(table.source().schema.as_ref().clone())?;
     let context = SimplifyContext::builder()
@@ -85,7 +85,7 @@ fn of_predicate(table: &ArrayTable, predicate: Expr) -> Asked {
     }
 }
 
-/// What holds for every cell: a coordinate is not less than the least one.
+/// Returns a condition that holds for every cell: a coordinate is at least the lower bound of its domain.
 fn all_cells(table: &ArrayTable) -> Result<Asked> {
     let array = table.array();
     let dimension = array.schema().dimensions.first();
@@ -110,8 +110,8 @@ fn all_cells(table: &ArrayTable) -> Result<Asked> {
     })
 }
 
-/// Deletes the cells of a condition by its stored form, and says how many they were; `None` where that would take other cells than are
-/// meant, which may be `counted`. Waits for the store.
+/// Deletes cells by the stored form of a condition, and returns their number. Returns `None` if it would not take
+/// exactly the cells meant: `counted` is their number, if it must be compared. Waits for the store.
 pub(crate) fn delete(
     table: &ArrayTable,
     condition: &Condition,
@@ -145,14 +145,14 @@ pub(crate) fn delete(
     Ok(run(false)?.map(|deletion| deletion.taken))
 }
 
-/// A delete of the cells that a query finds. It is of the condition as it was written.
+/// Delete of the cells that a query finds, with the condition as it was written.
 pub(crate) struct Found {
     seen: Seen,
     dimensions: Vec<String>,
 }
 
 impl Found {
-    /// Of the input of a statement, whose plan nobody has changed yet.
+    /// Creates a delete for the input of a statement, whose plan must be unchanged.
     pub(crate) fn new(
         context: &SessionContext,
         table: &ArrayTable,
@@ -185,7 +185,7 @@ impl Found {
         })
     }
 
-    /// Deletes the cells by their coordinates, and says how many they were. Waits for the store.
+    /// Deletes the cells by their coordinates, and returns their number. Waits for the store.
     pub(crate) fn delete(&self) -> Result<u64> {
         let source = &self.seen.source;
         let failed = |error: QueryError| refused(source, error);
@@ -210,7 +210,7 @@ impl Found {
     }
 }
 
-/// The error, with the way round.
+/// Returns the error with a way around it.
 fn refused(source: &Source, error: QueryError) -> DataFusionError {
     let way_round = match error {
         QueryError::SharedCoordinates { .. } => {

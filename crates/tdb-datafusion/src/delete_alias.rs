@@ -1,4 +1,4 @@
-//! The alias of the table of a `DELETE`.
+//! Table aliases in `DELETE`.
 
 use std::ops::ControlFlow;
 
@@ -6,7 +6,7 @@ use datafusion::sql::sqlparser::ast::{
     Delete, Expr, FromTable, Ident, TableFactor, VisitMut, VisitorMut,
 };
 
-/// Names the columns of a table that cells are deleted from by its own name: DataFusion 55.2 forgets its alias there.
+/// Replaces the alias of the table in a `DELETE` by the table's name: DataFusion 55.2 loses the alias.
 pub(crate) fn without_alias(delete: &mut Delete) {
     let (FromTable::WithFromKeyword(from) | FromTable::WithoutKeyword(from)) = &mut delete.from;
     let [table] = &mut from[..] else {
@@ -25,7 +25,7 @@ pub(crate) fn without_alias(delete: &mut Delete) {
     }
 }
 
-/// Puts the name of a table in the place of its alias.
+/// Visitor that replaces an alias by the name of the table.
 struct ByName {
     alias: Ident,
     name: Ident,
@@ -45,7 +45,7 @@ impl VisitorMut for ByName {
     }
 }
 
-/// Whether two names are of the same thing: letters count only in quotes.
+/// True if two names are the same: case matters only in quotes.
 fn is_same_name(a: &Ident, b: &Ident) -> bool {
     let plain = |name: &Ident| match name.quote_style {
         Some(_) => name.value.clone(),

@@ -1,5 +1,5 @@
-//! How deep the expressions of a statement can be: the parser, the planner and all that is made of a chain of operators goes down as
-//! deep as it is long.
+//! Limits the depth of the expressions of a statement: parser, planner and everything made of a chain of operators
+//! recurse as deep as the chain is long.
 
 use datafusion::sql::sqlparser::dialect::GenericDialect;
 use datafusion::sql::sqlparser::keywords::Keyword;
@@ -7,12 +7,12 @@ use datafusion::sql::sqlparser::tokenizer::{Token, Tokenizer};
 
 use crate::error::SqlError;
 
-/// Operators that a statement may have.
+/// Maximum number of operators of a statement.
 const MOST_OPERATORS: usize = 2_000;
 
 /// Fails for statements with more operators than the stack of a thread has room for.
 pub(crate) fn check(sql: &str) -> Result<(), SqlError> {
-    // What is no SQL, the parser says better.
+    // Text that is not SQL: the parser reports it better.
     let Ok(tokens) = Tokenizer::new(&GenericDialect {}, sql).tokenize() else {
         return Ok(());
     };
@@ -41,7 +41,7 @@ pub(crate) fn check(sql: &str) -> Result<(), SqlError> {
     Ok(())
 }
 
-/// Whether a token joins what stands before it with what follows; a sign does not.
+/// True if a token joins the operands before and after it; a sign does not.
 fn joins(token: &Token, is_behind_value: bool) -> bool {
     match token {
         Token::Word(word) => matches!(

@@ -1,4 +1,4 @@
-//! The different values of a column, folded once each.
+//! Accumulator over the distinct values of a column, each folded once.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -12,7 +12,7 @@ use datafusion::logical_expr::Accumulator;
 
 use crate::groups::{Fold, Native};
 
-/// How often each value is there.
+/// Number of occurrences of each value.
 #[derive(Debug)]
 pub(crate) struct DistinctValues<F: Fold> {
     times: HashMap<Native<F::Value>, u64>,

@@ -1,11 +1,11 @@
-//! `DROP TABLE`, which DataFusion 55.2 answers with nothing for a table that is named by its URI.
+//! `DROP TABLE`; DataFusion 55.2 silently does nothing for a table that is named by its URI.
 
 use datafusion::logical_expr::{DropTable, TableType};
 use datafusion::prelude::SessionContext;
 
 use crate::error::SqlError;
 
-/// Forgets a table that was created or registered. Arrays that are named by their URIs are none of those.
+/// Removes a table that was created or registered; arrays named by their URIs are not among these.
 pub(crate) async fn drop_table(context: &SessionContext, drop: &DropTable) -> Result<(), SqlError> {
     let name = &drop.name;
     let table = if context.table_exist(name.clone())? {

@@ -11,47 +11,48 @@ use tdb_tile::ErrorKind;
 use crate::arrays::BoxedError;
 use crate::lines::LongLine;
 
-/// What went wrong with a statement: an error of an array that passed through DataFusion, or one of the statement itself.
+/// Failure of a statement: an error of an array that passed through DataFusion, or one of the statement itself.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SqlError {
-    /// The statement is not one that can be answered.
+    /// The statement cannot be answered.
     #[error("{what}")]
     Statement {
-        /// What is wrong with it.
+        /// Description of the problem.
         what: String,
-        /// The way out, where one is known.
+        /// Way around the problem, if one is known.
         hint: Option<String>,
-        /// The number of the character in its line at which it is wrong, from 1, where that is known.
+        /// Column of the problem in its line of the statement, from 1, if known.
         column: Option<usize>,
     },
-    /// Memory did not suffice.
+    /// The memory did not suffice.
     #[error("{0}")]
     Memory(String),
-    /// An error of an array, or of whoever opens arrays.
+    /// Error of an array, or of the code that opens arrays.
     #[error("{source}")]
     Array {
-        /// The URI of the array, unless the error tells it.
+        /// URI of the array; `None` if the error names it.
         place: Option<String>,
         /// The error.
         source: BoxedError,
     },
-    /// A system's error: a file cannot be written.
+    /// Error of the system: a file cannot be written.
     #[error(transparent)]
     System(#[from] std::io::Error),
-    /// What cannot be.
+    /// Bug in tdb or DataFusion.
     #[error("{0}")]
     Bug(String),
 }
 
 impl SqlError {
-    /// An error that came out of a query.
+    /// Converts an error that came out of a query.
     #[must_use]
     pub fn of_query(error: BoxedError) -> Self {
         of_source(error)
     }
 
-    /// The category of the error, which tells what the caller can do; `None` for an error of an array, which knows its own.
+    /// Returns the category of the error, by which the caller can decide what to do; `None` for an error of an array,
+    /// which has its own.
     #[must_use]
     pub fn kind(&self) -> Option<ErrorKind> {
         match self {
@@ -63,7 +64,7 @@ impl SqlError {
         }
     }
 
-    /// The way out, where one is known.
+    /// Returns a way around the problem, if one is known.
     #[must_use]
     pub fn hint(&self) -> Option<&str> {
         match self {
@@ -73,12 +74,12 @@ impl SqlError {
         }
     }
 
-    /// Whether a table is not there.
+    /// True if the error is that a table does not exist.
     pub(crate) fn is_missing_table(&self) -> bool {
         matches!(self, Self::Statement { what, .. } if what.starts_with("table ") && what.ends_with("not found"))
     }
 
-    /// The number of the character in its line at which a statement is wrong, from 1.
+    /// Returns the column of the problem in its line of the statement, from 1, if known.
     #[must_use]
     pub fn column(&self) -> Option<usize> {
         match self {
@@ -87,7 +88,7 @@ impl SqlError {
         }
     }
 
-    /// The same, with a hint where text of a statement stands in the quotes of names.
+    /// Adds a hint if the statement has text in double quotes, which are for names.
     pub(crate) fn with_quotes_of(mut self, sql: &str) -> Self {
         if let Self::Statement { what, hint, .. } = &mut self
             && let Some(name) = what.strip_prefix(NO_COLUMN)
@@ -102,7 +103,8 @@ impl SqlError {
         self
     }
 
-    /// What is said in the first line, and the way out in the others; with a place in the statement, if the text tells it.
+    /// Creates a statement error: the first line is the message, the others are the hint; extracts the column from
+    /// the text if it has one.
     pub(crate) fn statement(what: impl Into<String>) -> Self {
         let text: String = what.into();
         let (what, hint) = match text.split_once('\n') {
@@ -154,7 +156,7 @@ impl From<DataFusionError> for SqlError {
     }
 }
 
-/// An error of a file that is no array.
+/// Converts an error of a file that is not an array.
 fn of_store(error: &datafusion::object_store::Error) -> SqlError {
     match long_line_in(error) {
         Some(long) => SqlError::Memory(long.to_string()),
@@ -162,7 +164,7 @@ fn of_store(error: &datafusion::object_store::Error) -> SqlError {
     }
 }
 
-/// The line that is too long, where an error was made of one.
+/// Returns the error about a line that is too long among the sources of an error, if any.
 fn long_line_in<'e>(error: &'e (dyn std::error::Error + 'static)) -> Option<&'e LongLine> {
     let mut chain = std::iter::successors(Some(error), |error| error.source());
     chain.find_map(|error| error.downcast_ref())
@@ -185,7 +187,7 @@ fn of_source(source: BoxedError) -> SqlError {
     }
 }
 
-/// An error that several parts of a query hold, so that nobody can have it alone.
+/// Converts an error that several parts of a query share, so that it cannot be moved.
 fn of_shared(error: Arc<DataFusionError>) -> SqlError {
     if let Some(failed) = failed_in(&error) {
         return SqlError::Array {
@@ -200,18 +202,18 @@ fn of_shared(error: Arc<DataFusionError>) -> SqlError {
     }
 }
 
-/// The error of an array that an error was made of.
+/// Returns the error of an array that caused an error, if any.
 fn failed_in<'e>(error: &'e (dyn std::error::Error + 'static)) -> Option<&'e Failed> {
     let mut chain = std::iter::successors(Some(error), |error| error.source());
     chain.find_map(|error| error.downcast_ref())
 }
 
-/// An error of an array that several parts of a query hold.
+/// Error of an array that several parts of a query share.
 #[derive(Debug)]
 pub struct SharedError(Arc<DataFusionError>);
 
 impl SharedError {
-    /// The error, as it was told.
+    /// Returns the original error.
     #[must_use]
     pub fn inner(&self) -> &(dyn std::error::Error + 'static) {
         match failed_in(&self.0) {
@@ -233,10 +235,10 @@ impl std::error::Error for SharedError {
     }
 }
 
-/// What is said of a column that is none, before its name in quotes.
+/// Message about an unknown column, before its name in quotes.
 const NO_COLUMN: &str = "there is no column ";
 
-/// A column that is none, with the nearest that are.
+/// Error about an unknown column, with the nearest existing names.
 fn of_schema(error: &SchemaError) -> SqlError {
     let SchemaError::FieldNotFound {
         field,
@@ -253,17 +255,17 @@ fn of_schema(error: &SchemaError) -> SqlError {
     }
 }
 
-/// The error in one paragraph, without the name of its kind in front of what a person wrote.
+/// Formats the error in one paragraph, without the name of its kind.
 fn text(error: &DataFusionError) -> String {
     error.message().into_owned()
 }
 
-/// An error of an array, so that it comes back out of DataFusion as it is.
+/// Wraps an error of an array so that it passes through DataFusion unchanged.
 pub(crate) fn external(error: impl Into<BoxedError>) -> DataFusionError {
     DataFusionError::External(error.into())
 }
 
-/// An error below, and the array that it is of.
+/// Error with the array that it is about.
 #[derive(Debug)]
 pub(crate) struct Failed {
     pub(crate) uri: String,

@@ -5,17 +5,17 @@ use std::sync::Arc;
 
 use crate::arrays::BoxedError;
 
-/// What errors become that leave the process as text.
+/// Conversion of errors that leave the process as text.
 #[derive(Clone)]
 pub struct ErrorForm(Arc<dyn Fn(BoxedError) -> BoxedError + Send + Sync>);
 
 impl ErrorForm {
-    /// The form that this function gives.
+    /// Creates a form from a conversion function.
     pub fn new(form: impl Fn(BoxedError) -> BoxedError + Send + Sync + 'static) -> Self {
         Self(Arc::new(form))
     }
 
-    /// An error in this form.
+    /// Converts an error.
     #[must_use]
     pub fn of(&self, error: BoxedError) -> BoxedError {
         (self.0)(error)

@@ -2,13 +2,13 @@
 
 use tdb_tile::ErrorKind;
 
-/// What an error says, without what it is made of.
+/// Text of an error, without its sources.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ErrorText {
     /// The category of the error.
     pub kind: ErrorKind,
-    /// The error in one line.
+    /// Message in one line.
     pub what: String,
-    /// The way out, where one is known.
+    /// Way around the problem, if one is known.
     pub hint: Option<String>,
 }

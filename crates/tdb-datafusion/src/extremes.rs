@@ -1,7 +1,7 @@
-//! `min` and `max` of floats: the same for groups as for all rows.
+//! `min` and `max` of floats with the same result for groups as for all rows.
 //!
-//! Those of groups begin with the greatest and the least finite number in DataFusion 55.2, and take whatever follows a NaN: infinities
-//! and NaN, which cells hold that were never written, came out as other numbers.
+//! In DataFusion 55.2, those of groups start with the greatest or least finite number, and any value after a NaN
+//! replaces it: infinities and NaN, which cells have that were never written, came out as other numbers.
 
 use std::cmp::Ordering;
 use std::fmt::Debug;
@@ -19,11 +19,11 @@ use datafusion::logical_expr::{
 
 use crate::groups::{Fold, OfAll, OfGroups};
 
-/// `min`, to which NaN is greater than all numbers.
+/// `min` that treats NaN as greater than all numbers.
 #[derive(Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Least(Min);
 
-/// `max`, to which NaN is greater than all numbers.
+/// `max` that treats NaN as greater than all numbers.
 #[derive(Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Greatest(Max);
 
@@ -39,7 +39,7 @@ struct Greatest32;
 #[derive(Debug)]
 struct Greatest64;
 
-/// Folds floats to the first of them in an order in which the initial state is the last.
+/// Implements a fold of floats that keeps the first value in an order in which the initial state comes last.
 macro_rules! extreme {
     ($fold:ident, $value:ident, $native:ident, $start:expr, $replaces:pat) => {
         impl Fold for $fold {

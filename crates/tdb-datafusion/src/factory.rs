@@ -13,10 +13,10 @@ use crate::arrays::BoxedError;
 use crate::error::external;
 use crate::table::ArrayTable;
 
-/// The type of tables that are arrays: `STORED AS TILEDB`.
+/// Type of tables that are arrays: `STORED AS TILEDB`.
 pub const TABLE_TYPE: &str = "TILEDB";
 
-/// Makes tables of arrays.
+/// Factory of tables that are arrays.
 #[derive(Debug)]
 pub(crate) struct ArrayTables {
     pub(crate) arrays: Arc<dyn Arrays>,
@@ -37,7 +37,7 @@ impl TableProviderFactory for ArrayTables {
         }
         let mut opening = Opening::of(&self.arrays);
         for (name, value) in &asked.options {
-            // A name without a dot gets a prefix from the parser.
+            // The parser adds a prefix to a name without a dot.
             let time = || self.arrays.time(value).map_err(external);
             match name.strip_prefix("format.").unwrap_or(name) {
                 "at" => (opening.window.at, opening.is_past) = (time()?, true),
@@ -55,18 +55,18 @@ impl TableProviderFactory for ArrayTables {
     }
 }
 
-/// How an array is opened as a table.
+/// Options for opening an array as a table.
 #[derive(Clone, Debug)]
 pub(crate) struct Opening {
     pub(crate) window: TimeWindow,
-    /// Whether that is another span than all up to now.
+    /// Whether the window is not everything up to now.
     pub(crate) is_past: bool,
-    /// The file with its key, where that is not the key of all tables.
+    /// File with the array's key, if it is not the key of all tables.
     pub(crate) key_file: Option<String>,
 }
 
 impl Opening {
-    /// As tables are opened of which a statement says nothing else.
+    /// Returns the default options, for tables without options of their own.
     pub(crate) fn of(arrays: &Arc<dyn Arrays>) -> Self {
         Self {
             window: arrays.window(),
@@ -76,7 +76,7 @@ impl Opening {
     }
 }
 
-/// Opens an array as a table, on a thread that may wait. The inner error is of a place where there is none.
+/// Opens an array as a table, on a thread that may block. The inner error means that there is no array at this place.
 pub(crate) async fn open(
     arrays: &Arc<dyn Arrays>,
     uri: &str,

@@ -1,4 +1,5 @@
-//! Where DataFusion finds files that are no arrays: on this machine, and in the object stores that arrays may be in.
+//! Object stores through which DataFusion finds files that are not arrays: local files, and the stores that arrays
+//! may be in.
 
 use std::sync::Arc;
 
@@ -11,10 +12,10 @@ use crate::arrays::Arrays;
 use crate::error::external;
 use crate::lines::BoundedLines;
 
-/// A line may take one of so many parts of the memory: it is there several times while it is read.
+/// A line may take 1/PART_OF_LINE of the memory: several copies exist while it is read.
 const PART_OF_LINE: u64 = 16;
 
-/// Asks whoever opens arrays for the store of a URI that nobody has registered.
+/// Registry that gets the store of an unregistered URI from the code that opens arrays.
 #[derive(Debug)]
 pub(crate) struct FileStores {
     arrays: Arc<dyn Arrays>,

@@ -1,8 +1,8 @@
-//! Times that are compared with finer ones: seconds with half a second.
+//! Exact comparison of times with finer ones, such as seconds with half a second.
 //!
-//! DataFusion compares both in the finer unit; its rule that takes the cast off the column, in 55.2, cuts the value to the coarser unit, so
-//! that a second was equal to half a second later. Here the value is rounded to the side that leaves the answer as it is, and the
-//! column has no cast, so that an array can answer.
+//! DataFusion compares both in the finer unit. Its rule that removes the cast from the column truncates the value to
+//! the coarser unit in 55.2, so that a second was equal to half a second later. Here the value is rounded in the
+//! direction that leaves the answer unchanged, and the column has no cast, so that an array can answer.
 
 use std::sync::Arc;
 
@@ -20,7 +20,8 @@ use datafusion::optimizer::utils::NamePreserver;
 
 use crate::rounded::{Neighbour, Rounded, tick};
 
-/// Compares columns of times with finer values exactly. It follows the rule that gives both sides one type.
+/// Analyzer rule that compares columns of times exactly with finer values. It runs after the rule that gives both
+/// sides one type.
 #[derive(Debug)]
 pub(crate) struct FinerTimes;
 
@@ -35,8 +36,8 @@ impl AnalyzerRule for FinerTimes {
     }
 }
 
-/// Compares dates with texts of a time within a day as with that time; DataFusion cuts it off. It precedes the rule that gives both sides
-/// one type.
+/// Analyzer rule that compares dates with texts of a time within a day as that time; DataFusion truncates it. It runs
+/// before the rule that gives both sides one type.
 #[derive(Debug)]
 pub(crate) struct TimesOfText;
 
@@ -51,7 +52,7 @@ impl AnalyzerRule for TimesOfText {
     }
 }
 
-/// Text of a time within a day as that time, where it is compared with a date.
+/// Converts text of a time within a day to that time if it is compared with a date.
 fn of_text(mut expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
     let is_date = |expr: &Expr| matches!(expr.get_type(schema), Ok(DataType::Date32));
     let mut is_changed = false;
@@ -122,13 +123,13 @@ fn of_expr(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
     })
 }
 
-/// What is compared in a finer unit than its own: a column, mostly.
+/// Expression that is compared in a finer unit than its own: usually a column.
 struct Coarse<'a> {
     expr: &'a Expr,
     data_type: DataType,
 }
 
-/// What is cast into a finer unit to be compared.
+/// Returns the operand of a cast to a finer unit; `None` if the expression is not such a cast.
 fn coarse<'a>(expr: &'a Expr, schema: &DFSchema) -> Result<Option<Coarse<'a>>> {
     let Expr::Cast(Cast { expr, field }) = expr else {
         return Ok(None);
@@ -144,10 +145,10 @@ fn coarse<'a>(expr: &'a Expr, schema: &DFSchema) -> Result<Option<Coarse<'a>>> {
     Ok((is_naive && is_coarser).then_some(Coarse { expr, data_type }))
 }
 
-/// Whether an expression has the same value for all rows, which is known before the query runs.
+/// True if an expression has the same value for all rows, known before the query runs.
 fn is_constant(expr: &Expr) -> bool {
     let mut is_constant = !expr.is_volatile();
-    // Nothing fails here.
+    // The closure never fails.
     let _ = expr.apply(|part| {
         let depends = matches!(
             part,
@@ -169,7 +170,7 @@ fn is_constant(expr: &Expr) -> bool {
     is_constant
 }
 
-/// The value of a literal, also of one that is cast.
+/// Returns the value of a literal, also of one that is cast.
 fn literal(expr: &Expr) -> Option<ScalarValue> {
     match expr {
         Expr::Literal(value, _) => Some(value.clone()),
@@ -191,7 +192,7 @@ fn of_pair(left: &Expr, op: Operator, right: &Expr, schema: &DFSchema) -> Result
     }
 }
 
-/// As two comparisons, if one of them is of two units.
+/// Rewrites `BETWEEN` as two comparisons if one of them is between two units.
 fn of_between(between: &Between, schema: &DFSchema) -> Result<Option<Expr>> {
     if between.expr.is_volatile() {
         return Ok(None);
@@ -231,7 +232,7 @@ fn of_list(list: &InList, schema: &DFSchema) -> Result<Option<Expr>> {
 }
 
 impl Coarse<'_> {
-    /// The comparison with a finer value.
+    /// Rewrites the comparison with a finer value; `None` if it needs no change or has no exact form.
     fn compared(&self, op: Operator, value: &Expr) -> Result<Option<Expr>> {
         let value = match literal(value) {
             Some(value) if value.is_null() => return Ok(None),
@@ -253,7 +254,7 @@ impl Coarse<'_> {
         binary(self.expr.clone(), op, value)
     }
 
-    /// The value in the unit of the column: a literal of one.
+    /// Rounds a value to the unit of the column; the result is a literal if the value is one.
     fn rounded(&self, neighbour: Neighbour, value: &Expr) -> Result<Expr> {
         let rounded = Rounded::new(self.data_type.clone(), neighbour);
         if let Expr::Literal(value, _) = value {
@@ -264,7 +265,7 @@ impl Coarse<'_> {
         Ok(Expr::ScalarFunction(call))
     }
 
-    /// `=`: no tick is equal to what lies between two.
+    /// Rewrites `=`: no tick is equal to a value between two ticks.
     fn equal(&self, value: &Expr) -> Result<Expr> {
         let before = self.rounded(Neighbour::Before, value)?;
         let after = self.rounded(Neighbour::After, value)?;
@@ -272,7 +273,8 @@ impl Coarse<'_> {
             (Expr::Literal(..), Expr::Literal(..)) if before == after => {
                 self.is(Operator::Eq, before)
             }
-            // Between two ticks, no value is both; others become known when the query begins.
+            // For a value between two ticks this range is empty; for values known only when the query begins, it is
+            // decided then.
             _ => {
                 let least = self.is(Operator::GtEq, after);
                 least.and(self.is(Operator::LtEq, before))
@@ -280,13 +282,13 @@ impl Coarse<'_> {
         })
     }
 
-    /// `IS NOT DISTINCT FROM`.
+    /// Rewrites `IS NOT DISTINCT FROM`.
     fn same(&self, value: &Expr) -> Result<Expr> {
         let both_null = self.expr.clone().is_null().and(value.clone().is_null());
         Ok(self.equal(value)?.is_true().or(both_null))
     }
 
-    /// `IN` a list of literals, of which those between two ticks are left out.
+    /// Rewrites `IN` a list of literals; those between two ticks are dropped.
     fn within(&self, values: &[ScalarValue]) -> Result<Expr> {
         let mut members = Vec::new();
         for value in values {

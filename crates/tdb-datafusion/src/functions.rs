@@ -1,4 +1,4 @@
-//! Functions that answer otherwise than those of DataFusion, in whose place they stand.
+//! Functions that replace those of DataFusion because they answer differently.
 
 use std::sync::Arc;
 
@@ -12,8 +12,8 @@ use crate::sums::ExactSum;
 use crate::wide::checked_functions;
 use crate::years::DatePart;
 
-/// The state with the functions by which arrays are asked, in the place of those of the same names. Workers, which run parts of plans,
-/// need them, too.
+/// Adds the functions for queries of arrays to a state; they replace those of the same names. Workers, which run
+/// parts of plans, need them too.
 #[must_use]
 pub fn with_functions(mut state: SessionStateBuilder) -> SessionStateBuilder {
     let scalar = [

@@ -1,4 +1,4 @@
-//! Statements that were given up: their rows end with an error, and what they had begun is taken back.
+//! Cancelled statements: their rows end with an error, and unfinished work is taken back.
 
 use std::future::Future;
 use std::pin::pin;
@@ -10,10 +10,10 @@ use tdb_cells::{Cancelled, Session};
 
 use crate::error::external;
 
-/// How often it is looked whether a session was cancelled.
+/// Interval of the checks whether a session was cancelled.
 const TICK: Duration = Duration::from_millis(50);
 
-/// Waits for a future, which is dropped where the session is cancelled before it is done. For futures of a runtime with a clock.
+/// Waits for a future, which is dropped if the session is cancelled first. Needs a runtime with a timer.
 ///
 /// # Errors
 /// [`Cancelled`].
@@ -21,7 +21,7 @@ pub(crate) async fn unless_cancelled<T>(
     session: &Session,
     future: impl Future<Output = T>,
 ) -> Result<T> {
-    // A future that is always done at once would never wait for the clock.
+    // A future that is always ready at once would never let the timer run.
     session.check_cancelled().map_err(external)?;
     match select(pin!(future), pin!(cancelled(session))).await {
         Either::Left((done, _)) => Ok(done),

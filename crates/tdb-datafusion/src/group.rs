@@ -1,4 +1,4 @@
-//! The arrays of a group as tables.
+//! Arrays of a group as tables.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,8 +11,8 @@ use crate::error::external;
 use crate::factory::{Opening, open};
 use crate::{Arrays, Member};
 
-/// A schema of DataFusion whose tables are the arrays of a group and of the groups in it, by their names with dots between them; each is opened when a query names it. Other
-/// tables are those of another schema.
+/// Schema of DataFusion with the arrays of a group, and of the groups in it, as tables, by their names with dots
+/// between them. An array is opened when a query names it. All other tables are those of another schema.
 #[derive(Debug)]
 pub struct GroupTables {
     arrays: Arc<dyn Arrays>,
@@ -21,7 +21,7 @@ pub struct GroupTables {
 }
 
 impl GroupTables {
-    /// The tables of these members, and of another schema.
+    /// Creates a schema from the members of a group and another schema.
     #[must_use]
     pub fn new(
         arrays: Arc<dyn Arrays>,

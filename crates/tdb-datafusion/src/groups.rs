@@ -1,4 +1,4 @@
-//! Accumulators of aggregates that fold numbers into one, for all rows and for each group.
+//! Accumulators of aggregates that fold numbers into one, for all rows or for each group.
 
 use std::fmt::Debug;
 use std::mem::size_of;
@@ -12,32 +12,32 @@ use datafusion::arrow::buffer::NullBuffer;
 use datafusion::common::{Result, ScalarValue, internal_datafusion_err, internal_err};
 use datafusion::logical_expr::{Accumulator, EmitTo, GroupsAccumulator};
 
-/// A value as Rust has it.
+/// Rust type of an Arrow value.
 pub(crate) type Native<T> = <T as ArrowPrimitiveType>::Native;
 
-/// How values of one type are folded.
+/// Rule for folding values of one type.
 pub(crate) trait Fold: Debug + Send + Sync + 'static {
-    /// The type of the values and of the result.
+    /// Type of the values and of the result.
     type Value: ArrowPrimitiveType + Debug;
-    /// The type of the state: of a partial aggregate, it is sent to the final one.
+    /// Type of the state, which a partial aggregate sends to the final one.
     type Kept: ArrowPrimitiveType + Debug;
-    /// The state without a value.
+    /// Initial state.
     const START: Native<Self::Kept>;
 
-    /// The Arrow type of the state.
+    /// Returns the Arrow type of the state.
     fn kept_type() -> DataType;
 
     fn add(kept: &mut Native<Self::Kept>, value: Native<Self::Value>);
 
     fn merge(kept: &mut Native<Self::Kept>, other: Native<Self::Kept>);
 
-    /// Takes back a value that was added, where that is possible.
+    /// Removes a value that was added, if that is possible.
     fn retract(kept: &mut Native<Self::Kept>, value: Native<Self::Value>) -> Result<()>;
 
-    /// The result. Fails where it is no value of its type.
+    /// Returns the result. Fails if it does not fit its type.
     fn result(kept: Native<Self::Kept>) -> Result<Native<Self::Value>>;
 
-    /// The state of values of which none is null.
+    /// Returns the state of values of which none is null.
     fn of_all(values: &[Native<Self::Value>]) -> Native<Self::Kept> {
         let mut kept = Self::START;
         for value in values {
@@ -52,11 +52,11 @@ fn column<T: ArrowPrimitiveType>(columns: &[ArrayRef]) -> Result<&PrimitiveArray
     column.ok_or_else(|| internal_datafusion_err!("a column of another type than is folded"))
 }
 
-/// The state of all values.
+/// State over all rows.
 #[derive(Debug)]
 pub(crate) struct OfAll<F: Fold> {
     kept: Native<F::Kept>,
-    /// How many values there are in it.
+    /// Number of values that were added and, in the final aggregate, of states that were merged.
     values: u64,
 }
 
@@ -122,11 +122,11 @@ impl<F: Fold> Accumulator for OfAll<F> {
     }
 }
 
-/// The state of each group.
+/// State of each group.
 #[derive(Debug)]
 pub(crate) struct OfGroups<F: Fold> {
     kept: Vec<Native<F::Kept>>,
-    /// Whether a group has a value that is not null.
+    /// Whether each group has a value that is not null.
     is_any: Vec<bool>,
 }
 
@@ -175,7 +175,7 @@ impl<F: Fold> OfGroups<F> {
     }
 }
 
-/// A column whose cells that a filter leaves out are null.
+/// Returns the column with null for the cells that a filter excludes.
 fn filtered<T: ArrowPrimitiveType>(
     column: &PrimitiveArray<T>,
     filter: Option<&BooleanArray>,

@@ -1,4 +1,4 @@
-//! Results as columns that cells can hold: what Arrow has and no field does becomes text.
+//! Converts results to types that cells can hold: Arrow types that no field has become text.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -11,14 +11,14 @@ use datafusion::arrow::compute::cast;
 use datafusion::arrow::util::display::{ArrayFormatter, FormatOptions};
 use tdb_arrow::field_of_column;
 
-/// Record batches whose columns have names that no other has, and types that fields of arrays hold: what none holds is text.
+/// Record batches with unique column names and with types that fields of arrays can hold; other types become text.
 pub struct HeldRows<R> {
     rows: R,
     schema: SchemaRef,
 }
 
 impl<R: RecordBatchReader> HeldRows<R> {
-    /// The rows of a reader.
+    /// Wraps the rows of a reader.
     #[must_use]
     pub fn new(rows: R) -> Self {
         Self {
@@ -43,7 +43,7 @@ impl<R: RecordBatchReader> RecordBatchReader for HeldRows<R> {
     }
 }
 
-/// The same columns, each with a name that no other has: `a`, `a:1`.
+/// Returns the columns with unique names, such as `a`, `a:1`.
 fn distinct_names(schema: &Schema) -> SchemaRef {
     let mut taken: HashSet<String> = HashSet::new();
     let fields = schema.fields().iter().map(|field| {
@@ -58,7 +58,7 @@ fn distinct_names(schema: &Schema) -> SchemaRef {
     Arc::new(Schema::new(fields.collect::<Vec<_>>()))
 }
 
-/// The schema of the same columns where those that no field holds are text.
+/// Returns the schema with text in place of types that no field can hold.
 fn held_by_cells(schema: &Schema) -> SchemaRef {
     let fields = schema.fields().iter().map(|field| {
         let plain = match field.data_type() {
@@ -77,7 +77,7 @@ fn held_by_cells(schema: &Schema) -> SchemaRef {
     Arc::new(Schema::new(fields.collect::<Vec<_>>()))
 }
 
-/// The columns of a batch as those of such a schema.
+/// Converts the columns of a batch to those of such a schema.
 fn hold(batch: &RecordBatch, schema: &SchemaRef) -> Result<RecordBatch, ArrowError> {
     let columns = batch.columns().iter().zip(schema.fields());
     let columns = columns.map(|(column, field)| {
@@ -94,7 +94,8 @@ fn hold(batch: &RecordBatch, schema: &SchemaRef) -> Result<RecordBatch, ArrowErr
     RecordBatch::try_new_with_options(Arc::clone(schema), columns, &options)
 }
 
-/// Values as Arrow shows them: of a decimal so many digits as its type has, though products and sums have more.
+/// Formats values as Arrow shows them. Fails for a decimal with more digits than its type has, as products and sums
+/// may have.
 fn text(column: &ArrayRef) -> Result<ArrayRef, ArrowError> {
     if let (DataType::Decimal128(digits, _), Some(decimals)) = (
         column.data_type(),

@@ -1,4 +1,4 @@
-//! `INSERT INTO`: rows of a query become cells, all of them in one commit or none.
+//! `INSERT INTO`: rows of a query become cells, all in one commit or none.
 
 use std::fmt;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use crate::rows::{Rows, hand_over};
 use crate::source::Source;
 use crate::storable::Storable;
 
-/// The plan of an insertion into a table.
+/// Returns the plan of an insertion into a table.
 pub(crate) fn insertion(
     source: &Arc<Source>,
     input: Arc<dyn ExecutionPlan>,
@@ -43,7 +43,7 @@ pub(crate) fn insertion(
             );
         }
     }
-    // Which fields may be null, the writer says, with their names.
+    // The writer reports nulls in fields that cannot have them, with their names.
     let fields = source.schema.fields().iter();
     let fields = fields.map(|field| Field::clone(field).with_nullable(true));
     let sink = ArraySink {
@@ -53,7 +53,7 @@ pub(crate) fn insertion(
     Ok(Arc::new(DataSinkExec::new(input, Arc::new(sink), None)))
 }
 
-/// Writes rows into an array.
+/// Sink that writes rows into an array.
 #[derive(Debug)]
 struct ArraySink {
     source: Arc<Source>,
@@ -82,7 +82,7 @@ impl DataSink for ArraySink {
     }
 }
 
-/// What ends a write early.
+/// Reason why a write ended early.
 enum Stopped {
     Input(InputError),
     Write(WriteError),
@@ -123,7 +123,7 @@ fn write(source: &Source, rows: Rows) -> Result<u64> {
     Ok(written)
 }
 
-/// An error of the query itself, which has passed through the reader of its rows, as it was.
+/// Unwraps an error of the query itself, which has passed through the reader of its rows.
 pub(crate) fn of_query(error: InputError) -> datafusion::common::DataFusionError {
     match error {
         InputError::Library { source, .. } => external(source),

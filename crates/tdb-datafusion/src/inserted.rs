@@ -1,7 +1,7 @@
-//! The plan of `INSERT`, whose rows have the types of the query.
+//! Plan of an `INSERT` whose rows keep the types of the query.
 //!
-//! DataFusion casts them to the types of the table, which cuts fractions and times. Here the array is handed what was written, and says
-//! what it cannot hold.
+//! DataFusion casts them to the types of the table, which truncates fractions and times. Here the array receives the
+//! values as written, and reports what it cannot hold.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use datafusion::sql::sqlparser::ast::{
 use crate::statements;
 use crate::table::array_of;
 
-/// The plan of a statement, if it inserts rows of a query into an array.
+/// Returns the plan of a statement if it inserts rows of a query into an array.
 pub(crate) async fn plan(
     state: &SessionState,
     statement: &Statement,
@@ -68,10 +68,10 @@ fn query_of(statement: &Statement) -> Option<&Query> {
     }
 }
 
-/// What a column of rows is called that only say where each belongs.
+/// Prefix of the columns of a placeholder query.
 const PLACE: &str = "place_";
 
-/// A query of as many columns, all of them null, which fit every table.
+/// Returns a placeholder query with this number of columns, all of them null, which fit every table.
 fn nulls(columns: usize) -> Result<Box<Query>> {
     let columns = (0..columns).map(|place| format!("NULL AS {PLACE}{place}"));
     let query = format!("SELECT {}", columns.collect::<Vec<_>>().join(", "));
@@ -85,15 +85,16 @@ fn nulls(columns: usize) -> Result<Box<Query>> {
     }
 }
 
-/// The columns of a table, as the statement fills them.
+/// Columns of a table, with their source in the statement.
 struct Places {
     columns: Vec<Expr>,
-    /// Of each the column of the rows that it is made of; of what the statement does not name there is none.
+    /// Index of the source column in the rows, for each column of the table; `None` if the statement does not name
+    /// the column.
     places: Vec<Option<usize>>,
 }
 
 impl Places {
-    /// Those of an insertion of rows that only say where each belongs.
+    /// Finds the sources in the plan of an insertion of placeholder rows.
     fn of(insert: &DmlStatement) -> Result<Self> {
         let LogicalPlan::Projection(columns) = &*insert.input else {
             return plan_err!("an INSERT whose columns are not known");
@@ -105,7 +106,7 @@ impl Places {
         })
     }
 
-    /// The insertion of other rows.
+    /// Returns the insertion with the actual rows in place of the placeholders.
     fn with_rows(&self, insert: &DmlStatement, rows: LogicalPlan) -> Result<LogicalPlan> {
         let own = self
             .columns
@@ -118,7 +119,7 @@ impl Places {
                         let own = rows.schema().qualified_field(*place);
                         Expr::Column(Column::from(own)).alias(name)
                     }
-                    // What the statement does not name is null.
+                    // Columns that the statement does not name are null.
                     None => column.clone(),
                 }
             });
@@ -133,7 +134,7 @@ impl Places {
         Ok(LogicalPlan::Dml(insert))
     }
 
-    /// Gives texts a type in the columns of `VALUES` that have values of others, too: a column has one type.
+    /// Casts texts in columns of `VALUES` that also have values of other types: a column has one type.
     fn type_texts(&self, values: &mut Values, insert: &DmlStatement) {
         let schema = insert.target.schema();
         for (place, field) in self.places.iter().zip(schema.fields()) {
@@ -165,7 +166,7 @@ impl Places {
     }
 }
 
-/// The type of a statement that holds the values of a column as exactly; none for texts.
+/// Returns the SQL type that holds the values of a column exactly; `None` for text.
 fn typed(column: &ArrowType) -> Option<DataType> {
     Some(match column {
         ArrowType::Date32 | ArrowType::Timestamp(..) => {
@@ -188,7 +189,7 @@ fn is_null(value: &Parse) -> bool {
     matches!(value, Parse::Value(value) if value.value == Value::Null)
 }
 
-/// The column of the rows that a column of the table is made of.
+/// Returns the index of the source column of a table column.
 fn place_of(column: &Expr) -> Result<Option<usize>> {
     let mut place = None;
     column.apply(|part| {

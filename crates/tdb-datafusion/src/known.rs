@@ -1,4 +1,4 @@
-//! The least and the greatest values of columns, where the statistics of tiles tell them.
+//! Minima and maxima of columns, from the statistics of tiles.
 
 use arrow_schema::DataType;
 use datafusion::common::stats::Precision;
@@ -10,10 +10,10 @@ use tdb_cells::{Batch, Column, FieldInfo};
 
 use crate::source::Source;
 
-/// Fragments whose statistics are fetched for it, at most.
+/// Maximum number of fragments whose statistics are fetched for this.
 const MOST_FRAGMENTS: usize = 1000;
 
-/// Fills in what is known of columns of whole numbers, dates and times; of others the order in SQL may be another.
+/// Fills in the statistics of columns of integers, dates and times; SQL may order other types differently.
 pub(crate) fn known_columns(
     source: &Source,
     columns: &[usize],
@@ -57,7 +57,7 @@ fn is_ordered_alike(data_type: &DataType) -> bool {
     data_type.is_integer() || matches!(data_type, DataType::Date32 | DataType::Timestamp(_, None))
 }
 
-/// A value of a field as its column has it: hours of an array are seconds there.
+/// Converts a value of a field to the type of its column: hours of an array become seconds.
 fn as_column_has_it(
     source: &Source,
     info: &FieldInfo,

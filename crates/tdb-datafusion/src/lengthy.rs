@@ -1,5 +1,5 @@
-//! Functions that make as much as one of their numbers says, within the memory of the session: `lpad('x', 2000000000)` asks for that
-//! memory before it takes it. DataFusion 55.2 counts what operators keep, and not what functions make.
+//! Functions whose output size depends on a number in their input, such as `lpad('x', 2000000000)`: they reserve
+//! memory of the session first. DataFusion 55.2 counts the memory that operators keep, but not that of functions.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -20,22 +20,22 @@ use datafusion::logical_expr::{
     ScalarUDFImpl, Signature,
 };
 
-/// How much a function makes of a row.
+/// Kind of output, which determines its size per row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Makes {
-    /// Text as long as the second argument says, filled up with characters of the third.
+    /// Text of the length in the second argument, filled with characters of the third.
     Filled,
-    /// The first argument, as often as the second says.
+    /// The first argument, repeated as often as the second says.
     Repeated,
     /// Elements from the first argument to the second, or from 0 to the only one; the third is the step.
     Series,
 }
 
-/// The bytes of an element of a list, and of a character at most.
+/// Bytes of an element of a list, and maximum bytes of a character.
 const ELEMENT: u64 = 8;
 const CHARACTER: u64 = 4;
 
-/// A function of DataFusion that asks for memory.
+/// Function of DataFusion that reserves memory before it runs.
 #[derive(Debug)]
 pub(crate) struct Lengthy {
     function: Arc<ScalarUDF>,
@@ -57,7 +57,7 @@ impl Hash for Lengthy {
     }
 }
 
-/// Those functions, with the memory that they ask for.
+/// Returns these functions, with the pool that they reserve memory from.
 pub(crate) fn lengthy_functions(
     pool: &Arc<dyn MemoryPool>,
 ) -> impl Iterator<Item = Arc<ScalarUDF>> {
@@ -80,7 +80,7 @@ pub(crate) fn lengthy_functions(
 }
 
 impl Lengthy {
-    /// The bytes that a call makes at most; of types that are not looked at, none.
+    /// Returns the maximum number of bytes that a call produces; arguments of other types count as 0.
     fn bytes(&self, args: &ScalarFunctionArgs) -> Result<u64> {
         let columns = args.args.iter().map(Column::new);
         let columns = columns.collect::<Result<Vec<_>>>()?;
@@ -89,7 +89,7 @@ impl Lengthy {
             let value = |place: usize| columns.get(place).and_then(|column| column.value(row));
             let bytes = match self.makes {
                 Makes::Filled => {
-                    // Spaces, unless it is told what.
+                    // Spaces by default.
                     let filling = columns.get(2).map_or(1, |filling| filling.size(row));
                     let character = filling.clamp(1, CHARACTER);
                     value(1).map_or(0, at_least_none).saturating_mul(character)
@@ -109,7 +109,7 @@ impl Lengthy {
                     elements.saturating_mul(ELEMENT)
                 }
             };
-            // A sum beyond its type is beyond any memory.
+            // A sum that overflows is more than any memory.
             sum = sum.saturating_add(bytes);
         }
         Ok(sum)
@@ -120,11 +120,11 @@ fn at_least_none(number: i64) -> u64 {
     u64::try_from(number).unwrap_or(0)
 }
 
-/// An argument, as numbers: of integers the values, of text how long it is.
+/// Argument as numbers: the values of integers, the lengths of text.
 struct Column {
     numbers: Option<ArrayRef>,
     is_text: bool,
-    /// One value for all rows.
+    /// Whether there is one value for all rows.
     is_scalar: bool,
 }
 
@@ -159,7 +159,7 @@ impl Column {
         (row < numbers.len() && numbers.is_valid(row)).then(|| numbers.value(row))
     }
 
-    /// The bytes of a value; of types that are not looked at, those of an element.
+    /// Returns the bytes of a value; those of an element for other types.
     fn size(&self, row: usize) -> u64 {
         match self.value(row) {
             Some(length) if self.is_text => at_least_none(length),

@@ -1,6 +1,7 @@
-//! Files of text in which no line is longer than memory allows.
+//! Text files in which no line is longer than memory allows.
 //!
-//! DataFusion 55.2 keeps a line of CSV or JSON until its end comes, and one without an end takes all memory. Here, reading it fails.
+//! DataFusion 55.2 keeps a line of CSV or JSON until its end, and a line without an end takes all memory. Here,
+//! reading such a line fails.
 
 use std::fmt;
 use std::fs::File;
@@ -19,13 +20,14 @@ use datafusion::object_store::{
 use futures_util::stream::{self, BoxStream};
 use futures_util::{StreamExt, TryStreamExt};
 
-/// What the names of files of lines end with. Of those that are compressed, nobody knows here how long lines are.
+/// Extensions of files that consist of lines. Compressed files are not checked, since the length of their lines is
+/// unknown here.
 const ENDINGS: [&str; 6] = [".csv", ".json", ".jsonl", ".ndjson", ".tsv", ".txt"];
 
-/// Bytes of a file of this machine that are read at once.
+/// Number of bytes of a local file that are read at once.
 const CHUNK: usize = 1 << 20;
 
-/// A line that is too long.
+/// Error: a line is too long.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{file}: a line has more than {most} bytes, which is what memory allows")]
 pub(crate) struct LongLine {
@@ -33,7 +35,7 @@ pub(crate) struct LongLine {
     most: u64,
 }
 
-/// Files of a store, whose lines have so many bytes at most.
+/// Files of a store whose lines have a maximum length in bytes.
 #[derive(Debug)]
 pub(crate) struct BoundedLines {
     files: Arc<dyn ObjectStore>,
@@ -52,7 +54,7 @@ impl fmt::Display for BoundedLines {
     }
 }
 
-/// The bytes of a file of this machine.
+/// Streams the bytes of a local file.
 fn chunks(file: File, range: Range<u64>) -> BoxStream<'static, Result<Bytes>> {
     let chunks = stream::try_unfold((file, range), async |(file, range)| {
         let read = tokio::task::spawn_blocking(move || chunk(file, range));
@@ -63,7 +65,7 @@ fn chunks(file: File, range: Range<u64>) -> BoxStream<'static, Result<Bytes>> {
     chunks.boxed()
 }
 
-/// The next bytes of a file, and what is left of it.
+/// Next bytes of a file, and the remaining range.
 type Chunk = (Bytes, (File, Range<u64>));
 
 fn chunk(mut file: File, range: Range<u64>) -> io::Result<Option<Chunk>> {
@@ -76,7 +78,7 @@ fn chunk(mut file: File, range: Range<u64>) -> io::Result<Option<Chunk>> {
     file.seek(SeekFrom::Start(start))?;
     let read = (&mut file).take(wanted).read_to_end(&mut bytes)?;
     if read == 0 {
-        // It has become shorter.
+        // The file has been truncated meanwhile.
         return Ok(None);
     }
     let next = start.checked_add(read as u64);
@@ -91,14 +93,14 @@ fn failed(source: Box<dyn std::error::Error + Send + Sync>) -> Error {
     }
 }
 
-/// The same bytes, or an error where a line is too long.
+/// Passes bytes through; fails if a line is too long.
 fn bounded(
     bytes: BoxStream<'static, Result<Bytes>>,
     too_long: LongLine,
 ) -> BoxStream<'static, Result<Bytes>> {
     let mut line = 0_u64;
     let bounded = bytes.and_then(move |bytes| {
-        // A line within one chunk is in memory already; the last one may go on in the next.
+        // A line within one chunk is in memory already; the last line may continue in the next chunk.
         let mut lines = bytes.rsplitn(2, |byte| *byte == b'\n');
         let last = lines.next().map_or(0, <[u8]>::len) as u64;
         line = match lines.next() {

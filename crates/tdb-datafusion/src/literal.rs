@@ -1,11 +1,12 @@
-//! Values of SQL as those of conditions.
+//! SQL values as literals of conditions.
 
 use datafusion::common::ScalarValue;
 use tdb_condition::Literal;
 use tdb_schema::value::Moment;
 use tdb_tile::Datatype;
 
-/// The value, if a condition can hold it. DataFusion has given it the type of the column that it is compared with.
+/// Returns the literal of a value; `None` if a condition cannot hold it. DataFusion has given the value the type of
+/// the column that it is compared with.
 pub(crate) fn literal(value: &ScalarValue) -> Option<Literal> {
     use ScalarValue as S;
     Some(match value {

@@ -1,11 +1,11 @@
-//! How many machines answer a query together.
+//! Number of machines that answer a query together.
 
 use std::num::NonZeroUsize;
 
-/// An extension of DataFusion's `SessionConfig`: arrays are cut into partitions for so many machines, each of which reads as many
-/// side by side as the configuration says.
+/// Extension of DataFusion's `SessionConfig`: arrays are split into partitions for this number of machines, each of
+/// which runs as many at once as the configuration says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Machines {
-    /// How many there are.
+    /// Number of machines.
     pub count: NonZeroUsize,
 }

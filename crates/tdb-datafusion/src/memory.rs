@@ -1,4 +1,4 @@
-//! DataFusion's memory, counted with that of the session which reads the arrays.
+//! DataFusion's memory, counted in the budget of the session that reads the arrays.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,11 +12,12 @@ use crate::arrays::Arrays;
 use crate::error::external;
 use crate::file_stores::FileStores;
 
-/// What DataFusion runs in: at most half of the memory of the session of `arrays`, the temporary folder of the system for what needs
-/// more, and files where arrays may be. `owner` is what errors say whose memory it is.
+/// Returns the runtime of DataFusion: at most half of the memory of the session of `arrays`, the temporary folder of
+/// the system for spilling, and the stores that arrays may be in for files. `owner` names the owner of the memory in
+/// errors.
 ///
 /// # Errors
-/// A session of which half of the memory is more than the machine can address.
+/// Half of the session's memory exceeds the address space.
 pub fn runtime(arrays: &Arc<dyn Arrays>, owner: &str) -> Result<Arc<RuntimeEnv>> {
     let pool = SharedPool::new(&arrays.session().limits().budget, owner)?;
     RuntimeEnvBuilder::new()
@@ -25,7 +26,8 @@ pub fn runtime(arrays: &Arc<dyn Arrays>, owner: &str) -> Result<Arc<RuntimeEnv>>
         .build_arc()
 }
 
-/// Takes what DataFusion reserves from the budget of a session, at most half of it: the rest is left for reading.
+/// Memory pool that takes what DataFusion reserves from the budget of a session, at most half of it: the rest is for
+/// reading.
 #[derive(Debug)]
 pub(crate) struct SharedPool {
     budget: Budget,
@@ -36,15 +38,17 @@ pub(crate) struct SharedPool {
 
 #[derive(Debug)]
 struct State {
-    /// What DataFusion says that it uses.
+    /// Bytes that DataFusion reports as used.
     used: usize,
-    /// What of that the budget granted: less, where DataFusion takes without asking.
+    /// Grant for these bytes; smaller if DataFusion took memory without asking.
     grant: Grant,
 }
 
 impl SharedPool {
+    /// Creates a pool.
+    ///
     /// # Errors
-    /// A budget of which half is more than the machine can address.
+    /// Half of the budget exceeds the address space.
     pub(crate) fn new(budget: &Budget, owner: &str) -> Result<Self> {
         let grant = budget.take(0).map_err(external)?;
         Ok(Self {
@@ -56,7 +60,7 @@ impl SharedPool {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // Numbers have no state that could be half done.
+        // A panic cannot leave plain numbers half updated.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -69,7 +73,7 @@ impl MemoryPool for SharedPool {
     fn grow(&self, _reservation: &MemoryReservation, additional: usize) {
         let mut state = self.state();
         state.used = state.used.saturating_add(additional);
-        // It is used in any case: what the budget has not left is not counted.
+        // The memory is used in any case: what the budget does not have left is not counted.
         let _ = state.grant.grow(additional as u64);
     }
 

@@ -1,4 +1,4 @@
-//! Tables that a query names by path or URI: arrays, and files of Parquet, CSV and JSON.
+//! Tables that a query names by path or URI: arrays, and files of Parquet, CSV, JSON and Arrow.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,10 +12,10 @@ use crate::Arrays;
 use crate::arrays::BoxedError;
 use crate::factory::{Opening, open};
 
-/// Endings of files that DataFusion reads by itself.
+/// Extensions of files that DataFusion can read itself.
 const FILES: [&str; 4] = ["parquet", "csv", "json", "arrow"];
 
-/// Finds what a name that no table has stands for.
+/// Resolves names that no table has.
 #[derive(Debug)]
 pub(crate) struct NamedByUri {
     pub(crate) arrays: Arc<dyn Arrays>,
@@ -23,12 +23,12 @@ pub(crate) struct NamedByUri {
     pub(crate) missing: Arc<Missing>,
 }
 
-/// Why there is no array of a name that was looked for, which DataFusion has no place for.
+/// Error of the last array that was looked up and is missing, which DataFusion cannot pass on.
 #[derive(Debug, Default)]
 pub(crate) struct Missing(Mutex<Option<BoxedError>>);
 
 impl Missing {
-    /// What was noted since it was last taken.
+    /// Takes the error recorded since the last call.
     pub(crate) fn take(&self) -> Option<BoxedError> {
         self.place().take()
     }
@@ -38,7 +38,7 @@ impl Missing {
     }
 
     fn place(&self) -> MutexGuard<'_, Option<BoxedError>> {
-        // It is there or not, and never half.
+        // The value is set or not, and never half updated.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

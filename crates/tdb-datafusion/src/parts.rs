@@ -7,23 +7,24 @@ use tdb_schema::value::{Value, read};
 use tdb_schema::{ArraySchema, Subarray};
 use tdb_tile::{Datatype, Range};
 
-/// Tiles of which the MBRs are looked at, at most.
+/// Maximum number of tiles whose MBRs are examined.
 const MOST_TILES: u64 = 200_000;
 
-/// Fragments of which the tiles are looked at, at most; of more the fragments themselves are, which takes no request.
+/// Maximum number of fragments whose tiles are examined; beyond that, the boxes of the fragments are used, which
+/// needs no request.
 const MOST_FRAGMENTS: usize = 64;
 
-/// Of all tiles, one in so many may lie in two parts, and be read twice.
+/// At most 1/FEW of all tiles may lie in two parts, and be read twice.
 const FEW: usize = 8;
 
-/// The values of a dimension at which parts begin, but for the first.
+/// Coordinates along one dimension at which the parts begin, except for the first.
 type Starts = Vec<Vec<u8>>;
 
-/// Ranges of dimensions; the whole array without any.
+/// Ranges of dimensions; the whole array if empty.
 pub(crate) type Part = Vec<(String, Range)>;
 
-/// Cuts what is read into about so many parts of about the same number of cells, none of which has a cell of another, in the order
-/// of the first dimension if it is that one. Fewer where that would read tiles twice.
+/// Splits a read into about `count` disjoint parts of about the same number of cells, ordered along one dimension.
+/// Returns fewer parts if more would read tiles twice.
 pub(crate) fn cut(
     array: &Array,
     subarray: &Subarray,
@@ -43,7 +44,7 @@ pub(crate) fn cut(
     Ok(parts.unwrap_or(whole))
 }
 
-/// What is read along a dimension, from its beginning to its end.
+/// Returns the range that a read covers along a dimension, from its first to its last coordinate.
 fn span(schema: &ArraySchema, subarray: &Subarray, dimension: usize) -> Option<Range> {
     let datatype = schema.dimensions.get(dimension)?.datatype;
     match subarray.ranges(dimension) {
@@ -56,7 +57,7 @@ fn span(schema: &ArraySchema, subarray: &Subarray, dimension: usize) -> Option<R
     }
 }
 
-/// The parts that begin at these values of a dimension, the first of them where what is read does.
+/// Returns the parts that begin at these coordinates of a dimension; the first begins where the read does.
 fn between(
     schema: &ArraySchema,
     subarray: &Subarray,
@@ -68,7 +69,7 @@ fn between(
     let mut ranges = Vec::new();
     let mut lo = whole.lo.to_vec();
     let order = |a: &[u8], b: &[u8]| dimension.datatype.compare(a, b);
-    // A tile may begin before what is read.
+    // A tile may begin before the range that is read.
     let inside = |start: &&Vec<u8>| {
         order(&whole.lo, start).is_some_and(Ordering::is_lt)
             && order(start, &whole.hi).is_some_and(Ordering::is_le)
@@ -79,7 +80,7 @@ fn between(
         lo = start.clone();
     }
     ranges.push(Range::new(lo, whole.hi.clone()));
-    // Of a dense array with a current domain, a dimension without a range would be read beyond that.
+    // In a dense array with a current domain, a dimension without a range would be read beyond that domain.
     let others = schema.dimensions.iter().enumerate();
     let others = others.filter(|(index, _)| schema.is_dense() && *index != along);
     let others =
@@ -92,7 +93,7 @@ fn between(
     Some(parts.collect())
 }
 
-/// Where parts of a dense array begin: at the edges of its tiles, since none is read twice then.
+/// Returns where the parts of a dense array begin: at the edges of tiles, so that no tile is read twice.
 fn dense_starts(schema: &ArraySchema, subarray: &Subarray, count: usize) -> Option<Starts> {
     let tiles = DenseTiles::new(schema, subarray)?;
     let count = i128::try_from(count).ok()?.min(tiles.count);
@@ -103,7 +104,7 @@ fn dense_starts(schema: &ArraySchema, subarray: &Subarray, count: usize) -> Opti
     starts.collect()
 }
 
-/// The space tiles of a dense array along its first dimension, as far as they are read.
+/// Space tiles of a dense array along its first dimension, as far as they are read.
 struct DenseTiles {
     /// Bytes of a coordinate.
     size: usize,
@@ -131,7 +132,7 @@ impl DenseTiles {
         })
     }
 
-    /// The coordinate at which a tile begins.
+    /// Returns the coordinate at which a tile begins.
     fn start(&self, place: i128) -> Option<Vec<u8>> {
         let tile = self.first.checked_add(place)?;
         let start = self.origin.checked_add(tile.checked_mul(self.extent)?)?;
@@ -139,7 +140,8 @@ impl DenseTiles {
     }
 }
 
-/// A dimension of a sparse array, and where parts begin along it: of all dimensions the one that cuts the fewest tiles.
+/// Chooses the dimension of a sparse array whose split cuts the fewest tiles; returns its index and the starts of the
+/// parts.
 fn sparse_starts(
     array: &Array,
     subarray: &Subarray,
@@ -149,7 +151,7 @@ fn sparse_starts(
     let boxes = boxes(array)?;
     let inside = boxes.into_iter().filter(|mbr| meets(schema, subarray, mbr));
     let boxes: Vec<Vec<Range>> = inside.collect();
-    // Each part should have a few tiles.
+    // Each part should have at least two tiles.
     let count = count.min(boxes.len() / 2);
     if count < 2 {
         return Ok(None);
@@ -163,7 +165,7 @@ fn sparse_starts(
     Ok(best.map(|(_, dimension, starts)| (dimension, starts)))
 }
 
-/// Where the cells lie: the MBRs of tiles, or of fragments where there are many.
+/// Returns the boxes of the cells: the MBRs of tiles, or the domains of fragments if there are too many.
 fn boxes(array: &Array) -> Result<Vec<Vec<Range>>, ArrayError> {
     let fragments = array.fragments();
     let tiles = fragments.iter().map(|f| f.metadata.tile_count());
@@ -193,8 +195,8 @@ fn meets(schema: &ArraySchema, subarray: &Subarray, mbr: &[Range]) -> bool {
     })
 }
 
-/// Cuts what is read along the first dimension into slices that are small at both ends and larger towards the middle, for who is likely to
-/// need an end alone. None where that would read tiles many times.
+/// Splits a read along the first dimension into slices that are small at both ends and larger towards the middle, for
+/// queries that probably need only one end. `None` if that would read tiles many times.
 pub(crate) fn slices(array: &Array, subarray: &Subarray) -> Result<Option<Vec<Part>>, ArrayError> {
     let schema = array.schema();
     if subarray.is_empty() {
@@ -210,7 +212,8 @@ pub(crate) fn slices(array: &Array, subarray: &Subarray) -> Result<Option<Vec<Pa
     Ok(starts.and_then(|starts| between(schema, subarray, 0, &starts)))
 }
 
-/// The places at which slices of so many begin, but for the first: 1, 3, 7 and so on, and as far from the end.
+/// Returns the places among `count` at which slices begin, except for the first: 1, 3, 7 and so on, and likewise from
+/// the end.
 fn slice_places(count: usize) -> Vec<usize> {
     let middle = count / 2;
     let doubling = |place: &usize| place.checked_mul(2)?.checked_add(1);
@@ -241,7 +244,7 @@ fn sparse_slices(schema: &ArraySchema, boxes: &[Vec<Range>]) -> Option<Starts> {
     (!starts.is_empty() && cut <= boxes.len() / FEW).then_some(starts)
 }
 
-/// The sides of boxes along a dimension.
+/// Sides of boxes along a dimension.
 struct Sides<'a> {
     datatype: Datatype,
     by_start: Vec<&'a Range>,
@@ -249,7 +252,7 @@ struct Sides<'a> {
 }
 
 impl<'a> Sides<'a> {
-    /// None of text, which has no value just before another.
+    /// Sorts the sides along a dimension; `None` for text, which has no value just before another.
     fn new(schema: &ArraySchema, index: usize, boxes: &'a [Vec<Range>]) -> Option<Self> {
         let dimension = schema.dimensions.get(index)?;
         dimension.domain.as_ref()?;
@@ -266,14 +269,14 @@ impl<'a> Sides<'a> {
         })
     }
 
-    /// Boxes that begin before a start and end behind it.
+    /// Returns the number of boxes that begin before `start` and end at or after it.
     fn cut_by(&self, start: &[u8]) -> usize {
         let is_before = |value: &[u8]| self.datatype.total_order(value, start).is_lt();
         let begun = self.by_start.partition_point(|side| is_before(&side.lo));
         begun.saturating_sub(self.by_end.partition_point(|side| is_before(&side.hi)))
     }
 
-    /// The starts of parts that have something, but for the first.
+    /// Removes starts of parts that would be empty.
     fn without_empty(&self, mut starts: Starts) -> Starts {
         starts.dedup();
         starts.retain(|start| {
@@ -284,7 +287,8 @@ impl<'a> Sides<'a> {
     }
 }
 
-/// How many boxes would lie in two parts, and where the parts begin; none of text, which has no value just before another.
+/// Returns the number of boxes that would lie in two parts, and the starts of the parts; `None` for text, which has
+/// no value just before another.
 fn starts_along(
     schema: &ArraySchema,
     index: usize,
@@ -294,7 +298,7 @@ fn starts_along(
     let along = Sides::new(schema, index, boxes)?;
     let sides = &along.by_start;
     let order = |a: &[u8], b: &[u8]| along.datatype.total_order(a, b);
-    // A quarter of a part aside at most, where fewer are cut.
+    // A start may move by up to a quarter of a part if fewer boxes are cut there.
     let reach = sides.len().checked_div(count.saturating_mul(4))?;
     let starts = (1..count).map(|part| {
         let at = sides.len().checked_mul(part)?.checked_div(count)?;
@@ -324,7 +328,7 @@ fn number(datatype: Datatype, bytes: &[u8]) -> Option<i128> {
     }
 }
 
-/// The greatest value that is less.
+/// Returns the greatest value that is less than this one.
 fn before(datatype: Datatype, bytes: &[u8]) -> Option<Vec<u8>> {
     match read(datatype, bytes)?.as_ticks() {
         Value::Float32(value) => Some(value.next_down().to_le_bytes().to_vec()),

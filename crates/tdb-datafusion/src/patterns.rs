@@ -1,6 +1,7 @@
-//! Patterns of `LIKE` beside bytes, which may be no text: `char` of an array, or what a dense array has where nothing was written.
+//! `LIKE` on bytes that may not be valid text: `char` of an array, or the fill value of a dense array.
 //!
-//! DataFusion 55.2 makes text of them, and fails at the first that is none. Here that is null: it is like no pattern, and unlike none.
+//! DataFusion 55.2 converts them to text, and fails at the first invalid one. Here such a value is null, so it
+//! matches neither `LIKE` nor `NOT LIKE`.
 
 use std::sync::Arc;
 
@@ -14,7 +15,7 @@ use datafusion::logical_expr::utils::merge_schema;
 use datafusion::logical_expr::{Expr, ExprSchemable, LogicalPlan};
 use datafusion::optimizer::AnalyzerRule;
 
-/// Has bytes that are no text be null beside a pattern.
+/// Analyzer rule that makes bytes which are not text null in `LIKE`.
 #[derive(Debug)]
 pub(crate) struct Patterns;
 

@@ -1,8 +1,9 @@
-//! Conditions of SQL as those of arrays: which of them an array can answer, and whether it then answers the same.
+//! Converts SQL conditions to those of arrays: decides which an array can evaluate, and whether with the same result.
 //!
-//! DataFusion orders floats in full: NaN is greater than any number and equal to itself, and -0.0 is less than 0.0. A condition of
-//! an array compares them as IEEE 754 does. A time that is none is null in SQL, and by [`rules`] different from every value in an array.
-//! What differs is left to DataFusion, or asked of the array in a form that leaves no cell out which DataFusion would take.
+//! DataFusion orders floats totally: NaN is greater than any number and equal to itself, and -0.0 is less than 0.0. A
+//! condition of an array compares them as IEEE 754 does. NaT is null in SQL, and by [`rules`] different from every
+//! value in an array. Conditions that differ are left to DataFusion, or passed to the array in a form that drops no
+//! cell which DataFusion would keep.
 
 use arrow_schema::DataType;
 use datafusion::common::ScalarValue;
@@ -21,12 +22,12 @@ use crate::literal::literal;
 use crate::pushed::{May, Negation, Pushed};
 use crate::source::Source;
 
-/// How an array looks at the values of a condition of SQL.
+/// Returns the rules by which an array evaluates an SQL condition.
 pub(crate) fn rules() -> ConditionRules {
     ConditionRules::default()
 }
 
-/// What an array answers of a condition on its columns; `None` if nothing.
+/// Returns the part of a condition that an array can evaluate; `None` if there is none.
 pub(crate) fn pushed(expr: &dyn PhysicalExpr, source: &Source, may: May) -> Option<Pushed> {
     if let Some(dynamic) = expr.downcast_ref::<DynamicFilterPhysicalExpr>() {
         return pushed(dynamic.current().ok()?.as_ref(), source, may);
@@ -35,7 +36,7 @@ pub(crate) fn pushed(expr: &dyn PhysicalExpr, source: &Source, may: May) -> Opti
         return of_binary(binary, source, may);
     }
     if let Some(not) = expr.downcast_ref::<NotExpr>() {
-        // The opposite of more cells would be fewer.
+        // The negation of a condition that matches more cells matches fewer.
         let of = pushed(not.arg().as_ref(), source, may)?.negated();
         return of.filter(|pushed| pushed.fits(may));
     }
@@ -60,7 +61,7 @@ pub(crate) fn pushed(expr: &dyn PhysicalExpr, source: &Source, may: May) -> Opti
     )
 }
 
-/// A column that is compared: its field, and what it is in Arrow.
+/// Column in a comparison: its field, and its Arrow type.
 struct Tested<'a> {
     info: &'a FieldInfo,
     data_type: &'a DataType,
@@ -69,7 +70,7 @@ struct Tested<'a> {
 }
 
 impl Tested<'_> {
-    /// A test of the field, if it is one that a condition knows: of some datatypes there is none.
+    /// Returns a test of the field; `None` if conditions do not support it for this datatype.
     fn pushed(&self, test: Test, is_exact: bool) -> Option<Pushed> {
         let condition = Condition::from(FieldTest {
             field: self.info.name.clone(),
@@ -94,12 +95,13 @@ impl Tested<'_> {
         })
     }
 
-    /// Whether just those cells are null in SQL that are null in the array. A time that is none, and an index without a label, are, too.
+    /// True if exactly those cells are null in SQL that are null in the array; not so for NaT and indexes without a
+    /// label.
     fn has_own_nulls(&self) -> bool {
         self.info.enumeration.is_none() && !self.may_be_no_time()
     }
 
-    /// Whether cells are times, and no coordinates: those are never NaT.
+    /// True if cells may be NaT: times that are not coordinates.
     fn may_be_no_time(&self) -> bool {
         let is_time = matches!(
             self.data_type,
@@ -116,7 +118,7 @@ impl Tested<'_> {
         matches!(self.info.field, FieldKind::Dimension(_))
     }
 
-    /// Whether cells are single values, or text, that both compare alike.
+    /// True if cells are single values or text, which SQL and arrays compare alike.
     fn is_comparable(&self) -> bool {
         matches!(
             self.data_type,
@@ -146,7 +148,7 @@ fn of_binary(binary: &BinaryExpr, source: &Source, may: May) -> Option<Pushed> {
         Operator::And => {
             return match (pushed(left, source, may), pushed(right, source, may)) {
                 (Some(a), Some(b)) => Some(a.joined(b, Condition::and)),
-                // Both must hold, so that one of them leaves out none that are wanted.
+                // Both sides must hold, so one of them alone drops no wanted cell.
                 (Some(one), None) | (None, Some(one)) if may == May::BeMore => Some(Pushed {
                     is_exact: false,
                     ..one
@@ -154,7 +156,7 @@ fn of_binary(binary: &BinaryExpr, source: &Source, may: May) -> Option<Pushed> {
                 _ => None,
             };
         }
-        // `ORDER BY … DESC` puts nulls first, also of what has none.
+        // `ORDER BY … DESC` puts nulls first, also for columns without nulls.
         Operator::Or if is_never(left, source) => return pushed(right, source, may),
         Operator::Or if is_never(right, source) => return pushed(left, source, may),
         Operator::Or => {
@@ -176,14 +178,15 @@ fn of_binary(binary: &BinaryExpr, source: &Source, may: May) -> Option<Pushed> {
     }
 }
 
-/// Whether it asks whether a column is null that never is.
+/// True if the expression tests whether a column is null that never is.
 fn is_never(expr: &dyn PhysicalExpr, source: &Source) -> bool {
     let column = expr.downcast_ref::<IsNullExpr>();
     let field = column.and_then(|null| field_of(null.arg().as_ref(), source));
     field.is_some_and(|field| !field.is_nullable)
 }
 
-/// A column against a value, or a column of numbers that DataFusion has made wide floats since the value is one.
+/// Converts the comparison of a column with a value. DataFusion may have cast a column of narrower numbers to 64-bit
+/// floats because the value is one.
 fn compared_expr(
     expr: &dyn PhysicalExpr,
     op: CompareOp,
@@ -203,7 +206,7 @@ fn compared_expr(
             let (op, value) = narrowed(op, value)?;
             compared_float(&field, op, value.into(), may)
         }
-        // All of these are wide floats, too, each another, in the same order.
+        // All of these convert to 64-bit floats exactly and in the same order.
         DataType::Int8
         | DataType::Int16
         | DataType::Int32
@@ -218,7 +221,8 @@ fn compared_expr(
     }
 }
 
-/// A comparison of narrow floats with a wide one as one with a narrow one; none where only wide ones are equal to that.
+/// Converts a comparison of 32-bit floats with a 64-bit value to one with a 32-bit value; `None` for equality with a
+/// value that no 32-bit float has.
 fn narrowed(op: CompareOp, value: f64) -> Option<(CompareOp, f32)> {
     #[expect(clippy::cast_possible_truncation, reason = "it rounds to the nearest")]
     let nearest = value as f32;
@@ -241,7 +245,7 @@ fn value_of(expr: &dyn PhysicalExpr) -> Option<&ScalarValue> {
     expr.downcast_ref::<LiteralExpr>().map(LiteralExpr::value)
 }
 
-/// A field against a value, in the cases in which both orders are the same, or can be bridged.
+/// Converts the comparison of a field with a value in the cases in which both orders agree, or can be reconciled.
 fn compared(field: &Tested<'_>, op: CompareOp, value: &ScalarValue, may: May) -> Option<Pushed> {
     if !field.is_comparable() {
         return None;
@@ -252,7 +256,7 @@ fn compared(field: &Tested<'_>, op: CompareOp, value: &ScalarValue, may: May) ->
         pushed.filter(|pushed| pushed.fits(may))
     };
     if field.info.enumeration.is_some() {
-        // Labels have the order of text in SQL. What lies outside of the enumeration is null there, and another value here.
+        // Labels have the order of text in SQL. An index without a label is null there, and a distinct value here.
         return match op {
             CompareOp::Eq => compare(op, value, true),
             CompareOp::Ne => compare(op, value, false),
@@ -263,7 +267,7 @@ fn compared(field: &Tested<'_>, op: CompareOp, value: &ScalarValue, may: May) ->
         return compared_float(field, op, value, may);
     }
     match (field.data_type, &value) {
-        // Whatever is not 0 is true.
+        // Any value other than 0 is true.
         (DataType::Boolean, Literal::Bool(wanted)) => match (op, wanted) {
             (CompareOp::Eq, true) | (CompareOp::Ne, false) => {
                 compare(CompareOp::Ne, false.into(), true)
@@ -274,14 +278,14 @@ fn compared(field: &Tested<'_>, op: CompareOp, value: &ScalarValue, may: May) ->
             _ => None,
         },
         (DataType::Boolean, _) => None,
-        // What is no time differs from every one here.
+        // NaT differs from every time here.
         _ if field.may_be_no_time() => compare(op, value, op != CompareOp::Ne),
         _ => compare(op, value, true),
     }
 }
 
-/// A field of floats against a number. Of two zeros one can be less than the other in SQL, and NaN is greater than all numbers;
-/// here the zeros are equal, and NaN passes no comparison but `!=`.
+/// Converts the comparison of a float field with a number. In SQL, -0.0 is less than 0.0 and NaN is greater than all
+/// numbers; here the zeros are equal, and NaN passes no comparison but `!=`.
 fn compared_float(field: &Tested<'_>, op: CompareOp, value: Literal, may: May) -> Option<Pushed> {
     use CompareOp as Op;
     let is_zero = matches!(value, Literal::Float(value) if value == 0.0);
@@ -317,7 +321,7 @@ fn of_list(list: &InListExpr, source: &Source) -> Option<Pushed> {
         members.push(value);
     }
     if !list.negated() {
-        // Against null, the answer is unknown; it must not become true under `not`.
+        // Compared with null, the answer is unknown; it must not become true under `not`.
         let is_exact = !has_null && !has_zero;
         return field.pushed(Test::In(members), is_exact);
     }
@@ -335,7 +339,7 @@ fn of_null(expr: &dyn PhysicalExpr, test: Test, source: &Source) -> Option<Pushe
     field.pushed(test, true)
 }
 
-/// Patterns that are the beginning of a text.
+/// Converts patterns that are a prefix followed by `%`.
 fn of_like(like: &LikeExpr, source: &Source) -> Option<Pushed> {
     let field = field_of(like.expr().as_ref(), source)?;
     let is_text = field.data_type == &DataType::LargeUtf8;

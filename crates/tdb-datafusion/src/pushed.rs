@@ -1,43 +1,43 @@
-//! What an array answers of a condition of SQL.
+//! The part of an SQL condition that an array evaluates.
 
 use tdb_condition::Condition;
 
-/// What an array answers of a condition.
+/// Condition that an array evaluates for an SQL condition.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Pushed {
     pub(crate) condition: Condition,
-    /// Whether it holds for just those cells for which SQL's condition is true.
+    /// Whether it matches exactly the cells for which SQL's condition is true.
     pub(crate) is_exact: bool,
     pub(crate) negation: Negation,
 }
 
-/// What the opposite of a condition that is exact is.
+/// Relation between the negation of an exact condition and SQL's negation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Negation {
-    /// It lacks cells: the opposite of `<` is `>=` for an array, and NaN passes neither.
+    /// The negation lacks cells: for an array, the opposite of `<` is `>=`, and NaN passes neither.
     Fewer,
-    /// It has other cells, too: those for which SQL's condition is null.
+    /// The negation also matches other cells: those for which SQL's condition is null.
     More,
-    /// Just the opposite.
+    /// The negation is exact.
     Exact,
 }
 
-/// How the cells of a condition that is not exact may differ.
+/// How the cells of an inexact condition may differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum May {
-    /// Also others, which DataFusion leaves out by itself.
+    /// It may match more cells, which DataFusion filters out itself.
     BeMore,
-    /// Not all of them, but no others: what deletes can do with, if they are counted.
+    /// It may match fewer cells, but no others. Deletes accept this if the cells are counted.
     BeFewer,
 }
 
 impl Pushed {
-    /// Whether it will do; what is not exact here holds for other cells, too.
+    /// True if the condition is acceptable. An inexact condition here may always match more cells.
     pub(crate) fn fits(&self, may: May) -> bool {
         self.is_exact || may == May::BeMore
     }
 
-    /// A condition made of two.
+    /// Joins two conditions.
     pub(crate) fn joined(self, other: Self, join: fn(Condition, Condition) -> Condition) -> Self {
         Self {
             condition: join(self.condition, other.condition),
@@ -46,7 +46,7 @@ impl Pushed {
         }
     }
 
-    /// The opposite, of a condition that is exact.
+    /// Returns the negation of an exact condition; `None` if it would lack cells, or if the condition is not exact.
     pub(crate) fn negated(self) -> Option<Self> {
         (self.is_exact && self.negation > Negation::Fewer).then(|| Self {
             condition: !self.condition,

@@ -1,4 +1,5 @@
-//! Tells a scan that only the least and greatest values of columns are wanted: an array then asks its statistics for them.
+//! Tells a scan that only the minima and maxima of columns are needed, so that the array can take them from its
+//! statistics.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -10,7 +11,7 @@ use datafusion::logical_expr::{Aggregate, Expr, LogicalPlan, TableScan};
 use datafusion::optimizer::optimizer::ApplyOrder;
 use datafusion::optimizer::{OptimizerConfig, OptimizerRule};
 
-/// Notes in scans below ungrouped aggregates that `min` and `max` are asked for.
+/// Optimizer rule that requests minima and maxima in scans below ungrouped aggregates with `min` and `max`.
 #[derive(Debug)]
 pub(crate) struct AskForExtremes;
 

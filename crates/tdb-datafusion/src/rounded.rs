@@ -1,4 +1,4 @@
-//! Times in a coarser unit, rounded down or up.
+//! Times rounded down or up to a coarser unit.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use datafusion::logical_expr::{
     ColumnarValue, ScalarFunctionArgs, ScalarUDFImpl, Signature, Volatility,
 };
 
-/// Nanoseconds of a tick of a type of times; none of other types.
+/// Returns the nanoseconds per tick of a time type; `None` for other types.
 pub(crate) fn tick(data_type: &DataType) -> Option<i128> {
     Some(match data_type {
         DataType::Timestamp(TimeUnit::Nanosecond, _) => 1,
@@ -26,14 +26,14 @@ pub(crate) fn tick(data_type: &DataType) -> Option<i128> {
     })
 }
 
-/// Which neighbour a time becomes that lies between two ticks.
+/// Direction in which a time between two ticks is rounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Neighbour {
     Before,
     After,
 }
 
-/// A time in a coarser unit.
+/// Function that rounds times to a coarser unit.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Rounded {
     to: DataType,
@@ -42,7 +42,7 @@ pub(crate) struct Rounded {
 }
 
 impl Rounded {
-    /// To timestamps of a coarser unit without a time zone, or to dates.
+    /// Creates a rounding to timestamps of a coarser unit without a time zone, or to dates.
     pub(crate) fn new(to: DataType, neighbour: Neighbour) -> Self {
         Self {
             to,
@@ -51,7 +51,7 @@ impl Rounded {
         }
     }
 
-    /// The times of an array.
+    /// Rounds the times of an array. Fails if one does not fit the type.
     pub(crate) fn of(&self, times: &dyn Array) -> Result<ArrayRef> {
         let (Some(from), Some(to)) = (tick(times.data_type()), tick(&self.to)) else {
             return internal_err!("{} of {}", self.name(), times.data_type());
@@ -96,7 +96,7 @@ impl Rounded {
         exec_datafusion_err!("the time {ticks} does not fit into {}", self.to)
     }
 
-    /// One time.
+    /// Rounds one time.
     pub(crate) fn of_scalar(&self, time: &ScalarValue) -> Result<ScalarValue> {
         ScalarValue::try_from_array(&self.of(&time.to_array()?)?, 0)
     }

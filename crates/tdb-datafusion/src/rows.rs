@@ -1,4 +1,4 @@
-//! The rows of a query on their way to a thread that may wait.
+//! Passes the rows of a query to a thread that may block.
 
 use std::sync::Arc;
 
@@ -13,19 +13,19 @@ use tokio::sync::mpsc;
 use crate::error::external;
 use crate::given_up::unless_cancelled;
 
-/// The rows of a query, for a thread that may wait.
+/// Rows of a query, for a thread that may block.
 pub(crate) struct Rows {
     schema: SchemaRef,
     receiver: mpsc::Receiver<Sent>,
-    /// Whether all of them were taken.
+    /// Whether all rows were taken.
     is_done: bool,
 }
 
-/// The next rows; `None` is behind the last.
+/// Next rows; `None` after the last.
 type Sent = Result<Option<RecordBatch>, ArrowError>;
 
-/// Has a thread that may wait take the rows of a query, and says what it made of them. Where the session is cancelled, the rows end with an
-/// error.
+/// Passes the rows of a query to `take`, which runs on a thread that may block, and returns its result. If the
+/// session is cancelled, the rows end with an error.
 pub(crate) async fn hand_over<T: Send + 'static>(
     session: &Session,
     mut stream: SendableRecordBatchStream,
@@ -43,7 +43,7 @@ pub(crate) async fn hand_over<T: Send + 'static>(
         let next = next.and_then(Option::transpose);
         let is_last = !matches!(next, Ok(Some(_)));
         let next = next.map_err(|error| ArrowError::ExternalError(Box::new(error)));
-        // Who has failed takes no more.
+        // After a failure, the receiver takes no more rows.
         if sender.send(next).await.is_err() || is_last {
             break;
         }
@@ -58,7 +58,8 @@ impl Iterator for Rows {
         if self.is_done {
             return None;
         }
-        // Whoever sends rows says which are the last: the rows of a query that was dropped midway are no query's.
+        // The sender marks the end explicitly, so that the rows of a query that was dropped midway are not taken for
+        // all of its rows.
         let sent = self.receiver.blocking_recv().unwrap_or_else(|| {
             let lost = std::io::Error::other("the query was dropped before its last row");
             Err(ArrowError::from(lost))
@@ -96,7 +97,7 @@ mod tests {
         Box::pin(RecordBatchStreamAdapter::new(Arc::new(schema), rows))
     }
 
-    /// How many batches came, and whether the last thing was an error.
+    /// Returns the number of batches, and whether an error came.
     fn count(rows: Rows) -> Result<(usize, bool)> {
         let rows: Vec<_> = rows.collect();
         let failed = rows.iter().filter(|batch| batch.is_err()).count();
@@ -127,10 +128,10 @@ mod tests {
             (1, true)
         );
         cancel.await.unwrap();
-        // Also where the rows never have to be waited for.
+        // Also if the rows are always ready.
         let ready = query(stream::repeat_with(|| Ok(numbers())));
         assert!(hand_over(&session, ready, count).await.unwrap().1);
-        // The query is dropped, and nothing says that these are all of its rows.
+        // The query is dropped without marking the end of its rows.
         let (sender, receiver) = mpsc::channel(2);
         sender.send(Ok(Some(numbers()))).await.unwrap();
         drop(sender);

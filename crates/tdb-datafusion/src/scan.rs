@@ -1,4 +1,4 @@
-//! The node of a plan that reads an array.
+//! Plan node that reads an array.
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -33,28 +33,28 @@ use crate::slices::Slices;
 use crate::source::Source;
 use crate::stream::Batches;
 
-/// Bytes of a batch, about: few enough to stay in the processor's cache.
+/// Approximate size of a batch in bytes: small enough to stay in the processor's cache.
 const BATCH: u64 = 4 << 20;
 
-/// Reads some columns of the cells of an array that fit a condition, in partitions that are read side by side.
+/// Reads some columns of the cells of an array that match a condition, in partitions that are read side by side.
 ///
-/// What it reads is told as a [`ScanTask`](crate::ScanTask), for another process to read it.
+/// A [`ScanTask`](crate::ScanTask) describes the read so that another process can perform it.
 #[derive(Clone, Debug)]
 pub struct ArrayScan {
     pub(crate) source: Arc<Source>,
-    /// The columns, as places among those of the table.
+    /// Columns, as indices among those of the table.
     pub(crate) columns: Vec<usize>,
     pub(crate) condition: Option<Condition>,
     pub(crate) limit: Option<usize>,
-    /// What is read, each part by one partition.
+    /// Parts that are read, one per partition.
     pub(crate) parts: Arc<Vec<Part>>,
-    /// As many as there are parts, or more, of which the last have nothing to read.
+    /// Number of partitions: that of the parts, or more; the partitions beyond the parts are empty.
     pub(crate) partitions: usize,
     pub(crate) order: ResultOrder,
     pub(crate) statistics: Arc<Statistics>,
     /// Filters that become known while the query runs.
     dynamic: Vec<Arc<dyn PhysicalExpr>>,
-    /// Once what all parts need to be planned was fetched.
+    /// Set once the metadata for planning all parts was fetched.
     prepared: Arc<OnceLock<()>>,
     properties: Arc<PlanProperties>,
     metrics: ExecutionPlanMetricsSet,
@@ -90,7 +90,7 @@ impl ArrayScan {
         })
     }
 
-    /// The same with its cells in another order, and with so many partitions.
+    /// Returns the same scan with another order of the cells and another number of partitions.
     pub(crate) fn with_partitions(self, order: ResultOrder, partitions: usize) -> Result<Self> {
         Ok(Self {
             properties: properties(&self.source, &self.columns, order, partitions)?,
@@ -104,8 +104,8 @@ impl ArrayScan {
         self.properties.eq_properties.schema()
     }
 
-    /// Fetches what planning all parts takes, once for all of them, where a store is waited for: partitions that begin at the same
-    /// time would each ask for the same.
+    /// Fetches the metadata for planning all parts of a far array, once for all of them: partitions that begin at the
+    /// same time would each request the same.
     pub(crate) fn prepare(&self) {
         let source = &self.source;
         if !source.is_far() || self.parts.len() < 2 {
@@ -118,13 +118,14 @@ impl ArrayScan {
                     all.push(range.clone());
                 }
             }
-            // What fails here fails again where a part is read, and is told there.
+            // A failure here occurs again when a part is read, and is reported there.
             let _ = tdb_query::prepare(&source.session, &source.array, &self.ask(all));
         });
     }
 
-    /// Whether filters that become known while the query runs may narrow the first dimension, as those of `ORDER BY … LIMIT` do: then each
-    /// slice of a part is read with what is known when it is its turn. Those of joins say all that they will when a read begins.
+    /// True if filters that become known while the query runs may narrow the first dimension, as those of
+    /// `ORDER BY … LIMIT` do. Each slice of a part is then read with the filters known at its turn. The filters of
+    /// joins are complete when a read begins.
     fn is_sliced(&self) -> bool {
         let Some(first) = self.source.fields.first() else {
             return false;
@@ -134,7 +135,7 @@ impl ArrayScan {
         self.order == ResultOrder::Unordered && columns.any(|column| column.name() == first.name)
     }
 
-    /// The slices of a part, one after the other along the first dimension; where there is no use of them, the part.
+    /// Returns the slices of a part along the first dimension; the part itself if slicing is of no use.
     fn slices(&self, part: &Part) -> Result<Vec<Part>> {
         if !self.is_sliced() {
             return Ok(vec![part.clone()]);
@@ -151,7 +152,7 @@ impl ArrayScan {
         let Some(slices) = slices else {
             return Ok(vec![part.clone()]);
         };
-        // A part may be cut along another dimension.
+        // A part may be limited along another dimension.
         let within = slices.into_iter().map(|mut slice| {
             let named = |name: &String| slice.iter().any(|(known, _)| known == name);
             let others: Part = part
@@ -165,7 +166,7 @@ impl ArrayScan {
         Ok(within.collect())
     }
 
-    /// What is read of a part, with what is known by now.
+    /// Returns the read options of a part, with the filters known by now.
     fn ask(&self, part: Part) -> ReadOptions {
         let source = &self.source;
         let known = self.dynamic.iter();
@@ -190,13 +191,13 @@ impl ArrayScan {
     }
 }
 
-/// Whether a filter can still become narrower.
+/// True if a filter can still become narrower.
 fn may_change(filter: &Arc<dyn PhysicalExpr>) -> bool {
     let tracking = DynamicFilterTracking::classify(filter);
     matches!(tracking, DynamicFilterTracking::Watching(_))
 }
 
-/// What is known of the first rows: of their columns nothing.
+/// Returns the statistics of the first `limit` rows; nothing is known of their columns.
 fn limited(statistics: &Statistics, limit: usize) -> Statistics {
     let column_statistics =
         vec![ColumnStatistics::new_unknown(); statistics.column_statistics.len()];
@@ -207,7 +208,7 @@ fn limited(statistics: &Statistics, limit: usize) -> Statistics {
     }
 }
 
-/// What DataFusion may know of the rows.
+/// Returns the properties of the rows for DataFusion.
 fn properties(
     source: &Source,
     columns: &[usize],
@@ -227,7 +228,8 @@ fn properties(
     )))
 }
 
-/// The order of rows: by the dimensions, as far as the first ones are columns. Of floats, two zeros are equal here alone.
+/// Returns the order of the rows: by the dimensions, as far as the first ones are columns. It stops at floats, whose
+/// zeros of either sign are equal here but not in SQL.
 fn row_major(source: &Source, columns: &[usize]) -> Vec<PhysicalSortExpr> {
     let dimensions = source.array.schema().dimensions.iter().enumerate();
     let places = dimensions.map_while(|(dimension, stored)| {
@@ -372,7 +374,7 @@ impl ExecutionPlan for ArrayScan {
             .iter()
             .map(|f| Arc::clone(&f.filter))
             .collect();
-        // What is known before the query runs, the table was asked already.
+        // Filters that are known before the query runs were offered to the table already.
         let answered = vec![PushedDown::No; filters.len()];
         let propagation = FilterPushdownPropagation::with_parent_pushdown_result(answered);
         if phase != FilterPushdownPhase::Post || self.limit.is_some() {
@@ -400,7 +402,7 @@ impl ExecutionPlan for ArrayScan {
         let is_row_major = self.order == ResultOrder::RowMajor;
         let is_descending = first.expr.eq(&known_first.expr) && first.options.descending;
         if is_descending && is_row_major && self.limit.is_none() {
-            // In another order, it can begin at the end.
+            // In another order, the read can begin at the end.
             let scan = self.clone();
             let scan = scan.with_partitions(ResultOrder::Unordered, self.partitions)?;
             let inner = Arc::new(scan);
@@ -413,7 +415,7 @@ impl ExecutionPlan for ArrayScan {
         // No coordinate is null.
         let is_same =
             pairs.all(|(wanted, known)| wanted.expr.eq(&known.expr) && !wanted.options.descending);
-        // Dates become null where they are none.
+        // A read that is row-major already or limited cannot change its order.
         if !is_same || is_row_major || self.limit.is_some() {
             return Ok(SortOrderPushdownResult::Unsupported);
         }

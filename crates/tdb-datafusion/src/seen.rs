@@ -1,4 +1,4 @@
-//! The rows that a statement names of an array, as a change of the array sees it.
+//! Rows that a statement selects from an array, as a change of the array sees it.
 
 use std::sync::Arc;
 
@@ -19,18 +19,18 @@ use crate::given_up::unless_cancelled;
 use crate::source::Source;
 use crate::table::{ArrayTable, array_of};
 
-/// A query of the cells that a statement changes. It is asked again where others have changed the array meanwhile.
+/// Query for the cells that a statement changes. It runs again if others changed the array meanwhile.
 pub(crate) struct Seen {
     pub(crate) context: SessionContext,
     pub(crate) plan: LogicalPlan,
-    /// What is changed.
+    /// Table that is changed.
     pub(crate) source: Arc<Source>,
-    /// The threads on which queries run.
+    /// Runtime on which queries run.
     pub(crate) threads: Handle,
 }
 
 impl Seen {
-    /// The rows as of an open array. For a thread that may wait.
+    /// Returns the rows as of an open array. For a thread that may block.
     pub(crate) fn rows(&self, array: &Arc<Array>) -> Result<SeenRows> {
         let (session, uri) = (self.source.session.clone(), &self.source.uri);
         let table = ArrayTable::new(Arc::clone(array), session, uri)?;
@@ -53,7 +53,7 @@ impl Seen {
         })
     }
 
-    /// The query over another state of the array, wherever it names the array of now.
+    /// Returns the query with this state of the array in place of the current one.
     fn plan_over(&self, table: &ArrayTable) -> Result<LogicalPlan> {
         let source = provider_as_source(Arc::new(table.clone()));
         let over = self.plan.clone().transform_down_with_subqueries(|plan| {
@@ -71,7 +71,7 @@ impl Seen {
     }
 }
 
-/// Rows of a query, for a thread that may wait.
+/// Rows of a query, for a thread that may block.
 pub(crate) struct SeenRows {
     session: Session,
     schema: SchemaRef,

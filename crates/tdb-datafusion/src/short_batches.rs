@@ -1,8 +1,8 @@
-//! Batches in slices that a join without equal columns is through with in a moment.
+//! Slices of batches that a join without equality conditions can process quickly.
 //!
-//! For each batch of its second input, `NestedLoopJoinExec` of DataFusion 55.2 looks at every row of its first one, and gives way to nothing
-//! meanwhile where no pair fits: with 10^7 rows there, one batch takes minutes. How many rows it can be handed at a time is only known by
-//! how long the last ones took.
+//! For each batch of its second input, `NestedLoopJoinExec` of DataFusion 55.2 visits every row of its first input,
+//! and does not yield while no pair matches: with 10^7 rows there, one batch takes minutes. The right number of rows
+//! is only known from the time that the last slices took.
 
 use std::fmt;
 use std::pin::Pin;
@@ -21,20 +21,20 @@ use datafusion::physical_plan::statistics::{ChildStats, StatisticsArgs};
 use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties};
 use futures_util::{Stream, StreamExt};
 
-/// How long a slice should take whoever asks for the next one.
+/// Desired time between two slices.
 const AIM: Duration = Duration::from_millis(10);
 
 /// Rows of the first slice.
 const FIRST: usize = 1;
 
-/// Hands out the batches of its input in slices, and gives way to other tasks between them.
+/// Plan node that returns the batches of its input in slices, and yields to other tasks between them.
 #[derive(Debug)]
 pub struct ShortBatches {
     input: Arc<dyn ExecutionPlan>,
 }
 
 impl ShortBatches {
-    /// The rows of `input`, in the same partitions and order.
+    /// Wraps `input`; partitions and order stay the same.
     #[must_use]
     pub fn new(input: Arc<dyn ExecutionPlan>) -> Self {
         Self { input }
@@ -114,14 +114,14 @@ impl ExecutionPlan for ShortBatches {
     }
 }
 
-/// The batches of one partition, in slices.
+/// Batches of one partition, in slices.
 struct Slices {
     input: SendableRecordBatchStream,
-    /// Rows of a batch that were not handed out yet; never none of them.
+    /// Rest of a batch that was not returned yet; never empty.
     rest: Option<RecordBatch>,
-    /// The most rows of the next slice.
+    /// Maximum number of rows of the next slice.
     rows: usize,
-    /// When the last slice was handed out, if nothing was asked for since.
+    /// Time at which the last slice was returned, until the next poll.
     given: Option<Instant>,
 }
 
@@ -159,7 +159,8 @@ impl RecordBatchStream for Slices {
     }
 }
 
-/// How many rows come next after some of which it is known how long they took: at most twice as many, and one at least.
+/// Returns the size of the next slice from the size and the time of the last: at most twice as many rows, at least
+/// one.
 fn rows_after(rows: usize, took: Duration) -> usize {
     if took < AIM / 2 {
         rows.saturating_mul(2)

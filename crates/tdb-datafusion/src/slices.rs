@@ -1,11 +1,11 @@
-//! The order in which slices of a part are read.
+//! Order in which the slices of a part are read.
 
 use std::collections::VecDeque;
 
 use crate::parts::Part;
 
-/// Slices of a part, from both of its ends in turn: the first that is read tells whoever wants the least or the greatest what is not
-/// needed of the others.
+/// Slices of a part, taken from both ends in turn: after the first, a query for the smallest or largest values can
+/// skip much of the others.
 pub(crate) struct Slices {
     left: VecDeque<Part>,
     is_last_next: bool,

@@ -1,4 +1,4 @@
-//! What a table reads: an open array, and how its fields are columns.
+//! Source of a table: an open array, with its fields as columns.
 
 use std::sync::Arc;
 
@@ -15,24 +15,24 @@ use crate::arrays::BoxedError;
 use crate::error::{Failed, external};
 use crate::error_form::ErrorForm;
 
-/// An open array, and its fields as columns: dimensions first, then attributes.
+/// Open array with its fields as columns: dimensions first, then attributes.
 #[derive(Clone, Debug)]
 pub(crate) struct Source {
     pub(crate) array: Arc<Array>,
     pub(crate) session: Session,
-    /// The fields, in the order of the columns.
+    /// Fields, in the order of the columns.
     pub(crate) fields: Vec<FieldInfo>,
-    /// The enumeration of each attribute.
+    /// Enumeration of each attribute.
     pub(crate) enumerations: Vec<Option<Arc<Enumeration>>>,
     pub(crate) schema: SchemaRef,
-    /// What errors call the array.
+    /// URI of the array, also its name in errors.
     pub(crate) uri: String,
-    /// What errors become before they pass through DataFusion.
+    /// Conversion of errors before they pass through DataFusion.
     pub(crate) error_form: Option<ErrorForm>,
 }
 
 impl Source {
-    /// Reads the enumerations.
+    /// Opens the source; reads the enumerations.
     pub(crate) fn new(array: Arc<Array>, session: Session, uri: &str) -> Result<Self> {
         let failed = |error: BoxedError| failed(uri, error);
         let attributes = &array.schema().attributes;
@@ -60,19 +60,19 @@ impl Source {
         })
     }
 
-    /// Whether the store of the array is waited for.
+    /// True if the store of the array is far away.
     pub(crate) fn is_far(&self) -> bool {
         matches!(self.array.store().distance(), Distance::Far { .. })
     }
 
-    /// The array as it is now: what bears a time to come is not there yet.
+    /// Opens the array as of now, without objects that have a future timestamp.
     pub(crate) fn newest(&self) -> Result<Arc<Array>> {
         let now = OpenOptions::at(SystemNames.now());
         let opened = Array::open_location(self.array.location(), now);
         Ok(Arc::new(opened.map_err(|error| self.failed(error))?))
     }
 
-    /// An error of this array.
+    /// Converts an error of this array.
     pub(crate) fn failed(&self, error: impl Into<BoxedError>) -> DataFusionError {
         let failed = Failed {
             uri: self.uri.clone(),
@@ -84,8 +84,8 @@ impl Source {
         }
     }
 
-    /// Whether each cell has a value of a field. Where a fragment lacks an attribute, its cells have the fill value when they are read,
-    /// and fail every test of a condition.
+    /// True if every fragment has a field. If a fragment lacks an attribute, its cells show the fill value but fail
+    /// every test of a condition.
     pub(crate) fn is_everywhere(&self, field: FieldKind) -> bool {
         if matches!(field, FieldKind::Dimension(_)) {
             return true;
@@ -95,14 +95,14 @@ impl Source {
         fragments.all(|fragment| stored_field(schema, fragment.stored(), field).is_some())
     }
 
-    /// The field of a column.
+    /// Returns the field and the Arrow field of a column.
     pub(crate) fn column(&self, name: &str) -> Option<(&FieldInfo, &Field)> {
         let place = self.fields.iter().position(|field| field.name == name)?;
         let column: &FieldRef = self.schema.fields().get(place)?;
         Some((self.fields.get(place)?, column))
     }
 
-    /// Some fields, and their columns.
+    /// Returns some fields with their schema.
     pub(crate) fn part(&self, names: &[String]) -> Result<(Vec<FieldInfo>, SchemaRef)> {
         let found = names.iter().map(|name| {
             let found = self.column(name);
@@ -115,7 +115,7 @@ impl Source {
         Ok((fields, Arc::new(Schema::new(columns))))
     }
 
-    /// The names of the dimensions, or of the attributes, among these columns, in their order.
+    /// Returns the names of the dimensions, or of the attributes, among these columns, in order.
     pub(crate) fn names(&self, columns: &[usize], are_dimensions: bool) -> Vec<String> {
         let fields = columns.iter().filter_map(|column| self.fields.get(*column));
         let wanted =

@@ -1,5 +1,5 @@
-//! The statements of a text, with what sqlparser 0.62 takes otherwise than the standard has it, and what DataFusion plans otherwise than
-//! here is meant.
+//! Parses statements, and corrects what sqlparser 0.62 parses differently from the standard and what DataFusion plans
+//! differently than intended here.
 
 use std::collections::{HashSet, VecDeque};
 use std::ops::ControlFlow;
@@ -19,13 +19,13 @@ use datafusion::sql::sqlparser::tokenizer::{Token, TokenWithSpan, Tokenizer};
 use crate::checked::NEGATIVE;
 use crate::delete_alias::without_alias;
 
-/// `IS DISTINCT FROM` as an operator, whose name nobody can type as one.
+/// `IS DISTINCT FROM` as an operator; the tokenizer never produces this name.
 const DISTINCT: &str = "IS DISTINCT FROM";
 
 /// `IS NOT DISTINCT FROM` as an operator.
 const NOT_DISTINCT: &str = "IS NOT DISTINCT FROM";
 
-/// The statements, which semicolons end.
+/// Parses statements, which are separated by semicolons.
 pub(crate) fn parse(sql: &str) -> Result<VecDeque<Statement>> {
     let dialect = GenericDialect {};
     let tokens = Tokenizer::new(&dialect, sql).tokenize_with_location();
@@ -34,17 +34,17 @@ pub(crate) fn parse(sql: &str) -> Result<VecDeque<Statement>> {
         .with_dialect(&dialect)
         .build()?;
     let mut statements = parser.parse_statements()?;
-    // Expressions become what they mean here.
+    // Replace the placeholders in the expressions.
     for statement in &mut statements {
         visit(statement, &mut Mender);
     }
     Ok(statements)
 }
 
-/// The tokens, with one for all words of `IS [NOT] DISTINCT FROM`.
+/// Replaces all words of `IS [NOT] DISTINCT FROM` by one operator token.
 ///
-/// sqlparser 0.62 takes all that follows these words for what is compared, `AND` and `OR`, too. As operators of the user's own, which
-/// have the precedence of `IS` to what is around them, they take what belongs to them; [`mend`] makes of them what they are.
+/// sqlparser 0.62 takes everything after these words as the right operand, including `AND` and `OR`. A custom
+/// operator has the precedence of `IS`, and gets the right operands; [`mend_one`] converts it back.
 fn with_operators(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
     let mut joined = Vec::with_capacity(tokens.len());
     let mut rest = &tokens[..];
@@ -64,7 +64,7 @@ fn with_operators(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
     joined
 }
 
-/// The operator with which tokens begin, and what follows it.
+/// Returns the operator at the start of the tokens, and the rest.
 fn distinct(tokens: &[TokenWithSpan]) -> Option<(&'static str, &[TokenWithSpan])> {
     let rest = behind(tokens, Keyword::IS)?;
     let (name, rest) = match behind(rest, Keyword::NOT) {
@@ -75,9 +75,11 @@ fn distinct(tokens: &[TokenWithSpan]) -> Option<(&'static str, &[TokenWithSpan])
     Some((name, rest))
 }
 
-/// The tokens, without the times of tables: `a FOR SYSTEM_TIME AS OF '2024-01-31'` is one name, which the user means and nobody has.
+/// Merges the time of a table into its name: `a FOR SYSTEM_TIME AS OF '2024-01-31'` becomes one name, which no real
+/// table has.
 ///
-/// The dialect of sqlparser that takes most else does not take these words; [`crate::tables`] makes of the name what it is.
+/// The dialect of sqlparser that accepts most other syntax does not accept these words; [`crate::tables`] resolves
+/// the name.
 fn with_times(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
     let mut named: Vec<TokenWithSpan> = Vec::with_capacity(tokens.len());
     let mut rest = &tokens[..];
@@ -97,10 +99,10 @@ fn with_times(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
     named
 }
 
-/// What stands between a table and the time as of which it is seen.
+/// Separator between the name of a table and its time.
 pub(crate) const AS_OF: &str = " FOR SYSTEM_TIME AS OF ";
 
-/// The text of a token that can be a name.
+/// Returns the text of a token that can be a name.
 fn name_in(token: &mut TokenWithSpan) -> Option<&mut String> {
     match &mut token.token {
         Token::Word(word) => Some(&mut word.value),
@@ -109,7 +111,7 @@ fn name_in(token: &mut TokenWithSpan) -> Option<&mut String> {
     }
 }
 
-/// The time as of which tokens say that a table is seen, and what follows it.
+/// Returns the time of a table at the start of the tokens, and the rest.
 fn time(tokens: &[TokenWithSpan]) -> Option<(String, &[TokenWithSpan])> {
     let words = [Keyword::FOR, Keyword::SYSTEM_TIME, Keyword::AS, Keyword::OF];
     let rest = words.into_iter().try_fold(tokens, behind)?;
@@ -123,7 +125,7 @@ fn time(tokens: &[TokenWithSpan]) -> Option<(String, &[TokenWithSpan])> {
     }
 }
 
-/// What follows a word, if tokens begin with it.
+/// Returns the tokens after a keyword if they begin with it.
 fn behind(tokens: &[TokenWithSpan], keyword: Keyword) -> Option<&[TokenWithSpan]> {
     let (first, rest) = without_space(tokens).split_first()?;
     let is_it = matches!(&first.token, Token::Word(word) if word.keyword == keyword && word.quote_style.is_none());
@@ -136,7 +138,7 @@ fn without_space(tokens: &[TokenWithSpan]) -> &[TokenWithSpan] {
     start.and_then(|start| tokens.get(start..)).unwrap_or(&[])
 }
 
-/// Leads a visitor through all queries and names of a statement.
+/// Applies a visitor to all queries and names of a statement.
 pub(crate) fn visit(statement: &mut Statement, visitor: &mut impl VisitorMut<Break = ()>) {
     let _: ControlFlow<()> = match statement {
         Statement::Statement(statement) => statement.visit(visitor),
@@ -152,7 +154,7 @@ pub(crate) fn visit(statement: &mut Statement, visitor: &mut impl VisitorMut<Bre
     };
 }
 
-/// Mends what it is led to.
+/// Visitor that corrects statements after parsing.
 struct Mender;
 
 impl VisitorMut for Mender {
@@ -176,8 +178,8 @@ impl VisitorMut for Mender {
     }
 }
 
-/// Names columns that are no fields as they are typed. DataFusion's own names have the URI of the array in them, leave casts out, and may
-/// not come twice.
+/// Names computed columns as they are typed. DataFusion's own names contain the URI of the array, omit casts, and
+/// must not repeat.
 fn name_as_typed(body: &mut SetExpr) {
     match body {
         SetExpr::Select(select) => {
@@ -214,7 +216,7 @@ fn name_as_typed(body: &mut SetExpr) {
     }
 }
 
-/// The name of an expression that is a field, whatever it is cast to.
+/// Returns the name of an expression that is a field, with or without a cast.
 fn field(expr: &Expr) -> Option<String> {
     match expr {
         Expr::Cast { expr, .. } | Expr::Nested(expr) => field(expr),
@@ -251,7 +253,7 @@ fn mend_one(expr: &mut Expr) {
     }
 }
 
-/// The function that stands for the sign `-`, which the planner has no place to replace.
+/// Returns the function call for the sign `-`, which the planner offers no way to replace.
 fn negative(of: Expr) -> Expr {
     let args = FunctionArgumentList {
         duplicate_treatment: None,
@@ -276,14 +278,14 @@ mod tests {
 
     use super::*;
 
-    /// The columns of a query, as they are told.
+    /// Returns the parsed columns of a query as text.
     fn meant(sql: &str) -> String {
         let statements = parse(&format!("select {sql}")).unwrap();
         let text = statements[0].to_string();
         text.trim_start_matches("SELECT ").to_owned()
     }
 
-    /// An expression with all parentheses.
+    /// Formats an expression with all parentheses.
     fn tree(expr: &Expr) -> String {
         match expr {
             Expr::Nested(of) => tree(of),

@@ -1,5 +1,6 @@
-//! Rows of a query in types that an array stores. Text that stands for a time or a number becomes one, and a value that the field cannot
-//! hold exactly is an error. Types that hold cells are left to the writer, which converts them by value.
+//! Converts the rows of a query to types that an array stores. Text for a time or a number is parsed, and a value
+//! that the field cannot hold exactly is an error. Types that hold cells are left to the writer, which converts them
+//! by value.
 
 use std::sync::Arc;
 
@@ -21,31 +22,31 @@ use crate::cell_places::CellPlaces;
 use crate::error::external;
 use crate::rounded::{Neighbour, Rounded, tick};
 
-/// What is done where a value is finer than the field.
+/// Hint for a value that is finer than the field.
 const ROUND_TIME: &str =
     "round it: date_trunc('second', x), or x::date; cast makes another type of it";
 
-/// What is done where text of bytes beyond ASCII is none of the field.
+/// Hint for text beyond ASCII in an ASCII field.
 const ASCII: &str = "string_ascii holds ASCII alone, and a field of string_utf8 any text";
 
-/// What is done where a value is no value of the field's type.
+/// Hint for a value that the field's type does not have.
 const ANOTHER: &str = "cast(x as …) and round(x) make another value of it";
 
-/// The rows of a query, a column for each of some fields of an array, as far as they can be stored.
+/// Rows of a query, with a column for each of some fields of an array, in types that can be stored.
 pub(crate) struct Storable<R> {
     rows: R,
     fields: Vec<FieldInfo>,
-    /// The types of the table.
+    /// Schema of the table.
     table: SchemaRef,
     schema: SchemaRef,
-    /// Rows that were given.
+    /// Number of rows returned so far.
     given: u64,
-    /// Where it is noted which cells the rows are of.
+    /// Record of the coordinates of the rows.
     places: Option<Arc<CellPlaces>>,
 }
 
 impl<R: RecordBatchReader> Storable<R> {
-    /// Of rows whose columns are these fields, in their order; the table has columns of these types for them.
+    /// Wraps rows whose columns are these fields, in order; the table has columns of the types in `table` for them.
     pub(crate) fn new(rows: R, (fields, table): (Vec<FieldInfo>, SchemaRef)) -> Self {
         let columns = rows.schema();
         let named = columns.fields().iter().zip(table.fields());
@@ -63,7 +64,7 @@ impl<R: RecordBatchReader> Storable<R> {
         }
     }
 
-    /// The same, which notes which cells the rows are of.
+    /// Records the coordinates of the rows in `places`.
     pub(crate) fn noting(mut self, places: &Arc<CellPlaces>) -> Self {
         self.places = Some(Arc::clone(places));
         self
@@ -126,9 +127,9 @@ impl<R: RecordBatchReader> RecordBatchReader for Storable<R> {
     }
 }
 
-/// Why a column is not stored.
+/// Reason why a column cannot be stored.
 enum Wrong {
-    /// The value of a row, and what would help.
+    /// Row whose value does not fit, with a hint.
     Row(usize, &'static str),
     Error(ArrowError),
 }
@@ -157,7 +158,7 @@ fn is_binary(data_type: &DataType) -> bool {
     )
 }
 
-/// The type that a column of a query is handed to the writer in; `table` is the one in which it is shown.
+/// Returns the type in which a column of a query is passed to the writer; `table` is its type in the table.
 fn stored_type(column: &DataType, table: &DataType, field: &FieldInfo) -> DataType {
     let shown = match table {
         DataType::Dictionary(_, values) => values,
@@ -166,12 +167,12 @@ fn stored_type(column: &DataType, table: &DataType, field: &FieldInfo) -> DataTy
     let datatype = shown_type(field).0;
     match column {
         _ if is_text(column) && holds_bytes(datatype) => DataType::LargeUtf8,
-        // Text of a time, of a number, or of true and false.
+        // Text of a time, of a number, or of a boolean.
         _ if is_text(column) => shown.clone(),
         DataType::Null => DataType::Null,
         _ if is_binary(column) => column.clone(),
         _ if holds_bytes(datatype) => DataType::LargeUtf8,
-        // Floats are the nearest; integers, and what is true, are the same.
+        // Floats are rounded to the nearest; integers and booleans must be equal.
         _ if column.is_numeric() && is_value(shown) => shown.clone(),
         DataType::Interval(_) => shown.clone(),
         other => other.clone(),
@@ -203,7 +204,7 @@ fn made(
     Ok(made)
 }
 
-/// Another type, whose values are the same.
+/// Converts a column to another type; fails if a value changes.
 fn converted(column: &ArrayRef, to: &DataType) -> Result<ArrayRef, Wrong> {
     let options = CastOptions {
         safe: true,
@@ -228,7 +229,7 @@ fn converted(column: &ArrayRef, to: &DataType) -> Result<ArrayRef, Wrong> {
     }
 }
 
-/// Which numbers are infinite as floats of another size, and not before.
+/// Returns which numbers become infinite as floats of another size.
 fn is_beyond(column: &ArrayRef, made: &ArrayRef) -> Result<BooleanArray, ArrowError> {
     let infinite = |column: &ArrayRef| {
         let wide = cast(column, &DataType::Float64)?;
@@ -238,7 +239,7 @@ fn is_beyond(column: &ArrayRef, made: &ArrayRef) -> Result<BooleanArray, ArrowEr
     and_not(&infinite(made)?, &infinite(column)?)
 }
 
-/// Times that are text, first in nanoseconds; what these do not reach, in microseconds.
+/// Parses text as times, in nanoseconds if they are in range, otherwise in microseconds.
 fn of_text(column: &ArrayRef, to: &DataType) -> Result<ArrayRef, Wrong> {
     let column = match column.data_type() {
         DataType::Dictionary(_, values) => cast(column, values)?,
@@ -274,7 +275,7 @@ fn check_all_there(column: &ArrayRef, made: &ArrayRef) -> Result<(), Wrong> {
     }
 }
 
-/// Fails for times between two ticks of the type of the table.
+/// Fails for times between two ticks of the table's type.
 fn check_whole(times: &ArrayRef, table: &DataType) -> Result<(), Wrong> {
     let (from, to) = (tick(times.data_type()), tick(table));
     let Some((from, to)) = from.zip(to).filter(|(from, to)| from < to) else {

@@ -1,5 +1,5 @@
-//! Drives a read for DataFusion: each step waits for the store and decodes on a thread that may wait, one step ahead of whoever takes
-//! the batches.
+//! Drives a read for DataFusion: each step waits for the store and decodes on a thread that may block, one step ahead
+//! of the consumer of the batches.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -18,10 +18,11 @@ use tokio::task::JoinHandle;
 
 use crate::source::Source;
 
-/// Says what is read next, once it is its turn: by then, dynamic filters have become narrower.
+/// Function that returns the options of the next read when its turn comes: by then, dynamic filters have become
+/// narrower.
 type Ask = Box<dyn FnMut() -> Result<Option<ReadOptions>> + Send>;
 
-/// A read in progress; moves from step to step.
+/// Read in progress, passed from step to step.
 struct Reading {
     source: Arc<Source>,
     schema: SchemaRef,
@@ -29,13 +30,13 @@ struct Reading {
     begun: Option<(Box<Reader>, Mapping)>,
 }
 
-/// What a step came to.
+/// Result of a step.
 type Step = Result<(RecordBatch, Reading)>;
 
-/// The record batches of a read.
+/// Record batches of a read.
 pub(crate) struct Batches {
     schema: SchemaRef,
-    /// The step that is under way; none before the first and after the last.
+    /// Running step; `None` before the first and after the last.
     step: Option<JoinHandle<Option<Step>>>,
     first: Option<Reading>,
     metrics: BaselineMetrics,
@@ -64,7 +65,7 @@ impl Batches {
 }
 
 impl Reading {
-    /// The next batch, and what is left.
+    /// Returns the next batch, and the read after it.
     fn step(mut self) -> Option<Step> {
         let batch = self.next().transpose()?;
         Some(batch.map(|batch| (batch, self)))
@@ -98,7 +99,7 @@ fn begin(source: &Source, options: &ReadOptions) -> Result<(Box<Reader>, Mapping
     Ok((Box::new(reader), mapping))
 }
 
-/// The columns in the order in which they were asked for.
+/// Returns the columns in the requested order.
 fn in_order(batch: &RecordBatch, schema: &SchemaRef) -> Result<RecordBatch> {
     let columns = schema.fields().iter().map(|field| {
         let column = batch.column_by_name(field.name()).cloned();

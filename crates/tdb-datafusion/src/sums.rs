@@ -1,6 +1,6 @@
-//! `sum` of integers, exact as `tdb agg` has it.
+//! Exact `sum` of integers, like `tdb agg`.
 //!
-//! DataFusion 55.2 adds integers of 64 bits modulo 2^64, so that a sum that does not fit is another number.
+//! DataFusion 55.2 adds 64-bit integers modulo 2^64, so that a sum that overflows is wrong.
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -19,19 +19,19 @@ use datafusion::logical_expr::{
 use crate::distinct::DistinctValues;
 use crate::groups::{Fold, OfAll, OfGroups};
 
-/// `sum`, which fails where the sum of integers does not fit into 64 bits. Sums on the way to it may be larger.
+/// `sum` that fails if the sum of integers does not fit in 64 bits. Intermediate sums may be larger.
 #[derive(Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct ExactSum(Sum);
 
-/// Sums of signed integers.
+/// Sum of signed integers.
 #[derive(Debug)]
 pub(crate) struct Signed;
 
-/// Sums of unsigned integers.
+/// Sum of unsigned integers.
 #[derive(Debug)]
 pub(crate) struct Unsigned;
 
-/// Overflow of 128 bits would take 2^64 values.
+/// Implements a sum in 128 bits, which would overflow only after at least 2^63 values.
 macro_rules! exact {
     ($fold:ident, $value:ident, $native:ident, $high:ident) => {
         impl Fold for $fold {
@@ -60,7 +60,7 @@ macro_rules! exact {
                 kept.try_into().map_err(|_| too_large(kept))
             }
 
-            /// Halves of 32 bits, which sums of 64 bits hold, are added by vector instructions.
+            /// Adds the 32-bit halves of the values in 64-bit sums, which the compiler vectorizes.
             fn of_all(values: &[$native]) -> i128 {
                 let parts = values.chunks(1 << 30).map(|values| {
                     let (mut low, mut high) = (0_u64, 0 as $high);
@@ -89,7 +89,7 @@ fn too_large(sum: i128) -> datafusion::common::DataFusionError {
     )
 }
 
-/// Calls a generic function for the type of integers that is summed up, else another.
+/// Chooses an expression by the type of integers that is summed: signed, unsigned, or any other.
 macro_rules! for_integers {
     ($args:ident, $ours:expr, $unsigned:expr, $other:expr) => {
         match $args.return_field.data_type() {

@@ -1,4 +1,4 @@
-//! An array as a table.
+//! Array as a table.
 
 use std::sync::Arc;
 
@@ -32,21 +32,22 @@ use crate::pushed::{May, Pushed};
 use crate::scan::ArrayScan;
 use crate::source::Source;
 
-/// An array as a table of DataFusion: a column for each dimension and attribute, a row for each cell. Of a dense array that are all
-/// cells of its domain, or of its current domain, written or not, as `tdb read` gives them.
+/// Array as a table of DataFusion: a column for each dimension and attribute, a row for each cell. A dense array has
+/// all cells of its domain or current domain, written or not, like `tdb read`.
 ///
-/// It is the array as it was when it was opened, whatever is written meanwhile.
+/// The table shows the array as of its opening, whatever is written meanwhile.
 #[derive(Clone, Debug)]
 pub struct ArrayTable {
     source: Arc<Source>,
-    /// Whether it is another than the array of now, so that a change of it would not be seen in it.
+    /// Whether the array was opened for a time window other than everything up to now, so that a change of it would
+    /// not be visible in it.
     pub(crate) is_past: bool,
-    /// The file with its key, where that is not the key of all tables.
+    /// File with the array's key, if it is not the key of all tables.
     pub(crate) key_file: Option<String>,
 }
 
 impl ArrayTable {
-    /// The table of an open array. Waits for the store where there are enumerations.
+    /// Creates the table of an open array. Waits for the store if there are enumerations.
     ///
     /// # Errors
     /// Enumerations that cannot be read; a field that Arrow cannot hold.
@@ -58,7 +59,7 @@ impl ArrayTable {
         })
     }
 
-    /// The same, whose errors of reading take another form before they pass through DataFusion.
+    /// Converts errors of reading by `form` before they pass through DataFusion.
     #[must_use]
     pub fn with_error_form(self, form: ErrorForm) -> Self {
         let source = Source {
@@ -71,13 +72,13 @@ impl ArrayTable {
         }
     }
 
-    /// The array.
+    /// Returns the array.
     #[must_use]
     pub fn array(&self) -> &Arc<Array> {
         &self.source.array
     }
 
-    /// Fails for a table that is the array of another time.
+    /// Fails if the table is the array as of another time.
     pub(crate) fn check_is_of_now(&self) -> Result<()> {
         if !self.is_past {
             return Ok(());
@@ -89,7 +90,7 @@ impl ArrayTable {
         )
     }
 
-    /// The table of what a scan reads.
+    /// Creates the table of a scan's source.
     pub(crate) fn of_source(source: Arc<Source>) -> Self {
         Self {
             source,
@@ -102,7 +103,7 @@ impl ArrayTable {
         &self.source
     }
 
-    /// The table with all that was written by now.
+    /// Returns the table with all writes up to now.
     pub(crate) fn reopened(&self) -> Result<Self> {
         let source = &self.source;
         let newest = Self::new(source.newest()?, source.session.clone(), &source.uri)?;
@@ -112,12 +113,12 @@ impl ArrayTable {
         })
     }
 
-    /// What errors call the array, and what it is opened by.
+    /// Returns the URI of the array, which is also its name in errors.
     pub(crate) fn uri(&self) -> &str {
         &self.source.uri
     }
 
-    /// What the array answers of a condition of SQL; `None` if nothing.
+    /// Returns the condition that the array evaluates for an SQL condition; `None` if there is none.
     pub(crate) fn pushed(&self, filter: &Expr, may: May) -> Option<Pushed> {
         let schema = DFSchema::try_from(self.source.schema.as_ref().clone()).ok()?;
         let bare = self.bare(filter);
@@ -126,7 +127,7 @@ impl ArrayTable {
         pushed(physical.ok()?.as_ref(), &self.source, may)
     }
 
-    /// A condition whose columns have no table in front of their names, as an array knows them.
+    /// Returns a condition whose columns have no table qualifier, as an array knows them.
     pub(crate) fn bare(&self, filter: &Expr) -> Expr {
         let bare = filter.clone().transform(|expr| {
             Ok(match expr {
@@ -139,7 +140,7 @@ impl ArrayTable {
         bare.map_or_else(|_| filter.clone(), |bare| bare.data)
     }
 
-    /// The read of some columns, cut for so many partitions.
+    /// Returns the scan of some columns, split into about `partitions` partitions.
     fn scan_of(
         &self,
         columns: Vec<usize>,
@@ -172,7 +173,7 @@ impl ArrayTable {
         let narrowed = request.narrow(source.array.snapshot(), &options, limits);
         narrowed.map_err(|error| source.failed(error))?;
         if partitions > 1 && source.is_far() && !source.array.schema().is_dense() {
-            // Cutting takes the R-trees: what reading takes comes with the same wait.
+            // Splitting needs the R-trees: one wait fetches them with the metadata for reading.
             let all = ReadOptions {
                 dimensions: Some(source.names(&columns, true)),
                 attributes: Some(source.names(&columns, false)),
@@ -203,7 +204,7 @@ impl ArrayTable {
         let most = |cells: usize| limit.map_or(cells, |limit| cells.min(limit));
         statistics.num_rows = match (known, stored) {
             (Some(cells), _) if !is_filtered => Precision::Exact(most(cells)),
-            // A cell may be written again, or deleted; how many fit a condition nobody knows.
+            // A cell may have been written several times, or deleted; the number that matches a condition is unknown.
             (cells, stored) => cells
                 .or(stored)
                 .map_or(Precision::Absent, |cells| Precision::Inexact(most(cells))),
@@ -295,21 +296,21 @@ impl TableProvider for ArrayTable {
         _state: &dyn Session,
         _filters: Vec<Expr>,
     ) -> Result<Arc<dyn ExecutionPlan>> {
-        // By now, conditions that DataFusion has answered itself are gone: with what is left, more cells would be deleted.
+        // Conditions that DataFusion evaluated itself are gone by now: the remaining ones would delete more cells.
         plan_err!(
             "DELETE runs by tdb_datafusion::Database alone, since here conditions may be missing that the statement has"
         )
     }
 }
 
-/// The array that a statement changes, if it is one.
+/// Returns the array that a statement changes; `None` if its target is not an array.
 pub(crate) fn array_of(target: &Arc<dyn TableSource>) -> Option<ArrayTable> {
     let source: &dyn TableSource = target.as_ref();
     let provider = &source.downcast_ref::<DefaultTableSource>()?.table_provider;
     of_provider(provider.as_ref())
 }
 
-/// The array that a table is, if it is one.
+/// Returns the array of a table; `None` if it is not one.
 pub(crate) fn of_provider(provider: &dyn TableProvider) -> Option<ArrayTable> {
     provider.downcast_ref::<ArrayTable>().cloned()
 }

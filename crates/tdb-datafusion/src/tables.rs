@@ -1,4 +1,4 @@
-//! Tables that DataFusion has no names for: arrays as they were at a time, and arrays in the groups of a group.
+//! Tables that DataFusion has no syntax for: arrays as of a time, and arrays in nested groups.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -19,17 +19,17 @@ use crate::factory::{Opening, open};
 use crate::statements::{AS_OF, visit};
 use crate::table::ArrayTable;
 
-/// A table as it was at a time.
+/// Table as of a time.
 pub(crate) struct Timed {
-    /// What the statement calls it now.
+    /// Replacement name in the statement.
     name: String,
-    /// What the user calls it, without the time.
+    /// Name that the user gave, without the time.
     table: ObjectName,
     time: String,
 }
 
-/// Gives the tables of a statement names that DataFusion knows: arrays in groups of a group the one by which `schema` has them, and
-/// those of a time names of their own, which have to be [added](OwnTables::add).
+/// Renames the tables of a statement to names that DataFusion accepts: arrays in nested groups get the name that
+/// `schema` has for them, and tables as of a time get temporary names, which must be [added](OwnTables::add).
 pub(crate) fn rename(statement: &mut Statement, schema: &dyn SchemaProvider) -> Vec<Timed> {
     let mut renamer = Renamer {
         schema,
@@ -45,7 +45,7 @@ struct Renamer<'a> {
 }
 
 impl Renamer<'_> {
-    /// Gives a table another name, if it needs one; then the last part of the name that it had.
+    /// Renames a table if needed, and returns the last part of its old name in that case.
     fn rename(&mut self, name: &mut ObjectName) -> Option<Ident> {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let time = take_time(name);
@@ -68,7 +68,8 @@ impl Renamer<'_> {
         called
     }
 
-    /// The name that the schema has for an array in a group of the group: `ms.RNA.var`, where no part is in quotes also in other letters.
+    /// Returns the schema's name for an array in a nested group, such as `ms.RNA.var`; unquoted parts match in lower
+    /// case too.
     fn member(&self, name: &ObjectName) -> Option<String> {
         let parts = name.0.iter().map(|part| part.as_ident());
         let parts = parts.collect::<Option<Vec<&Ident>>>()?;
@@ -89,7 +90,7 @@ impl Renamer<'_> {
     }
 }
 
-/// A name as it is, whatever letters it has.
+/// Returns a quoted identifier, so that its case is kept.
 fn quoted(name: impl Into<String>) -> Ident {
     Ident::with_quote('"', name)
 }
@@ -102,7 +103,7 @@ impl VisitorMut for Renamer<'_> {
             return ControlFlow::Continue(());
         };
         let called = self.rename(name);
-        // Columns are called by the last part of what the user typed.
+        // Columns are qualified by the last part of the name that the user typed.
         if alias.is_none() {
             *alias = called.map(|name| TableAlias {
                 explicit: true,
@@ -120,7 +121,7 @@ impl VisitorMut for Renamer<'_> {
     }
 }
 
-/// The tables that one statement has beside all others; dropped with this.
+/// Temporary tables of one statement; removed on drop.
 pub(crate) struct OwnTables<'a> {
     context: &'a SessionContext,
     names: Vec<String>,
@@ -134,10 +135,10 @@ impl<'a> OwnTables<'a> {
         }
     }
 
-    /// Opens an array as it was at a time.
+    /// Opens an array as of a time.
     ///
     /// # Errors
-    /// A table that is no array, or that there is not; what is no time.
+    /// A table that is not an array or does not exist; text that is not a time.
     pub(crate) async fn add(&mut self, timed: Timed, arrays: &Arc<dyn Arrays>) -> Result<()> {
         let state = self.context.state();
         let name = object_name_to_table_reference(
@@ -169,13 +170,13 @@ impl<'a> OwnTables<'a> {
 impl Drop for OwnTables<'_> {
     fn drop(&mut self) {
         for name in &self.names {
-            // Nobody else knows the name, and what is left of it would be seen by `show tables` alone.
+            // The name is unique, so a table left behind would only show up in `show tables`.
             let _ = self.context.deregister_table(TableReference::bare(&**name));
         }
     }
 }
 
-/// Takes the time out of a name that has one.
+/// Removes the time from a name, and returns it.
 fn take_time(name: &mut ObjectName) -> Option<String> {
     let Some(ObjectNamePart::Identifier(last)) = name.0.last_mut() else {
         return None;

@@ -1,4 +1,4 @@
-//! What a scan reads, in words that another process understands.
+//! Description of a scan for another process.
 
 use std::sync::Arc;
 
@@ -11,50 +11,51 @@ use tdb_tile::Range;
 use crate::scan::ArrayScan;
 use crate::table::ArrayTable;
 
-/// What a scan reads: enough for another process, on another machine, to read the same cells.
+/// Description of a scan: enough for another process, on another machine, to read the same cells.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScanTask {
-    /// The URI of the array, as the one who asked gave it.
+    /// URI of the array, as the user gave it.
     pub uri: String,
-    /// The span of time that the array was opened for.
+    /// Time window that the array was opened for.
     pub window: TimeWindow,
-    /// The fields that are read, in the order of the columns.
+    /// Fields to read, in the order of the columns.
     pub columns: Vec<String>,
-    /// What cells must fit.
+    /// Condition that cells must match.
     pub condition: Option<Condition>,
-    /// Cells that each partition gives at most.
+    /// Maximum number of cells of each partition.
     pub limit: Option<usize>,
-    /// Whether each partition gives its cells in row-major order.
+    /// Whether each partition returns its cells in row-major order.
     pub is_row_major: bool,
-    /// Ranges of dimensions, for each partition; a dimension that is not named is read whole.
+    /// Ranges of dimensions for each partition; other dimensions are read whole.
     pub parts: Vec<Vec<(String, Range)>>,
-    /// As many as there are parts, or more, of which the last give nothing.
+    /// Number of partitions: that of the parts, or more; the partitions beyond the parts are empty.
     pub partitions: usize,
 }
 
 impl ArrayScan {
-    /// The table that is read.
+    /// Returns the table that is read.
     #[must_use]
     pub fn table(&self) -> ArrayTable {
         ArrayTable::of_source(Arc::clone(&self.source))
     }
 
-    /// How many parts can be read side by side.
+    /// Returns the number of parts that can be read side by side.
     #[must_use]
     pub fn part_count(&self) -> usize {
         self.parts.len()
     }
 
-    /// How many cells are read, about, where that is known.
+    /// Returns the approximate number of cells that are read; `None` if unknown.
     #[must_use]
     pub fn rows(&self) -> Option<usize> {
         self.statistics.num_rows.get_value().copied()
     }
 
-    /// What is read. Filters that become known only while a query runs are not in it: without them, more is read.
+    /// Returns the description of the scan. It omits filters that become known only while a query runs: without them,
+    /// more is read.
     ///
     /// # Errors
-    /// None but a bug.
+    /// Only bugs.
     pub fn task(&self) -> Result<ScanTask> {
         let columns = self.columns.iter().map(|column| {
             let field = self.source.fields.get(*column);
@@ -73,7 +74,7 @@ impl ArrayScan {
         })
     }
 
-    /// The scan that a task describes, of the table of its array.
+    /// Creates the scan that a task describes, on the table of its array.
     ///
     /// # Errors
     /// A column that the array does not have; more parts than partitions.
@@ -99,11 +100,11 @@ impl ArrayScan {
         scan.with_partitions(order, task.partitions)
     }
 
-    /// This scan as so many, which read its parts between them, one after the other along the dimension that was cut. All have the
-    /// same number of partitions.
+    /// Splits the scan into `count` scans, each with a contiguous share of the parts along the dimension of the
+    /// split. All have the same number of partitions.
     ///
     /// # Errors
-    /// None that a caller could cause.
+    /// Only bugs.
     pub fn shares(&self, count: usize) -> Result<Vec<Self>> {
         let parts = self.parts.len();
         let partitions = parts.div_ceil(count.max(1)).max(1);

@@ -1,7 +1,8 @@
-//! `UPDATE`: cells for which a condition is true get values that are worked out of what they have.
+//! `UPDATE`: cells for which a condition is true get new values, computed from the old ones.
 //!
-//! DataFusion casts the new values to the types of the table, which cuts fractions and times. Here the statement is a query of the
-//! coordinates of the cells and their new values, and the array says what it cannot hold, as for `INSERT`.
+//! DataFusion casts the new values to the types of the table, which truncates fractions and times. Here the statement
+//! becomes a query for the coordinates of the cells and their new values, and the array reports what it cannot hold,
+//! as for `INSERT`.
 
 use std::sync::Arc;
 
@@ -28,16 +29,16 @@ use crate::statements;
 use crate::storable::Storable;
 use crate::table::{ArrayTable, of_provider};
 
-/// A statement that changes cells of an array.
+/// Statement that changes cells of an array.
 pub(crate) struct CellUpdate {
     pub(crate) name: TableReference,
     pub(crate) table: ArrayTable,
-    /// The fields of the rows, in their order: all dimensions, and the attributes that get values.
+    /// Fields of the rows, in order: all dimensions, and the attributes that are set.
     fields: Vec<String>,
     rows: LogicalPlan,
 }
 
-/// The update that a statement is, if it is one of an array.
+/// Plans a statement; `None` if it is not an `UPDATE`.
 pub(crate) async fn planned(
     context: &SessionContext,
     statement: &Statement,
@@ -53,7 +54,7 @@ pub(crate) async fn planned(
     let name = object_name_to_table_reference(name.clone(), normalizes)?;
     let schema = state.schema_for_ref(name.clone())?;
     let Some(provider) = schema.table(name.table()).await? else {
-        // As it is told in queries.
+        // Same text as for an unknown table in queries.
         return plan_err!("table '{name}' not found");
     };
     let Some(table) = of_provider(&*provider) else {
@@ -78,7 +79,7 @@ pub(crate) async fn planned(
 }
 
 impl CellUpdate {
-    /// Changes the cells, and says how many there are. Waits for the store.
+    /// Changes the cells, and returns their number. Waits for the store.
     pub(crate) fn run(self, context: &SessionContext, arrays: &dyn Arrays) -> Result<u64> {
         let source = Arc::clone(self.table.source());
         let seen = Seen {
@@ -98,7 +99,7 @@ impl CellUpdate {
     }
 }
 
-/// The error; where it is of a row, with the cell that the row is of.
+/// Returns the error; if it is about a row, with the coordinates of its cell.
 fn refused(error: BoxedError, places: &CellPlaces, source: &Source) -> DataFusionError {
     let error = match error.downcast::<InputError>() {
         Ok(error) => of_query(*error),
@@ -140,7 +141,7 @@ fn update_of(statement: &Statement) -> Option<&Update> {
     }
 }
 
-/// Fails for what a change of cells cannot be asked for.
+/// Fails for clauses and arrays that `UPDATE` does not support.
 fn check(update: &Update, source: &Source) -> Result<()> {
     let odd = [
         (!update.table.joins.is_empty(), "JOIN before SET"),
@@ -165,7 +166,7 @@ fn check(update: &Update, source: &Source) -> Result<()> {
     Ok(())
 }
 
-/// The attributes that get values, and what these are.
+/// Returns the attributes that are set, with their values.
 fn assigned(update: &Update, source: &Source, normalizes: bool) -> Result<Vec<(String, Expr)>> {
     let mut assigned: Vec<(String, Expr)> = Vec::new();
     for Assignment { target, value } in &update.assignments {
@@ -200,7 +201,7 @@ fn assigned(update: &Update, source: &Source, normalizes: bool) -> Result<Vec<(S
     Ok(assigned)
 }
 
-/// The query of the coordinates of the cells and their new values.
+/// Returns the query for the coordinates of the cells and their new values.
 fn query_of(update: &Update, source: &Source, assigned: &[(String, Expr)]) -> Result<Statement> {
     let mut statement = statement_of("SELECT 1")?;
     let Statement::Statement(parsed) = &mut statement else {
@@ -242,7 +243,7 @@ fn query_of(update: &Update, source: &Source, assigned: &[(String, Expr)]) -> Re
     Ok(statement)
 }
 
-/// By what name the columns of a table are called.
+/// Returns the qualifier of the columns of a table.
 fn qualifier(table: &TableWithJoins) -> Vec<Ident> {
     match &table.relation {
         TableFactor::Table {
@@ -250,7 +251,7 @@ fn qualifier(table: &TableWithJoins) -> Vec<Ident> {
         } => vec![alias.name.clone()],
         TableFactor::Table { name, .. } => {
             let parts = name.0.iter().filter_map(|part| part.as_ident());
-            // What is quoted as text in the place of a table is a name.
+            // Text in single quotes in place of a table is a name.
             let quoted = parts.map(|part| match part.quote_style {
                 Some(_) => Ident::with_quote('"', &part.value),
                 None => part.clone(),

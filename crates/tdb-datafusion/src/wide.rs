@@ -1,7 +1,7 @@
-//! Arithmetic of columns of small integers, in integers that hold the result.
+//! Arithmetic of small integer columns in types that hold the result.
 //!
-//! DataFusion 55.2 computes in the type of the columns, modulo a power of two: `nir - red` of two columns of 16 bits without sign was
-//! 65 thousand where it is negative.
+//! DataFusion 55.2 computes in the type of the columns, modulo a power of two: the negative `nir - red` of two 16-bit
+//! unsigned columns became about 65,000.
 
 use std::sync::{Arc, LazyLock};
 
@@ -14,20 +14,20 @@ use datafusion::sql::sqlparser::ast::BinaryOperator;
 
 use crate::checked::{Checked, Operation};
 
-/// How deep operands are looked into for what they can be at most: deeper ones can be anything.
+/// Depth to which operands are examined for their bounds; deeper ones count with the bounds of their type.
 const MOST_DEPTH: u32 = 6;
 
-/// The functions of operations whose results may not fit.
+/// Functions of the operations whose results may overflow.
 static CHECKED: LazyLock<[Arc<ScalarUDF>; 3]> = LazyLock::new(|| {
     Operation::ALL.map(|operation| Arc::new(ScalarUDF::from(Checked::new(operation))))
 });
 
-/// Those functions.
+/// Returns these functions.
 pub(crate) fn checked_functions() -> impl Iterator<Item = Arc<ScalarUDF>> {
     CHECKED.iter().cloned()
 }
 
-/// Plans `+`, `-`, `*`, `/` and `%` of integers.
+/// Planner of `+`, `-`, `*`, `/` and `%` of integers.
 #[derive(Debug)]
 pub(crate) struct WideIntegers;
 
@@ -40,7 +40,7 @@ impl ExprPlanner for WideIntegers {
         let Some(op) = operator(&expr.op) else {
             return Ok(PlannerResult::Original(expr));
         };
-        // What has no type yet, as a placeholder, is none of our integers.
+        // An expression without a type yet, such as a placeholder, is left to DataFusion.
         let types = (expr.left.get_type(schema), expr.right.get_type(schema));
         let (Ok(left), Ok(right)) = types else {
             return Ok(PlannerResult::Original(expr));
@@ -68,7 +68,7 @@ impl ExprPlanner for WideIntegers {
     }
 }
 
-/// The function of an operation whose result may be greater than its operands.
+/// Returns the function of an operation whose result may exceed its operands.
 fn checked(op: Operator) -> Option<Arc<ScalarUDF>> {
     let wanted = match op {
         Operator::Plus => Operation::Plus,
@@ -92,9 +92,9 @@ fn operator(op: &BinaryOperator) -> Option<Operator> {
     })
 }
 
-/// The type in which integers are computed; none for what DataFusion computes rightly: floats, decimals, and unsigned integers of 64
-/// bits with signed ones, which become decimals. Signed ones if they hold the result: with the signed ones of literals they stay
-/// integers.
+/// Returns the type in which integers are computed; `None` for what DataFusion computes correctly: floats, decimals,
+/// and 64-bit unsigned integers with signed ones, which become decimals. The type is signed if it holds the result,
+/// so that the result stays an integer when combined with literals, which are signed.
 fn wide_type(op: Operator, left: &DataType, right: &DataType, bounds: Bounds) -> Option<DataType> {
     let (left, right) = (value_type(left), value_type(right));
     if !left.is_integer() || !right.is_integer() {
@@ -110,7 +110,7 @@ fn wide_type(op: Operator, left: &DataType, right: &DataType, bounds: Bounds) ->
     }
 }
 
-/// The type of the values, which may be labels.
+/// Returns the type of the values; that of the labels for a dictionary.
 fn value_type(data_type: &DataType) -> &DataType {
     match data_type {
         DataType::Dictionary(_, value) => value,
@@ -118,7 +118,7 @@ fn value_type(data_type: &DataType) -> &DataType {
     }
 }
 
-/// What the integers of an expression lie between.
+/// Bounds of the integer values of an expression.
 #[derive(Clone, Copy, Debug)]
 struct Bounds {
     least: i128,
@@ -126,7 +126,7 @@ struct Bounds {
 }
 
 impl Bounds {
-    /// No bounds that fit into an integer of 64 bits.
+    /// Unknown bounds; they do not fit in a 64-bit integer.
     const ANY: Self = Self {
         least: i128::MIN,
         greatest: i128::MAX,
@@ -139,7 +139,7 @@ impl Bounds {
         }
     }
 
-    /// What the result of an operation lies between, where it may be greater than both operands.
+    /// Returns the bounds of the result of `+`, `-` or `*`; unknown for other operations.
     fn of_operation(expr: &RawBinaryExpr, op: Operator, schema: &DFSchema) -> Self {
         let left = Self::of(&expr.left, schema, MOST_DEPTH);
         let right = Self::of(&expr.right, schema, MOST_DEPTH);
@@ -175,7 +175,7 @@ impl Bounds {
         }
     }
 
-    /// Those of the type.
+    /// Returns the bounds of the expression's type.
     fn of_type(expr: &Expr, schema: &DFSchema) -> Self {
         let Ok(data_type) = expr.get_type(schema) else {
             return Self::ANY;
@@ -240,7 +240,7 @@ fn of_scalar(value: &ScalarValue) -> Bounds {
         S::UInt16(Some(value)) => i128::from(*value),
         S::UInt32(Some(value)) => i128::from(*value),
         S::UInt64(Some(value)) => i128::from(*value),
-        // Null stays null.
+        // Null stays null, so any bounds will do.
         _ if value.is_null() => 0,
         _ => return Bounds::ANY,
     };

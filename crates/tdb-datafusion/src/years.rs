@@ -1,4 +1,4 @@
-//! `date_part` and `extract`, with years beyond what a column can hold.
+//! `date_part` and `extract`, correct for years beyond the range of a column.
 
 use std::sync::Arc;
 
@@ -14,12 +14,12 @@ use datafusion::logical_expr::{
     ScalarUDFImpl, Signature,
 };
 
-/// `date_part` of DataFusion, but for the rule that makes a span of time of a year. In DataFusion 55.2 the span of a year beyond the
-/// unit of the column, as 2263 of nanoseconds, ends with null, so that no row fits.
+/// DataFusion's `date_part` without its rewrite of a year to a time range in one case: in DataFusion 55.2, the range
+/// of a year beyond the unit of the column, such as 2263 in nanoseconds, ends with null, so that no row matches.
 #[derive(Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct DatePart(DatePartFunc);
 
-/// Plans `EXTRACT` as this function, which DataFusion takes its own for, whatever is registered.
+/// Planner that makes `EXTRACT` call this function; DataFusion would use its own, whatever is registered.
 #[derive(Debug)]
 pub(crate) struct Extract;
 

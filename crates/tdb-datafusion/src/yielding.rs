@@ -1,7 +1,7 @@
-//! Joins that make many rows of few give way to others, so that a statement that was given up ends.
+//! Makes joins that produce many rows from few yield to other tasks, so that a cancelled statement ends.
 //!
-//! In DataFusion 55.2 what reads does so; what a join makes of one batch, without equal columns or with few different values of them, can
-//! keep a thread for minutes.
+//! In DataFusion 55.2, only sources yield. The rows that a join makes of one batch, without equality conditions or
+//! with few distinct keys, can occupy a thread for minutes.
 
 use std::sync::Arc;
 
@@ -18,7 +18,8 @@ use datafusion::physical_plan::joins::{
 
 use crate::short_batches::ShortBatches;
 
-/// Puts a node that gives way above each such join, and before those without equal columns one that hands them few rows at a time.
+/// Optimizer rule that puts a yielding node above each such join, and one that passes on few rows at a time below the
+/// second input of joins without equality conditions.
 #[derive(Debug)]
 pub(crate) struct JoinsGiveWay;
 
@@ -55,7 +56,7 @@ impl PhysicalOptimizerRule for JoinsGiveWay {
     }
 }
 
-/// The join, whose second input comes in short batches.
+/// Returns the join with a second input in short batches.
 fn with_short_batches(join: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>> {
     let [left, right] = join.children()[..] else {
         return internal_err!("a join with {} inputs", join.children().len());

@@ -1,4 +1,4 @@
-//! What a query asks of a store that is waited for.
+//! Requests of a query to a far store.
 #![expect(clippy::unwrap_used, reason = "helpers of tests, which may fail so")]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,7 +15,7 @@ use tdb_store::{
 };
 use tokio::runtime::Builder;
 
-/// A far store that notes what it is asked for: the keys and ranges of each call.
+/// Far store that records the keys and ranges of each call.
 #[derive(Clone, Debug)]
 struct Watched {
     inner: MemoryStore,
@@ -48,7 +48,7 @@ impl Store for Watched {
                 .map(|read| format!("{} {:?}", read.key, read.range));
             self.calls.lock().unwrap().push(asked.collect());
         }
-        // Others begin meanwhile.
+        // Lets other partitions begin meanwhile.
         std::thread::sleep(std::time::Duration::from_millis(20));
         self.inner.read(reads)
     }
@@ -70,7 +70,7 @@ impl Store for Watched {
     }
 }
 
-/// The rows of a statement over an array, in two partitions, as text.
+/// Returns the rows of a statement over an array, in two partitions, as text.
 fn ask(store: &Watched, statement: &str) -> String {
     let opened = Array::open(Arc::new(store.clone()), "", OpenOptions::default()).unwrap();
     store.take();
@@ -87,7 +87,8 @@ fn ask(store: &Watched, statement: &str) -> String {
     format!("{:?}", rows.unwrap())
 }
 
-/// The calls that a statement takes once the array is open, by what is asked for: metadata, none of them twice, or cells.
+/// Returns the number of calls that a statement needs once the array is open, by kind: metadata, none of it twice, or
+/// cells.
 fn calls(fixture: &str, statement: &str) -> BTreeMap<&'static str, usize> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
     let inner = MemoryStore::from_folder(folder.join(fixture).join("array")).unwrap();
@@ -119,10 +120,10 @@ fn calls(fixture: &str, statement: &str) -> BTreeMap<&'static str, usize> {
 #[test]
 fn what_planning_takes_is_asked_for_once_for_all_partitions() {
     let expected = BTreeMap::from([("metadata", 1), ("cells", 2)]);
-    // Most footers were merged, so that planning has to ask.
+    // Most footers were consolidated, so that planning needs requests.
     let found = calls("v22_footers", "select * from t");
     assert_eq!(found, expected);
-    // Two enumerations; of each fragment, the end of the metadata was read when the array was opened.
+    // Two enumerations; the ends of the fragment metadata were read when the array was opened.
     let found = calls("v22_enumerations_sparse", "select * from t");
     assert_eq!(found, expected);
 }

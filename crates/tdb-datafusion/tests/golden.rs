@@ -1,4 +1,5 @@
-//! What DataFusion says of an array and of the same rows in memory, which it filters by itself, must be the same.
+//! Compares the answers of DataFusion about an array with those about the same rows in memory, which DataFusion
+//! filters itself.
 #![expect(
     clippy::panic,
     clippy::unwrap_used,
@@ -25,13 +26,14 @@ use tdb_datafusion::ArrayTable;
 use tdb_store::LocalStore;
 use tokio::runtime::Builder;
 
-/// Arrays with more rows are left out.
+/// Maximum number of rows of an array that is compared.
 const MOST_ROWS: usize = 20_000;
 
-/// Conditions that are put to each array.
+/// Number of conditions that are tried on each array.
 const CONDITIONS: usize = 4;
 
-/// Statements that are put to each array; `DIMS` are its dimensions, `FIRST` and `LAST` its first and its last column.
+/// Statements that are tried on each array; `DIMS` are its dimensions, `FIRST` and `LAST` its first and its last
+/// column.
 const STATEMENTS: [&str; 6] = [
     "select count(*) from TABLE",
     "select DIMS from TABLE order by DIMS",
@@ -41,7 +43,7 @@ const STATEMENTS: [&str; 6] = [
     "select x.FIRST from TABLE x join (select FIRST from TABLE order by FIRST limit 2) y on x.FIRST = y.FIRST",
 ];
 
-/// Numbers that look random, the same in each run.
+/// Pseudo-random numbers, the same in each run.
 struct Numbers(u64);
 
 impl Numbers {
@@ -61,7 +63,7 @@ impl Numbers {
     }
 }
 
-/// The names and the folders of the golden arrays.
+/// Returns the names and folders of the golden arrays.
 fn arrays() -> Vec<(String, PathBuf)> {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
     let entries = fixtures.read_dir().unwrap();
@@ -77,20 +79,20 @@ fn arrays() -> Vec<(String, PathBuf)> {
     arrays
 }
 
-/// A cell of a column, as a value of SQL.
+/// Returns a cell of a column as an SQL value.
 fn value(batch: &RecordBatch, column: usize, numbers: &mut Numbers) -> ScalarValue {
     let row = numbers.below(batch.num_rows());
     ScalarValue::try_from_array(batch.column(column), row).unwrap()
 }
 
-/// A condition on columns of a batch.
+/// Returns a random condition on the columns of a batch.
 fn condition(batch: &RecordBatch, numbers: &mut Numbers, depth: usize) -> Expr {
     if depth > 0 {
         let left = condition(batch, numbers, depth - 1);
         return match numbers.below(5) {
             0 => left.and(condition(batch, numbers, depth - 1)),
             1 => left.or(condition(batch, numbers, depth - 1)),
-            // What DataFusion does not make a test of by itself.
+            // A negation that DataFusion does not simplify to a test.
             2 => !left.and(condition(batch, numbers, depth - 1)),
             _ => left,
         };
@@ -124,7 +126,7 @@ fn condition(batch: &RecordBatch, numbers: &mut Numbers, depth: usize) -> Expr {
         8 => Operator::Eq,
         _ => Operator::NotEq,
     };
-    // As a number with a fraction stands in a statement: DataFusion makes the column wide then.
+    // As a number with a fraction in a statement: DataFusion then casts the column to 64-bit floats.
     let wide = some.cast_to(&DataType::Float64).ok();
     match wide.filter(|_| field.data_type().is_numeric() && numbers.below(2) == 0) {
         Some(ScalarValue::Float64(Some(wide))) => {
@@ -135,7 +137,7 @@ fn condition(batch: &RecordBatch, numbers: &mut Numbers, depth: usize) -> Expr {
     }
 }
 
-/// The rows as text, in an order of their own.
+/// Returns the rows as text, sorted.
 fn shown(batches: &[RecordBatch]) -> Vec<String> {
     let mut rows = Vec::new();
     let options = FormatOptions::default().with_null("null");
@@ -158,7 +160,7 @@ async fn rows(frame: DataFrame) -> Vec<String> {
     shown(&batches.unwrap_or_else(|error| panic!("{plan}\n{error}")))
 }
 
-/// All rows; `None` where they cannot be read, or there are too many.
+/// Returns all rows; `None` if they cannot be read, or if there are too many.
 async fn all_rows(table: &ArrayTable) -> Option<RecordBatch> {
     let sql = SessionContext::new();
     let read = sql.read_table(Arc::new(table.clone())).ok()?;
@@ -175,7 +177,7 @@ struct Seen {
     arrays: usize,
 }
 
-/// Puts questions to a table, and to its rows in memory.
+/// Compares the answers about a table with those about its rows in memory.
 async fn compare(name: &str, table: ArrayTable, whole: RecordBatch, seen: &mut Seen) {
     let dimensions = table.array().schema().dimensions.clone();
     let config = SessionConfig::new()
@@ -209,7 +211,7 @@ async fn compare(name: &str, table: ArrayTable, whole: RecordBatch, seen: &mut S
         }
         seen.rows += expected.len();
         seen.compared += 1;
-        // The same of one column, counted, and cut off.
+        // The same with one column, with a count, and with a limit.
         let one = |frame: DataFrame| frame.select(vec![ident(last)]).unwrap();
         let (found, wanted_one) = (rows(one(array.clone())).await, rows(one(memory)).await);
         assert_eq!(found, wanted_one, "{name}: {wanted}\n{plan}");
@@ -235,7 +237,7 @@ async fn compare(name: &str, table: ArrayTable, whole: RecordBatch, seen: &mut S
     }
 }
 
-/// Compares every other array, from the first or from the second on: each half has a thread of its own.
+/// Compares every other array, from the index `first` on: each half has a thread of its own.
 fn conditions_choose_the_same_rows(first: usize) -> Vec<String> {
     let runtime = Builder::new_multi_thread()
         .worker_threads(2)
@@ -285,7 +287,7 @@ fn conditions_choose_the_same_rows(first: usize) -> Vec<String> {
     refused
 }
 
-/// Arrays with text that is no UTF-8, and one with more values to a cell than Arrow takes.
+/// Arrays with text that is not UTF-8, and one with more values per cell than Arrow accepts.
 const REFUSED: [&[&str]; 2] = [
     &[
         "v10_order_high_bytes",
@@ -303,8 +305,8 @@ const REFUSED: [&[&str]; 2] = [
     ],
 ];
 
-/// Arrays with a tile whose MBR is without one of its cells, which TileDB does not find by its coordinates either: some conditions
-/// leave it out.
+/// Arrays with a tile whose MBR lacks one of its cells, which TileDB does not find by its coordinates either: some
+/// conditions miss it.
 const WITHOUT_A_CELL: [&str; 1] = ["v3_order_dates"];
 
 #[test]
