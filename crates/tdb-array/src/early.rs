@@ -1,4 +1,4 @@
-//! What a far store is asked for before it is known to count: it is then not waited for once more.
+//! Reads of a far store before the objects are known to be live; this saves a wait.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -9,10 +9,10 @@ use crate::directory::{FragmentEntry, Lists, Stored};
 use crate::fragment::{FragmentSteps, Schemas};
 use crate::open::ObjectReader;
 
-/// Of so many fragments at most the ends of the metadata are asked for early: they take 16 MiB.
+/// Maximum number of fragments whose metadata tails are read early: they take 16 MiB.
 const MOST: usize = 256;
 
-/// Objects that are likely to count.
+/// Objects that are probably live.
 #[derive(Default)]
 pub(crate) struct Likely {
     fragments: Vec<FragmentEntry>,
@@ -20,14 +20,16 @@ pub(crate) struct Likely {
     deletes: Vec<String>,
 }
 
-/// What was read of objects that are likely to count, by key. What could not be read is asked for again, if it counts.
+/// Bytes of objects that are probably live, by key. Those that could not be read are requested again if they are
+/// live.
 #[derive(Default)]
 pub(crate) struct Early {
     found: HashMap<String, Piece>,
 }
 
 impl Likely {
-    /// What counts by the names alone. Nothing in a near store, and where lists say what counts or footers were merged.
+    /// Chooses the objects that are live by their names alone. None in a near store, or if lists decide what is live,
+    /// or if footers were consolidated.
     pub(crate) fn of(place: &ObjectReader, directory: &Directory) -> Self {
         let is_near = place.location.store().distance() == Distance::Near;
         let is_told_elsewhere = directory.lists().next().is_some()
@@ -36,10 +38,10 @@ impl Likely {
         if is_near || is_told_elsewhere {
             return Self::default();
         }
-        // Of sparse arrays more counts than of dense ones; which this is, the schema tells.
+        // More objects are live in sparse arrays than in dense ones; only the schema tells which this is.
         let limits = place.location.limits();
         let live = directory.live(&Lists::new(), &BTreeSet::new(), true, limits);
-        // Errors are told by whoever asks what does count.
+        // Errors are reported when the live objects are determined.
         let Ok(live) = live else {
             return Self::default();
         };
@@ -55,7 +57,7 @@ impl Likely {
         }
     }
 
-    /// What is to be read of them.
+    /// Returns the reads for these objects.
     pub(crate) fn reads(&self, place: &ObjectReader) -> Vec<Read> {
         let schemas = Schemas::new();
         let steps = FragmentSteps {
@@ -71,7 +73,7 @@ impl Likely {
         fragments.chain(deletes).collect()
     }
 
-    /// What these reads gave, in their order.
+    /// Accepts the answers to these reads, in order.
     pub(crate) fn answered(self, answers: Vec<Result<Piece, StoreError>>) -> Early {
         let fragments = self.fragments.iter().map(FragmentEntry::metadata_key);
         let keys = fragments.chain(self.deletes.iter().cloned());
@@ -85,7 +87,8 @@ impl Likely {
 }
 
 impl Early {
-    /// What the first read of each of some objects gave: those that were not read early are read now, together.
+    /// Returns the answers to the first read of each of the `wanted` objects; those that were not read early are read
+    /// now, together.
     pub(crate) fn or_read(
         &mut self,
         place: &ObjectReader,

@@ -27,25 +27,25 @@ const KEPT_BYTES: u64 = 256;
 const WANTED_BYTES: u64 = (size_of::<WantedPart>() as u64 + 2 * size_of::<Read>() as u64) * 3 / 2;
 
 /// Parts of the metadata of fragments that are being opened, without I/O. [`PartsToOpen::reads`] returns the reads to
-/// perform, and [`Snapshot::open_parts`] takes their results.
+/// perform, and [`Snapshot::open_parts`] decodes their results.
 ///
 /// Opened parts are kept with their fragment and not read again, up to an eighth of the memory budget.
 #[derive(Debug, Default)]
 pub struct PartsToOpen {
     parts: Vec<WantedPart>,
     reads: Vec<Read>,
-    /// The memory of both lists.
+    /// Grant for both lists.
     held: Option<Grant>,
 }
 
-/// A part of a fragment's metadata, and how far it is known.
+/// A part of a fragment's metadata, with its state.
 type WantedPart = (FragmentIndex, MetadataPart, Found);
 
-/// How far a part is known.
+/// State of a part.
 #[derive(Debug)]
 enum Found {
     Opened(OpenedPart),
-    /// The bytes of the generic tile that contains it.
+    /// Bytes of the generic tile that contains the part.
     Tile(Bytes),
     Unread,
 }
@@ -227,7 +227,7 @@ impl ObjectReader {
         let joined = JoinedReads::new(reads, gap, MOST);
         let (joined, held) = match budget.take(joined.bytes()) {
             Ok(held) => (joined, held),
-            // What lies in between may be what there is no memory for.
+            // There may be no memory for the bytes between the ranges.
             Err(_) => {
                 let joined = JoinedReads::new(reads, 0, MOST);
                 let first = reads.first().map_or("", |read| &*read.key);

@@ -1,4 +1,4 @@
-//! Enumerations that were opened before.
+//! Cache of opened enumerations.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,13 +8,13 @@ use tdb_tile::Grant;
 
 use crate::location::Access;
 
-/// What is kept of all enumerations may take one part in so many of the memory.
+/// The cached enumerations may take at most 1/SHARE of the memory.
 const SHARE: u64 = 8;
 
-/// About how many times the bytes that are stored an enumeration takes in memory, with what labels are looked up by.
+/// Approximate ratio of the memory of an opened enumeration, with its index of labels, to its stored bytes.
 const OPENED: u64 = 4;
 
-/// Enumerations that were opened before, by the keys of their objects.
+/// Opened enumerations, by the keys of their objects.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct KeptEnumerations {
     known: Arc<Mutex<HashMap<String, Kept>>>,
@@ -36,7 +36,7 @@ impl KeptEnumerations {
         known.get(key).map(|kept| Arc::clone(&kept.enumeration))
     }
 
-    /// Keeps an enumeration of so many bytes, unless memory is short.
+    /// Caches an enumeration of `bytes` stored bytes, unless memory is short.
     pub(crate) fn keep(
         &self,
         access: &Access,

@@ -7,10 +7,10 @@ use crate::fragment_parts::read_parts;
 use crate::{Array, ArrayError, At, Fragment, OpenedPart};
 
 impl Array {
-    /// As [`Array::metadata_parts_of`], of several fragments, in one batch for all of them.
+    /// Like [`Array::metadata_parts_of`] for several fragments, in one batch for all of them.
     ///
     /// # Errors
-    /// As there.
+    /// As for [`Array::metadata_parts_of`].
     pub fn metadata_parts_of_each(
         &self,
         wanted: &[(&Fragment, Vec<MetadataPart>)],
@@ -23,10 +23,10 @@ impl Array {
         Ok(opened.collect())
     }
 
-    /// Reads the R-trees over the tiles of all fragments, in their order, in one batch.
+    /// Reads the R-trees of all fragments in one batch, and returns them in the order of the fragments.
     ///
     /// # Errors
-    /// As the store reports; R-trees that break the format.
+    /// Errors of the store; R-trees that break the format.
     pub fn rtrees(&self) -> Result<Vec<RTree>, ArrayError> {
         let fragments = self.fragments();
         let wanted = fragments.iter().map(|f| (f, MetadataPart::RTree));

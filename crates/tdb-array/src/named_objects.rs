@@ -12,16 +12,16 @@ use crate::fragment::Schemas;
 use crate::open::{Object, ObjectReader, as_objects};
 use crate::{ArrayError, At, Directory, Names, Warning};
 
-/// The named objects; an object that cannot be read has its own error.
+/// Named objects; an object that cannot be read has its own error.
 pub(crate) struct NamedObjects {
     pub(crate) schemas: Vec<Object>,
     /// Lists of commits.
     pub(crate) lists: Vec<Object>,
     /// Consolidated footers of fragments.
     pub(crate) footers: Vec<Object>,
-    /// What is likely to count.
+    /// Bytes of objects that are probably live.
     pub(crate) early: Early,
-    /// The names of commits, listed meanwhile.
+    /// Names of the commits, listed again at the same time.
     pub(crate) again: Result<Names, ArrayError>,
 }
 

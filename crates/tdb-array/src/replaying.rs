@@ -1,4 +1,4 @@
-//! The objects of a folder that are replayed in the order of their times: metadata, and the members of groups.
+//! Objects of a folder that are replayed in the order of their timestamps: metadata, and the members of groups.
 
 use crate::directory::{DatedObjects, Lists, METADATA_FOLDER};
 use crate::open::{ObjectReader, Tile};
@@ -6,8 +6,8 @@ use crate::settling::settle;
 use crate::{ArrayError, At, Metadata, MetadataRecord, Names, TimestampedName};
 
 impl ObjectReader {
-    /// What the metadata objects of an array or a group add up to: those that were there when it was opened, or, if
-    /// they were merged and vacuumed since, those that took their place.
+    /// Returns the combined metadata of an array or a group: from the objects that existed when it was opened or, if
+    /// they were consolidated and vacuumed since, from those that replaced them.
     pub(crate) fn metadata(&self, opened: &DatedObjects) -> Result<Metadata, ArrayError> {
         let mut records = Vec::new();
         for (key, tile) in self.replayed(METADATA_FOLDER, opened)? {
@@ -18,8 +18,8 @@ impl ObjectReader {
         Ok(Metadata::replay(records))
     }
 
-    /// The objects of a folder that count, opened, in the order in which they are to be replayed: as they were at one
-    /// moment, though others merge and vacuum them.
+    /// Opens the live objects of a folder, and returns them in replay order: a consistent state even if others
+    /// consolidate and vacuum them meanwhile.
     pub(crate) fn replayed(
         &self,
         folder: &str,
@@ -35,7 +35,7 @@ impl ObjectReader {
         Ok(tiles)
     }
 
-    /// Looks at the objects of a folder once; nothing is found if they changed meanwhile.
+    /// Reads the objects of a folder once; `None` if they changed meanwhile.
     fn replayed_once(
         &self,
         folder: &str,
@@ -55,7 +55,7 @@ impl ObjectReader {
             let live = objects.live(window, &lists)?;
             return self.tiles(keys(live), &mut Vec::new()).map(Some);
         }
-        // Without lists all of them count.
+        // Without lists, all objects are live.
         let none = Lists::new();
         let live: Vec<String> = keys(objects.live(window, &none)?).collect();
         let wanted = live.iter().map(|key| (key.clone(), limit));
