@@ -1,5 +1,5 @@
-//! Looks up the addresses of a server once for all connections that begin at the same time: each request may be one, and services of
-//! names answer few questions a second.
+//! Looks up the addresses of a server once for all connections that begin at the same time: each request may need a
+//! connection, and DNS servers answer few questions per second.
 
 use std::collections::HashMap;
 use std::future::Future;
@@ -14,13 +14,13 @@ use tokio::net::lookup_host;
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 
-/// How long addresses are taken for those of a server, at most: stores spread their load by changing them.
+/// Maximum age of cached addresses: stores spread their load by changing them.
 const FRESH: Duration = Duration::from_secs(2);
 
-/// The addresses of a name, once they are known.
+/// Pending lookup of the addresses of a name.
 type Finding = Pin<Box<dyn Future<Output = io::Result<Vec<SocketAddr>>> + Send>>;
 
-/// Looks up names, and keeps what was found for a short time.
+/// Resolver that caches addresses for a short time.
 #[derive(Clone, Debug)]
 pub(crate) struct Lookup {
     find: fn(String) -> Finding,
@@ -45,8 +45,8 @@ impl Default for Lookup {
 }
 
 impl Lookup {
-    /// The addresses of a name; each call begins with the next of them, as connections should be spread. Those who ask while it is looked
-    /// up wait for the same answer.
+    /// Returns the addresses of a name, rotated by one at each call to spread the connections. Callers during a
+    /// lookup wait for the same answer.
     async fn addresses(&self, name: String) -> io::Result<Vec<SocketAddr>> {
         let mut known = self.known.lock().await;
         if let Some(found) = known.get_mut(&name)

@@ -1,4 +1,4 @@
-//! How many requests are under way at a time.
+//! Limits the number of concurrent requests.
 
 use std::sync::LazyLock;
 
@@ -7,23 +7,23 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::Service;
 
-/// As many as a box of a few fragments with some dozens of fields has objects, so that they are waited for once: each request is a
-/// connection of its own.
+/// Maximum number of concurrent requests: enough to read a box of a few fragments with dozens of fields in one wait.
+/// Each request is a connection of its own.
 const MOST: usize = 320;
 
-/// Of a server of files: small ones let few connections wait until they are taken.
+/// Maximum for a file server: small servers accept few connections at a time.
 const MOST_OF_FILES: usize = 32;
 
-/// Connections are files to the system: they may be one in so many of those that the process may have open.
+/// Connections are file descriptors: they may use at most 1/SHARE of those that the process may open.
 const SHARE: usize = 3;
 
-/// Where the system allows few files, so many requests all the same.
+/// Minimum number of concurrent requests, even if the system allows few files.
 const LEAST: usize = 8;
 
-/// The requests of all stores of the process.
+/// Permits for the requests of all stores of the process.
 static UNDER_WAY: LazyLock<Semaphore> = LazyLock::new(|| Semaphore::new(in_all()));
 
-/// How many requests of one call are under way at a time.
+/// Returns the maximum number of concurrent requests of one call.
 pub(crate) fn at_a_time(service: Service) -> usize {
     match service {
         Service::S3 | Service::Gcs | Service::Azure => in_all(),
@@ -35,8 +35,8 @@ fn in_all() -> usize {
     files_allowed().map_or(MOST, |files| (files / SHARE).clamp(LEAST, MOST))
 }
 
-/// Waits until one more request of the process may be under way, which it is until what this gives is dropped.
+/// Waits for a permit for one more request of the process, which ends when the permit is dropped.
 pub(crate) async fn turn() -> Option<SemaphorePermit<'static>> {
-    // Nobody closes it.
+    // The semaphore is never closed.
     UNDER_WAY.acquire().await.ok()
 }
