@@ -2,10 +2,11 @@ use bytes::Bytes;
 
 use crate::{ByteRange, Piece, Read, Store, StoreError};
 
-/// Maximum number of bytes between ranges that one request reads in vain, besides as many as are wanted.
+/// Base of the limit on unwanted bytes between ranges: at most this plus the number of wanted bytes.
 const BETWEEN: u64 = 8 << 20;
 
-/// Reads like [`Store::read`], but asks once for bounded ranges of one object that are near each other: [`JoinedReads`].
+/// Like [`Store::read`], but joins bounded ranges of one object that are near each other into one request:
+/// [`JoinedReads`].
 ///
 /// If a joined request fails, its reads are repeated one by one, so each result is the same as without joining.
 pub fn read_coalesced(
@@ -17,7 +18,7 @@ pub fn read_coalesced(
     JoinedReads::new(reads, gap, most).read(store)
 }
 
-/// Reads of which those of bounded ranges of one object that lie near each other are performed as one.
+/// Reads in which bounded ranges of one object that are near each other are joined into one request.
 #[derive(Debug)]
 pub struct JoinedReads<'a> {
     reads: &'a [Read],
@@ -25,10 +26,10 @@ pub struct JoinedReads<'a> {
 }
 
 impl<'a> JoinedReads<'a> {
-    /// Joins ranges that lie no more than `gap` bytes apart, to no more than `most` bytes. Ranges that overlap are read once.
+    /// Joins ranges that are at most `gap` bytes apart, up to `most` bytes. Overlapping ranges are read once.
     ///
-    /// About 64 KiB is a good gap for files, 512 KiB to 1 MiB for object stores. Of many ranges those that lie nearest are joined, so
-    /// that what is read in between is no more than all that is asked for and 8 MiB.
+    /// About 64 KiB is a good gap for files, 512 KiB to 1 MiB for object stores. If there are many ranges, only the
+    /// nearest are joined, so that the unwanted bytes do not exceed the wanted ones plus 8 MiB.
     #[must_use]
     pub fn new(reads: &'a [Read], gap: u64, most: u64) -> Self {
         let mut order: Vec<(usize, &Read)> = reads.iter().enumerate().collect();
@@ -38,7 +39,8 @@ impl<'a> JoinedReads<'a> {
         Self { reads, runs }
     }
 
-    /// The bytes that are asked for, with those between the ranges. Of ranges without an end that is known, none.
+    /// Returns the number of bytes to read, including those between joined ranges; reads without a known end count as
+    /// 0.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.runs
@@ -47,7 +49,7 @@ impl<'a> JoinedReads<'a> {
             .fold(0, u64::saturating_add)
     }
 
-    /// Performs them, and answers each for itself, in the order in which they were given. The answers share memory: holding one
+    /// Performs the reads, and returns one answer for each, in their order. The answers share memory: holding one
     /// holds its neighbours.
     pub fn read(&self, store: &dyn Store) -> Vec<Result<Piece, StoreError>> {
         let Self { reads, runs } = self;
@@ -75,11 +77,12 @@ impl<'a> JoinedReads<'a> {
     }
 }
 
-/// The greatest gap, up to `gap`, with which no more is read in between than may be; `order` are the reads by place.
+/// Returns the largest gap, up to `gap`, that keeps the unwanted bytes within the limit. `order` is sorted by key and
+/// start.
 fn affordable(order: &[(usize, &Read)], gap: u64) -> u64 {
     let mut wanted = 0_u64;
     let mut between = Vec::new();
-    // The furthest end in the object so far.
+    // Furthest end in the object so far.
     let mut last: Option<(&Read, u64)> = None;
     for (_, read) in order {
         let (Some(start), Some(end)) = (start(read), end(read)) else {
@@ -101,7 +104,7 @@ fn affordable(order: &[(usize, &Read)], gap: u64) -> u64 {
     let mut affordable = 0;
     for apart in between {
         let Some(less) = left.checked_sub(apart) else {
-            // As large as one that would be affordable by itself: all of them or none.
+            // Gaps of the same size are joined all or not at all, so the gap must stay below one that does not fit.
             return affordable.min(apart.saturating_sub(1));
         };
         (left, affordable) = (less, apart);
