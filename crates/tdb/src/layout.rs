@@ -165,8 +165,8 @@ impl Layout {
         Self::of_again(array, LOOKS)
     }
 
-    /// As [`Layout::of`]. If an object has disappeared, because another program vacuumed the array, the array is
-    /// reopened.
+    /// Like [`Layout::of`]. If an object has disappeared because another program vacuumed the array, reopens the
+    /// array.
     fn of_again(array: &Array, looks: u32) -> Result<Self> {
         match Self::look(array) {
             Err(error) if error.kind() == ErrorKind::NotFound && looks > 0 => {
