@@ -1,9 +1,9 @@
-//! The help of the program as a whole: its verbs by what they are for, on one screen.
+//! Help of the whole program: the verbs by purpose, on one screen.
 
 use clap::Command;
 use std::fmt::Write;
 
-/// Verbs that are for the same.
+/// Verbs with a common purpose.
 struct Group {
     heading: &'static str,
     verbs: &'static [&'static str],
@@ -59,7 +59,7 @@ const GROUPS: [Group; 5] = [
     },
 ];
 
-/// Verbs that a build without SQL, or without workers, has in name alone.
+/// Verbs that a build without SQL, or without workers, only lists.
 const LACKING: &[&str] = if cfg!(feature = "distributed") {
     &[]
 } else if cfg!(feature = "sql") {
@@ -76,7 +76,7 @@ Exit status: 0 done; 1 a check found something (verify, compare, diff); 2 the re
 store is at fault; 4 a limit was reached; 70 a defect of tdb; 130 interrupted.
 Results go to standard output, everything else to standard error.";
 
-/// The command line with this help.
+/// Adds this help to the command line.
 pub(crate) fn with_overview(command: Command) -> Command {
     let verbs = grouped(&command);
     command.help_template(format!(
@@ -84,11 +84,11 @@ pub(crate) fn with_overview(command: Command) -> Command {
     ))
 }
 
-/// The verbs in groups, one line each.
+/// Returns the verbs in groups, one line each.
 fn grouped(command: &Command) -> String {
     let mut text = String::new();
     for group in &GROUPS {
-        // Writing to memory does not fail.
+        // Writing to a string does not fail.
         let _ = writeln!(text, "{}:", group.heading);
         let named = group
             .verbs
