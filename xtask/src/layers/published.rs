@@ -1,4 +1,4 @@
-//! Checking that each crate that is published says what it is, and brings its licences.
+//! Checks that each published crate has a description and its licences.
 
 use std::path::Path;
 
@@ -18,7 +18,7 @@ const LISTS: [&str; 2] = ["keywords", "categories"];
 
 const LICENCES: [&str; 2] = ["LICENSE-APACHE", "LICENSE-MIT"];
 
-/// Returns the crates that lack something, one sentence each. `is_file` looks for a file.
+/// Returns what the published crates lack, one sentence each. `is_file` tests whether a file exists.
 pub(super) fn check(metadata: &Value, is_file: impl Fn(&Path) -> bool) -> Vec<String> {
     let packages = metadata["packages"]
         .as_array()

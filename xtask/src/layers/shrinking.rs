@@ -1,7 +1,7 @@
-//! Counts of what the code should have less of: CONTRIBUTING.md, "Counts that only shrink".
+//! Counts constructs that the code should have fewer of: CONTRIBUTING.md, "Counts that only shrink".
 //!
-//! `shrinking.txt` has the counts of each crate. More than it says is a finding, and so is less: then the file is
-//! written again (`cargo xtask layers --bless`), so that the next change starts from there.
+//! `shrinking.txt` has the counts of each crate. A larger count is a finding, and so is a smaller one: the file must
+//! then be updated (`cargo xtask layers --bless`), so that the next change starts from the smaller count.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -13,7 +13,7 @@ use counts::{Counts, KINDS};
 
 use crate::workspace::root;
 
-/// The counts of each crate, by its name.
+/// Counts of each crate, by name.
 type Table = BTreeMap<String, Counts>;
 
 /// Compares the crates with the table, and returns the differences, one sentence each. With `bless`, counts that have
@@ -38,7 +38,7 @@ pub(super) fn check(
     Ok(more.into_iter().chain(fewer).collect())
 }
 
-/// Counts in all files of a folder and the folders in it.
+/// Adds up the counts of all files in a folder and its subfolders, except for tests.
 fn counts_of(folder: &Path) -> Result<Counts, Box<dyn Error>> {
     let mut total = Counts::default();
     let mut folders = vec![PathBuf::from(folder)];

@@ -1,4 +1,4 @@
-//! The counts of one source file.
+//! Counts of one source file.
 
 use syn::visit::{self, Visit};
 use syn::{
@@ -6,14 +6,14 @@ use syn::{
     Pat, PathArguments, Signature, Stmt, Type,
 };
 
-/// What is counted.
+/// Construct that is counted.
 pub(super) struct Kind {
     pub(super) name: &'static str,
-    /// What to write instead.
+    /// Advice on what to write instead.
     pub(super) instead: &'static str,
 }
 
-/// What is counted, in the order of the columns of the table.
+/// Constructs that are counted, in the order of the columns of the table.
 pub(super) const KINDS: [Kind; 5] = [
     Kind {
         name: "silent sums",
@@ -37,12 +37,12 @@ pub(super) const KINDS: [Kind; 5] = [
     },
 ];
 
-/// How often each of [`KINDS`] occurs outside of tests.
+/// Number of occurrences of each of [`KINDS`] outside of tests.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(super) struct Counts([usize; KINDS.len()]);
 
 impl Counts {
-    /// The counts in the order of [`KINDS`]; `None` if there are more or fewer.
+    /// Creates counts in the order of [`KINDS`]; `None` if there are more or fewer.
     pub(super) fn new(counts: &[usize]) -> Option<Self> {
         counts.try_into().ok().map(Self)
     }
@@ -58,7 +58,7 @@ impl Counts {
     }
 }
 
-/// Counts in a source file.
+/// Counts the constructs in a source file.
 ///
 /// # Errors
 /// Source that is not Rust.
@@ -153,12 +153,12 @@ fn is_test(attributes: &[Attribute]) -> bool {
     })
 }
 
-/// Whether an expression is a call of a method `checked_…`.
+/// True if an expression calls a method `checked_…`.
 fn is_checked(expression: &Expr) -> bool {
     matches!(expression, Expr::MethodCall(call) if call.method.to_string().starts_with("checked_"))
 }
 
-/// Whether an expression is `MAX` of a type.
+/// True if an expression is `MAX` of a type.
 fn is_largest(expression: &Expr) -> bool {
     let Expr::Path(path) = expression else {
         return false;
@@ -167,7 +167,7 @@ fn is_largest(expression: &Expr) -> bool {
     path.path.segments.len() == 2 && last.is_some_and(|last| last.ident == "MAX")
 }
 
-/// Whether a pattern names a value of `Datatype`.
+/// True if a pattern names a value of `Datatype`.
 fn names_datatype(pattern: &Pat) -> bool {
     match pattern {
         Pat::Path(path) => path
@@ -181,7 +181,7 @@ fn names_datatype(pattern: &Pat) -> bool {
     }
 }
 
-/// Whether a type is a tuple, or a reference to one, whose members are of different types.
+/// True if a type is a tuple, or a reference to one, whose members have different types.
 fn is_mixed_tuple(kind: &Type) -> bool {
     match kind {
         Type::Reference(reference) => is_mixed_tuple(&reference.elem),
@@ -194,7 +194,7 @@ fn is_mixed_tuple(kind: &Type) -> bool {
     }
 }
 
-/// The text of a type, as far as types are told apart by it.
+/// Returns the text of a type, in enough detail to compare types.
 fn name_of(kind: &Type) -> String {
     match kind {
         Type::Reference(reference) => format!("&{}", name_of(&reference.elem)),
@@ -224,7 +224,8 @@ fn name_of(kind: &Type) -> String {
     }
 }
 
-/// Whether the second of two statements calls methods of what the first one names, and names the result alike.
+/// True if the second of two statements calls methods on the variable of the first, and gives the result the same
+/// name.
 fn is_chain(first: &Stmt, second: &Stmt) -> bool {
     let (Stmt::Local(first), Stmt::Local(second)) = (first, second) else {
         return false;
@@ -236,7 +237,7 @@ fn is_chain(first: &Stmt, second: &Stmt) -> bool {
     name == again && begins.is_some_and(|receiver| receiver == name)
 }
 
-/// The name with which a chain of method calls begins.
+/// Returns the variable at the start of a chain of method calls.
 fn receiver(expression: &Expr) -> Option<&Ident> {
     match expression {
         Expr::Await(of) => receiver(&of.base),
@@ -259,7 +260,7 @@ fn name_of_local(local: &Local) -> Option<&Ident> {
     }
 }
 
-/// Words that are no names of things, besides those that end in "ed".
+/// Words that are not nouns, besides those that end in "ed".
 const NO_NOUNS: [&str; 30] = [
     "Asked", "Becoming", "Begun", "Chosen", "Done", "Filling", "Found", "Given", "Held", "How",
     "Kept", "Known", "Left", "Lost", "Made", "May", "Meant", "Opening", "Said", "Seen", "Sought",
@@ -269,7 +270,7 @@ const NO_NOUNS: [&str; 30] = [
 /// Nouns that end in "ed".
 const NOUNS: [&str; 4] = ["Feed", "Need", "Seed", "Speed"];
 
-/// Whether the name of a type is one word that is no noun.
+/// True if the name of a type is a single word that is not a noun.
 fn is_participle(name: &str) -> bool {
     let words = name.chars().filter(|letter| letter.is_ascii_uppercase());
     let ends_so = name.ends_with("ed") && !NOUNS.contains(&name);
