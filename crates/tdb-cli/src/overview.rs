@@ -97,8 +97,7 @@ fn grouped(command: &Command) -> String {
         for verb in named {
             let about = verb
                 .get_about()
-                .map(ToString::to_string)
-                .unwrap_or_default();
+                .map_or_else(String::new, ToString::to_string);
             let name = verb.get_name();
             let lacking = if LACKING.contains(&name) {
                 " (not in this build)"
