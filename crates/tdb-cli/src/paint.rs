@@ -208,7 +208,8 @@ pub(crate) fn bytes(bytes: u64) -> String {
     const UNITS: [&str; 7] = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
     let mut unit = 0;
     let mut tenths = u128::from(bytes) * 10;
-    while tenths >= 10_240 && unit + 1 < UNITS.len() {
+    // From 1023.5 on, a rounded number would be 1024 of the unit.
+    while tenths >= 10_235 && unit + 1 < UNITS.len() {
         tenths = (tenths + 512) / 1024;
         unit += 1;
     }
@@ -268,6 +269,8 @@ mod tests {
             ["0 B", "1023 B", "1.0 KiB", "1.5 KiB", "100 KiB", "1.0 MiB"]
         );
         assert_eq!(bytes(u64::MAX), "16.0 EiB");
+        let below = [1_048_063, 1_048_064, (1 << 20) - 1].map(bytes);
+        assert_eq!(below, ["1023 KiB", "1.0 MiB", "1.0 MiB"]);
         assert_eq!(
             [0, 12, 123, 1234, 1_234_567].map(count),
             ["0", "12", "123", "1,234", "1,234,567"]

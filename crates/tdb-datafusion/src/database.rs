@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use arrow_array::UInt64Array;
 use datafusion::catalog::{CatalogProviderList, DynamicFileCatalog, SchemaProvider};
 use datafusion::common::{Result, TableReference, plan_err};
 use datafusion::datasource::dynamic_file::DynamicListTableFactory;
@@ -355,12 +356,14 @@ impl Database {
             .await?
             .collect()
             .await?;
-        let counts = rows.iter().filter_map(|batch| {
-            let counts = batch.columns().first()?;
-            let counts = counts.as_any().downcast_ref::<arrow_array::UInt64Array>()?;
-            Some(counts.values().iter().sum::<u64>())
-        });
-        let written: u64 = counts.sum();
+        let mut written = 0_u64;
+        for batch in &rows {
+            let counts = batch.columns().first();
+            let counts = counts.and_then(|counts| counts.as_any().downcast_ref::<UInt64Array>());
+            let counts =
+                counts.ok_or_else(|| SqlError::Bug("an INSERT without a count".to_owned()))?;
+            written += counts.values().iter().sum::<u64>();
+        }
         self.refresh(&name, table, written).await?;
         Ok(Answer::Written(written))
     }

@@ -142,12 +142,17 @@ impl Check {
         let what = status.message().lines().next().unwrap_or("no reason");
         self.journal
             .tell(format_args!("a request was refused: {what}"));
+        let error = self.error_of(status);
+        Status::new(status.code(), error.to_string()).into_http()
+    }
+
+    /// The error that a client gets for a refusal.
+    fn error_of(&self, status: &Status) -> WorkerError {
         let kind = match status.code() {
             Code::ResourceExhausted => ErrorKind::Limit,
             _ => ErrorKind::Invalid,
         };
-        let error = WorkerError::of_lines(&self.name, kind, status.message());
-        Status::new(status.code(), error.to_string()).into_http()
+        WorkerError::of_lines(&self.name, kind, status.message())
     }
 
     /// Checks a request that sends a plan, and returns it with the plan encoded again.
@@ -169,12 +174,12 @@ impl Check {
             return Err(Refusal::Unset("itself: it comes first").into());
         };
         if let Err(refusal) = self.rules.set_plan(plan) {
+            let status = Status::from(refusal);
             if let Some(key) = &plan.task_key {
-                let text = refusal.to_string();
-                let error = WorkerError::of_lines(&self.name, ErrorKind::Invalid, &text);
-                self.refused.add(key.clone(), error.to_string());
+                self.refused
+                    .add(key.clone(), self.error_of(&status).to_string());
             }
-            return Err(refusal.into());
+            return Err(status);
         }
         let body = Admitted {
             first: Some(framed(&message)?),

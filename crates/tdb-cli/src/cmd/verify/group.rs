@@ -151,17 +151,19 @@ fn arrays_below(
         if !seen.insert(folder.uri.clone()) {
             continue;
         }
+        let mut is_damaged = false;
         if folder.object_type()? == ObjectType::Group {
             let looked = look_at_group(&folder, opening)?;
             looked.warn(out);
-            if !looked.damages.is_empty() {
+            is_damaged = !looked.damages.is_empty();
+            if is_damaged {
                 found.group_damages(&folder, &looked.damages, global, out)?;
             }
         }
         let below = match children(&folder, opening) {
             Ok(below) => below,
-            // Taken for a consequence of an error that was already reported.
-            Err(_) if found.others > 0 => continue,
+            // The consequence of an error of this group, which was reported.
+            Err(_) if is_damaged => continue,
             Err(failure) => return Err(failure),
         };
         // The stack is last in, first out, so children are pushed in reverse.
