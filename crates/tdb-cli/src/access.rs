@@ -132,7 +132,7 @@ fn with_key(context: Context, (name, bytes): (String, Vec<u8>)) -> Result<Contex
 /// The key of a second array: the new one of `rewrite`, and the second one of `compare`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct NewKey {
-    /// Key of the new array, a file of 32 raw bytes; "none" if it is not encrypted [default: as --key-file]
+    /// Key file of the second array (32 raw bytes), or "none" if not encrypted [default: as --key-file]
     #[arg(long, value_name = "FILE|none")]
     new_key_file: Option<PathBuf>,
 }

@@ -26,7 +26,7 @@ const ALWAYS: [&str; 5] = ["config", "profile", "quiet", "verbose", "color"];
 const OF_WINDOWS: [&str; 2] = ["consolidate", "delete"];
 
 const CHANGE_TIME: &str =
-    "The time of the change: milliseconds since 1970, RFC 3339, a date, now (the default), or -2h";
+    "Time of the change: milliseconds since 1970, RFC 3339, a date, now or -2h [default: now]";
 
 const fn look(verb: &'static str, options: &'static [&'static str]) -> Meaning {
     Meaning {
@@ -112,7 +112,7 @@ impl Meaning {
     /// Returns an option with the help text for this verb.
     fn told(&self, arg: &Arg) -> Arg {
         let help = match arg.get_id().as_str() {
-            "at" if OF_WINDOWS.contains(&self.verb) => "Only what was written until T",
+            "at" if OF_WINDOWS.contains(&self.verb) => "Only what was written up to T",
             "at" if self.is_change => CHANGE_TIME,
             _ => return arg.clone(),
         };

@@ -30,7 +30,7 @@ pub(crate) struct Scope {
         allow_hyphen_values = true
     )]
     attrs: Vec<Names>,
-    /// Show at most so many cells; all are counted
+    /// Maximum number of cells to print; all are counted
     #[arg(long, value_name = "N", default_value_t = 100)]
     limit: u64,
     #[command(flatten)]
@@ -41,9 +41,9 @@ pub(crate) struct Scope {
 #[command(
     after_help = "Examples:\n  tdb compare fixtures/v22_deletes/array fixtures/v22_deletes_merged/array\n  \
     tdb compare before after --where \"day >= '2024-02'\" --limit 0\n\n\
-    Cells are compared by their coordinates; values are the same where their bits are, labels where their text is. Of attributes \
-    whose types differ, numbers are compared by value and text by its bytes; what cannot be compared is said. The exit \
-    status is 1 where anything differs."
+    Cells are matched by their coordinates. Values are equal if their bits are, labels if their text is. If the types of an \
+    attribute differ, numbers are compared by value and text by its bytes; attributes that cannot be compared are listed. The exit \
+    status is 1 if anything differs."
 )]
 pub(crate) struct Arguments {
     /// An array
@@ -60,8 +60,8 @@ pub(crate) struct Arguments {
 #[command(
     after_help = "Examples:\n  tdb diff fixtures/v22_tour/array --at 2024-04-11 --at 2024-04-13\n  \
     tdb diff fixtures/v22_tour/array --at 2024-04-11 --limit 0\n\n\
-    With one --at, that time is compared with now. The exit status is 1 where anything differs. Fragments that both times have are \
-    not read where they cannot differ: compared_same of --json counts none of their cells."
+    With one --at, that time is compared with now. The exit status is 1 if anything differs. Fragments that exist at both times are \
+    not read if they cannot differ; compared_same of --json does not count their cells."
 )]
 pub(crate) struct DiffArguments {
     /// An array

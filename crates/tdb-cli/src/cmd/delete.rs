@@ -28,14 +28,13 @@ use tdb::place;
 pub(crate) struct Arguments {
     /// An array
     array: String,
-    /// Which cells go; refused where any that are null or NaT in a field that is compared would go, too
+    /// Delete the cells that match, unless cells that are null or NaT in a compared field would go as well
     #[arg(long = "where", value_name = "EXPR", allow_hyphen_values = true)]
     pub(crate) condition: Option<String>,
-    /// Let cells go that are null in a field that is compared, without a label, NaN, NaT, or older than the field
+    /// Also delete cells in which a compared field is null, NaN, NaT, without a label, or newer than the cell
     #[arg(long, requires = "condition")]
     with_nulls: bool,
-    /// Delete just the cells for which --where is true, by their coordinates where the condition itself cannot be stored as it
-    /// is meant
+    /// Delete only cells that match --where, by their coordinates if the condition cannot be stored exactly
     #[arg(
         long,
         alias = "without-nulls",
@@ -43,10 +42,10 @@ pub(crate) struct Arguments {
         conflicts_with = "with_nulls"
     )]
     by_coordinates: bool,
-    /// Remove the fragments that were written from --since to --at, for good
+    /// Permanently remove the fragments written from --since to --at
     #[arg(long)]
     pub(crate) fragments: bool,
-    /// Say what would be done, and do nothing
+    /// Print what would be done, without doing it
     #[arg(long)]
     pub(crate) dry_run: bool,
 }

@@ -32,25 +32,25 @@ pub(crate) struct Arguments {
     /// Attributes to add
     #[arg(long, value_name = "JSON")]
     add_attr: Vec<String>,
-    /// An attribute to drop; its cells stay readable at earlier times, as long as `consolidate --forget-dropped` does not merge them
+    /// An attribute to drop; earlier times keep its values until `consolidate --forget-dropped` merges them
     #[arg(long, value_name = "NAME", value_parser = name)]
     drop_attr: Vec<String>,
     /// Enumerations to add
     #[arg(long, value_name = "JSON")]
     add_enum: Vec<String>,
-    /// Enumerations to extend: their names, and the values to append
+    /// Values to append to enumerations: {"name": NAME, "values": [...]}
     #[arg(long, value_name = "JSON")]
     extend_enum: Vec<String>,
-    /// An enumeration to drop, that no attribute has
+    /// An enumeration to drop; no attribute may use it
     #[arg(long, value_name = "NAME", value_parser = name)]
     drop_enum: Vec<String>,
-    /// The current domain, which can only grow: `{"DIM": [LO, HI]}`
+    /// New current domain, which must contain the old one: {"DIM": [LO, HI]}
     #[arg(long, value_name = "JSON")]
     current_domain: Option<String>,
-    /// Write the schema at the newest format version
+    /// Upgrade the schema to the newest format version
     #[arg(long)]
     upgrade: bool,
-    /// Say what would be changed, and do nothing
+    /// Print what would be changed, without changing it
     #[arg(long)]
     pub(crate) dry_run: bool,
 }

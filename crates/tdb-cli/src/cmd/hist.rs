@@ -39,10 +39,10 @@ pub(crate) struct Arguments {
     /// A field of numbers, dates or times
     #[arg(value_parser = name)]
     field: String,
-    /// How many intervals at most, all of the same width
+    /// Maximum number of bins, all of equal width
     #[arg(long, value_name = "N", default_value_t = 10)]
     bins: usize,
-    /// Draw the bars into this file
+    /// Draw the histogram into this SVG file
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
     #[command(flatten)]

@@ -21,8 +21,9 @@ use crate::present;
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  tdb log fixtures/v22_tour/array\n  tdb log fixtures/v22_tour/array --since 2024-04-11 --json\n\n\
-    A line for each write, delete, change of the schema or of metadata, and consolidation, the oldest first. What was merged \
-    stands at the time of its last part: when it was merged is not recorded. Vacuums leave no trace but in what can no longer be read, of which it warns."
+    Prints a line for each write, delete, change of schema or metadata, and consolidation, oldest first. A consolidation is listed at \
+    the time of its last part, since the time of merging is not recorded. Vacuums are not recorded either; a warning lists what can no \
+    longer be read."
 )]
 pub(crate) struct Arguments {
     /// An array or a group

@@ -29,10 +29,10 @@ pub(crate) struct Set {
     /// The key
     #[arg(allow_hyphen_values = true)]
     key: String,
-    /// The value: JSON where it is a value of the type, else text
+    /// The value: JSON if that fits the type, otherwise text
     #[arg(allow_hyphen_values = true)]
     value: String,
-    /// The type, as `int32`; guessed where it is not given: of true and false, int64
+    /// Datatype, such as int32 [default: inferred; true and false become int64]
     #[arg(long = "type", value_name = "T", value_parser = datatype)]
     datatype: Option<Datatype>,
 }
@@ -44,7 +44,7 @@ pub(crate) struct Rm {
     /// The key
     #[arg(allow_hyphen_values = true)]
     key: String,
-    /// Say what would be removed, and do nothing
+    /// Print what would be removed, without removing it
     #[arg(long)]
     pub(crate) dry_run: bool,
 }

@@ -36,10 +36,10 @@ use crate::paint::{plural, visible};
 pub(crate) struct Arguments {
     /// An array
     array: String,
-    /// At most so many cells, of those for which --where holds
+    /// Maximum number of cells, of those that match --where
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     limit: Option<u64>,
-    /// The last so many cells
+    /// Read the last N cells
     #[arg(long, value_name = "N", conflicts_with_all = ["limit", "offset"])]
     tail: Option<u64>,
     #[command(flatten)]
@@ -55,10 +55,10 @@ pub(crate) struct Arguments {
 pub(crate) struct SampleArguments {
     /// An array
     array: String,
-    /// How many cells; each is as likely as any other
+    /// Number of cells, chosen uniformly at random
     #[arg(value_name = "N")]
     cells: u64,
-    /// Another number chooses others, the same one the same
+    /// Seed of the random choice; the same seed chooses the same cells
     #[arg(long, value_name = "S", default_value_t = 0)]
     seed: u64,
     #[command(flatten)]
@@ -73,7 +73,7 @@ pub(crate) struct SampleArguments {
 pub(crate) struct HeadArguments {
     /// An array
     array: String,
-    /// How many cells
+    /// Number of cells
     #[arg(value_name = "N", default_value_t = 10)]
     cells: u64,
     #[command(flatten)]
@@ -87,7 +87,7 @@ pub(crate) struct HeadArguments {
     mut_arg("vertical", |arg| arg.hide(true)),
     after_help = "Examples:\n  tdb export fixtures/v22_tour/array target/tour.parquet\n  tdb export fixtures/v22_tour/array target/bk.csv --range station=B..K\n  \
     tdb export fixtures/v22_tour/array target/stations --partition-by station\n\n\
-    The file, or the folder of files, appears whole or not at all; its ending says the format."
+    The file or folder appears only when it is complete. The extension determines the format."
 )]
 pub(crate) struct ExportArguments {
     /// An array
@@ -95,13 +95,13 @@ pub(crate) struct ExportArguments {
     /// The file: .csv, .jsonl, .json, .arrow, .parquet, .npy or .txt
     #[arg(allow_hyphen_values = true)]
     pub(crate) file: PathBuf,
-    /// At most so many cells, of those for which --where holds
+    /// Maximum number of cells, of those that match --where
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     limit: Option<u64>,
-    /// The last so many cells
+    /// Read the last N cells
     #[arg(long, value_name = "N", conflicts_with_all = ["limit", "offset"])]
     tail: Option<u64>,
-    /// A folder of files, Parquet by default: one for each value of these fields, as FIELD=VALUE/part-00000.parquet
+    /// Write a folder of files, one or more per value of these fields: FIELD=VALUE/part-00000.parquet
     #[arg(
         long,
         value_name = "A,B",
@@ -109,7 +109,7 @@ pub(crate) struct ExportArguments {
         allow_hyphen_values = true
     )]
     partition_by: Vec<Names>,
-    /// A folder of files of at most so many cells
+    /// Write a folder of files with at most N cells each
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     max_rows: Option<u64>,
     #[command(flatten)]

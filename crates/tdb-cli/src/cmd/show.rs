@@ -40,28 +40,28 @@ const LEGEND: usize = 2;
     after_help = "Examples:\n  tdb show fixtures/v22_dense_basics/array --attr i32\n  \
     tdb show fixtures/v22_dense_basics/array --attr f32 --numbers\n  \
     tdb show fixtures/v22_dense_basics/array --attr i32 --png target/i32.png --colors magma\n\n\
-    A third dimension of 3 or 4 cells of uint8 is a colour: red, green, blue, opacity. What is larger than the screen or the \
-    file is sampled, which is said. Of a dimension without --range, the part is drawn where anything was written."
+    A third dimension with 3 or 4 cells of uint8 is a colour: red, green, blue, opacity. Pictures larger than the screen or the file \
+    are sampled, with a note. Of a dimension without --range, the written part is drawn."
 )]
 pub(crate) struct Arguments {
     /// A dense array
     array: String,
-    /// The attribute; the first that holds numbers by default
+    /// Attribute to draw [default: the first numeric one]
     #[arg(long, value_name = "A", value_parser = name, allow_hyphen_values = true)]
     attr: Option<String>,
-    /// A file for the picture, instead of the terminal; it appears whole or not at all
+    /// Write a PNG file instead of drawing on the terminal
     #[arg(long, value_name = "FILE", conflicts_with = "numbers")]
     png: Option<PathBuf>,
-    /// The longer side of the picture, in pixels
+    /// Longer side of the picture, in pixels [default: 2000]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=65_535))]
     size: Option<u64>,
-    /// How numbers become colours; gray for 8 bits, else viridis by default
+    /// Colour map [default: gray for 8-bit values, otherwise viridis]
     #[arg(long, value_name = "MAP", value_enum)]
     colors: Option<Colors>,
-    /// The numbers of the first and the last colour; the least and the greatest that are shown by default
+    /// Values of the first and the last colour [default: minimum and maximum shown]
     #[arg(long, value_name = "LO..HI", value_parser = scale, allow_hyphen_values = true)]
     scale: Option<(f64, f64)>,
-    /// The numbers themselves, as a matrix
+    /// Print the numbers as a matrix
     #[arg(long)]
     numbers: bool,
     #[command(flatten)]

@@ -255,11 +255,11 @@ fn the_time_of_a_change_is_not_that_of_the_array() {
         "rewrite",
     ] {
         let help = stdout(&format!("{verb} --help"));
-        assert!(help.contains("The time of the change"), "{verb}: {help}");
+        assert!(help.contains("Time of the change"), "{verb}: {help}");
         assert!(!help.contains("The array as of"), "{verb}: {help}");
     }
     assert!(stdout("read --help").contains("The array as of T"));
-    assert!(stdout("consolidate --help").contains("Only what was written until T"));
+    assert!(stdout("consolidate --help").contains("Only what was written up to T"));
     assert!(stdout("create --help").contains("A short schema:"));
 }
 

@@ -12,11 +12,11 @@ use crate::output::Output;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
-    /// For people
+    /// Aligned table for people
     Table,
     /// Comma-separated values
     Csv,
-    /// JSON lines, an object each
+    /// JSON lines: one object per line
     Jsonl,
     /// One JSON array of objects
     Json,
