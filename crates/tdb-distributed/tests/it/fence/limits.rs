@@ -28,7 +28,7 @@ fn memory_is_not_taken_on_the_word_of_a_plan() {
     says(
         &fenced.refused(&memory(long)),
         Code::InvalidArgument,
-        "longer than they are",
+        "end within a message",
     );
     let much = vec![0; 2 << 20];
     says(
@@ -117,7 +117,7 @@ fn ways_between_partitions_are_limited() {
         // The engine reports errors in the status details.
         let refused = fenced.refused(&plan);
         let refused = String::from_utf8_lossy(refused.details());
-        assert!(refused.contains("ways between partitions"), "{refused}");
+        assert!(refused.contains("channels between partitions"), "{refused}");
     }
     let plan = repartitioned(repartitioned(text("seven"), 64), 7);
     assert!(fenced.runtime.block_on(fenced.owner().plan(&plan)).is_ok());
