@@ -93,7 +93,12 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
             (Role::Type, bar(bin.cells, most)),
         ]);
     }
-    for (what, cells) in [("null", answer.nulls), ("none", answer.others)] {
+    let other = if answer.datatype.is_real() {
+        "NaN"
+    } else {
+        "NaT"
+    };
+    for (what, cells) in [("null", answer.nulls), (other, answer.others)] {
         if cells > 0 {
             let name = (Role::Dim, what.to_owned());
             let none = || (Role::Dim, String::new());

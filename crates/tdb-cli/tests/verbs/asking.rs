@@ -478,6 +478,18 @@ fn histograms_are_drawn() {
     14.100  20.050     20  ████████████████████████████████████████
     20.050  26.000      8  ████████████████
     "#);
+    insta::assert_snapshot!(stdout("hist v22_dense_basics/array day --bins 2"), @r#"
+              from              to  cells
+        1862-06-19  +2329137-03-10     39  ████████████████████████████████████████
+    +2329137-03-11  +4656411-11-30      2  ██
+               NaT                     22
+    "#);
+    insta::assert_snapshot!(stdout("hist v10_continued_sparse/array f --bins 2"), @r#"
+      from     to  cells
+    -2.000  1.250     20  ████████████████████████████████████████
+     1.250  4.500     10  ████████████████████
+       NaN             6
+    "#);
     insta::assert_snapshot!(stdout("hist v22_tour/array hour --bins 3 --range station=BGN"), @r#"
              from             to  cells
     2024-04-10T00  2024-04-10T15      6  ████████████████████████████████████████
