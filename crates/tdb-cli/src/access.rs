@@ -101,8 +101,8 @@ impl Change {
     /// Creates the options, with the timestamp that the user gave.
     pub(crate) fn new(global: &Global, session: &Session) -> Result<Self, Failure> {
         if global.since.is_some() {
-            let failure = Failure::invalid("--since means nothing to a change");
-            return Err(failure.hint("--at is the time of the change"));
+            let failure = Failure::invalid("--since cannot be used with a change");
+            return Err(failure.hint("use --at to set the time of the change"));
         }
         Ok(Self {
             access: Access::new(global, session)?,
@@ -153,7 +153,7 @@ impl NewKey {
         let failure = Failure::from(error);
         if is_key {
             return failure.hint(
-                "--new-key-file gives the key of the second array, or \"none\" if it has none",
+                "use --new-key-file for the key of the second array, or \"none\" if it is not encrypted",
             );
         }
         failure

@@ -85,14 +85,14 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     if tried < FEW {
         let tried = bytes(tried);
         out.warn(&format!(
-            "only {tried} were tried: with more cells, others may serve better"
+            "only {tried} were tried: more cells may give another result"
         ));
     }
     if command.is_empty() {
-        out.note("the filters and the tiles serve as well as any that were tried");
+        out.note("no better filters or tiles were found");
     } else {
         out.note(&format!(
-            "tdb rewrite {} NEW{command} applies it",
+            "to apply it: tdb rewrite {} NEW{command}",
             arguments.array
         ));
     }

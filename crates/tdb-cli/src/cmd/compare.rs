@@ -89,8 +89,8 @@ pub(crate) fn diff(
         [first] => (first, global.now),
         [first, second] => (first, second),
         [] => {
-            let failure = Failure::invalid("--at is missing: the array as of when is compared?");
-            return Err(failure.hint("tdb log tells the times at which something happened"));
+            let failure = Failure::invalid("--at is missing: which time is compared with now?");
+            return Err(failure.hint("tdb log lists the times of all changes"));
         }
         _ => return Err(Failure::invalid("--at is given more than twice")),
     };
@@ -172,8 +172,8 @@ impl Scope {
 
     fn read(&self, array: &Array, global: &Global) -> Result<ReadBuilder, Failure> {
         if self.selection.takes_standard_input() {
-            let what = "--points: standard input is there once, and two reads take it";
-            return Err(Failure::invalid(what).hint("a file can be read twice"));
+            let what = "--points cannot read standard input here: it would have to be read twice";
+            return Err(Failure::invalid(what).hint("use a file instead"));
         }
         let session = array.context().shared_session();
         let options = self
@@ -212,7 +212,7 @@ fn write(
     let more = all.saturating_sub(shown.len() as u64);
     if more > 0 && !shown.is_empty() {
         out.note(&format!(
-            "{} more cells differ: --limit shows more",
+            "{} more cells differ: use --limit to print more",
             count(more)
         ));
     }

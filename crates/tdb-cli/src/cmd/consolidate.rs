@@ -94,7 +94,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
         ));
     }
     if global.at().is_some() && matches!(mode, Mode::FragmentMeta | Mode::Commits) {
-        return Err(Failure::invalid("--at means nothing to this --mode"));
+        return Err(Failure::invalid("--at cannot be used with this --mode"));
     }
     let change = Change::new(global, &session(global))?;
     let (location, plan) = match mode {
@@ -428,7 +428,7 @@ fn merge_options(
     let until = global.at().map(|moment| moment.0).or(merging.until);
     if !names.is_empty() && (since > 0 || until.is_some()) {
         return Err(Failure::invalid(
-            "either --fragments or a time says which fragments are merged",
+            "--fragments cannot be combined with --since or --at",
         ));
     }
     let history = match (arguments.no_timestamps, arguments.purge_deleted) {

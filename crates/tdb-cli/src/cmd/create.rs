@@ -42,7 +42,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     let (schema, enumerations) = schema(&json, &*change.options.names).map_err(|failure| {
         failure
             .within(&file)
-            .hint("tdb schema --json prints one of this shape, tdb create --help has a short one")
+            .hint("see tdb schema --json for the format, and tdb create --help for a short example")
     })?;
     let location = place::vacant(&arguments.uri, &global.counts)?;
     let place = change.access.to(&location);

@@ -67,14 +67,16 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     change(&mut evolution, arguments, &*options.names)?;
     if !evolution.is_changed() {
         let failure = Failure::invalid("nothing to change");
-        return Err(failure.hint("tdb evolve --help lists what can be changed"));
+        return Err(failure.hint("see tdb evolve --help for what can be changed"));
     }
     let changes = evolution.changes()?;
     evolution.check()?;
     let outside = evolution.fragments_outside();
     if arguments.current_domain.is_some() && outside > 0 {
         let fragments = plural(outside as u64, "fragment");
-        out.warn(&format!("the cells of {fragments} reach beyond the current domain, and reads leave those outside out"));
+        out.warn(&format!(
+            "cells of {fragments} lie outside of the new current domain: reads leave them out"
+        ));
     }
     if let Some(why) = evolution.closed_to_tiledb() {
         out.warn(why);
@@ -106,7 +108,7 @@ fn tell(
         return Ok(());
     };
     let what = if changes.is_empty() {
-        "the same schema again".to_owned()
+        "written unchanged".to_owned()
     } else {
         changes.join("; ")
     };

@@ -86,9 +86,11 @@ pub(crate) fn remove(arguments: &Rm, global: &Global, out: &mut Output) -> Resul
     }
     let member = shown(&group, &member);
     if dry_run {
-        writeln!(out, "would take out {}", visible(&member))?;
+        writeln!(out, "would remove {}", visible(&member))?;
     } else {
-        out.note(&format!("took out {member}; it stays where it is"));
+        out.note(&format!(
+            "removed {member} from the group; it is kept where it is"
+        ));
     }
     Ok(())
 }

@@ -71,7 +71,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
         if has_no_order {
             let (array, field) = (&arguments.array, &arguments.field);
             return failure.hint(format!(
-                "tdb distinct {array} {field:?} --counts says how many cells have each value"
+                "use tdb distinct {array} {field:?} --counts to count each value"
             ));
         }
         failure

@@ -149,14 +149,14 @@ impl Arguments {
         let keeps_first = self.sorting.duplicates == Some(Which::First);
         if imported.replaced > 0 {
             let what = if keeps_first {
-                "share their coordinates with others, of which one is there"
+                "share coordinates with other rows: one row of each is kept"
             } else {
-                "replaced others of the same coordinates"
+                "replaced cells with the same coordinates"
             };
             out.note(&format!("{} of them {what}", imported.replaced));
         }
         if imported.left_out > 0 {
-            let what = "left out: earlier ones have the same coordinates";
+            let what = "skipped: earlier rows have the same coordinates";
             out.note(&format!("{} {what}", plural(imported.left_out, "row")));
         }
     }

@@ -175,6 +175,6 @@ fn delimiter(text: &str) -> Result<u8, String> {
     match (text, text.as_bytes()) {
         ("\\t", _) => Ok(b'\t'),
         (_, [byte]) if byte.is_ascii() && !matches!(byte, b'"' | b'\n' | b'\r') => Ok(*byte),
-        _ => Err("not one character of ASCII, nor \\t".to_owned()),
+        _ => Err("expected one ASCII character or \\t".to_owned()),
     }
 }

@@ -71,7 +71,7 @@ fn parts_table(layout: &Layout) -> Table {
     for (part, size) in layout.parts.iter().filter(|(_, size)| **size > 0) {
         let remark = match part {
             Part::Replaced => "tdb vacuum removes it",
-            Part::OtherFragments => "of another time, or left by writes that were abandoned",
+            Part::OtherFragments => "of another time, or left by interrupted writes",
             _ => "",
         };
         table.painted([

@@ -90,14 +90,14 @@ fn name(change: &Change) -> &'static str {
 
 fn details(change: &Change, schema: Option<&ArraySchema>, ticks: bool) -> String {
     match change {
-        Change::Evolved(changes) if changes.is_empty() => "the same schema again".to_owned(),
+        Change::Evolved(changes) if changes.is_empty() => "written unchanged".to_owned(),
         Change::Evolved(changes) => changes.join("; "),
         Change::Written(cells) => written(cells, schema, ticks),
         Change::Merged { cells, left } => {
             let mut text = written(cells, schema, ticks);
             if *left > 0 {
                 let left = plural(*left as u64, "fragment");
-                text.push_str(&format!("; merged, and not vacuumed: {left}"));
+                text.push_str(&format!("; not yet vacuumed: {left}"));
             }
             text
         }

@@ -46,7 +46,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     if wants_tiles && map.without_tiles > 0 {
         let most = count(arguments.max_tiles);
         out.warn(&format!(
-            "{} of {} fragments are without their tiles: there are more than {most}; --max-tiles allows more",
+            "{} of {} fragments are drawn without tiles: there are more than {most}; use --max-tiles to allow more",
             map.without_tiles,
             map.fragments.len()
         ));

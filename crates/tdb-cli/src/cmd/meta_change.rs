@@ -188,7 +188,7 @@ fn value(text: &str, datatype: Option<Datatype>) -> Result<MetadataValue, Failur
     let bytes = cell.map_err(|error| Failure::invalid(error.to_string()))?;
     if datatype == Datatype::StringAscii && !bytes.is_ascii() {
         let failure = Failure::invalid(format!("VALUE: {text:?} is not ASCII"));
-        return Err(failure.hint("string_utf8 takes any text"));
+        return Err(failure.hint("use --type string_utf8 for any text"));
     }
     MetadataValue::try_new(datatype, bytes).map_err(|error| Failure::invalid(error.to_string()))
 }

@@ -161,7 +161,7 @@ fn sum_up(
 fn warn_of(left: &[String], out: &Output) {
     for member in left {
         out.warn(&format!(
-            "{member}: a member that lies outside, or is not there; left alone"
+            "{member}: a member outside of the group, or missing; skipped"
         ));
     }
 }
@@ -177,7 +177,7 @@ fn warn_of_others(contents: &Contents, out: &Output) {
         count => format!(" and {} more", count.saturating_sub(1)),
     };
     out.warn(&format!(
-        "{}{more}: in the folder of the group and no member; left alone",
+        "{}{more}: in the folder of the group but not a member; kept",
         contents.uri(first)
     ));
 }

@@ -159,8 +159,8 @@ pub(crate) fn sample(
         reading,
     } = arguments;
     if reading.offset > 0 {
-        let failure = Failure::invalid("--offset means nothing to sample");
-        return Err(failure.hint("--seed chooses other cells"));
+        let failure = Failure::invalid("--offset cannot be used with sample");
+        return Err(failure.hint("use --seed to choose other cells"));
     }
     let part = Arrangement::default().with_sample(Some((cells, seed)));
     read(&array, part, &reading, None, global, out)
@@ -184,8 +184,8 @@ pub(crate) fn export(
     } = arguments;
     if reading.wide || reading.vertical {
         let option = if reading.wide { "--wide" } else { "--vertical" };
-        let failure = Failure::invalid(format!("{option} means nothing to export"));
-        return Err(failure.hint("tdb read prints tables"));
+        let failure = Failure::invalid(format!("{option} cannot be used with export"));
+        return Err(failure.hint("use tdb read to print tables"));
     }
     let part = Arrangement::default().with_limit(limit).with_tail(tail);
     if is_folder {
@@ -199,9 +199,12 @@ pub(crate) fn export(
         return read(&array, part, &reading, Some(&spread), global, out);
     }
     if file.extension().is_none() && reading.format.is_none() {
-        let what = format!("{}: the name does not tell the format", file.display());
+        let what = format!(
+            "{}: cannot determine the format from the name",
+            file.display()
+        );
         let failure = Failure::invalid(what);
-        return Err(failure.hint("--format csv, jsonl, json, arrow, parquet, npy or table"));
+        return Err(failure.hint("use --format csv, jsonl, json, arrow, parquet, npy or table"));
     }
     read(&array, part, &reading, None, global, out)
 }
@@ -323,8 +326,7 @@ fn tell_labels(schema: &ArraySchema, fields: &[FieldInfo], out: &Output) {
     if !names.is_empty() {
         let labels = names.join(", ");
         out.warn(&format!(
-            "the file lacks labels of dimensions, and so does an array that is made of it: {labels}; --attrs names those that are to be \
-             columns beside the others"
+            "the file does not contain the dimension labels {labels}, nor will an array imported from it; use --attrs to add them as columns"
         ));
     }
 }
@@ -345,12 +347,12 @@ fn files_in_words(exported: &Exported, place: &Path) -> String {
 /// Notes how many cells of a box contain fill values, because the condition fails or no point matches.
 fn tell_filled(exported: &Exported, (condition, points): (bool, bool), messages: Messages) {
     let why = match (condition, points) {
-        (true, false) => "--where fails for",
-        (false, _) => "none of the --points is the place of",
-        (true, true) => "--where fails for, or none of the --points is the place of,",
+        (true, false) => "do not match --where",
+        (false, _) => "are at none of the --points",
+        (true, true) => "do not match --where, or are at none of the --points,",
     };
     let (filled, all) = (exported.filled, exported.cells);
     messages.note(&format!(
-        "{why} {filled} of {all} cells: they have the fill value"
+        "{filled} of {all} cells {why} and have the fill value"
     ));
 }

@@ -90,8 +90,8 @@ fn remove(
     out: &mut Output,
 ) -> Result<(), Failure> {
     if global.at().is_some() {
-        let failure = Failure::invalid("--at means nothing to restore --remove");
-        return Err(failure.hint("--to is the time whose state comes back; nothing is written"));
+        let failure = Failure::invalid("--at cannot be used with restore --remove");
+        return Err(failure.hint("use --to for the time to restore"));
     }
     Change::new(global, context.shared_session())?;
     let location = place::array(&arguments.array, &global.counts)?;
@@ -109,7 +109,7 @@ fn remove(
     let plan = |options: &VacuumOptions| array.plan_removal_after(arguments.to, options);
     removing.remove(plan, &mut done, out)?;
     if done.is_empty() && !global.json {
-        out.note("nothing came after that time: nothing is removed");
+        out.note("nothing was written after that time: nothing to remove");
         return Ok(());
     }
     removing.tell(&done, "written", global, out)

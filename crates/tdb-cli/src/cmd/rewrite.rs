@@ -138,7 +138,10 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     let metadata = plural(done.metadata, "key");
     let found = match done.found {
         0 => String::new(),
-        found => format!(" ({} were there already)", plural(found, "cell")),
+        found => format!(
+            " ({} already written by an earlier run)",
+            plural(found, "cell")
+        ),
     };
     let (from, to) = (&arguments.array, &arguments.to);
     Ok(writeln!(

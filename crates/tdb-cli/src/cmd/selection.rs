@@ -149,7 +149,7 @@ impl Selection {
         if left_out > 0 {
             let all = array.fragments().len().saturating_add(left_out);
             out.warn(&format!(
-                "{left_out} of {all} fragments are left out: their cells are missing, and older ones may stand in their place"
+                "{left_out} of {all} fragments are ignored: their cells are missing, and older cells may appear instead"
             ));
         }
     }

@@ -178,7 +178,7 @@ fn value_of(array: &Array, attribute: &str, text: &str) -> Result<Value, Failure
         Some(Err(what)) => {
             let failure = Failure::invalid(format!("attribute {attribute:?}: {what}"));
             Err(failure.hint(
-                "bytes are digits like 00ff, or {\"hex\":\"00ff\"}; in 'single quotes' a text stands for its own",
+                "write bytes in hexadecimal, like 00ff or {\"hex\":\"00ff\"}; put literal text in 'single quotes'",
             ))
         }
     }

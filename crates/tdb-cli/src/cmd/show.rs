@@ -165,8 +165,8 @@ fn refuse_text_as_png(global: &Global) -> Result<(), Failure> {
     if !ending.is_some_and(|ending| ending.eq_ignore_ascii_case("png")) {
         return Ok(());
     }
-    let failure = Failure::invalid("-o is for the picture as text, and for its JSON");
-    Err(failure.hint("--png FILE makes a picture of pixels"))
+    let failure = Failure::invalid("-o writes the picture as text, or its JSON");
+    Err(failure.hint("use --png FILE to write a PNG file"))
 }
 
 /// Parses two numbers: `0..255`.
@@ -176,7 +176,7 @@ fn scale(text: &str) -> Result<(f64, f64), String> {
         .and_then(|(lo, hi)| Some((lo.parse().ok()?, hi.parse().ok()?)));
     let is_scale = |(lo, hi): &(f64, f64)| lo.is_finite() && hi.is_finite() && lo <= hi;
     ends.filter(is_scale)
-        .ok_or_else(|| "not two numbers, the lesser first, like 0..255".to_owned())
+        .ok_or_else(|| "expected LO..HI with LO <= HI, such as 0..255".to_owned())
 }
 
 fn picture_json(

@@ -141,7 +141,7 @@ impl Vacuumed {
 
     /// Says in one line which times can no longer be read; `None` if there are none.
     pub(super) fn told_as_lost(&self, dry_run: bool) -> Option<String> {
-        let when = if dry_run { "once this is done," } else { "now" };
+        let when = if dry_run { "afterwards," } else { "now" };
         told_as_lost(&self.gaps, when)
     }
 }

@@ -111,9 +111,11 @@ pub(crate) fn run(arguments: &Arguments, _: &Global, _: &mut Output) -> Result<(
 /// Error of a build without support for workers.
 #[cfg(not(feature = "distributed"))]
 pub(crate) fn not_built() -> Failure {
-    let what = "this build of tdb asks no other machines";
+    let what = "this build of tdb does not support workers";
     let failure = Failure::new(tdb::ErrorKind::Unsupported, what);
-    failure.hint("cargo install --path crates/tdb-cli --features distributed, in the source of tdb")
+    failure.hint(
+        "run `cargo install --path crates/tdb-cli --features distributed` in the source of tdb",
+    )
 }
 
 #[cfg(feature = "distributed")]

@@ -86,9 +86,9 @@ fn no_format(global: &Global, ending: &OsStr) -> Failure {
         .chain(of_files)
         .map(|ending| format!(".{ending}"))
         .collect();
-    let failure = Failure::invalid(format!("{file}: no format has the ending .{ending}"));
+    let failure = Failure::invalid(format!("{file}: unknown extension .{ending}"));
     failure.hint(format!(
-        "the endings are {}; with --format, any will do",
+        "known extensions: {}; with --format, any will do",
         known.join(", ")
     ))
 }

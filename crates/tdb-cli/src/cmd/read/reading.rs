@@ -148,8 +148,8 @@ impl Reading {
     ) -> Result<Arrangement, Failure> {
         let is_arranged = !self.sort.is_empty() || self.offset > 0 || part.takes_all();
         if format == Format::Npy && is_arranged {
-            let what = "a .npy file holds all cells of a box, in their order";
-            return Err(Failure::invalid(what).hint("choose the box with --range"));
+            let what = "a .npy file stores all cells of a box, in their order";
+            return Err(Failure::invalid(what).hint("use --range to choose the box"));
         }
         let keys = self.sort.iter().flatten();
         let keys = keys.map(|key| SortKey::from(key.as_str()));
@@ -171,13 +171,13 @@ impl Reading {
         out: &Output,
     ) -> Result<(), Failure> {
         if self.fill && !schema.is_dense() {
-            let what = "--fill is for dense arrays: cells of a sparse one have no places to keep";
+            let what = "--fill is only for dense arrays";
             return Err(Failure::invalid(what));
         }
         let drops = options.looks_at_cells() && options.failing == Failing::Drop;
         if self.no_dims && drops && schema.is_dense() {
             out.warn(
-                "without dimensions, cells that are left out do not show: --fill keeps the places",
+                "without dimensions it is not visible which cells were left out: use --fill to keep their places",
             );
         }
         Ok(())
