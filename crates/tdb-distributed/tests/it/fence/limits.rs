@@ -157,7 +157,7 @@ fn partitions_that_a_plan_does_not_have_are_an_error() {
     says(
         &run(5, 1, none.clone()),
         Code::InvalidArgument,
-        "from 5 to 1",
+        "partitions: 5 to 1",
     );
     says(&run(0, 1, None), Code::InvalidArgument, "head");
     let head = Some(Head::Broadcast(Count { count: 1 << 40 }));
@@ -204,7 +204,7 @@ fn messages_and_plans_take_no_more_memory_than_the_owner_gave() {
     says(
         &set(17 << 20).err().unwrap(),
         Code::ResourceExhausted,
-        "16777216 at most",
+        "at most 16777216",
     );
     // Each byte of a message takes four bytes of memory.
     let kept = [
@@ -223,7 +223,7 @@ fn messages_and_plans_take_no_more_memory_than_the_owner_gave() {
     says(
         &set(10).err().unwrap(),
         Code::ResourceExhausted,
-        "keeps 5 plans",
+        "holds 5 plans",
     );
     drop(kept);
     std::thread::sleep(Duration::from_millis(300));
