@@ -26,7 +26,7 @@ MANY, FEW = 10**9, 20_000
 # What counts are told in.
 MOST_COUNTED = 2**64 - 1
 BEGIN = 1_000_000_000_000
-TOLD = "only the non-empty domain is looked at"
+TOLD = "only the non-empty domain is scanned"
 
 
 class Huge:

@@ -131,7 +131,7 @@ def ends(random_, judge):
     file, array, out = judge.path("ends.parquet"), judge.path("ends"), judge.path("ends.arrow")
     pyarrow.parquet.write_table(table, file)
     if is_full:
-        judge.refused("ends of " + code, "no domain holds all", "import", file, array, "--dim", "key")
+        judge.refused("ends of " + code, "no domain can cover", "import", file, array, "--dim", "key")
         return
     judge.tdb("import", file, array, "--dim", "key")
     judge.tdb("read", array, "-o", out)

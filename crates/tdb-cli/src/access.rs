@@ -101,8 +101,8 @@ impl Change {
     /// Creates the options, with the timestamp that the user gave.
     pub(crate) fn new(global: &Global, session: &Session) -> Result<Self, Failure> {
         if global.since.is_some() {
-            let failure = Failure::invalid("--since means nothing to a change");
-            return Err(failure.hint("--at is the time of the change"));
+            let failure = Failure::invalid("--since cannot be used with a change");
+            return Err(failure.hint("use --at to set the time of the change"));
         }
         Ok(Self {
             access: Access::new(global, session)?,
@@ -132,7 +132,7 @@ fn with_key(context: Context, (name, bytes): (String, Vec<u8>)) -> Result<Contex
 /// The key of a second array: the new one of `rewrite`, and the second one of `compare`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct NewKey {
-    /// Key of the new array, a file of 32 raw bytes; "none" if it is not encrypted [default: as --key-file]
+    /// Key file of the second array (32 raw bytes), or "none" if not encrypted [default: as --key-file]
     #[arg(long, value_name = "FILE|none")]
     new_key_file: Option<PathBuf>,
 }
@@ -153,7 +153,7 @@ impl NewKey {
         let failure = Failure::from(error);
         if is_key {
             return failure.hint(
-                "--new-key-file gives the key of the second array, or \"none\" if it has none",
+                "use --new-key-file for the key of the second array, or \"none\" if it is not encrypted",
             );
         }
         failure

@@ -65,19 +65,19 @@ const OTHER_WORDS: [(&str, &str); 31] = [
     ("print", "`tdb read` prints cells"),
     (
         "query",
-        "`tdb read --where` reads the cells that fit a condition",
+        "`tdb read --where EXPR` reads the cells that match a condition",
     ),
     (
         "select",
-        "`tdb read --where` reads the cells that fit a condition",
+        "`tdb read --where EXPR` reads the cells that match a condition",
     ),
     (
         "filter",
-        "`tdb read --where` reads the cells that fit a condition",
+        "`tdb read --where EXPR` reads the cells that match a condition",
     ),
     (
         "grep",
-        "`tdb read --where \"a like '%text%'\"` reads the cells whose text holds another",
+        "`tdb read --where \"a like '%text%'\"` reads the cells whose text matches a pattern",
     ),
     (
         "view",
@@ -87,71 +87,62 @@ const OTHER_WORDS: [(&str, &str); 31] = [
     ("tail", "`tdb read --tail N` reads the last cells"),
     (
         "size",
-        "`tdb layout` shows what the bytes are spent on, `tdb count` counts cells",
+        "`tdb layout` shows how many bytes each part takes, `tdb count` counts cells",
     ),
     (
         "stat",
         "`tdb info` shows an array, `tdb stats` summarizes its fields",
     ),
-    ("history", "`tdb log` tells what happened"),
+    ("history", "`tdb log` shows the history"),
     ("graph", "`tdb map`, `tdb hist` and `tdb show` draw"),
     (
         "update",
-        "`tdb help set` and `tdb help write` tell how cells are changed",
+        "see `tdb help set` and `tdb help write` (--replace) to change cells",
     ),
     (
         "upsert",
-        "`tdb help write` and `tdb help import` tell how rows replace cells: --replace, --key",
+        "see `tdb help write` (--replace) and `tdb help import` (--key) to replace rows",
     ),
     (
         "insert",
-        "`tdb help write` and `tdb help import` tell how cells are added",
+        "see `tdb help write` and `tdb help import` to add cells",
     ),
-    (
-        "append",
-        "`tdb help import` tells how cells are added: --append",
-    ),
-    ("alter", "`tdb help evolve` tells how the schema is changed"),
+    ("append", "see `tdb help import` (--append) to add cells"),
+    ("alter", "see `tdb help evolve` to change the schema"),
     (
         "undo",
-        "`tdb help restore` tells how an earlier state comes back",
+        "see `tdb help restore` to return to an earlier state",
     ),
     (
         "revert",
-        "`tdb help restore` tells how an earlier state comes back",
+        "see `tdb help restore` to return to an earlier state",
     ),
     (
         "rollback",
-        "`tdb help restore` tells how an earlier state comes back",
+        "see `tdb help restore` to return to an earlier state",
     ),
-    (
-        "compact",
-        "`tdb help consolidate` tells how fragments are merged",
-    ),
+    ("compact", "see `tdb help consolidate` to merge fragments"),
     (
         "optimize",
-        "`tdb advise` says what would be better, `tdb help consolidate` how fragments are merged",
+        "`tdb advise` recommends filters and tiles; see `tdb help consolidate` to merge fragments",
     ),
-    (
-        "merge",
-        "`tdb help consolidate` tells how fragments are merged",
-    ),
+    ("merge", "see `tdb help consolidate` to merge fragments"),
     (
         "fsck",
-        "`tdb verify` reads all that is stored, `tdb clean` tells what was left behind",
+        "`tdb verify` checks all that is stored, `tdb clean` lists what interrupted writes left behind",
     ),
     (
         "repair",
         "`tdb verify` finds what is damaged; `tdb read --without-fragments` reads the rest",
     ),
-    ("backup", "`tdb help cp` tells how an array is copied"),
-    ("drop", "`tdb help rm` tells how an array is removed"),
+    ("backup", "see `tdb help cp` to copy an array"),
+    ("drop", "see `tdb help rm` to remove an array"),
     (
         "remove",
-        "`tdb help rm` tells how an array is removed, `tdb help delete` how cells are",
+        "see `tdb help rm` to remove an array, `tdb help delete` to delete cells",
     ),
-    ("copy", "`tdb help cp` tells how an array is copied"),
-    ("move", "`tdb help mv` tells how an array is moved"),
+    ("copy", "see `tdb help cp` to copy an array"),
+    ("move", "see `tdb help mv` to move an array"),
 ];
 
 /// Suggests the equivalent of another program's verb.
@@ -173,7 +164,7 @@ fn with_known_options(error: &mut clap::Error) {
         return;
     };
     if error.kind() == ErrorKind::UnknownArgument && option == "-n" {
-        let tip = "`tdb head ARRAY N` gives the first cells, `tdb read ARRAY --limit N` as well";
+        let tip = "use `tdb head ARRAY N` or `tdb read ARRAY --limit N` for the first cells";
         let tips = vec![StyledStr::from(tip)];
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(tips));
     }

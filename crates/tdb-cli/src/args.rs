@@ -4,7 +4,7 @@ use crate::cmd;
 use crate::global::Global;
 use clap::{Parser, Subcommand};
 
-/// Makes, reads and keeps TileDB arrays.
+/// Creates, reads, writes and maintains TileDB arrays.
 #[derive(Debug, Parser)]
 #[command(
     name = "tdb",

@@ -47,23 +47,23 @@ pub(crate) fn apply(global: &mut Global, out: &Output) -> Result<(), Failure> {
         } else if let Some(name) = name.strip_prefix(MERGING) {
             match merging(&mut global.merging, name, value) {
                 Some(true) => {}
-                Some(false) => return Err(wrong("not a value that this setting takes")),
+                Some(false) => return Err(wrong("invalid value for this setting")),
                 None => out.warn(&format!("{MERGING}{name} is ignored")),
             }
         } else if name == RANGES {
             global.stays_in_domain = match value {
                 "error" => true,
                 "warn" => false,
-                _ => return Err(wrong("neither error nor warn")),
+                _ => return Err(wrong("expected error or warn")),
             };
         } else if name == HISTORY {
             global.whole_history = match value {
                 "error" => true,
                 "warn" => false,
-                _ => return Err(wrong("neither error nor warn")),
+                _ => return Err(wrong("expected error or warn")),
             };
         } else if name == KEY {
-            out.warn(&format!("{name} is ignored: --key-file gives the key"));
+            out.warn(&format!("{name} is ignored: use --key-file for the key"));
         } else {
             match remote.set(name, value) {
                 Known::Used => {}
@@ -88,9 +88,8 @@ fn unknown(name: &str) -> Failure {
     let failure = Failure::invalid(format!("--config {name}: TileDB has no such setting"));
     match nearest {
         Some(nearest) => failure.hint(format!("{nearest}?")),
-        None => {
-            failure.hint("settings begin with sm., vfs., rest. or ssl., as in sm.mem.total_budget")
-        }
+        None => failure
+            .hint("settings begin with sm., vfs., rest. or ssl., such as sm.mem.total_budget"),
     }
 }
 

@@ -28,7 +28,10 @@ pub(crate) fn listen() {
         if AT_ONCE.load(Ordering::Relaxed) {
             let what = of(info);
             // If standard error is closed, there is nowhere left to report that.
-            let _ = writeln!(io::stderr(), "a request failed by a defect of tdb: {what}");
+            let _ = writeln!(
+                io::stderr(),
+                "a request failed because of a defect of tdb: {what}"
+            );
         }
         let mut said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
         said.get_or_insert_with(|| of(info));
@@ -56,7 +59,7 @@ pub(crate) fn noticed(program: impl FnOnce() -> u8, out: &mut dyn Write, look: L
     // `AssertUnwindSafe` is sound, since nothing that the program used is accessed after the panic.
     panic::catch_unwind(AssertUnwindSafe(program)).unwrap_or_else(|_| {
         let said = SAID.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let said = said.unwrap_or_else(|| "a panic that nobody heard".to_owned());
+        let said = said.unwrap_or_else(|| "an unknown panic".to_owned());
         let failure = Failure::new(ErrorKind::Bug, format!("a defect of tdb: {said}"));
         // If standard error is closed, there is nowhere left to report that.
         let _ = failure.write(out, look);

@@ -71,8 +71,11 @@ pub(crate) fn asked(
         ("txt", _) => Ok(Asked::Nothing),
         ("json", _) if has_json => Ok(Asked::Json),
         (_, Some(_)) if is_json_asked => {
-            let what = format!("{}: --json is no .{ending} file", file.display());
-            let hint = "the ending says the format: .json, or leave --json out";
+            let what = format!(
+                "{}: --json does not match the extension .{ending}",
+                file.display()
+            );
+            let hint = "use the extension .json, or leave out --json";
             Err(Failure::invalid(what).hint(hint))
         }
         (_, Some((_, format))) => Ok(Asked::Rows(*format)),
@@ -87,10 +90,7 @@ pub(crate) fn asked(
 }
 
 fn refusal(verb: &str, file: &Path, ending: &str, known: &[String]) -> Failure {
-    let what = format!(
-        "{}: {verb} writes nothing that ends with .{ending}",
-        file.display()
-    );
+    let what = format!("{}: {verb} cannot write .{ending} files", file.display());
     let known = known.join(", ");
     let mut drawings = DRAWINGS.iter();
     let failure = Failure::invalid(what);
@@ -99,5 +99,5 @@ fn refusal(verb: &str, file: &Path, ending: &str, known: &[String]) -> Failure {
             "--{ending} FILE draws; the endings of -o are {known}"
         ));
     }
-    failure.hint(format!("the endings are {known}, or none for the text"))
+    failure.hint(format!("known extensions: {known}; none for text"))
 }

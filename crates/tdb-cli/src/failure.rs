@@ -18,7 +18,7 @@ use crate::paint::{Look, Role, or_blank, visible, wrapped};
 
 /// Hint for internal errors.
 pub(crate) const REPORT: &str = concat!(
-    "please report it, with this message, the command and what it was for, at ",
+    "please report it with this message, the command and its purpose at  ",
     env!("CARGO_PKG_REPOSITORY"),
     "/issues; RUST_BACKTRACE=1 in the environment shows where it happened"
 );
@@ -27,7 +27,7 @@ pub(crate) const REPORT: &str = concat!(
 const SHOWN: usize = 72;
 const BEFORE: usize = 48;
 
-const KEY_HINT: &str = "--key-file gives the key, to encrypted arrays alone";
+const KEY_HINT: &str = "use --key-file for encrypted arrays, and only for those";
 
 /// Replaces the error for a file that could not be created: its temporary name would mean nothing to the user.
 fn draft_error(error: &(dyn Error + 'static)) -> Option<Box<dyn Error + Send + Sync>> {
@@ -39,7 +39,7 @@ fn draft_error(error: &(dyn Error + 'static)) -> Option<Box<dyn Error + Send + S
         },
     };
     let store = store.filter(|error| tdb_store::is_draft(error.key()))?;
-    Some(format!("no file can be made in the folder: {}", store.cause()).into())
+    Some(format!("cannot create a file in the folder: {}", store.cause()).into())
 }
 
 /// True if the user's memory limit caused the error. Other limits cannot be set.
@@ -201,7 +201,7 @@ impl Failure {
         let first: &(dyn Error + 'static) = &*self.error;
         let mut chain = std::iter::successors(Some(first), |&error| error.source());
         let is_met = self.kind == ErrorKind::Limit && chain.any(is_out_of_memory);
-        is_met.then_some("--memory allows more, as in --memory 4GiB")
+        is_met.then_some("use --memory to allow more, such as --memory 4GiB")
     }
 
     /// Formats the error and its causes in one line.
@@ -322,7 +322,7 @@ mod tests {
         let error = StoreError::from_io(".tmp-399-0", denied);
         assert_eq!(
             told(error),
-            "error: ro/a: no file can be made in the folder: permission denied\n"
+            "error: ro/a: cannot create a file in the folder: permission denied\n"
         );
     }
 }

@@ -16,46 +16,46 @@ use crate::profile::Profile;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Everywhere")]
 pub(crate) struct Global {
-    /// The array as of T: milliseconds since 1970, RFC 3339, a date, now (the default), or -2h
+    /// The array as of T: milliseconds since 1970, RFC 3339, a date, now or -2h [default: now]
     #[arg(id = "at", long = "at", value_name = "T", global = true, value_parser = moment, allow_hyphen_values = true)]
     pub(crate) times: Vec<Time>,
-    /// Only what was written from T on
+    /// Only what was written at T or later
     #[arg(long, value_name = "T", global = true, value_parser = moment, allow_hyphen_values = true)]
     pub(crate) since: Option<Time>,
     /// Encryption key: a file of 32 raw bytes
     #[arg(long, value_name = "FILE", global = true, env = "TDB_KEY_FILE")]
     pub(crate) key_file: Option<PathBuf>,
-    /// At most so many threads, and no more than 1024
+    /// Maximum number of threads, up to 1024 [default: one per processor]
     #[arg(long, value_name = "N", global = true, value_parser = threads)]
     pub(crate) threads: Option<NonZeroUsize>,
-    /// At most so much memory: 200MB, 2GiB
+    /// Maximum memory, such as 200MB or 2GiB [default: a quarter of the machine's]
     #[arg(long, value_name = "SIZE", global = true, value_parser = size)]
     pub(crate) memory: Option<Size>,
-    /// Where is kept what memory cannot hold; the system's folder for such by default
+    /// Folder for data that does not fit into memory [default: the system's temporary folder]
     #[arg(long, value_name = "FOLDER", global = true)]
     pub(crate) temp: Option<PathBuf>,
-    /// A setting by TileDB's name; ignored ones are said
+    /// A setting by its TileDB name; a setting that is ignored prints a warning
     #[arg(long, value_name = "KEY=VALUE", global = true)]
     pub(crate) config: Vec<String>,
-    /// Machine-readable output of a stable shape
+    /// Print JSON of a stable shape
     #[arg(long, global = true)]
     pub(crate) json: bool,
     /// Dates and times as raw 64-bit numbers
     #[arg(long, global = true)]
     pub(crate) ticks: bool,
-    /// A file for the result; it appears whole or not at all
+    /// Write the result to this file, which appears only when it is complete
     #[arg(short, long, value_name = "FILE", global = true)]
     pub(crate) output: Option<PathBuf>,
-    /// Tell what was read and decoded, and time by stage, on standard error
+    /// Print to standard error what was read and decoded, and the time that each stage took
     #[arg(long, global = true)]
     pub(crate) profile: bool,
-    /// Leave out warnings
+    /// Suppress warnings and notes
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     pub(crate) quiet: bool,
-    /// Say what is being done
+    /// Print what is being done
     #[arg(short, long, global = true)]
     pub(crate) verbose: bool,
-    /// Colours in what people read
+    /// When to use colours
     #[arg(long, value_name = "WHEN", global = true, value_enum, default_value_t)]
     pub(crate) color: When,
     /// When the program was started: what `--at` is by default

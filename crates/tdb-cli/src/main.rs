@@ -118,19 +118,19 @@ fn run(cli: Cli, matches: &ArgMatches) -> Result<(), Failure> {
 fn left_by_interrupt(verb: &Verb, is_change: bool) -> interrupt::Told {
     let text = match verb {
         Verb::Rm(_) | Verb::Vacuum(_) | Verb::Clean(_) => {
-            "interrupted: the same command removes what is left"
+            "interrupted: run the same command again to remove the rest"
         }
-        Verb::Rewrite(_) => "interrupted: the same command goes on",
-        _ if is_change => "interrupted: nothing is half done",
+        Verb::Rewrite(_) => "interrupted: run the same command again to continue",
+        _ if is_change => "interrupted: no change is left half done",
         _ => "interrupted",
     };
     // All other changes are atomic, however the program ends.
     let unnoticed = match verb {
         Verb::Import(_) => {
-            "interrupted in the middle of a step: what is left is no array yet; the same import clears it, or tdb rm"
+            "interrupted: the array is incomplete; run the same import again, or remove it with tdb rm"
         }
         Verb::Cp(_) | Verb::Mv(_) => {
-            "interrupted in the middle of a step: a part of the copy may be left, which tdb rm removes"
+            "interrupted: an incomplete copy may remain; remove it with tdb rm"
         }
         _ => text,
     };

@@ -26,7 +26,7 @@ const ALWAYS: [&str; 5] = ["config", "profile", "quiet", "verbose", "color"];
 const OF_WINDOWS: [&str; 2] = ["consolidate", "delete"];
 
 const CHANGE_TIME: &str =
-    "The time of the change: milliseconds since 1970, RFC 3339, a date, now (the default), or -2h";
+    "Time of the change: milliseconds since 1970, RFC 3339, a date, now or -2h [default: now]";
 
 const fn look(verb: &'static str, options: &'static [&'static str]) -> Meaning {
     Meaning {
@@ -112,7 +112,7 @@ impl Meaning {
     /// Returns an option with the help text for this verb.
     fn told(&self, arg: &Arg) -> Arg {
         let help = match arg.get_id().as_str() {
-            "at" if OF_WINDOWS.contains(&self.verb) => "Only what was written until T",
+            "at" if OF_WINDOWS.contains(&self.verb) => "Only what was written up to T",
             "at" if self.is_change => CHANGE_TIME,
             _ => return arg.clone(),
         };
@@ -208,7 +208,7 @@ pub(crate) fn check(
     let name = verb_of(matches);
     if global.times.len() > 1 && name != "diff" {
         let failure = Failure::invalid("--at is given more than once");
-        return Err(failure.hint("tdb diff compares an array as it was at two times"));
+        return Err(failure.hint("use tdb diff to compare an array at two times"));
     }
     let Some(meaning) = Meaning::of(&name) else {
         return Ok(false);
@@ -230,8 +230,10 @@ pub(crate) fn check(
         && !global.profile
         && let Some(option) = speaks_only_with(verb)
     {
-        let failure = Failure::invalid(format!("--json means nothing to {name}"));
-        return Err(failure.hint(format!("with {option} it does")));
+        let failure = Failure::invalid(format!(
+            "--json cannot be used with {name} without {option}"
+        ));
+        return Err(failure.hint(format!("add {option}")));
     }
     Ok(meaning.is_change)
 }
@@ -246,12 +248,12 @@ fn check_file(
     let file = global.output.as_deref();
     let asks_for_json = global.json || endings::asks_for_json(file);
     if global.output.is_some() && is_silent(verb) {
-        return Err(Failure::invalid(format!("-o means nothing to {name}")).hint(NO_RESULT));
+        return Err(Failure::invalid(format!("-o cannot be used with {name}")).hint(NO_RESULT));
     }
     if global.output.is_some() && !asks_for_json && is_silent_without_json(verb) {
-        let failure = Failure::invalid(format!("-o means nothing to {name}"));
+        let failure = Failure::invalid(format!("-o cannot be used with {name} without --json"));
         return Err(
-            failure.hint("with --json it does; without, what was done is said, not written")
+            failure.hint("add --json; without it, the result is only a message on the terminal")
         );
     }
     match endings::asked(name, file, meaning.knows("json"), global.json)? {
@@ -267,16 +269,18 @@ const NO_RESULT: &str = "there is no result to write to a file";
 fn refusal(arg: &Arg, meaning: &Meaning) -> Failure {
     let verb = meaning.verb;
     let long = arg.get_long().unwrap_or("");
-    let failure = |option: &str| Failure::invalid(format!("{option} means nothing to {verb}"));
+    let failure = |option: &str| Failure::invalid(format!("{option} cannot be used with {verb}"));
     match long {
-        "output" if verb == "export" => failure("-o").hint("FILE is where the cells go"),
+        "output" if verb == "export" => failure("-o").hint("the cells are written to FILE"),
         "output" => failure("-o").hint(NO_RESULT),
-        "at" if verb == "cp" => failure("--at")
-            .hint("tdb rewrite A B --at T makes a new array of what one was at a time"),
-        "since" if meaning.knows("at") => failure("--since").hint("--at is the time of the change"),
-        "json" if verb == "dump" => {
-            failure("--json").hint("info, schema, fragments and meta describe an array as JSON")
+        "at" if verb == "cp" => {
+            failure("--at").hint("use tdb rewrite A B --at T to copy an array as of a time")
         }
+        "since" if meaning.knows("at") => {
+            failure("--since").hint("use --at to set the time of the change")
+        }
+        "json" if verb == "dump" => failure("--json")
+            .hint("use tdb info, schema, fragments or meta ls to describe an array as JSON"),
         long => failure(&format!("--{long}")),
     }
 }

@@ -46,7 +46,7 @@ pub(crate) fn parts(text: &str) -> Result<Vec<&str>, String> {
         before = c;
     }
     if in_quotes {
-        return Err("a double quote is never closed".to_owned());
+        return Err("unclosed double quote".to_owned());
     }
     parts.extend(text.get(begin..));
     Ok(parts)
@@ -64,7 +64,7 @@ fn bare(text: &str) -> Result<String, String> {
     match unquoted(quoted) {
         Some((name, "")) => Ok(format!("{sign}{name}")),
         Some(_) => Err(format!("more than a name in double quotes: {text}")),
-        None => Err(format!("a double quote is never closed: {text}")),
+        None => Err(format!("unclosed double quote: {text}")),
     }
 }
 

@@ -127,13 +127,13 @@ impl Profile {
         let allowed = wanted.min(most);
         match session.threads() {
             1 if allowed > 1 => Some(format!(
-                "the system started none of {allowed} threads, so one did all the work"
+                "the system could not start any of {allowed} threads, so a single one did all the work"
             )),
             found if found < allowed => Some(format!(
-                "the system started no more than {found} of {allowed} threads"
+                "the system started only {found} of {allowed} threads"
             )),
             _ if wanted > most => Some(format!(
-                "{wanted} threads were asked for, and {most} are the most that are started"
+                "{wanted} threads were requested, but at most {most} are started"
             )),
             _ => None,
         }

@@ -19,9 +19,9 @@ pub(crate) fn json(path: &Path) -> Result<Value, Failure> {
     let text = read(path, &shown, REQUEST_BYTES + 1)?;
     if text.len() as u64 > REQUEST_BYTES {
         let most = bytes(REQUEST_BYTES);
-        let what = format!("{shown}: more than the {most} of JSON that a request may hold");
+        let what = format!("{shown}: larger than the {most} of JSON that are allowed");
         let failure = Failure::new(ErrorKind::Limit, what);
-        return Err(failure.hint("this may be another file than the one that was meant"));
+        return Err(failure.hint("check that this is the intended file"));
     }
     serde_json::from_slice(&text)
         .map_err(|error| Failure::invalid(format!("{shown}: is not JSON: {error}")))

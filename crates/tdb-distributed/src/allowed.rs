@@ -35,7 +35,7 @@ struct Remote {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Outside {
     #[error(
-        "the worker may not read {0}, which is outside of what its owner allowed\nthe owner allows a place by tdb worker --allow PLACE"
+        "the worker may not read {0}: it is outside of the allowed places\nthe worker's owner can allow it: tdb worker --allow PLACE"
     )]
     NotAllowed(String),
     #[error("the worker may not read {0}: {1}")]
@@ -87,7 +87,7 @@ impl Allowed {
         }
         if url.scheme() == "file" {
             if url.has_host() {
-                return Err(odd("a file of another host"));
+                return Err(odd("its URL names another host"));
             }
             self.path(Path::new("/").join(path).as_path())?;
             return Ok(());
@@ -151,7 +151,7 @@ fn local(uri: &str) -> Option<&Path> {
 impl Place {
     fn of(place: &str) -> Result<Self, String> {
         match local(place) {
-            Some(path) if path.as_os_str().is_empty() => Err("the name of no place".to_owned()),
+            Some(path) if path.as_os_str().is_empty() => Err("the path is empty".to_owned()),
             Some(path) => Ok(Self::Local(
                 path.canonicalize().map_err(|error| error.to_string())?,
             )),
@@ -170,17 +170,17 @@ impl Remote {
             return Err("it names no bucket, container or server");
         }
         if authority.contains(['@', '\\', '%', '?', '#']) {
-            return Err("its bucket or server has signs that no name has");
+            return Err("the name of its bucket or server contains invalid characters");
         }
         if path.contains(['\\', '?', '#']) || path.chars().any(char::is_control) {
-            return Err("its path has signs that stores read in several ways");
+            return Err("its path contains characters that stores interpret differently");
         }
         let lower = path.to_ascii_lowercase();
         if ["%2e", "%2f", "%5c", "%25"]
             .iter()
             .any(|sign| lower.contains(sign))
         {
-            return Err("its path hides a dot, a slash or a percent sign");
+            return Err("its path contains an encoded dot, slash or percent sign");
         }
         let path = path.trim_end_matches('/');
         let folders: Vec<String> = match path {
@@ -191,7 +191,7 @@ impl Remote {
             .iter()
             .any(|name| matches!(name.as_str(), "" | "." | ".."))
         {
-            return Err("its path has parts that are no names");
+            return Err("its path contains an empty part, . or ..");
         }
         Ok(Self {
             scheme: scheme.to_ascii_lowercase(),

@@ -87,8 +87,8 @@ impl ScanCodec {
         let array = opened.and_then(|opened| opened).map_err(external)?;
         if state_of(&array) != named.state {
             return exec_err!(
-                "{}: the worker finds other fragments there than the client saw: somebody changed or vacuumed the array meanwhile, or \
-                 it is another array on that machine\nrun the query again",
+                "{}: the worker sees other fragments than the client: the array was changed or vacuumed meanwhile, or the worker has \
+                 another array at this URI\nrun the query again",
                 named.uri
             );
         }

@@ -10,17 +10,17 @@ use tdb_tile::ErrorKind;
 #[non_exhaustive]
 pub enum ClusterError {
     /// Text that is not an address.
-    #[error("{address:?} is no address of a worker")]
+    #[error("{address:?} is not the address of a worker")]
     Address {
         /// The rejected text.
         address: String,
     },
     /// A cluster without any worker.
-    #[error("a cluster without a worker")]
+    #[error("a cluster needs at least one worker")]
     NoWorkers,
     /// A token that is too short, and thus easy to guess.
     #[error(
-        "a token of {bytes} bytes is too short: it takes {} at least",
+        "the token has {bytes} bytes: at least {} are needed",
         crate::Token::SHORTEST
     )]
     ShortToken {
@@ -28,10 +28,10 @@ pub enum ClusterError {
         bytes: usize,
     },
     /// A token longer than [`Token::LONGEST`](crate::Token::LONGEST): probably the wrong file.
-    #[error("a token has {} bytes at most", crate::Token::LONGEST)]
+    #[error("the token is longer than {} bytes", crate::Token::LONGEST)]
     LongToken,
     /// Text that is not a token.
-    #[error("a token is one line of printable characters")]
+    #[error("a token must be one line of printable characters")]
     OddToken,
     /// A token file whose content is not a valid token.
     #[error("token file {}: {error}", path.display())]
@@ -50,7 +50,7 @@ pub enum ClusterError {
         source: std::io::Error,
     },
     /// A token file, or its folder, that other users may access.
-    #[error("token file {}: other users may use it (mode {mode:o})", path.display())]
+    #[error("token file {}: accessible to other users (mode {mode:o})", path.display())]
     OpenToken {
         /// Path of the file or the folder.
         path: PathBuf,
@@ -71,7 +71,7 @@ pub enum ClusterError {
     #[error("there is no folder for a token: neither XDG_STATE_HOME nor HOME is an absolute path")]
     Homeless,
     /// Keys could not be derived from the token.
-    #[error("no keys: {0}")]
+    #[error("cannot derive keys from the token: {0}")]
     Keys(String),
     /// A certificate, or its key, cannot be used.
     #[error("{}: {what}", path.display())]
@@ -200,9 +200,9 @@ impl ClusterError {
     #[must_use]
     pub fn hint(&self) -> Option<&str> {
         Some(match self {
-            Self::Address { .. } | Self::NoWorkers => "workers are named HOST:PORT,HOST:PORT",
+            Self::Address { .. } | Self::NoWorkers => "give workers as HOST:PORT,HOST:PORT",
             Self::ShortToken { .. } | Self::LongToken | Self::OddToken => {
-                "head -c 32 /dev/urandom | base64 makes a good one"
+                "create one with: head -c 32 /dev/urandom | base64"
             }
             Self::InFile { error, .. } => return error.hint(),
             Self::OpenToken { remedy, .. } => remedy,
@@ -210,15 +210,15 @@ impl ClusterError {
                 "copy it to a file of your own: install -m 600 THEIRS MINE, and --token-file MINE"
             }
             Self::TokenFile { .. } | Self::Homeless => {
-                "--token-file names a token that worker and client share"
+                "use --token-file to give worker and client the same token"
             }
-            Self::Silent { .. } => "tdb worker --listen HOST:PORT starts one",
+            Self::Silent { .. } => "start one with tdb worker --listen HOST:PORT",
             Self::Refused { .. } => {
                 "worker and client need the same token: that of one user on one machine, or the same --token-file; where the worker \
                  shows a certificate, the client needs --tls-ca"
             }
             Self::OfWorker { text, .. } => return text.hint.as_deref(),
-            Self::Version { .. } => "all workers and the client must be of one version",
+            Self::Version { .. } => "use the same version of tdb for all workers and the client",
             Self::Listen { .. }
             | Self::Ended(_)
             | Self::Keys(_)

@@ -132,7 +132,7 @@ impl Check {
             SET_PLAN => Ok((self.set_plan(request).await?, None)),
             EXECUTE => self.execute(request).await,
             VERSION => Ok((request, None)),
-            _ => Err(Status::unimplemented("workers have no such request")),
+            _ => Err(Status::unimplemented("unknown request")),
         }
     }
 
@@ -166,12 +166,12 @@ impl Check {
         let plans = Arc::clone(&self.plans).try_acquire_owned();
         let place = plans.map_err(|_| {
             let most = self.rules.limits.plans;
-            Status::resource_exhausted(format!("the worker keeps {most} plans already"))
+            Status::resource_exhausted(format!("the worker already holds {most} plans, its limit"))
         })?;
         let (message, memory, rest) = self.first(&mut body).await?;
         let message = ToWorker::decode(&*message).map_err(Refusal::undecodable)?;
         let Some(Inner::SetPlan(plan)) = &message.inner else {
-            return Err(Refusal::Unset("itself: it comes first").into());
+            return Err(Refusal::undecodable("the first message is not a plan").into());
         };
         if let Err(refusal) = self.rules.set_plan(plan) {
             let status = Status::from(refusal);
@@ -230,7 +230,7 @@ impl Check {
                 }
             }
             let frame = body.frame().await;
-            let cut = || Status::invalid_argument("a request that ends within its first message");
+            let cut = || Status::invalid_argument("the request ends within its first message");
             let frame = frame.ok_or_else(cut)??;
             if let Ok(data) = frame.into_data() {
                 came.extend_from_slice(&data);
@@ -242,14 +242,14 @@ impl Check {
     fn length(&self, prefix: [u8; PREFIX]) -> Result<usize, Status> {
         let [compressed, length @ ..] = prefix;
         if compressed != 0 {
-            return Err(Refusal::Odd("compression, which workers do not take").into());
+            return Err(Refusal::Odd("compression, which workers do not accept").into());
         }
         let most = self.rules.limits.message;
         let length = u32::from_be_bytes(length);
         match usize::try_from(length) {
             Ok(length) if length <= most => Ok(length),
             _ => Err(Status::resource_exhausted(format!(
-                "a message of {length} bytes, of which workers take {most} at most"
+                "the message has {length} bytes; workers allow at most {most}"
             ))),
         }
     }
@@ -277,7 +277,7 @@ impl Check {
             };
             let text = value.to_str().ok();
             let found = text.and_then(|text| text.parse().ok());
-            let found: u64 = found.ok_or(Refusal::Odd("a setting that is no number"))?;
+            let found: u64 = found.ok_or(Refusal::Odd("a setting that is not a number"))?;
             Refusal::above(what, found, most)?;
         }
         Ok(())

@@ -46,7 +46,9 @@ impl Journal {
             told.since = Some(Instant::now());
             told.count = 0;
             if kept_back > 0 {
-                listener(&format!("{kept_back} more of the kind were not told"));
+                listener(&format!(
+                    "{kept_back} more messages of this kind were suppressed"
+                ));
             }
         }
         if told.count >= MOST {
@@ -85,7 +87,7 @@ mod tests {
         let said = said.lock().unwrap();
         assert_eq!(
             said[MOST as usize..],
-            ["980 more of the kind were not told", "again"]
+            ["980 more messages of this kind were suppressed", "again"]
         );
     }
 }

@@ -51,7 +51,7 @@ impl QueryPlanner for Planner {
             return Ok(shared);
         }
         let what =
-            "lists of values are not sent between machines: the query is answered by this one";
+            "the query runs without the workers: lists of values cannot be sent between machines";
         if let Some(listener) = &self.listener {
             listener(what);
         }

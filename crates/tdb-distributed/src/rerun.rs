@@ -19,11 +19,10 @@ use crate::{Cluster, ClusterError};
 const LOOK: Duration = Duration::from_millis(100);
 
 /// Message about a query that is run again.
-const AGAIN: &str = "the query is run again on those that are left";
+const AGAIN: &str = "running the query again on the remaining workers";
 
 /// Message about a statement that changes an array and failed: the change may have been made before the error.
-const UNKNOWN: &str =
-    "the statement did not end; tdb log tells whether the array was changed before";
+const UNKNOWN: &str = "the statement failed; tdb log shows whether the array was changed";
 
 /// A running query, with all that is needed to start it again.
 struct Query {
@@ -168,7 +167,8 @@ impl Query {
             return Err(in_words_of_worker(error));
         }
         if self.has_given {
-            let what = "rows were given already; run the query again, on the workers that are left";
+            let what =
+                "some rows were already returned; run the query again on the remaining workers";
             return Err(gone(&lost, what).into());
         }
         if !self.cluster.is_alive() {
@@ -178,7 +178,7 @@ impl Query {
         let again = Box::pin(self.database.run(self.statement.clone()));
         match again.await {
             Ok(Answer::Rows(rows)) => self.rows = rows,
-            Ok(_) => return Err(io::Error::other("a query that gives rows gave none").into()),
+            Ok(_) => return Err(io::Error::other("the repeated query returned no rows").into()),
             Err(again) => return Err(DataFusionError::External(again.into())),
         }
         Ok(())

@@ -33,7 +33,7 @@ pub struct Named {
 #[non_exhaustive]
 pub enum WireError {
     /// Invalid JSON.
-    #[error("the scan is no JSON: {0}")]
+    #[error("the scan is not valid JSON: {0}")]
     Json(#[from] serde_json::Error),
     /// A member that is missing or has the wrong type.
     #[error("the scan's {member:?} is not {wanted}")]
@@ -188,7 +188,7 @@ fn number(scan: &Json, member: &'static str) -> Result<u64, WireError> {
 
 fn size(scan: &Json, member: &'static str) -> Result<usize, WireError> {
     let size = usize::try_from(number(scan, member)?);
-    size.map_err(|_| wrong(member, "a number that this machine can count to"))
+    size.map_err(|_| wrong(member, "a number in the range of usize"))
 }
 
 fn list<'a>(

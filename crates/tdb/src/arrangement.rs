@@ -131,8 +131,8 @@ impl Arrangement {
         let is_part = self.offset > 0 || self.tail.is_some() || self.sample.is_some();
         let is_first = self.sort.is_empty() || self.limit.is_none();
         if is_part || !is_first {
-            let what = "aggregates are of all cells that match, or of the first as they are stored";
-            return Err(Error::invalid(what).with_hint("leave offset, tail and sample out"));
+            let what = "aggregates cannot be combined with an offset, tail or sample, or with a sorted limit";
+            return Err(Error::invalid(what).with_hint("leave them out"));
         }
         Ok(())
     }

@@ -13,7 +13,7 @@ pub(crate) fn closed_to_tiledb(fragments: &[Fragment]) -> Option<&'static str> {
         .any(|fragment| !version(fragment).names_schema())
     {
         return Some(
-            "TileDB opens no array with fragments of a format before 10 whose schema has changed: rewrite the array for it",
+            "TileDB cannot open an array with fragments of a format before 10 whose schema has changed: use tdb rewrite to make it readable",
         );
     }
     let is_refused = |fragment: &Fragment| {

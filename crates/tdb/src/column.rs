@@ -208,8 +208,7 @@ impl GivenCells {
             (Kind::Numbers(physical), _) if physical == field.datatype.physical() => self,
             (kind, _) => {
                 let (given, wanted) = (kind.shown(), field.datatype.name());
-                let what =
-                    format!("column {name:?}: {given} are given, and the field holds {wanted}");
+                let what = format!("column {name:?}: got {given}, expected {wanted}");
                 return Err(Error::invalid(what));
             }
         };
@@ -234,7 +233,7 @@ impl GivenCells {
                 if wrong {
                     let wanted = field.cell_val_num.fixed().unwrap_or(1);
                     return Err(Error::invalid(format!(
-                        "column {name:?}: each cell holds {wanted} values of the type {}, which is not what is given",
+                        "column {name:?}: expected {wanted} values of type {} per cell",
                         field.datatype.name()
                     )));
                 }
@@ -253,7 +252,7 @@ impl GivenCells {
         if let Some(valid) = self.valid.as_ref().filter(|valid| valid.len() != rows) {
             let given = valid.len();
             return Err(Error::invalid(format!(
-                "column {name:?}: {rows} cells are given, and the validity of {given}"
+                "column {name:?}: {rows} cells, but validity for {given}"
             )));
         }
         let validity = self.valid.map(|valid| {
@@ -317,7 +316,8 @@ impl GivenCells {
                     labels.name(),
                     shown()
                 );
-                Error::invalid(what).with_hint("`Array::extend_enumeration` adds values to it")
+                Error::invalid(what)
+                    .with_hint("use `Array::extend_enumeration` to add values to it")
             })?;
             let index = tdb_schema::value::parse_number(field.datatype, &index.to_string(), out);
             index.map_err(|error| Error::invalid(format!("column {:?}: {error}", field.name)))

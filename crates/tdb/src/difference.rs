@@ -346,7 +346,7 @@ fn check_dimensions(before: &ArraySchema, after: &ArraySchema) -> Result<()> {
         return Ok(());
     }
     Err(Error::invalid(format!(
-        "these have other dimensions and cannot be compared: {old}, and {new}"
+        "arrays with different dimensions cannot be compared: {old}, and {new}"
     )))
 }
 

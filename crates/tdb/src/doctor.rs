@@ -155,7 +155,7 @@ fn writing(
         match again {
             Err(StoreError::Exists { .. }) => Ok("an object is not replaced".to_owned()),
             Ok(()) => Ok(
-                "an object is replaced without a word, so tdb relies on names that are made once"
+                "an existing object is overwritten silently, so tdb relies on unique names"
                     .to_owned(),
             ),
             Err(error) => Err(error),
@@ -232,7 +232,7 @@ impl Answer {
 #[must_use]
 pub fn in_words(object_type: Option<ObjectType>) -> &'static str {
     match object_type {
-        None => "cannot be told",
+        None => "cannot be determined",
         Some(ObjectType::Invalid) => "neither an array nor a group",
         Some(found) => found.name(),
     }

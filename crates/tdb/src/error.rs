@@ -18,13 +18,13 @@ use tdb_write::WriteError;
 /// Result type of every fallible function of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-const KEY_HINT: &str = "a key is for encrypted arrays alone, and they open with no other";
-const UNFINISHED_HINT: &str = "the same work, run again, finishes it; tdb rm removes what is left";
-const NO_SCHEMA_HINT: &str =
-    "an array has a schema in __schema: if that was lost, what is in __fragments is there still";
+const KEY_HINT: &str = "use the array's own key, and no key for arrays that are not encrypted";
+const UNFINISHED_HINT: &str =
+    "run the same command again to finish it, or tdb rm to remove the rest";
+const NO_SCHEMA_HINT: &str = "an array has its schema in __schema: if that was lost, the data in __fragments may still be intact";
 const NEWER_HINT: &str = "this tdb is too old: a newer one may read it";
 const OLD_HINT: &str =
-    "the release that wrote it reads it; what that gives out, a newer release can write again";
+    "read it with the release that wrote it, and write the cells again with a newer release";
 
 /// An error: its kind, the array or file concerned and, where known, a hint on what to do.
 ///

@@ -283,9 +283,7 @@ impl Evolution {
         self.enumerations.clear();
         for step in std::mem::take(&mut self.steps) {
             self.step(step).map_err(|error| {
-                error.with_hint(
-                    "another program has changed the schema meanwhile: tdb schema shows it",
-                )
+                error.with_hint("another process has changed the schema meanwhile: see tdb schema")
             })?;
         }
         Ok(())
@@ -344,7 +342,7 @@ impl Evolution {
         let index = self.schema.dimension_index(dimension);
         let mut ranges = self.schema.current_domain.clone().ok_or_else(|| {
             let error = Error::invalid("the array has no current domain");
-            error.with_hint("`current_domain` gives it one, of all dimensions")
+            error.with_hint("use `current_domain` to set one for all dimensions")
         })?;
         if let Some(range) = index.and_then(|index| ranges.get_mut(index)) {
             *range = grown.clone();

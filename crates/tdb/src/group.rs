@@ -245,15 +245,15 @@ impl Group {
         if member.is_place(&uri) {
             return Ok(());
         }
-        let what = format!("there is a member {name:?} already: {uri}");
-        let hint = "--name gives another name, or replaces it with the same";
+        let what = format!("member {name:?} already exists: {uri}");
+        let hint = "use --name to choose another name, or to replace the member of this name";
         Err(Error::invalid(what).with_hint(hint))
     }
 
     /// Fails if the group would contain itself.
     fn check_no_cycle(&self, member: &Place) -> Result<()> {
         let refused = |what: String| {
-            let hint = "a group cannot be in itself: what walks through it would not end";
+            let hint = "a group cannot contain itself";
             Err(Error::invalid(what).with_hint(hint))
         };
         let (group, uri) = (self.uri(), &member.uri);

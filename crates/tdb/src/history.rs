@@ -28,16 +28,16 @@ impl Array {
         let at = rfc3339(self.engine().window().at);
         let hint = match gap.start.checked_sub(1) {
             Some(before) => format!(
-                "{} and {} are the nearest times that can be; tdb info lists what can no longer be read",
+                "the nearest times that can be read are {} and {}; tdb info lists the gaps",
                 rfc3339(before),
                 rfc3339(gap.end.saturating_add(1))
             ),
             None => format!(
-                "{} is the next time that can be; tdb info lists what can no longer be read",
+                "the next time that can be read is {}; tdb info lists the gaps",
                 rfc3339(gap.end.saturating_add(1))
             ),
         };
-        let what = format!("what there was at {at} is no longer there: {gap}");
+        let what = format!("the state at {at} is no longer complete: {gap}");
         Err(Error::invalid(what).at(self.uri()).with_hint(hint))
     }
 }

@@ -188,7 +188,7 @@ impl<'a> Axis<'a> {
             _ => {
                 let (name, datatype) = (self.name, self.datatype.name());
                 let what = format!(
-                    "range of {name:?}: a..b leaves out b, and what comes before a {datatype} is not known"
+                    "range of {name:?}: a..b excludes b, which is not supported for {datatype}"
                 );
                 Err(Error::invalid(what).with_hint("write a..=b, which includes both ends"))
             }
@@ -244,7 +244,7 @@ mod tests {
         );
         assert_eq!(
             error((&b"ab"[..]).into()).to_string(),
-            "range of \"day\": a string of 2 bytes is given, and the field holds int8"
+            "range of \"day\": got a string of 2 bytes, expected int8"
         );
         let date = Axis {
             datatype: Datatype::Float32,

@@ -21,10 +21,9 @@ impl ReadBuilder {
             || !options.label_ranges.is_empty()
             || (options.looks_at_cells() && options.failing == Failing::Drop);
         if schema.is_dense() && leaves_holes {
-            let what =
-                "the result is no whole box: a limit, a label or a condition leaves cells out";
+            let what = "the result is not a complete box: a limit, a label or a condition leaves cells out";
             return Err(Error::invalid(what)
-                .with_hint("`to_vec` gives such cells as a list; `fill` keeps them"));
+                .with_hint("use `to_vec` to get such cells as a list, or `fill` to keep all"));
         }
         let is_column_major = options.order == Some(ResultOrder::ColumnMajor);
         let sides = schema

@@ -153,9 +153,9 @@ impl Stores for ObjectStores {
 
 fn unopened(uri: &str, error: OpenError) -> Error {
     if matches!(error, OpenError::Runtime(_)) {
-        let hint = "waiting for a server takes two threads more than the system allows: ulimit -u, or pids.max of the container";
+        let hint = "two more threads are needed to wait for servers: raise ulimit -u, or pids.max of the container";
         return Error::new(ErrorKind::Store, error).at(uri).with_hint(hint);
     }
     let error = Error::new(ErrorKind::Invalid, error);
-    error.with_hint(format!("tdb doctor {uri} tells what is missing"))
+    error.with_hint(format!("use tdb doctor {uri} to see what is missing"))
 }

@@ -265,12 +265,12 @@ pub(crate) fn in_the_way(place: &Place, error: ArrayError) -> Error {
         "array" => ("there is an array here already", shows()),
         "group" => ("there is a group here already", shows()),
         Draft::REST => (
-            "there is a rest of an array here, and nothing says what left it",
-            format!("tdb rm {uri} removes it"),
+            "there are remains of an array here, left by an unknown operation",
+            format!("use tdb rm {uri} to remove them"),
         ),
         _ => (
             "there is something here already",
-            "neither an array nor a group: see what it is, or choose another place".to_owned(),
+            "choose another place, or check what is there".to_owned(),
         ),
     };
     Error::new(ErrorKind::Exists, text).at(uri).with_hint(hint)

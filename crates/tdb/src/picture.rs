@@ -53,12 +53,14 @@ pub fn read_picture(
     options: &PictureOptions,
 ) -> Result<Picture> {
     if !read.label_ranges.is_empty() {
-        let error = Error::invalid("labels are not understood here");
-        return Err(error.with_hint("ranges of dimensions choose what is drawn"));
+        let error = Error::invalid("dimension labels are not supported here");
+        return Err(error.with_hint("use ranges of dimensions"));
     }
     if read.reads_nothing {
-        let error = Error::invalid("no cell is asked for: there is nothing to draw");
-        return Err(error.with_hint("an empty list of ranges holds no cell; without the list, all of the dimension is drawn"));
+        let error = Error::invalid("the selection is empty: there is nothing to draw");
+        return Err(error.with_hint(
+            "an empty list of ranges selects no cell; leave it out to draw all of the dimension",
+        ));
     }
     let slice = Slice::new(array, read, options)?;
     let budget = &session.limits().budget;

@@ -338,10 +338,10 @@ pub(crate) fn times(array: &Array, time: Option<u64>, now: u64) -> Result<(u64, 
         Some(time) if time > first => Ok((time.saturating_sub(1), time)),
         Some(time) => {
             let what = format!(
-                "there are changes up to {newest}, so that this change cannot be of {time}"
+                "the array has changes up to {newest}: this change cannot have the earlier time {time}"
             );
             let first = first.saturating_add(1);
-            Err(Error::invalid(what).with_hint(format!("{first} is the first time that can be")))
+            Err(Error::invalid(what).with_hint(format!("the earliest possible time is {first}")))
         }
     }
 }
@@ -366,9 +366,8 @@ fn check_begun(now: &Array, to: Time) -> Result<()> {
         None => Ok(()),
         Some(made) => {
             let (to, made) = (rfc3339(to.0), rfc3339(made));
-            let what = format!("there was no array yet at {to}: it was made at {made}");
-            Err(Error::invalid(what)
-                .with_hint("tdb log tells the times at which something happened"))
+            let what = format!("the array did not exist yet at {to}: it was created at {made}");
+            Err(Error::invalid(what).with_hint("tdb log lists the times of all changes"))
         }
     }
 }
@@ -394,10 +393,7 @@ fn check_schema(now: &Array, then: &Array) -> Result<()> {
     if changes.is_empty() {
         return Ok(());
     }
-    let what = format!(
-        "the schema has other attributes since: {}",
-        changes.join(", ")
-    );
+    let what = format!("the attributes have changed since: {}", changes.join(", "));
     let hint = "evolve the array to the attributes of that time first; reading as of a time works with any schema";
     Err(Error::invalid(what).with_hint(hint))
 }

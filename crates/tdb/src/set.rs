@@ -419,12 +419,14 @@ fn write_box(
 fn with_condition(error: Error, array: &Array) -> Error {
     let tests = condition_of_last_write(array.engine());
     match tests.filter(|_| error.kind() == ErrorKind::Limit) {
-        Some(tests) => error.with_hint(format!("`{tests}` is true of the cells of the last write")),
+        Some(tests) => error.with_hint(format!(
+            "use `{tests}` to select the cells of the last write"
+        )),
         None => error,
     }
 }
 
 fn too_many(cells: u64, most: u64) -> Error {
     let what = format!("{cells} cells match, and at most {most} may be changed");
-    Error::invalid(what).with_hint(format!("to change them all, allow so many: --max {cells}"))
+    Error::invalid(what).with_hint(format!("use --max {cells} to change them all"))
 }

@@ -30,7 +30,7 @@ impl SortFolder {
         let opened = LocalStore::temporary(&self.folder).map_err(|error| {
             let (folder, cause) = (self.folder.display(), error.cause());
             let what = format!(
-                "the folder {folder} for what memory cannot hold: {cause}; --temp names another"
+                "cannot use the temporary folder {folder}: {cause}; use --temp to choose another"
             );
             StoreError::from_io(key, io::Error::other(what))
         })?;

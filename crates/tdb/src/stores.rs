@@ -101,7 +101,7 @@ pub(crate) fn no_such_store(uri: &str) -> Error {
     if REMOTE.contains(&scheme) && cfg!(not(feature = "object-store")) {
         let what = format!("this build reads and writes local folders, not {scheme}://");
         let error = Error::new(ErrorKind::Unsupported, what).at(uri);
-        return error.with_hint("the feature object-store of the crate tdb adds object stores");
+        return error.with_hint("enable the feature `object-store` of the crate tdb");
     }
     let error = Error::invalid(format!("{uri}: there is no kind of store called {scheme}"));
     error.with_hint(

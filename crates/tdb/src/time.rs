@@ -67,7 +67,7 @@ impl std::str::FromStr for Time {
             .map(Self)
             .ok_or_else(|| {
                 Error::invalid(
-                    "none of milliseconds since 1970, 2024-03-07T12:30:00Z, 2024-03-07, yesterday, now, -2h",
+                    "expected milliseconds since 1970, 2024-03-07T12:30:00Z, 2024-03-07, yesterday, now or -2h",
                 )
             })
     }

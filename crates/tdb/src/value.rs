@@ -90,7 +90,7 @@ impl Value {
             other => {
                 let (found, datatype) = (other.described(), datatype.name());
                 return Err(Error::invalid(format!(
-                    "{what}: {found} is given, and the field holds {datatype}"
+                    "{what}: got {found}, expected {datatype}"
                 )));
             }
         };

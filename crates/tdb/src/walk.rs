@@ -143,11 +143,11 @@ fn greater(one: Cells, other: Cells) -> Cells {
     Some(one?.max(other?))
 }
 
-/// Formats the beginning of a message: `12 cells are too many to walk over`.
+/// Formats the beginning of a message: `12 cells are too many to scan`.
 fn too_many(asked: Cells) -> String {
     match asked {
-        Some(asked) => format!("{asked} cells are too many to walk over"),
-        None => "more than 2^128 cells are too many to walk over".to_owned(),
+        Some(asked) => format!("{asked} cells are too many to scan"),
+        None => "more than 2^128 cells are too many to scan".to_owned(),
     }
 }
 
@@ -157,7 +157,7 @@ impl fmt::Display for Narrowed {
         let asked = too_many(*asked);
         write!(
             f,
-            "{asked}: only the non-empty domain is looked at, {to}; all others have fill values"
+            "{asked}: only the non-empty domain is scanned, {to}; all other cells have fill values"
         )
     }
 }
@@ -214,18 +214,18 @@ fn within(schema: &ArraySchema, options: &ReadOptions, written: &[Range]) -> Rea
 fn nothing_written(asked: Cells) -> Error {
     let what = format!("{}, and none of them was written", too_many(asked));
     let error = Error::new(ErrorKind::Limit, what);
-    error.with_hint("--range DIM=LO..HI asks for fewer")
+    error.with_hint("use --range DIM=LO..HI to select fewer")
 }
 
 fn too_large(array: &Array, asked: Cells, stored: u64, ticks: bool) -> Error {
     let what = format!(
-        "{}, and the non-empty domain is, too: fragments hold {stored} of them",
+        "{}, and so are those of the non-empty domain; fragments contain {stored} of them",
         too_many(asked)
     );
     let error = Error::new(ErrorKind::Limit, what);
     let last = array.fragments().last();
     match last.map(|last| options_of(array.schema(), last, ticks)) {
-        Some(ranges) => error.with_hint(format!("{ranges} asks for the cells of the last write")),
+        Some(ranges) => error.with_hint(format!("use {ranges} for the cells of the last write")),
         None => error,
     }
 }

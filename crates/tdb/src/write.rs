@@ -251,8 +251,7 @@ impl WriteBuilder {
     /// Fails if columns were given, or if the array does not allow the ranges or the order.
     pub fn stream(self) -> Result<WriteStream> {
         if !self.columns.is_empty() {
-            let what =
-                "columns are given for a write, and so are batches: it takes the one or the other";
+            let what = "a write takes either columns or batches, not both";
             return Err(Error::invalid(what));
         }
         let array = self.array.now()?;
@@ -274,8 +273,7 @@ impl WriteBuilder {
             return Ok(());
         }
         if !matches!(self.options.order, None | Some(WriteOrder::RowMajor)) {
-            let what =
-                "the cells of an ndarray are given in row-major order, and another one is said";
+            let what = "an ndarray is written in row-major order: no other order can be given";
             return Err(Error::invalid(what));
         }
         let is_placed = |(name, _): &(String, _)| schema.dimension_index(name).is_some();

@@ -33,16 +33,16 @@ const BYTES_TOGETHER: usize = 1 << 20;
     after_help = "Examples:\n  tdb agg fixtures/v22_tour/array 'count(*), mean(temperature)' --by station\n  \
     tdb agg fixtures/v22_tour/array 'count(*)' --by 'month(hour),day(hour)'\n  \
     tdb agg fixtures/v22_tour/array 'min(hour), max(hour)' --where \"sky = 'snow'\"\n\n\
-    The aggregates are count(*), count(a), null_count(a), sum(a), min(a), max(a) and mean(a); a name that holds spaces stands in \
-    \"double quotes\". Null cells are left out of all but null_count, and of count(*)."
+    The aggregates are count(*), count(a), null_count(a), sum(a), min(a), max(a) and mean(a). Put names with spaces in \
+    \"double quotes\". Nulls are ignored, except by count(*) and null_count."
 )]
 pub(crate) struct Arguments {
     /// An array
     array: String,
-    /// What is worked out, like \"count(*), sum(a)\"
+    /// Aggregates to compute, such as "count(*), sum(a)"
     #[arg(value_name = "AGGREGATES")]
     aggregates: String,
-    /// A line for each combination of values of these fields, or of year(A), month(A), day(A) of dates
+    /// Group by these fields, or by year(A), month(A), day(A) of dates
     #[arg(
         long,
         value_name = "A,B",
@@ -84,10 +84,10 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
 pub(crate) struct DistinctArguments {
     /// An array
     array: String,
-    /// Fields; of several, their combinations
+    /// Fields; with several, their distinct combinations
     #[arg(value_name = "FIELD", required = true, value_parser = name)]
     fields: Vec<String>,
-    /// Say how many cells have each
+    /// Also print the number of cells with each value
     #[arg(long)]
     counts: bool,
     #[command(flatten)]

@@ -27,8 +27,7 @@ pub(crate) fn failed(location: &Place, error: ArrayError) -> Failure {
             let failure = Failure::new(ErrorKind::Exists, text).at(uri);
             match what {
                 "array" | "group" => failure.hint(format!("tdb info {uri} shows it")),
-                _ => failure
-                    .hint("neither an array nor a group: see what it is, or choose another place"),
+                _ => failure.hint("choose another place, or check what is there"),
             }
         }
         error => Failure::in_place(error, location),
@@ -73,9 +72,7 @@ pub(crate) fn open_group_at(
 /// the time of the change, since it was then chosen deliberately.
 pub(crate) fn tell_later(later: Option<LaterObjects>, global: &Global, out: &Output) {
     if let Some(later) = later.filter(|_| global.at().is_none()) {
-        out.warn(&format!(
-            "{later} will stand above what is changed now, from then on"
-        ));
+        out.warn(&format!("{later} will override this change from then on"));
     }
 }
 

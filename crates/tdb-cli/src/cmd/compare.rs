@@ -30,7 +30,7 @@ pub(crate) struct Scope {
         allow_hyphen_values = true
     )]
     attrs: Vec<Names>,
-    /// Show at most so many cells; all are counted
+    /// Maximum number of cells to print; all are counted
     #[arg(long, value_name = "N", default_value_t = 100)]
     limit: u64,
     #[command(flatten)]
@@ -41,9 +41,9 @@ pub(crate) struct Scope {
 #[command(
     after_help = "Examples:\n  tdb compare fixtures/v22_deletes/array fixtures/v22_deletes_merged/array\n  \
     tdb compare before after --where \"day >= '2024-02'\" --limit 0\n\n\
-    Cells are compared by their coordinates; values are the same where their bits are, labels where their text is. Of attributes \
-    whose types differ, numbers are compared by value and text by its bytes; what cannot be compared is said. The exit \
-    status is 1 where anything differs."
+    Cells are matched by their coordinates. Values are equal if their bits are, labels if their text is. If the types of an \
+    attribute differ, numbers are compared by value and text by its bytes; attributes that cannot be compared are listed. The exit \
+    status is 1 if anything differs."
 )]
 pub(crate) struct Arguments {
     /// An array
@@ -60,8 +60,8 @@ pub(crate) struct Arguments {
 #[command(
     after_help = "Examples:\n  tdb diff fixtures/v22_tour/array --at 2024-04-11 --at 2024-04-13\n  \
     tdb diff fixtures/v22_tour/array --at 2024-04-11 --limit 0\n\n\
-    With one --at, that time is compared with now. The exit status is 1 where anything differs. Fragments that both times have are \
-    not read where they cannot differ: compared_same of --json counts none of their cells."
+    With one --at, that time is compared with now. The exit status is 1 if anything differs. Fragments that exist at both times are \
+    not read if they cannot differ; compared_same of --json does not count their cells."
 )]
 pub(crate) struct DiffArguments {
     /// An array
@@ -89,8 +89,8 @@ pub(crate) fn diff(
         [first] => (first, global.now),
         [first, second] => (first, second),
         [] => {
-            let failure = Failure::invalid("--at is missing: the array as of when is compared?");
-            return Err(failure.hint("tdb log tells the times at which something happened"));
+            let failure = Failure::invalid("--at is missing: which time is compared with now?");
+            return Err(failure.hint("tdb log lists the times of all changes"));
         }
         _ => return Err(Failure::invalid("--at is given more than twice")),
     };
@@ -172,8 +172,8 @@ impl Scope {
 
     fn read(&self, array: &Array, global: &Global) -> Result<ReadBuilder, Failure> {
         if self.selection.takes_standard_input() {
-            let what = "--points: standard input is there once, and two reads take it";
-            return Err(Failure::invalid(what).hint("a file can be read twice"));
+            let what = "--points cannot read standard input here: it would have to be read twice";
+            return Err(Failure::invalid(what).hint("use a file instead"));
         }
         let session = array.context().shared_session();
         let options = self
@@ -212,7 +212,7 @@ fn write(
     let more = all.saturating_sub(shown.len() as u64);
     if more > 0 && !shown.is_empty() {
         out.note(&format!(
-            "{} more cells differ: --limit shows more",
+            "{} more cells differ: use --limit to print more",
             count(more)
         ));
     }

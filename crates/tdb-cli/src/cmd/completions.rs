@@ -13,8 +13,8 @@ use crate::output::Output;
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  tdb completions bash\n  tdb completions zsh -o target/_tdb\n\n\
-    For bash, the file belongs into ~/.local/share/bash-completion/completions/tdb; for zsh, as _tdb into a folder of $fpath; for \
-    fish, into ~/.config/fish/completions/tdb.fish."
+    Save the script for bash as ~/.local/share/bash-completion/completions/tdb, for zsh as _tdb in a folder of $fpath, for fish as \
+    ~/.config/fish/completions/tdb.fish."
 )]
 pub(crate) struct Arguments {
     /// The shell
@@ -26,7 +26,7 @@ pub(crate) struct Arguments {
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  tdb man target/man")]
 pub(crate) struct ManArguments {
-    /// A folder for the pages, one for each verb; it is made if it is not there
+    /// Folder for the pages, one per verb; created if necessary
     folder: PathBuf,
 }
 

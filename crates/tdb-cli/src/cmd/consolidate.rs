@@ -30,33 +30,33 @@ use tdb::place::{self, Place};
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  tdb consolidate target/weather\n  \
     tdb consolidate target/weather --mode commits --dry-run\n\n\
-    Fragments: --since and --at choose those all of whose cells are of that time. What bears a time to come, as by a clock that was \
-    ahead, is left alone unless --at says such a time. Without --fragments, all neighbours \
-    in time that may be merged are; --config sm.consolidation.steps and its like say otherwise, and \
-    sm.consolidation.amplification how many times as many cells a merged dense fragment may have (2).\n\n\
-    What was merged stays until `tdb vacuum` removes it, or --vacuum does.")]
+    Of fragments, --since and --at select those written entirely within that time. Fragments with a time in the future, as from a \
+    clock that was ahead, are not merged unless --at includes them. Without --fragments, all neighbours in time that can be merged are \
+    merged; --config sm.consolidation.steps and the like change that, and sm.consolidation.amplification limits how many times as many \
+    cells a merged dense fragment may have (default 2).\n\n\
+    Fragments and objects that a merge replaced stay until `tdb vacuum` or --vacuum removes them.")]
 pub(crate) struct Arguments {
     /// An array or group
     uri: String,
-    /// What is merged; the fragments of an array, and the metadata of a group, if it is not said
+    /// What to merge [default: fragments of an array, metadata of a group]
     #[arg(long, value_enum)]
     mode: Option<Mode>,
-    /// Just these fragments, by name, all together
+    /// Merge exactly these fragments, given by name, together
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     fragments: Vec<String>,
-    /// Fragments without the times of their cells: nothing of before the end of their time can be read then
+    /// Drop the times of cells: times before the end of the merged fragment become unreadable
     #[arg(long, conflicts_with = "purge_deleted")]
     no_timestamps: bool,
-    /// Fragments without deleted cells, and those that these had replaced
+    /// Also drop deleted cells, and the cells that they had replaced
     #[arg(long)]
     purge_deleted: bool,
-    /// Also fragments with values of attributes that were dropped since: these cannot be read at earlier times then
+    /// Also merge fragments with attributes that were dropped since: earlier times lose their values
     #[arg(long)]
     forget_dropped: bool,
-    /// Remove what was merged at once: who has opened the array before may miss it
+    /// Remove what the merge replaced at once: processes that opened the array before may fail
     #[arg(long, conflicts_with = "dry_run")]
     vacuum: bool,
-    /// Say what would be done, and do nothing
+    /// Print what would be done, without doing it
     #[arg(long)]
     dry_run: bool,
 }
@@ -94,7 +94,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
         ));
     }
     if global.at().is_some() && matches!(mode, Mode::FragmentMeta | Mode::Commits) {
-        return Err(Failure::invalid("--at means nothing to this --mode"));
+        return Err(Failure::invalid("--at cannot be used with this --mode"));
     }
     let change = Change::new(global, &session(global))?;
     let (location, plan) = match mode {
@@ -428,7 +428,7 @@ fn merge_options(
     let until = global.at().map(|moment| moment.0).or(merging.until);
     if !names.is_empty() && (since > 0 || until.is_some()) {
         return Err(Failure::invalid(
-            "either --fragments or a time says which fragments are merged",
+            "--fragments cannot be combined with --since or --at",
         ));
     }
     let history = match (arguments.no_timestamps, arguments.purge_deleted) {

@@ -15,8 +15,8 @@ use crate::output::Output;
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  tdb count fixtures/v22_tour/array\n  tdb count fixtures/v22_tour/array --where \"sky = 'snow'\"\n\n\
-    The number is exact: deleted and overwritten cells do not count. Of a dense array all cells of its domain count, written or \
-    not."
+    The number is exact: deleted and overwritten cells are not counted. For a dense array, all cells of its domain are counted, \
+    written or not."
 )]
 pub(crate) struct Arguments {
     /// An array

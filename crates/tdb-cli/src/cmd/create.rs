@@ -28,9 +28,9 @@ const EXAMPLE: &str = r#"{"type": "dense",
     tdb schema fixtures/v22_tour/array --json -o target/weather.json\n  \
     tdb create target/weather --schema target/weather.json\n\nA short schema:\n\n{EXAMPLE}"))]
 pub(crate) struct Arguments {
-    /// Where the array is to be
+    /// URI of the new array
     uri: String,
-    /// What it is to be, as `tdb schema --json` prints it; only what has no default is needed
+    /// Schema, as `tdb schema --json` prints it; members with a default may be omitted
     #[arg(long, value_name = "FILE.json")]
     schema: PathBuf,
 }
@@ -42,7 +42,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     let (schema, enumerations) = schema(&json, &*change.options.names).map_err(|failure| {
         failure
             .within(&file)
-            .hint("tdb schema --json prints one of this shape, tdb create --help has a short one")
+            .hint("see tdb schema --json for the format, and tdb create --help for a short example")
     })?;
     let location = place::vacant(&arguments.uri, &global.counts)?;
     let place = change.access.to(&location);

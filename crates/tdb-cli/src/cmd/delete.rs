@@ -28,14 +28,13 @@ use tdb::place;
 pub(crate) struct Arguments {
     /// An array
     array: String,
-    /// Which cells go; refused where any that are null or NaT in a field that is compared would go, too
+    /// Delete the cells that match, unless cells that are null or NaT in a compared field would go as well
     #[arg(long = "where", value_name = "EXPR", allow_hyphen_values = true)]
     pub(crate) condition: Option<String>,
-    /// Let cells go that are null in a field that is compared, without a label, NaN, NaT, or older than the field
+    /// Also delete cells in which a compared field is null, NaN, NaT, without a label, or newer than the cell
     #[arg(long, requires = "condition")]
     with_nulls: bool,
-    /// Delete just the cells for which --where is true, by their coordinates where the condition itself cannot be stored as it
-    /// is meant
+    /// Delete only cells that match --where, by their coordinates if the condition cannot be stored exactly
     #[arg(
         long,
         alias = "without-nulls",
@@ -43,17 +42,17 @@ pub(crate) struct Arguments {
         conflicts_with = "with_nulls"
     )]
     by_coordinates: bool,
-    /// Remove the fragments that were written from --since to --at, for good
+    /// Permanently remove the fragments written from --since to --at
     #[arg(long)]
     pub(crate) fragments: bool,
-    /// Say what would be done, and do nothing
+    /// Print what would be done, without doing it
     #[arg(long)]
     pub(crate) dry_run: bool,
 }
 
 /// Hint for conditions that cannot be stored as a delete condition.
-const BY_COORDINATES: &str = "--by-coordinates deletes these cells by their coordinates; or, if null cells may go as well, leave \
-    that test out and give --with-nulls";
+const BY_COORDINATES: &str = "use --by-coordinates; or, if null cells may be deleted as well, leave out that test and use \
+    --with-nulls";
 
 pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
     match &arguments.condition {
@@ -64,8 +63,12 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
 
 fn fragments(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
     if global.at().is_none() {
-        let failure = Failure::invalid("--fragments needs --at: until when were they written?");
-        return Err(failure.hint("--since is where that time begins, the first write by default"));
+        let failure = Failure::invalid(
+            "--fragments needs --at, the end of the time in which they were written",
+        );
+        return Err(
+            failure.hint("use --since to set the start of that time, by default the first write")
+        );
     }
     let window = TimeWindow {
         since: global
@@ -117,7 +120,7 @@ fn cells(
             "{}: cells of dense arrays cannot be deleted",
             arguments.array
         );
-        let hint = "--fragments removes what was written in a span of time, for good";
+        let hint = "use --fragments to permanently remove what was written in a period";
         return Err(Failure::invalid(what).hint(hint));
     }
     let condition = tdb::parse_condition_of(&array, text, session.limits())?;
@@ -133,14 +136,14 @@ fn cells(
     let deletion = deletion.map_err(|error| {
         let way_round = match &error {
             QueryError::TakesMore { .. } => {
-                Some("--by-coordinates deletes just those that fit; --with-nulls deletes the others, too; --dry-run with either says how many")
+                Some("use --by-coordinates to delete only the cells that match, or --with-nulls to delete the others as well; add --dry-run to count them")
             }
             QueryError::TooManyPlaces { .. } => {
-                Some("delete them in parts: a range of a dimension in --where makes them fewer")
+                Some("delete them in parts, with a range of a dimension in --where")
             }
             QueryError::Condition(ConditionError::NotStorable { .. }) => Some(BY_COORDINATES),
             QueryError::Condition(ConditionError::NotHeld { .. }) => {
-                Some("--by-coordinates deletes these cells by their coordinates")
+                Some("use --by-coordinates to delete these cells by their coordinates")
             }
             _ => None,
         };
@@ -171,7 +174,7 @@ fn cells(
     let text = shortened(text);
     write!(out, "{verb} cells where {text}: {taken} of {cells}")?;
     if beyond > 0 {
-        write!(out, ", {beyond} of which do not fit")?;
+        write!(out, ", {beyond} of which do not match")?;
     }
     Ok(writeln!(out)?)
 }

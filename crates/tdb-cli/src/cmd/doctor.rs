@@ -17,12 +17,12 @@ use crate::paint::{Role, Table, visible};
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  tdb doctor fixtures/v22_tour/array\n  tdb doctor s3://bucket/array --config vfs.s3.region=eu-central-1 --write\n\n\
-    Listing and reading are timed, the middle of three tries. Nothing secret is shown. The exit status is 1 where something fails."
+    Listing and reading are timed: the median of three tries. No secrets are printed. The exit status is 1 if a check fails."
 )]
 pub(crate) struct Arguments {
     /// A folder, bucket or container, array or group
     uri: String,
-    /// Also make an object, and remove it again
+    /// Also test writing: create an object and remove it again
     #[arg(long)]
     write: bool,
 }

@@ -32,25 +32,25 @@ pub(crate) struct Arguments {
     /// Attributes to add
     #[arg(long, value_name = "JSON")]
     add_attr: Vec<String>,
-    /// An attribute to drop; its cells stay readable at earlier times, as long as `consolidate --forget-dropped` does not merge them
+    /// An attribute to drop; earlier times keep its values until `consolidate --forget-dropped` merges them
     #[arg(long, value_name = "NAME", value_parser = name)]
     drop_attr: Vec<String>,
     /// Enumerations to add
     #[arg(long, value_name = "JSON")]
     add_enum: Vec<String>,
-    /// Enumerations to extend: their names, and the values to append
+    /// Values to append to enumerations: {"name": NAME, "values": [...]}
     #[arg(long, value_name = "JSON")]
     extend_enum: Vec<String>,
-    /// An enumeration to drop, that no attribute has
+    /// An enumeration to drop; no attribute may use it
     #[arg(long, value_name = "NAME", value_parser = name)]
     drop_enum: Vec<String>,
-    /// The current domain, which can only grow: `{"DIM": [LO, HI]}`
+    /// New current domain, which must contain the old one: {"DIM": [LO, HI]}
     #[arg(long, value_name = "JSON")]
     current_domain: Option<String>,
-    /// Write the schema at the newest format version
+    /// Upgrade the schema to the newest format version
     #[arg(long)]
     upgrade: bool,
-    /// Say what would be changed, and do nothing
+    /// Print what would be changed, without changing it
     #[arg(long)]
     pub(crate) dry_run: bool,
 }
@@ -67,14 +67,16 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     change(&mut evolution, arguments, &*options.names)?;
     if !evolution.is_changed() {
         let failure = Failure::invalid("nothing to change");
-        return Err(failure.hint("tdb evolve --help lists what can be changed"));
+        return Err(failure.hint("see tdb evolve --help for what can be changed"));
     }
     let changes = evolution.changes()?;
     evolution.check()?;
     let outside = evolution.fragments_outside();
     if arguments.current_domain.is_some() && outside > 0 {
         let fragments = plural(outside as u64, "fragment");
-        out.warn(&format!("the cells of {fragments} reach beyond the current domain, and reads leave those outside out"));
+        out.warn(&format!(
+            "cells of {fragments} lie outside of the new current domain: reads leave them out"
+        ));
     }
     if let Some(why) = evolution.closed_to_tiledb() {
         out.warn(why);
@@ -106,7 +108,7 @@ fn tell(
         return Ok(());
     };
     let what = if changes.is_empty() {
-        "the same schema again".to_owned()
+        "written unchanged".to_owned()
     } else {
         changes.join("; ")
     };

@@ -26,16 +26,16 @@ const SHOWN: usize = 20;
 #[command(
     after_help = "Examples:\n  tdb explain fixtures/v22_tour/array --where \"temperature < 0\"\n  \
     tdb explain fixtures/v22_dense_basics/array --json\n\n\
-    A tile is not read where it lies outside of the ranges, where newer fragments of a dense array have all of its cells (hidden), \
-    and where what is stored about it proves that no cell fits the condition (ruled out). The bytes are the most that are read: \
-    where a condition leaves no cell, fields that it does not test are not read."
+    A tile is skipped if it lies outside the ranges, if newer fragments of a dense array contain all of its cells (hidden), or if its \
+    stored statistics prove that no cell matches the condition (ruled out). The bytes are an upper bound: if no cell matches, fields \
+    that the condition does not test are not read."
 )]
 pub(crate) struct Arguments {
     /// An array
     array: String,
     #[command(flatten)]
     selection: Selection,
-    /// The attributes that would be read; all without it
+    /// Attributes that would be read [default: all]
     #[arg(long, value_name = "A,B", value_parser = names)]
     attrs: Vec<Names>,
 }

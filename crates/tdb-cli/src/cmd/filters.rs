@@ -23,7 +23,7 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Verb {
-    /// Try filters on the cells of a field: what they take, and how fast they are
+    /// Try filters on a field's cells, and print their size and speed
     Try(TryArguments),
 }
 

@@ -14,22 +14,22 @@ use crate::paint::{Role, Table, or_blank};
 /// What to do with a group.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {
-    /// List the members, wherever they point
+    /// List the members, including those outside the group
     Ls(Ls),
     /// Create a group without members
     #[command(after_help = "Example:\n  tdb group create target/runs")]
     Create(Create),
-    /// Add a member, or replace the one of that name
+    /// Add a member, or replace the member of that name
     #[command(after_help = "Example:\n  tdb group add target/runs target/weather --name first")]
     Add(group_members::Add),
-    /// Take a member out; it stays where it is
+    /// Remove a member from the group; the array or group itself is kept
     #[command(after_help = "Example:\n  tdb group rm target/runs first")]
     Rm(group_members::Rm),
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Create {
-    /// Where the group is to be
+    /// URI of the new group
     uri: String,
 }
 

@@ -22,13 +22,13 @@ pub(crate) struct Add {
     group: String,
     /// An array or group
     uri: String,
-    /// What the group is to call it; the last part of its path by default
+    /// Name of the member [default: the last part of its path]
     #[arg(long, value_name = "N")]
     name: Option<String>,
-    /// Refuse what does not lie in the group; what does is kept relative to it by default
+    /// Fail if the member lies outside the group; one inside is stored relative to it by default
     #[arg(long)]
     relative: bool,
-    /// Keep the whole URI, though it lies in the group: it is lost when the group is moved
+    /// Store the whole URI even inside the group; it breaks when the group is moved
     #[arg(long, conflicts_with = "relative")]
     absolute: bool,
 }
@@ -40,7 +40,7 @@ pub(crate) struct Rm {
     /// The member's name; its URI, if it has none
     #[arg(allow_hyphen_values = true)]
     name: String,
-    /// Say what would be taken out, and do nothing
+    /// Print which member would be removed, without removing it
     #[arg(long)]
     pub(crate) dry_run: bool,
 }
@@ -86,9 +86,11 @@ pub(crate) fn remove(arguments: &Rm, global: &Global, out: &mut Output) -> Resul
     }
     let member = shown(&group, &member);
     if dry_run {
-        writeln!(out, "would take out {}", visible(&member))?;
+        writeln!(out, "would remove {}", visible(&member))?;
     } else {
-        out.note(&format!("took out {member}; it stays where it is"));
+        out.note(&format!(
+            "removed {member} from the group; it is kept where it is"
+        ));
     }
     Ok(())
 }

@@ -39,10 +39,10 @@ pub(crate) struct Arguments {
     /// A field of numbers, dates or times
     #[arg(value_parser = name)]
     field: String,
-    /// How many intervals at most, all of the same width
+    /// Maximum number of bins, all of equal width
     #[arg(long, value_name = "N", default_value_t = 10)]
     bins: usize,
-    /// Draw the bars into this file
+    /// Draw the histogram into this SVG file
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
     #[command(flatten)]
@@ -71,7 +71,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
         if has_no_order {
             let (array, field) = (&arguments.array, &arguments.field);
             return failure.hint(format!(
-                "tdb distinct {array} {field:?} --counts says how many cells have each value"
+                "use tdb distinct {array} {field:?} --counts to count each value"
             ));
         }
         failure
@@ -93,7 +93,12 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
             (Role::Type, bar(bin.cells, most)),
         ]);
     }
-    for (what, cells) in [("null", answer.nulls), ("none", answer.others)] {
+    let other = if answer.datatype.is_real() {
+        "NaN"
+    } else {
+        "NaT"
+    };
+    for (what, cells) in [("null", answer.nulls), (other, answer.others)] {
         if cells > 0 {
             let name = (Role::Dim, what.to_owned());
             let none = || (Role::Dim, String::new());

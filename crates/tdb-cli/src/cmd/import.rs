@@ -22,22 +22,21 @@ use crate::parse::{NamedInterval, interval};
     tdb import target/tour.csv target/tour --dim station,hour --dry-run\n  \
     tdb import target/tour.csv target/tour --dim station,hour\n  \
     tdb import target/tour.csv target/tour --append\n\n\
-    The file is read twice: first for the types of its columns, which hold every cell, then for the cells. A sparse \
-    array has one cell for each place, unless rows of the file share one: then all are kept, which is said. It takes whatever later \
-    cells its dimensions can have; a dimension of floats, and a dense array, goes from the least to the greatest of the \
-    file.\n\nText may be compressed with gzip or zstd. What \
-    pandas leaves without a name in the first column of CSV, or as __index_level_0__ in Parquet, is called index; what it says is \
-    its index in Parquet becomes the dimensions. Decimals take --type: float64 keeps 15 digits, string_utf8 all.\n\n\
-    There is no array before all cells are there. What an import that was killed leaves is none, and goes when the same import is \
-    run again, or by tdb rm.\n\n\
-    What --dry-run prints can be changed and given to tdb create; tdb write takes the cells then."
+    The file is read twice: first to infer the types of its columns from all cells, then for the cells. In a sparse array, each \
+    coordinate has one cell, unless rows of the file share coordinates: then all are kept, with a note. Dimensions of integers and dates \
+    get the largest possible domain, so that later cells fit; dimensions of floats, and dense arrays, get the range in the \
+    file.\n\nText may be compressed with gzip or zstd. The column that pandas writes without a name, the first one in CSV or \
+    __index_level_0__ in Parquet, is called index; the index that pandas records in Parquet becomes the dimensions. Decimals need \
+    --type: float64 keeps 15 digits, string_utf8 all.\n\n\
+    The array appears only when it is complete. What a killed import leaves is removed by the same import or by tdb rm.\n\n\
+    To change the schema, edit the output of --dry-run, create the array from it with tdb create, and write the cells with tdb write."
 )]
 pub(crate) struct Arguments {
     #[command(flatten)]
     input: InputArguments,
-    /// Where the array is to be
+    /// URI of the array
     uri: String,
-    /// The columns that are dimensions; by default the first that can be one
+    /// Columns to use as dimensions [default: the first suitable one]
     #[arg(
         long,
         value_name = "A,B",
@@ -45,8 +44,8 @@ pub(crate) struct Arguments {
         allow_hyphen_values = true
     )]
     dim: Vec<Names>,
-    /// The columns that tell rows apart: the dimensions, and no two cells have the same; with --append, rows replace those of
-    /// the same key, and attributes that the file lacks keep their values
+    /// Columns that identify a row: the dimensions, without duplicates; with --append, rows replace those with the same key, and
+    /// attributes missing in the file keep their values
     #[arg(
         long,
         value_name = "A,B",
@@ -55,25 +54,25 @@ pub(crate) struct Arguments {
         conflicts_with_all = ["dim", "dense", "duplicates"]
     )]
     key: Vec<Names>,
-    /// A dense array: its cells fill a box; without --dim its dimension is the number of the row
+    /// Create a dense array, whose cells must fill a box; without --dim its dimension is the row number
     #[arg(long, conflicts_with = "sparse")]
     dense: bool,
-    /// A sparse array, which is what files other than .npy make by default
+    /// Create a sparse array, the default for all files but .npy
     #[arg(long)]
     sparse: bool,
-    /// Add the cells to an array that is there
+    /// Append the cells to an existing array
     #[arg(long, conflicts_with_all = ["dim", "dense", "sparse", "domain", "attr", "types", "dry_run"])]
     append: bool,
-    /// The domain of a dimension; LO.. and ..HI leave an end where it can be at most
+    /// Domain of a dimension; an open end (LO.., ..HI) is the limit of the datatype
     #[arg(long, value_name = "DIM=LO..HI", value_parser = interval, allow_hyphen_values = true)]
     domain: Vec<NamedInterval>,
-    /// The datatypes of columns, which are guessed by default: zip=string_ascii,day=datetime_day
+    /// Datatypes of columns, such as zip=string_ascii,day=datetime_day [default: inferred]
     #[arg(long = "type", value_name = "COL=T,...", value_parser = typed, allow_hyphen_values = true)]
     types: Vec<Vec<(String, Datatype)>>,
-    /// The name of the attribute that a .npy file makes
+    /// Name of the attribute for a .npy file
     #[arg(long, value_name = "NAME", default_value = "value")]
     attr: String,
-    /// Print the schema as JSON, and do nothing
+    /// Print the schema as JSON, without creating the array
     #[arg(long)]
     pub(crate) dry_run: bool,
     #[command(flatten)]
@@ -150,14 +149,14 @@ impl Arguments {
         let keeps_first = self.sorting.duplicates == Some(Which::First);
         if imported.replaced > 0 {
             let what = if keeps_first {
-                "share their coordinates with others, of which one is there"
+                "share coordinates with other rows: one row of each is kept"
             } else {
-                "replaced others of the same coordinates"
+                "replaced cells with the same coordinates"
             };
             out.note(&format!("{} of them {what}", imported.replaced));
         }
         if imported.left_out > 0 {
-            let what = "left out: earlier ones have the same coordinates";
+            let what = "skipped: earlier rows have the same coordinates";
             out.note(&format!("{} {what}", plural(imported.left_out, "row")));
         }
     }

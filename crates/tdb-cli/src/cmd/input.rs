@@ -18,7 +18,7 @@ pub(crate) enum Format {
     Csv,
     /// JSON lines, or one JSON array of objects
     Jsonl,
-    /// The same
+    /// The same as jsonl
     Json,
     /// Arrow IPC, a file or a stream
     Arrow,
@@ -44,22 +44,22 @@ impl From<Format> for FileFormat {
 /// How a file of cells is read.
 #[derive(Debug, Args)]
 pub(crate) struct InputArguments {
-    /// The file; - is standard input
+    /// Input file; - is standard input
     #[arg(allow_hyphen_values = true)]
     file: PathBuf,
-    /// Format of the file; by its ending if it has a known one
+    /// Format of the file [default: by its extension]
     #[arg(long, value_enum)]
     format: Option<Format>,
-    /// What stands between the fields of CSV; found out by default, and a tabulator in .tsv files
+    /// Delimiter of CSV fields [default: detected; tab for .tsv files]
     #[arg(long, value_name = "C", value_parser = delimiter, allow_hyphen_values = true)]
     delimiter: Option<u8>,
-    /// A text of CSV for missing cells, in all columns; by default NA, N/A, NaN, null and NULL are, but not in columns of text
+    /// CSV text for missing cells, in all columns [default: NA, N/A, NaN, null, NULL; none in text columns]
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     null: Vec<String>,
-    /// Take an Arrow stream that ends without its end marker, as one does whose writer failed, for whole
+    /// Accept an Arrow stream without its end marker, as a failed writer leaves it
     #[arg(long)]
     allow_unended: bool,
-    /// Make columns of the members of structs in Arrow and Parquet: a.b of the member b of the column a
+    /// Turn members of structs in Arrow and Parquet into columns: member b of column a becomes a.b
     #[arg(long)]
     flatten: bool,
     #[command(flatten)]
@@ -69,7 +69,7 @@ pub(crate) struct InputArguments {
 /// Which columns of a file are read.
 #[derive(Clone, Debug, Default, Args)]
 struct Columns {
-    /// Read these columns alone
+    /// Read only these columns
     #[arg(
         long,
         value_name = "A,B",
@@ -77,7 +77,7 @@ struct Columns {
         allow_hyphen_values = true
     )]
     columns: Vec<Names>,
-    /// Leave these columns out
+    /// Skip these columns
     #[arg(
         long,
         value_name = "A,B",
@@ -85,7 +85,7 @@ struct Columns {
         allow_hyphen_values = true
     )]
     exclude: Vec<Names>,
-    /// Call the column A of the file B, of each pair; other options but --columns and --exclude take the new name
+    /// Rename column A to B; all options but --columns and --exclude use the new name
     #[arg(long, value_name = "A=B,...", value_parser = renamed, allow_hyphen_values = true)]
     rename: Vec<Vec<(String, String)>>,
 }
@@ -175,6 +175,6 @@ fn delimiter(text: &str) -> Result<u8, String> {
     match (text, text.as_bytes()) {
         ("\\t", _) => Ok(b'\t'),
         (_, [byte]) if byte.is_ascii() && !matches!(byte, b'"' | b'\n' | b'\r') => Ok(*byte),
-        _ => Err("not one character of ASCII, nor \\t".to_owned()),
+        _ => Err("expected one ASCII character or \\t".to_owned()),
     }
 }

@@ -21,8 +21,8 @@ const SHOWN: usize = 20;
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  tdb layout fixtures/v22_tour/array\n  tdb layout fixtures/v22_dense_basics/array --json\n\n\
-    Parts and fragments are told by the bytes of their objects, so together they are all of the array. Fields and filters are \
-    told for the fragments that are read, with offsets and validity; the ratio says how many times larger they are unfiltered."
+    Parts and fragments are measured by the bytes of their stored objects, and add up to the whole array. Fields and filters cover \
+    the fragments that are read, including offsets and validity; ratio is the unfiltered size divided by the stored size."
 )]
 pub(crate) struct Arguments {
     /// An array
@@ -71,7 +71,7 @@ fn parts_table(layout: &Layout) -> Table {
     for (part, size) in layout.parts.iter().filter(|(_, size)| **size > 0) {
         let remark = match part {
             Part::Replaced => "tdb vacuum removes it",
-            Part::OtherFragments => "of another time, or left by writes that were abandoned",
+            Part::OtherFragments => "of another time, or left by interrupted writes",
             _ => "",
         };
         table.painted([

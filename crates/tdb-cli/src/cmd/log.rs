@@ -21,8 +21,9 @@ use crate::present;
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  tdb log fixtures/v22_tour/array\n  tdb log fixtures/v22_tour/array --since 2024-04-11 --json\n\n\
-    A line for each write, delete, change of the schema or of metadata, and consolidation, the oldest first. What was merged \
-    stands at the time of its last part: when it was merged is not recorded. Vacuums leave no trace but in what can no longer be read, of which it warns."
+    Prints a line for each write, delete, change of schema or metadata, and consolidation, oldest first. A consolidation is listed at \
+    the time of its last part, since the time of merging is not recorded. Vacuums are not recorded either; a warning lists what can no \
+    longer be read."
 )]
 pub(crate) struct Arguments {
     /// An array or a group
@@ -89,14 +90,14 @@ fn name(change: &Change) -> &'static str {
 
 fn details(change: &Change, schema: Option<&ArraySchema>, ticks: bool) -> String {
     match change {
-        Change::Evolved(changes) if changes.is_empty() => "the same schema again".to_owned(),
+        Change::Evolved(changes) if changes.is_empty() => "written unchanged".to_owned(),
         Change::Evolved(changes) => changes.join("; "),
         Change::Written(cells) => written(cells, schema, ticks),
         Change::Merged { cells, left } => {
             let mut text = written(cells, schema, ticks);
             if *left > 0 {
                 let left = plural(*left as u64, "fragment");
-                text.push_str(&format!("; merged, and not vacuumed: {left}"));
+                text.push_str(&format!("; not yet vacuumed: {left}"));
             }
             text
         }

@@ -18,13 +18,13 @@ use tdb::place::{self, Place};
 pub(crate) struct Arguments {
     /// A folder or group
     uri: String,
-    /// Show shape or cells, size, what SOMA calls it, and where members point
+    /// Show shape or cell count, size, SOMA type, and where members are
     #[arg(short)]
     long: bool,
-    /// All levels
+    /// List all levels
     #[arg(short = 'R')]
     recursive: bool,
-    /// Go on into groups outside of this one
+    /// Follow members outside of this group
     #[arg(long)]
     follow_external: bool,
 }

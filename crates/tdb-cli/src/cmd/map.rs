@@ -23,17 +23,17 @@ const SIDE: usize = 24;
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  tdb map fixtures/v22_tour/array\n  tdb map fixtures/v22_tour/array --svg target/tour.svg\n\n\
-    Of each dimension, a bar shows which part of all written cells a fragment takes; text lies where its first bytes do that are not \
-    the same everywhere. In the picture, the first dimension goes down and the second to the right, older fragments are darker, and the \
-    MBRs of sparse tiles are drawn within their fragments; an array of one dimension has its fragments below each other."
+    For each dimension, a bar shows the part of the written range that a fragment covers; text is placed by the first bytes in which \
+    it differs. In the picture, the first dimension runs down and the second to the right, older fragments are darker, and the MBRs of \
+    sparse tiles are drawn inside their fragments. The fragments of an array with one dimension are drawn below each other."
 )]
 pub(crate) struct Arguments {
     /// An array
     array: String,
-    /// Draw the fragments and their tiles into this file
+    /// Draw the fragments and tiles into this SVG file
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
-    /// Sparse arrays: look at no more tiles than this
+    /// Sparse arrays: maximum number of tiles to draw
     #[arg(long, value_name = "N", default_value_t = 100_000)]
     max_tiles: u64,
 }
@@ -46,7 +46,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     if wants_tiles && map.without_tiles > 0 {
         let most = count(arguments.max_tiles);
         out.warn(&format!(
-            "{} of {} fragments are without their tiles: there are more than {most}; --max-tiles allows more",
+            "{} of {} fragments are drawn without tiles: there are more than {most}; use --max-tiles to allow more",
             map.without_tiles,
             map.fragments.len()
         ));

@@ -29,10 +29,10 @@ pub(crate) struct Set {
     /// The key
     #[arg(allow_hyphen_values = true)]
     key: String,
-    /// The value: JSON where it is a value of the type, else text
+    /// The value: JSON if that fits the type, otherwise text
     #[arg(allow_hyphen_values = true)]
     value: String,
-    /// The type, as `int32`; guessed where it is not given: of true and false, int64
+    /// Datatype, such as int32 [default: inferred; true and false become int64]
     #[arg(long = "type", value_name = "T", value_parser = datatype)]
     datatype: Option<Datatype>,
 }
@@ -44,7 +44,7 @@ pub(crate) struct Rm {
     /// The key
     #[arg(allow_hyphen_values = true)]
     key: String,
-    /// Say what would be removed, and do nothing
+    /// Print what would be removed, without removing it
     #[arg(long)]
     pub(crate) dry_run: bool,
 }
@@ -188,7 +188,7 @@ fn value(text: &str, datatype: Option<Datatype>) -> Result<MetadataValue, Failur
     let bytes = cell.map_err(|error| Failure::invalid(error.to_string()))?;
     if datatype == Datatype::StringAscii && !bytes.is_ascii() {
         let failure = Failure::invalid(format!("VALUE: {text:?} is not ASCII"));
-        return Err(failure.hint("string_utf8 takes any text"));
+        return Err(failure.hint("use --type string_utf8 for any text"));
     }
     MetadataValue::try_new(datatype, bytes).map_err(|error| Failure::invalid(error.to_string()))
 }

@@ -133,7 +133,7 @@ pub(crate) fn warn_of_gaps(gaps: Result<Vec<HistoryGap>, ArrayError>, out: &Outp
     match gaps {
         Ok(gaps) => gaps.iter().for_each(|gap| out.warn(&gap.to_string())),
         Err(error) => out.warn(&format!(
-            "whether all that there was can still be read is not known: {error}"
+            "cannot determine whether parts of the history are lost: {error}"
         )),
     }
 }
@@ -142,7 +142,7 @@ pub(crate) fn warn_of_gaps(gaps: Result<Vec<HistoryGap>, ArrayError>, out: &Outp
 fn warn_of_none_yet(at: u64, made: u64, out: &Output) {
     let (at, made) = (rfc3339(at), rfc3339(made));
     out.warn(&format!(
-        "there was no array yet at {at}: it was made at {made}"
+        "the array did not exist yet at {at}: it was created at {made}"
     ));
 }
 

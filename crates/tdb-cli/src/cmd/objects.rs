@@ -18,17 +18,17 @@ use crate::paint::{bytes, plural};
 #[derive(Debug, Args)]
 #[command(
     after_help = "Example:\n  tdb cp target/weather target/weather-copy\n\n\
-    Of a group, all that lies in its folder is taken along; members elsewhere are told, and stay where they are."
+    For a group, everything in its folder is included; members elsewhere are listed and stay where they are."
 )]
 pub(crate) struct CopyArguments {
     /// An array or group
     from: String,
-    /// Where there is nothing yet
+    /// Target, which must not exist yet
     to: String,
-    /// Take along members that lie elsewhere, into the folder of the copy
+    /// Also copy members outside of the group, into the folder of the copy
     #[arg(long)]
     follow_external: bool,
-    /// Say what would be done, and do nothing
+    /// Print what would be done, without doing it
     #[arg(long)]
     pub(crate) dry_run: bool,
 }
@@ -36,25 +36,25 @@ pub(crate) struct CopyArguments {
 #[derive(Debug, Args)]
 #[command(
     after_help = "Example:\n  tdb mv target/weather-copy target/weather-moved\n\n\
-    Of a group, all that lies in its folder is taken along; members elsewhere are told, and stay where they are."
+    For a group, everything in its folder is included; members elsewhere are listed and stay where they are."
 )]
 pub(crate) struct MoveArguments {
     /// An array or group
     from: String,
-    /// Where there is nothing yet
+    /// Target, which must not exist yet
     to: String,
-    /// Say what would be done, and do nothing
+    /// Print what would be done, without doing it
     #[arg(long)]
     pub(crate) dry_run: bool,
 }
 
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  tdb rm target/weather --dry-run\n\n\
-    Of a group, members that lie in its folder go too; others, and what else lies there, are told, and stay.")]
+    For a group, members in its folder are removed as well; members elsewhere, and other files in the folder, are listed and kept.")]
 pub(crate) struct RemoveArguments {
     /// An array or group
     uri: String,
-    /// Say what would be removed, and remove nothing
+    /// Print what would be removed, without removing it
     #[arg(long)]
     pub(crate) dry_run: bool,
 }
@@ -161,7 +161,7 @@ fn sum_up(
 fn warn_of(left: &[String], out: &Output) {
     for member in left {
         out.warn(&format!(
-            "{member}: a member that lies outside, or is not there; left alone"
+            "{member}: a member outside of the group, or missing; skipped"
         ));
     }
 }
@@ -177,7 +177,7 @@ fn warn_of_others(contents: &Contents, out: &Output) {
         count => format!(" and {} more", count.saturating_sub(1)),
     };
     out.warn(&format!(
-        "{}{more}: in the folder of the group and no member; left alone",
+        "{}{more}: in the folder of the group but not a member; kept",
         contents.uri(first)
     ));
 }

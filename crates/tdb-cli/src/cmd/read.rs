@@ -36,10 +36,10 @@ use crate::paint::{plural, visible};
 pub(crate) struct Arguments {
     /// An array
     array: String,
-    /// At most so many cells, of those for which --where holds
+    /// Maximum number of cells, of those that match --where
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     limit: Option<u64>,
-    /// The last so many cells
+    /// Read the last N cells
     #[arg(long, value_name = "N", conflicts_with_all = ["limit", "offset"])]
     tail: Option<u64>,
     #[command(flatten)]
@@ -55,10 +55,10 @@ pub(crate) struct Arguments {
 pub(crate) struct SampleArguments {
     /// An array
     array: String,
-    /// How many cells; each is as likely as any other
+    /// Number of cells, chosen uniformly at random
     #[arg(value_name = "N")]
     cells: u64,
-    /// Another number chooses others, the same one the same
+    /// Seed of the random choice; the same seed chooses the same cells
     #[arg(long, value_name = "S", default_value_t = 0)]
     seed: u64,
     #[command(flatten)]
@@ -73,7 +73,7 @@ pub(crate) struct SampleArguments {
 pub(crate) struct HeadArguments {
     /// An array
     array: String,
-    /// How many cells
+    /// Number of cells
     #[arg(value_name = "N", default_value_t = 10)]
     cells: u64,
     #[command(flatten)]
@@ -87,7 +87,7 @@ pub(crate) struct HeadArguments {
     mut_arg("vertical", |arg| arg.hide(true)),
     after_help = "Examples:\n  tdb export fixtures/v22_tour/array target/tour.parquet\n  tdb export fixtures/v22_tour/array target/bk.csv --range station=B..K\n  \
     tdb export fixtures/v22_tour/array target/stations --partition-by station\n\n\
-    The file, or the folder of files, appears whole or not at all; its ending says the format."
+    The file or folder appears only when it is complete. The extension determines the format."
 )]
 pub(crate) struct ExportArguments {
     /// An array
@@ -95,13 +95,13 @@ pub(crate) struct ExportArguments {
     /// The file: .csv, .jsonl, .json, .arrow, .parquet, .npy or .txt
     #[arg(allow_hyphen_values = true)]
     pub(crate) file: PathBuf,
-    /// At most so many cells, of those for which --where holds
+    /// Maximum number of cells, of those that match --where
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     limit: Option<u64>,
-    /// The last so many cells
+    /// Read the last N cells
     #[arg(long, value_name = "N", conflicts_with_all = ["limit", "offset"])]
     tail: Option<u64>,
-    /// A folder of files, Parquet by default: one for each value of these fields, as FIELD=VALUE/part-00000.parquet
+    /// Write a folder of files, one or more per value of these fields: FIELD=VALUE/part-00000.parquet
     #[arg(
         long,
         value_name = "A,B",
@@ -109,7 +109,7 @@ pub(crate) struct ExportArguments {
         allow_hyphen_values = true
     )]
     partition_by: Vec<Names>,
-    /// A folder of files of at most so many cells
+    /// Write a folder of files with at most N cells each
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     max_rows: Option<u64>,
     #[command(flatten)]
@@ -159,8 +159,8 @@ pub(crate) fn sample(
         reading,
     } = arguments;
     if reading.offset > 0 {
-        let failure = Failure::invalid("--offset means nothing to sample");
-        return Err(failure.hint("--seed chooses other cells"));
+        let failure = Failure::invalid("--offset cannot be used with sample");
+        return Err(failure.hint("use --seed to choose other cells"));
     }
     let part = Arrangement::default().with_sample(Some((cells, seed)));
     read(&array, part, &reading, None, global, out)
@@ -184,8 +184,8 @@ pub(crate) fn export(
     } = arguments;
     if reading.wide || reading.vertical {
         let option = if reading.wide { "--wide" } else { "--vertical" };
-        let failure = Failure::invalid(format!("{option} means nothing to export"));
-        return Err(failure.hint("tdb read prints tables"));
+        let failure = Failure::invalid(format!("{option} cannot be used with export"));
+        return Err(failure.hint("use tdb read to print tables"));
     }
     let part = Arrangement::default().with_limit(limit).with_tail(tail);
     if is_folder {
@@ -199,9 +199,12 @@ pub(crate) fn export(
         return read(&array, part, &reading, Some(&spread), global, out);
     }
     if file.extension().is_none() && reading.format.is_none() {
-        let what = format!("{}: the name does not tell the format", file.display());
+        let what = format!(
+            "{}: cannot determine the format from the name",
+            file.display()
+        );
         let failure = Failure::invalid(what);
-        return Err(failure.hint("--format csv, jsonl, json, arrow, parquet, npy or table"));
+        return Err(failure.hint("use --format csv, jsonl, json, arrow, parquet, npy or table"));
     }
     read(&array, part, &reading, None, global, out)
 }
@@ -323,8 +326,7 @@ fn tell_labels(schema: &ArraySchema, fields: &[FieldInfo], out: &Output) {
     if !names.is_empty() {
         let labels = names.join(", ");
         out.warn(&format!(
-            "the file lacks labels of dimensions, and so does an array that is made of it: {labels}; --attrs names those that are to be \
-             columns beside the others"
+            "the file does not contain the dimension labels {labels}, nor will an array imported from it; use --attrs to add them as columns"
         ));
     }
 }
@@ -345,12 +347,12 @@ fn files_in_words(exported: &Exported, place: &Path) -> String {
 /// Notes how many cells of a box contain fill values, because the condition fails or no point matches.
 fn tell_filled(exported: &Exported, (condition, points): (bool, bool), messages: Messages) {
     let why = match (condition, points) {
-        (true, false) => "--where fails for",
-        (false, _) => "none of the --points is the place of",
-        (true, true) => "--where fails for, or none of the --points is the place of,",
+        (true, false) => "do not match --where",
+        (false, _) => "are at none of the --points",
+        (true, true) => "do not match --where, or are at none of the --points,",
     };
     let (filled, all) = (exported.filled, exported.cells);
     messages.note(&format!(
-        "{why} {filled} of {all} cells: they have the fill value"
+        "{filled} of {all} cells {why} and have the fill value"
     ));
 }

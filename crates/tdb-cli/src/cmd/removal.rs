@@ -94,7 +94,7 @@ impl Removal {
     ) -> Option<String> {
         let (what, grace) = (self.what()?, in_words(grace));
         Some(format!(
-            "{what} were {happened} less than {grace} ago and stay; {way} removes them now"
+            "{what} were {happened} less than {grace} ago and are kept; use {way} to remove them now"
         ))
     }
 

@@ -21,24 +21,23 @@ use crate::parse::moment;
 #[command(
     after_help = "Examples:\n  tdb restore target/weather --to -2h --dry-run\n  tdb restore target/weather --to 2024-04-11\n  \
     tdb restore target/weather --to 2024-04-11 --remove --dry-run\n\n\
-    Cells and metadata become what they were, by a new write: all times stay readable, and so this can be taken back. A time whose state \
-    was merged and vacuumed is refused: tdb info lists these. With \
-    --remove, what came later is gone for good, and nobody else may change the array meanwhile. tdb log \
-    tells the times at which something happened, tdb diff what changed since."
+    Cells and metadata are restored by a new write: all times stay readable, so a restore can itself be undone. Times whose state was \
+    merged and vacuumed are refused; tdb info lists them. --remove permanently removes everything later instead, and no other process \
+    may change the array meanwhile. tdb log lists the times of changes, tdb diff shows what has changed since."
 )]
 pub(crate) struct Arguments {
     /// An array
     array: String,
-    /// The time whose state comes back: milliseconds since 1970, RFC 3339, a date, or -2h
+    /// The time to restore: milliseconds since 1970, RFC 3339, a date, or -2h
     #[arg(long, value_name = "T", value_parser = moment, allow_hyphen_values = true)]
     pub(crate) to: Time,
-    /// Take away, for good, all that came later: fragments, deletes, schemas and metadata
+    /// Permanently remove everything later: fragments, deletes, schemas and metadata
     #[arg(long)]
     remove: bool,
-    /// Also where a merge has left out cells that were deleted since, so that some may be missing
+    /// Restore even if a merge has left out cells that were deleted since, so that some may be missing
     #[arg(long, conflicts_with = "remove")]
     allow_incomplete: bool,
-    /// Say what would be done, and do nothing
+    /// Print what would be done, without doing it
     #[arg(long)]
     dry_run: bool,
 }
@@ -91,8 +90,8 @@ fn remove(
     out: &mut Output,
 ) -> Result<(), Failure> {
     if global.at().is_some() {
-        let failure = Failure::invalid("--at means nothing to restore --remove");
-        return Err(failure.hint("--to is the time whose state comes back; nothing is written"));
+        let failure = Failure::invalid("--at cannot be used with restore --remove");
+        return Err(failure.hint("use --to for the time to restore"));
     }
     Change::new(global, context.shared_session())?;
     let location = place::array(&arguments.array, &global.counts)?;
@@ -110,7 +109,7 @@ fn remove(
     let plan = |options: &VacuumOptions| array.plan_removal_after(arguments.to, options);
     removing.remove(plan, &mut done, out)?;
     if done.is_empty() && !global.json {
-        out.note("nothing came after that time: nothing is removed");
+        out.note("nothing was written after that time: nothing to remove");
         return Ok(());
     }
     removing.tell(&done, "written", global, out)

@@ -26,17 +26,17 @@ use crate::request_file;
 #[command(
     after_help = "Examples:\n  tdb rewrite fixtures/v22_tour/array target/tighter --filters zstd:9 --capacity 1000\n  \
     tdb rewrite fixtures/v22_tour/array target/skies --attrs sky --filters sky=zstd:9\n\n\
-    All cells that can be read are written again, and the metadata; the old array stays as it is, and its earlier times are \
-    in it alone. There is no new array before all of it is there; what was interrupted, or killed, goes on with the same command. \
-    --new-key-file encrypts a plain array, or changes its key. Filters are named as tdb filters lists them, with the \
-    level behind a colon, or stand as JSON in the shape of tdb schema --json."
+    Copies all cells that can be read, and the metadata. The old array is unchanged, and only it contains the earlier times. The new \
+    array appears only when it is complete; an interrupted rewrite continues with the same command. --new-key-file encrypts the new \
+    array, or changes its key. Give filters by the names that tdb filters lists, with the level after a colon, or as JSON in the shape \
+    of tdb schema --json."
 )]
 pub(crate) struct Arguments {
     /// The array
     array: String,
-    /// Where the new array is to be
+    /// URI of the new array
     to: String,
-    /// What the new array is to be, as `tdb schema --json` prints it
+    /// Schema of the new array, as `tdb schema --json` prints it
     #[arg(long, value_name = "FILE.json")]
     schema: Option<PathBuf>,
     /// Filters of all fields, or of one: byteshuffle,zstd:5 or temperature=zstd:9
@@ -53,7 +53,7 @@ pub(crate) struct Arguments {
         allow_hyphen_values = true
     )]
     attrs: Vec<Names>,
-    /// Sparse arrays: cells of a tile
+    /// Sparse arrays: number of cells per tile
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     capacity: Option<u64>,
     /// The order of the cells of a tile
@@ -62,12 +62,12 @@ pub(crate) struct Arguments {
     /// The order of the tiles
     #[arg(long, value_enum)]
     tile_order: Option<TileOrder>,
-    /// Sparse arrays: what becomes of cells with the same coordinates
+    /// Sparse arrays: how to treat cells with the same coordinates
     #[arg(long, value_enum)]
     duplicates: Option<Which>,
     #[command(flatten)]
     new_key: NewKey,
-    /// Print the schema as JSON, and do nothing
+    /// Print the schema as JSON, without creating the array
     #[arg(long)]
     dry_run: bool,
 }
@@ -138,7 +138,10 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     let metadata = plural(done.metadata, "key");
     let found = match done.found {
         0 => String::new(),
-        found => format!(" ({} were there already)", plural(found, "cell")),
+        found => format!(
+            " ({} already written by an earlier run)",
+            plural(found, "cell")
+        ),
     };
     let (from, to) = (&arguments.array, &arguments.to);
     Ok(writeln!(

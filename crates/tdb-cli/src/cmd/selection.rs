@@ -21,23 +21,23 @@ use crate::parse::{NamedInterval, interval};
 
 #[derive(Debug, Args)]
 pub(crate) struct Selection {
-    /// An interval with both ends, or LO.., ..HI, a single value; 2024-02 is all of the month; repeated ones add up. A name that holds = stands in "double quotes", one with spaces bare or so
+    /// Select an interval of a dimension, both ends included: LO..HI, LO.., ..HI or one value; 2024-02 is the whole month; repeat for more. Put names that contain = in "double quotes"
     #[arg(long = "range", value_name = "DIM=LO..HI", value_parser = interval, allow_hyphen_values = true)]
     ranges: Vec<NamedInterval>,
-    /// Many intervals: {"DIM": [[LO, HI], ...]}; an empty list of a dimension holds no cell
+    /// Read intervals from a JSON file: {"DIM": [[LO, HI], ...]}; an empty list selects no cell
     #[arg(long, value_name = "FILE.json")]
     range_file: Option<PathBuf>,
-    /// An interval of a dimension label; repeated ones of a label add up, and a cell has to lie in those of each label and of --range
+    /// Select an interval of a dimension label; repeat for more. Cells must satisfy every label and --range
     #[arg(long = "label", value_name = "LABEL=LO..HI", value_parser = interval, allow_hyphen_values = true)]
     labels: Vec<NamedInterval>,
-    /// The cells for which this holds, like "a > 1 and b in ('x', 'y')", "c like 'x%'" or "c starts with 'x'"; others are left out. A date is all of the period that it names; what is divided by 0 is null, and so is an index without a label; NaN and NaT pass != and "not in" alone. A name with spaces stands in "double quotes", before the first operator also bare
+    /// Select cells by a condition, such as "a > 1 and b in ('x', 'y')", "c like 'x%'" or "c starts with 'x'". A date means its whole period; division by 0 and an index without a label are null; NaN and NaT match only != and "not in". Put names with spaces in "double quotes" (optional before the first operator)
     #[arg(long = "where", value_name = "EXPR", allow_hyphen_values = true)]
     condition: Option<String>,
-    /// Only the cells whose coordinates this file has: columns named like dimensions, and no others; - is CSV from standard input.
-    /// Along dimensions without a column, cells lie anywhere
+    /// Select the cells at the coordinates in this file, whose columns are dimensions; - is CSV from standard input. Dimensions without
+    /// a column match everywhere
     #[arg(long, value_name = "FILE", value_parser = PointsFile::of_argument, allow_hyphen_values = true)]
     points: Option<PointsFile>,
-    /// Leave these fragments out: where one is damaged, the others can be read
+    /// Ignore these fragments, for instance because they are damaged
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     pub(super) without_fragments: Vec<String>,
 }
@@ -149,7 +149,7 @@ impl Selection {
         if left_out > 0 {
             let all = array.fragments().len().saturating_add(left_out);
             out.warn(&format!(
-                "{left_out} of {all} fragments are left out: their cells are missing, and older ones may stand in their place"
+                "{left_out} of {all} fragments are ignored: their cells are missing, and older cells may appear instead"
             ));
         }
     }

@@ -26,26 +26,31 @@ use crate::parse::named;
     after_help = "Examples:\n  tdb set target/weather \"station = 'KEF' and hour = '2024-04-10T06'\" temperature=4.5\n  \
     tdb set target/weather \"sky = 'snow'\" sky=rain remark=null --max 100\n  \
     tdb set target/weather \"station = 'LPB'\" 'temperature=temperature * 1.8 + 32' --max 100\n\n\
-    A name that holds spaces stands in \"double quotes\"; before the first operator of CONDITION, and in ATTR, also bare, as in \
-    'order id=377'; that of an attribute without a name is \"\", or nothing. VALUE is null, a label of an enumerated attribute, a date or \
-    time (four digits are a year, unless --ticks), a list like [1, 2], a number or text, as the attribute has, or bytes as CSV has them: \
-    00ff, of text 0x00ff, or {\"hex\":\"00ff\"}; in 'single quotes' it is text in any case, spaces included. A number can be worked out \
-    of the fields of the cell, as they are before, by + - * / and parentheses: it is refused where the attribute does not hold it. The \
-    cells are written again: earlier times stay readable."
+    Put names with spaces in \"double quotes\"; these are optional before the first operator of CONDITION, and in ATTR, as in \
+    'order id=377'. An attribute without a name is \"\", or nothing.\n\n\
+    VALUE is one of:\n  \
+    null\n  \
+    a number or text, as the attribute has; in 'single quotes' it is always text, spaces included\n  \
+    a label of an enumerated attribute\n  \
+    a date or time; four digits are a year, unless --ticks is given\n  \
+    a list like [1, 2]\n  \
+    bytes as CSV has them: 00ff, for text 0x00ff, or {\"hex\":\"00ff\"}\n  \
+    arithmetic with the old values of the cell's fields: + - * / and parentheses\n\n\
+    A value that the attribute cannot hold is refused. The cells are written again: earlier times stay readable."
 )]
 pub(crate) struct Arguments {
     /// An array that does not allow duplicates
     array: String,
-    /// Which cells, as --where of other verbs takes it
+    /// Condition that selects the cells, as in --where of other verbs
     #[arg(value_name = "CONDITION")]
     condition: String,
-    /// Attributes and their new values
+    /// New values of attributes
     #[arg(value_name = "ATTR=VALUE", required = true, value_parser = assignment)]
     values: Vec<Assignment>,
-    /// Refuse to change more cells than these
+    /// Maximum number of cells to change; more are refused
     #[arg(long, value_name = "N", default_value_t = 1)]
     max: u64,
-    /// Say how many cells would be changed, and do nothing
+    /// Print how many cells would be changed, without changing them
     #[arg(long)]
     dry_run: bool,
 }
@@ -173,7 +178,7 @@ fn value_of(array: &Array, attribute: &str, text: &str) -> Result<Value, Failure
         Some(Err(what)) => {
             let failure = Failure::invalid(format!("attribute {attribute:?}: {what}"));
             Err(failure.hint(
-                "bytes are digits like 00ff, or {\"hex\":\"00ff\"}; in 'single quotes' a text stands for its own",
+                "write bytes in hexadecimal, like 00ff or {\"hex\":\"00ff\"}; put literal text in 'single quotes'",
             ))
         }
     }

@@ -40,28 +40,28 @@ const LEGEND: usize = 2;
     after_help = "Examples:\n  tdb show fixtures/v22_dense_basics/array --attr i32\n  \
     tdb show fixtures/v22_dense_basics/array --attr f32 --numbers\n  \
     tdb show fixtures/v22_dense_basics/array --attr i32 --png target/i32.png --colors magma\n\n\
-    A third dimension of 3 or 4 cells of uint8 is a colour: red, green, blue, opacity. What is larger than the screen or the \
-    file is sampled, which is said. Of a dimension without --range, the part is drawn where anything was written."
+    A third dimension with 3 or 4 cells of uint8 is a colour: red, green, blue, opacity. Pictures larger than the screen or the file \
+    are sampled, with a note. Of a dimension without --range, the written part is drawn."
 )]
 pub(crate) struct Arguments {
     /// A dense array
     array: String,
-    /// The attribute; the first that holds numbers by default
+    /// Attribute to draw [default: the first numeric one]
     #[arg(long, value_name = "A", value_parser = name, allow_hyphen_values = true)]
     attr: Option<String>,
-    /// A file for the picture, instead of the terminal; it appears whole or not at all
+    /// Write a PNG file instead of drawing on the terminal
     #[arg(long, value_name = "FILE", conflicts_with = "numbers")]
     png: Option<PathBuf>,
-    /// The longer side of the picture, in pixels
+    /// Longer side of the picture, in pixels [default: 2000]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=65_535))]
     size: Option<u64>,
-    /// How numbers become colours; gray for 8 bits, else viridis by default
+    /// Colour map [default: gray for 8-bit values, otherwise viridis]
     #[arg(long, value_name = "MAP", value_enum)]
     colors: Option<Colors>,
-    /// The numbers of the first and the last colour; the least and the greatest that are shown by default
+    /// Values of the first and the last colour [default: minimum and maximum shown]
     #[arg(long, value_name = "LO..HI", value_parser = scale, allow_hyphen_values = true)]
     scale: Option<(f64, f64)>,
-    /// The numbers themselves, as a matrix
+    /// Print the numbers as a matrix
     #[arg(long)]
     numbers: bool,
     #[command(flatten)]
@@ -165,8 +165,8 @@ fn refuse_text_as_png(global: &Global) -> Result<(), Failure> {
     if !ending.is_some_and(|ending| ending.eq_ignore_ascii_case("png")) {
         return Ok(());
     }
-    let failure = Failure::invalid("-o is for the picture as text, and for its JSON");
-    Err(failure.hint("--png FILE makes a picture of pixels"))
+    let failure = Failure::invalid("-o writes the picture as text, or its JSON");
+    Err(failure.hint("use --png FILE to write a PNG file"))
 }
 
 /// Parses two numbers: `0..255`.
@@ -176,7 +176,7 @@ fn scale(text: &str) -> Result<(f64, f64), String> {
         .and_then(|(lo, hi)| Some((lo.parse().ok()?, hi.parse().ok()?)));
     let is_scale = |(lo, hi): &(f64, f64)| lo.is_finite() && hi.is_finite() && lo <= hi;
     ends.filter(is_scale)
-        .ok_or_else(|| "not two numbers, the lesser first, like 0..255".to_owned())
+        .ok_or_else(|| "expected LO..HI with LO <= HI, such as 0..255".to_owned())
 }
 
 fn picture_json(

@@ -23,9 +23,9 @@ const DIGITS: usize = 6;
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  tdb stats fixtures/v22_tour/array\n  tdb stats fixtures/v22_tour/array --where \"sky = 'snow'\" --json\n\n\
-    All is worked out in one pass over the cells. Distinct values are counted up to 65,536, and estimated beyond (HyperLogLog, \
-    standard error 0.8 %); quartiles are of all values that an eighth of --memory holds, and of a fair sample of those beyond. \
-    What is estimated is marked with ~. The deviation is that of a sample; quartiles leave NaN out, and lie in proportion between two values."
+    Everything is computed in one pass over the cells. Distinct values are exact up to 65,536, then estimated (HyperLogLog, standard \
+    error 0.8 %). Quartiles are exact while the values fit into an eighth of --memory, then estimated from a random sample. Estimates \
+    are marked with ~. std is the sample deviation. Quartiles ignore NaN and are interpolated linearly."
 )]
 pub(crate) struct Arguments {
     /// An array

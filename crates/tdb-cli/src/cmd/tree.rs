@@ -22,10 +22,10 @@ use tdb::place::{self, Place};
 pub(crate) struct Arguments {
     /// A folder or group
     uri: String,
-    /// Show shape or cells, size, and what SOMA calls it
+    /// Show shape or cell count, size, and SOMA type
     #[arg(short)]
     long: bool,
-    /// Go on into groups outside of this one
+    /// Follow members outside of this group
     #[arg(long)]
     follow_external: bool,
 }

@@ -29,12 +29,12 @@ use tdb::place::{self, Place};
 pub(crate) struct Arguments {
     /// An array or group
     uri: String,
-    /// What is removed where it was merged; of an array everything, if it is not said
+    /// What to remove [default: everything that was merged]
     #[arg(long, value_enum)]
     mode: Option<VacuumMode>,
     #[command(flatten)]
     grace: Grace,
-    /// Say what would be removed, and remove nothing
+    /// Print what would be removed, without removing it
     #[arg(long)]
     dry_run: bool,
 }
@@ -46,14 +46,14 @@ pub(crate) struct CleanArguments {
     array: String,
     #[command(flatten)]
     grace: Grace,
-    /// Remove it, too
+    /// Remove what was found, instead of only listing it
     #[arg(long)]
     apply: bool,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Grace {
-    /// Leave alone what is younger: who opened the array before may still read it. `0s`, `10m`, `2h`
+    /// Keep what is younger, since open readers may still need it: 0s, 10m, 2h
     #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "10m")]
     grace: Duration,
 }
@@ -63,7 +63,7 @@ pub(crate) struct Grace {
 pub(crate) enum VacuumMode {
     /// Fragments
     Fragments,
-    /// Older footers of fragments
+    /// Consolidated footers of fragments that were replaced
     FragmentMeta,
     /// Commits
     Commits,
@@ -141,7 +141,7 @@ impl Vacuumed {
 
     /// Says in one line which times can no longer be read; `None` if there are none.
     pub(super) fn told_as_lost(&self, dry_run: bool) -> Option<String> {
-        let when = if dry_run { "once this is done," } else { "now" };
+        let when = if dry_run { "afterwards," } else { "now" };
         told_as_lost(&self.gaps, when)
     }
 }

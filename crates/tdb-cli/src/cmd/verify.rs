@@ -22,12 +22,11 @@ use crate::paint::plural;
 #[derive(Debug, Args)]
 #[command(
     after_help = "Example:\n  tdb verify fixtures/v22_tour/array\n  tdb verify fixtures/v22_group/group\n\n\
-    What some read would refuse, now or as of any time, is found: every tile of every field of every fragment is read and \
-    decoded, also of cells that were overwritten or deleted and of fragments that were merged and are still there; names of \
-    commits, metadata, enumerations and the arrays of dimension labels are looked at, too. Of a group, its own objects and all \
-    arrays in it are looked at, but no members that are elsewhere. The exit \
-    status is 1 where something cannot be. Data that was changed to other data is found where there is a checksum, a key, or a \
-    compression that notices."
+    Finds everything that a read would refuse, now or as of any time. Every tile of every field of every fragment is read and \
+    decoded, including overwritten and deleted cells and merged fragments that still exist; names of commits, metadata, \
+    enumerations and the arrays of dimension labels are checked as well. For a group, its own objects and all arrays in it are \
+    checked, but no members elsewhere. The exit status is 1 if anything cannot be decoded. Data that was changed to other valid data \
+    is found only with a checksum, encryption, or a compression that detects it."
 )]
 pub(crate) struct Arguments {
     /// An array or a group

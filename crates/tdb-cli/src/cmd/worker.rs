@@ -12,26 +12,26 @@ use crate::parse::Size;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  tdb worker --listen 127.0.0.1:7070\n  \
     tdb worker --listen 0.0.0.0:7070 --token-file token --allow /data --allow s3://bucket/weather\n\n\
-    A worker answers `tdb sql --cluster` of the same version of tdb. Whoever knows its token may have it read what it is allowed, by \
-    its own key and credentials, and compute; nobody else gets an answer. It writes temporary files alone. Both sides prove that they \
-    know the token without sending it, and all that travels is encrypted. Without --token-file, workers and clients of one user on \
-    one machine share a token that the first of them makes. docs/workers.md says more.")]
+    A worker serves `tdb sql --cluster` of the same version of tdb. Clients that know its token can read what is allowed, with the \
+    worker's key and credentials, and use its processor; nobody else gets an answer. It writes only temporary files. Both sides prove \
+    that they know the token without sending it, and all traffic is encrypted. Without --token-file, workers and clients of one user on \
+    one machine share a token, created by the first of them. See docs/workers.md.")]
 pub(crate) struct Arguments {
-    /// Where to listen; with port 0 where it is free
+    /// Address to listen at; port 0 selects a free port
     #[arg(long, value_name = "HOST:PORT")]
     listen: String,
-    /// What may be read: arrays and files in there; the folder where it is started by default
+    /// Allow reading arrays and files below this place [default: the current folder]
     #[arg(long, value_name = "PATH|URI")]
     allow: Vec<String>,
-    /// Temporary files take so much at most: 50GB, 1TiB
+    /// Maximum size of temporary files, such as 50GB or 1TiB [default: 64 GiB]
     #[arg(long, value_name = "SIZE", value_parser = crate::parse::size)]
     temp_space: Option<Size>,
     #[command(flatten)]
     token: TokenFile,
-    /// A certificate to show instead of the token's key, with those of authorities between, as PEM
+    /// PEM file with the certificate chain to show instead of the token's key
     #[arg(long, value_name = "FILE", requires = "tls_key")]
     tls_cert: Option<PathBuf>,
-    /// The private key of the certificate, as PEM
+    /// PEM file with the private key of the certificate
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     tls_key: Option<PathBuf>,
 }
@@ -39,10 +39,10 @@ pub(crate) struct Arguments {
 /// The options that say how workers and clients know each other.
 #[derive(Debug, Args)]
 pub(crate) struct TokenFile {
-    /// What workers and clients share; by default one for each user, which is made
+    /// File with the token of workers and clients [default: one per user, created if necessary]
     #[arg(long, value_name = "FILE", env = "TDB_TOKEN_FILE")]
     token_file: Option<PathBuf>,
-    /// The authorities of the certificates that workers show, as PEM
+    /// PEM file with the authorities of the workers' certificates
     #[arg(long, value_name = "FILE")]
     tls_ca: Option<PathBuf>,
 }
@@ -111,9 +111,11 @@ pub(crate) fn run(arguments: &Arguments, _: &Global, _: &mut Output) -> Result<(
 /// Error of a build without support for workers.
 #[cfg(not(feature = "distributed"))]
 pub(crate) fn not_built() -> Failure {
-    let what = "this build of tdb asks no other machines";
+    let what = "this build of tdb does not support workers";
     let failure = Failure::new(tdb::ErrorKind::Unsupported, what);
-    failure.hint("cargo install --path crates/tdb-cli --features distributed, in the source of tdb")
+    failure.hint(
+        "run `cargo install --path crates/tdb-cli --features distributed` in the source of tdb",
+    )
 }
 
 #[cfg(feature = "distributed")]

@@ -35,8 +35,8 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     let ranges = ranges::of_arguments(schema, intervals, range_file, global.ticks)?;
     if ranges.is_nothing {
         let failure =
-            Failure::invalid("--range-file: an empty list of intervals is no box of cells");
-        return Err(failure.hint("without the list, the box has all of the dimension"));
+            Failure::invalid("--range-file: an empty list of intervals selects nothing to write");
+        return Err(failure.hint("leave out the dimension to write all of it"));
     }
     let options = WriteOptions {
         ranges: ranges.dimensions,

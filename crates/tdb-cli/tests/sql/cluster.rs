@@ -247,7 +247,7 @@ fn a_query_outlives_a_worker_that_has_given_nothing() {
     });
     assert_eq!(found, wanted);
     let again = format!(
-        "worker {} was lost: the query is run again on those that are left",
+        "worker {} was lost: running the query again on the remaining workers",
         addresses[1]
     );
     assert_eq!(*told.lock().unwrap(), [again]);
@@ -280,7 +280,7 @@ fn a_worker_that_is_lost_after_rows_were_given_is_an_error() {
     let error = batches.find_map(Result::err).unwrap().to_string();
     assert!(
         error.contains(&format!(
-            "worker {} was lost: rows were given already",
+            "worker {} was lost: some rows were already returned",
             addresses[1]
         )),
         "{error}"

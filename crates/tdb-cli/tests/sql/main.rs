@@ -301,7 +301,7 @@ fn a_line_without_an_end_takes_no_more_than_memory() {
 }
 
 /// Runs `tdb sql` and returns its output, messages and exit status.
-fn said(folder: &Path, arguments: &[&str], input: &str) -> String {
+fn said(folder: &Path, arguments: &[&str], input: impl AsRef<[u8]>) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tdb"));
     command.current_dir(folder).arg("sql").args(arguments);
     // Keeps tests from creating a token for the user who runs them.
@@ -315,12 +315,27 @@ fn said(folder: &Path, arguments: &[&str], input: &str) -> String {
         .stdin
         .take()
         .unwrap()
-        .write_all(input.as_bytes())
+        .write_all(input.as_ref())
         .unwrap();
     let output = child.wait_with_output().unwrap();
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
     let (out, err) = (text(&output.stdout), text(&output.stderr));
     format!("{out}{err}exit {}", output.status.code().unwrap())
+}
+
+#[test]
+fn standard_input_that_is_not_a_query_is_named() {
+    let folder = folder();
+    let run = |input: &[u8]| said(folder.path(), &[], input);
+    assert_eq!(
+        run(b"select 'a\xff'"),
+        "error: standard input: byte 9 is not valid UTF-8\nexit 2"
+    );
+    // The limit lies within a character.
+    assert_eq!(
+        run("é".repeat((1 << 19) + 1).as_bytes()),
+        "error: the query is longer than 1 MiB\nexit 2"
+    );
 }
 
 #[test]

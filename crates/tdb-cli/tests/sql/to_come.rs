@@ -20,7 +20,7 @@ fn statements_that_change_cells_tell_what_is_to_come() {
     let later = later.column("k", vec![1_i64]).column("v", vec![3_i64]);
     later.commit().unwrap();
     let warning = format!(
-        "{uri}: 1 fragment of a time to come (up to 2100-01-01T00:00:00Z) will stand above what is changed now, from then on"
+        "{uri}: 1 fragment of a time to come (up to 2100-01-01T00:00:00Z) will override this change from then on"
     );
     for statement in [
         "insert into 'DIR' values (1, 1), (2, 1)",

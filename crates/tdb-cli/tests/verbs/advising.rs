@@ -172,9 +172,9 @@ fn a_part_of_the_cells_can_be_tried() {
 fn advised(array: &str, new: &str) -> String {
     let output = run(&format!("advise {array}"));
     let note = String::from_utf8(output.stderr).unwrap();
-    let command = note.lines().find(|line| line.starts_with("tdb rewrite"));
-    let command = command.expect("a command").trim_end_matches(" applies it");
-    command.replace("NEW", new)
+    let mut lines = note.lines();
+    let command = lines.find_map(|line| line.strip_prefix("to apply it: "));
+    command.expect("a command").replace("NEW", new)
 }
 
 fn apply(command: &str) {

@@ -253,7 +253,7 @@ fn distinct_values_are_listed_in_their_order() {
 #[test]
 fn what_is_sound_is_verified() {
     insta::assert_snapshot!(failure(&format!("verify {TOUR}")), @r#"
-    36 tiles in 3 fragments: all can be decoded
+    36 tiles in 3 fragments: everything can be decoded
     exit status 0
     "#);
     insta::assert_snapshot!(failure(&format!("verify {TOUR} --json")), @r#"
@@ -263,7 +263,7 @@ fn what_is_sound_is_verified() {
       "errors": [],
       "warnings": []
     }
-    36 tiles in 3 fragments: all can be decoded
+    36 tiles in 3 fragments: everything can be decoded
     exit status 0
     "#);
     let mut seen = 0;
@@ -299,7 +299,7 @@ fn all_that_is_damaged_is_listed() {
 #[test]
 fn the_arrays_of_a_group_are_verified() {
     insta::assert_snapshot!(failure("verify v22_group/group"), @"
-    8 tiles in 4 fragments in 4 arrays: all can be decoded; not looked at: 2 members elsewhere
+    8 tiles in 4 fragments in 4 arrays: everything can be decoded; not verified: 2 members elsewhere
     exit status 0
     ");
     let folder = tempfile::tempdir().expect("a folder");
@@ -390,7 +390,7 @@ fn the_arrays_of_a_group_are_verified() {
     "#);
     insta::assert_snapshot!(failure("verify v22_tour"), @"
     error: v22_tour: there is no array here
-    hint: tdb ls -R v22_tour finds the arrays and groups below
+    hint: use tdb ls -R v22_tour to find the arrays and groups below
     exit status 3
     ");
 }
@@ -436,8 +436,8 @@ fn cells_come_in_the_order_of_values() {
     exit status 2
     "#);
     insta::assert_snapshot!(failure("read v22_dense_basics/array --attrs i32 --format npy --sort i32"), @r#"
-    error: a .npy file holds all cells of a box, in their order
-    hint: choose the box with --range
+    error: a .npy file stores all cells of a box, in their order
+    hint: use --range to choose the box
     exit status 2
     "#);
 }
@@ -478,6 +478,18 @@ fn histograms_are_drawn() {
     14.100  20.050     20  ████████████████████████████████████████
     20.050  26.000      8  ████████████████
     "#);
+    insta::assert_snapshot!(stdout("hist v22_dense_basics/array day --bins 2"), @r#"
+              from              to  cells
+        1862-06-19  +2329137-03-10     39  ████████████████████████████████████████
+    +2329137-03-11  +4656411-11-30      2  ██
+               NaT                     22
+    "#);
+    insta::assert_snapshot!(stdout("hist v10_continued_sparse/array f --bins 2"), @r#"
+      from     to  cells
+    -2.000  1.250     20  ████████████████████████████████████████
+     1.250  4.500     10  ████████████████████
+       NaN             6
+    "#);
     insta::assert_snapshot!(stdout("hist v22_tour/array hour --bins 3 --range station=BGN"), @r#"
              from             to  cells
     2024-04-10T00  2024-04-10T15      6  ████████████████████████████████████████
@@ -506,12 +518,12 @@ fn histograms_are_drawn() {
     insta::assert_snapshot!(stdout("hist v22_tour/array pressure --where sky='none'"), @"from  to  cells");
     insta::assert_snapshot!(failure("hist v22_tour/array sky"), @r#"
     error: histogram(sky): the values of the field are labels of an enumeration
-    hint: tdb distinct v22_tour/array "sky" --counts says how many cells have each value
+    hint: use tdb distinct v22_tour/array "sky" --counts to count each value
     exit status 2
     "#);
     insta::assert_snapshot!(failure("hist v22_tour/array remark"), @r#"
     error: histogram(remark): there is none of a field that holds string_utf8
-    hint: tdb distinct v22_tour/array "remark" --counts says how many cells have each value
+    hint: use tdb distinct v22_tour/array "remark" --counts to count each value
     exit status 2
     "#);
     insta::assert_snapshot!(failure("hist v22_tour/array pressure --bins 0"), @r#"
@@ -723,7 +735,7 @@ fn conditions_compare_what_is_worked_out_of_fields() {
         .expect("it runs");
     insta::assert_snapshot!(told(&output), @r#"
     error: condition `pressure > temperature`: a delete can only compare fields with values
-    hint: read the cells with this condition, and delete them by their values, with `in (…)`; --by-coordinates deletes these cells by their coordinates
+    hint: read the cells with this condition, and delete them by their values, with `in (…)`; use --by-coordinates to delete these cells by their coordinates
     exit status 2
     "#);
 }

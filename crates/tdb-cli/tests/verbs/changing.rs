@@ -156,7 +156,7 @@ fn what_is_cleaned_and_removed_for_good_is_counted() {
     fs::write(&unfinished, "abc").unwrap();
     let said = |arguments: &str| told(&run(&format!("{arguments} {array}")));
     insta::assert_snapshot!(said("clean"), @r#"
-    warning: nothing is removed: 1 object (3 B) were written less than 10m ago and stay; --grace 0s --apply removes them now
+    warning: nothing is removed: 1 object (3 B) were written less than 10m ago and are kept; use --grace 0s --apply to remove them now
     exit status 0
     "#);
     insta::assert_snapshot!(said("clean --grace 0s"), @r#"
@@ -384,7 +384,7 @@ fn a_vacuum_within_the_grace_period_says_how_to_go_on() {
     assert!(size.ends_with("KiB"), "{told}");
     assert_eq!(
         way,
-        "were merged less than 90m ago and stay; --grace 0s removes them now\n"
+        "were merged less than 90m ago and are kept; use --grace 0s to remove them now\n"
     );
     assert_eq!(
         said(&format!("vacuum {array} --dry-run")).replace("10m", "90m"),
@@ -458,8 +458,8 @@ fn a_member_that_is_added_again_is_no_other() {
     fs::create_dir(folder.join("group/other")).unwrap();
     stdout(&format!("cp {group}/a {group}/other/a"));
     insta::assert_snapshot!(failure(&format!("group add {group} {group}/other/a"), &folder), @r#"
-    2 error: there is a member "a" already: file://…/group/a
-    hint: --name gives another name, or replaces it with the same
+    2 error: member "a" already exists: file://…/group/a
+    hint: use --name to choose another name, or to replace the member of this name
     "#);
 }
 
@@ -512,8 +512,8 @@ fn what_is_copied_moved_and_removed_is_counted() {
     copy array group/two
     copy group group/inner
     copy group group
-    warning: file:///elsewhere/array: a member that lies outside, or is not there; left alone
-    warning: s3://bucket/group: a member that lies outside, or is not there; left alone
+    warning: file:///elsewhere/array: a member outside of the group, or missing; skipped
+    warning: s3://bucket/group: a member outside of the group, or missing; skipped
     4 arrays, 2 groups, 29 objects (14.1 KiB) would be copied
     exit status 0
     ");

@@ -90,7 +90,10 @@ fn a_cell_that_is_larger_than_the_memory_is_refused() {
         ] {
             let (status, said, peak) = measured(&format!("{verb} --memory 5MB"));
             assert_eq!(status, 4, "{verb}: {said}");
-            assert!(said.contains("--memory allows more"), "{verb}: {said}");
+            assert!(
+                said.contains("use --memory to allow more"),
+                "{verb}: {said}"
+            );
             assert!(!Path::new(&new).exists(), "{verb}");
             // Lines of text are read only up to the maximum length.
             let is_text = file.ends_with(".csv") || file.ends_with(".jsonl");

@@ -76,7 +76,7 @@ fn a_file_has_the_labels_that_are_asked_for_and_says_which_it_lacks() {
     for ending in ["parquet", "arrow", "csv"] {
         let file = place(&format!("a.{ending}"));
         let output = told(&run(&format!("export v22_labels/array {file}")));
-        let warning = "warning: the file lacks labels of dimensions, and so does an array that is made of it: name, depth, day; --attrs";
+        let warning = "warning: the file does not contain the dimension labels name, depth, day, nor will an array imported from it; use --attrs";
         assert!(output.starts_with(warning), "{output}");
         let file = place(&format!("b.{ending}"));
         let output = run(&format!(

@@ -166,7 +166,7 @@ fn groups_say_who_came_and_went() {
     exit status 0
     "#);
     insta::assert_snapshot!(said("group rm GROUP array --at 30 --dry-run"), @r#"
-    would take out array "array" (file://…/array)
+    would remove array "array" (file://…/array)
     exit status 0
     "#);
     insta::assert_snapshot!(said("group rm GROUP array --at 30 --dry-run --json"), @r#"
@@ -181,7 +181,7 @@ fn groups_say_who_came_and_went() {
     "#);
     assert!(stdout(&format!("group ls {group}")).contains("array"));
     insta::assert_snapshot!(said("group rm GROUP array --at 30"), @r#"
-    took out array "array" (file://…/array); it stays where it is
+    removed array "array" (file://…/array) from the group; it is kept where it is
     exit status 0
     "#);
     insta::assert_snapshot!(said("group rm GROUP array --at 40 --dry-run"), @r#"
@@ -225,7 +225,7 @@ fn a_delete_that_cannot_be_stored_has_a_way_round() {
     let refused = delete.arg(condition).output().unwrap();
     insta::assert_snapshot!(told(&refused), @r#"
     error: a delete cannot ask whether "a" is null
-    hint: TileDB cannot read an array with such a delete; --by-coordinates deletes these cells by their coordinates; or, if null cells may go as well, leave that test out and give --with-nulls
+    hint: TileDB cannot read an array with such a delete; use --by-coordinates; or, if null cells may be deleted as well, leave out that test and use --with-nulls
     exit status 2
     "#);
     // The command that the hint suggests.
@@ -255,11 +255,11 @@ fn the_time_of_a_change_is_not_that_of_the_array() {
         "rewrite",
     ] {
         let help = stdout(&format!("{verb} --help"));
-        assert!(help.contains("The time of the change"), "{verb}: {help}");
+        assert!(help.contains("Time of the change"), "{verb}: {help}");
         assert!(!help.contains("The array as of"), "{verb}: {help}");
     }
     assert!(stdout("read --help").contains("The array as of T"));
-    assert!(stdout("consolidate --help").contains("Only what was written until T"));
+    assert!(stdout("consolidate --help").contains("Only what was written up to T"));
     assert!(stdout("create --help").contains("A short schema:"));
 }
 

@@ -36,7 +36,7 @@ fn an_ending_that_no_format_of_the_verb_has_is_refused_before_any_work() {
         // The extension is refused before the missing array is noticed.
         let output = run(&format!("{verb} nowhere{arguments} -o {}", file.display()));
         let told = told(&output);
-        let wanted = format!("{verb} writes nothing that ends with .{ending}");
+        let wanted = format!("{verb} cannot write .{ending} files");
         assert!(
             told.contains(&wanted) && told.ends_with("exit status 2"),
             "{told}"
@@ -44,33 +44,33 @@ fn an_ending_that_no_format_of_the_verb_has_is_refused_before_any_work() {
     }
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
     insta::assert_snapshot!(failure("fragments v22_tour/array -o f.png"), @r"
-    error: f.png: fragments writes nothing that ends with .png
-    hint: the endings are .txt, .json, or none for the text
+    error: f.png: fragments cannot write .png files
+    hint: known extensions: .txt, .json; none for text
     exit status 2
     ");
     insta::assert_snapshot!(failure("distinct v22_tour/array sky -o d.npy"), @r"
-    error: d.npy: distinct writes nothing that ends with .npy
-    hint: the endings are .txt, .json, .csv, .jsonl, .ndjson, .arrow, .feather, .ipc, .parquet, or none for the text
+    error: d.npy: distinct cannot write .npy files
+    hint: known extensions: .txt, .json, .csv, .jsonl, .ndjson, .arrow, .feather, .ipc, .parquet; none for text
     exit status 2
     ");
     insta::assert_snapshot!(failure("hist v22_tour/array hour -o h.svg"), @r"
-    error: h.svg: hist writes nothing that ends with .svg
+    error: h.svg: hist cannot write .svg files
     hint: --svg FILE draws; the endings of -o are .txt, .json
     exit status 2
     ");
     insta::assert_snapshot!(failure("consolidate nowhere -o c.yaml"), @r"
-    error: c.yaml: consolidate writes nothing that ends with .yaml
-    hint: the endings are .txt, .json, or none for the text
+    error: c.yaml: consolidate cannot write .yaml files
+    hint: known extensions: .txt, .json; none for text
     exit status 2
     ");
     insta::assert_snapshot!(failure("agg nowhere count(*) --json -o a.csv"), @r"
-    error: a.csv: --json is no .csv file
-    hint: the ending says the format: .json, or leave --json out
+    error: a.csv: --json does not match the extension .csv
+    hint: use the extension .json, or leave out --json
     exit status 2
     ");
     insta::assert_snapshot!(failure("dump v22_tour/array/__schema -o d.json"), @r"
-    error: d.json: dump writes nothing that ends with .json
-    hint: the endings are .txt, or none for the text
+    error: d.json: dump cannot write .json files
+    hint: known extensions: .txt; none for text
     exit status 2
     ");
 }
@@ -192,7 +192,7 @@ fn a_range_beyond_the_domain_is_an_error_where_that_is_asked_for() {
     let warned = { warned }.output().unwrap();
     assert!(warned.status.success());
     insta::assert_snapshot!(failure(&format!("count {dense} --config sm.read_range_oob=off")), @r"
-    error: --config sm.read_range_oob=off: neither error nor warn
+    error: --config sm.read_range_oob=off: expected error or warn
     exit status 2
     ");
 }

@@ -28,7 +28,7 @@ fn uris_of_other_stores() {
         "{told}"
     );
     assert!(
-        told.contains("hint: tdb doctor s3://bucket/array tells"),
+        told.contains("hint: use tdb doctor s3://bucket/array to check"),
         "{told}"
     );
     let told = failure(&format!("doctor s3://bucket/array --write {dead}"));
@@ -151,7 +151,9 @@ fn a_limit_has_its_own_status() {
         let told = failure(&format!("read {array}/array --memory {memory}"));
         (
             told.contains(" (memory budget)\n"),
-            told.ends_with("\nhint: --memory allows more, as in --memory 4GiB\nexit status 4"),
+            told.ends_with(
+                "\nhint: use --memory to allow more, such as --memory 4GiB\nexit status 4",
+            ),
         )
     };
     // Memory is taken first for the names of objects, then for objects being read, then for decoded structures,
@@ -352,14 +354,14 @@ fn where_fragments_are_damaged_the_sound_ones_are_told_and_can_be_read() {
     station,hour,temperature
     error: array: fragment __1712880000000_1712880000000_0123456789abcdef0123456789abcdef_22, field "temperature", tile 0 (a0.tdb from byte 0 on)
       TileChunks.count at byte 0: needs 18446744073709551615 bytes, but the data ends after 102
-    hint: 2 of 3 fragments are sound, as far as this reads them: --without-fragments __1712880000000_1712880000000_0123456789abcdef0123456789abcdef_22 reads those
+    hint: 2 of 3 fragments are sound, as far as this reads them: use --without-fragments __1712880000000_1712880000000_0123456789abcdef0123456789abcdef_22 to read only those
     exit status 3
     "#);
     // The other fragments are read, with a warning about the missing one.
     let rest = read(&format!("--without-fragments {tile}"));
     let warning = String::from_utf8_lossy(&rest.stderr).into_owned();
     insta::assert_snapshot!(warning, @r#"
-    warning: 1 of 3 fragments are left out: their cells are missing, and older ones may stand in their place
+    warning: 1 of 3 fragments are ignored: their cells are missing, and older cells may appear instead
     "#);
     assert!(rest.status.success());
     assert!(!rest.stdout.is_empty() && rest.stdout != all.stdout);
@@ -369,7 +371,7 @@ fn where_fragments_are_damaged_the_sound_ones_are_told_and_can_be_read() {
     insta::assert_snapshot!(said, @r#"
     error: array: __fragments/__1712793600000_1712793600000_0123456789abcdef0123456789abcdef_22/__fragment_metadata.tdb
       FragmentFooter.length at byte 6862: is zero, or more than the file has before it
-    hint: 1 of 3 fragments are sound, as far as this reads them: --without-fragments __1712793600000_1712793600000_0123456789abcdef0123456789abcdef_22,__1712880000000_1712880000000_0123456789abcdef0123456789abcdef_22 reads those
+    hint: 1 of 3 fragments are sound, as far as this reads them: use --without-fragments __1712793600000_1712793600000_0123456789abcdef0123456789abcdef_22,__1712880000000_1712880000000_0123456789abcdef0123456789abcdef_22 to read only those
     exit status 3
     "#);
     let rest = read(&format!("--without-fragments {footer},{tile}"));

@@ -151,7 +151,7 @@ fn a_folder_holds_a_file_for_each_value() {
     ];
     insta::assert_snapshot!(all.join("\n"), @r#"
     error: …/out: there is something here already
-    hint: a new folder is wanted, or an empty one
+    hint: choose a new or an empty folder
     exit status 3
     error: there is no field "kinds"
     hint: did you mean "kind"? the fields are id, kind, day, n
@@ -168,7 +168,7 @@ fn a_folder_holds_a_file_for_each_value() {
     error: a folder holds files of rows: csv, jsonl, json, arrow or parquet
     exit status 2
     error: …/none/new: there is no folder …/none
-    hint: `mkdir -p …/none` makes it
+    hint: create it first: `mkdir -p …/none`
     exit status 3
     "#);
     // A failed export leaves nothing behind.

@@ -44,7 +44,7 @@ fn an_ending_that_no_format_has_is_refused() {
     for name in ["x.tsv", "x.csv.gz", "x.png", "x.2024", "x."] {
         let told = refused(name);
         assert!(told.ends_with("exit status 2"), "{name}: {told}");
-        assert!(told.contains(": no format has the ending ."), "{told}");
+        assert!(told.contains(": unknown extension ."), "{told}");
     }
     assert_eq!(names(folder.path()), [""; 0]);
     // Any extension is accepted if the format is given, or if there is only one format.

@@ -327,7 +327,7 @@ fn helps_list_the_options_that_the_verb_takes_and_no_others() {
             let told = command.current_dir(&folder).output().expect("it runs");
             let told = String::from_utf8_lossy(&told.stderr).into_owned();
             let short = if option == "--output" { "-o" } else { option };
-            let is_refused = told.contains(&format!("{short} means nothing to {verb}"));
+            let is_refused = told.contains(&format!("{short} cannot be used with {verb}"));
             assert_ne!(is_listed, is_refused, "{verb} {option}: {told}");
         }
     }

@@ -50,7 +50,7 @@ fn what_waits_for_its_input_ends() {
     let told = String::from_utf8(output.stderr).unwrap();
     assert_eq!(
         (told.trim(), output.status.code()),
-        ("interrupted: nothing is half done", Some(130))
+        ("interrupted: no change is left half done", Some(130))
     );
     assert_eq!(stdout(&format!("count {}", array.display())), "80\n");
 }
@@ -72,7 +72,7 @@ fn an_import_notices_while_it_looks_through_its_file() {
         let output = ended_by(signal, child);
         let told = String::from_utf8(output.stderr).unwrap();
         assert!(
-            told.ends_with("interrupted: nothing is half done\n"),
+            told.ends_with("interrupted: no change is left half done\n"),
             "{told}"
         );
         assert_eq!(output.status.code(), Some(130), "{told}");
@@ -104,7 +104,7 @@ fn an_import_takes_its_array_back() {
     let output = interrupted(child);
     let told = String::from_utf8(output.stderr).unwrap();
     assert!(
-        told.ends_with("interrupted: nothing is half done\n"),
+        told.ends_with("interrupted: no change is left half done\n"),
         "{told}"
     );
     assert_eq!(output.status.code(), Some(130), "{told}");

@@ -132,9 +132,9 @@ fn left_by_an_import(folder: &Path) -> String {
 fn what_is_not_whole_is_told_in_words_and_removed() {
     let folder = folder("not_whole");
     let array = left_by_an_import(&folder);
-    let hint = "hint: the same import, run again, finishes it; tdb rm …/array removes what is left";
+    let hint = "hint: run the same import again to finish it, or tdb rm …/array to remove the rest";
     let told = format!(
-        "3 error: …/array: an unfinished import is here, and no array: it is under way, or was stopped\n{hint}\n"
+        "3 error: …/array: there is an unfinished import here, not an array: it is still running, or was interrupted\n{hint}\n"
     );
     for verb in [
         "info", "verify", "clean", "read", "count", "schema", "meta ls", "vacuum",

@@ -32,7 +32,7 @@ fn array(folder: &TempDir, places: &[i64]) -> String {
 fn what_walks_over_cells_walks_over_those_that_were_written() {
     let folder = TempDir::new().unwrap();
     let uri = array(&folder, &[5]);
-    let told = "too many to walk over: only the non-empty domain is looked at, x=5..7";
+    let told = "too many to scan: only the non-empty domain is scanned, x=5..7";
     let asked = |arguments: &str| {
         let output = run(&arguments.replace("URI", &uri));
         let errors = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -128,7 +128,7 @@ fn more_cells_than_64_bits_count_are_told_as_that() {
     );
     let cube = square(&folder, "b", Datatype::Int64, 3, &[5]);
     let told = run(&format!("read {cube}"));
-    insta::assert_snapshot!(String::from_utf8_lossy(&told.stderr), @"warning: more than 2^128 cells are too many to walk over: only the non-empty domain is looked at, x=5..5, y=5..5, z=5..5; all others have fill values");
+    insta::assert_snapshot!(String::from_utf8_lossy(&told.stderr), @"warning: more than 2^128 cells are too many to scan: only the non-empty domain is scanned, x=5..5, y=5..5, z=5..5; all other cells have fill values");
     assert_eq!(String::from_utf8_lossy(&told.stdout), "x,y,z,v\n5,5,5,7\n");
 }
 
@@ -140,7 +140,7 @@ fn two_arrays_are_compared_where_either_was_written() {
     let output = run(&format!("compare {old} {new}"));
     let told = String::from_utf8_lossy(&output.stderr);
     assert!(
-        told.contains("only the non-empty domain is looked at, x=5..9"),
+        told.contains("only the non-empty domain is scanned, x=5..9"),
         "{told}"
     );
     insta::assert_snapshot!(String::from_utf8_lossy(&output.stdout), @r"
@@ -153,7 +153,7 @@ fn two_arrays_are_compared_where_either_was_written() {
     let far = square(&folder, "c", Datatype::Int64, 1, &[5, 1 << 40]);
     let told = failure(&format!("compare {old} {far}"));
     assert!(
-        told.contains("hint: --range x=1099511627776..1099511627776 asks"),
+        told.contains("hint: use --range x=1099511627776..1099511627776 for"),
         "{told}"
     );
 }
@@ -164,7 +164,7 @@ fn the_range_that_helps_is_of_ticks_where_ticks_are_asked_for() {
     let far = square(&folder, "a", Datatype::DateTimeDay, 1, &[5, 1 << 40]);
     let told = failure(&format!("read {far} --ticks"));
     assert!(
-        told.contains("hint: --range x=1099511627776..1099511627776 asks"),
+        told.contains("hint: use --range x=1099511627776..1099511627776 for"),
         "{told}"
     );
     let helped = stdout(&format!(
@@ -179,8 +179,8 @@ fn a_walk_that_would_not_end_is_refused_with_the_range_that_helps() {
     let uri = array(&folder, &[1 << 40, 5]);
     let told = failure(&format!("agg {uri} sum(v)")).replace(&uri, "a");
     insta::assert_snapshot!(told, @r"
-    error: 9223372036854774808 cells are too many to walk over, and the non-empty domain is, too: fragments hold 2000 of them
-    hint: --range x=5..7 asks for the cells of the last write
+    error: 9223372036854774808 cells are too many to scan, and so are those of the non-empty domain; fragments contain 2000 of them
+    hint: use --range x=5..7 for the cells of the last write
     exit status 4
     ");
     assert_eq!(
@@ -193,7 +193,7 @@ fn a_walk_that_would_not_end_is_refused_with_the_range_that_helps() {
     let condition = "\"x\" >= 5 and \"x\" <= 7";
     assert!(
         told.contains(&format!(
-            "hint: `{condition}` is true of the cells of the last write"
+            "hint: use `{condition}` to select the cells of the last write"
         )),
         "{told}"
     );
@@ -209,8 +209,8 @@ fn a_walk_that_would_not_end_is_refused_with_the_range_that_helps() {
     let uri = array(&empty, &[]);
     let told = failure(&format!("stats {uri}")).replace(&uri, "a");
     insta::assert_snapshot!(told, @r"
-    error: 9223372036854774808 cells are too many to walk over, and none of them was written
-    hint: --range DIM=LO..HI asks for fewer
+    error: 9223372036854774808 cells are too many to scan, and none of them was written
+    hint: use --range DIM=LO..HI to select fewer
     exit status 4
     ");
 }

@@ -198,7 +198,7 @@ fn consolidation_and_vacuum_say_what_they_did() {
     exit status 0
     "#);
     insta::assert_snapshot!(shown("vacuum a"), @r#"
-    warning: nothing is removed: 3 fragments and 4 other objects (23.8 KiB) were merged less than 10m ago and stay; --grace 0s removes them now
+    warning: nothing is removed: 3 fragments and 4 other objects (23.8 KiB) were merged less than 10m ago and are kept; use --grace 0s to remove them now
     exit status 0
     "#);
     insta::assert_snapshot!(shown("vacuum a --grace 0s"), @r#"

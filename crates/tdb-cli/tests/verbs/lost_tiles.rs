@@ -35,8 +35,7 @@ d,a
 error: v5_lost_tiles/array: fragment __110_110_0123456789abcdef0123456789abcdef_5 lacks the cells \
 d 18014398509481994..18014398509481995: its tiles from number 3 on, of 4, were lost when TileDB 2.0 to 2.2 wrote it
 hint: no file holds these cells: read other ranges, or write these cells again, which puts them over the fragment; \
-3 of 4 fragments are sound, as far as this reads them: --without-fragments \
-__110_110_0123456789abcdef0123456789abcdef_5 reads those
+3 of 4 fragments are sound, as far as this reads them: use --without-fragments __110_110_0123456789abcdef0123456789abcdef_5 to read only those
 exit status 3"
     );
 }

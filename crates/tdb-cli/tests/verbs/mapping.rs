@@ -28,7 +28,7 @@ fn fragments_are_shown_at_their_places() {
     ");
     insta::assert_snapshot!(failure("map v22_tour"), @"
     error: v22_tour: there is no array here
-    hint: tdb ls -R v22_tour finds the arrays and groups below
+    hint: use tdb ls -R v22_tour to find the arrays and groups below
     exit status 3
     ");
     insta::assert_snapshot!(told(&run("map v22_tour/array --at 2024-04-11")), @"
@@ -86,7 +86,7 @@ fn tiles_lie_within_their_fragments() {
         assert!(tiles > 0, "{array}");
     }
     insta::assert_snapshot!(told(&run("map v22_tour/array --json --max-tiles 3 -o /dev/null")), @"
-    warning: 2 of 3 fragments are without their tiles: there are more than 3; --max-tiles allows more
+    warning: 2 of 3 fragments are drawn without tiles: there are more than 3; use --max-tiles to allow more
     exit status 0
     ");
 }

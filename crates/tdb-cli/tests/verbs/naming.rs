@@ -65,7 +65,7 @@ fn set_takes_the_names_of_fields_as_they_are() {
     "#);
     insta::assert_snapshot!(said("set", &array, &["amount>0", "amount=5"]), @r"
     error: 3 cells match, and at most 1 may be changed
-    hint: to change them all, allow so many: --max 3
+    hint: use --max 3 to change them all
     exit status 2
     ");
     insta::assert_snapshot!(said("set", &array, &["line=9", "amount=5"]), @r#"

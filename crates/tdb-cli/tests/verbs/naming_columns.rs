@@ -164,7 +164,7 @@ fn a_datatype_means_nothing_to_npy_files() {
     for datatype in ["value=float32", "nosuch=float32"] {
         let told = asked(&["import", &file, &to, "--type", datatype]);
         assert!(
-            told.starts_with("error: --type means nothing to .npy files"),
+            told.starts_with("error: --type cannot be used with .npy files"),
             "{told}"
         );
         assert!(!folder.join("of_npy").exists());

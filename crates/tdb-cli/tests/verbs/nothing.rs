@@ -62,8 +62,8 @@ fn what_else_takes_ranges_reads_nothing_too() {
     exit status 0
     ");
     insta::assert_snapshot!(told(&run(&format!("show {DENSE} --attr u8 --numbers {none}"))), @"
-    error: no cell is asked for: there is nothing to draw
-    hint: an empty list of ranges holds no cell; without the list, all of the dimension is drawn
+    error: the selection is empty: there is nothing to draw
+    hint: an empty list of ranges selects no cell; leave it out to draw all of the dimension
     exit status 2
     ");
     let file = folder.path().join("cells.npy");
@@ -114,8 +114,8 @@ fn no_box_is_written_of_an_empty_list() {
         file.display()
     ));
     insta::assert_snapshot!(told(&written), @"
-    error: --range-file: an empty list of intervals is no box of cells
-    hint: without the list, the box has all of the dimension
+    error: --range-file: an empty list of intervals selects nothing to write
+    hint: leave out the dimension to write all of it
     exit status 2
     ");
 }

@@ -214,11 +214,11 @@ fn parts_are_exported_and_options_that_mean_nothing_are_refused() {
         told(&run("sample v22_tour/array 3 --offset 1")),
     ];
     insta::assert_snapshot!(refusals.join("\n"), @r"
-    error: --vertical means nothing to export
-    hint: tdb read prints tables
+    error: --vertical cannot be used with export
+    hint: use tdb read to print tables
     exit status 2
-    error: --offset means nothing to sample
-    hint: --seed chooses other cells
+    error: --offset cannot be used with sample
+    hint: use --seed to choose other cells
     exit status 2
     ");
 }
@@ -245,7 +245,7 @@ fn a_current_domain_that_leaves_cells_out_is_warned_of() {
         text.split(": schema").next().unwrap().to_owned()
     };
     insta::assert_snapshot!(evolve(r#"{"x": [0, 10]}"#), @r"
-    warning: the cells of 1 fragment reach beyond the current domain, and reads leave those outside out
+    warning: cells of 1 fragment lie outside of the new current domain: reads leave them out
     current domain is x 0 .. 10
     ");
     insta::assert_snapshot!(evolve(r#"{"x": [0, 5]}"#), @r#"

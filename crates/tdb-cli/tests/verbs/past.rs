@@ -29,7 +29,7 @@ fn cells_of_two_times_are_compared() {
     +  BGN      2024-04-11T00  -1.75           null      snow
     +  BGN      2024-04-11T03  -2.25           1015      snow
     cells: 32 added, 0 removed, 4 changed
-    30 more cells differ: --limit shows more
+    30 more cells differ: use --limit to print more
     exit status 1
     ");
     insta::assert_snapshot!(failure("diff v22_tour/array --at 2024-04-12 --where temperature>0 --json"), @r#"
@@ -97,13 +97,13 @@ fn cells_of_two_times_are_compared() {
     exit status 1
     "#);
     insta::assert_snapshot!(failure("diff v22_tour/array"), @r#"
-    error: --at is missing: the array as of when is compared?
-    hint: tdb log tells the times at which something happened
+    error: --at is missing: which time is compared with now?
+    hint: tdb log lists the times of all changes
     exit status 2
     "#);
     insta::assert_snapshot!(failure("count v22_tour/array --at 1 --at 2"), @r#"
     error: --at is given more than once
-    hint: tdb diff compares an array as it was at two times
+    hint: use tdb diff to compare an array at two times
     exit status 2
     "#);
 }
@@ -120,11 +120,11 @@ fn arrays_are_compared() {
     +  9   z    3
     +  11  k    8
     cells: 17 added, 1 removed, 4 changed
-    19 more cells differ: --limit shows more
+    19 more cells differ: use --limit to print more
     exit status 1
     ");
     insta::assert_snapshot!(failure("compare v22_deletes/array v22_tour/array"), @r#"
-    error: these have other dimensions and cannot be compared: x (int32), key (string_ascii), and station (string_ascii), hour (datetime_hr)
+    error: arrays with different dimensions cannot be compared: x (int32), key (string_ascii), and station (string_ascii), hour (datetime_hr)
     exit status 2
     "#);
 }
@@ -147,7 +147,7 @@ fn cells_are_set_and_come_back() {
     "#);
     insta::assert_snapshot!(told(&["set", "sky = 'snow'", "sky=rain", "--dry-run"]), @r"
     error: 21 cells match, and at most 1 may be changed
-    hint: to change them all, allow so many: --max 21
+    hint: use --max 21 to change them all
     exit status 2
     ");
     insta::assert_snapshot!(told(&["set", one, "sky=hail"]), @r#"
@@ -212,13 +212,13 @@ fn cells_are_set_and_come_back() {
     exit status 0
     "#);
     insta::assert_snapshot!(told(&["restore", "--to", "2023-04-11"]), @r#"
-    error: there was no array yet at 2023-04-11T00:00:00Z: it was made at 2024-04-09T23:00:00Z
-    hint: tdb log tells the times at which something happened
+    error: the array did not exist yet at 2023-04-11T00:00:00Z: it was created at 2024-04-09T23:00:00Z
+    hint: tdb log lists the times of all changes
     exit status 2
     "#);
     let output = run("restore v22_evolution_sparse/array --to 110 --dry-run");
     insta::assert_snapshot!(crate::common::told(&output), @r#"
-    error: the schema has other attributes since: "drop" (float32) is gone, "turn" (int16) is gone, "new" (string_utf8, var) is new, "maybe" (int64, nullable) is new, "turn" (string_ascii, var) is new
+    error: the attributes have changed since: "drop" (float32) is gone, "turn" (int16) is gone, "new" (string_utf8, var) is new, "maybe" (int64, nullable) is new, "turn" (string_ascii, var) is new
     hint: evolve the array to the attributes of that time first; reading as of a time works with any schema
     exit status 2
     "#);
@@ -237,7 +237,7 @@ fn rows_for_one_cell_of_a_dense_array_are_refused() {
     let output = command.arg(&array).arg(&rows).output().expect("it runs");
     let text = told(&output).replace(&rows.display().to_string(), "rows.csv");
     insta::assert_snapshot!(text, @r"
-    error: rows.csv: two rows are for the cell at row = 3, col = 3: which one replaces it?
+    error: rows.csv: two rows are for the cell at row = 3, col = 3
     hint: leave one of them out
     exit status 2
     ");
@@ -327,17 +327,17 @@ fn what_a_removal_of_later_things_makes_no_sense_of_is_told() {
         ))
     };
     insta::assert_snapshot!(told("--to 2024-05-01"), @"
-    nothing came after that time: nothing is removed
+    nothing was written after that time: nothing to remove
     exit status 0
     ");
     insta::assert_snapshot!(told("--to 2024-05-01 --at 5"), @"
-    error: --at means nothing to restore --remove
-    hint: --to is the time whose state comes back; nothing is written
+    error: --at cannot be used with restore --remove
+    hint: use --to for the time to restore
     exit status 2
     ");
     insta::assert_snapshot!(told("--to 2023-05-01"), @"
-    error: there was no array yet at 2023-05-01T00:00:00Z: it was made at 2024-04-09T23:00:00Z
-    hint: tdb log tells the times at which something happened
+    error: the array did not exist yet at 2023-05-01T00:00:00Z: it was created at 2024-04-09T23:00:00Z
+    hint: tdb log lists the times of all changes
     exit status 2
     ");
 }
@@ -441,7 +441,7 @@ fn rows_of_a_file_replace_cells() {
     "#);
     let new = "station,hour,temperature\nKEF,2024-04-10T02,4.5\n";
     insta::assert_snapshot!(write(new, &["--replace"]), @r#"
-    error: rows.csv: there is no cell at station = "KEF", hour = 2024-04-10T02 whose value of "sky" would be kept
+    error: rows.csv: there is no cell at station = "KEF", hour = 2024-04-10T02 from which to keep "sky"
     hint: give a column for "sky": new cells need all values that cannot be null
     exit status 2
     "#);
@@ -457,7 +457,7 @@ fn rows_of_a_file_replace_cells() {
     "#);
     insta::assert_snapshot!(write(warmer, &["--json"]), @r#"
     error: rows.csv: there is no column "pressure"
-    hint: the columns are station, hour, temperature; with --replace, cells keep their values of the attributes that the file lacks
+    hint: the columns are station, hour, temperature; use --replace to keep the values of attributes that the file lacks
     exit status 2
     "#);
 }

@@ -99,7 +99,7 @@ fn what_was_cut_and_what_was_not_there_yet_is_said() {
         let cut = "warning: a range of dimension \"time\" was cut to its domain\n";
         assert_eq!(said("--range time=2000..2024-02"), "", "{verb}");
         assert_eq!(said("--range time=-9223372036854775807.."), cut, "{verb}");
-        let early = "warning: there was no array yet at 2020-01-01T00:00:00Z: it was made at 2024-05-01T00:00:00Z\n";
+        let early = "warning: the array did not exist yet at 2020-01-01T00:00:00Z: it was created at 2024-05-01T00:00:00Z\n";
         assert_eq!(said("--at 2020-01-01"), early, "{verb}");
         assert_eq!(said("--at 2024-05-01"), "", "{verb}");
     }

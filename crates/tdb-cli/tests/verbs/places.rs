@@ -129,12 +129,12 @@ fn fields_without_an_order_have_no_histogram() {
     let hist = |field: &str| told(&tdb("hist").arg(TOUR).arg(field).output().unwrap());
     insta::assert_snapshot!(hist("remark"), @r#"
     error: histogram(remark): there is none of a field that holds string_utf8
-    hint: tdb distinct v22_tour/array "remark" --counts says how many cells have each value
+    hint: use tdb distinct v22_tour/array "remark" --counts to count each value
     exit status 2
     "#);
     insta::assert_snapshot!(hist("sky"), @r#"
     error: histogram(sky): the values of the field are labels of an enumeration
-    hint: tdb distinct v22_tour/array "sky" --counts says how many cells have each value
+    hint: use tdb distinct v22_tour/array "sky" --counts to count each value
     exit status 2
     "#);
 }
@@ -144,7 +144,7 @@ fn words_of_other_programs_are_answered_with_what_changes_nothing() {
     insta::assert_snapshot!(told(&tdb("query x").output().unwrap()), @r"
     error: unrecognized subcommand 'query'
 
-      tip: `tdb read --where` reads the cells that fit a condition
+      tip: `tdb read --where EXPR` reads the cells that match a condition
 
     Usage: tdb [OPTIONS] <COMMAND>
 
@@ -154,7 +154,7 @@ fn words_of_other_programs_are_answered_with_what_changes_nothing() {
     insta::assert_snapshot!(told(&tdb("undo x").output().unwrap()), @r"
     error: unrecognized subcommand 'undo'
 
-      tip: `tdb help restore` tells how an earlier state comes back
+      tip: see `tdb help restore` to return to an earlier state
 
     Usage: tdb [OPTIONS] <COMMAND>
 

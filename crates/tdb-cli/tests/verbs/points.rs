@@ -58,7 +58,7 @@ fn cells_at_points_are_read() {
     i8
     114
     -48
-    warning: without dimensions, cells that are left out do not show: --fill keeps the places
+    warning: without dimensions it is not visible which cells were left out: use --fill to keep their places
     exit status 0
     ");
     insta::assert_snapshot!(read("read v22_tour/array --points -", "hour,station\n"), @"
@@ -106,8 +106,8 @@ fn what_reads_and_asks_takes_points() {
     exit status 0
     "#);
     insta::assert_snapshot!(asked("compare v22_dense_basics/array v22_dense_basics/array --points -"), @"
-    error: --points: standard input is there once, and two reads take it
-    hint: a file can be read twice
+    error: --points cannot read standard input here: it would have to be read twice
+    hint: use a file instead
     exit status 2
     ");
     let folder = tempfile::tempdir().expect("a folder");
@@ -118,7 +118,7 @@ fn what_reads_and_asks_takes_points() {
         "read v22_dense_basics/array --points {} --attrs u8 --range row=1..3 --range col=1..4 -o {}",
         file.display(), npy.display()
     ))), @"
-    none of the --points is the place of 9 of 12 cells: they have the fill value
+    9 of 12 cells are at none of the --points and have the fill value
     exit status 0
     ");
     let mine = stdout(&format!(
@@ -149,8 +149,8 @@ fn points_that_cannot_be_are_told() {
     exit status 3
     ");
     insta::assert_snapshot!(told(&run("read v22_dense_basics/array --points nowhere")), @"
-    error: nowhere: the name does not tell the format
-    hint: --format csv, jsonl, json, arrow, parquet or npy
+    error: nowhere: cannot determine the format from the name
+    hint: use --format csv, jsonl, json, arrow, parquet or npy
     exit status 2
     ");
 }

@@ -317,19 +317,19 @@ fn cells_of_a_dense_array_that_fail_are_left_out_unless_their_places_are_asked_f
     let failing = 64 - fits.len();
     assert_eq!(
         said,
-        format!("--where fails for {failing} of 63 cells: they have the fill value\n")
+        format!("{failing} of 63 cells do not match --where and have the fill value\n")
     );
     assert_eq!(read("--format npy --drop").status.code(), Some(2));
     // A warning explains the effect of leaving out the dimensions.
     let said = |output: std::process::Output| String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(
         said(read("--no-dims")),
-        "warning: without dimensions, cells that are left out do not show: --fill keeps the places\n"
+        "warning: without dimensions it is not visible which cells were left out: use --fill to keep their places\n"
     );
     assert_eq!(said(read("--no-dims --fill")), "");
     let sparse = run("read v22_tour/array --fill");
     insta::assert_snapshot!(told(&sparse), @r"
-    error: --fill is for dense arrays: cells of a sparse one have no places to keep
+    error: --fill is only for dense arrays
     exit status 2
     ");
 }
@@ -408,7 +408,7 @@ fn a_range_of_nothing_is_refused_and_times_that_look_like_seconds_are_told() {
     insta::assert_snapshot!(failure("read v22_tour/array --at 1712793600 --attrs sky"), @r"
     station,hour,sky
     warning: --at 1712793600 is 1970-01-20T19:46:33.600Z, since a number is milliseconds since 1970; seconds? write 1712793600000
-    warning: there was no array yet at 1970-01-20T19:46:33.600Z: it was made at 2024-04-09T23:00:00Z
+    warning: the array did not exist yet at 1970-01-20T19:46:33.600Z: it was created at 2024-04-09T23:00:00Z
     exit status 0
     ");
     assert_eq!(

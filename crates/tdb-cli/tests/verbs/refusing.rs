@@ -55,7 +55,7 @@ fn a_file_for_a_result_that_there_is_none_of() {
     ] {
         let told = failure(&format!("{verb} -o {file}"), &folder);
         assert!(
-            told.starts_with("2 error: -o means nothing to "),
+            told.starts_with("2 error: -o cannot be used with "),
             "{verb}: {told}"
         );
         assert_eq!(state(&folder), before, "{verb}");
@@ -91,7 +91,7 @@ fn options_that_mean_nothing() {
     ] {
         let told = failure(&verb, &folder);
         assert!(told.starts_with("2 error: --"), "{verb}: {told}");
-        assert!(told.contains(" means nothing to "), "{verb}: {told}");
+        assert!(told.contains(" cannot be used with "), "{verb}: {told}");
         assert_eq!(state(&folder), before, "{verb}");
     }
     // With `--json`, the profile is JSON.
@@ -148,7 +148,10 @@ fn nothing_is_made_in_what_an_array_or_group_is_stored_as() {
     ] {
         let told = failure(&verb, &folder);
         assert!(told.starts_with("2 error: "), "{verb}: {told}");
-        assert!(told.contains(": lies in what the "), "{verb}: {told}");
+        assert!(
+            told.contains(": lies inside the storage of the "),
+            "{verb}: {told}"
+        );
         assert_eq!(state(&folder), before, "{verb}");
     }
     stdout(&format!("create {group}/far/below --schema {schema}"));
@@ -209,7 +212,7 @@ fn a_delete_takes_no_nulls_unasked() {
     stdout(&format!("write {array} {file} --at 120"));
     let before = state(&folder);
     let refused = r#"2 error: the condition fits 1 cells, and the delete would take 2: what is stored of it also takes cells that are null in "a"
-hint: --by-coordinates deletes just those that fit; --with-nulls deletes the others, too; --dry-run with either says how many
+hint: use --by-coordinates to delete only the cells that match, or --with-nulls to delete the others as well; add --dry-run to count them
 "#;
     for option in ["", "--dry-run", "--json"] {
         let verb = format!("delete {array} --where a=30 --at 130 {option}");
@@ -217,7 +220,7 @@ hint: --by-coordinates deletes just those that fit; --with-nulls deletes the oth
     }
     assert_eq!(state(&folder), before);
     let allowed = format!("delete {array} --where a=30 --at 130 --with-nulls");
-    let said = "cells where a=30: 2 of 4, 1 of which do not fit\n";
+    let said = "cells where a=30: 2 of 4, 1 of which do not match\n";
     assert_eq!(
         stdout(&format!("{allowed} --dry-run")),
         format!("delete {said}")
@@ -252,7 +255,7 @@ fn fragments_of_no_time() {
         failure(&format!("delete {copy} --where a=1 --dry-run"), &folder),
         @r#"
     2 error: …/dense: cells of dense arrays cannot be deleted
-    hint: --fragments removes what was written in a span of time, for good
+    hint: use --fragments to permanently remove what was written in a period
     "#
     );
 }
@@ -264,14 +267,14 @@ fn a_temporary_folder_that_is_not_there() {
         failure(&format!("write {array} {file} --temp /nonexistent/x"), &folder),
         @r#"
     3 error: /nonexistent/x: not found
-    hint: --temp names another folder for what memory cannot hold
+    hint: use --temp to choose another folder for temporary data
     "#
     );
     insta::assert_snapshot!(
         failure(&format!("import - {array}2 --format csv --temp /nonexistent/x"), &folder),
         @r#"
     3 error: /nonexistent/x: No such file or directory (os error 2)
-    hint: --temp names another folder for what memory cannot hold
+    hint: use --temp to choose another folder for temporary data
     "#
     );
 }
@@ -322,11 +325,11 @@ fn a_group_that_would_be_in_itself() {
     }
     insta::assert_snapshot!(told.concat(), @r#"
     2 error: …/g and …/g are the same group
-    hint: a group cannot be in itself: what walks through it would not end
+    hint: a group cannot contain itself
     2 error: …/../in_itself/g/ and …/g are the same group
-    hint: a group cannot be in itself: what walks through it would not end
+    hint: a group cannot contain itself
     2 error: the group …/g/h/i is in …/g
-    hint: a group cannot be in itself: what walks through it would not end
+    hint: a group cannot contain itself
     "#);
     assert_eq!(state(&folder), before);
     // A member can be removed by the URI with which it was added.
@@ -361,7 +364,7 @@ fn metadata_is_of_types_that_others_read() {
         failure(&format!("meta set {array} k é --type string_ascii"), &folder),
         @r#"
     2 error: VALUE: "é" is not ASCII
-    hint: string_utf8 takes any text
+    hint: use --type string_utf8 for any text
     "#
     );
 }
@@ -392,9 +395,9 @@ fn errors_name_what_the_user_gave() {
     told.push(failure(&format!("mv {array} {array}"), &folder));
     insta::assert_snapshot!(told.concat(), @r#"
     2 error: …/wrong.json: schema: "capacitty" means nothing here, "capacity" is meant?; known are version, type, cell_order, tile_order, capacity, allows_duplicates, coords_filters, offsets_filters, validity_filters, dimensions, attributes, enumerations, labels, current_domain
-    hint: tdb schema --json prints one of this shape, tdb create --help has a short one
+    hint: see tdb schema --json for the format, and tdb create --help for a short example
     2 error: …/wrong.json: domain of dimension "x": the lower end is above the upper end
-    hint: tdb schema --json prints one of this shape, tdb create --help has a short one
+    hint: see tdb schema --json for the format, and tdb create --help for a short example
     2 error: --add-attr: "datatyp" means nothing here, "datatype" is meant?; known are name, datatype, cell_val_num, nullable, fill, fill_valid, filters, enumeration, order
     2 error: --add-enum.datatype: is missing
     2 error: --current-domain: refers to dimension "y", which does not exist

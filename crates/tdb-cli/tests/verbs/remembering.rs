@@ -45,7 +45,7 @@ fn an_array_comes_back_from_its_file_as_it_was() {
             let output = run(&format!("import {file} {copy}"));
             let notes = String::from_utf8(output.stderr).unwrap();
             assert!(
-                notes.starts_with("like the array that the file was read from"),
+                notes.starts_with("with the schema of the array that the file was read from"),
                 "{notes}"
             );
             // The enumeration is left out: its labels come from the cells, and its object has a new name.
@@ -102,14 +102,14 @@ fn what_cannot_be_as_it_was_is_guessed() {
     exit status 0
     ");
     insta::assert_snapshot!(imported(&file, "--rename hour=time"), @r#"
-    not like the array that the file was read from: the file has no column "hour"
+    not with the schema of the array that the file was read from: the file has no column "hour"
     sparse array, one cell for each station; dimensions station string_ascii var
     warning: …/cells.parquet: there are no cells
     0 cells
     exit status 0
     "#);
     insta::assert_snapshot!(imported(&file, "--exclude sky"), @"
-    like the array that the file was read from; --dim makes another
+    with the schema of the array that the file was read from; use --dim for another
     sparse array, one cell for each station,hour; dimensions station string_ascii var, hour datetime_hr 2012-11-12T08..2058-07-01T00
     warning: …/cells.parquet: there are no cells
     0 cells
@@ -117,7 +117,7 @@ fn what_cannot_be_as_it_was_is_guessed() {
     ");
     export("v22_tour", "--no-dims");
     insta::assert_snapshot!(imported(&file, ""), @r#"
-    not like the array that the file was read from: the file has no column "station"
+    not with the schema of the array that the file was read from: the file has no column "station"
     sparse array, one cell for each sky; dimensions sky string_ascii var
     …/cells.parquet: row 2: the cell of row 1 has the same coordinates; all are kept
     80 cells
@@ -126,14 +126,14 @@ fn what_cannot_be_as_it_was_is_guessed() {
     // Cells of a dense array, first without and then with a complete box.
     export("v22_dense_basics", "--attrs i8 --where i8>3");
     insta::assert_snapshot!(imported(&file, ""), @"
-    like the array that the file was read from; --dim makes another
+    with the schema of the array that the file was read from; use --dim for another
     sparse array, one cell for each row,col; dimensions row int32 1..7, col int32 -2..6
     19 cells
     exit status 0
     ");
     export("v22_dense_basics", "--attrs i8 --range row=2..4");
     insta::assert_snapshot!(imported(&file, ""), @"
-    like the array that the file was read from; --dim makes another
+    with the schema of the array that the file was read from; use --dim for another
     dense array; dimensions row int32 1..7, col int32 -2..6
     27 cells
     exit status 0
@@ -178,50 +178,50 @@ fn a_schema_that_makes_no_sense_is_told_of() {
         r#"{"name": "id", "datatype": "int32", "cell_val_num": 1, "domain": [1, 9], "extent": 3}"#;
     let of = |members: &str| format!(r#"{{"type": "sparse", {members}}}"#);
     insta::assert_snapshot!(with("{"), @"
-    not like the array that the file was read from: EOF while parsing an object at line 1 column 1
+    not with the schema of the array that the file was read from: EOF while parsing an object at line 1 column 1
     sparse array, one cell for each id; dimensions id int32 0..2147483646
     1 cell
     exit status 0
     ");
     insta::assert_snapshot!(with("[]"), @"
-    not like the array that the file was read from: there are no dimensions
+    not with the schema of the array that the file was read from: there are no dimensions
     sparse array, one cell for each id; dimensions id int32 0..2147483646
     1 cell
     exit status 0
     ");
     insta::assert_snapshot!(with(&of(r#""dimensions": [7]"#)), @"
-    not like the array that the file was read from: a dimension has no name
+    not with the schema of the array that the file was read from: a dimension has no name
     sparse array, one cell for each id; dimensions id int32 0..2147483646
     1 cell
     exit status 0
     ");
     insta::assert_snapshot!(with(&of(r#""dimensions": []"#)), @"
-    not like the array that the file was read from: dimensions: is missing
+    not with the schema of the array that the file was read from: dimensions: is missing
     sparse array, one cell for each id; dimensions id int32 0..2147483646
     1 cell
     exit status 0
     ");
     insta::assert_snapshot!(with(&of(&format!(r#""dimensions": [{dimension}], "capacity": -1"#))), @"
-    not like the array that the file was read from: capacity: is -1, expected a whole number
+    not with the schema of the array that the file was read from: capacity: is -1, expected a whole number
     sparse array, one cell for each id; dimensions id int32 0..2147483646
     1 cell
     exit status 0
     ");
     insta::assert_snapshot!(with(&"[".repeat(100_000)), @"
-    not like the array that the file was read from: recursion limit exceeded at line 1 column 128
+    not with the schema of the array that the file was read from: recursion limit exceeded at line 1 column 128
     sparse array, one cell for each id; dimensions id int32 0..2147483646
     1 cell
     exit status 0
     ");
     insta::assert_snapshot!(with(&of(&format!(r#""dimensions": [{dimension}]"#))), @"
-    like the array that the file was read from; --dim makes another
+    with the schema of the array that the file was read from; use --dim for another
     sparse array, one cell for each id; dimensions id int32 1..9
     1 cell
     exit status 0
     ");
     let small = dimension.replace('9', "6");
     insta::assert_snapshot!(with(&of(&format!(r#""dimensions": [{small}]"#))), @r#"
-    like the array that the file was read from; --dim makes another
+    with the schema of the array that the file was read from; use --dim for another
     sparse array, one cell for each id; dimensions id int32 1..6
     error: …/cells.arrow: row 0, field "id": 7 lies outside the domain
     exit status 2

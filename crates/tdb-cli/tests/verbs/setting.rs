@@ -81,17 +81,17 @@ fn bytes_are_set_as_they_are_written() {
     "#);
     insta::assert_snapshot!(set(&array, &["b=text"]), @r#"
     error: attribute "b": "text" is not bytes in hexadecimal digits
-    hint: bytes are digits like 00ff, or {"hex":"00ff"}; in 'single quotes' a text stands for its own
+    hint: write bytes in hexadecimal, like 00ff or {"hex":"00ff"}; put literal text in 'single quotes'
     exit status 2
     "#);
     insta::assert_snapshot!(set(&array, &["g=00f"]), @r#"
     error: attribute "g": "00f" is not bytes in hexadecimal digits
-    hint: bytes are digits like 00ff, or {"hex":"00ff"}; in 'single quotes' a text stands for its own
+    hint: write bytes in hexadecimal, like 00ff or {"hex":"00ff"}; put literal text in 'single quotes'
     exit status 2
     "#);
     insta::assert_snapshot!(set(&array, &[r#"b={"hex":"zz"}"#]), @r#"
     error: attribute "b": {"hex":"zz"} is not bytes in hexadecimal digits
-    hint: bytes are digits like 00ff, or {"hex":"00ff"}; in 'single quotes' a text stands for its own
+    hint: write bytes in hexadecimal, like 00ff or {"hex":"00ff"}; put literal text in 'single quotes'
     exit status 2
     "#);
 }
@@ -305,7 +305,7 @@ fn numbers_are_worked_out_of_the_cell() {
     "#);
     insta::assert_snapshot!(set(&array, &["a=s + 1"]), @r#"
     error: attribute "a": cells of "s" hold no single number
-    hint: numbers are worked out of numbers, by + - * / and parentheses
+    hint: arithmetic may use numbers, numeric fields, + - * / and parentheses
     exit status 2
     "#);
     insta::assert_snapshot!(set(&array, &["a=a +"]), @r#"
@@ -318,7 +318,7 @@ fn numbers_are_worked_out_of_the_cell() {
     "#);
     insta::assert_snapshot!(set(&array, &["a=year(day)"]), @r#"
     error: attribute "a": cells of "day" hold no single number
-    hint: numbers are worked out of numbers, by + - * / and parentheses
+    hint: arithmetic may use numbers, numeric fields, + - * / and parentheses
     exit status 2
     "#);
     insta::assert_snapshot!(set(&array, &["day=day + 1"]), @r#"

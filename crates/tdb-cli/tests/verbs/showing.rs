@@ -359,8 +359,8 @@ fn what_cannot_be_drawn_is_refused() {
     exit status 2
     "#);
     insta::assert_snapshot!(failure("show v22_tour/array"), @r#"
-    error: a picture is of a dense array, and this one is sparse
-    hint: `read` shows its cells, `fragments` where they lie
+    error: only dense arrays can be drawn, and this one is sparse
+    hint: use tdb read for its cells, tdb map for where they lie
     exit status 2
     "#);
     insta::assert_snapshot!(failure(&format!("show {BASICS} --attr i33")), @r#"
@@ -374,16 +374,16 @@ fn what_cannot_be_drawn_is_refused() {
     exit status 2
     "#);
     insta::assert_snapshot!(failure(&format!("show {uri} --range Z=1 --png none/x.jpg")), @r#"
-    error: none/x.jpg: a picture is PNG, and the name ends in .jpg
+    error: none/x.jpg: the picture is written as PNG: use the extension .png, not .jpg
     exit status 2
     "#);
     insta::assert_snapshot!(failure(&format!("show {uri} -o x.png")), @r"
-    error: x.png: show writes nothing that ends with .png
+    error: x.png: show cannot write .png files
     hint: --png FILE draws; the endings of -o are .txt, .json
     exit status 2
     ");
     insta::assert_snapshot!(failure(&format!("show {uri} --range Z=1 --scale 5..1")), @r#"
-    error: invalid value '5..1' for '--scale <LO..HI>': not two numbers, the lesser first, like 0..255
+    error: invalid value '5..1' for '--scale <LO..HI>': expected LO..HI with LO <= HI, such as 0..255
 
     For more information, try '--help'.
     exit status 2

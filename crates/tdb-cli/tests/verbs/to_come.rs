@@ -10,8 +10,7 @@ use crate::common::{stdout, tdb, told};
 /// The start of the year 2100.
 const TO_COME: &str = "4102444800000";
 
-const FOREWARNED: &str = "warning: 1 fragment of a time to come (up to 2100-01-01T00:00:00Z) will stand above what is changed now, \
-    from then on\n";
+const FOREWARNED: &str = "warning: 1 fragment of a time to come (up to 2100-01-01T00:00:00Z) will override this change from then on\n";
 
 /// Creates a folder with the array `a`, whose attribute `v` and metadata key `k` are 2 now, and 3 from the year 2100
 /// on.
@@ -81,7 +80,7 @@ fn changes_say_what_is_to_come() {
     );
     let appended = said(folder, "import now.csv a --append");
     assert!(appended.starts_with(FOREWARNED), "{appended}");
-    assert!(appended.contains("2 of them replaced others"), "{appended}");
+    assert!(appended.contains("2 of them replaced cells"), "{appended}");
     let replaced = said(folder, "write a now.csv --replace --json");
     assert!(replaced.contains("\"replaced\": 2"), "{replaced}");
     assert!(

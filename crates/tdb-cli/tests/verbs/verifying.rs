@@ -105,7 +105,7 @@ fn members_that_are_gone_or_damaged_are_found() {
     fs::remove_dir_all(group.join("one")).unwrap();
     let output = told(&run(&format!("verify {}", group.display())));
     assert!(
-        output.contains("/one: a member of the group that is not there"),
+        output.contains("/one: missing member of the group"),
         "{output}"
     );
     assert!(output.ends_with("exit status 1"), "{output}");
@@ -201,7 +201,7 @@ fn fragments_whose_commits_were_lost_are_found() {
         "{output}"
     );
     assert!(
-        output.ends_with("all that is committed can be decoded\nexit status 0"),
+        output.ends_with("everything committed can be decoded\nexit status 0"),
         "{output}"
     );
     written_at(&array, now - std::time::Duration::from_secs(3600));
@@ -224,6 +224,6 @@ fn a_group_whose_members_are_all_elsewhere_is_not_called_sound() {
     let output = told(&run(&format!("verify {group}")));
     assert_eq!(
         output,
-        "no array was looked at: 1 member elsewhere\nexit status 0"
+        "no array was verified: 1 member elsewhere\nexit status 0"
     );
 }

@@ -39,10 +39,7 @@ fn a_result_within_an_array_is_refused_and_the_array_opens_still() {
     let before = stdout(&format!("info {array}"));
     for arguments in refused {
         let said = refusal(within, &arguments);
-        assert!(
-            said.contains("is a place within the "),
-            "{arguments}: {said}"
-        );
+        assert!(said.contains("lies inside the "), "{arguments}: {said}");
         assert!(said.ends_with("exit status 2"), "{arguments}: {said}");
     }
     assert_eq!(stdout(&format!("info {array}")), before);
@@ -50,8 +47,8 @@ fn a_result_within_an_array_is_refused_and_the_array_opens_still() {
     stdout(&format!("read {array} -o {}/x.csv", within.display()));
     stdout(&format!("read {array} -o {}/g/x.csv", within.display()));
     insta::assert_snapshot!(refusal(within, &format!("read {array} -o {array}/x.csv")), @r"
-    error: …/a/x.csv: is a place within the array …/a
-    hint: a file there could keep the array from being opened: a place outside of it is wanted
+    error: …/a/x.csv: lies inside the array …/a
+    hint: choose a place outside of it: a file there could keep the array from being opened
     exit status 2
     ");
 }
@@ -86,7 +83,7 @@ fn a_stream_that_ends_without_its_end_marker_is_stored_only_if_that_is_allowed()
         &format!("import - {array}2 --format csv --allow-unended"),
     ));
     assert!(
-        csv.contains("--allow-unended means nothing to files other than Arrow"),
+        csv.contains("--allow-unended cannot be used with files other than Arrow"),
         "{csv}"
     );
 }

@@ -26,7 +26,7 @@ pub(crate) fn check_channels(plan: &Arc<dyn ExecutionPlan>, limits: &WorkerLimit
     let most = limits.channels;
     if channels > most {
         return resources_err!(
-            "the plan has {channels} ways between partitions, of which workers take {most} at most"
+            "the plan has {channels} channels between partitions; workers allow at most {most}"
         );
     }
     Ok(())

@@ -9,15 +9,15 @@ use crate::allowed::Outside;
 pub(crate) enum Refusal {
     #[error(transparent)]
     Outside(#[from] Outside),
-    #[error("workers do not run {0}: it is no part of queries over arrays")]
+    #[error("workers do not run {0}: queries over arrays do not need it")]
     Node(&'static str),
     #[error("workers do not run the function {0}")]
     Function(String),
-    #[error("workers take no definitions of functions, as there is one of {0}")]
+    #[error("workers accept no function definitions; the plan defines {0}")]
     Definition(String),
-    #[error("the plan lacks {0}, or has one that this version does not know")]
+    #[error("the plan lacks {0}, or contains one that this version does not know")]
     Unset(&'static str),
-    #[error("the plan has {what} of {found}, of which workers take {most} at most")]
+    #[error("the plan has {found} {what}; workers allow at most {most}")]
     Above {
         what: &'static str,
         found: u64,
@@ -25,9 +25,9 @@ pub(crate) enum Refusal {
     },
     #[error("the plan has more than {most} {what}")]
     TooMuch { what: &'static str, most: u64 },
-    #[error("the partitions from {start} to {end} are none")]
+    #[error("invalid range of partitions: {start} to {end}")]
     Range { start: u64, end: u64 },
-    #[error("{0:?} is no address of a worker")]
+    #[error("{0:?} is not the address of a worker")]
     Address(String),
     #[error("the plan cannot be read: {0}")]
     Undecodable(String),

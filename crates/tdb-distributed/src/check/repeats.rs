@@ -20,7 +20,7 @@ impl Walk<'_> {
         let number = args.get(1).and_then(whole);
         let Some(number) = number else {
             return Err(Refusal::Odd(
-                "a text as long as a column says: asked without --cluster, it is answered",
+                "a text whose length comes from a column: run the query without --cluster",
             ));
         };
         // Negative lengths produce an empty text.

@@ -120,7 +120,7 @@ impl Walk<'_> {
 fn length(bytes: &[u8], wanted: usize) -> Result<(), Refusal> {
     if bytes.len() != wanted {
         return Err(Refusal::Odd(
-            "a decimal number of another length than its type has",
+            "a decimal value whose length does not match its type",
         ));
     }
     Ok(())
@@ -129,7 +129,7 @@ fn length(bytes: &[u8], wanted: usize) -> Result<(), Refusal> {
 /// Checks an Arrow IPC stream: each message must be as long as its header states, since the reader allocates that
 /// length before it reads the message.
 pub(super) fn stream(bytes: &[u8]) -> Result<(), Refusal> {
-    let cut = || Refusal::Odd("rows whose messages are longer than they are");
+    let cut = || Refusal::Odd("rows that end within a message");
     let mut rest = bytes;
     while !rest.is_empty() {
         let (first, after) = rest.split_first_chunk::<4>().ok_or_else(cut)?;

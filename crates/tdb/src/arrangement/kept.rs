@@ -40,7 +40,7 @@ impl std::fmt::Display for TooMany {
         let rows = self.rows;
         write!(
             f,
-            "more than {rows} cells have to be kept, and the memory does not hold them"
+            "sorting more than {rows} cells needs more memory than allowed"
         )
     }
 }
@@ -114,7 +114,7 @@ impl Kept {
             rows: self.rows(),
             source,
         };
-        let hint = "take fewer cells by a range, a condition or a limit, or fewer fields";
+        let hint = "select fewer cells (by a range, condition or limit), or fewer fields";
         Error::new(ErrorKind::Limit, error).with_hint(hint)
     }
 

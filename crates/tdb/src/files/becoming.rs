@@ -41,7 +41,7 @@ fn npy_column(schema: &ArraySchema) -> Result<(String, u32)> {
         return Err(Error::invalid(what));
     };
     if !schema.is_dense() {
-        let what = "a .npy file holds no cells of a sparse array";
+        let what = "a .npy file cannot store cells of a sparse array";
         return Err(Error::invalid(what));
     }
     let inner = match attribute.cell_val_num {

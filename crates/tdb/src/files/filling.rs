@@ -30,7 +30,7 @@ pub(crate) fn fit_shape(
             "the file has the shape {:?}, and the box to be written {wanted:?}",
             shape.axes
         );
-        return Err(Error::invalid(what).with_hint("--range says which box is written"));
+        return Err(Error::invalid(what).with_hint("use --range to set the box to write"));
     }
     let order = if shape.is_column_major {
         WriteOrder::ColumnMajor
@@ -38,7 +38,7 @@ pub(crate) fn fit_shape(
         WriteOrder::RowMajor
     };
     if options.order.is_some_and(|other| other != order) {
-        let what = "the file itself says the order of its cells, another one";
+        let what = "the file specifies another order of its cells";
         return Err(Error::invalid(what));
     }
     options.order = Some(order);
@@ -186,7 +186,9 @@ impl<'a> Filling<'a> {
             }
             CellProblem::NotSorted { other } => {
                 let other = place(other);
-                format!("{file}: {at}: comes before the cell of {other} in global order")
+                format!(
+                    "{file}: {at}: out of order: it precedes the cell of {other} in global order"
+                )
             }
             problem => match &self.label {
                 Some(label) => format!("{file}: {at}, label {label:?}: {problem}"),

@@ -88,7 +88,7 @@ impl FolderWriter {
                 if entries.next().is_some() {
                     let what = format!("{}: there is something here already", place.display());
                     let error = Error::new(ErrorKind::Exists, what);
-                    return Err(error.with_hint("a new folder is wanted, or an empty one"));
+                    return Err(error.with_hint("choose a new or an empty folder"));
                 }
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
@@ -103,7 +103,9 @@ impl FolderWriter {
                 parent.display()
             );
             let error = Error::new(ErrorKind::NotFound, what);
-            return Err(error.with_hint(format!("`mkdir -p {}` makes it", parent.display())));
+            return Err(
+                error.with_hint(format!("create it first: `mkdir -p {}`", parent.display()))
+            );
         }
         let whole = parent.canonicalize().map_err(failed)?;
         let whole = place
@@ -220,7 +222,7 @@ impl FolderWriter {
                 self.spread.place.display()
             );
             let error = Error::new(ErrorKind::Limit, what);
-            return Err(error.with_hint("--partition-by is for fields of few values"));
+            return Err(error.with_hint("use --partition-by only for fields with few values"));
         }
         let number = self.begun.entry(folder.to_owned()).or_default();
         let name = format!("part-{number:05}.{}", self.spread.ending);

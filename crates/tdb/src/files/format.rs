@@ -12,7 +12,7 @@ use crate::{Error, ErrorKind, Result};
 /// assert_eq!(FileFormat::of_input("orders.csv.gz")?, FileFormat::Csv);
 /// assert_eq!(FileFormat::of_output("orders.parquet")?, FileFormat::Parquet);
 /// let error = FileFormat::of_output("orders.xlsx").expect_err("no format has this ending");
-/// assert_eq!(error.to_string(), "orders.xlsx: no format has the ending .xlsx");
+/// assert_eq!(error.to_string(), "orders.xlsx: unknown extension .xlsx");
 /// # Ok::<(), tdb::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -78,8 +78,11 @@ impl FileFormat {
     pub fn of_input(file: impl AsRef<Path>) -> Result<Self> {
         let file = file.as_ref();
         Self::read_from(file).ok_or_else(|| {
-            let what = format!("{}: the name does not tell the format", file.display());
-            Error::invalid(what).with_hint("--format csv, jsonl, json, arrow, parquet or npy")
+            let what = format!(
+                "{}: cannot determine the format from the name",
+                file.display()
+            );
+            Error::invalid(what).with_hint("use --format csv, jsonl, json, arrow, parquet or npy")
         })
     }
 
@@ -90,20 +93,22 @@ impl FileFormat {
     pub fn of_output(file: impl AsRef<Path>) -> Result<Self> {
         let file = file.as_ref();
         let Some(ending) = file.extension() else {
-            let what = format!("{}: the name does not tell the format", file.display());
-            return Err(
-                Error::invalid(what).with_hint("--format csv, jsonl, json, arrow, parquet or npy")
+            let what = format!(
+                "{}: cannot determine the format from the name",
+                file.display()
             );
+            return Err(Error::invalid(what)
+                .with_hint("use --format csv, jsonl, json, arrow, parquet or npy"));
         };
         let known = ending.to_str().and_then(Self::of_ending);
         known.ok_or_else(|| {
             let (file, ending) = (file.display(), ending.display());
-            let error = Error::invalid(format!("{file}: no format has the ending .{ending}"));
+            let error = Error::invalid(format!("{file}: unknown extension .{ending}"));
             let known: Vec<String> = (ENDINGS.iter())
                 .flat_map(|(_, endings)| endings.iter())
                 .map(|ending| format!(".{ending}"))
                 .collect();
-            error.with_hint(format!("the endings are {}", known.join(", ")))
+            error.with_hint(format!("known extensions: {}", known.join(", ")))
         })
     }
 
@@ -117,11 +122,9 @@ impl FileFormat {
             return Ok(());
         }
         let ending = self.endings().first().copied().unwrap_or("");
-        let what = format!("this build knows no .{ending} files");
+        let what = format!("this build does not support .{ending} files");
         let error = Error::new(ErrorKind::Unsupported, what);
-        Err(error.with_hint(format!(
-            "the feature `{feature}` of the crate tdb brings them"
-        )))
+        Err(error.with_hint(format!("enable the feature `{feature}` of the crate tdb")))
     }
 
     fn read_from(file: &Path) -> Option<Self> {

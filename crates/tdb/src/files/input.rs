@@ -27,7 +27,7 @@ const RECORD: usize = 64 << 20;
 const INDEX: &str = "index";
 
 const RECORD_HINT: &str =
-    "a record may take a third of the memory: --memory allows more, as in --memory 4GiB";
+    "a record may take a third of the memory: use --memory to allow more, such as --memory 4GiB";
 
 /// An input file of cells, with options for reading it. A path suffices if its extension names the format. Columns are
 /// matched by name.
@@ -289,7 +289,9 @@ impl InputFile {
         ];
         let refused = refused.into_iter().find(|(.., is_refused)| *is_refused);
         refused.map_or(Ok(()), |(option, files, _)| {
-            Err(Error::invalid(format!("{option} means nothing to {files}")))
+            Err(Error::invalid(format!(
+                "{option} cannot be used with {files}"
+            )))
         })
     }
 
@@ -351,14 +353,13 @@ impl InputFile {
         match self.format {
             Some(format) => Ok(format),
             None if self.is_standard_input() => {
-                let what = "standard input: the name does not tell the format";
+                let what = "standard input: cannot determine the format";
                 Err(Error::invalid(what)
-                    .with_hint("--format csv, jsonl, json, arrow, parquet or npy"))
+                    .with_hint("use --format csv, jsonl, json, arrow, parquet or npy"))
             }
             None if self.path.is_dir() => {
-                let what = format!("{}: is a folder, and one file is read", self.name());
-                let hint =
-                    "read its files one by one: an import of the first, the others with --append";
+                let what = format!("{}: is a folder, not a file", self.name());
+                let hint = "import its files one by one, all but the first with --append";
                 Err(Error::invalid(what).with_hint(hint))
             }
             None => FileFormat::of_input(&self.path),
@@ -426,7 +427,7 @@ mod tests {
         assert_eq!(
             told(error),
             "/full: No space left on device (os error 28)\n\
-             hint: --temp names another folder for what memory cannot hold"
+             hint: use --temp to choose another folder for temporary data"
         );
         let input = io::Error::from(io::ErrorKind::StorageFull);
         assert_eq!(told(input), "standard input: input: no storage space");

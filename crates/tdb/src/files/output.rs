@@ -136,8 +136,8 @@ impl OutputFile {
     ) -> Result<FileLayout> {
         let format = self.known_format()?;
         if format == FileFormat::Npy && is_arranged {
-            let what = "a .npy file holds all cells of a box, in their order";
-            return Err(Error::invalid(what).with_hint("choose the box with --range"));
+            let what = "a .npy file stores all cells of a box, in their order";
+            return Err(Error::invalid(what).with_hint("use --range to choose the box"));
         }
         let remembers = matches!(format, FileFormat::Arrow | FileFormat::Parquet);
         Ok(FileLayout {
@@ -159,7 +159,7 @@ impl OutputFile {
     pub(crate) fn layout_of_rows(&self) -> Result<FileLayout> {
         let format = self.known_format()?;
         if format == FileFormat::Npy {
-            let what = "a .npy file holds the cells of a box of one array, and these are rows";
+            let what = "rows of a query cannot be written as .npy, which stores a box of one array";
             return Err(Error::invalid(what));
         }
         Ok(FileLayout {

@@ -55,9 +55,9 @@ fn owned(name: &Path, what: &str, folder: &Path) -> Error {
     let (name, folder) = (name.display(), folder.display());
     let error = Error::new(
         ErrorKind::Invalid,
-        format!("{name}: is a place within the {what} {folder}"),
+        format!("{name}: lies inside the {what} {folder}"),
     );
     error.with_hint(format!(
-        "a file there could keep the {what} from being opened: a place outside of it is wanted"
+        "choose a place outside of it: a file there could keep the {what} from being opened"
     ))
 }

@@ -20,8 +20,7 @@ pub(crate) fn not_all(error: Error, is_part: bool, option: &str) -> Error {
     if !is_part || error.kind() != ErrorKind::Invalid {
         return error;
     }
-    let way_round =
-        format!("with {option}, cells keep their values of the attributes that the file lacks");
+    let way_round = format!("use {option} to keep the values of attributes that the file lacks");
     let hint = match error.hint() {
         Some(hint) => format!("{hint}; {way_round}"),
         None => way_round,

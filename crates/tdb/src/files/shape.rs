@@ -14,8 +14,8 @@ fn no_box() -> Error {
 /// Returns the number of cells along each dimension of a dense result.
 pub(crate) fn shape_of_result(schema: &ArraySchema, options: &ReadOptions) -> Result<Vec<u64>> {
     let unfit = |what: &str| {
-        let error = Error::invalid(format!("a .npy file holds a whole box: {what}"));
-        error.with_hint("the formats csv, jsonl, arrow and parquet hold any result")
+        let error = Error::invalid(format!("a .npy file stores a complete box: {what}"));
+        error.with_hint("use the format csv, jsonl, arrow or parquet for any other result")
     };
     if !schema.is_dense() {
         return Err(unfit("not the cells of a sparse array"));

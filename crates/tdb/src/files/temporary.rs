@@ -60,5 +60,5 @@ impl StdError for TempError {}
 pub(super) fn failed(folder: &Path, what: impl Display) -> Error {
     let what = format!("{}: {what}", folder.display());
     Error::new(ErrorKind::Store, what)
-        .with_hint("--temp names another folder for what memory cannot hold")
+        .with_hint("use --temp to choose another folder for temporary data")
 }

@@ -116,7 +116,7 @@ fn place(name: &Path) -> Result<PathBuf> {
                         ErrorKind::NotFound,
                         format!("{}: there is no folder {shown}", name.display()),
                     );
-                    error.with_hint(format!("-o makes no folders: `mkdir -p {shown}` does"))
+                    error.with_hint(format!("create the folder first: `mkdir -p {shown}`"))
                 }
                 _ => failed(name, &error),
             }
@@ -180,10 +180,7 @@ fn beside(name: &Path, place: &Path, there: Option<&Metadata>) -> Result<NamedTe
 }
 
 fn is_folder(name: &Path) -> Error {
-    let what = format!(
-        "{}: is a folder, and the result is one file",
-        name.display()
-    );
+    let what = format!("{}: is a folder; the result is a file", name.display());
     Error::new(ErrorKind::Store, what)
 }
 

@@ -151,8 +151,8 @@ impl ImportBuilder {
             return Err(Error::invalid(what));
         }
         if schema.allows_duplicates {
-            let what = "the array keeps cells of the same coordinates, so that no row replaces one";
-            let hint = "an array that was imported with --key does not";
+            let what = "the array allows duplicates, so rows do not replace cells";
+            let hint = "an array that was imported with --key allows none";
             return Err(Error::invalid(what).with_hint(hint));
         }
         Ok(())
@@ -248,7 +248,7 @@ impl ImportBuilder {
             ObjectType::Array => {
                 let what = "there is an array here already";
                 let error = Error::new(ErrorKind::Exists, what).at(uri);
-                Err(error.with_hint("--append adds the cells to it"))
+                Err(error.with_hint("use --append to add the cells to it"))
             }
             ObjectType::Group => {
                 let what = "there is a group here already";

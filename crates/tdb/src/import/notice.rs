@@ -33,17 +33,17 @@ impl ImportNotice {
 impl fmt::Display for ImportNotice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Remembered => {
-                f.write_str("like the array that the file was read from; --dim makes another")
-            }
+            Self::Remembered => f.write_str(
+                "with the schema of the array that the file was read from; use --dim for another",
+            ),
             Self::Later(later) => {
-                write!(
-                    f,
-                    "{later} will stand above what is changed now, from then on"
-                )
+                write!(f, "{later} will override this change from then on")
             }
             Self::NotRemembered(why) => {
-                write!(f, "not like the array that the file was read from: {why}")
+                write!(
+                    f,
+                    "not with the schema of the array that the file was read from: {why}"
+                )
             }
             Self::Making(text) => f.write_str(text),
             Self::Kept(rows) => write!(f, "{rows}; all are kept"),

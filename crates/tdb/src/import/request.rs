@@ -203,15 +203,15 @@ impl ImportBuilder {
         let is_refused = [
             (
                 makes_key && !self.dimensions.is_empty(),
-                "the key says which columns are the dimensions, and dimensions are given, too",
+                "the key already sets the dimensions: leave them out",
             ),
             (
                 makes_key && self.array_type == Some(ArrayType::Dense),
-                "a key is for sparse arrays",
+                "a key is only for sparse arrays",
             ),
             (
                 makes_key && self.duplicates.is_some(),
-                "no two rows have the same key, and it is said what becomes of those that do",
+                "a key allows no duplicates: leave out how to treat them",
             ),
             (
                 self.append
@@ -219,7 +219,7 @@ impl ImportBuilder {
                         && self.domains.is_empty()
                         && self.types.is_empty()
                         && self.array_type.is_none()),
-                "cells are added to an array that is there, and it is said what array is to be made",
+                "settings for a new array cannot be used when cells are appended to an existing one",
             ),
         ];
         let refused = is_refused.into_iter().find(|(is_refused, _)| *is_refused);

@@ -118,7 +118,7 @@ impl Wanted<'_> {
     fn counted<'a>(&'a self, sides: &[u64]) -> Result<Vec<Axis<'a>>> {
         const NAMES: [&str; 8] = ["d0", "d1", "d2", "d3", "d4", "d5", "d6", "d7"];
         if sides.contains(&0) || sides.is_empty() {
-            let what = "there are no cells that would fill a dense array";
+            let what = "the file has no cells for a dense array";
             return Err(Error::invalid(what));
         }
         let names: Vec<&str> = match (&self.kind, self.dimensions) {
@@ -129,7 +129,7 @@ impl Wanted<'_> {
         if names.len() != sides.len() {
             let (axes, names) = (sides.len(), names.len());
             let what = format!("the file has {axes} axes, and {names} have names");
-            return Err(Error::invalid(what).with_hint("--dim names all of them"));
+            return Err(Error::invalid(what).with_hint("use --dim to name all of them"));
         }
         let axes = names.into_iter().zip(sides).map(|(name, side)| Axis {
             name,
@@ -164,13 +164,17 @@ impl Wanted<'_> {
         if !index.is_empty() && index.iter().all(|column| can_be(column)) {
             return Ok(index);
         }
-        let hint = "--dim names the columns that are dimensions";
-        let none = || Error::invalid("no column can be a dimension by itself").with_hint(hint);
+        let hint = "use --dim to name the columns that are dimensions";
+        let none = || {
+            Error::invalid("no column can be chosen as a dimension automatically").with_hint(hint)
+        };
         let first = columns.iter().find(|column| can_be(column));
         let first = first.ok_or_else(none)?;
         if first.name.is_empty() {
             let what = "the column that would be the dimension has no name";
-            return Err(Error::invalid(what).with_hint(format!("{hint}; --rename =NAME names it")));
+            return Err(
+                Error::invalid(what).with_hint(format!("{hint}, or --rename =NAME to name it"))
+            );
         }
         Ok(vec![first])
     }
@@ -204,10 +208,10 @@ impl Wanted<'_> {
                 let data = column.range.as_ref().and_then(ends).unwrap_or((0, 0));
                 if spans_all(datatype, data) && self.interval(name).is_none() {
                     let what = format!(
-                        "column {name:?} cannot be a dimension: it has both ends of {datatype}, and no domain holds all between them"
+                        "column {name:?} cannot be a dimension: its values span the full range of {datatype}, which no domain can cover"
                     );
                     let hint = format!(
-                        "--dim names other columns; --type {name}=string_ascii makes texts of them"
+                        "use --dim to choose other columns, or --type {name}=string_ascii to make it text"
                     );
                     return Err(Error::invalid(what).with_hint(hint));
                 }
@@ -257,7 +261,7 @@ impl Wanted<'_> {
         };
         if interval.is_half_open {
             let what =
-                format!("domain of {name:?}: a..b leaves out b, and no float comes before it");
+                format!("domain of {name:?}: a..b excludes b, which is not supported for floats");
             return Err(Error::invalid(what).with_hint("write a..=b, which includes both ends"));
         }
         let end = |value: &Option<Value>, open: f64| match value {

@@ -43,8 +43,8 @@ impl Slice {
         let schema = array.schema();
         let grid = SpaceTileGrid::new(schema).filter(|_| schema.is_dense());
         let Some(grid) = grid else {
-            let error = Error::invalid("a picture is of a dense array, and this one is sparse");
-            return Err(error.with_hint("`read` shows its cells, `fragments` where they lie"));
+            let error = Error::invalid("only dense arrays can be drawn, and this one is sparse");
+            return Err(error.with_hint("use tdb read for its cells, tdb map for where they lie"));
         };
         let (attribute, values) = attribute(schema, options.attribute.as_deref())?;
         let written = array.non_empty_domain();
@@ -218,8 +218,9 @@ fn attribute<'a>(schema: &'a ArraySchema, name: Option<&str>) -> Result<(&'a Att
             "attribute {name:?}: {} cannot be drawn",
             attribute.datatype.name()
         );
-        Error::invalid(what)
-            .with_hint("one number in each cell can, and 3 or 4 of uint8 as a colour")
+        Error::invalid(what).with_hint(
+            "only attributes with one number per cell can, or with 3 or 4 of uint8 as a colour",
+        )
     })
 }
 

@@ -154,7 +154,7 @@ impl Place {
     pub fn way_to_learn_why(&self, kind: ErrorKind) -> Option<String> {
         let is_remote = matches!(Address::of(&self.store_uri), Address::Remote);
         let uri = &self.uri;
-        let hint = || format!("tdb doctor {uri} tells where this leads, and by which credentials");
+        let hint = || format!("use tdb doctor {uri} to check the location and credentials");
         (is_remote && kind == ErrorKind::Store).then(hint)
     }
 }
@@ -167,16 +167,16 @@ pub fn missing(uri: &str) -> Error {
 /// Creates the error for a folder in place of an object.
 pub(super) fn no_object(uri: &str) -> Error {
     let error = Error::invalid(format!("{uri}: is a folder, not a stored object"));
-    error.with_hint(format!("tdb info {uri} shows an array or group"))
+    error.with_hint(format!("use tdb info {uri} for an array or group"))
 }
 
 /// Creates the error for a place that lies within an array, or within a group's own folders.
 pub(super) fn lies_in(uri: &str, what: ObjectType, above: &str) -> Error {
     let name = what.name();
     let error = Error::invalid(format!(
-        "{uri}: lies in what the {name} {above} is stored as"
+        "{uri}: lies inside the storage of the {name} {above}"
     ));
-    error.with_hint("arrays and groups lie beside arrays, and in groups under names without __")
+    error.with_hint("choose a place outside of arrays, or a name without __ in a group")
 }
 
 /// Converts an error of the operating system about a path.
@@ -187,17 +187,18 @@ pub(super) fn system(uri: &str, error: std::io::Error) -> Error {
 /// Creates the error for an array that is unfinished and therefore does not exist.
 pub(crate) fn unfinished(uri: &str, work: Work, kind: ErrorKind) -> Error {
     let work = work.name();
-    let what =
-        format!("an unfinished {work} is here, and no array: it is under way, or was stopped");
+    let what = format!(
+        "there is an unfinished {work} here, not an array: it is still running, or was interrupted"
+    );
     let hint =
-        format!("the same {work}, run again, finishes it; tdb rm {uri} removes what is left");
+        format!("run the same {work} again to finish it, or tdb rm {uri} to remove the rest");
     Error::new(kind, what).at(uri).with_hint(hint)
 }
 
 /// Creates the error for a place that is neither an array nor a group.
 pub(super) fn nothing(uri: &str, wanted: &str) -> Error {
     let error = Error::new(ErrorKind::NotFound, format!("there is no {wanted} here"));
-    error
-        .at(uri)
-        .with_hint(format!("tdb ls -R {uri} finds the arrays and groups below"))
+    error.at(uri).with_hint(format!(
+        "use tdb ls -R {uri} to find the arrays and groups below"
+    ))
 }

@@ -16,9 +16,7 @@ pub(super) fn folder(uri: &str, path: &Path, stores: &dyn Stores) -> Result<Plac
         StoreError::NotFound { .. } => missing(uri),
         StoreError::NotAFolder { .. } => {
             let error = Error::new(ErrorKind::NotFound, "is a file, not an array or a group");
-            error
-                .at(uri)
-                .with_hint("tdb dump shows what is in a single object")
+            error.at(uri).with_hint("use tdb dump for a single object")
         }
         error => Error::from(error).at(uri),
     })?;
@@ -57,7 +55,7 @@ pub(super) fn refuse_link(uri: &str, path: &Path) -> Result<()> {
         Ok(target) => {
             let what = format!("{uri}: a symbolic link, to {}", target.display());
             let hint =
-                "links are not followed here: give the place itself, or treat the link as a file";
+                "links are not followed here: give the target itself, or treat the link as a file";
             Err(Error::invalid(what).with_hint(hint))
         }
         Err(_) => Ok(()),
@@ -86,7 +84,7 @@ pub(super) fn vacant(uri: &str, path: &Path, stores: &dyn Stores) -> Result<Plac
         let what = if missing.is_empty() {
             "there is a file here already".to_owned()
         } else {
-            format!("{} is a file, and a folder is needed there", root.display())
+            format!("{} is a file; a folder is needed", root.display())
         };
         return Err(Error::new(ErrorKind::Exists, what).at(uri));
     }

@@ -62,7 +62,7 @@ impl Replacing {
     pub(crate) fn new(array: &Array, options: WriteOptions, dry_run: bool) -> Result<Self> {
         let array = array.as_of(options.timestamp)?;
         if !options.ranges.is_empty() || options.order.is_some() {
-            let what = "rows that replace cells say their places themselves, in any order";
+            let what = "rows that replace cells have their own coordinates: no range or order can be given";
             return Err(Error::invalid(what).with_hint("leave out the range and the order"));
         }
         Ok(Self::begun(array, options, !dry_run))
@@ -195,7 +195,7 @@ impl Replacing {
     /// Views the array again, because other programs have written cells that the rows replace.
     fn begin_anew(&mut self) -> Result<()> {
         if self.is_passed_on {
-            let what = "others changed the cells that were to be replaced, and the rows were too many to be kept for another try";
+            let what = "other processes changed the cells meanwhile, and there were too many rows to try again";
             let hint =
                 "nothing was written: write them again, with more --memory or in smaller files";
             return Err(Error::invalid(what).with_hint(hint));
@@ -316,7 +316,7 @@ impl Replacing {
         };
         let batch = self.waiting.get(batch).ok_or_else(lost)?;
         let text = place_text(&self.schema, batch, row);
-        let what = format!("two rows are for the cell at {text}: which one replaces it?");
+        let what = format!("two rows are for the cell at {text}");
         Err(Error::invalid(what).with_hint("leave one of them out"))
     }
 

@@ -23,10 +23,11 @@ impl Replacing {
         let places = Places::of(&self.schema, &self.waiting)?;
         if places.len() > MOST_NAMED {
             let what = format!(
-                "the array allows duplicates, where at most {MOST_NAMED} places are replaced at once, and these are {}",
+                "an array with duplicates allows replacing at most {MOST_NAMED} coordinates at once, not {}",
                 places.len()
             );
-            let hint = "an array that does not allow them has no such bound: tdb rewrite makes one";
+            let hint =
+                "use tdb rewrite to create an array without duplicates, which has no such limit";
             return Err(Error::invalid(what).with_hint(hint));
         }
         let missing = self.missing();
@@ -35,7 +36,8 @@ impl Replacing {
             let (batch, row) = places.row_of(place)?;
             let batch = self.waiting.get(batch).ok_or_else(lost)?;
             let text = place_text(&self.schema, batch, row);
-            let what = format!("there are several cells at {text}: which value is kept?");
+            let what =
+                format!("there are several cells at {text}, so it is unclear which value to keep");
             return Err(Error::invalid(what).with_hint("give a column for each attribute"));
         }
         let mut delete = None;
@@ -73,9 +75,10 @@ impl Replacing {
                 let cell = cell.ok_or_else(lost)?;
                 if cell.is_empty() {
                     let what = format!(
-                        "no delete can name the empty text of dimension {name:?}, which a cell to be replaced has"
+                        "cells with empty text in dimension {name:?} cannot be replaced in an array with duplicates"
                     );
-                    let hint = "an array that does not allow duplicates needs no delete for it";
+                    let hint =
+                        "use tdb rewrite to create an array without duplicates, which allows this";
                     return Err(Error::invalid(what).with_hint(hint));
                 }
                 let side = ConditionValue::new(name, ConditionOp::NotEqual, cell.to_vec());

@@ -128,7 +128,7 @@ impl CellsThere {
 
 fn new_without_value(attribute: &Attribute, place: &str) -> Error {
     let name = &attribute.name;
-    let what = format!("there is no cell at {place} whose value of {name:?} would be kept");
+    let what = format!("there is no cell at {place} from which to keep {name:?}");
     let hint = format!("give a column for {name:?}: new cells need all values that cannot be null");
     Error::invalid(what).with_hint(hint)
 }

@@ -180,10 +180,10 @@ impl Array {
             return Ok(None);
         };
         let exists = |what: &str| Error::new(ErrorKind::Exists, what.to_owned()).at(&place.uri);
-        let hint = "the same options go on with it; to begin anew, remove it first";
+        let hint = "use the same options to continue, or remove it to start again";
         let Some(marker) = Marker::of(&note) else {
-            let what = "what a rewrite noted here when it began cannot be read";
-            return Err(exists(what).with_hint(format!("tdb rm {} removes it", place.uri)));
+            let what = "the state of an unfinished rewrite here cannot be read";
+            return Err(exists(what).with_hint(format!("use tdb rm {} to remove it", place.uri)));
         };
         if marker.from != self.place().absolute_uri() {
             let what = format!("a rewrite of another array was begun here: {}", marker.from);

@@ -11,13 +11,12 @@ pub(super) fn check(source: &Array, target: &Schema) -> Result<()> {
     if schema.is_dense() != target.is_dense() {
         let (before, after) = (kind(schema), kind(target));
         let what = format!("the array is {before}, and cannot become {after}");
-        let hint =
-            "tdb export writes its cells into a file, of which tdb import makes another array";
+        let hint = "use tdb export, then tdb import, to convert it";
         return Err(Error::invalid(what).with_hint(hint));
     }
     if !schema.labels.is_empty() || !target.labels.is_empty() {
         let what =
-            "an array with dimension labels cannot be rewritten: these are arrays of their own";
+            "an array with dimension labels cannot be rewritten: the labels are separate arrays";
         return Err(Error::new(ErrorKind::Unsupported, what).at(source.uri()));
     }
     check_dimensions(schema, target)?;

@@ -50,7 +50,7 @@ impl WorkedOut {
         let name = &attribute.name;
         if !is_number(attribute) {
             let what = format!(
-                "attribute {name:?}: {text} is a number that is worked out, and cells hold no single number"
+                "attribute {name:?}: {text} is arithmetic, but the cells are not single numbers"
             );
             return Err(Error::invalid(what));
         }
@@ -170,7 +170,7 @@ fn lost() -> Bug {
 fn check(part: &TermPart, schema: &ArraySchema, attribute: &str) -> Result<()> {
     let wrong = |what: &str| {
         let what = format!("attribute {attribute:?}: {what}");
-        let hint = "numbers are worked out of numbers, by + - * / and parentheses";
+        let hint = "arithmetic may use numbers, numeric fields, + - * / and parentheses";
         Err(Error::invalid(what).with_hint(hint))
     };
     match part {
@@ -192,8 +192,8 @@ fn check(part: &TermPart, schema: &ArraySchema, attribute: &str) -> Result<()> {
         TermPart::Value(Literal::Integer(_) | Literal::Float(_))
         | TermPart::Operation(_)
         | TermPart::Negate => Ok(()),
-        TermPart::Value(_) => wrong("a value in it is no number"),
-        TermPart::DatePart(_) => wrong("parts of dates are not worked out here"),
+        TermPart::Value(_) => wrong("a value in it is not a number"),
+        TermPart::DatePart(_) => wrong("parts of dates cannot be used here"),
     }
 }
 

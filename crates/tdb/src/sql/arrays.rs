@@ -125,7 +125,7 @@ impl Arrays for OfContext {
 
     fn absolute(&self, uri: &str) -> Result<String, BoxedError> {
         place::absolute(uri).ok_or_else(|| {
-            Error::invalid("no other process finds an array with this name")
+            Error::invalid("workers cannot use an array whose path is not UTF-8")
                 .at(uri)
                 .into()
         })
@@ -141,7 +141,7 @@ impl Arrays for OfContext {
             .open_group_with(uri, self.options(self.window()))?;
         let walked = group.engine().walk();
         let descendants = walked.unwrap_or_else(|error| {
-            let what = "arrays in groups of this group are no tables";
+            let what = "arrays in nested groups are not available as tables";
             self.warnings.tell(format!("{uri}: {what}: {error}"));
             direct(&group)
         });
@@ -209,7 +209,7 @@ impl Arrays for OfContext {
                 "sparse" if value == "true" => import.sparse(),
                 other => {
                     let error = Error::invalid(format!("there is no option {other:?}"));
-                    let hint = "there are 'dim' and 'key', with names of columns, and 'dense' and 'sparse', which are true";
+                    let hint = "the options are 'dim' and 'key' with column names, and 'dense' and 'sparse' with true";
                     return Err(error.with_hint(hint).into());
                 }
             };
@@ -217,7 +217,7 @@ impl Arrays for OfContext {
         let imported = import.run().map_err(|error| match error.hint() {
             // The hint names an option of the command line.
             Some(hint) if hint.starts_with("--append") => {
-                error.with_hint("INSERT INTO adds rows to an array")
+                error.with_hint("use INSERT INTO to add rows to an array")
             }
             _ => error,
         });
@@ -240,8 +240,7 @@ impl Arrays for OfContext {
 
     fn changed(&self, uri: &str, array: &tdb_array::Array) {
         if let Some(later) = array.later() {
-            let warning =
-                format!("{uri}: {later} will stand above what is changed now, from then on");
+            let warning = format!("{uri}: {later} will override this change from then on");
             self.warnings.tell(warning);
         }
     }

@@ -22,10 +22,9 @@ struct MadeFile {
 pub(super) fn file(name: &Path) -> Result<Box<dyn Made>> {
     let (whole, _) = WholeFile::begin(name)?;
     let Some(path) = whole.path().map(Path::to_owned) else {
-        let what = format!("{}: is no file, and COPY makes one", name.display());
-        return Err(
-            Error::invalid(what).with_hint("-o writes the rows of a query to pipes and devices")
-        );
+        let what = format!("{}: COPY can only write regular files", name.display());
+        return Err(Error::invalid(what)
+            .with_hint("use -o to write the rows of a query to pipes and devices"));
     };
     // DataFusion replaces the temporary file by one of its own, so the permissions are restored at the end.
     let permissions = fs::metadata(&path)
@@ -74,7 +73,7 @@ pub(super) fn folder(name: &Path) -> Result<Box<dyn Made>> {
                 "{}: there are files in this folder",
                 name.display()
             ));
-            return Err(error.with_hint("a new folder is wanted, or an empty one"));
+            return Err(error.with_hint("choose a new or an empty folder"));
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         Err(error) => return Err(failed(error)),

@@ -44,7 +44,7 @@ impl SerializeStruct for JsonNumber<'_> {
         match (text.parse::<i128>(), text.parse::<f64>()) {
             (Ok(value), _) => self.draft.whole(value),
             (_, Ok(value)) => self.draft.float(value),
-            _ => Err(Problem::custom(format!("{text} is no number"))),
+            _ => Err(Problem::custom(format!("{text} is not a number"))),
         }
     }
 

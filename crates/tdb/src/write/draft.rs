@@ -62,7 +62,7 @@ impl Draft {
             let mut bits = vec![0_u8; self.valid.len().div_ceil(8)];
             for (row, _) in self.valid.iter().enumerate().filter(|(_, valid)| **valid) {
                 let byte = bits.get_mut(row / 8);
-                *byte.ok_or_else(|| Bug::new("a row behind the bits of all rows"))? |=
+                *byte.ok_or_else(|| Bug::new("a row beyond the validity of all rows"))? |=
                     1 << (row % 8);
             }
             validity = Some(bits.into());
@@ -78,7 +78,7 @@ impl Draft {
 
     pub(super) fn null(&mut self) -> Done {
         if !self.field.nullable {
-            return Err(Problem::custom("there are no null cells in the field"));
+            return Err(Problem::custom("got null, but the field is not nullable"));
         }
         if let CellValNum::Fixed(values) = self.field.cell_val_num {
             let size = self.field.datatype.size().saturating_mul(values as usize);
@@ -100,7 +100,7 @@ impl Draft {
             }
             if size != unit.saturating_mul(values as usize) {
                 let given = size.checked_div(unit).unwrap_or(0);
-                let what = format!("{given} values are given, and a cell holds {values}");
+                let what = format!("got {given} values, expected {values} per cell");
                 return Err(Problem::custom(what));
             }
         }
@@ -124,9 +124,7 @@ impl Draft {
             return Ok(());
         }
         let name = self.field.datatype.name();
-        Err(Problem::custom(format!(
-            "{value} is given, and the field holds {name}"
-        )))
+        Err(Problem::custom(format!("got {value}, expected {name}")))
     }
 
     pub(super) fn float(&mut self, value: f64) -> Done {
@@ -136,16 +134,12 @@ impl Draft {
 
     fn check_number(&self) -> Done {
         if self.field.enumeration.is_some() {
-            return Err(Problem::custom(
-                "a number is given, and the field holds labels",
-            ));
+            return Err(Problem::custom("got a number, expected a label"));
         }
         let datatype = self.field.datatype;
         if holds_bytes(datatype) && self.field.datatype.size() == 1 {
             let name = datatype.name();
-            return Err(Problem::custom(format!(
-                "a number is given, and the field holds {name}"
-            )));
+            return Err(Problem::custom(format!("got a number, expected {name}")));
         }
         Ok(())
     }
@@ -163,9 +157,7 @@ impl Draft {
             return Ok(());
         }
         let name = datatype.name();
-        Err(Problem::custom(format!(
-            "text is given, and the field holds {name}"
-        )))
+        Err(Problem::custom(format!("got text, expected {name}")))
     }
 
     pub(super) fn raw(&mut self, bytes: &[u8]) -> Done {
@@ -174,9 +166,7 @@ impl Draft {
             return Ok(());
         }
         let name = self.field.datatype.name();
-        Err(Problem::custom(format!(
-            "bytes are given, and the field holds {name}"
-        )))
+        Err(Problem::custom(format!("got bytes, expected {name}")))
     }
 
     fn label(&mut self, label: &[u8], shown: &str, labels: &Enumeration) -> Done {

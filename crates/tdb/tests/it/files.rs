@@ -249,20 +249,20 @@ fn files_whose_format_nobody_says_are_refused() {
         told_of(&desk, &error)
     };
     insta::assert_snapshot!(kind(&desk.path("orders.xlsx")), @r"
-    orders.xlsx: no format has the ending .xlsx
-    hint: the endings are .csv, .jsonl, .ndjson, .json, .arrow, .feather, .ipc, .parquet, .npy
+    orders.xlsx: unknown extension .xlsx
+    hint: known extensions: .csv, .jsonl, .ndjson, .json, .arrow, .feather, .ipc, .parquet, .npy
     ");
     insta::assert_snapshot!(kind(&desk.path("other")), @r"
-    other: the name does not tell the format
-    hint: --format csv, jsonl, json, arrow, parquet or npy
+    other: cannot determine the format from the name
+    hint: use --format csv, jsonl, json, arrow, parquet or npy
     ");
     let file = OutputFile::new(desk.path("other")).format(FileFormat::Jsonl);
     assert_eq!(orders.read().limit(2).export(file).unwrap().cells, 2);
     let input = InputFile::new(desk.path("other"));
     let error = orders.write().replace().file(input.clone());
     insta::assert_snapshot!(told_of(&desk, &error.expect_err("no format")), @r"
-    other: the name does not tell the format
-    hint: --format csv, jsonl, json, arrow, parquet or npy
+    other: cannot determine the format from the name
+    hint: use --format csv, jsonl, json, arrow, parquet or npy
     ");
     let written = orders
         .write()

@@ -264,8 +264,8 @@ fn what_is_not_whole_is_told_and_removed_and_is_in_the_way_of_all_else() {
         context.rename(NEW, "mem://made/copy"),
     ];
     let told = all.map(told);
-    insta::assert_snapshot!(told[0], @"mem://made/folder/new: an unfinished import is here, and no array: it is under way, or was stopped (the same import, run again, finishes it; tdb rm mem://made/folder/new removes what is left)");
-    insta::assert_snapshot!(told[1], @r#"mem://made/folder/new: "folder/new": an unfinished import is here (the same work, run again, finishes it; tdb rm removes what is left)"#);
+    insta::assert_snapshot!(told[0], @"mem://made/folder/new: there is an unfinished import here, not an array: it is still running, or was interrupted (run the same import again to finish it, or tdb rm mem://made/folder/new to remove the rest)");
+    insta::assert_snapshot!(told[1], @r#"mem://made/folder/new: "folder/new": an unfinished import is here (run the same command again to finish it, or tdb rm to remove the rest)"#);
     for other in &told[2..] {
         assert_eq!(*other, told[0]);
     }
@@ -316,6 +316,6 @@ fn what_is_not_of_an_import_stays() {
     let refused = import(&store)
         .expect_err("it may be somebody's")
         .to_string();
-    insta::assert_snapshot!(refused, @"mem://made/folder/new: there is a rest of an array here, and nothing says what left it");
+    insta::assert_snapshot!(refused, @"mem://made/folder/new: there are remains of an array here, left by an unknown operation");
     assert_eq!(state(&store), [rest]);
 }

@@ -50,10 +50,7 @@ fn shorter_text_is_filled_up_and_read_without_what_fills_it() {
         .rows([row(7, "abcd")])
         .unwrap_err()
         .to_string();
-    assert!(
-        long.contains("4 values are given, and a cell holds 3"),
-        "{long}"
-    );
+    assert!(long.contains("got 4 values, expected 3 per cell"), "{long}");
     let long = array
         .write()
         .column("x", [7])

@@ -182,9 +182,7 @@ pub(crate) fn lost(gaps: &[HistoryGap]) -> Vec<String> {
     const TOLD: usize = 4;
     let mut told: Vec<String> = gaps.iter().take(TOLD).map(ToString::to_string).collect();
     if let Some(more) = gaps.len().checked_sub(TOLD).filter(|more| *more > 0) {
-        told.push(format!(
-            "there are {more} more such spans of times: --json lists them"
-        ));
+        told.push(format!("and {more} more such periods: --json lists them"));
     }
     told
 }
@@ -201,7 +199,7 @@ fn warnings(
             sum.saturating_add(fragment.metadata.data_size())
         });
         warnings.push(format!(
-            "{replaced} fragments ({}) are consolidated away and could be vacuumed",
+            "{replaced} fragments ({}) were replaced by consolidation: tdb vacuum removes them",
             bytes(size)
         ));
     }

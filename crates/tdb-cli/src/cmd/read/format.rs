@@ -12,11 +12,11 @@ use crate::output::Output;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
-    /// For people
+    /// Aligned table for people
     Table,
     /// Comma-separated values
     Csv,
-    /// JSON lines, an object each
+    /// JSON lines: one object per line
     Jsonl,
     /// One JSON array of objects
     Json,
@@ -86,9 +86,9 @@ fn no_format(global: &Global, ending: &OsStr) -> Failure {
         .chain(of_files)
         .map(|ending| format!(".{ending}"))
         .collect();
-    let failure = Failure::invalid(format!("{file}: no format has the ending .{ending}"));
+    let failure = Failure::invalid(format!("{file}: unknown extension .{ending}"));
     failure.hint(format!(
-        "the endings are {}; with --format, any will do",
+        "known extensions: {}; with --format, any will do",
         known.join(", ")
     ))
 }

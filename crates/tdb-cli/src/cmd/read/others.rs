@@ -60,7 +60,7 @@ impl Others<'_> {
         Some(match sound {
             0 => format!("none of the {all} fragments is sound"),
             _ => format!(
-                "{sound} of {all} fragments are sound, as far as this reads them: --without-fragments {} reads those",
+                "{sound} of {all} fragments are sound, as far as this reads them: use --without-fragments {} to read only those",
                 without.join(",")
             ),
         })

@@ -25,7 +25,7 @@ const BATCH: u64 = 32 << 20;
 /// What is read, and how it is shown.
 #[derive(Debug, Args)]
 pub(crate) struct Reading {
-    /// Attributes, and labels of dimensions, in this order; all attributes by default
+    /// Attributes and dimension labels to read, in this order [default: all attributes]
     #[arg(
         long,
         value_name = "A,B",
@@ -33,7 +33,7 @@ pub(crate) struct Reading {
         allow_hyphen_values = true
     )]
     pub(super) attrs: Vec<Names>,
-    /// Dimensions; all by default
+    /// Dimensions to read, in this order [default: all]
     #[arg(
         long,
         value_name = "X,Y",
@@ -42,15 +42,15 @@ pub(crate) struct Reading {
         allow_hyphen_values = true
     )]
     pub(super) dims: Vec<Names>,
-    /// No dimensions
+    /// Read no dimensions
     #[arg(long)]
     pub(super) no_dims: bool,
     #[command(flatten)]
     pub(super) selection: Selection,
-    /// The order of the result; row for dense and global for sparse arrays by default
+    /// Order of the result [default: row for dense, global for sparse arrays]
     #[arg(long, value_enum)]
     pub(super) order: Option<Order>,
-    /// By the values of these fields; with -A from the greatest on; null comes last
+    /// Sort by these fields; -A sorts descending; nulls come last
     #[arg(
         long,
         value_name = "A,-B",
@@ -58,28 +58,28 @@ pub(crate) struct Reading {
         allow_hyphen_values = true
     )]
     pub(super) sort: Vec<Names>,
-    /// Leave the first so many cells out
+    /// Skip the first N cells
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     pub(super) offset: u64,
-    /// Keep the cells of a dense array for which --where fails, with fill values, as TileDB does
+    /// Dense arrays: keep cells that do not match --where, with fill values, as TileDB does
     #[arg(long)]
     pub(super) fill: bool,
-    /// Leave those cells out, which is the default
+    /// Leave out cells that do not match --where, which is the default
     #[arg(long, hide = true, conflicts_with = "fill")]
     pub(super) drop: bool,
-    /// Enumerated attributes as their indexes
+    /// Return the indexes of enumerated attributes instead of their labels
     #[arg(long)]
     pub(super) enum_codes: bool,
-    /// Text as bytes, whether it is UTF-8 or not
+    /// Return text as bytes, valid UTF-8 or not
     #[arg(long)]
     pub(super) binary_strings: bool,
-    /// Format of the result; on a terminal table, else csv by default
+    /// Format of the result [default: table on a terminal, otherwise csv]
     #[arg(long, value_enum)]
     pub(super) format: Option<Format>,
-    /// A table of all columns, though it is wider than the screen
+    /// Show all columns, even if the table is wider than the screen
     #[arg(long, conflicts_with = "vertical")]
     pub(super) wide: bool,
-    /// A line for each field of each cell
+    /// Show each field of each cell on its own line
     #[arg(long)]
     pub(super) vertical: bool,
 }
@@ -148,8 +148,8 @@ impl Reading {
     ) -> Result<Arrangement, Failure> {
         let is_arranged = !self.sort.is_empty() || self.offset > 0 || part.takes_all();
         if format == Format::Npy && is_arranged {
-            let what = "a .npy file holds all cells of a box, in their order";
-            return Err(Failure::invalid(what).hint("choose the box with --range"));
+            let what = "a .npy file stores all cells of a box, in their order";
+            return Err(Failure::invalid(what).hint("use --range to choose the box"));
         }
         let keys = self.sort.iter().flatten();
         let keys = keys.map(|key| SortKey::from(key.as_str()));
@@ -171,13 +171,13 @@ impl Reading {
         out: &Output,
     ) -> Result<(), Failure> {
         if self.fill && !schema.is_dense() {
-            let what = "--fill is for dense arrays: cells of a sparse one have no places to keep";
+            let what = "--fill is only for dense arrays";
             return Err(Failure::invalid(what));
         }
         let drops = options.looks_at_cells() && options.failing == Failing::Drop;
         if self.no_dims && drops && schema.is_dense() {
             out.warn(
-                "without dimensions, cells that are left out do not show: --fill keeps the places",
+                "without dimensions it is not visible which cells were left out: use --fill to keep their places",
             );
         }
         Ok(())

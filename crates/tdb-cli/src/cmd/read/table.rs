@@ -34,9 +34,9 @@ pub(crate) struct WaysOut {
 
 /// Suggestions of `tdb read`.
 pub(crate) const OF_READ: WaysOut = WaysOut {
-    cells: "--format csv gives all, --range and --where some",
-    columns: "--wide and --vertical show all columns, --attrs and --dims choose some",
-    texts: "--wide and --vertical show all of them",
+    cells: "use --format csv for all, --range or --where for some",
+    columns: "use --wide or --vertical for all columns, --attrs and --dims for some",
+    texts: "use --wide or --vertical for all of them",
 };
 
 /// Writes a result as a table; on a terminal only as much as fits on the screen.
@@ -165,7 +165,7 @@ impl TableWriter {
         } else if self.line.is_cut {
             let how = self.ways_out.texts;
             self.out
-                .note(&format!("texts that end in … are longer: {how}"));
+                .note(&format!("texts that end in … are cut: {how}"));
         }
     }
 }

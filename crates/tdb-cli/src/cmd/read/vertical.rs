@@ -80,7 +80,7 @@ impl BatchWriter for VerticalWriter {
     fn finish(mut self: Box<Self>) -> Result<(), ConversionError> {
         self.out.flush()?;
         if self.is_cut {
-            let how = "--format csv gives all, --range and --where some";
+            let how = "use --format csv for all, --range or --where for some";
             self.out.note(&format!("there are more cells: {how}"));
         }
         Ok(())

@@ -43,7 +43,7 @@ pub(super) fn filters(text: &str) -> Result<Filters, String> {
         };
         let level: i32 = level
             .parse()
-            .map_err(|_| format!("{level:?} is no level: zstd:5 has one"))?;
+            .map_err(|_| format!("{level:?} is not a level: expected a form such as zstd:5"))?;
         Ok(json!({ "name": name, "level": level }))
     });
     let filters = filters.collect::<Result<Vec<Value>, String>>()?;
@@ -57,11 +57,11 @@ pub(super) fn filters(text: &str) -> Result<Filters, String> {
 /// Parses `x=100`.
 pub(super) fn tile(text: &str) -> Result<Tile, String> {
     let (Some(dimension), extent) = split_field(text) else {
-        return Err("wanted DIM=EXTENT, like x=100".to_owned());
+        return Err("expected DIM=EXTENT, such as x=100".to_owned());
     };
     let number = serde_json::from_str::<Value>(extent);
     let number = number.ok().filter(Value::is_number);
-    let extent = number.ok_or_else(|| format!("{extent:?} is no number"))?;
+    let extent = number.ok_or_else(|| format!("{extent:?} is not a number"))?;
     Ok(Tile { dimension, extent })
 }
 

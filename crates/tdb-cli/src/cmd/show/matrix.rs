@@ -85,7 +85,7 @@ fn write_left_out(picture: &Picture, columns: usize, out: &mut Output) -> Result
                 .and_then(|cell| cell.checked_add(1));
             let next = next.map_or_else(String::new, |cell| coordinate(axis, cell, false));
             let (shown, all, name) = (count(shown as u64), count(all), &axis.dimension);
-            format!("the first {shown} of {all} {what} are shown: --range {name}={next}.. goes on")
+            format!("the first {shown} of {all} {what} are shown: use --range {name}={next}.. to continue")
         })
     };
     let rows = (picture.rows.as_ref()).and_then(|rows| left_out("rows", rows, picture.height()));

@@ -14,7 +14,7 @@ pub(super) fn write(picture: &Picture, palette: &Palette, name: &Path) -> Result
     let ending = name.extension().map(|ending| ending.to_ascii_lowercase());
     if let Some(ending) = ending.filter(|ending| ending != "png") {
         let what = format!(
-            "{}: a picture is PNG, and the name ends in .{}",
+            "{}: the picture is written as PNG: use the extension .png, not .{}",
             name.display(),
             ending.display()
         );

@@ -8,6 +8,7 @@ use rustyline::completion::{Completer, FilenameCompleter, Pair};
 use rustyline::error::ReadlineError;
 use rustyline::history::FileHistory;
 use rustyline::{CompletionType, Config, Context, Editor, Helper, Highlighter, Hinter, Validator};
+use tdb::ErrorKind;
 
 use super::statements::Statements;
 use crate::failure::Failure;
@@ -135,7 +136,7 @@ fn history_file() -> Option<PathBuf> {
 }
 
 fn failed(error: ReadlineError) -> Failure {
-    Failure::from(std::io::Error::other(error))
+    Failure::new(ErrorKind::Store, format!("terminal: {error}"))
 }
 
 /// Completes SQL words, and paths inside quotes.

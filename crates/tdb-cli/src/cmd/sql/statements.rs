@@ -19,11 +19,19 @@ use crate::paint::plural;
 /// Maximum length of the SQL text, in bytes; larger input is hardly a query.
 pub(super) const MOST_SQL: u64 = 1 << 20;
 
+/// Fails if a query of this many bytes is too long.
+pub(super) fn check_length(bytes: usize) -> Result<(), Failure> {
+    if bytes as u64 > MOST_SQL {
+        return Err(Failure::invalid("the query is longer than 1 MiB"));
+    }
+    Ok(())
+}
+
 /// Suggestions of `tdb sql` if the table does not fit on the screen.
 const OF_SQL: WaysOut = WaysOut {
-    cells: "--format csv gives all, LIMIT and WHERE some",
-    columns: "--wide shows all columns, SELECT chooses some",
-    texts: "--wide shows all of them",
+    cells: "use --format csv for all, LIMIT or WHERE for some",
+    columns: "use --wide for all columns, SELECT for some",
+    texts: "use --wide for all of them",
 };
 
 /// Runs SQL statements.
@@ -63,9 +71,7 @@ impl<'a> Statements<'a> {
 
     /// Runs all statements of `query`. Only one of them may return rows if they go to a file.
     pub(super) fn run(&mut self, query: &str, out: Output) -> Result<(), Failure> {
-        if query.len() as u64 > MOST_SQL {
-            return Err(Failure::invalid("a query has a mebibyte at most"));
-        }
+        check_length(query.len())?;
         let format = self.format(&out)?;
         let messages = out.messages();
         let mut first = Some(out);
@@ -74,7 +80,7 @@ impl<'a> Statements<'a> {
                 let out = match first.take() {
                     Some(out) => out,
                     None if self.global.output.is_some() => {
-                        let what = "several statements give rows, and a file takes those of one";
+                        let what = "only one statement may return rows if they go to a file";
                         return Err(Failure::invalid(what));
                     }
                     None => Output::begin(self.global)?.0,
@@ -92,7 +98,7 @@ impl<'a> Statements<'a> {
         let format = chosen_format(self.arguments.format, self.global, out)?;
         match format {
             Format::Npy => Err(Failure::invalid(
-                "a .npy file holds the cells of a box of one array, and these are rows",
+                "rows of a query cannot be written as .npy, which stores a box of one array",
             )),
             format => Ok(format),
         }

@@ -130,8 +130,8 @@ impl Found {
         let outside = plural(self.outside, "member");
         out.note(&match (self.outside, self.arrays) {
             (0, _) => text,
-            (_, 0) => format!("no array was looked at: {outside} elsewhere"),
-            _ => format!("{text}; not looked at: {outside} elsewhere"),
+            (_, 0) => format!("no array was verified: {outside} elsewhere"),
+            _ => format!("{text}; not verified: {outside} elsewhere"),
         });
         Ok(())
     }
@@ -177,7 +177,7 @@ fn arrays_below(
                     arrays.push(place);
                 }
                 Kind::Missing => {
-                    let text = "a member of the group that is not there";
+                    let text = "missing member of the group";
                     found.unread("member", &place.uri, text, global, out)?;
                 }
                 kind if kind.has_children() => waiting.push(place),

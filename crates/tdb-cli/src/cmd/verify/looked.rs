@@ -39,7 +39,7 @@ impl Looked {
         }
         let names = names.join(",");
         Some(format!(
-            "tdb read {uri} --without-fragments {names} reads what is sound"
+            "use tdb read {uri} --without-fragments {names} to read the sound fragments"
         ))
     }
 
@@ -101,9 +101,9 @@ pub(super) fn line_of(damage: &Damage) -> String {
 pub(super) fn verdict(verified: &Verified) -> &'static str {
     let mut warnings = verified.warnings.iter();
     if warnings.any(|warning| matches!(warning, Warning::Uncommitted { .. })) {
-        "all that is committed can be decoded"
+        "everything committed can be decoded"
     } else {
-        "all can be decoded"
+        "everything can be decoded"
     }
 }
 

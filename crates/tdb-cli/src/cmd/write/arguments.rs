@@ -15,29 +15,29 @@ use crate::parse::{NamedInterval, Size, interval, size};
     after_help = "Examples:\n  tdb read fixtures/v22_tour/array --range station=B..K -o target/bk.csv\n  \
     tdb write target/weather target/bk.csv\n  \
     tdb write target/weather target/bk.csv --replace\n\n\
-    All cells become part of the array at once, or none."
+    The write is atomic: either all cells become visible, or none."
 )]
 pub(crate) struct Arguments {
     /// An array
     pub(super) array: String,
     #[command(flatten)]
     pub(super) input: InputArguments,
-    /// Dense arrays: the box to be written, the whole domain by default; one interval a dimension
+    /// Dense arrays: box to write, one interval per dimension [default: the whole domain]
     #[arg(long = "range", value_name = "DIM=LO..HI", value_parser = interval, allow_hyphen_values = true)]
     pub(super) ranges: Vec<NamedInterval>,
-    /// The same as JSON: {"DIM": [[LO, HI]]}
+    /// Read the box from a JSON file: {"DIM": [[LO, HI]]}
     #[arg(long, value_name = "FILE.json")]
     pub(super) range_file: Option<PathBuf>,
-    /// The order of the cells; row for dense and any for sparse arrays by default
+    /// Order of the cells in the file [default: row for dense, any for sparse arrays]
     #[arg(long, value_enum)]
     pub(super) order: Option<Order>,
-    /// Enumerated attributes as their indexes
+    /// The file has indexes of enumerated attributes instead of labels
     #[arg(long)]
     pub(super) enum_codes: bool,
-    /// Rows replace the cells of the same coordinates; attributes that the file lacks keep their values
+    /// Replace cells with the same coordinates; attributes missing in the file keep their values
     #[arg(long, conflicts_with_all = ["ranges", "range_file", "order"])]
     pub(crate) replace: bool,
-    /// Read the file, say how many cells would be written or replaced, and do nothing
+    /// Read the file and print how many cells would be written or replaced, without writing
     #[arg(long)]
     pub(crate) dry_run: bool,
     #[command(flatten)]
@@ -47,10 +47,10 @@ pub(crate) struct Arguments {
 /// How cells that come in any order are sorted.
 #[derive(Debug, Args)]
 pub(crate) struct Sorting {
-    /// What becomes of cells with the same coordinates; all are kept in arrays that allow it, else they are an error
+    /// How to treat cells with the same coordinates [default: keep all if the array allows it, else fail]
     #[arg(long, value_enum)]
     pub(crate) duplicates: Option<Which>,
-    /// Begin another fragment where one gets larger: 200MB, 2GiB
+    /// Maximum size of a fragment; larger writes are split: 200MB, 2GiB
     #[arg(long, value_name = "SIZE", value_parser = fragment_size)]
     pub(crate) max_fragment: Option<Size>,
 }
@@ -73,7 +73,7 @@ pub(super) enum Order {
     Col,
     /// As stored
     Global,
-    /// Sparse arrays: any
+    /// Sparse arrays: in any order
     Any,
 }
 

@@ -28,7 +28,7 @@ fn memory_is_not_taken_on_the_word_of_a_plan() {
     says(
         &fenced.refused(&memory(long)),
         Code::InvalidArgument,
-        "longer than they are",
+        "end within a message",
     );
     let much = vec![0; 2 << 20];
     says(
@@ -117,7 +117,7 @@ fn ways_between_partitions_are_limited() {
         // The engine reports errors in the status details.
         let refused = fenced.refused(&plan);
         let refused = String::from_utf8_lossy(refused.details());
-        assert!(refused.contains("ways between partitions"), "{refused}");
+        assert!(refused.contains("channels between partitions"), "{refused}");
     }
     let plan = repartitioned(repartitioned(text("seven"), 64), 7);
     assert!(fenced.runtime.block_on(fenced.owner().plan(&plan)).is_ok());
@@ -157,7 +157,7 @@ fn partitions_that_a_plan_does_not_have_are_an_error() {
     says(
         &run(5, 1, none.clone()),
         Code::InvalidArgument,
-        "from 5 to 1",
+        "partitions: 5 to 1",
     );
     says(&run(0, 1, None), Code::InvalidArgument, "head");
     let head = Some(Head::Broadcast(Count { count: 1 << 40 }));
@@ -204,7 +204,7 @@ fn messages_and_plans_take_no_more_memory_than_the_owner_gave() {
     says(
         &set(17 << 20).err().unwrap(),
         Code::ResourceExhausted,
-        "16777216 at most",
+        "at most 16777216",
     );
     // Each byte of a message takes four bytes of memory.
     let kept = [
@@ -223,7 +223,7 @@ fn messages_and_plans_take_no_more_memory_than_the_owner_gave() {
     says(
         &set(10).err().unwrap(),
         Code::ResourceExhausted,
-        "keeps 5 plans",
+        "holds 5 plans",
     );
     drop(kept);
     std::thread::sleep(Duration::from_millis(300));

@@ -64,14 +64,14 @@ fn files_and_arrays_are_read_where_the_owner_allowed_it() {
         says(
             &refused,
             Code::PermissionDenied,
-            "outside of what its owner allowed",
+            "outside of the allowed places",
         );
         says(&refused, Code::PermissionDenied, "tdb worker --allow");
         let refused = fenced.refused(&scan(path.to_str().unwrap(), 1));
         says(
             &refused,
             Code::PermissionDenied,
-            "outside of what its owner allowed",
+            "outside of the allowed places",
         );
     }
     assert!(run(&lines_of(Path::new("/etc/hostname"))).is_err());
@@ -90,13 +90,13 @@ fn files_and_arrays_are_read_where_the_owner_allowed_it() {
         says(
             &refused,
             Code::PermissionDenied,
-            "outside of what its owner allowed",
+            "outside of the allowed places",
         );
         let refused = fenced.refused(&scan(&format!("{store}{path}"), 1));
         says(
             &refused,
             Code::PermissionDenied,
-            "outside of what its owner allowed",
+            "outside of the allowed places",
         );
     }
     let asked = fenced.runtime.block_on(async {
