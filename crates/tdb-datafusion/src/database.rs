@@ -358,10 +358,11 @@ impl Database {
             .await?;
         let mut written = 0_u64;
         for batch in &rows {
-            let counts = batch.columns().first();
-            let counts = counts.and_then(|counts| counts.as_any().downcast_ref::<UInt64Array>());
-            let counts =
-                counts.ok_or_else(|| SqlError::Bug("an INSERT without a count".to_owned()))?;
+            let column = batch.columns().first();
+            let counts = column.and_then(|column| column.as_any().downcast_ref::<UInt64Array>());
+            let Some(counts) = counts else {
+                return Err(SqlError::Bug("an INSERT without a count".to_owned()));
+            };
             written += counts.values().iter().sum::<u64>();
         }
         self.refresh(&name, table, written).await?;
