@@ -40,7 +40,7 @@ impl std::fmt::Display for TooMany {
         let rows = self.rows;
         write!(
             f,
-            "sorting more than {rows} cells needs more memory than allowed"
+            "keeping more than {rows} cells needs more memory than allowed"
         )
     }
 }

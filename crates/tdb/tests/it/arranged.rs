@@ -208,7 +208,7 @@ fn what_cannot_be_sorted_is_told() {
     assert!(
         error
             .hint()
-            .is_some_and(|hint| hint.contains("take fewer cells")),
+            .is_some_and(|hint| hint.contains("select fewer cells")),
         "{error:#}"
     );
     let error = array
