@@ -72,8 +72,8 @@ const REST: &str = "\
 Options that most verbs take: --at, --since, --key-file, --threads, --memory, --temp, --config, --json, --ticks,
 -o, --profile, -q, -v, --color. `tdb VERB -h` lists those of a verb in short, `tdb VERB --help` explains them.
 
-Exit status: 0 done; 1 a check found something (verify, compare, diff); 2 the request is wrong; 3 the data or the
-store is at fault; 4 a limit was reached; 70 a defect of tdb; 130 interrupted.
+Exit status: 0 done; 1 a check found something (verify, compare, diff); 2 the request is wrong; 3 the data or
+the store is at fault; 4 a limit was reached; 70 a defect of tdb; 130 interrupted.
 Results go to standard output, everything else to standard error.";
 
 /// Adds this help to the command line.

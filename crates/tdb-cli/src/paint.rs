@@ -269,7 +269,7 @@ mod tests {
             ["0 B", "1023 B", "1.0 KiB", "1.5 KiB", "100 KiB", "1.0 MiB"]
         );
         assert_eq!(bytes(u64::MAX), "16.0 EiB");
-        let below = [1_048_063, 1_048_064, (1 << 20) - 1].map(bytes);
+        let below = [1_048_000, 1_048_064, (1 << 20) - 1].map(bytes);
         assert_eq!(below, ["1023 KiB", "1.0 MiB", "1.0 MiB"]);
         assert_eq!(
             [0, 12, 123, 1234, 1_234_567].map(count),

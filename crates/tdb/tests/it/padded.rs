@@ -58,7 +58,7 @@ fn shorter_text_is_filled_up_and_read_without_what_fills_it() {
         .commit();
     let long = long.unwrap_err().to_string();
     assert!(
-        long.contains("each cell holds 3 values of the type string_ascii"),
+        long.contains("expected 3 values of type string_ascii per cell"),
         "{long}"
     );
 }
