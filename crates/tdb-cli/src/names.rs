@@ -107,7 +107,11 @@ mod tests {
         // Functions of dates, such as `year(…)`, are parsed later, when the fields are known.
         assert_eq!(of("year(\"b,c\"),d"), "year(\"b,c\")|d");
         assert_eq!(of("5\",6\""), "5\"|6\"");
-        assert!(names("\"b,c").unwrap_err().contains("unclosed double quote"));
+        assert!(
+            names("\"b,c")
+                .unwrap_err()
+                .contains("unclosed double quote")
+        );
         assert!(names("\"b\"c").unwrap_err().contains("more than a name"));
     }
 

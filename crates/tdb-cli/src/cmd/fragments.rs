@@ -2,11 +2,12 @@
 
 use clap::Args;
 use serde_json::{Value, json};
-use tdb_array::Fragment;
 use tdb_array::directory::LEGACY_SCHEMA;
+use tdb_array::{Array, ArrayError, ErrorKind, Fragment};
 use tdb_schema::json::ranges_to_json;
 use tdb_schema::value::rfc3339;
 
+use super::info::LOOKS;
 use super::{open_array, write_json};
 use crate::access::session;
 use crate::failure::Failure;
@@ -23,17 +24,21 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
-    let array = open_array(&arguments.uri, global, &session(global), out)?;
-    let replaced = array
-        .open_replaced()
-        .map_err(|error| Failure::from(error).at(&arguments.uri))?;
-    let mut all: Vec<(&Fragment, bool)> = (array.fragments().iter().map(|f| (f, false)))
-        .chain(replaced.iter().map(|f| (f, true)))
-        .collect();
-    all.sort_by_key(|(fragment, _)| (fragment.timestamps(), fragment.name.as_str()));
-    let fragments: Vec<&Fragment> = all.iter().map(|(fragment, _)| *fragment).collect();
-    let sizes = array.stored_sizes(&fragments).into_iter();
-    let sizes: Vec<u64> = sizes.collect::<Result<_, _>>()?;
+    let mut array = open_array(&arguments.uri, global, &session(global), out)?;
+    let mut looks = LOOKS;
+    let (replaced, sizes) = loop {
+        match replaced_and_sizes(&array) {
+            // Fragments have been vacuumed since the array was opened.
+            Err(error) if error.kind() == ErrorKind::NotFound && looks > 0 => {
+                looks -= 1;
+                let again = array.again();
+                let again = again.map_err(|error| Failure::from(error).at(&arguments.uri))?;
+                array = again.ok_or_else(|| Failure::from(error).at(&arguments.uri))?;
+            }
+            found => break found.map_err(|error| Failure::from(error).at(&arguments.uri))?,
+        }
+    };
+    let all = in_order(&array, &replaced);
     if global.json {
         let fragments = all.iter().zip(&sizes).map(|((fragment, replaced), size)| {
             fragment_json(fragment, *replaced, *size, global.ticks)
@@ -71,6 +76,24 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     }
     let look = out.look;
     Ok(table.write(out, look)?)
+}
+
+/// Opens the replaced fragments, and returns them with the sizes of all fragments [in order](in_order).
+fn replaced_and_sizes(array: &Array) -> Result<(Vec<Fragment>, Vec<u64>), ArrayError> {
+    let replaced = array.open_replaced()?;
+    let all = in_order(array, &replaced);
+    let fragments: Vec<&Fragment> = all.iter().map(|(fragment, _)| *fragment).collect();
+    let sizes: Result<Vec<u64>, _> = array.stored_sizes(&fragments).into_iter().collect();
+    Ok((replaced, sizes?))
+}
+
+/// All fragments, and whether each is replaced, by their times.
+fn in_order<'a>(array: &'a Array, replaced: &'a [Fragment]) -> Vec<(&'a Fragment, bool)> {
+    let live = array.fragments().iter().map(|fragment| (fragment, false));
+    let replaced = replaced.iter().map(|fragment| (fragment, true));
+    let mut all: Vec<(&Fragment, bool)> = live.chain(replaced).collect();
+    all.sort_by_key(|(fragment, _)| (fragment.timestamps(), fragment.name.as_str()));
+    all
 }
 
 fn facts(fragment: &Fragment, size: u64) -> [(Role, String); 7] {

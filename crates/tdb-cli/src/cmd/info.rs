@@ -62,7 +62,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
 }
 
 /// How often an array is reopened if an object has been removed meanwhile.
-const LOOKS: u32 = 8;
+pub(super) const LOOKS: u32 = 8;
 
 /// Prints the summary of an open array.
 fn array_info(
