@@ -504,8 +504,12 @@ def make_all(count):
 
 def check_all():
     for name in sorted(os.listdir(OUT)):
-        status = in_child(child, [int(name.split("_")[1])])
-        if status != 0 and in_child(read_theirs, os.path.join(OUT, name)) != 0:
+        number = int(name.split("_")[1])
+        status = in_child(child, [number])
+        if status != 0 and 0 in (in_child(child, [number]) for _ in range(3)):
+            # Bytes that are wrong make it die again: this is a race of its threads.
+            print("TileDB died once, and not again, of %s" % name, flush=True)
+        elif status != 0 and in_child(read_theirs, os.path.join(OUT, name)) != 0:
             print("TileDB dies of its own array as well: %s" % name, flush=True)
         elif status != 0:
             print("%s: the library ended with status %d" % (name, status), flush=True)
