@@ -22,7 +22,7 @@ use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, Pla
 use futures_util::{Stream, StreamExt};
 
 /// Desired time between two slices.
-const AIM: Duration = Duration::from_millis(10);
+const AIM: Duration = Duration::from_millis(100);
 
 /// Rows of the first slice.
 const FIRST: usize = 1;
@@ -159,17 +159,18 @@ impl RecordBatchStream for Slices {
     }
 }
 
-/// Returns the size of the next slice from the size and the time of the last: at most twice as many rows, at least
-/// one.
+/// Most times as many rows as the last slice had that the next one has.
+const GROWTH: u128 = 8;
+
+/// Returns the number of rows of the next slice after one of `rows` rows, which took some time: as many as take [`AIM`],
+/// at most [`GROWTH`] times as many, and at least one.
+///
+/// The join takes longer for each row of a small slice than of a large one, so few slices lead to the right size.
 fn rows_after(rows: usize, took: Duration) -> usize {
-    if took < AIM / 2 {
-        rows.saturating_mul(2)
-    } else if took > AIM * 2 {
-        let times = took.as_nanos() / AIM.as_nanos();
-        usize::try_from(times).map_or(1, |times| (rows / times).max(1))
-    } else {
-        rows
-    }
+    let aim = AIM.as_nanos();
+    let took = took.as_nanos().max(aim / GROWTH);
+    let next = rows as u128 * aim / took;
+    usize::try_from(next).map_or(rows, |next| next.max(1))
 }
 
 #[cfg(test)]
@@ -179,10 +180,11 @@ mod tests {
     #[test]
     fn slices_grow_while_they_are_quick_and_shrink_to_one_row() {
         let ms = Duration::from_millis;
-        assert_eq!(rows_after(16, ms(1)), 32);
-        assert_eq!(rows_after(16, ms(12)), 16);
-        assert_eq!(rows_after(16, ms(40)), 4);
-        assert_eq!(rows_after(16, ms(4000)), 1);
+        assert_eq!(rows_after(1, ms(1)), 8);
+        assert_eq!(rows_after(64, ms(50)), 128);
+        assert_eq!(rows_after(64, ms(100)), 64);
+        assert_eq!(rows_after(64, ms(400)), 16);
+        assert_eq!(rows_after(64, ms(60_000)), 1);
         assert_eq!(rows_after(usize::MAX, ms(1)), usize::MAX);
     }
 }
