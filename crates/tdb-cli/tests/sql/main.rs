@@ -480,10 +480,10 @@ fn errors_say_what_to_do() {
         format!("select count(*) from tour where {tests} sky = 'snow'")
     };
     assert_eq!(
-        said(folder.path(), &[], &chain(990)),
+        said(folder.path(), &[], chain(990)),
         "count(*)\n21\nexit 0"
     );
-    insta::assert_snapshot!(said(folder.path(), &[], &chain(10_000)));
+    insta::assert_snapshot!(said(folder.path(), &[], chain(10_000)));
     insta::assert_snapshot!(said(folder.path(), &["select 1", "--group", "tour"], ""));
 }
 
