@@ -479,10 +479,7 @@ fn errors_say_what_to_do() {
         let tests = "temperature * 2 = 3 or ".repeat(number);
         format!("select count(*) from tour where {tests} sky = 'snow'")
     };
-    assert_eq!(
-        said(folder.path(), &[], chain(990)),
-        "count(*)\n21\nexit 0"
-    );
+    assert_eq!(said(folder.path(), &[], chain(990)), "count(*)\n21\nexit 0");
     insta::assert_snapshot!(said(folder.path(), &[], chain(10_000)));
     insta::assert_snapshot!(said(folder.path(), &["select 1", "--group", "tour"], ""));
 }
