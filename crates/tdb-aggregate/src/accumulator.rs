@@ -25,7 +25,7 @@ pub(crate) enum Extreme {
     Bytes(Vec<u8>),
 }
 
-/// What is known about some cells without reading them.
+/// Statistics of some cells, from metadata, without reading the cells.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Known {
     /// Number of cells that are not null.

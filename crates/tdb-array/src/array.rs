@@ -13,8 +13,8 @@ use crate::early::Early;
 use crate::fragment::Schemas;
 use crate::fragment_parts::read_parts;
 use crate::named_objects::{NamedObjects, open_schemas};
-use crate::open::{ObjectReader, Tile};
-use crate::opening::Opening;
+use crate::open::ObjectReader;
+use crate::opening::{Opening, PrefetchedMetadata};
 use crate::settling::settle;
 use crate::snapshot::{Snapshot, current};
 use crate::uri::{Base, UriTarget};
@@ -157,8 +157,11 @@ impl Array {
             Vec::new()
         } else {
             let footers = place.open_tiles(footers, &mut warnings)?;
-            let known = (footers, &mut early);
-            open_fragments(place, &schemas, &live.fragments, known, &mut warnings)?
+            let prefetched = PrefetchedMetadata {
+                footers,
+                early: &mut early,
+            };
+            open_fragments(place, &schemas, &live.fragments, prefetched, &mut warnings)?
         };
         let deletes = read_deletes(place, &live, &lists, &mut early, &mut warnings)?;
         if !deletes.is_empty() {
@@ -244,8 +247,11 @@ impl Array {
         let (place, warnings) = (&self.place, &mut Vec::new());
         let footers = self.snapshot.directory.fragment_metadata().iter().cloned();
         let footers = place.tiles(footers, warnings)?;
-        let known = (footers, &mut Early::default());
-        open_fragments(place, &self.snapshot.schemas, entries, known, warnings)
+        let prefetched = PrefetchedMetadata {
+            footers,
+            early: &mut Early::default(),
+        };
+        open_fragments(place, &self.snapshot.schemas, entries, prefetched, warnings)
     }
 
     /// Reads the array's metadata as of the time for which it was opened. Each call reads it from the store.
@@ -407,9 +413,13 @@ pub(crate) fn open_fragments(
     place: &ObjectReader,
     schemas: &Schemas,
     entries: &FragmentEntries,
-    (tiles, early): (Vec<(String, Tile)>, &mut Early),
+    prefetched: PrefetchedMetadata<'_>,
     warnings: &mut Vec<Warning>,
 ) -> Result<Vec<Fragment>, ArrayError> {
+    let PrefetchedMetadata {
+        footers: tiles,
+        early,
+    } = prefetched;
     let mut opening = Opening {
         place,
         schemas,

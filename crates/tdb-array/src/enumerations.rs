@@ -7,7 +7,7 @@ use bytes::Bytes;
 use tdb_filters::open_generic_tile;
 use tdb_schema::{ArraySchema, Enumeration};
 use tdb_store::{Piece, Read, join};
-use tdb_tile::GenericTile;
+use tdb_tile::{Bug, GenericTile};
 
 use crate::directory::{ENUMERATION_FOLDER, SCHEMA_FOLDER};
 use crate::open::ObjectReader;
@@ -25,7 +25,7 @@ impl ObjectReader {
         Ok(enumeration)
     }
 
-    /// The enumeration that an object holds, and its bytes without filters.
+    /// Decodes an enumeration from the bytes of its object; also returns its number of unfiltered bytes.
     fn open_enumeration(
         &self,
         key: &str,
@@ -41,12 +41,12 @@ impl Array {
     /// Reads an enumeration of the array's schema.
     ///
     /// # Errors
-    /// [`ArrayError::Invalid`] if there is none of that name; as the store reports.
+    /// [`ArrayError::Invalid`] if the schema has no enumeration of that name, or any error of the store.
     pub fn enumeration(&self, name: &str) -> Result<Arc<Enumeration>, ArrayError> {
         self.one_enumeration(self.schema(), name)
     }
 
-    /// Reads an enumeration of [`Snapshot::newest_schema`].
+    /// Reads an enumeration of the newest schema, [`Snapshot::newest_schema`].
     ///
     /// # Errors
     /// As [`Array::enumeration`].
@@ -54,7 +54,7 @@ impl Array {
         self.one_enumeration(self.newest_schema(), name)
     }
 
-    /// Reads enumerations of the array's schema, together; they are in the order of the names.
+    /// Reads enumerations of the array's schema together, and returns them in the order of the names.
     ///
     /// # Errors
     /// As [`Array::enumeration`].
@@ -71,11 +71,8 @@ impl Array {
         name: &str,
     ) -> Result<Arc<Enumeration>, ArrayError> {
         let mut found = self.enumerations_of(schema, [name])?;
-        found.pop().ok_or_else(|| ArrayError::Invalid {
-            what: "enumeration",
-            name: name.to_owned(),
-            why: "it was read and is not there",
-        })
+        let one = found.pop();
+        Ok(one.ok_or_else(|| Bug::new("an enumeration that was read is missing"))?)
     }
 
     fn enumerations_of<'a>(
@@ -97,38 +94,35 @@ impl Array {
         }
         let found = keys.iter().map(|key| {
             let found = read.get(key).cloned().or_else(|| kept.get(key));
-            found.ok_or_else(|| ArrayError::Missing {
-                key: key.clone(),
-                by: "an enumeration that was read",
-            })
+            Ok(found.ok_or_else(|| Bug::new("an enumeration that was read is missing"))?)
         });
         found.collect()
     }
 }
 
 impl Snapshot {
-    /// An enumeration of the array's schema that was opened before, and is still kept.
+    /// Returns an enumeration of the array's schema if it was opened before and is cached.
     ///
     /// # Errors
-    /// [`ArrayError::Invalid`] if there is none of that name.
+    /// [`ArrayError::Invalid`] if the schema has no enumeration of that name.
     pub fn kept_enumeration(&self, name: &str) -> Result<Option<Arc<Enumeration>>, ArrayError> {
         let key = enumeration_key(self.schema(), name)?;
         Ok(self.enumerations.get(&key))
     }
 
-    /// What is to be read of an enumeration of the array's schema.
+    /// Returns the read for an enumeration of the array's schema.
     ///
     /// # Errors
-    /// [`ArrayError::Invalid`] if there is none of that name.
+    /// [`ArrayError::Invalid`] if the schema has no enumeration of that name.
     pub fn enumeration_read(&self, name: &str) -> Result<Read, ArrayError> {
         let key = join(&self.prefix, &enumeration_key(self.schema(), name)?);
         Ok(Read::whole(key).at_most(self.access.tile_limit()))
     }
 
-    /// An enumeration of the array's schema, out of what [`Snapshot::enumeration_read`] gave.
+    /// Decodes an enumeration of the array's schema from the result of [`Snapshot::enumeration_read`].
     ///
     /// # Errors
-    /// [`ArrayError::Invalid`] if there is none of that name; bytes that break the format.
+    /// [`ArrayError::Invalid`] if the schema has no enumeration of that name; bytes that break the format.
     pub fn open_enumeration(
         &self,
         name: &str,

@@ -24,12 +24,12 @@ pub(crate) fn read(
     while !rest.is_empty() {
         let (batch, behind) = rest.split_at(fitting(rest));
         rest = behind;
-        answers.extend(held((store, budget), batch, store.read(&small(batch))));
+        answers.extend(held(store, budget, batch, store.read(&small(batch))));
     }
     answers
 }
 
-/// As [`read`]; the first pages of folders are listed together with what is read first.
+/// Performs reads like [`read`], and lists the first pages of folders at the same time as the first batch.
 pub(crate) fn read_and_list(
     store: &dyn Store,
     reads: &[Read],
@@ -38,14 +38,15 @@ pub(crate) fn read_and_list(
 ) -> ReadAndListed {
     let (batch, rest) = reads.split_at(fitting(reads).min(reads.len()));
     let ReadAndListed { pieces, listings } = store.read_and_list(&small(batch), prefixes);
-    let mut pieces = held((store, budget), batch, pieces);
+    let mut pieces = held(store, budget, batch, pieces);
     pieces.extend(read(store, rest, budget));
     ReadAndListed { pieces, listings }
 }
 
-/// What was read of small objects, and what is read of large ones now, with the memory that it takes.
+/// Takes memory for the answers to a batch of small reads, and reads the objects that turned out to be large.
 fn held(
-    (store, budget): (&dyn Store, &Budget),
+    store: &dyn Store,
+    budget: &Budget,
     batch: &[Read],
     given: Vec<Result<Piece, StoreError>>,
 ) -> Vec<Result<Piece, StoreError>> {

@@ -14,6 +14,7 @@ use crate::directory::DatedObjects;
 use crate::early::Early;
 use crate::fragment_parts::read_parts;
 use crate::open::ObjectReader;
+use crate::opening::PrefetchedMetadata;
 use crate::{
     Array, ArrayError, At, Fragment, FragmentEntries, Group, HistoryGap, Lost, TimeWindow,
     TimestampedName,
@@ -123,8 +124,12 @@ impl Array {
             let mut entries: FragmentEntries = self.snapshot().merged.clone();
             entries.retain(|name| unknown.contains(name))?;
             let schemas = &self.snapshot().schemas;
-            let known = (Vec::new(), &mut Early::default());
-            let opened = open_fragments(&self.place, schemas, &entries, known, &mut Vec::new())?;
+            let prefetched = PrefetchedMetadata {
+                footers: Vec::new(),
+                early: &mut Early::default(),
+            };
+            let opened =
+                open_fragments(&self.place, schemas, &entries, prefetched, &mut Vec::new())?;
             let without = opened
                 .iter()
                 .filter(|f| !f.metadata.extra_fields.timestamps);

@@ -71,7 +71,7 @@ impl ObjectReader {
         self.names_of(folders, self.location.store().list_many(&all))
     }
 
-    /// The names in these folders, of which the first pages were listed.
+    /// Collects the names in these folders from their first pages, and lists the remaining pages.
     fn names_of(
         &self,
         folders: &[&str],
@@ -154,7 +154,7 @@ impl ObjectReader {
         )
     }
 
-    /// As [`ObjectReader::read_held`], with the names in these folders, which are listed meanwhile.
+    /// Performs reads like [`ObjectReader::read_held`], and at the same time lists the names in some folders.
     pub(crate) fn read_held_and_list(
         &self,
         reads: &[Read],
@@ -167,7 +167,7 @@ impl ObjectReader {
         (answers.pieces, self.names_of(folders, answers.listings))
     }
 
-    /// All of an object of at most so many bytes.
+    /// Returns the read of a whole object of at most `limit` bytes.
     pub(crate) fn whole(&self, key: &str, limit: u64) -> Read {
         Read::whole(self.location.full(key)).at_most(limit)
     }
@@ -326,7 +326,7 @@ impl ObjectReader {
     }
 }
 
-/// What was read of objects, with their keys.
+/// Pairs the bytes of objects with their keys.
 pub(crate) fn as_objects(keys: Vec<String>, pieces: Vec<Result<Piece, StoreError>>) -> Vec<Object> {
     let answers = pieces.into_iter();
     let answers = answers.map(|answer| answer.map(|piece| piece.bytes));

@@ -13,7 +13,7 @@ use crate::directory::{FragmentEntries, FragmentEntry};
 use crate::early::Early;
 use crate::fragment::{FragmentSteps, Schemas};
 use crate::fragment_parts::read_parts;
-use crate::open::ObjectReader;
+use crate::open::{ObjectReader, Tile};
 use crate::{ArrayError, At, Fragment, Warning};
 
 /// Maximum bytes of metadata that all fragments together keep to avoid reading them again.
@@ -25,6 +25,14 @@ const KEPT_SHARE: u64 = 8;
 /// Number of fragments read at a time. The tails of their metadata have 16 MiB at most, and if an array names many
 /// fragments that do not exist, the first batch fails.
 const BATCH: usize = 256;
+
+/// Metadata that was read before the fragments are opened.
+pub(crate) struct PrefetchedMetadata<'a> {
+    /// Tiles of consolidated footers, with the keys of their objects.
+    pub(crate) footers: Vec<(String, Tile)>,
+    /// Objects that were read early.
+    pub(crate) early: &'a mut Early,
+}
 
 /// The state of opening fragments.
 pub(crate) struct Opening<'a> {

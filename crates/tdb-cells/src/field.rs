@@ -32,7 +32,7 @@ pub(crate) fn check_numbers<T: Scalar>(name: &str, datatype: Datatype) -> Result
     })
 }
 
-/// What is known about a field before any cell is read; used for results, conditions and writes.
+/// Description of a field, known before any cell is read; used for results, conditions and writes.
 #[derive(Clone, Debug)]
 pub struct FieldInfo {
     /// Name of the field.

@@ -246,7 +246,7 @@ mod tests {
             model.sort_by_key(|&row| numbers[row.index()]);
             let equal = |a: Row, b: Row| numbers[a.index()] == numbers[b.index()];
             let repeats = model_repeats(&model, equal);
-            // Of numbers that are far apart, only the leading bits are sorted at first.
+            // If numbers are far apart, the first pass sorts by their leading bits only.
             let far = |number: &u64| u128::from(*number) << 40;
             for wide in [false, true] {
                 let keys = if wide {

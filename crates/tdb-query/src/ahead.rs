@@ -98,7 +98,7 @@ impl Ahead {
             let most = MOST.min(budget.left() / 4);
             let ahead = read.map_or(Ok(Vec::new()), |read| read.ahead(most))?;
             asked.add(&ahead, budget);
-            self.ask((store, gap), asked, budget)?;
+            self.ask(store, gap, asked, budget)?;
         }
         let missing = || Bug::new("bytes that were fetched are not here");
         let (mut pieces, mut held) = (HashMap::new(), Vec::new());
@@ -150,7 +150,8 @@ impl Ahead {
     /// again when they are needed.
     fn ask(
         &mut self,
-        (store, gap): (&dyn Store, u64),
+        store: &dyn Store,
+        gap: u64,
         asked: Wishes,
         budget: &Budget,
     ) -> Result<(), QueryError> {
@@ -221,7 +222,7 @@ mod tests {
     fn bytes_between_ranges_count_for_as_long_as_any_of_these_is_there() {
         let (store, budget) = (store(), Budget::new(1000));
         let mut ahead = Ahead::default();
-        ahead.ask((&store, 80), asked(&budget), &budget).unwrap();
+        ahead.ask(&store, 80, asked(&budget), &budget).unwrap();
         assert_eq!((store.take_counts().reads, budget.used()), (1, 100));
         ahead.pieces.remove(&Wish::bounded("a", 0, 10));
         assert_eq!(budget.used(), 90);
@@ -233,7 +234,7 @@ mod tests {
     fn without_memory_for_bytes_between_ranges_each_is_read_alone() {
         let (store, budget) = (store(), Budget::new(99));
         let mut ahead = Ahead::default();
-        ahead.ask((&store, 80), asked(&budget), &budget).unwrap();
+        ahead.ask(&store, 80, asked(&budget), &budget).unwrap();
         let counts = store.take_counts();
         assert_eq!((counts.reads, counts.bytes, budget.used()), (2, 20, 20));
     }
@@ -242,7 +243,7 @@ mod tests {
     fn what_was_likely_is_dropped_once_it_is_not() {
         let (store, budget) = (store(), Budget::new(1000));
         let mut ahead = Ahead::default();
-        ahead.ask((&store, 0), asked(&budget), &budget).unwrap();
+        ahead.ask(&store, 0, asked(&budget), &budget).unwrap();
         let first = Wish::bounded("a", 0, 10);
         ahead.likely.extend(ahead.pieces.keys().cloned());
         ahead.forget(&[], std::slice::from_ref(&first));

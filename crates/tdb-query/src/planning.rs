@@ -8,7 +8,7 @@ use tdb_cells::Session;
 use tdb_fragment::{FragmentIndex, MetadataPart};
 use tdb_schema::{Enumeration, FieldKind};
 use tdb_store::{Piece, Read};
-use tdb_tile::Bug;
+use tdb_tile::{Bug, Exact};
 
 use crate::QueryError;
 use crate::dense::{DenseCandidates, DenseRead};
@@ -155,22 +155,26 @@ impl Planning {
     }
 
     /// Splits the pieces read for [`Planning::reads`] by kind.
-    fn answers(&self, mut pieces: Vec<Piece>) -> Answers {
-        let facts = self.facts.reads().len();
-        let facts = pieces.split_off(pieces.len().saturating_sub(facts));
-        let parts = self.needs.reads().len();
-        let parts = pieces.split_off(pieces.len().saturating_sub(parts));
-        Answers {
+    fn answers(&self, mut pieces: Vec<Piece>) -> Result<Answers, QueryError> {
+        let unknown = self.enumerations.iter().filter(|one| one.known.is_none());
+        let parts_begin = unknown.count();
+        let facts_begin = parts_begin.exact_add(self.needs.reads().len())?;
+        if pieces.len() != facts_begin.exact_add(self.facts.reads().len())? {
+            return Err(Bug::new("planning has more or fewer pieces than reads").into());
+        }
+        let facts = pieces.split_off(facts_begin);
+        let parts = pieces.split_off(parts_begin);
+        Ok(Answers {
             enumerations: pieces,
             parts,
             facts,
-        }
+        })
     }
 
     /// Opens the pieces read for [`Planning::reads`], to be kept with the array: a later plan of the same read, or of
     /// a part of it, need not fetch them.
     pub(crate) fn keep(self, array: &Snapshot, pieces: Vec<Piece>) -> Result<(), QueryError> {
-        let answers = self.answers(pieces);
+        let answers = self.answers(pieces)?;
         self.labels(array, &answers.enumerations)?;
         array.open_parts(self.needs, answers.parts)?;
         self.facts.keep(array, answers.facts);
@@ -213,7 +217,7 @@ impl Planning {
             enumerations,
             parts,
             facts,
-        } = self.answers(pieces);
+        } = self.answers(pieces)?;
         let labels = self.labels(array, &enumerations)?;
         let facts = self.facts.open(array, facts, session.limits())?;
         let request = if self.enumerations.is_empty() {

@@ -106,7 +106,7 @@ impl<R: Read> CheckedMessages<R> {
         }
     }
 
-    /// Appends the next `len` bytes of the stream; returns whether there were so many.
+    /// Appends the next `len` bytes of the stream; returns false if the stream ends before.
     fn append(&mut self, len: u64) -> Result<bool, InputError> {
         // The buffer grows with the bytes that exist, not with the declared length.
         let read = self
