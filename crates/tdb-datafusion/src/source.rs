@@ -40,10 +40,14 @@ impl Source {
         let read = array.enumerations(named);
         let mut read = read.map_err(|error| failed(error.into()))?.into_iter();
         let enumerations = attributes.iter().map(|attribute| {
-            attribute.enumeration.as_ref()?;
-            read.next()
+            let named = attribute.enumeration.as_ref();
+            let read = named.map(|name| {
+                let missing = || internal_datafusion_err!("the enumeration {name} was not read");
+                read.next().ok_or_else(missing)
+            });
+            read.transpose()
         });
-        let enumerations: Vec<Option<Arc<Enumeration>>> = enumerations.collect();
+        let enumerations = enumerations.collect::<Result<Vec<Option<Arc<Enumeration>>>>>()?;
         let fields = FieldInfo::of_schema(array.schema(), |index, _| {
             enumerations.get(index).cloned().flatten()
         });
