@@ -1,7 +1,7 @@
 use tdb_cells::CellsError;
 use tdb_query::QueryError;
 use tdb_schema::names::UnknownName;
-use tdb_tile::{Bug, Code, Datatype, ErrorKind, LimitError};
+use tdb_tile::{Bug, Code, Datatype, ErrorKind, HasKind, LimitError};
 
 /// The reason why an aggregate cannot be computed.
 #[derive(Debug, thiserror::Error)]
@@ -118,5 +118,15 @@ impl AggregateError {
             Self::Cells(error) => error.hint(),
             _ => None,
         }
+    }
+}
+
+impl HasKind for AggregateError {
+    fn kind(&self) -> ErrorKind {
+        Self::kind(self)
+    }
+
+    fn hint(&self) -> Option<&str> {
+        Self::hint(self)
     }
 }

@@ -1,12 +1,19 @@
 use std::error::Error;
 
-use tdb_filters::FilterError;
 use tdb_fragment::FragmentError;
 use tdb_schema::SchemaError;
 use tdb_store::StoreError;
-use tdb_tile::{Bug, ErrorKind, FormatVersion, LimitError, WireError};
+use tdb_tile::{Bug, ErrorKind, FormatVersion, HasKind, LimitError, WireError, WireErrorKind};
 
 use crate::{HistoryGap, NameError, TimestampedName, Work};
+
+const KEY_HINT: &str = "use the array's own key, and no key for arrays that are not encrypted";
+const UNFINISHED_HINT: &str =
+    "run the same command again to finish it, or tdb rm to remove the rest";
+const NO_SCHEMA_HINT: &str = "an array has its schema in __schema: if that was lost, the data in __fragments may still be intact";
+const NEWER_HINT: &str = "this tdb is too old: a newer one may read it";
+const OLD_HINT: &str =
+    "read it with the release that wrote it, and write the cells again with a newer release";
 
 /// An error of opening, reading or changing an array or a group.
 #[derive(Debug, thiserror::Error)]
@@ -224,7 +231,7 @@ impl ArrayError {
             | Self::Unsettled { .. }
             | Self::Claimed { .. }
             | Self::Overtaken { .. } => ErrorKind::Store,
-            Self::Store(error) => error.kind(),
+            Self::Store(error) => kind_of_store_error(error),
         }
     }
 
@@ -294,15 +301,20 @@ pub fn is_out_of_memory(error: &dyn Error) -> bool {
     false
 }
 
-/// An error with an [`ErrorKind`].
-pub trait HasKind {
-    /// Returns the kind of the error, by what the caller can do about it.
-    fn kind(&self) -> ErrorKind;
-}
-
-impl HasKind for WireError {
+impl HasKind for ArrayError {
     fn kind(&self) -> ErrorKind {
         Self::kind(self)
+    }
+
+    fn hint(&self) -> Option<&str> {
+        match self {
+            Self::NoSuch { what: "array", .. } => Some(NO_SCHEMA_HINT),
+            Self::Unfinished { .. } => Some(UNFINISHED_HINT),
+            Self::Newer { version, .. } if *version > FormatVersion::NEWEST.number() => {
+                Some(NEWER_HINT)
+            }
+            _ => None,
+        }
     }
 }
 
@@ -313,46 +325,42 @@ impl HasKind for NameError {
     }
 }
 
-impl HasKind for LimitError {
-    fn kind(&self) -> ErrorKind {
-        ErrorKind::Limit
+/// Returns the kind of an error of a store, by what the caller can do about it.
+#[must_use]
+pub fn kind_of_store_error(error: &StoreError) -> ErrorKind {
+    match error {
+        StoreError::NotFound { .. } => ErrorKind::NotFound,
+        StoreError::Exists { .. } => ErrorKind::Exists,
+        StoreError::TooLarge { .. } => ErrorKind::Limit,
+        StoreError::InvalidKey { .. } => ErrorKind::Invalid,
+        // The requested ranges come from stored sizes.
+        StoreError::OutOfRange { .. } => ErrorKind::Corrupt,
+        _ => ErrorKind::Store,
     }
 }
 
-impl HasKind for StoreError {
-    fn kind(&self) -> ErrorKind {
-        match self {
-            Self::NotFound { .. } => ErrorKind::NotFound,
-            Self::Exists { .. } => ErrorKind::Exists,
-            Self::TooLarge { .. } => ErrorKind::Limit,
-            Self::InvalidKey { .. } => ErrorKind::Invalid,
-            // The requested ranges come from stored sizes.
-            Self::OutOfRange { .. } => ErrorKind::Corrupt,
-            _ => ErrorKind::Store,
-        }
+/// Returns a hint for an error about stored data, whichever crate reports it: for data that a key opens, and for format
+/// versions that are too new or too old.
+#[must_use]
+pub fn stored_data_hint(kind: ErrorKind, error: &(dyn Error + 'static)) -> Option<&'static str> {
+    if kind == ErrorKind::Crypto {
+        return Some(KEY_HINT);
     }
-}
-
-impl HasKind for FilterError {
-    fn kind(&self) -> ErrorKind {
-        Self::kind(self)
-    }
-}
-
-impl HasKind for SchemaError {
-    fn kind(&self) -> ErrorKind {
-        match self {
-            Self::Wire(wire) => wire.kind(),
-            Self::EscapesRoot { .. } => ErrorKind::EscapesRoot,
-            Self::Limit { .. } => ErrorKind::Limit,
-            _ => ErrorKind::Corrupt,
-        }
-    }
-}
-
-impl HasKind for FragmentError {
-    fn kind(&self) -> ErrorKind {
-        Self::kind(self)
+    let mut chain = std::iter::successors(Some(error), |&error| error.source());
+    let wire = chain.find_map(|error| {
+        let in_schema = match error.downcast_ref::<SchemaError>() {
+            Some(SchemaError::Wire(wire)) => Some(wire),
+            _ => None,
+        };
+        let fragment = error.downcast_ref::<FragmentError>();
+        in_schema
+            .or_else(|| fragment.and_then(FragmentError::wire))
+            .or_else(|| error.downcast_ref::<WireError>())
+    })?;
+    match wire.kind {
+        WireErrorKind::NewerVersion { .. } => Some(NEWER_HINT),
+        WireErrorKind::BeforeVersions => Some(OLD_HINT),
+        _ => None,
     }
 }
 

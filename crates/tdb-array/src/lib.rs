@@ -75,7 +75,7 @@ pub use directory::{
     DeleteCommit, Directory, FragmentEntries, FragmentEntry, Live, Names, SchemaEntry,
 };
 pub use draft::Draft;
-pub use error::{ArrayError, At, HasKind, is_out_of_memory};
+pub use error::{ArrayError, At, is_out_of_memory, kind_of_store_error, stored_data_hint};
 pub use fragment::{Fragment, FragmentSteps, Schemas};
 pub use fragment_parts::PartsToOpen;
 pub use group::{Descendant, Group};
@@ -97,7 +97,7 @@ pub use snapshot::Snapshot;
 pub use soundness::Unsound;
 pub use stored_schema::StoredSchema;
 pub use tdb_fragment::OpenedPart;
-pub use tdb_tile::ErrorKind;
+pub use tdb_tile::{ErrorKind, HasKind};
 pub use time_window::TimeWindow;
 pub use timestamped_name::TimestampedName;
 pub use uri::UriTarget;

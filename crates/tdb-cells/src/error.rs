@@ -2,7 +2,7 @@ use std::error::Error;
 
 use tdb_filters::FilterError;
 use tdb_store::StoreError;
-use tdb_tile::{Bug, Datatype, ErrorKind, LimitError, WireError};
+use tdb_tile::{Bug, Datatype, ErrorKind, HasKind, LimitError, WireError};
 
 use crate::cancelled::Cancelled;
 
@@ -162,6 +162,16 @@ impl CellsError {
             }
             _ => None,
         }
+    }
+}
+
+impl HasKind for CellsError {
+    fn kind(&self) -> ErrorKind {
+        Self::kind(self)
+    }
+
+    fn hint(&self) -> Option<&str> {
+        Self::hint(self)
     }
 }
 

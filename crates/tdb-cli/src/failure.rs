@@ -106,8 +106,8 @@ impl Failure {
     }
 
     /// Creates a failure from a library's error about an object that the caller names.
-    pub(crate) fn of(error: impl HasKind + Error + Send + Sync + 'static) -> Self {
-        tdb::Error::of(error).into()
+    pub(crate) fn of(error: impl HasKind + Send + Sync + 'static) -> Self {
+        tdb::Error::from(error).into()
     }
 
     /// Creates the failure of an invalid request.

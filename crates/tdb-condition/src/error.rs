@@ -1,5 +1,5 @@
 use tdb_schema::names::UnknownName;
-use tdb_tile::{Bug, Datatype, ErrorKind, LimitError};
+use tdb_tile::{Bug, Datatype, ErrorKind, HasKind, LimitError};
 
 /// Errors of parsing, resolving or storing a condition.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -124,5 +124,15 @@ impl ConditionError {
             Self::NotStorable { .. } => Some("TileDB cannot read an array with such a delete"),
             _ => None,
         }
+    }
+}
+
+impl HasKind for ConditionError {
+    fn kind(&self) -> ErrorKind {
+        Self::kind(self)
+    }
+
+    fn hint(&self) -> Option<&str> {
+        Self::hint(self)
     }
 }

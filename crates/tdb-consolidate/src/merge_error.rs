@@ -1,7 +1,7 @@
 use tdb_array::{ArrayError, ErrorKind};
 use tdb_cells::CellsError;
 use tdb_query::QueryError;
-use tdb_tile::Bug;
+use tdb_tile::{Bug, HasKind};
 use tdb_write::WriteError;
 
 /// The reason why fragments could not be merged.
@@ -54,6 +54,16 @@ impl MergeError {
             Self::Write(error) => error.hint(),
             _ => None,
         }
+    }
+}
+
+impl HasKind for MergeError {
+    fn kind(&self) -> ErrorKind {
+        Self::kind(self)
+    }
+
+    fn hint(&self) -> Option<&str> {
+        Self::hint(self)
     }
 }
 

@@ -12,14 +12,15 @@ use datafusion::prelude::SessionContext;
 use futures_util::stream;
 use url::Url;
 
-use crate::arrays::{Arrays, MadeKind};
+use crate::arrays::Arrays;
 use crate::error::external;
 use crate::given_up::unless_cancelled;
+use crate::made::Made;
 
 /// Writes the rows into the files that the statement names, and returns their number as a row.
 pub(crate) async fn copy_to_files(
     context: &SessionContext,
-    arrays: &Arc<dyn Arrays>,
+    arrays: &Arc<Arrays>,
     mut copy: CopyTo,
 ) -> Result<SendableRecordBatchStream> {
     let Some(name) = local(&copy.output_url)? else {
@@ -28,10 +29,14 @@ pub(crate) async fn copy_to_files(
             .await?;
         return frame.execute_stream().await;
     };
-    let kind = kind(&name, &copy);
-    let made = arrays.make(&name, kind).map_err(external)?;
+    let made = if is_file(&name, &copy) {
+        Made::file(&name)
+    } else {
+        Made::folder(&name)
+    };
+    let made = made.map_err(external)?;
     let mut path = made.path().display().to_string();
-    if kind == MadeKind::Folder {
+    if matches!(made, Made::Folder(_)) {
         path.push('/');
     }
     copy.output_url = path;
@@ -63,18 +68,14 @@ fn local(url: &str) -> Result<Option<PathBuf>> {
 
 /// Decides between file and folder like DataFusion: a name with an extension is one file, unless the statement says
 /// otherwise.
-fn kind(name: &Path, copy: &CopyTo) -> MadeKind {
+fn is_file(name: &Path, copy: &CopyTo) -> bool {
     let said = copy
         .options
         .iter()
         .find(|(option, _)| option.ends_with("single_file_output"));
-    let is_file = match said {
+    let is_single = match said {
         Some((_, said)) => said.trim() == "true",
         None => !copy.output_url.ends_with('/') && name.extension().is_some(),
     };
-    if is_file && copy.partition_by.is_empty() {
-        MadeKind::File
-    } else {
-        MadeKind::Folder
-    }
+    is_single && copy.partition_by.is_empty()
 }

@@ -51,7 +51,7 @@ const SCHEMA: &str = "public";
 #[derive(Clone)]
 pub struct Database {
     context: SessionContext,
-    arrays: Arc<dyn Arrays>,
+    arrays: Arc<Arrays>,
     /// Catalogs, without the tables that are found by URI.
     catalogs: Arc<dyn CatalogProviderList>,
     missing: Arc<Missing>,
@@ -77,7 +77,7 @@ impl Database {
     ///
     /// # Errors
     /// [`SqlError`].
-    pub fn new(arrays: Arc<dyn Arrays>) -> Result<Self, SqlError> {
+    pub fn new(arrays: Arc<Arrays>) -> Result<Self, SqlError> {
         Self::extended(arrays, |state| state)
     }
 
@@ -86,7 +86,7 @@ impl Database {
     /// # Errors
     /// [`SqlError`].
     pub fn extended(
-        arrays: Arc<dyn Arrays>,
+        arrays: Arc<Arrays>,
         extend: impl FnOnce(SessionStateBuilder) -> SessionStateBuilder,
     ) -> Result<Self, SqlError> {
         let mut config = SessionConfig::new().with_target_partitions(arrays.session().threads());
@@ -195,7 +195,7 @@ impl Database {
         answer.map_err(|error| match self.missing.take() {
             Some(source) if error.is_missing_table() => SqlError::Array {
                 place: None,
-                source,
+                source: source.into(),
             },
             _ => error.with_quotes_of(&text),
         })

@@ -9,9 +9,9 @@ use datafusion::logical_expr::CreateExternalTable;
 use tdb_array::TimeWindow;
 
 use crate::Arrays;
-use crate::arrays::BoxedError;
 use crate::error::external;
 use crate::table::ArrayTable;
+use tdb_open::{Error, ErrorKind};
 
 /// Type of tables that are arrays: `STORED AS TILEDB`.
 pub const TABLE_TYPE: &str = "TILEDB";
@@ -19,7 +19,7 @@ pub const TABLE_TYPE: &str = "TILEDB";
 /// Factory of tables that are arrays.
 #[derive(Debug)]
 pub(crate) struct ArrayTables {
-    pub(crate) arrays: Arc<dyn Arrays>,
+    pub(crate) arrays: Arc<Arrays>,
 }
 
 #[async_trait]
@@ -50,7 +50,7 @@ impl TableProviderFactory for ArrayTables {
                 }
             }
         }
-        let table = open(&self.arrays, uri, opening).await?.map_err(external)?;
+        let table = open(&self.arrays, uri, opening).await?.table()?;
         Ok(Arc::new(table))
     }
 }
@@ -67,7 +67,7 @@ pub(crate) struct Opening {
 
 impl Opening {
     /// Returns the default options, for tables without options of their own.
-    pub(crate) fn of(arrays: &Arc<dyn Arrays>) -> Self {
+    pub(crate) fn of(arrays: &Arc<Arrays>) -> Self {
         Self {
             window: arrays.window(),
             is_past: arrays.is_past(),
@@ -76,26 +76,41 @@ impl Opening {
     }
 }
 
-/// Opens an array as a table, on a thread that may block. The inner error means that there is no array at this place.
-pub(crate) async fn open(
-    arrays: &Arc<dyn Arrays>,
-    uri: &str,
-    opening: Opening,
-) -> Result<Result<ArrayTable, BoxedError>> {
+/// What a name leads to.
+pub(crate) enum Opened {
+    /// An array.
+    Table(ArrayTable),
+    /// There is no array at this place.
+    Missing(Error),
+}
+
+impl Opened {
+    /// Returns the table; a missing array is an error.
+    pub(crate) fn table(self) -> Result<ArrayTable> {
+        match self {
+            Self::Table(table) => Ok(table),
+            Self::Missing(error) => Err(external(error)),
+        }
+    }
+}
+
+/// Opens an array as a table, on a thread that may block.
+pub(crate) async fn open(arrays: &Arc<Arrays>, uri: &str, opening: Opening) -> Result<Opened> {
     let (arrays, uri) = (Arc::clone(arrays), uri.to_owned());
     let opened = tokio::task::spawn_blocking(move || {
         let array = match &opening.key_file {
             None => arrays.open(&uri, opening.window),
             Some(file) => arrays.open_with_key(&uri, opening.window, file),
         };
-        let array = match array.map_err(external)? {
+        let array = match array {
             Ok(array) => array,
-            Err(missing) => return Ok(Err(missing)),
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Opened::Missing(error)),
+            Err(error) => return Err(external(error)),
         };
         let mut table = ArrayTable::new(array, arrays.session().clone(), &uri)?;
         table.is_past = opening.is_past;
         table.key_file = opening.key_file;
-        Ok(Ok(table))
+        Ok(Opened::Table(table))
     });
     opened.await.map_err(external)?
 }

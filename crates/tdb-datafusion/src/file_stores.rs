@@ -18,12 +18,12 @@ const PART_OF_LINE: u64 = 16;
 /// Registry that gets the store of an unregistered URI from the code that opens arrays.
 #[derive(Debug)]
 pub(crate) struct FileStores {
-    arrays: Arc<dyn Arrays>,
+    arrays: Arc<Arrays>,
     registered: DefaultObjectStoreRegistry,
 }
 
 impl FileStores {
-    pub(crate) fn new(arrays: &Arc<dyn Arrays>) -> Self {
+    pub(crate) fn new(arrays: &Arc<Arrays>) -> Self {
         Self {
             arrays: Arc::clone(arrays),
             registered: DefaultObjectStoreRegistry::new(),

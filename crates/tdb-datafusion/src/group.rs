@@ -7,15 +7,14 @@ use async_trait::async_trait;
 use datafusion::catalog::{SchemaProvider, TableProvider};
 use datafusion::common::Result;
 
-use crate::error::external;
+use crate::arrays::{Arrays, Member};
 use crate::factory::{Opening, open};
-use crate::{Arrays, Member};
 
 /// Schema of DataFusion with the arrays of a group, and of the groups in it, as tables, by their names with dots
 /// between them. An array is opened when a query names it. All other tables are those of another schema.
 #[derive(Debug)]
 pub struct GroupTables {
-    arrays: Arc<dyn Arrays>,
+    arrays: Arc<Arrays>,
     members: BTreeMap<String, String>,
     others: Arc<dyn SchemaProvider>,
 }
@@ -23,8 +22,8 @@ pub struct GroupTables {
 impl GroupTables {
     /// Creates a schema from the members of a group and another schema.
     #[must_use]
-    pub fn new(
-        arrays: Arc<dyn Arrays>,
+    pub(crate) fn new(
+        arrays: Arc<Arrays>,
         members: Vec<Member>,
         others: Arc<dyn SchemaProvider>,
     ) -> Self {
@@ -49,8 +48,8 @@ impl SchemaProvider for GroupTables {
         let Some(uri) = self.members.get(name) else {
             return self.others.table(name).await;
         };
-        let table = open(&self.arrays, uri, Opening::of(&self.arrays)).await?;
-        Ok(Some(Arc::new(table.map_err(external)?)))
+        let opened = open(&self.arrays, uri, Opening::of(&self.arrays)).await?;
+        Ok(Some(Arc::new(opened.table()?)))
     }
 
     fn register_table(

@@ -18,7 +18,7 @@ use crate::file_stores::FileStores;
 ///
 /// # Errors
 /// Half of the session's memory exceeds the address space.
-pub fn runtime(arrays: &Arc<dyn Arrays>, owner: &str) -> Result<Arc<RuntimeEnv>> {
+pub fn runtime(arrays: &Arc<Arrays>, owner: &str) -> Result<Arc<RuntimeEnv>> {
     let pool = SharedPool::new(&arrays.session().limits().budget, owner)?;
     RuntimeEnvBuilder::new()
         .with_memory_pool(Arc::new(pool))

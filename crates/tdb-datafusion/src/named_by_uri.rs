@@ -9,8 +9,8 @@ use datafusion::common::Result;
 use datafusion::datasource::dynamic_file::DynamicListTableFactory;
 
 use crate::Arrays;
-use crate::arrays::BoxedError;
-use crate::factory::{Opening, open};
+use crate::factory::{Opened, Opening, open};
+use tdb_open::Error;
 
 /// Extensions of files that DataFusion can read itself.
 const FILES: [&str; 4] = ["parquet", "csv", "json", "arrow"];
@@ -18,26 +18,26 @@ const FILES: [&str; 4] = ["parquet", "csv", "json", "arrow"];
 /// Resolves names that no table has.
 #[derive(Debug)]
 pub(crate) struct NamedByUri {
-    pub(crate) arrays: Arc<dyn Arrays>,
+    pub(crate) arrays: Arc<Arrays>,
     pub(crate) files: Arc<DynamicListTableFactory>,
     pub(crate) missing: Arc<Missing>,
 }
 
 /// Error of the last array that was looked up and is missing, which DataFusion cannot pass on.
 #[derive(Debug, Default)]
-pub(crate) struct Missing(Mutex<Option<BoxedError>>);
+pub(crate) struct Missing(Mutex<Option<Error>>);
 
 impl Missing {
     /// Takes the error recorded since the last call.
-    pub(crate) fn take(&self) -> Option<BoxedError> {
+    pub(crate) fn take(&self) -> Option<Error> {
         self.place().take()
     }
 
-    fn note(&self, error: BoxedError) {
+    fn note(&self, error: Error) {
         *self.place() = Some(error);
     }
 
-    fn place(&self) -> MutexGuard<'_, Option<BoxedError>> {
+    fn place(&self) -> MutexGuard<'_, Option<Error>> {
         // The value is set or not, and never half updated.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -58,8 +58,8 @@ impl UrlTableFactory for NamedByUri {
             return Ok(Some(file));
         }
         match open(&self.arrays, uri, Opening::of(&self.arrays)).await? {
-            Ok(table) => Ok(Some(Arc::new(table))),
-            Err(missing) => {
+            Opened::Table(table) => Ok(Some(Arc::new(table))),
+            Opened::Missing(missing) => {
                 self.missing.note(missing);
                 Ok(None)
             }

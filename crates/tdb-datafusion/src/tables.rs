@@ -139,7 +139,7 @@ impl<'a> OwnTables<'a> {
     ///
     /// # Errors
     /// A table that is not an array or does not exist; text that is not a time.
-    pub(crate) async fn add(&mut self, timed: Timed, arrays: &Arc<dyn Arrays>) -> Result<()> {
+    pub(crate) async fn add(&mut self, timed: Timed, arrays: &Arc<Arrays>) -> Result<()> {
         let state = self.context.state();
         let name = object_name_to_table_reference(
             timed.table.clone(),
@@ -157,9 +157,7 @@ impl<'a> OwnTables<'a> {
             key_file: table.key_file.clone(),
         };
         opening.window.at = time;
-        let table = open(arrays, table.uri(), opening)
-            .await?
-            .map_err(external)?;
+        let table = open(arrays, table.uri(), opening).await?.table()?;
         let name = TableReference::bare(timed.name.clone());
         self.context.register_table(name, Arc::new(table))?;
         self.names.push(timed.name);

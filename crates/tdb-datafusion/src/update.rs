@@ -80,7 +80,7 @@ pub(crate) async fn planned(
 
 impl CellUpdate {
     /// Changes the cells, and returns their number. Waits for the store.
-    pub(crate) fn run(self, context: &SessionContext, arrays: &dyn Arrays) -> Result<u64> {
+    pub(crate) fn run(self, context: &SessionContext, arrays: &Arrays) -> Result<u64> {
         let source = Arc::clone(self.table.source());
         let seen = Seen {
             context: context.clone(),

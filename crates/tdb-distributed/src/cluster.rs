@@ -151,7 +151,7 @@ impl Cluster {
     ///
     /// # Errors
     /// [`SqlError`].
-    pub fn database(&self, arrays: Arc<dyn Arrays>) -> Result<Database, SqlError> {
+    pub fn database(&self, arrays: Arc<Arrays>) -> Result<Database, SqlError> {
         let codec = ScanCodec::of_client(Arc::clone(&arrays));
         let cells_each = self.cells_each;
         let desired = move |event: DesiredTaskCountEvent<'_>| desired(&event, cells_each);

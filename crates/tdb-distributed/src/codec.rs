@@ -27,7 +27,7 @@ type Slot = Arc<Mutex<Option<ArrayTable>>>;
 /// Encodes scans on the client; on a worker, decodes them and opens their arrays.
 #[derive(Debug)]
 pub(crate) struct ScanCodec {
-    arrays: Arc<dyn Arrays>,
+    arrays: Arc<Arrays>,
     /// Places that may be opened; `None` on a client, which decodes no scans.
     allowed: Option<Allowed>,
     /// Converts errors to the form in which a worker reports them; `None` on a client.
@@ -36,7 +36,7 @@ pub(crate) struct ScanCodec {
 }
 
 impl ScanCodec {
-    pub(crate) fn of_client(arrays: Arc<dyn Arrays>) -> Self {
+    pub(crate) fn of_client(arrays: Arc<Arrays>) -> Self {
         Self {
             arrays,
             allowed: None,
@@ -45,7 +45,7 @@ impl ScanCodec {
         }
     }
 
-    pub(crate) fn of_worker(arrays: Arc<dyn Arrays>, allowed: Allowed, name: &str) -> Self {
+    pub(crate) fn of_worker(arrays: Arc<Arrays>, allowed: Allowed, name: &str) -> Self {
         let describer = Arc::clone(&arrays);
         let form = worker_error::form(name, move |error| describer.describe(error));
         Self {
@@ -84,7 +84,7 @@ impl ScanCodec {
             return Ok(table.clone());
         }
         let opened = self.arrays.open(&place, named.window);
-        let array = opened.and_then(|opened| opened).map_err(external)?;
+        let array = opened.map_err(external)?;
         if state_of(&array) != named.state {
             return exec_err!(
                 "{}: the worker sees other fragments than the client: the array was changed or vacuumed meanwhile, or the worker has \

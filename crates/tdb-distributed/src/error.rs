@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use tdb_datafusion::{ErrorText, SqlError};
-use tdb_tile::ErrorKind;
+use tdb_tile::{ErrorKind, HasKind};
 
 /// Error between a client and its workers, other than the failure of a query.
 #[derive(Debug, thiserror::Error)]
@@ -227,5 +227,15 @@ impl ClusterError {
             | Self::Place { .. } => return None,
             Self::Sql(error) => return error.hint(),
         })
+    }
+}
+
+impl HasKind for ClusterError {
+    fn kind(&self) -> ErrorKind {
+        Self::kind(self)
+    }
+
+    fn hint(&self) -> Option<&str> {
+        Self::hint(self)
     }
 }

@@ -119,7 +119,7 @@ impl Worker {
     /// A session that cannot be used; a server that ends unexpectedly.
     pub async fn serve(
         self,
-        arrays: Arc<dyn Arrays>,
+        arrays: Arc<Arrays>,
         stop: impl Future<Output = ()>,
     ) -> Result<(), ClusterError> {
         let journal = Journal::new(self.told.clone());
@@ -165,7 +165,7 @@ impl Worker {
     /// Builds the engine, wrapped in the check of requests.
     fn guarded(
         &self,
-        arrays: Arc<dyn Arrays>,
+        arrays: Arc<Arrays>,
         journal: &Journal,
     ) -> Result<Guard<impl Requests>, ClusterError> {
         let name = self.name();
@@ -235,7 +235,7 @@ impl<S> Requests for S where
 
 /// Builds DataFusion's runtime with a limit on temporary files, in bytes.
 fn bounded(
-    arrays: &Arc<dyn Arrays>,
+    arrays: &Arc<Arrays>,
     name: &str,
     temporary: u64,
 ) -> Result<Arc<RuntimeEnv>, ClusterError> {

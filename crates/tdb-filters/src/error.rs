@@ -1,4 +1,4 @@
-use tdb_tile::{Bug, ErrorKind, LimitError, WireError, WireErrorKind};
+use tdb_tile::{Bug, ErrorKind, HasKind, LimitError, WireError, WireErrorKind};
 
 /// The reasons why a pipeline cannot be built or run.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -142,6 +142,12 @@ impl FilterError {
                 found: found as u64,
             },
         }
+    }
+}
+
+impl HasKind for FilterError {
+    fn kind(&self) -> ErrorKind {
+        Self::kind(self)
     }
 }
 

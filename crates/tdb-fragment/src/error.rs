@@ -1,4 +1,4 @@
-use tdb_tile::{ErrorKind, WireError};
+use tdb_tile::{ErrorKind, HasKind, WireError};
 
 /// The reasons why fragment metadata is invalid, or lacks what was requested.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -71,5 +71,11 @@ impl FragmentError {
             Self::Field { error, .. } => error.wire(),
             _ => None,
         }
+    }
+}
+
+impl HasKind for FragmentError {
+    fn kind(&self) -> ErrorKind {
+        Self::kind(self)
     }
 }

@@ -3,7 +3,7 @@ use tdb_cells::CellsError;
 use tdb_condition::ConditionError;
 use tdb_schema::RangeError;
 use tdb_schema::names::UnknownName;
-use tdb_tile::{Bug, LimitError, WireError};
+use tdb_tile::{Bug, HasKind, LimitError, WireError};
 
 /// Reason why cells could not be read.
 #[derive(Debug, thiserror::Error)]
@@ -31,6 +31,41 @@ pub enum QueryError {
     /// A request of more than 2^64 cells.
     #[error("more cells are asked for than can be counted")]
     TooManyCells,
+    /// A sort by a field whose cells hold several values.
+    #[error("sort by {field:?}: its cells hold several values, which have no order")]
+    SortKey {
+        /// Name of the field.
+        field: String,
+    },
+    /// Aggregates of cells that an offset, a tail, a sample or a sorted limit chooses.
+    #[error("aggregates cannot be combined with an offset, tail or sample, or with a sorted limit")]
+    AggregatedPart,
+    /// The cells that a sort, tail or sample has to keep exceed the memory budget.
+    #[error("keeping more than {rows} cells needs more memory than allowed")]
+    KeptCells {
+        /// Number of cells that fit.
+        rows: u64,
+        /// The budget that was exceeded.
+        source: LimitError,
+    },
+    /// A dense read visits too many cells, none of which was written.
+    #[error("{asked}, and none of them was written")]
+    UnwrittenWalk {
+        /// Number of requested cells, as the beginning of a sentence.
+        asked: String,
+    },
+    /// A dense read visits too many cells, and its non-empty domain has too many as well.
+    #[error(
+        "{asked}, and so are those of the non-empty domain; fragments contain {stored} of them"
+    )]
+    LongWalk {
+        /// Number of requested cells, as the beginning of a sentence.
+        asked: String,
+        /// Number of cells in the fragments.
+        stored: u64,
+        /// How to select the cells of the last write.
+        hint: Option<String>,
+    },
     /// Older versions of cells were requested of a dense array, or together with a condition.
     #[error("older versions of cells are for sparse arrays, without a condition")]
     OlderVersions,
@@ -122,6 +157,8 @@ impl QueryError {
             | Self::LabelRanges
             | Self::GlobalOrder
             | Self::TooManyCells
+            | Self::SortKey { .. }
+            | Self::AggregatedPart
             | Self::OlderVersions
             | Self::NoCellTimes
             | Self::TakesMore { .. }
@@ -131,7 +168,11 @@ impl QueryError {
             Self::Condition(error) => error.kind(),
             Self::Cells(error) => error.kind(),
             Self::Array(error) => error.kind(),
-            Self::Limit(_) | Self::TooManyPlaces { .. } => ErrorKind::Limit,
+            Self::Limit(_)
+            | Self::TooManyPlaces { .. }
+            | Self::KeptCells { .. }
+            | Self::UnwrittenWalk { .. }
+            | Self::LongWalk { .. } => ErrorKind::Limit,
             Self::Vanished { .. } => ErrorKind::NotFound,
             Self::Bug(_) => ErrorKind::Bug,
         }
@@ -159,6 +200,12 @@ impl QueryError {
             }
             Self::TooManyCells => Some("--range DIM=LO..HI asks for fewer"),
             Self::GlobalOrder => Some("ask for row-major or column-major order"),
+            Self::AggregatedPart => Some("leave them out"),
+            Self::KeptCells { .. } => {
+                Some("select fewer cells (by a range, condition or limit), or fewer fields")
+            }
+            Self::UnwrittenWalk { .. } => Some("use --range DIM=LO..HI to select fewer"),
+            Self::LongWalk { hint, .. } => hint.as_deref(),
             Self::Range(error) => error.hint(),
             Self::Cells(error) => error.hint(),
             Self::Unknown(error) => Some(error.hint()),
@@ -166,5 +213,15 @@ impl QueryError {
             Self::Vanished { .. } => Some("read it again, or vacuum with a grace period"),
             _ => None,
         }
+    }
+}
+
+impl HasKind for QueryError {
+    fn kind(&self) -> ErrorKind {
+        Self::kind(self)
+    }
+
+    fn hint(&self) -> Option<&str> {
+        Self::hint(self)
     }
 }

@@ -5,6 +5,8 @@
 )]
 
 mod ahead;
+mod arrangement;
+mod boxes;
 mod chosen_tiles;
 mod delete;
 mod delete_at;
@@ -25,7 +27,12 @@ mod reader;
 mod request;
 mod sparse;
 mod table_work;
+mod walk;
 
+pub use arrangement::{
+    Arranged, Arrangement, Prepared, SortKey, SortedCells, Sorter, rows_of, split,
+};
+pub use boxes::{bounding_box, named_ranges};
 pub use chosen_tiles::ChosenTiles;
 pub use delete::{DeleteOptions, Deletion, delete_cells};
 pub use delete_at::DeleteAt;
@@ -38,3 +45,4 @@ pub use prepare::prepare;
 pub use read::{Next, Read};
 pub use reader::{NextCells, Reader};
 pub use request::Request;
+pub use walk::{MOST_WALKED, Narrowed, Walk, narrow_walk, narrow_walks};

@@ -1,6 +1,6 @@
 use strsim::osa_distance;
 use tdb_filters::FilterError;
-use tdb_tile::{Datatype, LimitError, WireError};
+use tdb_tile::{Datatype, ErrorKind, HasKind, LimitError, WireError};
 
 use crate::value::ValueError;
 
@@ -232,5 +232,16 @@ pub(crate) fn meant(name: &str, known: &[&str]) -> String {
     match near.min() {
         Some((steps, _, known)) if steps <= 2 => format!(", {known:?} is meant?"),
         _ => String::new(),
+    }
+}
+
+impl HasKind for SchemaError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Wire(wire) => wire.kind(),
+            Self::EscapesRoot { .. } => ErrorKind::EscapesRoot,
+            Self::Limit { .. } => ErrorKind::Limit,
+            _ => ErrorKind::Corrupt,
+        }
     }
 }

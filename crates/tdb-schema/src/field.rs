@@ -61,7 +61,20 @@ impl Field<'_> {
     }
 }
 
+/// Assumed bytes of a cell of varying size, for estimates.
+const VAR_CELL: u64 = 32;
+
 impl ArraySchema {
+    /// Estimates the bytes of all fields of a cell in memory; at least 1.
+    #[must_use]
+    pub fn row_bytes(&self) -> u64 {
+        let fields = self.fields().map(|field| match field.cell_val_num {
+            CellValNum::Fixed(count) => (field.datatype.size() as u64).saturating_mul(count.into()),
+            CellValNum::Var => VAR_CELL,
+        });
+        fields.fold(1, u64::saturating_add)
+    }
+
     /// Returns the field with this name: an attribute, a dimension, or a field that TileDB adds.
     #[must_use]
     pub fn field(&self, name: &str) -> Option<Field<'_>> {

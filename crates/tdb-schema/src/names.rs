@@ -1,6 +1,7 @@
 //! Unknown names, and hints at the names that were probably meant.
 
 use strsim::osa_distance;
+use tdb_tile::{ErrorKind, HasKind};
 
 /// Maximum number of known names that a hint lists; of more it states only the number.
 const LISTED: usize = 20;
@@ -50,6 +51,16 @@ impl UnknownName {
     #[must_use]
     pub fn hint(&self) -> &str {
         &self.hint
+    }
+}
+
+impl HasKind for UnknownName {
+    fn kind(&self) -> ErrorKind {
+        ErrorKind::Invalid
+    }
+
+    fn hint(&self) -> Option<&str> {
+        Some(&self.hint)
     }
 }
 

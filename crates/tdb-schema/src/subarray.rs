@@ -1,6 +1,6 @@
 //! Subarrays: the requested ranges of dimensions.
 
-use tdb_tile::{Bug, Datatype, ErrorKind, Range};
+use tdb_tile::{Bug, Datatype, ErrorKind, HasKind, Range};
 
 use crate::names::UnknownName;
 use crate::value::{Value, read};
@@ -62,6 +62,16 @@ impl RangeError {
             Self::Unknown(error) => Some(error.hint()),
             _ => None,
         }
+    }
+}
+
+impl HasKind for RangeError {
+    fn kind(&self) -> ErrorKind {
+        Self::kind(self)
+    }
+
+    fn hint(&self) -> Option<&str> {
+        Self::hint(self)
     }
 }
 

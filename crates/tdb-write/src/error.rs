@@ -1,7 +1,7 @@
 use tdb_array::{ArrayError, ErrorKind};
 use tdb_cells::{CellProblem, CellsError, ColumnProblem, Row};
 use tdb_filters::FilterError;
-use tdb_tile::{Bug, FormatVersion, LimitError};
+use tdb_tile::{Bug, FormatVersion, HasKind, LimitError};
 
 use crate::problem::{OrderProblem, PlaceProblem, RangeProblem};
 
@@ -241,6 +241,16 @@ impl WriteError {
             Self::Waiting { hint, .. } => Some(hint),
             _ => None,
         }
+    }
+}
+
+impl HasKind for WriteError {
+    fn kind(&self) -> ErrorKind {
+        Self::kind(self)
+    }
+
+    fn hint(&self) -> Option<&str> {
+        Self::hint(self)
     }
 }
 

@@ -5,7 +5,7 @@ use tdb_schema::value::{holds_bytes, is_padded, parse};
 use tdb_schema::{CellValNum, Enumeration, Field};
 use tdb_tile::{Code, Datatype, Physical, Scalar};
 
-use crate::{Error, Result};
+use tdb_open::{Error, Result};
 
 /// How the values of a Rust type relate to the datatype of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,14 +1,9 @@
-use std::num::NonZeroUsize;
+use std::ops::Deref;
 use std::path::Path;
 use std::sync::Arc;
 
-use tdb_array::Location;
-use tdb_cells::{Progress, Session, SessionOptions, SpillFolder};
-use tdb_filters::EncryptionKey;
-
-use crate::place::Place;
-use crate::stores::Stores;
-use crate::{Error, Result};
+use tdb_cells::{Progress, Session};
+use tdb_open::{Result, Stores};
 
 /// Settings shared by opening, reading and writing: threads, memory, a key, and the stores that URIs lead to. Cheap to
 /// clone; two contexts do not disturb each other.
@@ -19,19 +14,37 @@ use crate::{Error, Result};
 /// let context = Context::new().threads(2).memory(512 << 20);
 /// assert!(context.open("nowhere").is_err());
 /// ```
-#[derive(Clone, Debug)]
+///
+/// Dereferences to [`OpenContext`], which opens groups, reads schemas, and copies, moves and removes whole arrays and
+/// groups.
+#[derive(Clone, Debug, Default)]
 pub struct Context {
-    options: SessionOptions,
-    session: Session,
-    stores: Arc<dyn Stores>,
-    key: Option<EncryptionKey>,
+    context: tdb_open::Context,
     #[cfg(feature = "distributed")]
     pub(crate) cluster: Option<Arc<crate::Cluster>>,
 }
 
-impl Default for Context {
-    fn default() -> Self {
-        Self::new()
+impl Deref for Context {
+    type Target = tdb_open::Context;
+
+    fn deref(&self) -> &Self::Target {
+        &self.context
+    }
+}
+
+impl From<tdb_open::Context> for Context {
+    fn from(context: tdb_open::Context) -> Self {
+        Self {
+            context,
+            #[cfg(feature = "distributed")]
+            cluster: None,
+        }
+    }
+}
+
+impl From<Context> for tdb_open::Context {
+    fn from(context: Context) -> Self {
+        context.context
     }
 }
 
@@ -40,50 +53,32 @@ impl Context {
     /// key, and local folders; with the feature `object-store` also object stores, with settings from the environment.
     #[must_use]
     pub fn new() -> Self {
-        let options = SessionOptions {
-            spill: Some(SpillFolder::local(&std::env::temp_dir())),
-            ..SessionOptions::default()
-        };
-        Self {
-            session: Session::new(options.clone()),
-            options,
-            stores: usual_stores(),
-            key: None,
-            #[cfg(feature = "distributed")]
-            cluster: None,
-        }
+        Self::default()
     }
 
     /// Sets the number of threads; with one, no thread is started.
     #[must_use]
-    pub fn threads(mut self, threads: usize) -> Self {
-        self.options.threads = NonZeroUsize::new(threads.max(1));
-        self.session = Session::new(self.options.clone());
-        self
+    pub fn threads(self, threads: usize) -> Self {
+        self.with(|context| context.threads(threads))
     }
 
     /// Sets the memory budget for reading and writing, in bytes.
     #[must_use]
-    pub fn memory(mut self, bytes: u64) -> Self {
-        self.options.memory = Some(bytes);
-        self.session = Session::new(self.options.clone());
-        self
+    pub fn memory(self, bytes: u64) -> Self {
+        self.with(|context| context.memory(bytes))
     }
 
     /// Sets the temporary folder. Groups and sorted cells spill to it if they need more than a part of the context's
     /// memory. The folder must exist by then; spilled data is not encrypted, and is removed at the end.
     #[must_use]
-    pub fn temp(mut self, folder: impl AsRef<Path>) -> Self {
-        self.options.spill = Some(SpillFolder::local(folder.as_ref()));
-        self.session = Session::new(self.options.clone());
-        self
+    pub fn temp(self, folder: impl AsRef<Path>) -> Self {
+        self.with(|context| context.temp(folder))
     }
 
     /// Uses the threads and the memory of an existing session.
     #[must_use]
-    pub fn session(mut self, session: Session) -> Self {
-        self.session = session;
-        self
+    pub fn session(self, session: Session) -> Self {
+        self.with(|context| context.session(session))
     }
 
     /// Reports the progress of long operations to `listener`: imports, exports, merges, checks, rewrites and copies of
@@ -97,9 +92,8 @@ impl Context {
     /// # Ok::<(), tdb::Error>(())
     /// ```
     #[must_use]
-    pub fn progress(mut self, listener: impl Fn(&Progress) + Send + Sync + 'static) -> Self {
-        self.session = self.session.with_progress(listener);
-        self
+    pub fn progress(self, listener: impl Fn(&Progress) + Send + Sync + 'static) -> Self {
+        self.with(|context| context.progress(listener))
     }
 
     /// Sets the key of 32 bytes for encrypted arrays and groups, existing or new.
@@ -107,23 +101,20 @@ impl Context {
     /// # Errors
     /// Fails if the key does not have 32 bytes.
     pub fn key(mut self, key: &[u8]) -> Result<Self> {
-        let key = EncryptionKey::new(key).map_err(|error| Error::invalid(error.to_string()))?;
-        self.key = Some(key);
+        self.context = self.context.key(key)?;
         Ok(self)
     }
 
     /// Removes the key: for arrays and groups that are not encrypted.
     #[must_use]
-    pub fn without_key(mut self) -> Self {
-        self.key = None;
-        self
+    pub fn without_key(self) -> Self {
+        self.with(|context| context.without_key())
     }
 
     /// Replaces the stores that URIs lead to.
     #[must_use]
-    pub fn stores(mut self, stores: Arc<dyn Stores>) -> Self {
-        self.stores = stores;
-        self
+    pub fn stores(self, stores: Arc<dyn Stores>) -> Self {
+        self.with(|context| context.stores(stores))
     }
 
     /// Sets the cluster of workers that answer SQL queries: [`Context::sql`] and related methods.
@@ -134,29 +125,17 @@ impl Context {
         self
     }
 
-    /// Returns the stores that URIs lead to.
-    pub(crate) fn opener(&self) -> &dyn Stores {
-        &*self.stores
+    /// Returns the context without the cluster.
+    pub(crate) fn open_context(&self) -> &tdb_open::Context {
+        &self.context
     }
 
-    pub(crate) fn location(&self, place: &Place) -> Location {
-        let location = place.location.clone().with_key(self.key.clone());
-        location.with_limits(self.session.limits().clone())
+    /// Replaces the context but for the cluster.
+    pub(crate) fn with(
+        mut self,
+        change: impl FnOnce(tdb_open::Context) -> tdb_open::Context,
+    ) -> Self {
+        self.context = change(self.context);
+        self
     }
-
-    /// Returns the session: threads and memory.
-    #[must_use]
-    pub fn shared_session(&self) -> &Session {
-        &self.session
-    }
-}
-
-#[cfg(feature = "object-store")]
-fn usual_stores() -> Arc<dyn Stores> {
-    Arc::new(crate::ObjectStores::of_environment())
-}
-
-#[cfg(not(feature = "object-store"))]
-fn usual_stores() -> Arc<dyn Stores> {
-    Arc::new(crate::LocalStores)
 }

@@ -1,58 +1,18 @@
 #![doc = include_str!("../README.md")]
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
-mod arrangement;
 mod array;
-mod closed;
+mod changes;
 mod column;
-mod condition_text;
 mod context;
-mod cover;
-mod difference;
-pub mod doctor;
-mod error;
-mod evolve;
-pub mod explain;
 #[cfg(any(feature = "arrow", feature = "text"))]
-mod files;
-mod filter;
-mod group;
-mod history;
-#[cfg(any(feature = "arrow", feature = "text"))]
-mod import;
-mod interval;
-pub mod layout;
-pub mod log;
-mod map;
-#[cfg(feature = "object-store")]
-mod object_stores;
-mod objects;
+mod imports;
+mod inspection;
 mod open;
-mod order;
-mod partition;
-mod picture;
-pub mod place;
 mod read;
-mod replace;
-mod restore;
-mod rewrite;
-mod schema;
-mod schema_changes;
-#[cfg(feature = "serde")]
-mod schema_serde;
-mod set;
-mod sort_folder;
 #[cfg(feature = "sql")]
 mod sql;
-mod stores;
-mod tile_trial;
-mod time;
-mod trial;
-mod value;
-mod walk;
 mod write;
-mod write_and_delete;
-mod written;
 
 #[cfg(feature = "arrow")]
 mod arrow;
@@ -61,67 +21,59 @@ mod ndarray;
 #[cfg(feature = "serde")]
 mod rows;
 
-pub use arrangement::{Arranged, Arrangement, Prepared, SortKey};
-pub use array::{Array, Consolidation, MetadataEntry};
+pub use array::{Array, Consolidation};
+#[cfg(feature = "arrow")]
+pub use arrow::ArrowBatches;
+pub use changes::{compare, narrow_comparison};
 pub use column::{Element, GivenCells, IntoColumn, Kind};
-pub use condition_text::{Where, parse_condition, parse_condition_of, unknown_labels};
 pub use context::Context;
-pub use difference::{CellValue, Difference, DifferenceCount, Differences, compare};
-pub use error::{Error, Excerpt, Result};
-pub use evolve::Evolution;
-#[cfg(any(feature = "arrow", feature = "text"))]
-pub use files::{
-    Becoming, FileFormat, InputFile, OpenInput, OutputFile, WholeFile, check_folder, shape_of_box,
-};
-pub use filter::Filter;
-pub use group::{AddOptions, Group, MemberPlace};
-#[cfg(any(feature = "arrow", feature = "text"))]
-pub use import::{ImportBuilder, ImportNotice, Imported};
-pub use interval::{Axis, Interval};
-pub use map::{Map, MapBox, MappedFragment};
-#[cfg(feature = "object-store")]
-pub use object_stores::ObjectStores;
-pub use objects::{Objects, ObjectsOutside};
-pub use order::Order;
-pub use partition::{Part, Partitioning, split};
-pub use picture::{Picture, PictureAxis, PictureOptions, Pixel, read_picture};
 pub use read::{Batches, Groups as CellGroups, ReadBuilder};
-#[cfg(any(feature = "arrow", feature = "text"))]
-pub use read::{Exported, batch_bytes_of_folder};
-pub use restore::{RestoreOptions, Restored};
-pub use rewrite::{RewriteOptions, Rewritten};
 #[cfg(feature = "serde")]
 pub use rows::Rows;
-pub use schema::{Attribute, Dimension, Schema, SchemaBuilder};
-pub use set::{SetBuilder, SetCells};
 #[cfg(feature = "distributed")]
 pub use sql::Worker;
 #[cfg(feature = "sql")]
 pub use sql::{Answer as SqlAnswer, Rows as SqlRows, Sql};
-pub use stores::{LocalStores, RemoteFolder, Stores};
 pub use tdb_aggregate::{Aggregate, Bin, Function, Group as CellGroup, Histogram, Outcome, Table};
 pub use tdb_array::{
     ChangeOptions, ErrorKind, HistoryGap, LaterObjects, Lost, ObjectType, OpenOptions,
 };
 pub use tdb_cells::{Activity, Batch, Column, Progress, Session, SessionOptions};
+pub use tdb_change::{
+    CellValue, Difference, DifferenceCount, Differences, Evolution, RestoreOptions, Restored,
+    RewriteOptions, Rewritten, SetBuilder, SetCells, Written, log,
+};
 pub use tdb_condition::{Condition, FieldCondition, Operation, Term, UnknownLabel};
 #[cfg(feature = "sql")]
 pub use tdb_datafusion::ObjectStore as FileStore;
 #[cfg(feature = "distributed")]
 pub use tdb_distributed::{Allowed, Certificates, Cluster, Token, WorkerLimits};
+#[cfg(any(feature = "arrow", feature = "text"))]
+pub use tdb_files::{
+    Becoming, Exported, FileFormat, ImportBuilder, ImportNotice, Imported, InputFile, OpenInput,
+    OutputFile, Part, Partitioning, WholeFile, batch_bytes_of_folder, check_folder, shape_of_box,
+};
+pub use tdb_inspect::{
+    Map, MapBox, MappedFragment, Picture, PictureAxis, PictureOptions, Pixel, TileTrial,
+    TileTrials, Tiles, Trial, Trials, doctor, explain, layout, read_picture,
+};
+pub use tdb_open::{
+    AddOptions, Attribute, Axis, Dimension, Error, Excerpt, Filter, Group, Interval, LocalStores,
+    MemberPlace, MetadataEntry, Objects, ObjectsOutside, Order, RemoteFolder, Result, Schema,
+    SchemaBuilder, Stores, Time, Value, Where, parse_condition, parse_condition_of, parse_duration,
+    place, unknown_labels,
+};
+pub use tdb_open::{Array as OpenArray, Context as OpenContext};
 #[cfg(feature = "object-store")]
-pub use tdb_object_store::{SettingEffect as TakenSetting, Settings as StoreSettings};
-pub use tdb_query::{DeleteOptions, Deletion};
+pub use tdb_open::{ObjectStores, StoreSettings, TakenSetting};
+pub use tdb_query::{
+    Arranged, Arrangement, DeleteOptions, Deletion, MOST_WALKED, Narrowed, Prepared, SortKey,
+    narrow_walk, split,
+};
 pub use tdb_schema::value::DatePart;
 pub use tdb_tile::{Datatype, Scalar};
-pub use tdb_write::{Duplicates, WriteOptions};
-pub use tile_trial::{TileTrial, TileTrials, Tiles};
-pub use time::{Time, parse_duration};
-pub use trial::{Trial, Trials};
-pub use value::Value;
-pub use walk::{MOST_WALKED, Narrowed, narrow_comparison, narrow_walk};
-pub use write::{WriteBuilder, WriteStream, input_fields};
-pub use written::Written;
+pub use tdb_write::{Duplicates, WriteOptions, input_fields};
+pub use write::{WriteBuilder, WriteStream};
 
 /// Opens an array as it is now, with all threads of the machine and at most 1 GiB of memory; see [`Context`] for other
 /// ways.

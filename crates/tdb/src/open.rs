@@ -1,11 +1,9 @@
 //! Opening and creating arrays.
 
-use std::sync::Arc;
+use tdb_array::OpenOptions;
+use tdb_open::{Result, Schema, Time};
 
-use tdb_array::{ArrayError, ChangeOptions, ObjectType, OpenOptions, StoredSchema, TimeWindow};
-use tdb_schema::{ArraySchema, Enumeration};
-
-use crate::{Array, Context, Result, Schema, Time, place};
+use crate::{Array, Context};
 
 impl Context {
     /// Opens an array as it is now.
@@ -13,7 +11,8 @@ impl Context {
     /// # Errors
     /// Fails if there is no array, or if its stored data cannot be read.
     pub fn open(&self, uri: &str) -> Result<Array> {
-        self.open_with(uri, OpenOptions::at(Time::now().0))
+        let opened = self.open_context().open(uri)?;
+        Ok(Array::in_context(self, opened))
     }
 
     /// Opens an array as it was at a time.
@@ -21,7 +20,8 @@ impl Context {
     /// # Errors
     /// As for [`Context::open`]; fails also if there was no array at that time.
     pub fn open_at(&self, uri: &str, time: impl Into<Time>) -> Result<Array> {
-        self.open_with(uri, OpenOptions::at(time.into().0))
+        let opened = self.open_context().open_at(uri, time)?;
+        Ok(Array::in_context(self, opened))
     }
 
     /// Opens an array with only the writes from `since` to `until`, both inclusive.
@@ -34,17 +34,8 @@ impl Context {
         since: impl Into<Time>,
         until: impl Into<Time>,
     ) -> Result<Array> {
-        let window = TimeWindow {
-            since: since.into().0,
-            at: until.into().0,
-        };
-        self.open_with(
-            uri,
-            OpenOptions {
-                window,
-                ..OpenOptions::default()
-            },
-        )
+        let opened = self.open_context().open_between(uri, since, until)?;
+        Ok(Array::in_context(self, opened))
     }
 
     /// Opens an array with all available options.
@@ -52,47 +43,8 @@ impl Context {
     /// # Errors
     /// As for [`Context::open`].
     pub fn open_with(&self, uri: &str, options: OpenOptions) -> Result<Array> {
-        let place = place::folder(uri, self.opener())?;
-        let opened = tdb_array::Array::open_location(&self.location(&place), options);
-        let opened = opened.map_err(|error| place.unopened(error))?;
-        Ok(Array::new(self.clone(), place, Arc::new(opened)))
-    }
-
-    /// Returns the schema of an array as it is now, with the labels of its enumerations. The array itself is not
-    /// opened, so the time does not depend on the number of fragments, and damage elsewhere goes unnoticed.
-    ///
-    /// ```
-    /// # let folder = tempfile::tempdir()?;
-    /// # let uri = folder.path().join("array");
-    /// # let uri = uri.to_str().expect("a path of text");
-    /// use tdb::{Attribute, Context, Datatype, Dimension, Schema};
-    ///
-    /// let context = Context::new();
-    /// let schema = Schema::dense()
-    ///     .dimension(Dimension::new("day", Datatype::Int32).domain(1..=365).tile(7))
-    ///     .attribute(Attribute::new("rain", Datatype::Float32))
-    ///     .build()?;
-    /// context.create(uri, &schema)?;
-    /// assert_eq!(context.schema(uri)?.attributes[0].name, "rain");
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
-    /// # Errors
-    /// Fails if there is no array, or if its schema cannot be read.
-    pub fn schema(&self, uri: &str) -> Result<Schema> {
-        self.schema_with(uri, OpenOptions::at(Time::now().0))
-    }
-
-    /// As [`Context::schema`], as of the time of the options.
-    ///
-    /// # Errors
-    /// As for [`Context::schema`].
-    pub fn schema_with(&self, uri: &str, options: OpenOptions) -> Result<Schema> {
-        let place = place::folder(uri, self.opener())?;
-        let stored = StoredSchema::open(&self.location(&place), options);
-        let stored = stored.map_err(|error| place.unopened(error))?;
-        let labels = |name: &str| stored.enumeration(name);
-        with_labels(stored.schema(), labels).map_err(|error| place.failed(error))
+        let opened = self.open_context().open_with(uri, options)?;
+        Ok(Array::in_context(self, opened))
     }
 
     /// Creates an array, and opens it. Nothing may exist there yet; parent folders are created.
@@ -100,20 +52,8 @@ impl Context {
     /// # Errors
     /// Fails if something exists there already, or if the store fails.
     pub fn create(&self, uri: &str, schema: &Schema) -> Result<Array> {
-        let place = place::vacant(uri, self.opener())?;
-        let location = self.location(&place);
-        let options = ChangeOptions::default();
-        tdb_array::Array::create(&location, schema, schema.enumerations(), &options)
-            .map_err(|error| place.failed(error))?;
-        self.open(uri)
-    }
-
-    /// Returns whether a URI leads to an array, to a group or to neither.
-    ///
-    /// # Errors
-    /// Fails if nothing exists there, or if the store fails.
-    pub fn object_type(&self, uri: &str) -> Result<ObjectType> {
-        place::folder(uri, self.opener())?.object_type()
+        let opened = self.open_context().create(uri, schema)?;
+        Ok(Array::in_context(self, opened))
     }
 }
 
@@ -125,35 +65,4 @@ impl Array {
     pub fn reopen(&self) -> Result<Self> {
         self.context().open(self.uri())
     }
-
-    /// Returns the newest schema, as a template for another array.
-    ///
-    /// # Errors
-    /// Fails if enumerations cannot be read.
-    pub fn newest_schema(&self) -> Result<Schema> {
-        let engine = self.engine();
-        let labels = |name: &str| engine.newest_enumeration(name);
-        with_labels(engine.newest_schema(), labels).map_err(|error| self.failed(error))
-    }
-
-    /// Returns the schema with the labels of its enumerations, as [`Context::create`] and [`Array::rewrite`] take it.
-    ///
-    /// # Errors
-    /// Fails if enumerations cannot be read.
-    pub fn full_schema(&self) -> Result<Schema> {
-        let engine = self.engine();
-        let labels = |name: &str| engine.enumeration(name);
-        with_labels(engine.schema(), labels).map_err(|error| self.failed(error))
-    }
-}
-
-/// Adds the labels of its enumerations to a schema.
-fn with_labels(
-    schema: &ArraySchema,
-    labels: impl Fn(&str) -> Result<Arc<Enumeration>, ArrayError>,
-) -> Result<Schema, ArrayError> {
-    let names = schema.enumerations.iter().map(|entry| &entry.name);
-    let read = names.map(|name| labels(name).map(|labels| Enumeration::clone(&labels)));
-    let labels = read.collect::<Result<Vec<Enumeration>, ArrayError>>()?;
-    Ok(Schema::of(schema.clone(), labels))
 }

@@ -1,7 +1,6 @@
 //! Building reads, and running them for counts, aggregates, batches and explanations.
 
 mod batches;
-mod expected;
 #[cfg(any(feature = "arrow", feature = "text"))]
 mod export;
 mod groups;
@@ -13,23 +12,19 @@ use std::sync::Arc;
 use tdb_aggregate::{Aggregate, Histogram, Table};
 use tdb_cells::{Batch, FieldInfo};
 use tdb_condition::{ConditionError, Points};
-use tdb_query::{Failing, ReadOptions};
+use tdb_query::{Failing, ReadOptions, ResultOrder};
 use tdb_schema::FieldKind;
 use tdb_schema::names::UnknownName;
 use tdb_tile::{Bug, Limits};
 
 pub use self::batches::Batches;
-pub(crate) use self::expected::expected;
-#[cfg(feature = "sql")]
-pub(crate) use self::export::write_all;
-#[cfg(any(feature = "arrow", feature = "text"))]
-pub use self::export::{Exported, batch_bytes_of_folder};
 pub use self::groups::Groups;
 use crate::column::{GivenCells, rows};
-use crate::condition_text::{Where, parse_condition};
-use crate::explain::Explanation;
-use crate::interval::Axis;
-use crate::{Arrangement, Array, Error, Interval, IntoColumn, Order, Result, SortKey};
+use crate::{Array, IntoColumn};
+use tdb_open::Axis;
+use tdb_open::{Error, Interval, Order, Result};
+use tdb_open::{Where, parse_condition};
+use tdb_query::{Arrangement, SortKey};
 
 /// A read being built: of all cells and fields unless restricted. Nothing is checked or read before a result is
 /// requested by [`batches`](Self::batches), [`count`](Self::count), [`to_vec`](Self::to_vec), …
@@ -173,7 +168,7 @@ impl ReadBuilder {
 
     /// Sets the order of the result. The default is row-major for dense arrays, and the stored order for sparse ones.
     pub fn order(mut self, order: Order) -> Self {
-        self.options.order = Some(order.into());
+        self.options.order = Some(result_order(order));
         self
     }
 
@@ -376,17 +371,6 @@ impl ReadBuilder {
         }
     }
 
-    /// Explains the read without running it: which tiles of which fragments it needs, and why others are skipped.
-    ///
-    /// # Errors
-    /// As for [`ReadBuilder::batches`].
-    pub fn explain(self) -> Result<Explanation> {
-        let options = self.options()?;
-        let session = self.array.context().shared_session();
-        Explanation::of(session, self.array.engine(), &options)
-            .map_err(|error| error.at(self.array.uri()))
-    }
-
     /// Counts the values of a field in at most `bins` intervals of equal width.
     ///
     /// # Errors
@@ -405,5 +389,15 @@ impl Array {
     /// Begins a read, of everything unless restricted.
     pub fn read(&self) -> ReadBuilder {
         ReadBuilder::new(self.clone())
+    }
+}
+
+/// Returns the order in the engine's form.
+fn result_order(order: Order) -> ResultOrder {
+    match order {
+        Order::Row => ResultOrder::RowMajor,
+        Order::Col => ResultOrder::ColumnMajor,
+        Order::Global => ResultOrder::Global,
+        Order::Any => ResultOrder::Unordered,
     }
 }

@@ -11,7 +11,8 @@ use tdb_schema::CellValNum;
 use tdb_schema::value::{Cell, Value, read_cell, unpadded};
 use tdb_tile::Datatype;
 
-use crate::{Batches, Error, ReadBuilder, Result};
+use crate::{Batches, ReadBuilder};
+use tdb_open::{Error, Result};
 
 type Problem = serde::de::value::Error;
 

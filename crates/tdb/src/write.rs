@@ -17,15 +17,15 @@ use tdb_schema::names::UnknownName;
 use tdb_schema::{ArraySchema, Subarray};
 use tdb_store::LocalStore;
 use tdb_tile::Range;
-pub use tdb_write::input_fields;
 use tdb_write::{Duplicates, WriteOptions, WriteOrder, Writer};
 
 use crate::column::{GivenCells, rows};
-use crate::interval::Axis;
-use crate::replace::Replacing;
-use crate::sort_folder::SortFolder;
-use crate::written::Written;
-use crate::{Array, Error, Interval, IntoColumn, Order, Result, Time};
+use crate::{Array, IntoColumn};
+use tdb_change::Replacing;
+use tdb_change::Written;
+use tdb_open::Axis;
+use tdb_open::{Error, Interval, Order, Result, Time};
+use tdb_write::SortFolder;
 
 /// A write being built: nothing is stored before [`commit`](Self::commit), which stores everything or nothing.
 ///
@@ -190,7 +190,7 @@ impl WriteBuilder {
     /// # Errors
     /// Fails if the folder does not exist.
     pub fn sort_in(self, folder: &Path) -> Result<Self> {
-        LocalStore::open(folder)?;
+        LocalStore::open(folder).map_err(Error::of_store)?;
         Ok(self.sort_in_folder(SortFolder::new(folder)))
     }
 
@@ -380,18 +380,18 @@ impl WriteStream {
         };
         let cells = writer.rows();
         if self.dry_run {
-            return Ok(Written {
-                cells,
-                ..Written::default()
-            });
+            return Ok(written(cells, Vec::new()));
         }
         let fragments = writer.finish();
         let fragments = fragments.map_err(|error| self.array.failed(error))?;
         let names = fragments.iter().map(|name| name.as_str().to_owned());
-        Ok(Written {
-            cells,
-            fragments: names.collect(),
-            ..Written::default()
-        })
+        Ok(written(cells, names.collect()))
     }
+}
+
+fn written(cells: u64, fragments: Vec<String>) -> Written {
+    let mut written = Written::default();
+    written.cells = cells;
+    written.fragments = fragments;
+    written
 }

@@ -19,7 +19,7 @@ const STANDING: &[Standing] = &[
     ("tdb-cells/src/share.rs", 1, "no budget has more"),
     ("tdb-filters/src/run.rs", 1, "a limit beyond memory is none"),
     (
-        "tdb/src/import/schema.rs",
+        "tdb-files/src/import/schema.rs",
         1,
         "a side that is only compared",
     ),

@@ -1,7 +1,7 @@
 use std::error::Error;
 use std::io;
 
-use tdb_tile::{Datatype, ErrorKind};
+use tdb_tile::{Datatype, ErrorKind, HasKind};
 
 /// Errors of converting cells into a file format, and of writing them.
 #[derive(Debug, thiserror::Error)]
@@ -57,7 +57,7 @@ pub enum ConversionError {
     },
     /// The output could not be written.
     #[error("output: {0}")]
-    Output(io::Error),
+    Output(#[source] io::Error),
     /// The library that implements the format reported an error.
     #[error("{format}")]
     Library {
@@ -110,6 +110,16 @@ impl ConversionError {
             format,
             source: source.into(),
         }
+    }
+}
+
+impl HasKind for ConversionError {
+    fn kind(&self) -> ErrorKind {
+        Self::kind(self)
+    }
+
+    fn hint(&self) -> Option<&str> {
+        Self::hint(self)
     }
 }
 

@@ -2,7 +2,7 @@ use std::error::Error;
 use std::{fmt, io};
 
 use tdb_schema::names::UnknownName;
-use tdb_tile::{Bug, ErrorKind, LimitError};
+use tdb_tile::{Bug, ErrorKind, HasKind, LimitError};
 
 /// Place of a cell in an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -181,6 +181,16 @@ impl InputError {
             column: column.to_owned(),
             what: what.into(),
         }
+    }
+}
+
+impl HasKind for InputError {
+    fn kind(&self) -> ErrorKind {
+        Self::kind(self)
+    }
+
+    fn hint(&self) -> Option<&str> {
+        Self::hint(self)
     }
 }
 

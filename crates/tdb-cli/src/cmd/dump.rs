@@ -63,7 +63,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     };
     let size = root.store().size(&key).map_err(|error| match error {
         StoreError::NotFound { .. } => place::missing(&arguments.object),
-        error => root.failed(error),
+        error => root.failed(tdb::Error::of_store(error)),
     })?;
     let kind = Kind::of(&key, root_type);
     let title = out.look.paint(Role::Title, &visible(&key));

@@ -116,7 +116,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     let temp = global.temp.clone();
     options.sort_in = Some(temp.unwrap_or_else(std::env::temp_dir));
     options.first_of_duplicates = arguments.duplicates == Some(Which::First);
-    options.target = Some(arguments.new_key.context(&context)?);
+    options.target = Some(arguments.new_key.context(&context)?.into());
     let done = array.rewrite_with(&arguments.to, &schema, &options);
     line.clear();
     let done = done?;

@@ -1,5 +1,6 @@
 //! Conversions of library errors to failures.
 
+use std::error::Error;
 use std::io;
 
 use tdb_aggregate::AggregateError;
@@ -26,9 +27,12 @@ impl From<tdb::Error> for Failure {
         let place = error.place().map(str::to_owned);
         let excerpt = error.excerpt().cloned();
         let cause = error.into_cause();
-        let broken_pipe = cause
-            .downcast_ref::<io::Error>()
-            .is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe);
+        let first: &(dyn Error + 'static) = &*cause;
+        let mut chain = std::iter::successors(Some(first), |&error| error.source());
+        let broken_pipe = chain.any(|error| {
+            let of_system = error.downcast_ref::<io::Error>();
+            of_system.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+        });
         let failure = Self {
             place,
             hint,
@@ -62,10 +66,15 @@ failure_of!(
     MergeError,
     QueryError,
     RangeError,
-    StoreError,
     UnknownName,
     WriteError
 );
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        tdb::Error::of_store(error).into()
+    }
+}
 
 /// I/O errors concern the output, since stored objects are read through a store.
 impl From<io::Error> for Failure {

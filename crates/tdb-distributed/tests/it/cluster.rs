@@ -5,20 +5,17 @@
     reason = "helpers of tests, which may fail so"
 )]
 
-use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use arrow_array::RecordBatchReader;
 use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::util::display::{ArrayFormatter, FormatOptions};
 use datafusion::physical_plan::displayable;
 use futures_util::TryStreamExt;
-use tdb_array::{Array, Location, OpenOptions, TimeWindow};
-use tdb_cells::{Session, SessionOptions};
-use tdb_datafusion::{Answer, Arrays, BoxedError, Database, Member, SqlError};
+use tdb_array::TimeWindow;
+use tdb_datafusion::{Answer, Arrays, Database, SqlError};
 use tdb_distributed::{Allowed, Cluster, ClusterError, Token, Worker};
-use tdb_store::LocalStore;
+use tdb_open::Context;
 use tokio::runtime::{Builder, Runtime};
 
 /// Every fifth golden array is queried.
@@ -38,81 +35,14 @@ const STATEMENTS: [&str; 7] = [
     "select x.FIRST, y.LAST from TABLE x join TABLE y on x.FIRST = y.FIRST order by x.FIRST limit 50",
 ];
 
-/// Opens arrays in local folders.
-#[derive(Debug)]
-pub(crate) struct Folders {
-    session: Session,
-}
-
-impl Folders {
-    fn new() -> Arc<Self> {
-        Self::with_memory(None)
-    }
-
-    /// Creates the session with a memory limit in bytes; `None` for the default.
-    pub(crate) fn with_memory(memory: Option<u64>) -> Arc<Self> {
-        let mut options = SessionOptions {
-            threads: NonZeroUsize::new(2),
-            ..SessionOptions::default()
-        };
-        if let Some(memory) = memory {
-            options.memory = Some(memory);
-        }
-        let session = Session::new(options);
-        Arc::new(Self { session })
-    }
-}
-
-impl Arrays for Folders {
-    fn open(
-        &self,
-        uri: &str,
-        window: TimeWindow,
-    ) -> Result<Result<Arc<Array>, BoxedError>, BoxedError> {
-        let path = uri.strip_prefix("file://").unwrap_or(uri);
-        let store = LocalStore::open(Path::new(path))?;
-        let options = OpenOptions {
-            window,
-            ..OpenOptions::default()
-        };
-        let array = Array::open_location(&Location::new(Arc::new(store), ""), options);
-        Ok(Ok(Arc::new(array?)))
-    }
-
-    fn absolute(&self, uri: &str) -> Result<String, BoxedError> {
-        Ok(std::path::absolute(uri)?.display().to_string())
-    }
-
-    fn members(&self, _uri: &str) -> Result<Option<Vec<Member>>, BoxedError> {
-        Ok(None)
-    }
-
-    fn time(&self, text: &str) -> Result<u64, BoxedError> {
-        Ok(text.parse()?)
-    }
-
-    fn begin_statement(&self) {}
-
-    fn window(&self) -> TimeWindow {
-        TimeWindow::ALL
-    }
-
-    fn is_past(&self) -> bool {
-        false
-    }
-
-    fn import(
-        &self,
-        _rows: Box<dyn RecordBatchReader + Send>,
-        _uri: &str,
-        _options: &[(String, String)],
-    ) -> Result<u64, BoxedError> {
-        Err("these tests make no arrays".into())
-    }
-
-    fn session(&self) -> &Session {
-        &self.session
-    }
+/// Opens arrays in local folders, with two threads and a memory limit in bytes; `None` for the default.
+pub(crate) fn arrays(memory: Option<u64>) -> Arc<Arrays> {
+    let context = Context::new().threads(2);
+    let context = match memory {
+        Some(memory) => context.memory(memory),
+        None => context,
+    };
+    Arc::new(Arrays::new(context))
 }
 
 pub(crate) fn runtime() -> Runtime {
@@ -132,7 +62,7 @@ fn workers(count: usize, token: &Token) -> (Vec<String>, Vec<Runtime>) {
         let worker = worker.listener(|what| eprintln!("worker: {what}"));
         let address = worker.address().to_string();
         runtime.spawn(async move {
-            let served = worker.serve(Folders::new(), std::future::pending()).await;
+            let served = worker.serve(arrays(None), std::future::pending()).await;
             panic!("{served:?}");
         });
         (address, runtime)
@@ -188,7 +118,7 @@ async fn together(
     sql: &str,
 ) -> Result<Vec<RecordBatch>, String> {
     let statement = database.statements(sql).unwrap().pop_front().unwrap();
-    let session = Folders::new().session.clone();
+    let session = arrays(None).session().clone();
     batches(cluster.run(database, &session, statement).await).await
 }
 
@@ -214,15 +144,15 @@ fn two_workers_answer_as_one_process_does() {
     let cluster = Cluster::new(&addresses, &token).unwrap().cells_each(1);
     let runtime = runtime();
     runtime.block_on(cluster.check()).unwrap();
-    let many = cluster.database(Folders::new()).unwrap();
-    let one = Database::new(Folders::new()).unwrap();
+    let many = cluster.database(arrays(None)).unwrap();
+    let one = Database::new(arrays(None)).unwrap();
     let (mut arrays, mut compared, mut shared, mut rows) = (0, 0, 0, 0);
     for folder in golden().iter().step_by(EVERY) {
         let table = format!("'{}'", folder.display());
         let frame = runtime.block_on(one.context().sql(&format!("select * from {table}")));
         let Ok(frame) = frame else { continue };
         let schema = frame.schema().clone();
-        let array = Folders::new().open(&folder.display().to_string(), TimeWindow::ALL);
+        let array = arrays(None).open(&folder.display().to_string(), TimeWindow::ALL);
         let dimensions = array.unwrap().unwrap().schema().dimensions.clone();
         let quoted = |name: &str| format!("\"{name}\"");
         let dims: Vec<String> = dimensions.iter().map(|d| quoted(&d.name)).collect();
@@ -282,7 +212,7 @@ fn workers_without_the_token_are_not_asked_and_do_not_answer() {
     );
     // Without an earlier `check`, a query with the wrong token is refused as well.
     let cluster = Cluster::new(&addresses, &wrong).unwrap().cells_each(1);
-    let database = cluster.database(Folders::new()).unwrap();
+    let database = cluster.database(arrays(None)).unwrap();
     let array = golden()
         .into_iter()
         .find(|array| array.ends_with("v10_filters_var/array"));

@@ -3,12 +3,15 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use tdb_aggregate::expected_count;
 use tdb_cells::{Batch, Column, FieldInfo};
 use tdb_query::Reader;
 
 use super::ReadBuilder;
 use super::label_columns::LabelColumns;
-use crate::{Arranged, Array, Error, Result};
+use crate::Array;
+use tdb_open::{Error, Result};
+use tdb_query::Arranged;
 
 /// Batches whose cells are kept for sorting or sampling take 1/PART of the memory, and at most this number of bytes.
 const MOST_KEPT_AT_ONCE: u64 = 16 << 20;
@@ -52,7 +55,7 @@ impl ReadBuilder {
             filled,
             #[cfg(any(feature = "arrow", feature = "text"))]
             asked: AskedCells {
-                expected: super::expected(&self.array, &options)
+                expected: expected_count(self.array.engine(), &options)
                     .map(|cells| self.arrangement.given(cells)),
                 is_arranged: self.arrangement.changes_cells(),
                 options,

@@ -3,28 +3,12 @@
 use std::io::Write;
 
 use tdb_cells::files::BatchWriter;
-use tdb_cells::{Activity, Batch, Column, FieldInfo, Progress, Session};
+use tdb_cells::{FieldInfo, Progress};
+use tdb_files::{CellSink, Exported, OutputFile, batch_bytes_of_folder, write_all};
+use tdb_open::Result;
 use tdb_query::Failing;
 
 use super::{Batches, ReadBuilder};
-use crate::files::{CellSink, OutputFile};
-use crate::{Context, Result};
-
-/// Result of an export.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Exported {
-    /// Number of cells written.
-    pub cells: u64,
-    /// Bytes of their values in memory.
-    pub bytes: u64,
-    /// Number of these cells that have fill values because the condition fails or no point matches; dense arrays only.
-    pub filled: u64,
-    /// Number of files written.
-    pub files: u64,
-    /// Number of subfolders written, for a partitioned export.
-    pub folders: u64,
-}
 
 impl ReadBuilder {
     /// Writes all cells to a file whose extension names the format (CSV, JSON lines, Arrow IPC, Parquet or `.npy`), or
@@ -101,7 +85,7 @@ impl Batches {
             self.asked.is_arranged,
         )?;
         let writer = layout.writer(&self.fields, to)?;
-        self.write_into(CellSink::Writer(writer))
+        self.write_into(CellSink::to_writer(writer))
     }
 
     /// Writes all cells to a batch writer, which `make` creates for the fields of the result.
@@ -113,50 +97,20 @@ impl Batches {
         make: impl FnOnce(&[FieldInfo]) -> Result<Box<dyn BatchWriter>>,
     ) -> Result<Exported> {
         let writer = make(&self.fields)?;
-        self.write_into(CellSink::Writer(writer))
+        self.write_into(CellSink::to_writer(writer))
     }
 
     fn write_into(mut self, sink: CellSink) -> Result<Exported> {
         let array = self.array.clone();
         let expected = self.asked.expected;
-        let done = write_all(array.context(), self.by_ref(), sink, expected);
+        let done = write_all(
+            array.context().shared_session(),
+            self.by_ref(),
+            sink,
+            expected,
+        );
         let mut done = done.map_err(|error| error.at(array.uri()))?;
         done.filled = self.filled();
         Ok(done)
     }
-}
-
-/// A batch that is split into the files of a folder takes 1/PART of the memory, and at most `MOST_CUT` bytes.
-const PART: u64 = 16;
-const MOST_CUT: u64 = 32 << 20;
-
-/// Returns the default size of a batch that is split into the files of a folder, in bytes. Such a batch is in memory
-/// twice.
-#[must_use]
-pub fn batch_bytes_of_folder(session: &Session) -> u64 {
-    (session.limits().budget.limit() / PART).min(MOST_CUT)
-}
-
-/// Writes all batches to a sink; `expected` is their number of cells, if known.
-pub(crate) fn write_all(
-    context: &Context,
-    batches: impl Iterator<Item = Result<Batch>>,
-    mut sink: CellSink,
-    expected: Option<u64>,
-) -> Result<Exported> {
-    let session = context.shared_session();
-    let counters = session.counters();
-    let mut done = Exported::default();
-    for batch in batches {
-        let batch = batch?;
-        let size = |column: &Column| column.values.len();
-        let bytes: usize = batch.columns.iter().map(size).sum();
-        done.cells = done.cells.saturating_add(batch.rows as u64);
-        done.bytes = done.bytes.saturating_add(bytes as u64);
-        counters.write.time(|| sink.write(&batch))?;
-        let progress = Progress::new(Activity::Exporting, done.cells);
-        session.tell(&progress.with_cells(done.cells).of(expected));
-    }
-    (done.files, done.folders) = counters.write.time(|| sink.finish())?;
-    Ok(done)
 }

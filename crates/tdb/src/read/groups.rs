@@ -3,7 +3,8 @@
 use tdb_aggregate::{Aggregate, Group, Grouped};
 use tdb_cells::FieldInfo;
 
-use crate::{Array, Result};
+use crate::Array;
+use tdb_open::Result;
 
 /// Iterator over the groups of a read, in ascending order of their values:
 /// [`ReadBuilder::groups`](crate::ReadBuilder::groups).

@@ -9,7 +9,8 @@ use tdb_query::{ReadOptions, Reader};
 use tdb_schema::{Attribute, CellValNum, DimensionLabel, FieldKind};
 use tdb_tile::{Bug, Grant};
 
-use crate::{Array, Result};
+use crate::Array;
+use tdb_open::Result;
 
 /// Approximate bytes per label in memory, in addition to its value and coordinate.
 const BYTES_OF_LABEL: u64 = 64;
@@ -176,7 +177,7 @@ impl Labels {
             let budget = &session.limits().budget;
             let held = budget.take(bytes.saturating_add(beside));
             self.held
-                .push(held.map_err(|error| array.failed(crate::Error::of(error)))?);
+                .push(held.map_err(|error| array.failed(crate::Error::from(error)))?);
             for row in 0..batch.rows {
                 let (position, label) = positions
                     .cell(row)

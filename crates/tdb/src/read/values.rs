@@ -2,14 +2,16 @@
 
 use std::slice::SliceIndex;
 
+use tdb_aggregate::expected_count;
 use tdb_cells::{Column, FieldInfo};
 use tdb_query::{NextCells, Reader};
 use tdb_schema::TIMESTAMPS;
 use tdb_schema::names::UnknownName;
 use tdb_tile::{Bug, Scalar};
 
-use super::{Batches, ReadBuilder, expected};
-use crate::{Array, Error, ErrorKind, Result};
+use super::{Batches, ReadBuilder};
+use crate::Array;
+use tdb_open::{Error, ErrorKind, Result};
 
 impl ReadBuilder {
     /// Reads the values of one field, of all cells that match.
@@ -127,7 +129,7 @@ impl Values {
         let mut options = read.options()?;
         let arrangement = read.arrangement.clone();
         let prepared = arrangement.clone().prepare(array.schema(), &mut options)?;
-        let cells = expected(&array, &options).map(|cells| arrangement.given(cells));
+        let cells = expected_count(array.engine(), &options).map(|cells| arrangement.given(cells));
         let source = if arrangement.changes_cells() {
             Source::Arranged(Box::new(read.batches()?))
         } else {

@@ -6,8 +6,8 @@ use tdb_datafusion::{Answer, Arrays, Database, SqlError, Statement};
 use tdb_distributed::ClusterError;
 use tokio::runtime::Runtime;
 
-use super::errors::told;
-use crate::{Context, Error, Result};
+use crate::Context;
+use tdb_open::{Error, Result};
 
 impl Context {
     /// Gives the context its own connections to its workers.
@@ -18,16 +18,12 @@ impl Context {
 
     /// Returns a database that uses the workers, all of which must be reachable; without workers, one that runs in
     /// this process.
-    pub(super) fn database_of(
-        &self,
-        arrays: Arc<dyn Arrays>,
-        runtime: &Runtime,
-    ) -> Result<Database> {
+    pub(super) fn database_of(&self, arrays: Arc<Arrays>, runtime: &Runtime) -> Result<Database> {
         let Some(cluster) = &self.cluster else {
-            return Database::new(arrays).map_err(told);
+            return Database::new(arrays).map_err(of_sql);
         };
-        runtime.block_on(cluster.check())?;
-        cluster.database(arrays).map_err(told)
+        runtime.block_on(cluster.check()).map_err(of_cluster)?;
+        cluster.database(arrays).map_err(of_sql)
     }
 
     pub(super) async fn run(
@@ -45,16 +41,28 @@ impl Context {
     }
 }
 
-impl From<ClusterError> for Error {
-    fn from(error: ClusterError) -> Self {
-        if let ClusterError::Sql(error) = error {
-            return told(error);
+/// Converts an error of a cluster.
+pub(crate) fn of_cluster(error: ClusterError) -> Error {
+    match error {
+        ClusterError::Sql(error) => of_sql(error),
+        error => Error::from(error),
+    }
+}
+
+/// Restores an error that passed through DataFusion.
+pub(crate) fn of_sql(error: SqlError) -> Error {
+    let (place, source) = match error {
+        SqlError::Array { place, source } => (place, source),
+        error => return error.into(),
+    };
+    match source.downcast::<ClusterError>() {
+        Ok(error) => {
+            let error = of_cluster(*error);
+            match place {
+                Some(uri) => error.at(&uri),
+                None => error,
+            }
         }
-        let hint = error.hint().map(str::to_owned);
-        let error = Self::new(error.kind(), error);
-        match hint {
-            Some(hint) => error.with_hint(hint),
-            None => error,
-        }
+        Err(source) => SqlError::Array { place, source }.into(),
     }
 }

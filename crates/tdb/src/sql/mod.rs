@@ -1,12 +1,7 @@
 //! SQL over arrays.
 
-mod arrays;
 #[cfg(feature = "distributed")]
 mod cluster;
-mod errors;
-mod history;
-mod made;
-mod replace;
 mod rows;
 mod threads;
 #[cfg(feature = "distributed")]
@@ -14,18 +9,19 @@ mod worker;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
+#[cfg(not(feature = "distributed"))]
+use tdb_datafusion::SqlError;
 use tdb_datafusion::{Answer as Given, ArrayTable, Arrays, Database, Statement};
 
-use self::arrays::OfContext;
-use self::errors::told;
-use self::history::Warnings;
+#[cfg(feature = "distributed")]
+use self::cluster::of_sql;
 pub use self::rows::Rows;
 use self::threads::Threads;
 #[cfg(feature = "distributed")]
 pub use self::worker::Worker;
-use crate::{Array, Context, Error, ErrorKind, Result, Time};
+use crate::{Array, Context};
+use tdb_open::{Error, ErrorKind, Result, Time};
 
 /// An SQL database whose tables are arrays, named by a quoted path or URI, or by a registered name.
 ///
@@ -43,7 +39,7 @@ use crate::{Array, Context, Error, ErrorKind, Result, Time};
 /// ```
 pub struct Sql {
     context: Context,
-    arrays: Arc<OfContext>,
+    arrays: Arc<Arrays>,
     database: Database,
     threads: Threads,
 }
@@ -102,19 +98,14 @@ impl Context {
         let context = self.clone();
         #[cfg(feature = "distributed")]
         let context = context.with_workers_afresh();
-        let arrays = Arc::new(OfContext {
-            context: context.clone(),
-            since,
-            until,
-            began: AtomicU64::new(Time::now().0),
-            warnings: Warnings::default(),
-        });
-        let opener: Arc<dyn Arrays> = Arc::clone(&arrays) as _;
+        let arrays = Arrays::new(context.open_context().clone()).between(since, until);
+        let arrays = Arc::new(arrays);
+        let opener = Arc::clone(&arrays);
         let runtime = threads::start(self.shared_session().threads())?;
         #[cfg(feature = "distributed")]
         let database = context.database_of(opener, &runtime)?;
         #[cfg(not(feature = "distributed"))]
-        let database = Database::new(opener).map_err(told)?;
+        let database = Database::new(opener).map_err(of_sql)?;
         Ok(Sql {
             context,
             arrays,
@@ -129,15 +120,14 @@ impl Sql {
     /// time that can no longer be read ([`Array::gaps`]). A second listener is ignored.
     #[must_use]
     pub fn warnings(self, listener: impl Fn(&str) + Send + Sync + 'static) -> Self {
-        self.arrays.warnings.tell_to(listener);
+        self.arrays.warnings().tell_to(listener);
         self
     }
 
     /// Sets whether statements fail if a part of the requested time can no longer be read.
     #[must_use]
     pub fn whole_history(self, whole: bool) -> Self {
-        let warnings = &self.arrays.warnings;
-        warnings.whole_history.store(whole, Ordering::Relaxed);
+        self.arrays.warnings().refuse_gaps(whole);
         self
     }
 
@@ -149,8 +139,8 @@ impl Sql {
     pub fn register(&self, name: &str, array: &Array) -> Result<()> {
         let session = self.context.shared_session().clone();
         let table = ArrayTable::new(Arc::clone(array.engine()), session, array.uri());
-        let table = table.map_err(|error| told(error.into()))?;
-        self.database.register(name, table).map_err(told)
+        let table = table.map_err(|error| of_sql(error.into()))?;
+        self.database.register(name, table).map_err(of_sql)
     }
 
     /// Registers the arrays of a group under their names in the group.
@@ -160,7 +150,7 @@ impl Sql {
     pub fn group(&self, uri: &str) -> Result<()> {
         let register = self.database.register_group(uri);
         let registered = self.threads.handle().block_on(register);
-        registered.map_err(told)
+        registered.map_err(of_sql)
     }
 
     /// Runs a single statement that returns rows, which are computed as they are taken.
@@ -210,8 +200,8 @@ impl Sql {
             // The position is a column, so it is only used for a text of one line.
             let at = error.column().filter(|_| !sql.trim_end().contains('\n'));
             match at {
-                Some(at) => told(error).in_text(sql.trim_end(), at),
-                None => told(error),
+                Some(at) => of_sql(error).in_text(sql.trim_end(), at),
+                None => of_sql(error),
             }
         })
     }
@@ -229,7 +219,7 @@ impl Sql {
         let threads = self.threads.handle();
         let given = threads.block_on(threads.spawn(run));
         let given = given.map_err(|error| Error::new(ErrorKind::Bug, error))?;
-        Ok(match given.map_err(told)? {
+        Ok(match given.map_err(of_sql)? {
             Given::Rows(stream) => {
                 let threads = self.threads.clone();
                 Answer::Rows(Rows::new(stream, threads, self.context.clone()))
@@ -240,4 +230,10 @@ impl Sql {
             Given::Done => Answer::Done,
         })
     }
+}
+
+/// Restores an error that passed through DataFusion.
+#[cfg(not(feature = "distributed"))]
+fn of_sql(error: SqlError) -> Error {
+    error.into()
 }

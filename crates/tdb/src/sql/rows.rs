@@ -13,11 +13,14 @@ use tdb_cells::{Batch, FieldInfo};
 use tdb_datafusion::{HeldRows, RowStream};
 use tdb_tile::Datatype;
 
-use super::errors::told;
+use super::of_sql;
 use super::threads::Threads;
-use crate::files::{CellSink, OutputFile};
-use crate::read::write_all;
-use crate::{Context, Error, Exported, Result};
+use crate::Context;
+use crate::arrow::of_arrow;
+use tdb_files::Exported;
+use tdb_files::write_all;
+use tdb_files::{CellSink, OutputFile};
+use tdb_open::{Error, Result};
 
 /// Rows that a statement returns, as Arrow record batches. They are computed as they are taken.
 pub struct Rows {
@@ -45,8 +48,8 @@ impl Rows {
     /// Fails if reading fails, or if the rows do not fit into memory.
     pub fn to_arrow(self) -> Result<RecordBatch> {
         let schema = self.schema();
-        let batches = self.collect::<std::result::Result<Vec<_>, ArrowError>>()?;
-        Ok(concat_batches(&schema, &batches)?)
+        let batches = self.collect::<std::result::Result<Vec<_>, ArrowError>>();
+        concat_batches(&schema, &batches.map_err(of_arrow)?).map_err(of_arrow)
     }
 
     /// True if the rows are the plans of an `EXPLAIN`.
@@ -83,7 +86,7 @@ impl Rows {
         let layout = file.layout_of_rows()?;
         let (fields, cells, context) = self.cells()?;
         let sink = file.begin(layout, &fields, context.shared_session())?;
-        write_all(&context, cells, sink, None)
+        write_all(context.shared_session(), cells, sink, None)
     }
 
     /// Writes all rows to a writer, in the format of `like`.
@@ -94,7 +97,12 @@ impl Rows {
         let layout = like.layout_of_rows()?;
         let (fields, cells, context) = self.cells()?;
         let writer = layout.writer(&fields, to)?;
-        write_all(&context, cells, CellSink::Writer(writer), None)
+        write_all(
+            context.shared_session(),
+            cells,
+            CellSink::to_writer(writer),
+            None,
+        )
     }
 
     /// Writes all rows to a batch writer, which `make` creates for the fields of the result.
@@ -107,7 +115,12 @@ impl Rows {
     ) -> Result<Exported> {
         let (fields, cells, context) = self.cells()?;
         let writer = make(&fields)?;
-        write_all(&context, cells, CellSink::Writer(writer), None)
+        write_all(
+            context.shared_session(),
+            cells,
+            CellSink::to_writer(writer),
+            None,
+        )
     }
 
     /// Converts the rows to cells; columns of types that fields do not have become text.
@@ -154,7 +167,7 @@ impl Iterator for Rows {
         let batch = match self.threads.unless_cancelled(session, next) {
             Ok((batch, rest)) => {
                 self.stream = Some(rest);
-                batch?.map_err(|error| told(error.into()))
+                batch?.map_err(|error| of_sql(error.into()))
             }
             Err(error) => Err(error),
         };

@@ -8,7 +8,7 @@ use std::time::Duration;
 use tdb_cells::Session;
 use tokio::runtime::{Builder, Handle, Runtime};
 
-use crate::{Error, ErrorKind, Result};
+use tdb_open::{Error, ErrorKind, Result};
 
 /// Stack size of a thread in bytes; conditions of many terms are deep trees.
 const STACK: usize = 64 << 20;

@@ -2,7 +2,6 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use tdb_datafusion::Arrays;
@@ -10,9 +9,9 @@ use tdb_distributed::{Allowed, Certificates, Token, WorkerLimits};
 use tokio::runtime::Runtime;
 use tokio::time::sleep;
 
-use super::arrays::OfContext;
-use super::history::Warnings;
-use crate::{Context, Result, Time};
+use super::cluster::of_cluster;
+use crate::Context;
+use tdb_open::Result;
 
 /// Interval between checks for cancellation.
 const LOOK: Duration = Duration::from_millis(100);
@@ -54,7 +53,7 @@ impl Context {
     pub fn worker(&self, address: &str, token: Token, allowed: Allowed) -> Result<Worker> {
         let runtime = super::threads::start(self.shared_session().threads())?;
         let bound = tdb_distributed::Worker::bind(address, token, allowed);
-        let worker = runtime.block_on(bound)?;
+        let worker = runtime.block_on(bound).map_err(of_cluster)?;
         Ok(Worker {
             context: self.clone(),
             runtime,
@@ -102,14 +101,9 @@ impl Worker {
                 sleep(LOOK).await;
             }
         };
-        let arrays: Arc<dyn Arrays> = Arc::new(OfContext {
-            context: self.context,
-            since: Time(0),
-            until: None,
-            began: AtomicU64::new(Time::now().0),
-            warnings: Warnings::default(),
-        });
-        self.runtime.block_on(self.worker.serve(arrays, stop))?;
+        let arrays = Arc::new(Arrays::new(self.context.into()));
+        let served = self.runtime.block_on(self.worker.serve(arrays, stop));
+        served.map_err(of_cluster)?;
         // Remaining tasks belong to clients that were told that the worker ended.
         self.runtime.shutdown_background();
         Ok(())

@@ -4,7 +4,8 @@ use tdb_cells::files::{Input, MadeOn, for_each_batch};
 use tdb_write::input_fields;
 
 use super::WriteBuilder;
-use crate::{Error, Result, Written};
+use tdb_change::Written;
+use tdb_open::{Error, Result};
 
 impl WriteBuilder {
     /// Writes all cells of an input, such as a file of CSV, JSON lines, Arrow or Parquet opened with `tdb-text` or
@@ -40,7 +41,7 @@ impl WriteBuilder {
     ///
     /// ```no_run
     /// let (weather, copy) = (tdb::open("weather")?, tdb::open("cold weather")?);
-    /// let cold = weather.read().condition("temp < -5").arrow()?;
+    /// let cold = weather.read().condition("temp < -5").arrow()?.into_reader();
     /// println!("{} cells", copy.write().arrow(cold)?.cells);
     /// # Ok::<(), tdb::Error>(())
     /// ```

@@ -10,7 +10,8 @@ use tdb_write::input_fields;
 use super::WriteBuilder;
 use super::cell::CellSerializer;
 use super::draft::{Draft, Problem};
-use crate::{Error, Result, Written};
+use tdb_change::Written;
+use tdb_open::{Error, Result};
 
 /// Approximate size of the batches that are pushed, in bytes.
 const BATCH: usize = 8 << 20;

@@ -674,14 +674,19 @@ fn what_is_read_as_arrow_is_written_as_arrow() {
     let array = written(&uri);
     let (_other, uri) = place();
     let copy = tdb::create(&uri, &weather()).expect("created");
-    let batches = array.read().arrow().expect("batches");
+    let batches = array.read().arrow().expect("batches").into_reader();
     let done = copy.write().arrow(batches).expect("written");
     assert_eq!((done.cells, done.fragments.len()), (3, 1));
     let copy = copy.reopen().expect("opened");
     let all = |array: &tdb::Array| array.read().order(Order::Row).to_arrow().expect("cells");
     assert_eq!(all(&copy), all(&array));
 
-    let some = array.read().attrs(["temp"]).arrow().expect("batches");
+    let some = array
+        .read()
+        .attrs(["temp"])
+        .arrow()
+        .expect("batches")
+        .into_reader();
     let refused = copy
         .write()
         .arrow(some)
@@ -704,7 +709,7 @@ fn what_is_read_as_arrow_is_written_as_arrow() {
     let done = copy
         .write()
         .replace()
-        .arrow(warm.expect("batches"))
+        .arrow(warm.expect("batches").into_reader())
         .expect("written");
     assert_eq!((done.cells, done.replaced), (1, 1));
     assert_eq!(all(&copy.reopen().expect("opened")), all(&array));

@@ -18,7 +18,7 @@ use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
 use tonic::{Code, Status};
 
-use crate::cluster::{Folders, runtime};
+use crate::cluster::{arrays, runtime};
 use crate::hostile::Hostile;
 use crate::plans::text;
 use crate::proof::Proof;
@@ -64,7 +64,7 @@ impl Fenced {
         let worker = worker.listener(move |what| tell.lock().unwrap().push(what.to_owned()));
         let address = worker.address().to_string();
         let (stop, stopped) = oneshot::channel();
-        let arrays = Folders::with_memory(memory);
+        let arrays = arrays(memory);
         let ended = runtime.spawn(worker.serve(arrays, async {
             // A test that ends early drops the sender, which stops the worker as well.
             let _ = stopped.await;

@@ -1,0 +1,27 @@
+#![doc = include_str!("../README.md")]
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
+mod closed;
+mod cover;
+mod difference;
+mod evolve;
+pub mod log;
+mod replace;
+mod restore;
+mod rewrite;
+mod schema_changes;
+mod set;
+mod write_and_delete;
+mod written;
+
+pub use difference::{
+    CellValue, Difference, DifferenceCount, Differences, SelectedCells, compare, narrow_comparison,
+};
+pub use evolve::{Evolution, evolve};
+pub use replace::Replacing;
+pub use restore::{
+    RestoreOptions, Restored, plan_removal_after, remove_after, restore, restore_with,
+};
+pub use rewrite::{RewriteOptions, Rewritten, rewrite, rewrite_with};
+pub use set::{SetBuilder, SetCells, set};
+pub use written::Written;

@@ -1,0 +1,52 @@
+//! Requirements that an array places on the columns of an input file.
+
+use tdb_schema::value::holds_bytes;
+use tdb_schema::{ArraySchema, CellValNum};
+use tdb_tile::Datatype;
+
+use tdb_open::{Error, Result};
+
+/// Requirements that an array places on the columns of an input file.
+#[derive(Debug)]
+pub struct Becoming {
+    /// For `.npy` files: the name of the field and the number of values per cell, or the error why the array cannot
+    /// take such a file.
+    pub npy: Result<(String, u32)>,
+    /// True if the array has a field with an empty name.
+    pub takes_unnamed: bool,
+    /// Datatypes specified for columns.
+    pub types: Vec<(String, Datatype)>,
+    /// Fields of the array; `None` if the array does not exist yet.
+    pub fields: Option<Vec<String>>,
+}
+
+impl Becoming {
+    /// Returns the requirements of an existing array.
+    #[must_use]
+    pub fn fields_of(schema: &ArraySchema) -> Self {
+        Self {
+            npy: npy_column(schema),
+            takes_unnamed: schema.field("").is_some(),
+            types: Vec::new(),
+            fields: Some(schema.fields().map(|field| field.name.to_owned()).collect()),
+        }
+    }
+}
+
+/// Returns the attribute that a `.npy` file fills, and its number of values per cell.
+fn npy_column(schema: &ArraySchema) -> Result<(String, u32)> {
+    let [attribute] = &schema.attributes[..] else {
+        let count = schema.attributes.len();
+        let what = format!("a .npy file holds one attribute, and the array has {count}");
+        return Err(Error::invalid(what));
+    };
+    if !schema.is_dense() {
+        let what = "a .npy file cannot store cells of a sparse array";
+        return Err(Error::invalid(what));
+    }
+    let inner = match attribute.cell_val_num {
+        CellValNum::Fixed(n) if !holds_bytes(attribute.datatype) => n,
+        CellValNum::Fixed(_) | CellValNum::Var => 1,
+    };
+    Ok((attribute.name.clone(), inner))
+}

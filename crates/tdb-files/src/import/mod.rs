@@ -1,0 +1,15 @@
+//! Importing files: creating an array from a file, or appending its cells to one.
+
+mod field;
+mod guess;
+mod layout;
+mod making;
+mod notice;
+mod remembered;
+mod repeated;
+mod request;
+mod schema;
+
+pub use making::Imported;
+pub use notice::ImportNotice;
+pub use request::{ImportBuilder, import};

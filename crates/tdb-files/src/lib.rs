@@ -1,0 +1,33 @@
+#![doc = include_str!("../README.md")]
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
+mod becoming;
+mod export;
+mod file_write;
+mod filling;
+mod folder;
+mod format;
+mod import;
+mod input;
+mod open_input;
+mod output;
+mod owned_place;
+mod part;
+mod partition;
+mod shape;
+mod source;
+mod temporary;
+mod whole_file;
+
+pub use becoming::Becoming;
+pub use export::{Exported, batch_bytes_of_folder, write_all};
+pub use file_write::FileWrite;
+pub use format::FileFormat;
+pub use import::{ImportBuilder, ImportNotice, Imported, import};
+pub use input::InputFile;
+pub use open_input::OpenInput;
+pub use output::{CellSink, FileLayout, OutputFile};
+pub use owned_place::{check as check_place, check_folder};
+pub use partition::{Part, Partitioning};
+pub use shape::shape_of_box;
+pub use whole_file::WholeFile;

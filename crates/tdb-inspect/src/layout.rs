@@ -1,0 +1,349 @@
+//! Disk usage of an array: by field, by filter, by fragment, and everything else.
+
+use std::collections::{BTreeMap, HashMap};
+
+use tdb_array::{Array, ErrorKind, Fragment, OpenedPart};
+use tdb_fragment::MetadataPart;
+use tdb_schema::{Field, FieldKind};
+use tdb_tile::{Bug, FormatVersion};
+
+use tdb_open::{Error, Result};
+
+pub use tdb_filters::FilterList;
+
+/// Maximum number of fragments for which the sizes of var-sized values are read; more would take long.
+pub const MEASURED: usize = 1000;
+
+/// Number of fragments whose metadata is read at a time.
+const ASKED: usize = 256;
+
+/// Number of bytes of cells, with and without filters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sizes {
+    /// Bytes as stored.
+    pub stored: u64,
+    /// Bytes without filters; `None` if unknown.
+    pub unfiltered: Option<u64>,
+}
+
+impl Sizes {
+    /// Zero bytes.
+    pub const NONE: Self = Self {
+        stored: 0,
+        unfiltered: Some(0),
+    };
+
+    /// Adds other sizes. The unfiltered size becomes unknown if either is.
+    pub fn add(&mut self, other: Self) {
+        self.stored = self.stored.saturating_add(other.stored);
+        self.unfiltered = (self.unfiltered.zip(other.unfiltered)).map(|(a, b)| a.saturating_add(b));
+    }
+
+    /// Returns the compression ratio: unfiltered bytes per stored byte. `None` if unknown, or if nothing is stored.
+    #[must_use]
+    pub fn ratio(self) -> Option<f64> {
+        let unfiltered = self.unfiltered.filter(|_| self.stored > 0)?;
+        Some(unfiltered as f64 / self.stored as f64)
+    }
+}
+
+/// Size of a field's cells under one filter pipeline. A field has several entries if its filters were changed.
+#[derive(Clone, Debug)]
+pub struct FieldBytes {
+    /// Name of the field.
+    pub name: String,
+    /// Filter pipeline of its values.
+    pub filters: FilterList,
+    /// Format version of the schema that defines the pipeline.
+    pub version: FormatVersion,
+    /// Size in all fragments that are read, with offsets and validity.
+    pub sizes: Sizes,
+}
+
+/// Size of one fragment.
+#[derive(Clone, Debug)]
+pub struct FragmentBytes {
+    /// Name of the fragment.
+    pub name: String,
+    /// Bytes of cells; a dense fragment stores no coordinates.
+    pub data: u64,
+    /// Bytes of its metadata and of other objects in its folder.
+    pub metadata: u64,
+    /// Number of stored cells.
+    pub cells: u64,
+    /// True if consolidation has replaced the fragment and it only waits for vacuum.
+    pub is_replaced: bool,
+}
+
+/// A part of an array's storage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Part {
+    /// Cells of the fragments that are read.
+    Data,
+    /// Metadata of the fragments that are read.
+    FragmentMetadata,
+    /// Fragments that consolidation has replaced, cells and metadata.
+    Replaced,
+    /// Fragments outside the time for which the array was opened, and leftovers of abandoned writes.
+    OtherFragments,
+    /// Consolidated fragment metadata: the metadata of several fragments in one object.
+    MergedFragmentMetadata,
+    /// Commits, deletes, and vacuum lists.
+    Commits,
+    /// Schemas and enumerations.
+    Schemas,
+    /// Metadata of the array.
+    Metadata,
+    /// Arrays of dimension labels.
+    Labels,
+    /// Anything else.
+    Others,
+}
+
+impl Part {
+    /// Returns the name of the part, as in `fragment_metadata`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Data => "data",
+            Self::FragmentMetadata => "fragment_metadata",
+            Self::Replaced => "consolidated_away",
+            Self::OtherFragments => "other_fragments",
+            Self::MergedFragmentMetadata => "merged_fragment_metadata",
+            Self::Commits => "commits",
+            Self::Schemas => "schemas",
+            Self::Metadata => "metadata",
+            Self::Labels => "labels",
+            Self::Others => "others",
+        }
+    }
+
+    /// Returns the part of an object that belongs to no known fragment, by its key relative to the array.
+    fn of(key: &str) -> Self {
+        match key.split('/').next() {
+            Some("__fragments") => Self::OtherFragments,
+            Some("__fragment_meta") => Self::MergedFragmentMetadata,
+            Some("__commits") => Self::Commits,
+            Some("__schema" | "__array_schema.tdb") => Self::Schemas,
+            Some("__meta") => Self::Metadata,
+            Some("__labels") => Self::Labels,
+            // Before format version 12, fragments and their commits lie directly in the array's folder.
+            Some(name) if name.ends_with(".ok") || name.ends_with(".vac") => Self::Commits,
+            Some(name) if name.ends_with(".meta") => Self::MergedFragmentMetadata,
+            Some(name) if name.starts_with("__") && key.contains('/') => Self::OtherFragments,
+            _ => Self::Others,
+        }
+    }
+}
+
+/// Maximum number of times an array is reopened because an object has disappeared.
+const LOOKS: u32 = 8;
+
+/// Disk usage of an array.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Layout {
+    /// Number of objects of the array.
+    pub objects: u64,
+    /// Number of bytes of all objects.
+    pub bytes: u64,
+    /// Bytes of each nonempty part; they add up to `bytes`.
+    pub parts: BTreeMap<Part, u64>,
+    /// Fields in the order of the schema, followed by fields that it no longer has.
+    pub fields: Vec<FieldBytes>,
+    /// Fragments that are read, oldest first, followed by replaced ones.
+    pub fragments: Vec<FragmentBytes>,
+}
+
+impl Layout {
+    /// Lists the objects of an array, and reads the sizes of fields from the fragment metadata.
+    ///
+    /// # Errors
+    /// Fails if the store fails or if metadata cannot be read.
+    pub fn of(array: &Array) -> Result<Self> {
+        Self::of_again(array, LOOKS)
+    }
+
+    /// Like [`Layout::of`]. If an object has disappeared because another program vacuumed the array, reopens the
+    /// array.
+    fn of_again(array: &Array, looks: u32) -> Result<Self> {
+        match Self::look(array) {
+            Err(error) if error.kind() == ErrorKind::NotFound && looks > 0 => {
+                let again = array.again()?.ok_or(error)?;
+                Self::of_again(&again, looks - 1)
+            }
+            layout => layout,
+        }
+    }
+
+    fn look(array: &Array) -> Result<Self> {
+        let root = array.prefix();
+        let objects = array
+            .store()
+            .list_recursive(root)
+            .map_err(Error::of_store)?;
+        let replaced = array.open_replaced()?;
+        let live = array.fragments().iter().map(|fragment| (fragment, false));
+        let all: Vec<(&Fragment, bool)> =
+            (live.chain(replaced.iter().map(|fragment| (fragment, true)))).collect();
+        let mut folders: HashMap<String, (usize, u64)> = HashMap::new();
+        for (index, (fragment, _)) in all.iter().enumerate() {
+            let folder = fragment.prefix.trim_end_matches('/').to_owned();
+            folders.insert(folder, (index, 0));
+        }
+        let mut parts: BTreeMap<Part, u64> = BTreeMap::new();
+        let mut bytes = 0_u64;
+        for object in &objects {
+            let size = match object.size {
+                Some(size) => size,
+                None => array.store().size(&object.key).map_err(Error::of_store)?,
+            };
+            bytes = bytes.saturating_add(size);
+            let folder = object.key.rsplit_once('/').map_or("", |(folder, _)| folder);
+            if let Some((_, sum)) = folders.get_mut(folder) {
+                *sum = sum.saturating_add(size);
+                continue;
+            }
+            let below = object.key.strip_prefix(root).unwrap_or(&object.key);
+            add(&mut parts, Part::of(below.trim_start_matches('/')), size);
+        }
+        let mut fragments: Vec<(usize, FragmentBytes)> = Vec::new();
+        for (index, whole) in folders.into_values() {
+            let known = all.get(index);
+            let (fragment, is_replaced) =
+                known.ok_or_else(|| Bug::new("a folder of a fragment that is not listed"))?;
+            let told = of_fragment(fragment, whole, *is_replaced);
+            if *is_replaced {
+                add(&mut parts, Part::Replaced, whole);
+            } else {
+                add(&mut parts, Part::Data, told.data);
+                add(&mut parts, Part::FragmentMetadata, told.metadata);
+            }
+            fragments.push((index, told));
+        }
+        fragments.sort_by_key(|(index, told)| (told.is_replaced, *index));
+        Ok(Self {
+            objects: objects.len() as u64,
+            bytes,
+            parts,
+            fields: fields(array)?,
+            fragments: fragments.into_iter().map(|(_, told)| told).collect(),
+        })
+    }
+}
+
+fn add(parts: &mut BTreeMap<Part, u64>, part: Part, bytes: u64) {
+    let sum = parts.entry(part).or_insert(0);
+    *sum = sum.saturating_add(bytes);
+}
+
+fn of_fragment(fragment: &Fragment, whole: u64, is_replaced: bool) -> FragmentBytes {
+    // A fragment that has lost a data file is smaller than its metadata states.
+    let data = fragment.metadata.data_size().min(whole);
+    FragmentBytes {
+        name: fragment.name.as_str().to_owned(),
+        data,
+        metadata: whole.saturating_sub(data),
+        cells: fragment.metadata.cell_count(),
+        is_replaced,
+    }
+}
+
+/// Returns the sizes of each field in the fragments that are read.
+///
+/// # Errors
+/// Fails if fragment metadata cannot be read.
+pub fn fields(array: &Array) -> Result<Vec<FieldBytes>> {
+    let mut found: Vec<FieldBytes> = Vec::new();
+    let mut places: HashMap<(String, FilterList), usize> = HashMap::new();
+    let is_measured = array.fragments().len() <= MEASURED;
+    for fragments in array.fragments().chunks(ASKED) {
+        let var = if is_measured {
+            var_sizes(array, fragments)?
+        } else {
+            vec![HashMap::new(); fragments.len()]
+        };
+        for (fragment, var) in fragments.iter().zip(var) {
+            for field in stored_fields(fragment) {
+                let sizes = sizes(fragment, &field, var.get(field.name).copied());
+                let place = places.entry((field.name.to_owned(), field.filters.clone()));
+                let at = *place.or_insert(found.len());
+                match found.get_mut(at) {
+                    Some(known) => known.sizes.add(sizes),
+                    None => found.push(FieldBytes {
+                        name: field.name.to_owned(),
+                        filters: field.filters.clone(),
+                        version: fragment.schema.version,
+                        sizes,
+                    }),
+                }
+            }
+        }
+    }
+    let names: Vec<&str> = array.schema().fields().map(|field| field.name).collect();
+    let order = |name: &str| names.iter().position(|known| *known == name);
+    found.sort_by_key(|field| order(&field.name).map_or((1, 0), |at| (0, at)));
+    Ok(found)
+}
+
+fn sizes(fragment: &Fragment, field: &Field<'_>, var: Option<u64>) -> Sizes {
+    let cells = fragment.metadata.cell_count();
+    let unfiltered = match field.cell_size() {
+        Some(size) => Some(size.saturating_mul(cells)),
+        None => var,
+    };
+    let nulls = if field.nullable { cells } else { 0 };
+    Sizes {
+        stored: fragment.metadata.field_data_size(field.kind),
+        unfiltered: unfiltered.map(|size| size.saturating_add(nulls)),
+    }
+}
+
+/// Returns the fields that have data files of their own in a fragment.
+fn stored_fields(fragment: &Fragment) -> Vec<Field<'_>> {
+    let special = [
+        FieldKind::Coords,
+        FieldKind::Timestamps,
+        FieldKind::DeleteTimestamps,
+        FieldKind::DeleteConditionIndex,
+    ];
+    let special = special
+        .into_iter()
+        .filter_map(|kind| fragment.schema.field_of(kind));
+    (fragment.schema.fields().chain(special))
+        .filter(|field| fragment.metadata.stored_field(field.kind) == Some(field.kind))
+        .collect()
+}
+
+/// Returns the unfiltered bytes of the var-sized fields of each fragment, including offsets.
+fn var_sizes(array: &Array, fragments: &[Fragment]) -> Result<Vec<HashMap<String, u64>>> {
+    let wanted = fragments.iter().map(|fragment| {
+        let fields = stored_fields(fragment);
+        let fields = fields.iter().filter(|field| field.is_var());
+        let parts = fields.map(|field| MetadataPart::VarSizes(field.kind));
+        (fragment, parts.collect())
+    });
+    let opened = array.metadata_parts_of_each(&wanted.collect::<Vec<_>>())?;
+    let each = fragments.iter().zip(opened);
+    each.map(|(fragment, opened)| var_sizes_of(array, fragment, &opened))
+        .collect()
+}
+
+/// Returns the unfiltered bytes of the var-sized fields of a fragment, from the parts of its metadata.
+fn var_sizes_of(
+    array: &Array,
+    fragment: &Fragment,
+    opened: &[OpenedPart],
+) -> Result<HashMap<String, u64>> {
+    let fields = stored_fields(fragment);
+    let fields = fields.iter().filter(|field| field.is_var());
+    let sizes = fields.zip(opened).map(|(field, part)| {
+        let values = fragment.metadata.tile_values(&part.payload, array.limits());
+        let values = tdb_array::At::at(values, &fragment.metadata_key)?;
+        let offsets = fragment.metadata.cell_count().saturating_mul(8);
+        let size = values.iter().fold(offsets, u64::saturating_add);
+        Ok((field.name.to_owned(), size))
+    });
+    sizes.collect()
+}

@@ -1,0 +1,221 @@
+//! The cells on which tile layouts are tried.
+
+use tdb_cells::Batch;
+use tdb_query::{ReadOptions, ResultOrder};
+use tdb_schema::Dimension;
+use tdb_schema::grid::{CellBox, SpaceTileGrid};
+use tdb_tile::{Bug, Range};
+
+use crate::batches::batches;
+use tdb_open::{Array, Result};
+
+/// Positions of the boxes to read, in quarters of the way along each dimension.
+const PLACES: [u64; 3] = [1, 2, 3];
+
+/// A tile may be this many times larger than the sample may be; beyond that, most of what is written would not be
+/// cells of the array.
+const LARGE: u64 = 4;
+
+/// Named ranges of all dimensions.
+pub(super) type Ranges = Vec<(String, Range)>;
+
+/// Some cells of an array.
+pub(super) struct Sample {
+    pub(super) batches: Vec<Batch>,
+    pub(super) cells: u64,
+    pub(super) bytes: u64,
+    /// Dense arrays: the box of the sample; otherwise empty.
+    pub(super) ranges: Ranges,
+    /// Dense arrays: the sides of that box.
+    pub(super) shape: Vec<u64>,
+    /// Boxes with about a hundredth of the cells each.
+    pub(super) boxes: Vec<Ranges>,
+}
+
+impl Sample {
+    /// Reads approximately `most` bytes of cells; `None` if there are none, or if tiles are too large.
+    pub(super) fn of(array: &Array, most: u64) -> Result<Option<Self>> {
+        if array.schema().is_dense() {
+            return Self::of_dense(array, most);
+        }
+        let options = ReadOptions {
+            order: Some(ResultOrder::Global),
+            enumeration_codes: true,
+            batch_bytes: Some(most.min(1 << 20)),
+            ..ReadOptions::default()
+        };
+        let (batches, bytes) = taken(batches(array, &options)?, most)?;
+        let boxes = sparse_boxes(&array.schema().dimensions, &batches);
+        Ok(boxes.map(|boxes| Self {
+            cells: batches.iter().map(|batch| batch.rows as u64).sum(),
+            bytes,
+            boxes,
+            batches,
+            ranges: Vec::new(),
+            shape: Vec::new(),
+        }))
+    }
+
+    fn of_dense(array: &Array, most: u64) -> Result<Option<Self>> {
+        let schema = array.schema();
+        let grid = SpaceTileGrid::new(schema);
+        let grid = grid.ok_or_else(|| Bug::new("a dense array without a grid of tiles"))?;
+        let written = array.engine().non_empty_domain();
+        let Some(written) = written.and_then(|written| grid.clipped_box(&written)) else {
+            return Ok(None);
+        };
+        let cells = (most / schema.row_bytes()).max(1);
+        let Some(cells) = whole_tiles(&grid, &written, cells) else {
+            return Ok(None);
+        };
+        let named = |cells: &CellBox| -> Result<Ranges> {
+            let ranges = grid.ranges(cells);
+            let ranges = ranges.ok_or_else(|| Bug::new("tiles of a domain outside of it"))?;
+            let names = schema.dimensions.iter().map(|d| d.name.clone());
+            Ok(names.zip(ranges).collect())
+        };
+        let shape = cells
+            .shape()
+            .ok_or_else(|| Bug::new("a box that ends before it begins"))?;
+        let ranges = named(&cells)?;
+        let boxes = PLACES.map(|place| named(&within(&cells, &shape, place)));
+        let boxes = boxes.into_iter().collect::<Result<Vec<Ranges>>>()?;
+        let options = ReadOptions {
+            ranges: ranges.clone(),
+            dimensions: Some(Vec::new()),
+            order: Some(ResultOrder::RowMajor),
+            enumeration_codes: true,
+            ..ReadOptions::default()
+        };
+        let (batches, bytes) = taken(batches(array, &options)?, u64::MAX)?;
+        Ok(Some(Self {
+            cells: batches.iter().map(|batch| batch.rows as u64).sum(),
+            bytes,
+            boxes,
+            batches,
+            ranges,
+            shape,
+        }))
+    }
+}
+
+/// Collects batches up to approximately `most` bytes; returns them and their bytes.
+fn taken(batches: impl Iterator<Item = Result<Batch>>, most: u64) -> Result<(Vec<Batch>, u64)> {
+    let (mut taken, mut bytes) = (Vec::new(), 0_u64);
+    for batch in batches {
+        let batch = batch?;
+        let sizes = batch
+            .columns
+            .iter()
+            .map(|column| column.values.len() as u64);
+        bytes = bytes.saturating_add(sizes.sum());
+        taken.push(batch);
+        if bytes >= most {
+            break;
+        }
+    }
+    Ok((taken, bytes))
+}
+
+/// Returns the number by which each side of a box is divided so that the result has about a hundredth of the cells.
+fn divisor(dimensions: usize) -> u64 {
+    match dimensions {
+        0 | 1 => 100,
+        2 => 10,
+        3 => 5,
+        4 => 3,
+        _ => 2,
+    }
+}
+
+/// Returns a box of whole tiles with about `cells` cells, from the start of the written cells on. Where possible it
+/// has pairs of tiles along each dimension, so that tiles twice as large are whole, too.
+fn whole_tiles(grid: &SpaceTileGrid, written: &CellBox, cells: u64) -> Option<CellBox> {
+    let tiles = grid.tiles_of(written);
+    let extents = grid
+        .axes()
+        .iter()
+        .map(|axis| u64::try_from(axis.extent()).ok());
+    let extents = extents.collect::<Option<Vec<u64>>>()?;
+    let first = tiles.first().iter().map(|tile| tile & !1);
+    let first: Vec<u64> = first.collect();
+    let counts = tiles.last().iter().zip(&first);
+    let mut counts: Vec<u64> = counts
+        .map(|(last, first)| last.saturating_sub(*first).saturating_add(1))
+        .collect();
+    let count = |counts: &[u64]| {
+        let sides = counts.iter().zip(&extents);
+        let sides = sides.map(|(count, extent)| count.saturating_mul(*extent));
+        sides.fold(1, u64::saturating_mul)
+    };
+    while count(&counts) > cells {
+        let longest = counts.iter_mut().max()?;
+        if *longest == 1 {
+            break;
+        }
+        *longest = if *longest < 4 { 1 } else { *longest / 4 * 2 };
+    }
+    if count(&counts) > cells.saturating_mul(LARGE) {
+        return None;
+    }
+    let lo = first.iter().zip(&extents);
+    let lo: Vec<u64> = lo
+        .map(|(tile, extent)| tile.saturating_mul(*extent))
+        .collect();
+    let sides = counts.iter().zip(&extents).zip(&lo).zip(grid.axes());
+    let hi = sides.map(|(((count, extent), lo), axis)| {
+        let side = count.saturating_mul(*extent).saturating_sub(1);
+        lo.saturating_add(side).min(axis.last_cell())
+    });
+    let hi = hi.collect();
+    Some(CellBox { lo, hi })
+}
+
+/// Returns a box with about a hundredth of the cells of another; `place` is its position, in quarters.
+fn within(cells: &CellBox, shape: &[u64], place: u64) -> CellBox {
+    let by = divisor(shape.len());
+    let sides: Vec<u64> = shape.iter().map(|side| (side / by).max(1)).collect();
+    let starts = cells.lo.iter().zip(shape).zip(&sides);
+    let lo: Vec<u64> = starts
+        .map(|((lo, whole), side)| {
+            let free = whole.saturating_sub(*side);
+            lo.saturating_add(free / 4 * place)
+        })
+        .collect();
+    let hi = lo.iter().zip(&sides);
+    let hi = hi.map(|(lo, side)| lo.saturating_add(side.saturating_sub(1)));
+    let hi = hi.collect();
+    CellBox { lo, hi }
+}
+
+/// Returns boxes that would each contain a hundredth of the cells if these were evenly distributed; `None` if there
+/// are none.
+fn sparse_boxes(dimensions: &[Dimension], batches: &[Batch]) -> Option<Vec<Ranges>> {
+    let sorted = dimensions
+        .iter()
+        .map(|dimension| sorted(dimension, batches));
+    let sorted: Vec<Vec<&[u8]>> = sorted.collect();
+    let by = divisor(dimensions.len());
+    let boxes = PLACES.iter().map(|place| {
+        let ranges = dimensions.iter().zip(&sorted).map(|(dimension, values)| {
+            let count = values.len() as u64;
+            let side = (count / by).max(1);
+            let first = count.checked_sub(side)? / 4 * place;
+            let last = first.saturating_add(side.saturating_sub(1));
+            let at = |place: u64| values.get(usize::try_from(place).ok()?).map(|v| v.to_vec());
+            Some((dimension.name.clone(), Range::new(at(first)?, at(last)?)))
+        });
+        ranges.collect::<Option<Ranges>>()
+    });
+    boxes.collect()
+}
+
+/// Returns the coordinates of all cells along a dimension in ascending order.
+fn sorted<'a>(dimension: &Dimension, batches: &'a [Batch]) -> Vec<&'a [u8]> {
+    let columns = batches.iter().flat_map(|batch| &batch.columns);
+    let columns = columns.filter(|column| column.name == dimension.name);
+    let cells = columns.flat_map(|column| (0..).map_while(|row| column.cell(row)));
+    let mut values: Vec<&[u8]> = cells.collect();
+    values.sort_by(|a, b| dimension.datatype.total_order(a, b));
+    values
+}
