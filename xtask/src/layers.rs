@@ -135,7 +135,7 @@ fn allowed(markdown: &str) -> Table {
         let names = |list: &str| {
             let names = list.split(',').map(str::trim);
             let names = names.filter(|name| !matches!(*name, "" | "none of ours"));
-            names.map(|name| format!("tdb-{name}")).collect()
+            names.map(full_name).collect()
         };
         let (directly, in_tests) = uses.split_once("; tests:").unwrap_or((uses, ""));
         let uses = (uses != "anything").then(|| Uses {
@@ -145,6 +145,14 @@ fn allowed(markdown: &str) -> Table {
         (name.to_owned(), uses)
     })
     .collect()
+}
+
+/// Returns the name of the crate that the table calls `name`: without the prefix `tdb-`, but for `tdb` itself.
+fn full_name(name: &str) -> String {
+    match name {
+        "tdb" => name.to_owned(),
+        name => format!("tdb-{name}"),
+    }
 }
 
 /// Returns upward dependencies, excess dependencies, and packages outside of their home.

@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tdb::Context;
-use tdb_array::{ChangeOptions, ErrorKind, OpenOptions, TimeWindow};
-use tdb_cells::{Session, SessionOptions, SpillFolder};
-use tdb_filters::EncryptionKey;
-use tdb_tile::Limits;
+use tdb::engine::array::{ChangeOptions, ErrorKind, OpenOptions, TimeWindow};
+use tdb::engine::cells::{Session, SessionOptions, SpillFolder};
+use tdb::engine::filters::EncryptionKey;
+use tdb::engine::tile::Limits;
 
 use crate::failure::Failure;
 use crate::global::Global;
@@ -30,7 +30,7 @@ impl Access {
     }
 
     /// Adds the key and the limits to a location.
-    pub(crate) fn to(&self, location: &Place) -> tdb_array::Location {
+    pub(crate) fn to(&self, location: &Place) -> tdb::engine::array::Location {
         let place = location.location.clone().with_key(self.key.clone());
         place.with_limits(self.limits.clone())
     }
@@ -40,7 +40,7 @@ impl Access {
     pub(crate) fn among_others<T>(
         &self,
         location: &Place,
-        mut ask: impl FnMut(&tdb_array::Location) -> Result<T, Failure>,
+        mut ask: impl FnMut(&tdb::engine::array::Location) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
         let with_key = ask(&self.to(location));
         let needs_another = |failure: &Failure| failure.kind == ErrorKind::Crypto;

@@ -6,8 +6,8 @@ mod remote;
 use std::num::NonZeroUsize;
 use std::str::FromStr;
 
-use tdb_consolidate::{History, MergeOptions};
-use tdb_schema::names::UnknownName;
+use tdb::engine::consolidate::{History, MergeOptions};
+use tdb::engine::schema::names::UnknownName;
 
 use crate::failure::Failure;
 use crate::global::Global;

@@ -6,7 +6,7 @@ use std::panic::{self, AssertUnwindSafe, PanicHookInfo};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use tdb_array::ErrorKind;
+use tdb::engine::array::ErrorKind;
 
 use crate::failure::Failure;
 use crate::paint::Look;
@@ -22,7 +22,7 @@ static SAID: Mutex<Option<String>> = Mutex::new(None);
 pub(crate) fn listen() {
     let shown = panic::take_hook();
     panic::set_hook(Box::new(move |info| {
-        if tdb_arrow::panics_are_errors() {
+        if tdb::engine::arrow::panics_are_errors() {
             return;
         }
         if AT_ONCE.load(Ordering::Relaxed) {

@@ -7,11 +7,11 @@ use std::error::Error;
 use std::fmt;
 use std::io::{self, Write};
 
+use tdb::engine::array::{ArrayError, ErrorKind, HasKind};
+use tdb::engine::store::StoreError;
+use tdb::engine::tile::Limits;
+use tdb::engine::write::WriteError;
 use tdb::place::Place;
-use tdb_array::{ArrayError, ErrorKind, HasKind};
-use tdb_store::StoreError;
-use tdb_tile::Limits;
-use tdb_write::WriteError;
 use unicode_width::UnicodeWidthStr;
 
 use crate::paint::{Look, Role, or_blank, visible, wrapped};
@@ -38,7 +38,7 @@ fn draft_error(error: &(dyn Error + 'static)) -> Option<Box<dyn Error + Send + S
             _ => error.downcast_ref::<StoreError>(),
         },
     };
-    let store = store.filter(|error| tdb_store::is_draft(error.key()))?;
+    let store = store.filter(|error| tdb::engine::store::is_draft(error.key()))?;
     Some(format!("cannot create a file in the folder: {}", store.cause()).into())
 }
 

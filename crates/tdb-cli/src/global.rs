@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use clap::{Args, ValueEnum};
 use tdb::Time;
-use tdb_consolidate::MergeOptions;
+use tdb::engine::consolidate::MergeOptions;
 
 use crate::endings::RowFormat;
 use crate::parse::{Size, moment, size, threads};

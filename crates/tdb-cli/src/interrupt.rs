@@ -13,8 +13,8 @@ use std::thread;
 use std::time::Duration;
 
 use tdb::Stores;
-use tdb_cells::Session;
-use tdb_store::StoreError;
+use tdb::engine::cells::Session;
+use tdb::engine::store::StoreError;
 
 use crate::paint::{Look, Role};
 

@@ -4,8 +4,8 @@ use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::time::Duration;
 
+use tdb::engine::schema::value::rfc3339;
 use tdb::{Interval, Time, Value};
-use tdb_schema::value::rfc3339;
 
 use crate::names::unquoted;
 

@@ -1,11 +1,11 @@
 //! Formatting of stored values, for people and as JSON.
 
 use serde_json::{Value as Json, json};
-use tdb_array::MetadataValue;
-use tdb_schema::json::{Times, cell_to_json};
-use tdb_schema::value::{Cell, Value, holds_bytes, read_cell, unpadded};
-use tdb_schema::{CellValNum, Dimension};
-use tdb_tile::{Code, Datatype, Range};
+use tdb::engine::array::MetadataValue;
+use tdb::engine::schema::json::{Times, cell_to_json};
+use tdb::engine::schema::value::{Cell, Value, holds_bytes, read_cell, unpadded};
+use tdb::engine::schema::{CellValNum, Dimension};
+use tdb::engine::tile::{Code, Datatype, Range};
 
 /// Formats a stored cell for display.
 pub(crate) fn stored(datatype: Datatype, values: CellValNum, bytes: &[u8], ticks: bool) -> String {

@@ -8,12 +8,12 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use serde_json::Value as Json;
-use tdb::{LocalStores, RemoteFolder, Stores};
-use tdb_array::Array;
-use tdb_cells::Session;
-use tdb_store::{
+use tdb::engine::array::Array;
+use tdb::engine::cells::Session;
+use tdb::engine::store::{
     Distance, Listing, Object, ObjectWriter, Page, Piece, Read, ReadAndListed, Store, StoreError,
 };
+use tdb::{LocalStores, RemoteFolder, Stores};
 
 use crate::interrupt;
 use crate::paint::{Look, Role, Table, bytes, count};

@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use serde_json::Value;
-use tdb_array::ErrorKind;
+use tdb::engine::array::ErrorKind;
 
 use crate::failure::Failure;
 use crate::paint::bytes;

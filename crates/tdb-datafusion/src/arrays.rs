@@ -14,13 +14,11 @@ use tdb_open::place::{self, Place};
 use tdb_open::{Context, Error, ErrorKind, Group, Result, Time};
 use tdb_tile::Bug;
 
+use crate::boxed_error::BoxedError;
 use crate::error::SqlError;
 use crate::error_text::ErrorText;
 use crate::replace::{RowsOf, replace};
 use crate::warnings::Warnings;
-
-/// Error of any type, as DataFusion passes it on.
-pub type BoxedError = Box<dyn std::error::Error + Send + Sync>;
 
 /// Hint for a name that leads to no array.
 const NO_TABLE: &str = "a name that no table has is taken for the path or URI of an array; in quotes it can be any: 's3://bucket/array'";
@@ -294,14 +292,13 @@ impl Arrays {
 
 /// Returns the direct members of a group, without descending into subgroups.
 fn direct(group: &Group) -> Vec<Descendant> {
-    let members = group.members().iter();
-    let members = members.map(|member| Descendant {
+    let descendants = group.members().iter().map(|member| Descendant {
         depth: 1,
         member: member.clone(),
         target: group.engine().target(member),
         uri: group.member_uri(member),
     });
-    members.collect()
+    descendants.collect()
 }
 
 /// Array that is a member of a group, or of a group in it.

@@ -13,9 +13,9 @@ use futures_util::stream;
 use url::Url;
 
 use crate::arrays::Arrays;
+use crate::copy_output::CopyOutput;
 use crate::error::external;
 use crate::given_up::unless_cancelled;
-use crate::made::Made;
 
 /// Writes the rows into the files that the statement names, and returns their number as a row.
 pub(crate) async fn copy_to_files(
@@ -30,13 +30,13 @@ pub(crate) async fn copy_to_files(
         return frame.execute_stream().await;
     };
     let made = if is_file(&name, &copy) {
-        Made::file(&name)
+        CopyOutput::file(&name)
     } else {
-        Made::folder(&name)
+        CopyOutput::folder(&name)
     };
     let made = made.map_err(external)?;
     let mut path = made.path().display().to_string();
-    if matches!(made, Made::Folder(_)) {
+    if matches!(made, CopyOutput::Folder(_)) {
         path.push('/');
     }
     copy.output_url = path;

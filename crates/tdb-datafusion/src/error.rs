@@ -8,7 +8,7 @@ use datafusion::common::{DataFusionError, SchemaError};
 use datafusion::sql::sqlparser::parser::ParserError;
 use tdb_tile::ErrorKind;
 
-use crate::arrays::BoxedError;
+use crate::boxed_error::BoxedError;
 use crate::lines::LongLine;
 
 /// Failure of a statement: an error of an array that passed through DataFusion, or one of the statement itself.

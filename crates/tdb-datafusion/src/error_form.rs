@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::arrays::BoxedError;
+use crate::boxed_error::BoxedError;
 
 /// Conversion of errors that leave the process as text.
 #[derive(Clone)]

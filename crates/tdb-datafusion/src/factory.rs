@@ -77,14 +77,14 @@ impl Opening {
 }
 
 /// What a name leads to.
-pub(crate) enum Opened {
+pub(crate) enum TableLookup {
     /// An array.
     Table(ArrayTable),
     /// There is no array at this place.
     Missing(Error),
 }
 
-impl Opened {
+impl TableLookup {
     /// Returns the table; a missing array is an error.
     pub(crate) fn table(self) -> Result<ArrayTable> {
         match self {
@@ -95,7 +95,7 @@ impl Opened {
 }
 
 /// Opens an array as a table, on a thread that may block.
-pub(crate) async fn open(arrays: &Arc<Arrays>, uri: &str, opening: Opening) -> Result<Opened> {
+pub(crate) async fn open(arrays: &Arc<Arrays>, uri: &str, opening: Opening) -> Result<TableLookup> {
     let (arrays, uri) = (Arc::clone(arrays), uri.to_owned());
     let opened = tokio::task::spawn_blocking(move || {
         let array = match &opening.key_file {
@@ -104,13 +104,15 @@ pub(crate) async fn open(arrays: &Arc<Arrays>, uri: &str, opening: Opening) -> R
         };
         let array = match array {
             Ok(array) => array,
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Opened::Missing(error)),
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                return Ok(TableLookup::Missing(error));
+            }
             Err(error) => return Err(external(error)),
         };
         let mut table = ArrayTable::new(array, arrays.session().clone(), &uri)?;
         table.is_past = opening.is_past;
         table.key_file = opening.key_file;
-        Ok(Opened::Table(table))
+        Ok(TableLookup::Table(table))
     });
     opened.await.map_err(external)?
 }

@@ -1,6 +1,6 @@
 //! Converting errors of statements to [`Error`].
 
-use crate::arrays::BoxedError;
+use crate::boxed_error::BoxedError;
 use crate::error::{SharedError, SqlError};
 
 use tdb_open::{Error, ErrorKind};
@@ -18,12 +18,7 @@ impl From<SqlError> for Error {
                 }
             }
             (error, Some(kind)) => {
-                let hint = error.hint().map(str::to_owned);
-                let error = Error::new(kind, error.to_string());
-                match hint {
-                    Some(hint) => error.with_hint(hint),
-                    None => error,
-                }
+                Error::new(kind, error.to_string()).with_known_hint(error.hint())
             }
             (error, None) => Error::new(ErrorKind::Bug, error.to_string()),
         }
@@ -32,32 +27,28 @@ impl From<SqlError> for Error {
 
 /// Converts an error that passed through DataFusion, recovering its original type.
 fn front_error(error: BoxedError) -> Error {
-    macro_rules! known {
-        ($error:ident: $($t:ty),*) => {{
-            let error = $error;
-            $(let error = match error.downcast::<$t>() {
-                Ok(error) => return Error::from(*error),
-                Err(error) => error,
-            };)*
-            error
-        }};
+    macro_rules! restore {
+        ($($t:ty => $convert:expr),* $(,)?) => {
+            $(if error.is::<$t>() {
+                return match error.downcast::<$t>() {
+                    Ok(known) => $convert(*known),
+                    Err(other) => Error::new(ErrorKind::Bug, other),
+                };
+            })*
+        };
     }
-    let error = match error.downcast::<Error>() {
-        Ok(error) => return *error,
-        Err(error) => error,
-    };
-    let error = known!(
-        error: tdb_query::QueryError, tdb_write::WriteError, tdb_array::ArrayError, tdb_aggregate::AggregateError,
-        tdb_cells::files::ConversionError, tdb_cells::files::InputError
+    restore!(
+        Error => std::convert::identity,
+        tdb_query::QueryError => Error::from,
+        tdb_write::WriteError => Error::from,
+        tdb_array::ArrayError => Error::from,
+        tdb_aggregate::AggregateError => Error::from,
+        tdb_cells::files::ConversionError => Error::from,
+        tdb_cells::files::InputError => Error::from,
+        tdb_store::StoreError => Error::of_store,
+        SharedError => of_shared,
     );
-    let error = match error.downcast::<tdb_store::StoreError>() {
-        Ok(error) => return Error::of_store(*error),
-        Err(error) => error,
-    };
-    match error.downcast::<SharedError>() {
-        Ok(error) => of_shared(*error),
-        Err(error) => Error::new(ErrorKind::Invalid, error),
-    }
+    Error::new(ErrorKind::Invalid, error)
 }
 
 /// Converts an error that several parts of a query share, keeping the kind and the hint of the original.
@@ -66,11 +57,7 @@ fn of_shared(error: SharedError) -> Error {
         ($inner:ident: $($t:ty),*) => {
             $(if let Some(known) = $inner.downcast_ref::<$t>() {
                 let (kind, hint) = (known.kind(), known.hint().map(str::to_owned));
-                let error = Error::new(kind, error);
-                return match hint {
-                    Some(hint) => error.with_hint(hint),
-                    None => error,
-                };
+                return Error::new(kind, error).with_known_hint(hint.as_deref());
             })*
         };
     }

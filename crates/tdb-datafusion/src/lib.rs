@@ -4,9 +4,11 @@
 
 mod among;
 mod arrays;
+mod boxed_error;
 mod cell_places;
 mod checked;
 mod copied;
+mod copy_output;
 mod database;
 mod delete;
 mod delete_alias;
@@ -33,7 +35,6 @@ mod lengthy;
 mod lines;
 mod literal;
 mod machines;
-mod made;
 mod memory;
 mod named_by_uri;
 mod parts;
@@ -62,7 +63,8 @@ mod wide;
 mod years;
 mod yielding;
 
-pub use arrays::{Arrays, BoxedError};
+pub use arrays::Arrays;
+pub use boxed_error::BoxedError;
 pub use database::{Answer, Database};
 pub use datafusion::execution::SendableRecordBatchStream as RowStream;
 pub use datafusion::object_store::ObjectStore;

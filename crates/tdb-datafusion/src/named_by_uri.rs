@@ -9,7 +9,7 @@ use datafusion::common::Result;
 use datafusion::datasource::dynamic_file::DynamicListTableFactory;
 
 use crate::Arrays;
-use crate::factory::{Opened, Opening, open};
+use crate::factory::{Opening, TableLookup, open};
 use tdb_open::Error;
 
 /// Extensions of files that DataFusion can read itself.
@@ -46,9 +46,10 @@ impl Missing {
 #[async_trait]
 impl UrlTableFactory for NamedByUri {
     async fn try_new(&self, uri: &str) -> Result<Option<Arc<dyn TableProvider>>> {
-        let ending = Path::new(uri).extension();
-        let ending = ending.and_then(|ending| ending.to_str());
-        let ending = ending.map(str::to_lowercase);
+        let ending = Path::new(uri)
+            .extension()
+            .and_then(|ending| ending.to_str())
+            .map(str::to_lowercase);
         let is_known = ending.is_some_and(|ending| FILES.contains(&&*ending));
         let is_remote = uri.contains("://") && !uri.starts_with("file://");
         if is_known
@@ -58,8 +59,8 @@ impl UrlTableFactory for NamedByUri {
             return Ok(Some(file));
         }
         match open(&self.arrays, uri, Opening::of(&self.arrays)).await? {
-            Opened::Table(table) => Ok(Some(Arc::new(table))),
-            Opened::Missing(missing) => {
+            TableLookup::Table(table) => Ok(Some(Arc::new(table))),
+            TableLookup::Missing(missing) => {
                 self.missing.note(missing);
                 Ok(None)
             }

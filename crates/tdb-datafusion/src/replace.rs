@@ -8,7 +8,7 @@ use tdb_arrow::ArrowInput;
 use tdb_cells::files::{Input, MadeOn, for_each_batch};
 use tdb_write::{SealedWrite, WriteOptions, input_fields};
 
-use crate::arrays::BoxedError;
+use crate::boxed_error::BoxedError;
 use tdb_change::Replacing;
 use tdb_open::Array;
 use tdb_write::SortFolder;

@@ -11,7 +11,7 @@ use tdb_cells::{FieldInfo, Session, stored_field};
 use tdb_schema::{Enumeration, FieldKind};
 use tdb_store::Distance;
 
-use crate::arrays::BoxedError;
+use crate::boxed_error::BoxedError;
 use crate::error::{Failed, external};
 use crate::error_form::ErrorForm;
 

@@ -19,7 +19,8 @@ use tdb_cells::files::{InputError, InputPlace};
 use tdb_schema::names::hint;
 use tokio::runtime::Handle;
 
-use crate::arrays::{Arrays, BoxedError};
+use crate::arrays::Arrays;
+use crate::boxed_error::BoxedError;
 use crate::cell_places::CellPlaces;
 use crate::error::{SqlError, external};
 use crate::insert::of_query;

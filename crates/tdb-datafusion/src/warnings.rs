@@ -44,8 +44,7 @@ impl Warnings {
         } else {
             Vec::new()
         };
-        let gaps = gaps.iter().map(ToString::to_string);
-        for warning in odd.chain(gaps) {
+        for warning in odd.chain(gaps.iter().map(ToString::to_string)) {
             self.tell(format!("{}: {warning}", array.uri()));
         }
         Ok(())

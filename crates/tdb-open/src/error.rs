@@ -67,6 +67,15 @@ impl Error {
         self
     }
 
+    /// Sets the hint, if there is one.
+    #[must_use]
+    pub fn with_known_hint(self, hint: Option<&str>) -> Self {
+        match hint {
+            Some(hint) => self.with_hint(hint),
+            None => self,
+        }
+    }
+
     /// Sets the array, group, object or file at fault, unless one is set or the kind is [`ErrorKind::Invalid`].
     #[must_use]
     pub fn at(mut self, place: &str) -> Self {
@@ -173,10 +182,6 @@ impl<E: HasKind + Send + Sync + 'static> From<E> for Error {
         let kind = error.kind();
         let hint = error.hint().or_else(|| stored_data_hint(kind, &error));
         let hint = hint.map(str::to_owned);
-        let wrapped = Self::new(kind, error);
-        match hint {
-            Some(hint) => wrapped.with_hint(hint),
-            None => wrapped,
-        }
+        Self::new(kind, error).with_known_hint(hint.as_deref())
     }
 }

@@ -5,6 +5,7 @@ mod array;
 mod changes;
 mod column;
 mod context;
+pub mod engine;
 #[cfg(any(feature = "arrow", feature = "text"))]
 mod imports;
 mod inspection;

@@ -6,12 +6,12 @@ use clap::Args;
 use serde::Serializer as _;
 use serde::ser::SerializeSeq as _;
 use serde_json::{Value as Json, json};
-use tdb_aggregate::{Aggregate, AggregateError, Group, Grouped, Outcome, grouped};
-use tdb_cells::FieldInfo;
-use tdb_schema::CellValNum;
-use tdb_schema::json::cell_to_json;
-use tdb_schema::value::holds_bytes;
-use tdb_tile::Datatype;
+use tdb::engine::aggregate::{Aggregate, AggregateError, Group, Grouped, Outcome, grouped};
+use tdb::engine::cells::FieldInfo;
+use tdb::engine::schema::CellValNum;
+use tdb::engine::schema::json::cell_to_json;
+use tdb::engine::schema::value::holds_bytes;
+use tdb::engine::tile::Datatype;
 
 use super::rows::{ResultColumn, RowWriter};
 use super::selection::{Selected, Selection};

@@ -1,8 +1,8 @@
 //! The number of cells of an array, as far as it is known without reading them.
 
 use serde_json::{Map, Value as Json, json};
-use tdb_aggregate::known_count;
-use tdb_array::{Array, Fragment};
+use tdb::engine::aggregate::known_count;
+use tdb::engine::array::{Array, Fragment};
 
 use crate::failure::Failure;
 use crate::paint::{count, plural};

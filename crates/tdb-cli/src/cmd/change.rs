@@ -4,8 +4,8 @@ use std::path::Path;
 
 use serde_json::Value;
 use serde_json::json;
-use tdb_array::{Array, ArrayError, ErrorKind, Group, LaterObjects, OpenOptions};
-use tdb_schema::value::rfc3339;
+use tdb::engine::array::{Array, ArrayError, ErrorKind, Group, LaterObjects, OpenOptions};
+use tdb::engine::schema::value::rfc3339;
 
 use crate::access::{Access, Change};
 use crate::failure::Failure;

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use tdb::LocalStores;
-use tdb_array::{ErrorKind, Group, ObjectType, UriTarget, Work};
-use tdb_store::{list_all, name};
-use tdb_tile::Code;
+use tdb::engine::array::{ErrorKind, Group, ObjectType, UriTarget, Work};
+use tdb::engine::store::{list_all, name};
+use tdb::engine::tile::Code;
 
 use crate::access::Opening;
 use crate::failure::Failure;
@@ -184,7 +184,7 @@ fn is_gone(location: &Place, uri: &str) -> bool {
             return false;
         };
         let prefix = below.trim_end_matches('/');
-        if tdb_store::check_prefix(prefix).is_err() {
+        if tdb::engine::store::check_prefix(prefix).is_err() {
             return false;
         }
         Place {

@@ -4,10 +4,10 @@ use std::io::Write;
 
 use clap::Args;
 use serde_json::{Map, Value as Json, json};
+use tdb::engine::array::{OpenOptions, TimeWindow};
+use tdb::engine::cells::FieldInfo;
+use tdb::engine::schema::json::cell_to_json;
 use tdb::{Array, CellValue, Context, Difference, Differences, ReadBuilder, Time, compare};
-use tdb_array::{OpenOptions, TimeWindow};
-use tdb_cells::FieldInfo;
-use tdb_schema::json::cell_to_json;
 
 use super::selection::Selection;
 use super::{shown_type, write_json};

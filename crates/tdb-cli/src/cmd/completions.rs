@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Command, ValueEnum};
 use clap_complete::Shell;
-use tdb_array::ErrorKind;
+use tdb::engine::array::ErrorKind;
 
 use crate::failure::Failure;
 use crate::output::Output;

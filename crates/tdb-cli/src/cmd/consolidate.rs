@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use serde_json::{Value as Json, json};
-use tdb_array::{
+use tdb::engine::array::{
     Array, ArrayError, ChangeOptions, ErrorKind, Fragment, HistoryGap, ObjectType, OpenOptions,
     TimestampedName,
 };
-use tdb_consolidate::{
+use tdb::engine::consolidate::{
     History, MergeOptions, MergePlan, Plan, Step, VacuumOptions, consolidate_array_metadata,
     consolidate_commits, consolidate_fragment_metadata, consolidate_group_metadata, plan_merge,
     plan_merged_array_metadata, plan_merged_commits, plan_merged_footers,
@@ -162,10 +162,10 @@ fn vacuum_merged(
         return Ok(None);
     }
     let mode = match mode {
-        Mode::Fragments => tdb_consolidate::Mode::Fragments,
-        Mode::FragmentMeta => tdb_consolidate::Mode::FragmentMetadata,
-        Mode::Commits => tdb_consolidate::Mode::Commits,
-        Mode::ArrayMeta | Mode::GroupMeta => tdb_consolidate::Mode::Metadata,
+        Mode::Fragments => tdb::engine::consolidate::Mode::Fragments,
+        Mode::FragmentMeta => tdb::engine::consolidate::Mode::FragmentMetadata,
+        Mode::Commits => tdb::engine::consolidate::Mode::Commits,
+        Mode::ArrayMeta | Mode::GroupMeta => tdb::engine::consolidate::Mode::Metadata,
     };
     let options = VacuumOptions {
         grace: Duration::ZERO,
@@ -442,7 +442,10 @@ fn merge_options(
         fragments: (!names.is_empty()).then(|| names.clone()),
         history,
         forget_dropped: arguments.forget_dropped,
-        uri: Some(tdb_store::join(&location.store_uri, location.prefix())),
+        uri: Some(tdb::engine::store::join(
+            &location.store_uri,
+            location.prefix(),
+        )),
         ..global.merging.clone()
     })
 }

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use clap::Args;
 use serde_json::json;
-use tdb_aggregate::count_cells;
+use tdb::engine::aggregate::count_cells;
 
 use super::selection::{Selected, Selection};
 use super::write_json;

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 use serde_json::{Value, json};
-use tdb_array::{Array, ArrayError, ErrorKind, NameSource};
-use tdb_schema::json::schema_from_json;
-use tdb_schema::{ArraySchema, Enumeration};
+use tdb::engine::array::{Array, ArrayError, ErrorKind, NameSource};
+use tdb::engine::schema::json::schema_from_json;
+use tdb::engine::schema::{ArraySchema, Enumeration};
 
 use super::{change, write_json};
 use crate::access::{Change, session};

@@ -4,10 +4,10 @@ use std::io::Write;
 
 use clap::{ArgGroup, Args};
 use serde_json::{Value as Json, json};
-use tdb_array::{OpenOptions, TimeWindow};
-use tdb_condition::ConditionError;
-use tdb_consolidate::{VacuumOptions, plan_fragment_removal};
-use tdb_query::{DeleteOptions, Deletion, QueryError, delete_cells};
+use tdb::engine::array::{OpenOptions, TimeWindow};
+use tdb::engine::condition::ConditionError;
+use tdb::engine::consolidate::{VacuumOptions, plan_fragment_removal};
+use tdb::engine::query::{DeleteOptions, Deletion, QueryError, delete_cells};
 
 use super::selection::warn_of_labels;
 use super::vacuum::{Removing, Vacuumed};

@@ -9,14 +9,14 @@ use std::io::Write;
 use bytes::Bytes;
 use clap::Args;
 use data::DataFile;
-use tdb_array::commits::{parse_consolidated, parse_lines};
-use tdb_array::{GroupDetails, MetadataRecord, ObjectType};
-use tdb_cells::Session;
-use tdb_filters::EncryptionKey;
-use tdb_fragment::{ConditionTree, FRAGMENT_METADATA};
-use tdb_schema::{ArraySchema, EnumerationRecord};
-use tdb_store::{Store, StoreError, read_whole};
-use tdb_tile::{FormatVersion, Limits, Record, WireError};
+use tdb::engine::array::commits::{parse_consolidated, parse_lines};
+use tdb::engine::array::{GroupDetails, MetadataRecord, ObjectType};
+use tdb::engine::cells::Session;
+use tdb::engine::filters::EncryptionKey;
+use tdb::engine::fragment::{ConditionTree, FRAGMENT_METADATA};
+use tdb::engine::schema::{ArraySchema, EnumerationRecord};
+use tdb::engine::store::{Store, StoreError, read_whole};
+use tdb::engine::tile::{FormatVersion, Limits, Record, WireError};
 
 use crate::access::{Opening, session};
 use crate::failure::Failure;
@@ -43,7 +43,7 @@ struct Dump<'a> {
 /// The array that contains the object.
 struct Around<'a> {
     session: &'a Session,
-    location: tdb_array::Location,
+    location: tdb::engine::array::Location,
     ticks: bool,
 }
 

@@ -5,9 +5,9 @@ use std::io::Write;
 use clap::Args;
 use serde_json::{Value as Json, json};
 use tdb::Evolution;
-use tdb_array::{ArrayError, NameSource, OpenOptions};
-use tdb_schema::SchemaError;
-use tdb_schema::json::{
+use tdb::engine::array::{ArrayError, NameSource, OpenOptions};
+use tdb::engine::schema::SchemaError;
+use tdb::engine::schema::json::{
     attributes_from_json, cell_from_json, enumerations_from_json, ranges_from_json,
 };
 

@@ -4,11 +4,11 @@ use std::io::Write;
 
 use clap::Args;
 use serde_json::{Value as Json, json};
+use tdb::engine::query::ReadOptions;
+use tdb::engine::schema::ArraySchema;
+use tdb::engine::schema::names::UnknownName;
+use tdb::engine::schema::value::rfc3339;
 use tdb::explain::{ExplainedFragment, Explanation};
-use tdb_query::ReadOptions;
-use tdb_schema::ArraySchema;
-use tdb_schema::names::UnknownName;
-use tdb_schema::value::rfc3339;
 
 use super::schema::section;
 use super::selection::{Selected, Selection};

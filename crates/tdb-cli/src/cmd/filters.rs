@@ -2,7 +2,7 @@
 
 use clap::{Args, Subcommand};
 use serde_json::{Map, Value, json};
-use tdb_filters::{Description, Entry, OptionValue, Registry};
+use tdb::engine::filters::{Description, Entry, OptionValue, Registry};
 
 use super::advise::{self, TryArguments};
 use super::write_json;

@@ -2,10 +2,10 @@
 
 use clap::Args;
 use serde_json::{Value, json};
-use tdb_array::directory::LEGACY_SCHEMA;
-use tdb_array::{Array, ArrayError, ErrorKind, Fragment};
-use tdb_schema::json::ranges_to_json;
-use tdb_schema::value::rfc3339;
+use tdb::engine::array::directory::LEGACY_SCHEMA;
+use tdb::engine::array::{Array, ArrayError, ErrorKind, Fragment};
+use tdb::engine::schema::json::ranges_to_json;
+use tdb::engine::schema::value::rfc3339;
 
 use super::info::LOOKS;
 use super::{open_array, write_json};

@@ -2,7 +2,7 @@
 
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
-use tdb_tile::Code;
+use tdb::engine::tile::Code;
 
 use super::{group_members, write_json};
 use crate::access::{Opening, context};

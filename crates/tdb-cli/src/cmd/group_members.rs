@@ -4,9 +4,9 @@ use std::io::Write;
 
 use clap::Args;
 use serde_json::{Map, Value as Json, json};
+use tdb::engine::array::{ChangeOptions, GroupMember, OpenOptions};
+use tdb::engine::tile::Code;
 use tdb::{AddOptions, Group, MemberPlace};
-use tdb_array::{ChangeOptions, GroupMember, OpenOptions};
-use tdb_tile::Code;
 
 use super::change::tell_later;
 use super::write_json;

@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 use serde_json::json;
-use tdb_aggregate::{AggregateError, Bin, Histogram, histogram};
-use tdb_schema::CellValNum;
-use tdb_schema::json::cell_to_json;
-use tdb_tile::{Datatype, Scalar};
+use tdb::engine::aggregate::{AggregateError, Bin, Histogram, histogram};
+use tdb::engine::schema::CellValNum;
+use tdb::engine::schema::json::cell_to_json;
+use tdb::engine::tile::{Datatype, Scalar};
 
 use super::selection::{Selected, Selection};
 use super::write_json;

@@ -1,8 +1,8 @@
 //! `tdb import`: creates an array from a file, or adds cells to one.
 
 use clap::Args;
+use tdb::engine::schema::json::{Times, schema_to_json};
 use tdb::{Datatype, ImportBuilder, ImportNotice, Imported};
-use tdb_schema::json::{Times, schema_to_json};
 
 use super::input::{InputArguments, typed};
 use super::progress::Line;

@@ -6,7 +6,7 @@ mod group;
 
 pub(super) use array::lost;
 use clap::Args;
-use tdb_array::{Array, ArrayError, ErrorKind, Group, ObjectType};
+use tdb::engine::array::{Array, ArrayError, ErrorKind, Group, ObjectType};
 
 use super::write_json;
 use crate::access::{Opening, session};

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
+use tdb::engine::schema::names::UnknownName;
+use tdb::engine::tile::Code;
 use tdb::{Datatype, FileFormat, InputFile};
-use tdb_schema::names::UnknownName;
-use tdb_tile::Code;
 
 use crate::global::Global;
 use crate::names::{Names, name, names, parts};

@@ -2,12 +2,12 @@
 
 use clap::Args;
 use serde_json::{Map, Value as Json, json};
+use tdb::engine::array::ObjectType;
+use tdb::engine::schema::ArraySchema;
+use tdb::engine::schema::json::ranges_to_json;
+use tdb::engine::schema::value::rfc3339;
 use tdb::log::{Change, Event, LoggedCells};
 use tdb::place;
-use tdb_array::ObjectType;
-use tdb_schema::ArraySchema;
-use tdb_schema::json::ranges_to_json;
-use tdb_schema::value::rfc3339;
 
 use super::info::lost;
 use super::write_json;

@@ -1,8 +1,8 @@
 //! Details that `ls -l` and `tree -l` show for an array or group.
 
 use serde_json::{Map, Value as Json, json};
-use tdb_array::{Array, Group, Location, Metadata, ObjectType, OpenOptions};
-use tdb_store::StoreError;
+use tdb::engine::array::{Array, Group, Location, Metadata, ObjectType, OpenOptions};
+use tdb::engine::store::StoreError;
 
 use super::cells::CellNumbers;
 use super::children::{Child, Kind};

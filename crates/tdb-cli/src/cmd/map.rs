@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 use serde_json::{Value as Json, json};
+use tdb::engine::schema::ArraySchema;
+use tdb::engine::schema::value::rfc3339;
 use tdb::{Map, MapBox, MappedFragment};
-use tdb_schema::ArraySchema;
-use tdb_schema::value::rfc3339;
 use unicode_width::UnicodeWidthStr;
 
 use super::{open_front, write_json};

@@ -4,9 +4,9 @@ use std::io::Write;
 
 use clap::{Args, Subcommand};
 use serde_json::Value;
-use tdb_array::{Array, ErrorKind, Group, Metadata, ObjectType};
-use tdb_schema::names;
-use tdb_tile::Code;
+use tdb::engine::array::{Array, ErrorKind, Group, Metadata, ObjectType};
+use tdb::engine::schema::names;
+use tdb::engine::tile::Code;
 
 use super::{meta_change, warn_of_gaps, write_json};
 use crate::access::{Opening, session};

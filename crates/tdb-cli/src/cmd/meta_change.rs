@@ -4,14 +4,14 @@ use std::io::Write;
 
 use clap::Args;
 use serde_json::{Value as Json, json};
-use tdb_array::{
+use tdb::engine::array::{
     Array, ErrorKind, Group, LaterObjects, Metadata, MetadataRecord, MetadataValue, ObjectType,
     OpenOptions,
 };
-use tdb_schema::CellValNum;
-use tdb_schema::json::cell_from_json;
-use tdb_schema::value::holds_bytes;
-use tdb_tile::{Code, Datatype};
+use tdb::engine::schema::CellValNum;
+use tdb::engine::schema::json::cell_from_json;
+use tdb::engine::schema::value::holds_bytes;
+use tdb::engine::tile::{Code, Datatype};
 
 use super::{change, write_json};
 use crate::access::{Change, session};
@@ -193,7 +193,7 @@ fn value(text: &str, datatype: Option<Datatype>) -> Result<MetadataValue, Failur
     MetadataValue::try_new(datatype, bytes).map_err(|error| Failure::invalid(error.to_string()))
 }
 
-fn cell(datatype: Datatype, json: &Json) -> Result<Vec<u8>, tdb_schema::SchemaError> {
+fn cell(datatype: Datatype, json: &Json) -> Result<Vec<u8>, tdb::engine::schema::SchemaError> {
     let values = match json {
         _ if holds_bytes(datatype) => CellValNum::Var,
         Json::Array(list) if list.is_empty() => return Ok(Vec::new()),

@@ -54,11 +54,11 @@ pub(crate) mod write;
 use std::io::Write;
 
 use serde_json::Value;
-use tdb_array::{Array, ArrayError, HistoryGap};
-use tdb_cells::{FieldInfo, Session};
-use tdb_schema::CellValNum;
-use tdb_schema::value::rfc3339;
-use tdb_tile::Datatype;
+use tdb::engine::array::{Array, ArrayError, HistoryGap};
+use tdb::engine::cells::{FieldInfo, Session};
+use tdb::engine::schema::CellValNum;
+use tdb::engine::schema::value::rfc3339;
+use tdb::engine::tile::Datatype;
 
 use crate::access::{Opening, context};
 use crate::failure::Failure;

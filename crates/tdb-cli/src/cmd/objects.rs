@@ -4,9 +4,9 @@ use std::io::Write;
 
 use clap::Args;
 use serde_json::json;
+use tdb::engine::array::{Contents, ContentsSize};
+use tdb::engine::tile::Code;
 use tdb::place;
-use tdb_array::{Contents, ContentsSize};
-use tdb_tile::Code;
 
 use super::write_json;
 use crate::access::context;

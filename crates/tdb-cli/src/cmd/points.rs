@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tdb::Becoming;
-use tdb_cells::{FieldInfo, Session};
-use tdb_condition::Points;
-use tdb_schema::{ArraySchema, FieldKind, names};
+use tdb::engine::cells::{FieldInfo, Session};
+use tdb::engine::condition::Points;
+use tdb::engine::schema::{ArraySchema, FieldKind, names};
 
 use super::input::plain_file;
 use crate::failure::Failure;
@@ -66,8 +66,8 @@ impl PointsFile {
             points.add(&batch).map_err(|error| within(error.into()))?;
         }
         let points = points.finish();
-        let points =
-            points.map_err(|error| within(tdb_condition::ConditionError::from(error).into()));
+        let points = points
+            .map_err(|error| within(tdb::engine::condition::ConditionError::from(error).into()));
         Ok(Arc::new(points?))
     }
 }

@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use serde_json::Value as Json;
+use tdb::engine::schema::ArraySchema;
+use tdb::engine::schema::json::cell_from_json;
+use tdb::engine::tile::Range;
 use tdb::{Axis, Interval, Value};
-use tdb_schema::ArraySchema;
-use tdb_schema::json::cell_from_json;
-use tdb_tile::Range;
 
 use crate::failure::Failure;
 use crate::parse::NamedInterval;

@@ -15,9 +15,9 @@ pub(super) use format::Format;
 pub(super) use format::chosen_format;
 use others::Others;
 use reading::{Order, Reading};
+use tdb::engine::cells::FieldInfo;
+use tdb::engine::schema::ArraySchema;
 use tdb::{Arrangement, Array, Batches, Exported, OutputFile, place};
-use tdb_cells::FieldInfo;
-use tdb_schema::ArraySchema;
 
 use super::open_location;
 use super::progress::Line;

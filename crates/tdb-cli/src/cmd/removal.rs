@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use serde_json::{Value as Json, json};
-use tdb_array::{ArrayError, Location};
-use tdb_consolidate::{Plan, Step};
-use tdb_store::{Distance, Object, Store, StoreError};
+use tdb::engine::array::{ArrayError, Location};
+use tdb::engine::consolidate::{Plan, Step};
+use tdb::engine::store::{Distance, Object, Store, StoreError};
 
 use crate::paint::{bytes, plural};
 
@@ -43,7 +43,7 @@ impl Removal {
         let unknown = found.iter().filter(|object| object.size.is_none());
         let unknown = unknown.map(|object| &object.key).chain(&others);
         let unknown: Vec<&str> = unknown.map(String::as_str).collect();
-        for size in tdb_store::answers(unknown.iter().copied(), store.sizes(&unknown)) {
+        for size in tdb::engine::store::answers(unknown.iter().copied(), store.sizes(&unknown)) {
             match size {
                 // Another process may have removed it meanwhile.
                 Err(StoreError::NotFound { .. }) => {}
@@ -58,7 +58,7 @@ impl Removal {
     /// Lists the objects in folders; on a remote store, all folders concurrently.
     fn objects_in(store: &dyn Store, folders: Vec<String>) -> Result<Vec<Object>, StoreError> {
         if let Distance::Far { .. } = store.distance() {
-            return tdb_store::list_folders(store, folders);
+            return tdb::engine::store::list_folders(store, folders);
         }
         let mut found = Vec::new();
         for folder in folders {

@@ -4,8 +4,8 @@ use std::io::Write;
 
 use clap::Args;
 use serde_json::json;
+use tdb::engine::consolidate::VacuumOptions;
 use tdb::{Context, RestoreOptions, Restored, Time, place};
-use tdb_consolidate::VacuumOptions;
 
 use super::change::{later_json, tell_later};
 use super::vacuum::{Removing, Vacuumed};

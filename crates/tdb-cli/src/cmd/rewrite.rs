@@ -8,8 +8,8 @@ use std::path::PathBuf;
 use changes::{Changes, Filters, Tile, changed, filters, tile};
 use clap::{Args, ValueEnum};
 use serde_json::json;
+use tdb::engine::schema::json::{Times, schema_to_json};
 use tdb::{RewriteOptions, Schema};
-use tdb_schema::json::{Times, schema_to_json};
 
 use super::progress::Line;
 use super::write::Which;

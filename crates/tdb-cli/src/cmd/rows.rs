@@ -1,11 +1,11 @@
 //! Writes tables of results as files that programs read.
 
-use tdb_arrow::{IpcFileWriter, ParquetWriter};
-use tdb_cells::files::{BatchWriter, ConversionError, OutputOptions};
-use tdb_cells::{Batch, Buffer, Column, FieldInfo};
-use tdb_schema::{CellValNum, FieldKind};
-use tdb_text::{CsvWriter, JsonLinesWriter};
-use tdb_tile::Datatype;
+use tdb::engine::arrow::{IpcFileWriter, ParquetWriter};
+use tdb::engine::cells::files::{BatchWriter, ConversionError, OutputOptions};
+use tdb::engine::cells::{Batch, Buffer, Column, FieldInfo};
+use tdb::engine::schema::{CellValNum, FieldKind};
+use tdb::engine::text::{CsvWriter, JsonLinesWriter};
+use tdb::engine::tile::Datatype;
 
 use crate::endings::RowFormat;
 use crate::failure::Failure;

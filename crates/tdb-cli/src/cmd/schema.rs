@@ -3,12 +3,14 @@
 use std::io::Write;
 
 use clap::Args;
+use tdb::engine::array::StoredSchema;
+use tdb::engine::filters::{
+    Description, FilterList, FilterRecord, OptionValue, Registry, describe,
+};
+use tdb::engine::schema::json::schema_to_json;
+use tdb::engine::schema::{ArraySchema, Attribute, CellValNum, Dimension, Enumeration};
+use tdb::engine::tile::{Code, Datatype, FormatVersion};
 use tdb::place;
-use tdb_array::StoredSchema;
-use tdb_filters::{Description, FilterList, FilterRecord, OptionValue, Registry, describe};
-use tdb_schema::json::schema_to_json;
-use tdb_schema::{ArraySchema, Attribute, CellValNum, Dimension, Enumeration};
-use tdb_tile::{Code, Datatype, FormatVersion};
 
 use super::{warn_of_none_yet, write_json};
 use crate::access::{Opening, session};
@@ -271,7 +273,7 @@ fn fill(attribute: &Attribute, ticks: bool) -> String {
 
 fn order(attribute: &Attribute) -> String {
     match attribute.order {
-        tdb_schema::DataOrder::Unordered => String::new(),
+        tdb::engine::schema::DataOrder::Unordered => String::new(),
         order => order.name().to_owned(),
     }
 }

@@ -4,12 +4,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
+use tdb::engine::array::Array;
+use tdb::engine::cells::Session;
+use tdb::engine::condition::Condition;
+use tdb::engine::query::ReadOptions;
+use tdb::engine::schema::Subarray;
 use tdb::place::{self, Place};
-use tdb_array::Array;
-use tdb_cells::Session;
-use tdb_condition::Condition;
-use tdb_query::ReadOptions;
-use tdb_schema::Subarray;
 
 use super::points::PointsFile;
 use super::{open_location, ranges};

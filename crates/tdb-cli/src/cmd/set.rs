@@ -4,12 +4,12 @@ use std::io::Write;
 
 use clap::Args;
 use serde_json::json;
+use tdb::engine::condition::{Term, TermPart};
+use tdb::engine::schema::CellValNum;
+use tdb::engine::schema::value::parse_number;
+use tdb::engine::text::cell_of_bytes;
+use tdb::engine::tile::Datatype;
 use tdb::{Array, Value};
-use tdb_condition::{Term, TermPart};
-use tdb_schema::CellValNum;
-use tdb_schema::value::parse_number;
-use tdb_text::cell_of_bytes;
-use tdb_tile::Datatype;
 
 use super::change::{later_json, tell_later};
 use super::selection::warn_of_labels;

@@ -11,10 +11,10 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde_json::{Value as Json, json};
+use tdb::engine::schema::CellValNum;
+use tdb::engine::schema::json::cell_to_json;
+use tdb::engine::tile::Code;
 use tdb::{Picture, PictureAxis, PictureOptions, read_picture};
-use tdb_schema::CellValNum;
-use tdb_schema::json::cell_to_json;
-use tdb_tile::Code;
 
 use super::selection::{Selected, Selection};
 use super::write_json;

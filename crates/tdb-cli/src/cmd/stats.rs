@@ -4,8 +4,8 @@ use std::io::Write;
 
 use clap::Args;
 use serde_json::{Map, Value as Json, json};
-use tdb_aggregate::{FieldSummary, Outcome, summarize};
-use tdb_tile::Code;
+use tdb::engine::aggregate::{FieldSummary, Outcome, summarize};
+use tdb::engine::tile::Code;
 
 use super::agg::{outcome_json, outcome_text};
 use super::rows::{self, ResultColumn};

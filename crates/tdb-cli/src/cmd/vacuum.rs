@@ -5,14 +5,14 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use serde_json::{Value as Json, json};
-use tdb_array::directory::METADATA_FOLDER;
-use tdb_array::{
+use tdb::engine::array::directory::METADATA_FOLDER;
+use tdb::engine::array::{
     Array, ArrayError, ChangeOptions, HistoryGap, Location, Lost, ObjectType, OpenOptions,
     TimestampedName,
 };
-use tdb_consolidate::{Mode, Plan, Step, VacuumOptions, debris, plan_vacuum};
+use tdb::engine::consolidate::{Mode, Plan, Step, VacuumOptions, debris, plan_vacuum};
 
-use tdb_schema::value::rfc3339;
+use tdb::engine::schema::value::rfc3339;
 
 use super::change;
 use super::removal::Removal;

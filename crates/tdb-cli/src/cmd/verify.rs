@@ -4,9 +4,9 @@ mod group;
 mod looked;
 
 use clap::Args;
+use tdb::engine::array::{ErrorKind, Location, ObjectType, TimeWindow};
+use tdb::engine::consolidate::{Damage, verify};
 use tdb::place::{self, Place};
-use tdb_array::{ErrorKind, Location, ObjectType, TimeWindow};
-use tdb_consolidate::{Damage, verify};
 
 use self::looked::{Looked, of_all, verdict};
 

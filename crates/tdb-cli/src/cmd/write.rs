@@ -6,8 +6,8 @@ mod replacing;
 use std::io::Write;
 
 use serde_json::json;
+use tdb::engine::array::LaterObjects;
 use tdb::{WriteOptions, Written};
-use tdb_array::LaterObjects;
 
 use super::change::{later_json, tell_later};
 use super::progress::Line;

@@ -3,17 +3,17 @@
 use std::error::Error;
 use std::io;
 
-use tdb_aggregate::AggregateError;
-use tdb_array::{ArrayError, ErrorKind};
-use tdb_cells::CellsError;
-use tdb_cells::files::ConversionError;
-use tdb_condition::ConditionError;
-use tdb_consolidate::MergeError;
-use tdb_query::QueryError;
-use tdb_schema::RangeError;
-use tdb_schema::names::UnknownName;
-use tdb_store::StoreError;
-use tdb_write::WriteError;
+use tdb::engine::aggregate::AggregateError;
+use tdb::engine::array::{ArrayError, ErrorKind};
+use tdb::engine::cells::CellsError;
+use tdb::engine::cells::files::ConversionError;
+use tdb::engine::condition::ConditionError;
+use tdb::engine::consolidate::MergeError;
+use tdb::engine::query::QueryError;
+use tdb::engine::schema::RangeError;
+use tdb::engine::schema::names::UnknownName;
+use tdb::engine::store::StoreError;
+use tdb::engine::write::WriteError;
 
 use super::{Failure, KEY_HINT};
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use tdb::{Attribute, Context, Datatype, Dimension, FileFormat, OutputFile, Schema, Sql};
-use tdb_cells::Session;
+use tdb::Session;
 use tempfile::TempDir;
 
 use crate::InMemory;

@@ -19,7 +19,7 @@ mod to_come;
 
 use sqllogictest::{DB, DBOutput, DefaultColumnType, Runner};
 use tdb::{Context, FileFormat, Order, OutputFile, Sql, SqlAnswer};
-use tdb_cells::Session;
+use tdb::Session;
 use tempfile::TempDir;
 
 /// Golden arrays, with their names in the statements.

@@ -279,12 +279,12 @@ fn what_is_odd_about_an_array_is_told_by_every_verb() {
 
 /// Builds a generic tile with one additional byte of content.
 fn with_a_byte_more(file: &[u8]) -> Vec<u8> {
-    let limits = tdb_tile::Limits::default();
+    let limits = tdb::engine::tile::Limits::default();
     let bytes = bytes::Bytes::copy_from_slice(file);
-    let tile = tdb_tile::GenericTile::parse(&bytes, &limits).expect("a tile");
-    let payload = tdb_filters::open_generic_tile(&tile, None, &limits).expect("its content");
+    let tile = tdb::engine::tile::GenericTile::parse(&bytes, &limits).expect("a tile");
+    let payload = tdb::engine::filters::open_generic_tile(&tile, None, &limits).expect("its content");
     let longer = [&payload[..], &[0]].concat();
-    tdb_filters::seal_generic_tile(&longer, tile.version(), None).expect("a tile")
+    tdb::engine::filters::seal_generic_tile(&longer, tile.version(), None).expect("a tile")
 }
 
 #[test]

@@ -4,11 +4,11 @@
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
-use tdb_arrow::IpcFileWriter;
-use tdb_cells::files::{BatchWriter, OutputOptions};
-use tdb_cells::{Batch, Column, FieldInfo};
-use tdb_schema::{CellValNum, FieldKind};
-use tdb_tile::Datatype;
+use tdb::engine::arrow::IpcFileWriter;
+use tdb::engine::cells::files::{BatchWriter, OutputOptions};
+use tdb::engine::cells::{Batch, Column, FieldInfo};
+use tdb::engine::schema::{CellValNum, FieldKind};
+use tdb::engine::tile::Datatype;
 
 use crate::common::{run, stdout, told};
 

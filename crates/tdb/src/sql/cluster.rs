@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use tdb_datafusion::{Answer, Arrays, Database, SqlError, Statement};
-use tdb_distributed::ClusterError;
 use tokio::runtime::Runtime;
 
+use super::errors::{of_cluster, of_sql};
 use crate::Context;
-use tdb_open::{Error, Result};
+use tdb_open::Result;
 
 impl Context {
     /// Gives the context its own connections to its workers.
@@ -38,31 +38,5 @@ impl Context {
                 cluster.run(database, session, statement).await
             }
         }
-    }
-}
-
-/// Converts an error of a cluster.
-pub(crate) fn of_cluster(error: ClusterError) -> Error {
-    match error {
-        ClusterError::Sql(error) => of_sql(error),
-        error => Error::from(error),
-    }
-}
-
-/// Restores an error that passed through DataFusion.
-pub(crate) fn of_sql(error: SqlError) -> Error {
-    let (place, source) = match error {
-        SqlError::Array { place, source } => (place, source),
-        error => return error.into(),
-    };
-    match source.downcast::<ClusterError>() {
-        Ok(error) => {
-            let error = of_cluster(*error);
-            match place {
-                Some(uri) => error.at(&uri),
-                None => error,
-            }
-        }
-        Err(source) => SqlError::Array { place, source }.into(),
     }
 }

@@ -2,6 +2,7 @@
 
 #[cfg(feature = "distributed")]
 mod cluster;
+mod errors;
 mod rows;
 mod threads;
 #[cfg(feature = "distributed")]
@@ -10,12 +11,9 @@ mod worker;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-#[cfg(not(feature = "distributed"))]
-use tdb_datafusion::SqlError;
 use tdb_datafusion::{Answer as Given, ArrayTable, Arrays, Database, Statement};
 
-#[cfg(feature = "distributed")]
-use self::cluster::of_sql;
+use self::errors::of_sql;
 pub use self::rows::Rows;
 use self::threads::Threads;
 #[cfg(feature = "distributed")]
@@ -230,10 +228,4 @@ impl Sql {
             Given::Done => Answer::Done,
         })
     }
-}
-
-/// Restores an error that passed through DataFusion.
-#[cfg(not(feature = "distributed"))]
-fn of_sql(error: SqlError) -> Error {
-    error.into()
 }

@@ -13,7 +13,7 @@ use tdb_cells::{Batch, FieldInfo};
 use tdb_datafusion::{HeldRows, RowStream};
 use tdb_tile::Datatype;
 
-use super::of_sql;
+use super::errors::of_sql;
 use super::threads::Threads;
 use crate::Context;
 use crate::arrow::of_arrow;

@@ -9,7 +9,7 @@ use tdb_distributed::{Allowed, Certificates, Token, WorkerLimits};
 use tokio::runtime::Runtime;
 use tokio::time::sleep;
 
-use super::cluster::of_cluster;
+use super::errors::of_cluster;
 use crate::Context;
 use tdb_open::Result;
 

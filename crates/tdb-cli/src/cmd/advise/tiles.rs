@@ -1,8 +1,8 @@
 //! Output of `tdb advise` about tiles.
 
 use serde_json::{Value as Json, json};
+use tdb::engine::schema::CellOrder;
 use tdb::{TileTrial, TileTrials, Tiles};
-use tdb_schema::CellOrder;
 
 use super::text::{assigned, rate};
 use crate::paint::{Role, Table, bytes, visible};

@@ -1,9 +1,9 @@
 //! Values of data files: the first cells of each tile.
 
-use tdb_array::{Array, Fragment, Location, OpenOptions, TimeWindow};
-use tdb_cells::{Column, Session};
-use tdb_consolidate::StoredField;
-use tdb_schema::FieldKind;
+use tdb::engine::array::{Array, Fragment, Location, OpenOptions, TimeWindow};
+use tdb::engine::cells::{Column, Session};
+use tdb::engine::consolidate::StoredField;
+use tdb::engine::schema::FieldKind;
 
 use crate::failure::Failure;
 use crate::paint::cut;
@@ -41,7 +41,7 @@ pub(super) fn open_array(location: &Location) -> Result<Array, Failure> {
 
 /// Finds the fragment that contains the file, including fragments replaced by consolidation.
 pub(super) fn fragment_of(array: &Array, key: &str) -> Result<Option<Fragment>, Failure> {
-    let folder = tdb_store::parent(key);
+    let folder = tdb::engine::store::parent(key);
     let here = |fragment: &&Fragment| fragment.prefix == folder;
     if let Some(fragment) = array.fragments().iter().find(here) {
         return Ok(Some(fragment.clone()));
@@ -58,7 +58,7 @@ impl<'a> DataFile<'a> {
         key: &str,
         ticks: bool,
     ) -> Result<Option<Self>, Failure> {
-        let name = tdb_store::name(key);
+        let name = tdb::engine::store::name(key);
         let kept = [
             FieldKind::Timestamps,
             FieldKind::DeleteTimestamps,

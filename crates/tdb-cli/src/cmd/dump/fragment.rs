@@ -5,16 +5,16 @@ use std::fmt::Write as _;
 use std::io::Write;
 
 use bytes::Bytes;
-use tdb_array::{ArrayError, At, ErrorKind};
-use tdb_filters::open_generic_tile;
-use tdb_fragment::{
+use tdb::engine::array::{ArrayError, At, ErrorKind};
+use tdb::engine::filters::open_generic_tile;
+use tdb::engine::fragment::{
     ConsolidatedMetadata, ExtraFields, FieldLayout, Footer, FooterBytes, FooterStart,
     FragmentStatistics, LegacyMetadata, Next, ProcessedConditions, TileBounds, TileVector,
 };
-use tdb_rtree::RTree;
-use tdb_schema::{ArraySchema, FieldKind};
-use tdb_store::read_whole;
-use tdb_tile::{FormatVersion, GenericTile, Record};
+use tdb::engine::rtree::RTree;
+use tdb::engine::schema::{ArraySchema, FieldKind};
+use tdb::engine::store::read_whole;
+use tdb::engine::tile::{FormatVersion, GenericTile, Record};
 
 use super::tile::heading;
 use super::{Described, Dump};
@@ -170,7 +170,7 @@ impl Dump<'_> {
 
     /// Format version of the fragment, from its name; the oldest names have none, so it is read from the file.
     fn fragment_version(&self, file: &Bytes) -> Result<FormatVersion, Failure> {
-        let folder = tdb_store::name(tdb_store::parent(self.key));
+        let folder = tdb::engine::store::name(tdb::engine::store::parent(self.key));
         let named = folder
             .rsplit('_')
             .next()

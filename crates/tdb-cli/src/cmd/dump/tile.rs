@@ -4,10 +4,10 @@ use std::fmt::Display;
 use std::io::Write;
 
 use bytes::Bytes;
-use tdb_array::ErrorKind;
-use tdb_filters::{FilterList, Registry, describe, open_generic_tile};
-use tdb_store::{Read, read_one};
-use tdb_tile::{ChunkHeader, ChunkTable, FormatVersion, GenericTile, Record, Scalar};
+use tdb::engine::array::ErrorKind;
+use tdb::engine::filters::{FilterList, Registry, describe, open_generic_tile};
+use tdb::engine::store::{Read, read_one};
+use tdb::engine::tile::{ChunkHeader, ChunkTable, FormatVersion, GenericTile, Record, Scalar};
 use zerocopy::FromBytes;
 
 use super::data::DataFile;

@@ -4,14 +4,16 @@ use std::collections::BTreeMap;
 use std::thread;
 
 use serde_json::{Value as Json, json};
+use tdb::engine::array::{Array, ArrayError, HistoryGap, Metadata};
 use tdb::layout::{self, Sizes};
-use tdb_array::{Array, ArrayError, HistoryGap, Metadata};
 
-use tdb_schema::json::{attribute_to_json, dimension_to_json, ranges_to_json};
-use tdb_schema::value::rfc3339;
-use tdb_schema::{ArraySchema, COORDS, DELETE_CONDITION_INDEX, DELETE_TIMESTAMPS, TIMESTAMPS};
-use tdb_store::Distance;
-use tdb_tile::{Code, Range};
+use tdb::engine::schema::json::{attribute_to_json, dimension_to_json, ranges_to_json};
+use tdb::engine::schema::value::rfc3339;
+use tdb::engine::schema::{
+    ArraySchema, COORDS, DELETE_CONDITION_INDEX, DELETE_TIMESTAMPS, TIMESTAMPS,
+};
+use tdb::engine::store::Distance;
+use tdb::engine::tile::{Code, Range};
 
 use crate::cmd::cells::CellNumbers;
 use crate::cmd::vacuum::gaps_json;

@@ -2,10 +2,10 @@
 
 use std::io::Write;
 
+use tdb::engine::schema::value::rfc3339;
+use tdb::engine::schema::{Attribute, Dimension};
+use tdb::engine::tile::Code;
 use tdb::layout::Sizes;
-use tdb_schema::value::rfc3339;
-use tdb_schema::{Attribute, Dimension};
-use tdb_tile::Code;
 
 use super::array::Facts;
 use crate::cmd::schema::{domain, extent, filters_text, section, type_name};

@@ -3,9 +3,9 @@
 use std::io::Write;
 
 use serde_json::{Map, Value as Json, json};
+use tdb::engine::array::{Array, Group, GroupMember, Metadata, ObjectType};
+use tdb::engine::tile::Code;
 use tdb::place::Place;
-use tdb_array::{Array, Group, GroupMember, Metadata, ObjectType};
-use tdb_tile::Code;
 
 use crate::access::Opening;
 use crate::cmd::cells::CellNumbers;

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use tdb_array::{Array, OpenOptions};
-use tdb_cells::Session;
-use tdb_query::{QueryError, ReadOptions, Reader};
+use tdb::engine::array::{Array, OpenOptions};
+use tdb::engine::cells::Session;
+use tdb::engine::query::{QueryError, ReadOptions, Reader};
 
 use crate::access::Opening;
 use crate::failure::Failure;

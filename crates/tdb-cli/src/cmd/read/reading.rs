@@ -3,12 +3,12 @@
 use std::path::Path;
 
 use clap::{Args, ValueEnum};
+use tdb::engine::array::Array;
+use tdb::engine::cells::files::{BatchWriter, OutputOptions};
+use tdb::engine::cells::{FieldInfo, Session};
+use tdb::engine::query::{Failing, ReadOptions, ResultOrder};
+use tdb::engine::schema::ArraySchema;
 use tdb::{Arrangement, FileFormat, OutputFile, SortKey};
-use tdb_array::Array;
-use tdb_cells::files::{BatchWriter, OutputOptions};
-use tdb_cells::{FieldInfo, Session};
-use tdb_query::{Failing, ReadOptions, ResultOrder};
-use tdb_schema::ArraySchema;
 
 use super::format::{Format, chosen_format};
 use super::table::{OF_READ, TableWriter};

@@ -2,10 +2,10 @@
 
 use std::io::Write;
 
-use tdb_cells::files::{BatchWriter, ConversionError, OutputOptions};
-use tdb_cells::{Batch, FieldInfo};
-use tdb_schema::value::holds_bytes;
-use tdb_text::PlainText;
+use tdb::engine::cells::files::{BatchWriter, ConversionError, OutputOptions};
+use tdb::engine::cells::{Batch, FieldInfo};
+use tdb::engine::schema::value::holds_bytes;
+use tdb::engine::text::PlainText;
 use unicode_width::UnicodeWidthStr;
 
 use crate::output::Output;
@@ -243,9 +243,9 @@ mod tests {
     use std::io;
     use std::sync::{Arc, Mutex};
 
-    use tdb_cells::Column;
-    use tdb_schema::{CellValNum, FieldKind};
-    use tdb_tile::Datatype;
+    use tdb::engine::cells::Column;
+    use tdb::engine::schema::{CellValNum, FieldKind};
+    use tdb::engine::tile::Datatype;
 
     use super::*;
     use crate::paint::Look;

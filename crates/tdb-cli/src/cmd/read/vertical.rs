@@ -2,9 +2,9 @@
 
 use std::io::Write;
 
-use tdb_cells::files::{BatchWriter, ConversionError, OutputOptions};
-use tdb_cells::{Batch, FieldInfo};
-use tdb_text::PlainText;
+use tdb::engine::cells::files::{BatchWriter, ConversionError, OutputOptions};
+use tdb::engine::cells::{Batch, FieldInfo};
+use tdb::engine::text::PlainText;
 use unicode_width::UnicodeWidthStr;
 
 use crate::output::Output;

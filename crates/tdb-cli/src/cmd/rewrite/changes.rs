@@ -1,7 +1,7 @@
 //! Changes to the JSON form of a schema, for the new array.
 
 use serde_json::{Value, json};
-use tdb_schema::names::UnknownName;
+use tdb::engine::schema::names::UnknownName;
 
 use crate::failure::Failure;
 use crate::names::Names;

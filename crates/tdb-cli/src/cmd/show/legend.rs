@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::io::Write;
 
+use tdb::engine::schema::CellValNum;
+use tdb::engine::tile::{Datatype, Scalar, with_scalar};
 use tdb::{Picture, PictureAxis, Pixel};
-use tdb_schema::CellValNum;
-use tdb_tile::{Datatype, Scalar, with_scalar};
 
 use super::canvas::{Depth, NOT_A_NUMBER, NULL, RAMP};
 use super::colors::Palette;

@@ -3,9 +3,9 @@
 use std::io::Write;
 
 use serde_json::Value as Json;
+use tdb::engine::schema::CellValNum;
+use tdb::engine::schema::json::{Times, cell_to_json};
 use tdb::{Picture, PictureAxis, Pixel};
-use tdb_schema::CellValNum;
-use tdb_schema::json::{Times, cell_to_json};
 use unicode_width::UnicodeWidthStr;
 
 use super::legend::coordinate;

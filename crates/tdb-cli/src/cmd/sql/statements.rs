@@ -3,8 +3,8 @@
 use std::io::Write;
 use std::path::Path;
 
+use tdb::engine::cells::files::OutputOptions;
 use tdb::{OutputFile, Sql, SqlAnswer, SqlRows};
-use tdb_cells::files::OutputOptions;
 
 use super::arguments::Arguments;
 use super::cluster::with_workers;

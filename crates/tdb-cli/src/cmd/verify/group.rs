@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::io::Write;
 
 use serde_json::{Value as Json, json};
+use tdb::engine::array::{Location, ObjectType};
+use tdb::engine::consolidate::{Damage, Verified, verify_group};
 use tdb::place::Place;
-use tdb_array::{Location, ObjectType};
-use tdb_consolidate::{Damage, Verified, verify_group};
 
 use super::super::children::{Kind, Site, children};
 use super::super::write_json;

@@ -3,8 +3,8 @@
 use std::io::Write;
 
 use serde_json::{Value as Json, json};
-use tdb_array::Warning;
-use tdb_consolidate::{Damage, DamagedPlace, Verified};
+use tdb::engine::array::Warning;
+use tdb::engine::consolidate::{Damage, DamagedPlace, Verified};
 
 use crate::failure::Failure;
 use crate::output::Output;

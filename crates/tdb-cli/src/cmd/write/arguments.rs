@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use tdb::engine::write::WriteOrder;
 use tdb::{Duplicates, WriteOptions};
-use tdb_write::WriteOrder;
 
 use crate::cmd::input::InputArguments;
 use crate::global::Global;

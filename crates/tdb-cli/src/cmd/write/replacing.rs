@@ -4,7 +4,7 @@ use std::io::Write;
 
 use serde_json::json;
 use tdb::Written;
-use tdb_array::LaterObjects;
+use tdb::engine::array::LaterObjects;
 
 use super::arguments::{Arguments, Which};
 use crate::access::{Change, context};

@@ -11,14 +11,14 @@ use tdb_files::{WholeFile, check_place};
 use tdb_open::{Error, Result};
 
 /// File or folder that `COPY` is writing: not visible before it is complete, and removed if dropped before that.
-pub(crate) enum Made {
+pub(crate) enum CopyOutput {
     /// One file.
-    File(MadeFile),
+    File(PartialFile),
     /// A folder of files.
-    Folder(MadeFolder),
+    Folder(PartialFolder),
 }
 
-impl Made {
+impl CopyOutput {
     /// Begins a file.
     pub(crate) fn file(name: &Path) -> Result<Self> {
         file(name).map(Self::File)
@@ -47,14 +47,14 @@ impl Made {
 }
 
 /// A file that is moved to its destination when complete.
-pub(crate) struct MadeFile {
+pub(crate) struct PartialFile {
     whole: WholeFile,
     path: PathBuf,
     permissions: fs::Permissions,
 }
 
 /// Begins a file.
-fn file(name: &Path) -> Result<MadeFile> {
+fn file(name: &Path) -> Result<PartialFile> {
     let (whole, _) = WholeFile::begin(name)?;
     let Some(path) = whole.path().map(Path::to_owned) else {
         let what = format!("{}: COPY can only write regular files", name.display());
@@ -65,14 +65,14 @@ fn file(name: &Path) -> Result<MadeFile> {
     let permissions = fs::metadata(&path)
         .map_err(|error| failed(name, &error))?
         .permissions();
-    Ok(MadeFile {
+    Ok(PartialFile {
         whole,
         path,
         permissions,
     })
 }
 
-impl MadeFile {
+impl PartialFile {
     fn finish(self) -> Result<()> {
         let kept = fs::set_permissions(&self.path, self.permissions);
         kept.map_err(|error| failed(&self.path, &error))?;
@@ -81,14 +81,14 @@ impl MadeFile {
 }
 
 /// A folder that is moved to its destination when all its files are complete.
-pub(crate) struct MadeFolder {
+pub(crate) struct PartialFolder {
     beside: TempDir,
     files: PathBuf,
     place: PathBuf,
 }
 
 /// Begins a folder of files.
-fn folder(name: &Path) -> Result<MadeFolder> {
+fn folder(name: &Path) -> Result<PartialFolder> {
     let failed = |error: io::Error| failed(name, &error);
     let absolute = std::path::absolute(name).map_err(failed)?;
     let Some((within, last)) = absolute.parent().zip(absolute.file_name()) else {
@@ -117,14 +117,14 @@ fn folder(name: &Path) -> Result<MadeFolder> {
         .map_err(failed)?;
     let files = beside.path().join("whole");
     fs::create_dir(&files).map_err(failed)?;
-    Ok(MadeFolder {
+    Ok(PartialFolder {
         beside,
         files,
         place,
     })
 }
 
-impl MadeFolder {
+impl PartialFolder {
     fn finish(self) -> Result<()> {
         fs::rename(&self.files, &self.place).map_err(|error| failed(&self.place, &error))?;
         // The remaining temporary folder is empty.
