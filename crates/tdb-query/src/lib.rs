@@ -5,6 +5,7 @@
 )]
 
 mod ahead;
+mod cell_sizes;
 mod chosen_tiles;
 mod delete;
 mod delete_at;
@@ -15,6 +16,7 @@ mod facts;
 mod field;
 mod fragment_tiles;
 mod labels;
+mod load;
 mod lone_tiles;
 mod options;
 mod piece;
@@ -23,8 +25,11 @@ mod prepare;
 mod read;
 mod reader;
 mod request;
+mod scatter;
 mod sparse;
 mod table_work;
+#[cfg(test)]
+mod test_support;
 
 pub use chosen_tiles::ChosenTiles;
 pub use delete::{DeleteOptions, Deletion, delete_cells};

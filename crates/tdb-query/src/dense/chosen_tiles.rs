@@ -1,5 +1,6 @@
 //! Lists the tiles of dense fragments that a read takes.
 
+use tdb_cells::dense::Runs;
 use tdb_fragment::TileNumber;
 use tdb_tile::Bug;
 
@@ -7,7 +8,6 @@ use super::layers::{Near, Stored, common, numbered, visible};
 use super::plan::bounds;
 use super::read::DenseRead;
 use crate::{ChosenTiles, QueryError};
-use tdb_cells::dense::Runs;
 
 impl DenseRead {
     /// Returns the tiles that are read, for each fragment.

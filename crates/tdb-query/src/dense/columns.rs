@@ -1,12 +1,11 @@
 //! Reads the columns of a batch, with one task for each field of each band.
 
-use tdb_cells::{
-    Decoding, Session, TableColumn, TileBytes, Worker, fill_is_valid, fill_of, threads, unit_size,
-};
+use tdb_cells::{Decoding, Session, TableColumn, TileBytes, Worker, threads, unit_size};
 use tdb_schema::{Field, FieldKind};
 use tdb_tile::Bug;
 
 use super::bands::{Band, Bands, all_written, cut};
+use super::coordinates::fill_coordinates;
 use super::fixed::{FixedBrush, ValidityBrush};
 use super::paint::paint;
 use super::plan::DensePlan;
@@ -14,8 +13,8 @@ use super::shared_tiles::SharedTiles;
 use super::source::Sources;
 use super::var_band::{VarBand, VarReading};
 use crate::QueryError;
-use tdb_cells::dense::fill_coordinates;
-use tdb_cells::scatter::index;
+use crate::load::{fill_is_valid, fill_of};
+use crate::scatter::index;
 
 /// Inputs that all tasks of a batch share.
 #[derive(Clone, Copy)]

@@ -1,6 +1,6 @@
 //! Evaluates conditions on the cells of a dense array.
 
-use tdb_cells::{CellSet, RowRange, TableColumn, fill_is_valid, fill_of};
+use tdb_cells::{CellSet, RowRange, TableColumn};
 use tdb_condition::Predicate;
 use tdb_fragment::TileNumber;
 use tdb_schema::{ArraySchema, FieldKind};
@@ -13,7 +13,8 @@ use super::plan::DensePlan;
 use super::ruled_out::RuledOutRows;
 use super::source::Sources;
 use crate::QueryError;
-use tdb_cells::scatter::{Pass, fill, index, outside};
+use crate::load::{fill_is_valid, fill_of};
+use crate::scatter::{Pass, fill, index, outside};
 
 /// Returns the rows for which the condition holds.
 pub(crate) fn evaluate(

@@ -1,6 +1,7 @@
 //! Chooses the next part of a dense result: as much as fits in memory, cut into bands for the threads.
 
-use tdb_cells::{fill_of, unit_size};
+use tdb_cells::dense::{Block, Borders, Share, borders, chunk_borders, slow_to_fast};
+use tdb_cells::unit_size;
 use tdb_fragment::TileNumber;
 use tdb_schema::FieldKind;
 use tdb_tile::Bug;
@@ -8,10 +9,10 @@ use tdb_tile::Bug;
 use super::bands::{Band, Bands};
 use super::paint::for_each_source;
 use super::plan::DensePlan;
-use tdb_cells::dense::{
-    Block, BlockTiles, Borders, Share, Walk, borders, chunk_borders, slow_to_fast,
-};
-use tdb_cells::scatter::index;
+use super::visits::BlockTiles;
+use super::walk::Walk;
+use crate::load::fill_of;
+use crate::scatter::index;
 
 /// Maximum number of rows of a batch: their numbers have 32 bits.
 const MOST_ROWS: u64 = u32::MAX as u64;

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use tdb_cells::dense::TileSet;
 use tdb_fragment::TileNumber;
 use tdb_schema::grid::CellBox;
 use tdb_tile::Bug;
@@ -9,8 +10,8 @@ use tdb_tile::Bug;
 use super::layers::{Layer, Stored, common};
 use super::plan::bounds;
 use super::read::DenseRead;
+use super::walk::{TileWalk, Walk};
 use crate::{LoneTiles, QueryError};
-use tdb_cells::dense::{TileSet, TileWalk, Walk};
 
 /// Approximate number of bytes per tile during the search.
 const TILE_BYTES: u64 = 64;

@@ -13,6 +13,7 @@ mod byte_ranges;
 mod chosen_tiles;
 mod columns;
 mod condition;
+mod coordinates;
 mod cutter;
 mod fixed;
 mod layers;
@@ -27,10 +28,15 @@ mod sparse_cells;
 mod sparse_tiles;
 #[cfg(test)]
 mod tests;
+mod tile_shape;
 mod var;
 mod var_band;
 mod var_runs;
 mod var_tile;
+mod visits;
+mod walk;
+#[cfg(test)]
+mod walk_tests;
 mod whole_tiles;
 
 pub(crate) use bands::Bands;

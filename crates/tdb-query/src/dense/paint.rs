@@ -1,14 +1,16 @@
 //! Writes the cells of all visible fragments into the result, tile by tile, oldest fragment first.
 
+use tdb_cells::dense::slow_to_fast;
 use tdb_fragment::TileNumber;
 use tdb_schema::grid::CellBox;
 use tdb_tile::Bug;
 
 use super::layers::{Layer, LayerIndex, Near, Stored, meets, numbered, visible};
 use super::sparse_cells::SparseCells;
+use super::tile_shape::TileShape;
+use super::visits::{BlockTiles, Visits};
 use crate::QueryError;
-use tdb_cells::dense::{BlockTiles, TileShape, Visits, slow_to_fast};
-use tdb_cells::scatter::{AxisSegment, Pass};
+use crate::scatter::{AxisSegment, Pass};
 
 /// Operation on the cells of one field, called by [`paint`] for each source.
 pub(crate) trait Brush {

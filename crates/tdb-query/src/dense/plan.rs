@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use tdb_array::{OpenedPart, Snapshot};
 use tdb_cells::FragmentTiles;
+use tdb_cells::dense::{Run, Runs, TileSet};
 use tdb_fragment::{FragmentIndex, MetadataPart};
 use tdb_schema::grid::{CellBox, SpaceTileGrid};
 use tdb_schema::{ArraySchema, FieldKind, Subarray};
@@ -12,9 +13,9 @@ use tdb_tile::{Bug, Grant};
 use super::layers::{Layer, Stored, meets};
 use super::source::{FieldSource, Sources};
 use super::sparse_tiles::SparseTiles;
+use super::tile_shape::TileShape;
 use crate::request::Request;
 use crate::{QueryError, fragment_tiles};
-use tdb_cells::dense::{Run, Runs, TileSet, TileShape};
 
 /// Approximate number of bytes that a read keeps per fragment apart from its tiles: the layer, the box of its cells
 /// and the parts that were looked for.

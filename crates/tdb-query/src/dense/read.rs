@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use tdb_array::Snapshot;
+use tdb_cells::dense::Runs;
 use tdb_cells::{Batch, CellSet, Session, TableColumn, gather, gather_set};
 use tdb_schema::grid::SpaceTileGrid;
 use tdb_schema::{FieldKind, Order};
@@ -15,11 +16,11 @@ use super::cutter::{BatchPart, Cutter, Room};
 use super::plan::{DensePlan, Located, all_fields};
 use super::ruled_out::RuledOutRows;
 use super::sparse_tiles::SparseTiles;
+use super::walk::Walk;
 use crate::QueryError;
 use crate::options::{Failing, ResultOrder};
 use crate::piece::{BandsWork, DecodedCells, Piece};
 use crate::request::Request;
-use tdb_cells::dense::{Runs, Walk};
 
 /// Columns that are collected for a batch.
 type Columns = Vec<(FieldKind, TableColumn)>;

@@ -1,5 +1,6 @@
 //! Rules out tiles in which no cell matches the condition: they are neither fetched nor decoded.
 
+use tdb_cells::CellSet;
 use tdb_condition::Predicate;
 use tdb_fragment::TileNumber;
 use tdb_tile::{Budget, Bug};
@@ -10,8 +11,7 @@ use super::paint::{Brush, PlacedCell, paint};
 use super::plan::{DensePlan, Located, bounds};
 use crate::QueryError;
 use crate::facts::Facts;
-use tdb_cells::CellSet;
-use tdb_cells::scatter::{Pass, fill, index, outside};
+use crate::scatter::{Pass, fill, index, outside};
 
 impl Located {
     /// Finds the tiles that the condition rules out, and those without a point.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tdb_array::Snapshot;
 use tdb_cells::dense::TileSet;
-use tdb_cells::{CellSizes, CellTable, FragmentTiles, RowRange, Segment, Session, TileRows};
+use tdb_cells::{CellTable, FragmentTiles, RowRange, Segment, Session, TileRows};
 use tdb_fragment::{FragmentIndex, FragmentMetadata, TileNumber};
 use tdb_schema::grid::{CellBox, SpaceTileGrid};
 use tdb_schema::{ArraySchema, FieldKind};
@@ -12,6 +12,7 @@ use tdb_tile::{Budget, length};
 
 use super::layers::{Layer, Stored};
 use super::sparse_cells::SparseCells;
+use crate::cell_sizes::CellSizes;
 use crate::sparse::PlannedTiles;
 use crate::table_work::TableWork;
 use crate::{QueryError, fragment_tiles};

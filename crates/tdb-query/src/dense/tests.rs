@@ -2,20 +2,20 @@
 
 use proptest::prelude::*;
 use proptest::sample::Index;
-use tdb_cells::dense::TileSet;
+use tdb_cells::dense::{Block, Runs, Share, TileSet, borders, chunk_borders, slow_to_fast};
 use tdb_fragment::{FragmentIndex, TileNumber};
 use tdb_schema::grid::{CellBox, SpaceTileGrid};
 use tdb_schema::{ArraySchema, ArrayType, Attribute, CellOrder, Dimension, Order};
 use tdb_tile::Datatype;
 
+use super::coordinates::fill_coordinates;
 use super::layers::{Layer, LayerIndex, Stored};
 use super::paint::{Brush, PlacedCell, paint};
+use super::tile_shape::TileShape;
+use super::visits::BlockTiles;
+use super::walk::Walk;
 use crate::QueryError;
-use tdb_cells::dense::{
-    Block, BlockTiles, Runs, Share, TileShape, Walk, borders, chunk_borders, fill_coordinates,
-    slow_to_fast,
-};
-use tdb_cells::scatter::{Pass, Scatter, fill, fill_numbers, number};
+use crate::scatter::{Pass, Scatter, fill, fill_numbers, number};
 
 const FILL: u32 = 0xffff_ffff;
 /// Value of the cells of a stored tile that the fragment did not write; must never be seen.

@@ -9,7 +9,7 @@ use super::paint::{Brush, PlacedCell};
 use super::source::Sources;
 use super::var_tile::{DecodedVarTile, VarTile};
 use crate::QueryError;
-use tdb_cells::scatter::{Pass, fill_numbers, index, number, outside};
+use crate::scatter::{Pass, fill_numbers, index, number, outside};
 
 /// Source of every row of a part of the result.
 ///

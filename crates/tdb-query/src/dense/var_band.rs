@@ -1,6 +1,5 @@
 //! The var-sized cells of a band: first how large their values are, then the values.
 
-use tdb_cells::scatter::index;
 use tdb_cells::{Decoding, Worker};
 
 use super::bands::{Band, cut};
@@ -10,6 +9,7 @@ use super::source::Sources;
 use super::var::{VarBrush, VarRows};
 use super::var_runs::{VarRuns, VarScout};
 use crate::QueryError;
+use crate::scatter::index;
 
 /// Var-sized rows of a band, once their sources are known.
 #[derive(Debug)]

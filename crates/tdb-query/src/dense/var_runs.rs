@@ -1,7 +1,6 @@
 //! Var-sized cells in the same order as in their tiles: decoded straight into the result, with their offsets shifted
 //! in bulk.
 
-use tdb_cells::scatter::{Pass, index};
 use tdb_cells::{Decoding, Worker};
 use tdb_fragment::TileNumber;
 use tdb_tile::Bug;
@@ -12,6 +11,7 @@ use super::paint::{Brush, PlacedCell};
 use super::source::Sources;
 use super::var_tile::{DecodedVarTile, VarTile};
 use crate::QueryError;
+use crate::scatter::{Pass, index};
 
 /// Brush that checks whether the rows of a block are runs of cells of tiles, one after the other. It decodes nothing.
 #[derive(Debug)]

@@ -8,8 +8,8 @@ use tdb_tile::length;
 use super::layers::{Stored, meets};
 use super::plan::bounds;
 use super::read::DenseRead;
+use super::walk::Walk;
 use crate::QueryError;
-use tdb_cells::dense::Walk;
 
 /// Maximum number of tiles that are examined, or returned, at a time.
 const MOST: u64 = 1 << 12;

@@ -11,13 +11,13 @@ use tdb_tile::Bug;
 
 use super::bounds::FragmentBounds;
 use super::chosen::Chosen;
+use super::corner::Corner;
 use super::fragment_plan::FragmentPlan;
 use super::outset::Outset;
 use super::plan::SparsePlan;
 use super::plan_index::PlanIndex;
 use super::weights::Supply;
 use crate::QueryError;
-use tdb_cells::Corner;
 
 /// Current position within each fragment.
 ///

@@ -8,12 +8,12 @@ use tdb_tile::Bug;
 
 use super::cursors::Frontier;
 use super::plan::SparsePlan;
+use super::row_keys::{Coordinates, dimension_types, row_keys};
 use super::row_times::RowTimes;
 use super::rows::{Rows, keep_in};
 use super::select::select;
 use crate::QueryError;
 use crate::options::Versions;
-use tdb_cells::{Coordinates, dimension_types, row_keys};
 
 /// The next rows of a result in its order, and the later rows in the order of the table.
 pub(crate) type Split = (Vec<Row>, Vec<Row>);

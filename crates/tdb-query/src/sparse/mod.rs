@@ -5,6 +5,7 @@ mod batch;
 mod bounds;
 mod chosen;
 mod collected;
+mod corner;
 mod cursors;
 mod deletes;
 mod first_cell;
@@ -19,6 +20,9 @@ mod portions;
 mod portions_work;
 mod read;
 mod ready;
+mod row_keys;
+#[cfg(test)]
+mod row_keys_tests;
 mod row_times;
 mod rows;
 mod select;

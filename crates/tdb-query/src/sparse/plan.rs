@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use tdb_array::{OpenedPart, Snapshot};
-use tdb_cells::{CellSizes, FragmentTiles};
+use tdb_cells::FragmentTiles;
 use tdb_fragment::{FragmentIndex, MetadataPart};
 use tdb_schema::{ArraySchema, FieldKind};
 use tdb_tile::{Bug, Limits};
@@ -13,6 +13,7 @@ use super::fragment_plan::{FragmentPlan, searches};
 use super::plan_index::PlanIndex;
 use super::planned_tiles::PlannedTiles;
 use super::visibility::Visibility;
+use crate::cell_sizes::CellSizes;
 use crate::facts::Facts;
 use crate::options::{ResultOrder, Versions};
 use crate::request::Request;

@@ -1,12 +1,13 @@
 //! Locations of the tiles of the planned fragments.
 
-use tdb_cells::{CellSizes, CellTable, FragmentTiles, Segment, TileRows};
+use tdb_cells::{CellTable, FragmentTiles, Segment, TileRows};
 use tdb_fragment::FragmentIndex;
 use tdb_schema::FieldKind;
 use tdb_store::Read;
 use tdb_tile::Bug;
 
 use super::plan_index::PlanIndex;
+use crate::cell_sizes::CellSizes;
 
 /// Locations of the tiles of the planned fragments.
 #[derive(Debug, Default)]

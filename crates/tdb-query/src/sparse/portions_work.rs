@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tdb_array::Snapshot;
-use tdb_cells::{CellTable, Loading, Segment, Session, TileBytes, load, threads};
+use tdb_cells::{CellTable, Segment, Session, TileBytes, threads};
 use tdb_store::Read;
 use tdb_tile::Bug;
 
@@ -12,6 +12,7 @@ use super::planned_tiles::PlannedTiles;
 use super::rows::Rows;
 use super::stages::Stage;
 use crate::QueryError;
+use crate::load::{Loading, load};
 
 /// Tiles whose cells come in the order of the result, so that each portion can be processed by itself.
 #[derive(Debug)]

@@ -13,16 +13,16 @@ use tdb_rtree::RTree;
 use tdb_schema::order::{CellComparator, Column};
 use tdb_tile::{Budget, Bug, Datatype, Grant, Range, length};
 
+use super::corner::Corner;
 use super::cursors::Frontier;
 use super::fragment_plan::{FragmentPlan, PlannedTile};
 use super::plan::SparsePlan;
 use super::plan_index::PlanIndex;
+use super::row_keys::Coordinates;
 use super::rows::{Rows, all_rows};
 use super::weights::{Supply, Weights};
 use crate::QueryError;
 use crate::options::ResultOrder;
-use tdb_cells::Coordinates;
-use tdb_cells::Corner;
 
 /// A chunk is 1/CHUNK of the cells that fit in memory.
 const CHUNK: u64 = 4;

@@ -10,6 +10,7 @@ use tdb_schema::FieldKind;
 use tdb_schema::order::{CellComparator, SortOrder};
 use tdb_tile::Bug;
 
+use super::corner::Corner;
 use super::first_cell::FirstCell;
 use super::fragment_plan::FragmentPlan;
 use super::plan_index::PlanIndex;
@@ -18,7 +19,6 @@ use super::weights::Supply;
 use crate::QueryError;
 use crate::options::Versions;
 use crate::piece::{Decoded, DecodedCells, Piece};
-use tdb_cells::Corner;
 
 /// Function that decodes a piece.
 pub(crate) type Decode<'a> = &'a dyn Fn(Piece) -> Result<Decoded, QueryError>;

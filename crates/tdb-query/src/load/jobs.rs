@@ -2,19 +2,19 @@
 
 use std::collections::BTreeMap;
 
+use tdb_cells::{
+    CellTable, CellsError, Decoding, FieldTiles, FragmentTiles, TableColumn, TileRows, Worker,
+    ZippedTiles,
+};
 use tdb_fragment::{FragmentIndex, TileNumber};
 use tdb_schema::{ArraySchema, FieldKind};
 use tdb_tile::{Bug, Exact, length};
 
 use super::fill::{fill_is_valid, fill_of};
 use crate::scatter::repeat;
-use crate::{
-    CellTable, CellsError, Decoding, FieldTiles, FragmentTiles, TableColumn, TileRows, Worker,
-    ZippedTiles,
-};
 
 /// Looks up the tiles of a fragment; `None` if the fragment is unknown.
-pub type FindTiles<'a, 't> = &'a dyn Fn(FragmentIndex) -> Option<&'t FragmentTiles>;
+pub(crate) type FindTiles<'a, 't> = &'a dyn Fn(FragmentIndex) -> Option<&'t FragmentTiles>;
 
 /// One tile of one field, and the memory for its cells.
 pub(super) enum Job<'a> {
