@@ -351,7 +351,10 @@ impl Read {
                 self.state = State::Dense(read);
             }
             State::Sparse(read) => {
-                let read = read.without(tiles)?;
+                let mut read = read.without(tiles)?;
+                if self.in_portions {
+                    read.load_in_portions();
+                }
                 self.state = State::Sparse(Box::new(read));
             }
             State::Planning(_) | State::Done => {

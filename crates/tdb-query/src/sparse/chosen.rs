@@ -11,7 +11,7 @@ use crate::QueryError;
 
 /// Chosen tiles, and the memory that they need.
 #[derive(Debug, Default)]
-pub(super) struct Chosen {
+pub(super) struct TileChoice {
     /// Tiles of each fragment, by position in the plan.
     parts: Vec<(PlanIndex, Range<usize>)>,
     /// Number of cells in the tiles.
@@ -22,7 +22,7 @@ pub(super) struct Chosen {
     pub(super) decoding: u64,
 }
 
-impl Chosen {
+impl TileChoice {
     /// Adds tiles of a fragment, from the tile `first` on, until their weight reaches `part`; at least one tile.
     pub(super) fn add(
         &mut self,

@@ -10,7 +10,7 @@ use tdb_schema::order::CellComparator;
 use tdb_tile::Bug;
 
 use super::bounds::FragmentBounds;
-use super::chosen::Chosen;
+use super::chosen::TileChoice;
 use super::corner::Corner;
 use super::fragment_plan::FragmentPlan;
 use super::outset::Outset;
@@ -118,7 +118,7 @@ impl Cursors {
         supply: Supply<'_>,
         share: u64,
         carried: Option<&CellTable>,
-    ) -> Result<Chosen, QueryError> {
+    ) -> Result<TileChoice, QueryError> {
         let Supply { plan, weights, .. } = supply;
         let is_all = self.left <= share || !plan.can_stop();
         if is_all {
@@ -128,7 +128,7 @@ impl Cursors {
         } else {
             return Ok(self.choose_in_turn(supply, share)?);
         }
-        let mut chosen = Chosen::default();
+        let mut chosen = TileChoice::default();
         let kept = carried.map_or(0, |table| weights.of_table(table));
         for (at, cursor) in self.each_active(supply) {
             let part = if is_all {
@@ -151,8 +151,8 @@ impl Cursors {
     }
 
     /// Chooses the next tiles of one fragment after another; none of their cells are carried over to a later batch.
-    fn choose_in_turn(&mut self, supply: Supply<'_>, share: u64) -> Result<Chosen, Bug> {
-        let mut chosen = Chosen::default();
+    fn choose_in_turn(&mut self, supply: Supply<'_>, share: u64) -> Result<TileChoice, Bug> {
+        let mut chosen = TileChoice::default();
         let mut done = None;
         while chosen.weight < share {
             supply.counters.add_visited_fragments(1);
@@ -241,7 +241,7 @@ impl Cursors {
     }
 
     /// Advances past the chosen tiles.
-    pub(super) fn advance(&mut self, supply: Supply<'_>, chosen: &Chosen) -> Result<(), Bug> {
+    pub(super) fn advance(&mut self, supply: Supply<'_>, chosen: &TileChoice) -> Result<(), Bug> {
         for (at, tiles) in chosen.parts() {
             let cursor = self.pass(supply, *at, tiles.clone())?;
             cursor.last = None;

@@ -1,10 +1,8 @@
 //! Reads sparse arrays: cells with coordinates, in tiles that are found by their MBRs.
 
 mod ahead;
-mod batch;
 mod bounds;
 mod chosen;
-mod collected;
 mod corner;
 mod cursors;
 mod deletes;
@@ -12,9 +10,12 @@ mod first_cell;
 mod fragment_plan;
 mod lone_tiles;
 mod merge;
+mod merge_position;
+mod output;
 mod outset;
 mod plan;
 mod plan_index;
+mod planned_read;
 mod planned_tiles;
 mod portions;
 mod portions_work;
@@ -26,16 +27,21 @@ mod row_keys_tests;
 mod row_times;
 mod rows;
 mod select;
-mod slab_steps;
+mod slab_beginning;
+mod slab_read;
 mod slabs;
 mod stages;
+mod step;
 mod tally;
+mod tile_read;
 mod visibility;
 mod weights;
+mod whole_tile_search;
 mod whole_tiles;
 
 pub(crate) use plan::SparsePlan;
 pub(crate) use planned_tiles::PlannedTiles;
 pub(crate) use portions_work::PortionsWork;
-pub(crate) use read::{SparseRead, SparseStep};
+pub(crate) use read::SparseRead;
+pub(crate) use step::SparseStep;
 pub(crate) use tally::Tally;

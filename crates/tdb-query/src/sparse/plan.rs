@@ -48,6 +48,14 @@ pub(crate) struct SparsePlan {
     pub(super) filters_time: bool,
 }
 
+/// Fields of tiles that are loaded first.
+#[derive(Debug)]
+pub(super) struct FirstFields {
+    pub(super) fields: Vec<FieldKind>,
+    /// Whether they decide which cells are part of the result; otherwise they are all fields.
+    pub(super) decide: bool,
+}
+
 impl SparsePlan {
     /// Finds the fragments that may have cells of the result, before their tiles are known. `asked` are the fields
     /// that the condition tests, given separately because the condition may not be resolved yet.
@@ -286,17 +294,19 @@ impl SparsePlan {
         fields.any(|field| matches!(field, FieldKind::Dimension(_)))
     }
 
-    /// Returns the fields that are loaded first, and whether they decide which cells are part of the result. `is_cut`
-    /// is true if some of the tiles lie partly in the subarray. The [cutting fields](SparsePlan::cutting_fields) are
+    /// Returns the fields that are loaded first. `is_cut` is true if some of the tiles lie partly in the subarray. The [cutting fields](SparsePlan::cutting_fields) are
     /// not included.
-    pub(crate) fn to_load(&self, is_cut: bool) -> (bool, Vec<FieldKind>) {
-        let decides = is_cut || self.request.condition.is_some() || self.visibility.has_deletes();
-        let fields = if decides {
+    pub(super) fn to_load(&self, is_cut: bool) -> FirstFields {
+        let decide = is_cut || self.request.condition.is_some() || self.visibility.has_deletes();
+        let fields = if decide {
             self.first_fields()
         } else {
             self.fields()
         };
-        (decides, self.uncut(fields))
+        FirstFields {
+            fields: self.uncut(fields),
+            decide,
+        }
     }
 
     /// Returns `fields` without those that are loaded only for tiles that lie partly in the subarray.

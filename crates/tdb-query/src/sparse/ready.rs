@@ -29,9 +29,9 @@ struct Rest {
     most: usize,
 }
 
-/// Cells of a table that are already selected.
+/// Selected cells of a table.
 #[derive(Debug)]
-pub(super) struct Selected {
+pub(super) struct Selection {
     pub(super) rows: Rows,
     /// Whether cells that are deleted or fail the condition are already dropped.
     pub(super) is_final: bool,

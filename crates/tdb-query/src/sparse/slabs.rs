@@ -4,7 +4,7 @@
 //! chunk at a time. Cells that turn out to belong to a later slab are dropped, and read again for that slab.
 
 use std::cmp::Ordering;
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 
 use tdb_array::{At, OpenedPart, Snapshot};
 use tdb_cells::{CellTable, Counters, Row, RowRange, Segment, share, threads};
@@ -14,12 +14,13 @@ use tdb_schema::order::{CellComparator, Column};
 use tdb_tile::{Budget, Bug, Datatype, Grant, Range, length};
 
 use super::corner::Corner;
-use super::cursors::Frontier;
 use super::fragment_plan::{FragmentPlan, PlannedTile};
 use super::plan::SparsePlan;
 use super::plan_index::PlanIndex;
+use super::planned_read::PlannedRead;
 use super::row_keys::Coordinates;
 use super::rows::{Rows, all_rows};
+use super::slab_beginning::SlabBeginning;
 use super::weights::{Supply, Weights};
 use crate::QueryError;
 use crate::options::ResultOrder;
@@ -105,21 +106,18 @@ impl Slabs {
         Ok(parts)
     }
 
-    /// Prepares the cells from `reached` on; all cells if `None`. `opened` are the opened [`Slabs::parts`]; `taken`
-    /// has the end of the tiles of each fragment that were returned already.
-    pub(crate) fn new(
-        array: &Snapshot,
-        plan: &SparsePlan,
-        budget: &Budget,
-        reached: Option<Frontier>,
+    /// Prepares the cells that were not returned before the beginning. `opened` are the opened [`Slabs::parts`].
+    pub(super) fn new(
+        read: &PlannedRead,
+        beginning: SlabBeginning,
         opened: Vec<OpenedPart>,
-        taken: &HashMap<PlanIndex, usize>,
     ) -> Result<Self, QueryError> {
+        let (array, plan) = (&*read.array, &*read.plan);
         let slowest = slowest(plan);
         let count = plan.fragments.iter().map(|f| f.tiles.len());
         let count = count.fold(0, usize::saturating_add);
         let bytes = count.saturating_mul(size_of::<TileRange>());
-        let held = budget.take(bytes as u64)?;
+        let held = read.budget().take(bytes as u64)?;
         let mut tiles = Vec::with_capacity(count);
         let mut opened = opened.into_iter();
         for (fragment, planned) in plan.numbered() {
@@ -129,7 +127,7 @@ impl Slabs {
                 }
                 _ => vec![None; planned.tiles.len()],
             };
-            let taken = taken.get(&fragment).copied().unwrap_or(0);
+            let taken = beginning.taken.get(&fragment).copied().unwrap_or(0);
             let numbered = ranges.into_iter().enumerate().skip(taken);
             tiles.extend(numbered.map(|(tile, range)| TileRange {
                 fragment,
@@ -148,7 +146,7 @@ impl Slabs {
             open: Vec::new(),
             rest: tiles.into(),
             slowest,
-            next: match reached {
+            next: match beginning.reached {
                 None => SlabStart::Start,
                 Some(frontier) if frontier.is_loaded => SlabStart::Behind(frontier.corner),
                 Some(frontier) => SlabStart::At(frontier.corner),
