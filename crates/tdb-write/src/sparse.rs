@@ -8,7 +8,7 @@ use tdb_schema::order::{CellComparator, SortOrder};
 use tdb_tile::Bug;
 
 use crate::coordinates::keys;
-use crate::copies::Copies;
+use crate::copies::{Copies, Ends};
 use crate::gather::{Rows, Sequence, pick_cells};
 use crate::input::CheckedCells;
 use crate::metadata::Shape;
@@ -180,24 +180,21 @@ impl OrderedWriter {
 
     /// Copies whole tiles, which must follow the cells so far in order.
     pub(crate) fn copy(&mut self, copies: &Copies<'_>) -> Result<(), WriteError> {
-        let (Some(first), Some(last)) = (copies.whole.tiles.first(), copies.whole.tiles.last())
-        else {
-            // There are no tiles.
+        if copies.whole.tiles.is_empty() {
             return Ok(());
-        };
+        }
         if self.pending_rows > 0 || copies.whole.cells != self.capacity() {
             return Err(WriteError::Order(OrderProblem::WithinTile));
         }
-        let count = copies.whole.cells;
-        let begin = copies.from.coordinates(*first, count, 0)?;
-        if self.check_joint(&begin)? {
-            return Err(WriteError::Order(OrderProblem::Repeated));
-        }
         self.series
             .append(copies, 0..copies.whole.tiles.len() as u64)?;
+        // The coordinates are known once the tiles are decoded. Tiles in the wrong place are part of no commit.
+        let Ends { first, last } = copies.ends()?;
+        if self.check_joint(&first)? {
+            return Err(WriteError::Order(OrderProblem::Repeated));
+        }
         self.seen = self.seen.saturating_add(copies.whole.rows());
-        let end = copies.from.coordinates(*last, count, count - 1)?;
-        self.last = Some((self.seen - 1, end));
+        self.last = Some((self.seen - 1, last));
         Ok(())
     }
 

@@ -106,7 +106,8 @@ impl FragmentTarget {
     pub(crate) fn encode(
         &self,
         source: &dyn TileSource,
-        (field, tile): (usize, u64),
+        field: usize,
+        tile: u64,
     ) -> Result<EncodedTile, WriteError> {
         let codec = self.codec(field)?;
         self.with_workshop(|workshop| {

@@ -190,7 +190,7 @@ impl Writer {
     /// # Errors
     /// Damaged tiles, and the errors of [`Writer::push`].
     pub fn copy(&mut self, from: &CopiedFragment, whole: &WholeTiles) -> Result<(), WriteError> {
-        let copies = &Copies { from, whole };
+        let copies = &Copies::new(from, whole);
         match self.sink.take() {
             Some(Sink::Ordered(mut writer)) => {
                 writer.copy(copies)?;

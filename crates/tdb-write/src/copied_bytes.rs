@@ -1,0 +1,60 @@
+//! The stored bytes of tiles to copy, fetched together from a far store.
+
+use tdb_cells::{Fetched, FragmentTiles};
+use tdb_fragment::TileNumber;
+use tdb_schema::FieldKind;
+use tdb_store::{ByteRange, Distance, JoinedReads, Read, Store};
+use tdb_tile::{Grant, Limits};
+
+/// Maximum number of bytes that one request asks for.
+const MOST: u64 = 64 << 20;
+
+/// The stored bytes of tiles, as far as they were fetched, with the grant for their memory.
+#[derive(Debug, Default)]
+pub(crate) struct CopiedBytes {
+    pub(crate) bytes: Fetched,
+    _held: Option<Grant>,
+}
+
+impl CopiedBytes {
+    /// Fetches these tiles of all `fields` in one wait, in which ranges that are near each other are joined. Nothing is
+    /// fetched from a near store, where the thread that copies a tile reads it, or if there is no memory for all of
+    /// the tiles. Ranges that cannot be read are left out.
+    pub(crate) fn fetch(
+        store: &dyn Store,
+        limits: &Limits,
+        from: &FragmentTiles,
+        fields: &[FieldKind],
+        tiles: &[TileNumber],
+    ) -> Self {
+        let Distance::Far { gap } = store.distance() else {
+            return Self::default();
+        };
+        let each = fields.iter().filter_map(|kind| from.field(*kind));
+        let reads = each.flat_map(|field| tiles.iter().flat_map(|tile| field.reads(*tile)));
+        let mut reads: Vec<Read> = reads.filter(|read| is_plausible(read, limits)).collect();
+        let Some((joined, held)) = [gap, 0].into_iter().find_map(|gap| {
+            let joined = JoinedReads::new(&reads, gap, MOST);
+            let held = limits.budget.take(joined.bytes());
+            held.ok().map(|held| (joined, held))
+        }) else {
+            return Self::default();
+        };
+        let mut answers = joined.read(store).into_iter();
+        let mut pieces = Vec::with_capacity(reads.len());
+        reads.retain(|_| {
+            let piece = answers.next().and_then(Result::ok);
+            pieces.extend(piece.clone());
+            piece.is_some()
+        });
+        Self {
+            bytes: Fetched::new(&reads, pieces),
+            _held: Some(held),
+        }
+    }
+}
+
+/// Whether a tile may have this many bytes. Larger ones are read alone, and refused there.
+fn is_plausible(read: &Read, limits: &Limits) -> bool {
+    matches!(read.range, ByteRange::Bounded { len, .. } if len <= limits.data_tile)
+}
