@@ -52,11 +52,12 @@ fn numbers<K: Key + From<u8>>(
     let parts = starts.zip(keys.chunks_mut(CELLS_PER_TASK)).collect();
     threads::for_each(parts, |(start, keys): (usize, &mut [K])| {
         let rows = start..start.saturating_add(keys.len());
-        let columns = columns.iter().zip(&schema.dimensions).enumerate();
-        let columns = columns.map(|(dimension, (column, described))| {
-            let part = column.part(rows.clone(), described.datatype.size());
-            part.ok_or(KeyError::Columns { dimension })
-        });
+        let columns = columns.iter().zip(&schema.dimensions).enumerate().map(
+            |(dimension, (column, described))| {
+                let part = column.part(rows.clone(), described.datatype.size());
+                part.ok_or(KeyError::Columns { dimension })
+            },
+        );
         encoder.encode_rows(&columns.collect::<Result<Vec<_>, _>>()?, keys)
     })?;
     Ok(keys)

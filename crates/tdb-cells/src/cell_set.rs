@@ -206,8 +206,10 @@ impl CellSet {
     /// # Errors
     /// The set does not cover the range.
     pub fn remove_rows(&mut self, rows: RowRange) -> Result<(), Bug> {
-        let part = self.bits.get_mut(rows.indices());
-        let part = part.ok_or_else(|| Bug::new("rows that a set of cells does not tell of"))?;
+        let part = self
+            .bits
+            .get_mut(rows.indices())
+            .ok_or_else(|| Bug::new("rows that a set of cells does not tell of"))?;
         part.fill(false);
         Ok(())
     }
@@ -221,8 +223,10 @@ impl CellSet {
         rows: RowRange,
         goes: impl Fn(Row) -> Result<bool, Bug>,
     ) -> Result<(), Bug> {
-        let part = self.bits.get_mut(rows.indices());
-        let part = part.ok_or_else(|| Bug::new("rows that a set of cells does not tell of"))?;
+        let part = self
+            .bits
+            .get_mut(rows.indices())
+            .ok_or_else(|| Bug::new("rows that a set of cells does not tell of"))?;
         for (mut bit, row) in part.iter_mut().zip(rows.iter()) {
             if goes(row)? {
                 bit.set(false);

@@ -157,8 +157,12 @@ pub(crate) fn gather_var(
     let mut out = values.another(end)?;
     let values = values.as_slice();
     let (mut rest, mut tasks, mut given) = (out.as_mut_slice(), Vec::new(), 0_u64);
-    let ends = starts.iter().skip(CELLS_PER_TASK).step_by(CELLS_PER_TASK);
-    let ends = ends.copied().chain(std::iter::once(end as u64));
+    let ends = starts
+        .iter()
+        .skip(CELLS_PER_TASK)
+        .step_by(CELLS_PER_TASK)
+        .copied()
+        .chain(std::iter::once(end as u64));
     for (rows, end) in rows.chunks(CELLS_PER_TASK).zip(ends) {
         let bytes = tdb_tile::length(end.exact_sub(given)?)?;
         given = end;

@@ -129,11 +129,11 @@ impl TileBytes for Arc<dyn Store> {
 
 /// Bytes that were read in advance.
 #[derive(Debug, Default)]
-pub struct Fetched {
+pub struct FetchedBytes {
     pieces: HashMap<(Arc<str>, u64), Bytes>,
 }
 
-impl Fetched {
+impl FetchedBytes {
     /// Creates from reads and their results, in the same order.
     pub fn new(reads: &[Read], pieces: Vec<Piece>) -> Self {
         let keys = reads.iter().map(|read| Arc::clone(&read.key));
@@ -146,7 +146,7 @@ impl Fetched {
     }
 }
 
-impl Fetched {
+impl FetchedBytes {
     /// Returns the bytes that were read for a bounded range; `None` if there are none.
     #[must_use]
     pub fn piece(&self, read: &Read) -> Option<Piece> {
@@ -161,7 +161,7 @@ impl Fetched {
     }
 }
 
-impl TileBytes for Fetched {
+impl TileBytes for FetchedBytes {
     fn fetch<'a>(
         &'a self,
         key: &Arc<str>,

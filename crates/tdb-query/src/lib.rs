@@ -38,7 +38,7 @@ pub use error::QueryError;
 pub use labels::LabelSearch;
 pub use lone_tiles::LoneTiles;
 pub use options::{Failing, ReadOptions, ResultOrder, Versions};
-pub use piece::{Decoded, Piece};
+pub use piece::{DecodedPiece, Piece};
 pub use prepare::prepare;
 pub use read::{Next, Read};
 pub use reader::{NextCells, Reader};

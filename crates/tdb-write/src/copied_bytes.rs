@@ -1,6 +1,6 @@
 //! The stored bytes of tiles to copy, fetched together from a far store.
 
-use tdb_cells::{Fetched, FragmentTiles};
+use tdb_cells::{FetchedBytes, FragmentTiles};
 use tdb_fragment::TileNumber;
 use tdb_schema::FieldKind;
 use tdb_store::{ByteRange, Distance, JoinedReads, Read, Store};
@@ -12,7 +12,7 @@ const MOST: u64 = 64 << 20;
 /// The stored bytes of tiles, as far as they were fetched, with the grant for their memory.
 #[derive(Debug, Default)]
 pub(crate) struct CopiedBytes {
-    pub(crate) bytes: Fetched,
+    pub(crate) bytes: FetchedBytes,
     _held: Option<Grant>,
 }
 
@@ -31,8 +31,10 @@ impl CopiedBytes {
             return Self::default();
         };
         let each = fields.iter().filter_map(|kind| from.field(*kind));
-        let reads = each.flat_map(|field| tiles.iter().flat_map(|tile| field.reads(*tile)));
-        let mut reads: Vec<Read> = reads.filter(|read| is_plausible(read, limits)).collect();
+        let mut reads: Vec<Read> = each
+            .flat_map(|field| tiles.iter().flat_map(|tile| field.reads(*tile)))
+            .filter(|read| is_plausible(read, limits))
+            .collect();
         let Some((joined, held)) = [gap, 0].into_iter().find_map(|gap| {
             let joined = JoinedReads::new(&reads, gap, MOST);
             let held = limits.budget.take(joined.bytes());
@@ -48,7 +50,7 @@ impl CopiedBytes {
             piece.is_some()
         });
         Self {
-            bytes: Fetched::new(&reads, pieces),
+            bytes: FetchedBytes::new(&reads, pieces),
             _held: Some(held),
         }
     }

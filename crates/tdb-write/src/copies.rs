@@ -4,7 +4,9 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use tdb_array::Fragment;
-use tdb_cells::{Decoding, Fetched, FieldTiles, FragmentTiles, WholeTiles, stored_field};
+use tdb_cells::{
+    Decoding, FetchedBytes, FieldTiles, FragmentTiles, TileAccess, WholeTiles, stored_field,
+};
 use tdb_fragment::{FragmentIndex, TileNumber};
 use tdb_schema::FieldKind;
 use tdb_store::{Piece, Read};
@@ -29,7 +31,7 @@ pub struct CopiedFragment {
 
 /// The decoded cells of one tile of one field.
 #[derive(Debug, Default)]
-struct Decoded {
+struct DecodedField {
     values: Vec<u8>,
     starts: Vec<u64>,
     validity: Vec<u8>,
@@ -49,8 +51,11 @@ impl CopiedFragment {
         let (array, fields) = (&target.array, target.fields());
         let parts = FragmentTiles::parts(&target.schema, stored.stored(), &fields);
         let opened = array.metadata_parts(fragment, &parts)?;
-        let how = (array.key(), array.limits());
-        let tiles = FragmentTiles::new(&target.schema, stored.stored(), &fields, opened, how)?;
+        let access = TileAccess {
+            key: array.key(),
+            limits: array.limits(),
+        };
+        let tiles = FragmentTiles::new(&target.schema, stored.stored(), &fields, opened, access)?;
         let is_same = |codec: &FieldCodec| match tiles.field(codec.kind) {
             None => is_constant(codec.kind),
             Some(field) => {
@@ -191,7 +196,7 @@ impl<'a> Copies<'a> {
             // Bytes that could not be fetched with the others fail again, with an error that names the tile.
             None => field.fetch(tile, self.from.decoding())?,
         };
-        let fetched = Fetched::new(&reads, pieces.clone());
+        let fetched = FetchedBytes::new(&reads, pieces.clone());
         let how = Decoding {
             bytes: &fetched,
             ..self.from.decoding()
@@ -278,8 +283,12 @@ impl FilteredTiles for Copies<'_> {
         let fixed: usize = self.from.target.codecs.iter().map(of_cell).sum();
         // The first tile is representative of all.
         let var = self.whole.tiles.first().map_or(0, |first| {
-            let fields = self.from.target.codecs.iter();
-            let fields = fields.filter_map(|codec| self.from.tiles.field(codec.kind));
+            let fields = self
+                .from
+                .target
+                .codecs
+                .iter()
+                .filter_map(|codec| self.from.tiles.field(codec.kind));
             fields.map(|field| field.var_size(*first)).sum()
         });
         fixed
@@ -288,7 +297,7 @@ impl FilteredTiles for Copies<'_> {
     }
 }
 
-impl Decoded {
+impl DecodedField {
     fn tile(&self, field: &FieldTiles, cells: usize) -> Tile<'_> {
         Tile {
             cells,
@@ -320,13 +329,13 @@ fn decode(
     tile: TileNumber,
     cells: usize,
     how: Decoding<'_>,
-) -> Result<Decoded, WriteError> {
+) -> Result<DecodedField, WriteError> {
     let mut worker = target.session.worker();
-    let mut decoded = Decoded::default();
+    let mut decoded = DecodedField::default();
     if field.var.is_some() {
         decoded.starts = vec![0; cells];
         decoded.values = vec![0; position(var_size(field, tile, how)?)?];
-        let Decoded { starts, values, .. } = &mut decoded;
+        let DecodedField { starts, values, .. } = &mut decoded;
         field.read_var(tile, starts, values, &mut worker, how)?;
     } else {
         decoded.values = vec![0; cells.saturating_mul(field.cell_size)];

@@ -114,8 +114,9 @@ impl DenseStream {
         };
         series.append(&source, tiles.clone())?;
         self.next_tile = tiles.end;
-        let done = end.checked_sub(self.written);
-        let done = done.ok_or_else(|| Bug::new("tiles that were written are complete"))?;
+        let done = end
+            .checked_sub(self.written)
+            .ok_or_else(|| Bug::new("tiles that were written are complete"))?;
         let done = position(done)?;
         self.written = end;
         if done < cells.rows {

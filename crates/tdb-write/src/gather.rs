@@ -60,8 +60,9 @@ impl TileSource for Sequence<'_> {
                 in_place(input, rows, buffers)
             }
             Rows::Picked(rows) => {
-                let rows = rows.get(start..end);
-                let rows = rows.ok_or_else(|| Bug::new("a tile behind the last one"))?;
+                let rows = rows
+                    .get(start..end)
+                    .ok_or_else(|| Bug::new("a tile behind the last one"))?;
                 picked(input, rows, buffers)
             }
         }
@@ -169,8 +170,10 @@ pub(crate) fn pick_from(
         return Err(Bug::new("cells of no block"));
     };
     let field = |(index, like): (usize, &Input)| {
-        let inputs = blocks.iter().map(|block| block.field(index));
-        let inputs: Vec<&Input> = inputs.collect::<Result<_, Bug>>()?;
+        let inputs: Vec<&Input> = blocks
+            .iter()
+            .map(|block| block.field(index))
+            .collect::<Result<_, Bug>>()?;
         let (mut values, mut starts, mut validity) = (Vec::new(), Vec::new(), Vec::new());
         for (block, row) in picks {
             let Some(input) = inputs.get(*block) else {

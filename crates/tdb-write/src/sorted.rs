@@ -12,13 +12,13 @@ use crate::input::{CheckedCells, Input};
 /// Cells are only compared within a write, not with stored ones, because labels may be replaced part by part.
 #[derive(Debug, Default)]
 pub(crate) struct SortedAttributes {
-    attributes: Vec<Sorted>,
+    attributes: Vec<SortedAttribute>,
     /// Number of cells so far.
     seen: u64,
 }
 
 #[derive(Debug)]
-struct Sorted {
+struct SortedAttribute {
     /// Index of the attribute.
     index: usize,
     attribute: Attribute,
@@ -29,12 +29,13 @@ struct Sorted {
 impl SortedAttributes {
     pub(crate) fn new(schema: &ArraySchema) -> Self {
         let attributes = schema.attributes.iter().enumerate();
-        let sorted = attributes.filter(|(_, attribute)| attribute.order != DataOrder::Unordered);
-        let sorted = sorted.map(|(index, attribute)| Sorted {
-            index,
-            attribute: attribute.clone(),
-            last: None,
-        });
+        let sorted = attributes
+            .filter(|(_, attribute)| attribute.order != DataOrder::Unordered)
+            .map(|(index, attribute)| SortedAttribute {
+                index,
+                attribute: attribute.clone(),
+                last: None,
+            });
         Self {
             attributes: sorted.collect(),
             seen: 0,
@@ -51,7 +52,7 @@ impl SortedAttributes {
     }
 }
 
-impl Sorted {
+impl SortedAttribute {
     fn check(&mut self, input: &Input, rows: usize, seen: u64) -> Result<(), WriteError> {
         let Attribute {
             name,

@@ -16,7 +16,7 @@ use crate::options::Duplicates;
 use crate::series::Series;
 use crate::target::FragmentTarget;
 use crate::tile::bound;
-use crate::waiting::Held;
+use crate::waiting::JoinedCells;
 use crate::written_tiles::WrittenTiles;
 use crate::{OrderProblem, WriteError};
 
@@ -253,7 +253,7 @@ impl OrderedWriter {
 pub(crate) fn write_sorted(
     target: &FragmentTarget,
     mut series: Series,
-    held: Held,
+    held: JoinedCells,
     duplicates: Duplicates,
 ) -> Result<Series, WriteError> {
     let cells = &held.cells;

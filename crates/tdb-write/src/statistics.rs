@@ -85,8 +85,9 @@ impl Rule {
     pub(crate) fn summarize(&self, tile: &Tile<'_>) -> Result<TileSummary, Bug> {
         let mut summary = TileSummary::default();
         if self.counts_nulls {
-            let validity = tile.validity;
-            let validity = validity.ok_or_else(|| Bug::new("a nullable tile has no validity"))?;
+            let validity = tile
+                .validity
+                .ok_or_else(|| Bug::new("a nullable tile has no validity"))?;
             for cells in tile.written() {
                 let valid = part(validity, cells)?;
                 summary.nulls += valid.iter().filter(|valid| **valid == 0).count() as u64;

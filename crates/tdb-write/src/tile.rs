@@ -52,8 +52,12 @@ impl<'a> Tile<'a> {
             (Some(starts), _) => starts.get(cell).and_then(|start| {
                 let start = usize::try_from(*start).ok()?;
                 // The last cell ends where the values end.
-                let end = starts.get(cell + 1).copied().map(usize::try_from);
-                let end = end.transpose().ok()?;
+                let end = starts
+                    .get(cell + 1)
+                    .copied()
+                    .map(usize::try_from)
+                    .transpose()
+                    .ok()?;
                 self.values.get(start..end.unwrap_or(self.values.len()))
             }),
             (None, Some(size)) => {

@@ -77,8 +77,9 @@ impl WrittenTiles {
         let (tiles, sizes) = (&field.tiles, &field.sizes);
         let mut files = field.files.iter();
         let mut next = |offsets: &U64Column, size: u64| {
-            let file = files.next();
-            let file = file.ok_or_else(|| Bug::new("a field of which a file is missing"))?;
+            let file = files
+                .next()
+                .ok_or_else(|| Bug::new("a field of which a file is missing"))?;
             self.read(file, offsets, size, tile)
         };
         Ok(StoredTile {
@@ -104,8 +105,9 @@ impl WrittenTiles {
         size: u64,
         tile: usize,
     ) -> Result<Bytes, WriteError> {
-        let start = offsets.get(tile);
-        let start = start.ok_or_else(|| Bug::new("a tile that was not written is read"))?;
+        let start = offsets
+            .get(tile)
+            .ok_or_else(|| Bug::new("a tile that was not written is read"))?;
         let end = offsets.get(tile.saturating_add(1)).unwrap_or(size);
         let read = tdb_store::Read::bounded(file.key(), start, end.saturating_sub(start));
         let read = read_one(&**self.target.array.store(), read);

@@ -8,7 +8,7 @@ use super::runs::Runs;
 /// after it.
 #[must_use]
 pub fn borders(grid: &SpaceTileGrid, runs: &[Runs], dimension: usize, position: u64) -> (u64, u64) {
-    nearest(grid, runs, (dimension, position), |(first, last), _| {
+    nearest(grid, runs, dimension, position, |(first, last), _| {
         (first, last.saturating_add(1))
     })
 }
@@ -19,10 +19,11 @@ pub fn borders(grid: &SpaceTileGrid, runs: &[Runs], dimension: usize, position: 
 pub fn chunk_borders(
     grid: &SpaceTileGrid,
     runs: &[Runs],
-    (dimension, position): (usize, u64),
+    dimension: usize,
+    position: u64,
     chunk: u64,
 ) -> (u64, u64) {
-    nearest(grid, runs, (dimension, position), |(first, last), cell| {
+    nearest(grid, runs, dimension, position, |(first, last), cell| {
         let begun = first + (cell - first) / chunk.max(1) * chunk.max(1);
         let end = begun.saturating_add(chunk.max(1));
         (begun, end.min(last.saturating_add(1)))
@@ -34,7 +35,8 @@ pub fn chunk_borders(
 fn nearest(
     grid: &SpaceTileGrid,
     runs: &[Runs],
-    (dimension, position): (usize, u64),
+    dimension: usize,
+    position: u64,
     part: impl Fn((u64, u64), u64) -> (u64, u64),
 ) -> (u64, u64) {
     let run = runs.get(dimension).and_then(|runs| runs.at(position));

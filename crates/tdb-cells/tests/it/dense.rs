@@ -116,7 +116,7 @@ proptest! {
             let place = position as u64;
             let found = borders(&grid, &runs, 0, place);
             prop_assert_eq!(found, nearest(|at| meet(extent, at), position, model.len()));
-            let found = chunk_borders(&grid, &runs, (0, place), chunk);
+            let found = chunk_borders(&grid, &runs, 0, place, chunk);
             prop_assert_eq!(found, nearest(|at| meet(chunk, at), position, model.len()));
         }
         let end = model.len() as u64;

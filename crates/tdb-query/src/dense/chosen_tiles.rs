@@ -4,7 +4,7 @@ use tdb_cells::dense::Runs;
 use tdb_fragment::TileNumber;
 use tdb_tile::Bug;
 
-use super::layers::{Near, Stored, common, numbered, visible};
+use super::layers::{LayerSource, Near, common, numbered, visible};
 use super::plan::bounds;
 use super::read::DenseRead;
 use crate::{ChosenTiles, QueryError};
@@ -22,12 +22,14 @@ impl DenseRead {
         for (at, layer) in numbered(&plan.layers) {
             let mut own = ChosenTiles::new(layer.index);
             newer.push((at, layer));
-            let Stored::Tiles(tiles) = &layer.stored else {
+            let LayerSource::Tiles(tiles) = &layer.stored else {
                 // Sparse fragments are read while the read is planned.
                 continue;
             };
-            let located = plan.tiles.get(at.get());
-            let located = located.ok_or_else(|| Bug::new("a layer without its tiles"))?;
+            let located = plan
+                .tiles
+                .get(at.get())
+                .ok_or_else(|| Bug::new("a layer without its tiles"))?;
             let common = common(tiles, &wanted_tiles);
             for tile in common.iter().flat_map(|common| common.iter()) {
                 let cells = plan.shape.grid.tile_cells(&tile);

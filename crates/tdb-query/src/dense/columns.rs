@@ -12,6 +12,7 @@ use super::plan::DensePlan;
 use super::shared_tiles::SharedTiles;
 use super::source::Sources;
 use super::var_band::{VarBand, VarReading};
+use super::var_runs::VarOutput;
 use crate::QueryError;
 use crate::load::{fill_is_valid, fill_of};
 use crate::scatter::index;
@@ -101,7 +102,7 @@ pub(crate) fn read_columns(
         all.extend(tasks(draft, bands)?);
     }
     let work = |task, worker: &mut Worker| run(sight, task, worker);
-    for_each(sight.session, (all, decoded), work)?;
+    for_each(sight.session, all, decoded, work)?;
     for draft in drafts.iter_mut().filter(|draft| !draft.var.is_empty()) {
         write_var(sight, draft, bands)?;
     }
@@ -111,15 +112,22 @@ pub(crate) fn read_columns(
         .collect())
 }
 
-/// Reads the values of all bands of one field into `memory`, which they fill. The cells have a fixed size and are
+/// Memory for the values of one field.
+pub(crate) struct FieldValues<'m> {
+    pub(crate) field: FieldKind,
+    pub(crate) memory: &'m mut [u8],
+}
+
+/// Reads the values of all bands of one field into memory, which they fill. The cells have a fixed size and are
 /// never null.
 pub(crate) fn read_values(
     plan: &DensePlan,
     session: &Session,
     bytes: &dyn TileBytes,
     bands: &Bands,
-    (field, mut memory): (FieldKind, &mut [u8]),
+    values: FieldValues<'_>,
 ) -> Result<(), QueryError> {
+    let FieldValues { field, mut memory } = values;
     let shared = SharedTiles::new(plan, bands, &[field], bytes)?;
     let sight = Sight {
         session,
@@ -145,13 +153,14 @@ pub(crate) fn read_values(
     }
     all_written(memory)?;
     let work = |task, worker: &mut Worker| run(sight, task, worker);
-    for_each(session, (tasks, bands.bytes), work)
+    for_each(session, tasks, bands.bytes, work)
 }
 
 /// Runs tasks on the session's threads; `bytes` is the number of bytes that all tasks handle together.
 pub(crate) fn for_each<T: Send>(
     session: &Session,
-    (tasks, bytes): (Vec<T>, u64),
+    tasks: Vec<T>,
+    bytes: u64,
     run: impl Fn(T, &mut Worker) -> Result<(), QueryError> + Send + Sync,
 ) -> Result<(), QueryError> {
     let run = |task| run(task, &mut session.worker());
@@ -355,8 +364,10 @@ fn var_reading<'a>(
 /// Writes the values of a var-sized column. The number of bytes of each band is known by now.
 fn write_var(sight: Sight<'_>, draft: &mut Draft<'_>, bands: &[Band]) -> Result<(), QueryError> {
     let Draft { plan, column, var } = draft;
-    let starts = column.offsets.as_deref_mut();
-    let starts = starts.and_then(<[u64]>::split_last_mut);
+    let starts = column
+        .offsets
+        .as_deref_mut()
+        .and_then(<[u64]>::split_last_mut);
     let (end, mut starts) = starts.ok_or_else(|| Bug::new("strings without offsets"))?;
     let found: Vec<VarBand> = var.drain(..).flatten().collect();
     let sizes = found.iter().map(VarBand::bytes);
@@ -369,14 +380,21 @@ fn write_var(sight: Sight<'_>, draft: &mut Draft<'_>, bands: &[Band]) -> Result<
         let bytes = found.bytes();
         let starts = cut(&mut starts, band.rows)?;
         let out = cut(&mut values, index(bytes)?)?;
-        tasks.push((found, base, (starts, out)));
+        tasks.push((
+            found,
+            VarOutput {
+                starts,
+                values: out,
+                base,
+            },
+        ));
         base = base.saturating_add(bytes);
     }
     if !starts.is_empty() {
         return Err(Bug::new("a band of strings that nobody has read").into());
     }
     let plan = &*plan;
-    for_each(sight.session, (tasks, base), |(found, base, to), worker| {
-        var_reading(sight, plan, worker).write(&found, base, to)
+    for_each(sight.session, tasks, base, |(found, output), worker| {
+        var_reading(sight, plan, worker).write(&found, output)
     })
 }

@@ -20,7 +20,8 @@ use crate::scatter::{Pass, fill, index, outside};
 pub(crate) fn evaluate(
     plan: &DensePlan,
     bands: &Bands,
-    (condition, ruled_out): (&Predicate, &RuledOutRows),
+    condition: &Predicate,
+    ruled_out: &RuledOutRows,
     columns: &mut [(FieldKind, TableColumn)],
 ) -> Result<CellSet, QueryError> {
     let mut cuts = vec![0, bands.rows()];

@@ -35,12 +35,10 @@ mod var_runs;
 mod var_tile;
 mod visits;
 mod walk;
-#[cfg(test)]
-mod walk_tests;
 mod whole_tiles;
 
 pub(crate) use bands::Bands;
 pub(crate) use byte_ranges::reads_of;
-pub(crate) use columns::{read_columns, read_values};
+pub(crate) use columns::{FieldValues, read_columns, read_values};
 pub(crate) use plan::{DenseCandidates, DensePlan};
 pub(crate) use read::{DenseRead, DenseStep};

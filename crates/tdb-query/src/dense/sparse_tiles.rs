@@ -10,7 +10,7 @@ use tdb_schema::grid::{CellBox, SpaceTileGrid};
 use tdb_schema::{ArraySchema, FieldKind};
 use tdb_tile::{Budget, length};
 
-use super::layers::{Layer, Stored};
+use super::layers::{Layer, LayerSource};
 use super::sparse_cells::SparseCells;
 use crate::cell_sizes::CellSizes;
 use crate::sparse::PlannedTiles;
@@ -89,7 +89,7 @@ impl SparseTiles {
         let layer = Layer {
             index: self.index,
             cells: self.cells,
-            stored: Stored::Cells(Box::new(cells)),
+            stored: LayerSource::Cells(Box::new(cells)),
             ruled_out: TileSet::default(),
         };
         // The tiles are not used again.

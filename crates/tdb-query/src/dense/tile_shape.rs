@@ -37,8 +37,8 @@ impl TileShape {
             if let (Some(place), Some(axis)) = (strides.get_mut(dimension), axes.get(dimension)) {
                 *place = stride;
                 // The stride is a factor of `cells`, which fits into 64 bits.
-                let extent = u64::try_from(axis.extent());
-                let extent = extent.map_err(|_| Bug::new("a tile with more cells than it has"))?;
+                let extent = u64::try_from(axis.extent())
+                    .map_err(|_| Bug::new("a tile with more cells than it has"))?;
                 stride = stride.exact_mul(extent)?;
             }
         }

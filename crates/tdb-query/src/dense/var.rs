@@ -83,8 +83,10 @@ impl VarRows {
 
     /// Returns the values of `count` adjacent cells of one tile.
     fn cells(&self, row: u64, count: usize) -> Result<&[u8], Bug> {
-        let tile = self.tiles.get(index(row >> 32)?);
-        let tile = tile.ok_or_else(|| Bug::new("a row of a tile that was not decoded"))?;
+        let tile = self
+            .tiles
+            .get(index(row >> 32)?)
+            .ok_or_else(|| Bug::new("a row of a tile that was not decoded"))?;
         tile.cells(index(row & u64::from(u32::MAX))?, count)
     }
 }

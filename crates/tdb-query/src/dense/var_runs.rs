@@ -105,6 +105,16 @@ impl Brush for VarScout<'_> {
     }
 }
 
+/// Memory for the rows of a band of a var-sized column.
+pub(super) struct VarOutput<'o> {
+    /// Offset of each row.
+    pub(super) starts: &'o mut [u64],
+    /// Values of all rows.
+    pub(super) values: &'o mut [u8],
+    /// The first offset.
+    pub(super) base: u64,
+}
+
 impl VarRuns {
     /// Adds the runs that a scout found; decodes the tiles of which a run is only a part.
     pub(crate) fn add(
@@ -142,16 +152,19 @@ impl VarRuns {
         bytes.fold(0, u64::saturating_add)
     }
 
-    /// Writes all values to `out` and the offset of each row to `starts`; the first offset is `base`.
+    /// Writes the values and offsets of all rows.
     pub(crate) fn write(
         &self,
         sources: &Sources<'_>,
-        (mut starts, mut out): (&mut [u64], &mut [u8]),
-        base: u64,
+        output: VarOutput<'_>,
         worker: &mut Worker,
         how: Decoding<'_>,
     ) -> Result<(), QueryError> {
-        let mut at = base;
+        let VarOutput {
+            mut starts,
+            values: mut out,
+            base: mut at,
+        } = output;
         for run in &self.0 {
             let starts = cut(&mut starts, run.rows)?;
             let out = cut(&mut out, run.bytes)?;

@@ -1,5 +1,8 @@
 //! Iterates over a dense result in batches. The current position is a small value that can be copied.
 
+#[cfg(test)]
+mod tests;
+
 use std::sync::Arc;
 
 use tdb_cells::dense::{Block, Borders, Cursor, Runs, Share, TileSet, borders};

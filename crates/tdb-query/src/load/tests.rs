@@ -1,7 +1,7 @@
 //! Fields that a fragment lacks are filled with the value of cells that were never written.
 
 use tdb_cells::{
-    CellTable, CellsError, Fetched, FragmentTiles, RowRange, Segment, Session, TileRows,
+    CellTable, CellsError, FetchedBytes, FragmentTiles, RowRange, Segment, Session, TileRows,
 };
 use tdb_fragment::{FragmentIndex, TileNumber};
 use tdb_schema::{ArraySchema, ArrayType, Attribute, CellValNum, Dimension, FieldKind};
@@ -63,7 +63,7 @@ fn loaded(session: &Session, fields: &[FieldKind]) -> Result<CellTable, CellsErr
     let how = Loading {
         session,
         schema: &schema,
-        bytes: &Fetched::default(),
+        bytes: &FetchedBytes::default(),
     };
     load(how, &mut table, fields, &|_| Some(&tiles))?;
     Ok(table)
@@ -124,7 +124,7 @@ fn what_cannot_be_loaded_is_told() {
     let how = Loading {
         session: &session,
         schema: &schema,
-        bytes: &Fetched::default(),
+        bytes: &FetchedBytes::default(),
     };
     let (mut table, tiles) = (table(), FragmentTiles::default());
     let unknown = load(how, &mut table, &attributes(), &|_| None).unwrap_err();

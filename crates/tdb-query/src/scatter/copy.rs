@@ -90,8 +90,9 @@ impl<'a> Scatter<'a> {
             let stop = end.min(piece_end);
             let before = Bug::new("a piece of a tile came before those in front of it");
             let from = start.checked_sub(first).ok_or(before)?;
-            let cells = piece.get(index(from)?..index(stop - first)?);
-            let cells = cells.ok_or(before)?;
+            let cells = piece
+                .get(index(from)?..index(stop - first)?)
+                .ok_or(before)?;
             let dest = index(run.dest)?;
             let done = index(self.done)?;
             if self.stride == 1 {

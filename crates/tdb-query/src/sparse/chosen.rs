@@ -27,7 +27,8 @@ impl TileChoice {
     pub(super) fn add(
         &mut self,
         supply: Supply<'_>,
-        (at, first): (PlanIndex, usize),
+        at: PlanIndex,
+        first: usize,
         part: u64,
     ) -> Result<(), Bug> {
         let (fragment, stored) = (supply.plan.fragment(at)?, supply.tiles.at(at)?);

@@ -25,8 +25,9 @@ impl Corner {
     /// Creates a corner from the bytes of each coordinate and whether its dimension is var-sized.
     #[must_use]
     pub(crate) fn new(coordinates: Vec<(Vec<u8>, bool)>) -> Self {
-        let coordinates = coordinates.into_iter();
-        let coordinates = coordinates.map(|(value, is_var)| Coordinate { value, is_var });
+        let coordinates = coordinates
+            .into_iter()
+            .map(|(value, is_var)| Coordinate { value, is_var });
         Self {
             coordinates: coordinates.collect(),
         }
@@ -38,8 +39,8 @@ impl Corner {
     /// The coordinates are not loaded, or the table does not have the row.
     pub(crate) fn of(table: &CellTable, row: Row, dimensions: usize) -> Result<Self, Bug> {
         let coordinate = |dimension| {
-            let column = table.column(FieldKind::Dimension(dimension));
-            let column = column
+            let column = table
+                .column(FieldKind::Dimension(dimension))
                 .ok_or_else(|| Bug::new("cells are compared whose coordinates are not loaded"))?;
             Ok(Coordinate {
                 value: column.cell(row.index())?.to_vec(),

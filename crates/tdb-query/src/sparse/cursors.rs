@@ -143,7 +143,7 @@ impl Cursors {
                 part.saturating_sub(own).max(least)
             };
             if part > 0 {
-                chosen.add(supply, (at, cursor.tile), part)?;
+                chosen.add(supply, at, cursor.tile, part)?;
             }
         }
         chosen.weight = chosen.weight.saturating_add(kept);
@@ -164,11 +164,8 @@ impl Cursors {
                 }
             };
             if let Some((&at, cursor)) = next {
-                chosen.add(
-                    supply,
-                    (at, cursor.tile),
-                    share.saturating_sub(chosen.weight),
-                )?;
+                let part = share.saturating_sub(chosen.weight);
+                chosen.add(supply, at, cursor.tile, part)?;
                 done = Some(at);
             } else if self.begun < self.outset.order.len() {
                 self.begin_until(supply, self.begun.saturating_add(1))?;
@@ -221,8 +218,11 @@ impl Cursors {
         let outset = Arc::clone(&self.outset);
         while self.begun < end {
             supply.counters.add_visited_fragments(1);
-            let at = outset.order.get(self.begun).copied();
-            let at = at.ok_or_else(|| Bug::new("more fragments to begin than were planned"))?;
+            let at = outset
+                .order
+                .get(self.begun)
+                .copied()
+                .ok_or_else(|| Bug::new("more fragments to begin than were planned"))?;
             self.begun = self.begun.saturating_add(1);
             if supply.plan.fragment(at)?.tiles.is_empty() {
                 continue;
@@ -322,8 +322,10 @@ impl Cursors {
             let last = match cursor.and_then(|cursor| cursor.last.as_ref()) {
                 Some(last) => (last, true),
                 None => {
-                    let bounds = self.outset.bounds(at)?;
-                    let bounds = bounds.filter(|_| cursor.is_none_or(|c| !c.is_loaded));
+                    let bounds = self
+                        .outset
+                        .bounds(at)?
+                        .filter(|_| cursor.is_none_or(|c| !c.is_loaded));
                     (bounds.ok_or_else(unknown)?.lo(), false)
                 }
             };
@@ -351,8 +353,10 @@ impl Cursors {
 fn share_of(table: &CellTable, fragment: &FragmentPlan, weight: u64) -> u64 {
     // Segments are in the order of their fragments.
     let segments = &table.segments;
-    let own = segments.binary_search_by_key(&fragment.fragment, |segment| segment.fragment);
-    let own = own.ok().and_then(|own| segments.get(own));
+    let own = segments
+        .binary_search_by_key(&fragment.fragment, |segment| segment.fragment)
+        .ok()
+        .and_then(|own| segments.get(own));
     let rows = own.map_or(0, |segment| segment.rows.len());
     if rows == 0 {
         return 0;

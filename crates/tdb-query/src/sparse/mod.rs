@@ -22,8 +22,6 @@ mod portions_work;
 mod read;
 mod ready;
 mod row_keys;
-#[cfg(test)]
-mod row_keys_tests;
 mod row_times;
 mod rows;
 mod select;

@@ -286,16 +286,19 @@ impl SparsePlan {
 
     /// True if the result has coordinates, or if a condition or a delete tests them.
     fn tells_places(&self) -> bool {
-        let fields = self.request.fields.iter().map(|info| info.field);
-        let fields = fields
+        let mut fields = self
+            .request
+            .fields
+            .iter()
+            .map(|info| info.field)
             .chain(self.condition_fields())
-            .chain(self.visibility.fields());
-        let mut fields = fields.chain(self.asked.iter().copied());
+            .chain(self.visibility.fields())
+            .chain(self.asked.iter().copied());
         fields.any(|field| matches!(field, FieldKind::Dimension(_)))
     }
 
-    /// Returns the fields that are loaded first. `is_cut` is true if some of the tiles lie partly in the subarray. The [cutting fields](SparsePlan::cutting_fields) are
-    /// not included.
+    /// Returns the fields that are loaded first. `is_cut` is true if some of the tiles lie partly in the subarray. The
+    /// [cutting fields](SparsePlan::cutting_fields) are not included.
     pub(super) fn to_load(&self, is_cut: bool) -> FirstFields {
         let decide = is_cut || self.request.condition.is_some() || self.visibility.has_deletes();
         let fields = if decide {

@@ -62,9 +62,9 @@ impl PlannedTiles {
     ) -> Result<Vec<Read>, Bug> {
         let mut reads = Vec::new();
         for segment in segments {
-            let tiles = self.find(segment.fragment);
-            let tiles =
-                tiles.ok_or_else(|| Bug::new("tiles of a fragment that was not planned"))?;
+            let tiles = self
+                .find(segment.fragment)
+                .ok_or_else(|| Bug::new("tiles of a fragment that was not planned"))?;
             for tile in segment.tiles.iter().filter(|tile| is_meant(tile)) {
                 reads.extend(tiles.reads(fields, tile.tile));
             }

@@ -74,8 +74,11 @@ impl Portions {
         let most = PORTION.saturating_mul(count).min(heaviest / PARTS);
         // Portions are smaller if few tiles are shared among the threads, or if many threads share the memory.
         let share = cursors.left().min(most).div_ceil(count);
-        let each = share.max(read.session.share_from()).min(PORTION);
-        let each = each.min(most).max(1);
+        let each = share
+            .max(read.session.share_from())
+            .min(PORTION)
+            .min(most)
+            .max(1);
         let supply = read.supply();
         let (mut portions, mut weight) = (Vec::<Vec<Segment>>::new(), 0_u64);
         while weight < most.max(1) {

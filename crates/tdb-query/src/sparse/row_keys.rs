@@ -1,5 +1,8 @@
 //! The sort keys of the rows of a table.
 
+#[cfg(test)]
+mod tests;
+
 use tdb_cells::{CellTable, Keys, TableColumn, cell_keys};
 use tdb_schema::order::{Column, SortOrder};
 use tdb_schema::{ArraySchema, FieldKind};

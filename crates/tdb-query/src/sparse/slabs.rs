@@ -42,10 +42,17 @@ pub(crate) struct Slabs {
     open: Vec<TileRange>,
     /// Tiles that were not examined yet. Both lists are sorted by the start of the tiles along the slowest dimension.
     rest: VecDeque<TileRange>,
-    /// Dimension that changes slowest in the order of the result, with its datatype.
-    slowest: Option<(usize, Datatype)>,
+    /// Dimension that changes slowest in the order of the result; `None` if the result is in global order.
+    slowest: Option<SlowestDimension>,
     pub(crate) next: SlabStart,
     _held: Grant,
+}
+
+/// Dimension that changes slowest in the order of a result.
+#[derive(Clone, Copy, Debug)]
+struct SlowestDimension {
+    index: usize,
+    datatype: Datatype,
 }
 
 /// Start of the next slab.
@@ -96,9 +103,9 @@ impl Slabs {
         plan: &SparsePlan,
     ) -> Result<Vec<(FragmentIndex, MetadataPart)>, Bug> {
         let mut parts = Vec::new();
-        if let Some((dimension, _)) = slowest(plan) {
+        if let Some(slowest) = slowest(plan) {
             for planned in &plan.fragments {
-                if is_bounded(array, planned, dimension)? {
+                if is_bounded(array, planned, slowest.index)? {
                     parts.push((planned.fragment, MetadataPart::RTree));
                 }
             }
@@ -114,15 +121,18 @@ impl Slabs {
     ) -> Result<Self, QueryError> {
         let (array, plan) = (&*read.array, &*read.plan);
         let slowest = slowest(plan);
-        let count = plan.fragments.iter().map(|f| f.tiles.len());
-        let count = count.fold(0, usize::saturating_add);
+        let count = plan
+            .fragments
+            .iter()
+            .map(|f| f.tiles.len())
+            .fold(0, usize::saturating_add);
         let bytes = count.saturating_mul(size_of::<TileRange>());
         let held = read.budget().take(bytes as u64)?;
         let mut tiles = Vec::with_capacity(count);
         let mut opened = opened.into_iter();
         for (fragment, planned) in plan.numbered() {
             let ranges = match slowest {
-                Some(slowest) if is_bounded(array, planned, slowest.0)? => {
+                Some(slowest) if is_bounded(array, planned, slowest.index)? => {
                     ranges(array, planned, slowest, opened.next())?
                 }
                 _ => vec![None; planned.tiles.len()],
@@ -135,7 +145,7 @@ impl Slabs {
                 range,
             }));
         }
-        if let Some((_, datatype)) = slowest {
+        if let Some(SlowestDimension { datatype, .. }) = slowest {
             // Tiles of unknown range come first.
             tiles.sort_by(|a, b| match (&a.range, &b.range) {
                 (Some(a), Some(b)) => datatype.compare(&a.lo, &b.lo).unwrap_or(Ordering::Equal),
@@ -238,8 +248,8 @@ impl Slabs {
 
     /// Compares a value along the slowest dimension with that of a corner; `None` if either is unknown.
     fn compare(&self, value: Option<&[u8]>, corner: Option<&Corner>) -> Option<Ordering> {
-        let (dimension, datatype) = self.slowest?;
-        datatype.compare(value?, corner?.value(dimension)?)
+        let SlowestDimension { index, datatype } = self.slowest?;
+        datatype.compare(value?, corner?.value(index)?)
     }
 }
 
@@ -330,15 +340,18 @@ impl Slab {
     }
 }
 
-/// Returns the dimension that changes slowest and its datatype; `None` if the result is in global order.
-fn slowest(plan: &SparsePlan) -> Option<(usize, Datatype)> {
+/// Returns the dimension that changes slowest; `None` if the result is in global order.
+fn slowest(plan: &SparsePlan) -> Option<SlowestDimension> {
     let dimensions = &plan.schema.dimensions;
-    let dimension = match plan.request.merge_order() {
+    let index = match plan.request.merge_order() {
         ResultOrder::RowMajor => 0,
         ResultOrder::ColumnMajor => dimensions.len().checked_sub(1)?,
         ResultOrder::Global | ResultOrder::Unordered => return None,
     };
-    Some((dimension, dimensions.get(dimension)?.datatype))
+    Some(SlowestDimension {
+        index,
+        datatype: dimensions.get(index)?.datatype,
+    })
 }
 
 /// True if the bounds of a fragment's tiles along a dimension can be trusted.
@@ -353,18 +366,20 @@ fn is_bounded(array: &Snapshot, plan: &FragmentPlan, dimension: usize) -> Result
 fn ranges(
     array: &Snapshot,
     plan: &FragmentPlan,
-    (dimension, datatype): (usize, Datatype),
+    slowest: SlowestDimension,
     opened: Option<OpenedPart>,
 ) -> Result<Vec<Option<Range>>, QueryError> {
     let opened = opened.ok_or_else(|| Bug::new("an R-tree that was asked for is not there"))?;
     let fragment = array.fragment(plan.fragment)?;
-    let tree = fragment.metadata.rtree(&opened.payload, array.limits());
-    let tree: RTree = tree.at(&fragment.metadata_key)?;
+    let tree: RTree = fragment
+        .metadata
+        .rtree(&opened.payload, array.limits())
+        .at(&fragment.metadata_key)?;
     let range = |tile: &PlannedTile| {
         let number = length(tile.tile.get())?;
-        let range = tree.leaf(number, dimension);
+        let range = tree.leaf(number, slowest.index);
         // Ranges in the wrong order prove nothing.
-        Ok(range.filter(|range| range.is_ordered(datatype)))
+        Ok(range.filter(|range| range.is_ordered(slowest.datatype)))
     };
     plan.tiles.iter().map(range).collect()
 }
@@ -378,10 +393,11 @@ fn segments(plan: &SparsePlan, chosen: &[(PlanIndex, usize)]) -> Result<Vec<Segm
             continue;
         };
         let fragment = plan.fragment(*at)?;
-        let tiles = same.iter().map(|(_, tile)| fragment.tiles.get(*tile));
-        let tiles: Option<Vec<_>> = tiles.collect();
-        let tiles =
-            tiles.ok_or_else(|| Bug::new("tiles behind the last one of a fragment's plan"))?;
+        let tiles = same
+            .iter()
+            .map(|(_, tile)| fragment.tiles.get(*tile))
+            .collect::<Option<Vec<_>>>()
+            .ok_or_else(|| Bug::new("tiles behind the last one of a fragment's plan"))?;
         let segment = fragment.segment(tiles, end)?;
         end = segment.rows;
         segments.push(segment);

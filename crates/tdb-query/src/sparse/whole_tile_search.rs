@@ -19,10 +19,10 @@ use super::plan_index::PlanIndex;
 use super::planned_read::PlannedRead;
 use crate::QueryError;
 use crate::options::Versions;
-use crate::piece::{Decoded, DecodedCells, Piece};
+use crate::piece::{DecodedCells, DecodedPiece, Piece};
 
 /// Function that decodes a piece.
-pub(crate) type Decode<'a> = &'a dyn Fn(Piece) -> Result<Decoded, QueryError>;
+pub(crate) type Decode<'a> = &'a dyn Fn(Piece) -> Result<DecodedPiece, QueryError>;
 
 /// What was found out about the cells of the fragments.
 #[derive(Debug)]
@@ -239,7 +239,7 @@ impl TilesLeft<'_> {
         let table = read.table(segments.collect::<Result<_, QueryError>>()?)?;
         let dimensions = read.plan.schema.dimensions.len();
         let fields: Vec<FieldKind> = (0..dimensions).map(FieldKind::Dimension).collect();
-        let Decoded(DecodedCells::Table(table)) = decode(read.piece(table, &fields))? else {
+        let DecodedPiece(DecodedCells::Table(table)) = decode(read.piece(table, &fields))? else {
             return Err(Bug::new("a table became columns").into());
         };
         let corner = |rows: RowRange| {

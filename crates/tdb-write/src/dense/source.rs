@@ -84,8 +84,9 @@ impl TilePlan {
 
     /// Converts the index of a cell in the layout into its index in the buffered input.
     fn at_hand(&self, from: u64) -> Result<usize, Bug> {
-        let cell = position(from)?.checked_add(self.base);
-        let cell = cell.and_then(|cell| cell.checked_sub(self.skipped));
+        let cell = position(from)?
+            .checked_add(self.base)
+            .and_then(|cell| cell.checked_sub(self.skipped));
         cell.ok_or_else(|| Bug::new("a cell of a tile was let go"))
     }
 

@@ -7,8 +7,8 @@ use tdb_schema::order::{CellComparator, Column, SortOrder};
 use tdb_schema::{ArraySchema, ArrayType, Attribute, Dimension, FieldKind};
 use tdb_tile::Datatype;
 
-use super::corner::Corner;
-use super::row_keys::{Coordinates, dimension_types, row_keys};
+use super::{Coordinates, dimension_types, row_keys};
+use crate::sparse::corner::Corner;
 use crate::test_support::{buffer, cases, first, joined, places, row, session};
 
 /// First and last number of the domain.

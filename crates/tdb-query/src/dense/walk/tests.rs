@@ -6,10 +6,10 @@ use tdb_schema::grid::SpaceTileGrid;
 use tdb_schema::{ArraySchema, ArrayType, CellOrder, Dimension, Order};
 use tdb_tile::Datatype;
 
-use super::coordinates::fill_coordinates;
-use super::tile_shape::TileShape;
-use super::visits::{BlockTiles, Visits};
-use super::walk::Walk;
+use super::Walk;
+use crate::dense::coordinates::fill_coordinates;
+use crate::dense::tile_shape::TileShape;
+use crate::dense::visits::{BlockTiles, Visits};
 use crate::scatter::{Pass, Scatter};
 use crate::test_support::{cases, cells_of, order};
 
