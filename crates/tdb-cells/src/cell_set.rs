@@ -2,7 +2,7 @@
 
 use bitvec::order::Lsb0;
 use bitvec::vec::BitVec;
-use tdb_tile::{Bug, LimitError};
+use tdb_tile::{Bug, Exact, LimitError};
 
 use crate::threads::{self, CELLS_PER_TASK};
 use crate::{Buffer, CellsError, Row, RowRange};
@@ -163,7 +163,7 @@ impl CellSet {
             return Err(Bug::new("cells of another number than a set of them"));
         }
         let words: Vec<u64> = self.words().collect();
-        let cells = cells.chunks_mut(CELLS_PER_TASK.saturating_mul(value.len()));
+        let cells = cells.chunks_mut(CELLS_PER_TASK.exact_mul(value.len())?);
         let tasks: Vec<_> = cells.zip(words.chunks(CELLS_PER_TASK / WORD)).collect();
         threads::for_each(tasks, |(cells, words)| {
             match value.len() {

@@ -8,7 +8,7 @@ use tdb_fragment::{
 };
 use tdb_schema::{ArraySchema, Field, FieldKind};
 use tdb_store::Read;
-use tdb_tile::{Datatype, FormatVersion, Grant, Limits};
+use tdb_tile::{Datatype, Exact, FormatVersion, Grant, Limits};
 
 use crate::stored_tiles::{LostTiles, Owner, TileFailure};
 use crate::{CellsError, FieldTiles, StoredTiles, TileError, ZippedTiles, unit_size};
@@ -280,7 +280,7 @@ impl FragmentOpening<'_> {
         let size = self.view.datatype.size();
         let kind = self
             .kind(self.view.datatype)
-            .with_cell_size(size.saturating_mul(dimensions));
+            .with_cell_size(size.exact_mul(dimensions)?);
         let tiles = self.tiles(&files.fixed, self.view.filters, kind)?;
         let version = self.stored.metadata.version;
         let interleaved =

@@ -7,7 +7,7 @@
 
 use std::cell::Cell;
 
-use tdb_tile::{Bug, length};
+use tdb_tile::{Bug, Exact, length};
 
 use crate::share::share as share_of;
 use crate::threads;
@@ -91,19 +91,17 @@ fn part<T: Copy + Ord>(numbers: &mut [T], pivot: T) -> usize {
 
 /// Moves all numbers below the pivot before all others, given partitioned shares; returns how many are below.
 fn exchange<T>(numbers: &mut [T], shares: &[Share]) -> Result<usize, Bug> {
-    let below = shares
-        .iter()
-        .fold(0_usize, |sum, share| sum.saturating_add(share.below));
+    let below = shares.iter().map(|share| share.below).sum::<usize>();
     let (mut front, mut back) = numbers.split_at_mut_checked(below).ok_or_else(missing)?;
     let (mut too_early, mut too_late) = (Vec::new(), Vec::new());
     for share in shares {
         for (len, is_below) in [
             (share.below, true),
-            (share.all.saturating_sub(share.below), false),
+            (share.all.exact_sub(share.below)?, false),
         ] {
             let early = len.min(front.len());
             let early_ones = front.split_off_mut(..early).ok_or_else(missing)?;
-            let late = len.saturating_sub(early);
+            let late = len.exact_sub(early)?;
             let late_ones = back.split_off_mut(..late).ok_or_else(missing)?;
             if is_below {
                 too_late.push(late_ones);

@@ -270,7 +270,7 @@ impl TableColumn {
     /// # Errors
     /// The system lacks memory.
     pub fn of_numbers(numbers: &[u64]) -> Result<Self, CellsError> {
-        let mut values = Buffer::zeroed(numbers.len().saturating_mul(8))?;
+        let mut values = Buffer::zeroed(numbers.len().exact_mul(8)?)?;
         let (places, _) = values.as_mut_slice().as_chunks_mut::<8>();
         for (place, number) in places.iter_mut().zip(numbers) {
             *place = number.to_le_bytes();
@@ -298,7 +298,7 @@ impl TableColumn {
     /// # Errors
     /// The column does not have the row.
     pub fn cell(&self, row: usize) -> Result<&[u8], Bug> {
-        self.bytes_of(row..row.saturating_add(1))
+        self.bytes_of(row..row.exact_add(1)?)
     }
 
     #[track_caller]

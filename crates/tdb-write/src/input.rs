@@ -8,7 +8,7 @@ use bytes::Bytes;
 use tdb_cells::unit_size;
 use tdb_fragment::ExtraFields;
 use tdb_schema::{ArraySchema, Field, FieldKind};
-use tdb_tile::Bug;
+use tdb_tile::{Bug, Exact};
 use zerocopy::FromBytes;
 use zerocopy::little_endian::U64;
 
@@ -77,7 +77,7 @@ impl Input {
 
     /// The bytes of a cell.
     pub(crate) fn cell(&self, row: usize) -> Result<&[u8], Bug> {
-        self.bytes(&(row..row.saturating_add(1)))
+        self.bytes(&(row..row.exact_add(1)?))
     }
 
     /// The bytes of these cells.
@@ -108,7 +108,7 @@ impl Input {
         Ok(starts.iter().map(move |start| {
             let start = start.get();
             // Cannot underflow, because offsets ascend.
-            start.saturating_sub(*first.get_or_insert(start))
+            start - *first.get_or_insert(start)
         }))
     }
 
@@ -130,7 +130,7 @@ impl Input {
     /// Appends one byte for each of these cells: 0 if it is null, else 1.
     pub(crate) fn add_validity(&self, rows: &Range<usize>, out: &mut Vec<u8>) -> Result<(), Bug> {
         let Some(bits) = &self.validity else {
-            out.resize(out.len().saturating_add(rows.len()), 1);
+            out.resize(out.len().exact_add(rows.len())?, 1);
             return Ok(());
         };
         let bytes = bits

@@ -198,7 +198,7 @@ impl Metadata<'_> {
     fn zipped_size(&self) -> usize {
         let dimensions = &self.target.schema.dimensions;
         let size = dimensions.first().map_or(0, |d| d.datatype.size());
-        size.saturating_mul(dimensions.len())
+        size * dimensions.len()
     }
 
     fn zipped_is_number(&self) -> bool {

@@ -157,7 +157,7 @@ impl Runs {
     ) -> Result<(), WriteError> {
         let first = self.runs.len().exact_sub(count)?;
         let level = self.runs.iter().skip(first).filter_map(Run::level).max();
-        let mut merged = self.begin(level.map_or(0, |level| level.saturating_add(1)))?;
+        let mut merged = self.begin(level.map_or(Ok(0), |level| level.exact_add(1))?)?;
         let parts = self
             .runs
             .get(first..)
@@ -238,7 +238,7 @@ fn merge(
         take(&pick_from(&blocks, &picks)?)?;
         for (run, row) in &picks {
             let cursor = at(&mut cursors, *run)?;
-            cursor.row = cursor.row.max(row.saturating_add(1));
+            cursor.row = cursor.row.max(row.exact_add(1)?);
         }
         if !at(&mut cursors, exhausted)?.load(schema)? {
             cursors.remove(exhausted);
@@ -279,7 +279,7 @@ fn round(
     let mut picks = Vec::new();
     while let Some(mut head) = heads.pop() {
         picks.push((head.run, head.row));
-        head.row = head.row.saturating_add(1);
+        head.row = head.row.exact_add(1)?;
         if head.row >= head.rows {
             return Ok((picks, head.run));
         }
@@ -353,7 +353,7 @@ impl<'a> Cursor<'a> {
         let block = from_bytes(&fields, rows, &bytes).ok_or_else(|| WriteError::SortedCells {
             key: run.key.clone(),
         })?;
-        self.offset = self.offset.saturating_add(len);
+        self.offset = self.offset.exact_add(len)?;
         Ok(Some(block))
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tdb_array::{ChangeOptions, NameSource, SealedFragment, TimestampedName};
 use tdb_cells::threads;
 use tdb_fragment::ConditionTree;
-use tdb_tile::Bug;
+use tdb_tile::{Bug, Exact};
 
 use crate::WriteError;
 use crate::cuts::{Boxes, Cuts, SoFar};
@@ -166,7 +166,7 @@ impl Series {
     /// The tiles of the current fragment, numbered among all tiles of the write.
     pub(crate) fn tiles(&self) -> Range<u64> {
         let tiles = self.current.as_ref().map_or(0, FragmentWriter::tiles);
-        self.first..self.first.saturating_add(tiles)
+        self.first..self.first + tiles
     }
 
     fn current(&mut self) -> Result<&mut FragmentWriter, WriteError> {
@@ -268,7 +268,7 @@ fn encode<S: FilteredTiles>(
     source: &S,
     tiles: Range<u64>,
 ) -> Result<Option<Group<S::Input>>, WriteError> {
-    let count = position(tiles.end.saturating_sub(tiles.start))?;
+    let count = position(tiles.end.exact_sub(tiles.start)?)?;
     let fields = target.codecs.len();
     if count == 0 {
         return Ok(None);
@@ -276,10 +276,10 @@ fn encode<S: FilteredTiles>(
     let input = source.fetch(tiles.clone())?;
     // Field by field, so that neighbouring tiles, which share input, are filtered at about the same time.
     let job = |index: usize| {
-        let tile = tiles.start.saturating_add((index % count) as u64);
+        let tile = tiles.start + (index % count) as u64;
         source.filtered(target, &input, index / count, tile)
     };
-    let jobs = (0..count.saturating_mul(fields)).collect();
+    let jobs = (0..count.exact_mul(fields)?).collect();
     let mut all = threads::map(jobs, job)?.into_iter();
     let of_field = |_| all.by_ref().take(count).collect();
     let fields = (0..fields).map(of_field).collect();

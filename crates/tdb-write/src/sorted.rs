@@ -3,6 +3,7 @@
 use bytes::Bytes;
 use tdb_cells::out_of_order;
 use tdb_schema::{ArraySchema, Attribute, DataOrder};
+use tdb_tile::Exact;
 
 use crate::WriteError;
 use crate::input::{CheckedCells, Input};
@@ -47,7 +48,7 @@ impl SortedAttributes {
         for sorted in &mut self.attributes {
             sorted.check(cells.field(sorted.index)?, cells.rows, self.seen)?;
         }
-        self.seen = self.seen.saturating_add(cells.rows as u64);
+        self.seen = self.seen.exact_add(cells.rows as u64)?;
         Ok(())
     }
 }
@@ -67,7 +68,7 @@ impl SortedAttribute {
             if let Some(problem) = problem {
                 return Err(WriteError::Cell {
                     field: name.clone(),
-                    cell: seen.saturating_add(row as u64),
+                    cell: seen.exact_add(row as u64)?,
                     problem,
                 });
             }

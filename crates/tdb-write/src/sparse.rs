@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tdb_cells::{CellProblem, Keys, Row, RowRange};
 use tdb_schema::ArraySchema;
 use tdb_schema::order::{CellComparator, SortOrder};
-use tdb_tile::Bug;
+use tdb_tile::{Bug, Exact};
 
 use crate::coordinates::keys;
 use crate::copies::{Copies, Ends};
@@ -68,7 +68,7 @@ impl OrderedWriter {
         let keys = keys(&self.target.schema, cells)?;
         let rows = self.check_order(&keys, count, skip)?;
         self.remember(cells)?;
-        self.seen = self.seen.saturating_add(cells.rows as u64);
+        self.seen = self.seen.exact_add(cells.rows as u64)?;
         match rows {
             Rows::InPlace(rows) => self.take(cells, rows),
             Rows::Picked(rows) => {
@@ -120,7 +120,7 @@ impl OrderedWriter {
         }
         for (before, row) in rows.iter().zip(rows.iter().skip(1)) {
             let ordering = keys.compare(before, row);
-            let cell = self.seen.saturating_add(row.index() as u64);
+            let cell = self.seen + row.index() as u64;
             if ordering.is_lt() {
                 if let Some(kept) = &mut kept {
                     kept.push(row);
@@ -136,7 +136,7 @@ impl OrderedWriter {
 
     fn remember(&mut self, cells: &CheckedCells) -> Result<(), WriteError> {
         let last = cells.rows.saturating_sub(1);
-        let number = self.seen.saturating_add(last as u64);
+        let number = self.seen.exact_add(last as u64)?;
         let coordinates = coordinates_of(&self.target.schema, cells, last)?;
         self.last = Some((number, coordinates));
         Ok(())
@@ -193,7 +193,7 @@ impl OrderedWriter {
         if self.check_joint(&first)? {
             return Err(WriteError::Order(OrderProblem::Repeated));
         }
-        self.seen = self.seen.saturating_add(copies.whole.rows());
+        self.seen = self.seen.exact_add(copies.whole.rows())?;
         self.last = Some((self.seen - 1, last));
         Ok(())
     }

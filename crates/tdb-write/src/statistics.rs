@@ -9,7 +9,7 @@ use std::ops::Range;
 use bytes::Bytes;
 use tdb_fragment::FieldStatistics;
 use tdb_schema::{Field, FieldKind};
-use tdb_tile::{Bug, Datatype, Scalar, with_scalar};
+use tdb_tile::{Bug, Datatype, Exact, Scalar, with_scalar};
 
 use crate::number::{Number, Sum};
 use crate::numbers::Numbers;
@@ -108,7 +108,7 @@ impl Rule {
         let mut numbers = Numbers::<T>::default();
         let mut valid_cells = 0_usize;
         for cells in tile.written() {
-            let bytes = cells.start.saturating_mul(T::SIZE)..cells.end.saturating_mul(T::SIZE);
+            let bytes = cells.start.exact_mul(T::SIZE)?..cells.end.exact_mul(T::SIZE)?;
             let values = part(tile.values, bytes)?;
             match tile.validity {
                 None => {

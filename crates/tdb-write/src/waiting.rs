@@ -1,6 +1,6 @@
 //! Buffered cells, and the memory that they take from the budget.
 
-use tdb_tile::{Budget, Bug, Grant, LimitError};
+use tdb_tile::{Budget, Bug, Exact, Grant, LimitError};
 
 use crate::WriteError;
 use crate::input::CheckedCells;
@@ -64,8 +64,8 @@ impl Waiting {
             self.grants.extend(self.take(self.last).map_err(refuse)?);
         }
         self.last = bytes;
-        self.rows = self.rows.saturating_add(cells.rows);
-        self.bytes = self.bytes.saturating_add(bytes);
+        self.rows = self.rows.exact_add(cells.rows)?;
+        self.bytes = self.bytes.exact_add(bytes)?;
         self.parts.push(cells);
         Ok(())
     }

@@ -4,6 +4,7 @@ use tdb_array::{Array, ChangeOptions, TimestampedName};
 use tdb_cells::{Batch, Session, WholeTiles};
 use tdb_fragment::{ConditionTree, FragmentIndex};
 use tdb_schema::FieldKind;
+use tdb_tile::Exact;
 
 use crate::copies::{CopiedFragment, Copies};
 use crate::dense::placed;
@@ -157,7 +158,7 @@ impl Writer {
             Sink::Ordered(writer) => writer.push(&self.check(batch)?)?,
             Sink::Unordered(writer) => writer.push(self.check(batch)?)?,
         }
-        self.seen = self.seen.saturating_add(batch.rows as u64);
+        self.seen = self.seen.exact_add(batch.rows as u64)?;
         self.sink = Some(sink);
         Ok(())
     }
@@ -204,7 +205,7 @@ impl Writer {
                 return Err(WriteError::Order(OrderProblem::Copies));
             }
         }
-        self.seen = self.seen.saturating_add(whole.rows());
+        self.seen = self.seen.exact_add(whole.rows())?;
         let counters = self.target.session.counters();
         counters.add_copied(whole.tiles.len() as u64);
         Ok(())

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use tdb_array::{ArrayError, At, FinishedFile, NewFragment};
 use tdb_store::read_one;
-use tdb_tile::{Bug, U64Column};
+use tdb_tile::{Bug, Exact, U64Column};
 
 use crate::WriteError;
 use crate::fields::{FieldCodec, WrittenField};
@@ -108,8 +108,8 @@ impl WrittenTiles {
         let start = offsets
             .get(tile)
             .ok_or_else(|| Bug::new("a tile that was not written is read"))?;
-        let end = offsets.get(tile.saturating_add(1)).unwrap_or(size);
-        let read = tdb_store::Read::bounded(file.key(), start, end.saturating_sub(start));
+        let end = offsets.get(tile.exact_add(1)?).unwrap_or(size);
+        let read = tdb_store::Read::bounded(file.key(), start, end.exact_sub(start)?);
         let read = read_one(&**self.target.array.store(), read);
         Ok(read.map_err(ArrayError::from)?.bytes)
     }

@@ -2,7 +2,7 @@
 
 use tdb_cells::dense::Runs;
 use tdb_fragment::TileNumber;
-use tdb_tile::Bug;
+use tdb_tile::{Bug, Exact};
 
 use super::layers::{LayerSource, Near, common, numbered, visible};
 use super::plan::bounds;
@@ -45,9 +45,9 @@ impl DenseRead {
                     .ok_or_else(unknown)?;
                 visible(&newer, &cells, &mut seen);
                 if seen.last().is_none_or(|(last, _)| *last != at) {
-                    own.hidden = own.hidden.saturating_add(1);
+                    own.hidden = own.hidden.exact_add(1)?;
                 } else if layer.ruled_out.contains(number.get()) {
-                    own.ruled_out = own.ruled_out.saturating_add(1);
+                    own.ruled_out = own.ruled_out.exact_add(1)?;
                 } else {
                     own.add(located, self.fields(), number);
                 }

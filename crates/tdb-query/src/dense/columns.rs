@@ -2,7 +2,7 @@
 
 use tdb_cells::{Decoding, Session, TableColumn, TileBytes, Worker, threads, unit_size};
 use tdb_schema::{Field, FieldKind};
-use tdb_tile::Bug;
+use tdb_tile::{Bug, Exact};
 
 use super::bands::{Band, Bands, all_written, cut};
 use super::coordinates::fill_coordinates;
@@ -137,7 +137,7 @@ pub(crate) fn read_values(
     let plan = field_plan(sight, field)?;
     let mut tasks = Vec::with_capacity(bands.bands.len());
     for band in &bands.bands {
-        let out = cut(&mut memory, band.rows.saturating_mul(plan.cell_size))?;
+        let out = cut(&mut memory, band.rows.exact_mul(plan.cell_size)?)?;
         tasks.push(match field {
             FieldKind::Dimension(dimension) => Task::Coordinates {
                 dimension,
@@ -232,7 +232,7 @@ fn tasks<'a>(draft: &'a mut Draft<'_>, bands: &'a [Band]) -> Result<Vec<Task<'a>
     let mut tasks = Vec::new();
     for band in bands {
         // The values of var-sized fields have no memory yet.
-        let size = band.rows.saturating_mul(plan.cell_size);
+        let size = band.rows.exact_mul(plan.cell_size)?;
         let out = cut(&mut values, if var.len() > 0 { 0 } else { size })?;
         match (plan.field, var.next()) {
             (FieldKind::Dimension(dimension), _) => tasks.push(Task::Coordinates {
@@ -293,7 +293,7 @@ fn coordinates(
     let (axis, runs) = along.ok_or(unknown)?;
     let size = axis.datatype().size();
     for (block, _) in &band.blocks {
-        let out = cut(&mut out, index(block.rows())?.saturating_mul(size))?;
+        let out = cut(&mut out, index(block.rows())?.exact_mul(size)?)?;
         fill_coordinates(axis, runs, block, dimension, out)?;
     }
     Ok(all_written(out)?)
@@ -308,7 +308,7 @@ fn values(
 ) -> Result<(), QueryError> {
     let cell_size = plan.cell_size;
     for (_, block) in &band.blocks {
-        let out = cut(&mut out, index(block.rows())?.saturating_mul(cell_size))?;
+        let out = cut(&mut out, index(block.rows())?.exact_mul(cell_size)?)?;
         let mut brush = FixedBrush {
             sources: &plan.sources,
             tile_cells: sight.plan.shape.cells,
@@ -388,7 +388,7 @@ fn write_var(sight: Sight<'_>, draft: &mut Draft<'_>, bands: &[Band]) -> Result<
                 base,
             },
         ));
-        base = base.saturating_add(bytes);
+        base = base.exact_add(bytes)?;
     }
     if !starts.is_empty() {
         return Err(Bug::new("a band of strings that nobody has read").into());

@@ -4,7 +4,7 @@ use tdb_cells::{CellSet, RowRange, TableColumn};
 use tdb_condition::Predicate;
 use tdb_fragment::TileNumber;
 use tdb_schema::{ArraySchema, FieldKind};
-use tdb_tile::LimitError;
+use tdb_tile::{Exact, LimitError};
 
 use super::bands::Bands;
 use super::layers::LayerIndex;
@@ -182,11 +182,11 @@ fn blank_values(
     });
     let mut size = 0_usize;
     for cell in cells.clone() {
-        size = size.saturating_add(cell?.len());
+        size = size.exact_add(cell?.len())?;
     }
     let mut values = column.values.another(size)?;
     let mut rest = values.as_mut_slice();
-    let mut offsets = Vec::with_capacity(rows.len().saturating_add(1));
+    let mut offsets = Vec::with_capacity(rows.len().exact_add(1)?);
     let mut end = 0_u64;
     offsets.push(end);
     for cell in cells {

@@ -8,7 +8,7 @@ use tdb_cells::dense::Runs;
 use tdb_cells::{Batch, CellSet, Session, TableColumn, gather, gather_set};
 use tdb_schema::grid::SpaceTileGrid;
 use tdb_schema::{FieldKind, Order};
-use tdb_tile::{Budget, Bug, Grant};
+use tdb_tile::{Budget, Bug, Exact, Grant};
 
 use super::bands::Bands;
 use super::condition::{blank, evaluate};
@@ -291,7 +291,7 @@ impl DenseRead {
                     columns = self
                         .session
                         .install_for(bands.bytes, || blank(&self.plan.schema, columns, &keep))?;
-                    self.filled = self.filled.saturating_add(failing as u64);
+                    self.filled = self.filled.exact_add(failing as u64)?;
                 }
             }
         }

@@ -2,7 +2,7 @@
 
 use tdb_cells::{Decoding, Worker};
 use tdb_fragment::TileNumber;
-use tdb_tile::Bug;
+use tdb_tile::{Bug, Exact};
 
 use super::layers::LayerIndex;
 use super::paint::{Brush, PlacedCell};
@@ -55,7 +55,7 @@ impl VarRows {
         let mut end = 0_u64;
         for (place, &row) in out.iter_mut().zip(&self.rows) {
             *place = end;
-            end = end.saturating_add(self.cells(row, 1)?.len() as u64);
+            end = end.exact_add(self.cells(row, 1)?.len() as u64)?;
         }
         Ok(end)
     }

@@ -3,7 +3,7 @@
 
 use tdb_cells::{Decoding, Worker};
 use tdb_fragment::TileNumber;
-use tdb_tile::Bug;
+use tdb_tile::{Bug, Exact};
 
 use super::bands::{all_written, cut};
 use super::layers::LayerIndex;
@@ -85,7 +85,7 @@ impl Brush for VarScout<'_> {
     ) -> Result<(), QueryError> {
         match pass.single() {
             Some(run) if run.dest == self.next => {
-                self.next = run.dest.saturating_add(run.len);
+                self.next = run.dest.exact_add(run.len)?;
                 self.found.push(FoundRun {
                     layer,
                     tile,
@@ -183,7 +183,7 @@ impl VarRuns {
             for start in starts {
                 *start = start.wrapping_add(shift);
             }
-            at = at.saturating_add(run.bytes as u64);
+            at = at.exact_add(run.bytes as u64)?;
         }
         if !starts.is_empty() {
             return Err(Bug::new("rows that are in no run").into());

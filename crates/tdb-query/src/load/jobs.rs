@@ -134,7 +134,7 @@ impl<'a> Jobs<'a> {
         let cells = tile.rows.len();
         let own = places.tile(cells)?;
         let is_var = places.has_offsets;
-        let fixed = cells.saturating_mul(cell_size);
+        let fixed = cells.exact_mul(cell_size)?;
         match (fragment.field(kind), fragment.zipped(), kind) {
             (Some(_), ..) if is_var && !tile.wanted => own.starts.fill(places.base),
             _ if !is_var && !tile.wanted => {

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use tdb_cells::{RowRange, Segment};
-use tdb_tile::Bug;
+use tdb_tile::{Bug, Exact};
 
 use super::plan_index::PlanIndex;
 use super::weights::Supply;
@@ -38,9 +38,9 @@ impl TileChoice {
             let decoding = stored.decoding_bytes(planned.tile, planned.cells);
             self.decoding = self.decoding.max(decoding);
             self.rows = self.rows.saturating_add(planned.cells as u64);
-            end = end.saturating_add(1);
+            end = end.exact_add(1)?;
         }
-        supply.counters.add_visited_tiles(end.saturating_sub(first));
+        supply.counters.add_visited_tiles(end.exact_sub(first)?);
         self.weight = self.weight.saturating_add(weight);
         self.parts.push((at, first..end));
         Ok(())

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use tdb_array::Snapshot;
 use tdb_cells::CellTable;
 use tdb_schema::order::CellComparator;
-use tdb_tile::Bug;
+use tdb_tile::{Bug, Exact};
 
 use super::bounds::FragmentBounds;
 use super::chosen::TileChoice;
@@ -168,7 +168,7 @@ impl Cursors {
                 chosen.add(supply, at, cursor.tile, part)?;
                 done = Some(at);
             } else if self.begun < self.outset.order.len() {
-                self.begin_until(supply, self.begun.saturating_add(1))?;
+                self.begin_until(supply, self.begun.exact_add(1)?)?;
             } else {
                 break;
             }
@@ -208,7 +208,7 @@ impl Cursors {
             }
             left = left.saturating_add(outset.weight(at)?);
             farthest = Some(bounds.farther(farthest, &comparator));
-            end = end.saturating_add(1);
+            end = end.exact_add(1)?;
         }
         self.begin_until(supply, end)
     }
@@ -223,7 +223,7 @@ impl Cursors {
                 .get(self.begun)
                 .copied()
                 .ok_or_else(|| Bug::new("more fragments to begin than were planned"))?;
-            self.begun = self.begun.saturating_add(1);
+            self.begun = self.begun.exact_add(1)?;
             if supply.plan.fragment(at)?.tiles.is_empty() {
                 continue;
             }
@@ -259,7 +259,7 @@ impl Cursors {
         tiles: Range<usize>,
     ) -> Result<(), Bug> {
         let rank = self.outset.rank(at)?;
-        self.begin_until(supply, rank.saturating_add(1).max(self.begun))?;
+        self.begin_until(supply, rank.exact_add(1)?.max(self.begun))?;
         self.pass(supply, at, tiles)?;
         self.finish(supply.plan, at)
     }
@@ -286,7 +286,7 @@ impl Cursors {
     fn finish(&mut self, plan: &SparsePlan, at: PlanIndex) -> Result<(), Bug> {
         if self.active(at)?.tile >= plan.fragment(at)?.tiles.len() {
             self.active.remove(&at);
-            self.unfinished = self.unfinished.saturating_sub(1);
+            self.unfinished = self.unfinished.exact_sub(1)?;
         }
         Ok(())
     }

@@ -7,7 +7,7 @@ use tdb_fragment::{FragmentIndex, MetadataPart, TileNumber};
 use tdb_rtree::RTree;
 use tdb_schema::order::WriterRule;
 use tdb_schema::{ArraySchema, CellOrder, Field, FieldKind, Subarray};
-use tdb_tile::{Bug, FormatVersion, Grant, Limits, Range, length};
+use tdb_tile::{Bug, Exact, FormatVersion, Grant, Limits, Range, length};
 
 use crate::QueryError;
 use crate::facts::Facts;
@@ -172,7 +172,7 @@ impl FragmentPlan {
         for planned in std::mem::take(&mut self.tiles) {
             let cells = planned.cells as u64;
             if facts.rule_out(condition, self.fragment, planned.tile, cells)? {
-                self.ruled_out = self.ruled_out.saturating_add(1);
+                self.ruled_out = self.ruled_out.exact_add(1)?;
             } else {
                 self.tiles.push(planned);
             }
@@ -232,7 +232,7 @@ fn found(
         if let (Some(chooses), Some(mbr)) = (chooses, mbr)
             && chooses.rules_out_box(&mbr.0)?
         {
-            ruled_out = ruled_out.saturating_add(1);
+            ruled_out = ruled_out.exact_add(1)?;
         } else {
             found.push(PlannedTile::new(fragment, overlap.tile, overlap.full)?);
         }

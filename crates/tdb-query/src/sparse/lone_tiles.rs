@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use tdb_array::fragments_apart;
 use tdb_fragment::{FragmentIndex, TileNumber};
-use tdb_tile::Bug;
+use tdb_tile::{Bug, Exact};
 
 use super::fragment_plan::{FragmentPlan, PlannedTile};
 use super::plan::SparsePlan;
@@ -87,7 +87,7 @@ fn leave_out(planned: &mut FragmentPlan, numbers: &[TileNumber]) -> Result<(), B
     let before = planned.tiles.len();
     let is_left_out = |tile: &PlannedTile| numbers.binary_search(&tile.tile).is_ok();
     planned.tiles.retain(|tile| !is_left_out(tile));
-    let gone = before.saturating_sub(planned.tiles.len());
+    let gone = before.exact_sub(planned.tiles.len())?;
     if gone == numbers.len() {
         Ok(())
     } else {

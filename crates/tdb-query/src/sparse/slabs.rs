@@ -11,7 +11,7 @@ use tdb_cells::{CellTable, Counters, Row, RowRange, Segment, share, threads};
 use tdb_fragment::{FragmentIndex, MetadataPart};
 use tdb_rtree::RTree;
 use tdb_schema::order::{CellComparator, Column};
-use tdb_tile::{Budget, Bug, Datatype, Grant, Range, length};
+use tdb_tile::{Budget, Bug, Datatype, Exact, Grant, Range, length};
 
 use super::corner::Corner;
 use super::fragment_plan::{FragmentPlan, PlannedTile};
@@ -208,8 +208,8 @@ impl Slabs {
                 slab.is_through = true;
                 break;
             }
-            slab.at = slab.at.saturating_add(1);
-            let only = tile.tile..tile.tile.saturating_add(1);
+            slab.at = slab.at.exact_add(1)?;
+            let only = tile.tile..tile.tile.exact_add(1)?;
             weight = weight.saturating_add(supply.weight(tile.fragment, only)?);
             chosen.push((tile.fragment, tile.tile));
         }
