@@ -345,21 +345,18 @@ impl Read {
     /// # Errors
     /// Tiles that are not among the lone tiles.
     pub fn leave_out(&mut self, tiles: &[LoneTiles]) -> Result<(), QueryError> {
-        match std::mem::replace(&mut self.state, State::Done) {
+        self.state = match std::mem::replace(&mut self.state, State::Done) {
             State::Dense(mut read) => {
                 read.leave_out(tiles)?;
-                self.state = State::Dense(read);
+                State::Dense(read)
             }
-            State::Sparse(read) => {
-                let mut read = read.without(tiles)?;
-                if self.in_portions {
-                    read.load_in_portions();
-                }
-                self.state = State::Sparse(Box::new(read));
-            }
+            State::Sparse(read) => State::Sparse(Box::new(read.without(tiles)?)),
             State::Planning(_) | State::Done => {
                 return Err(Bug::new("tiles are left out of a read that is not planned").into());
             }
+        };
+        if self.in_portions {
+            self.load_in_portions();
         }
         Ok(())
     }

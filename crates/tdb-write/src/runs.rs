@@ -119,12 +119,8 @@ impl Runs {
         block: usize,
     ) -> Result<(), WriteError> {
         while let Some(last) = self.runs.last() {
-            let alike = self
-                .runs
-                .iter()
-                .rev()
-                .take_while(|run| run.level() == last.level())
-                .count();
+            let latest = self.runs.iter().rev();
+            let alike = latest.take_while(|run| run.level() == last.level()).count();
             if alike < MOST_MERGED {
                 return Ok(());
             }

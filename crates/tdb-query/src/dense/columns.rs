@@ -364,11 +364,11 @@ fn var_reading<'a>(
 /// Writes the values of a var-sized column. The number of bytes of each band is known by now.
 fn write_var(sight: Sight<'_>, draft: &mut Draft<'_>, bands: &[Band]) -> Result<(), QueryError> {
     let Draft { plan, column, var } = draft;
-    let starts = column
+    let (end, mut starts) = column
         .offsets
         .as_deref_mut()
-        .and_then(<[u64]>::split_last_mut);
-    let (end, mut starts) = starts.ok_or_else(|| Bug::new("strings without offsets"))?;
+        .and_then(<[u64]>::split_last_mut)
+        .ok_or_else(|| Bug::new("strings without offsets"))?;
     let found: Vec<VarBand> = var.drain(..).flatten().collect();
     let sizes = found.iter().map(VarBand::bytes);
     *end = sizes.fold(0, u64::saturating_add);

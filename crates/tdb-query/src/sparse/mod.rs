@@ -28,6 +28,7 @@ mod select;
 mod slab_beginning;
 mod slab_read;
 mod slabs;
+mod slowest_dimension;
 mod stages;
 mod step;
 mod tally;

@@ -6,24 +6,22 @@
 use std::cmp::Ordering;
 use std::collections::VecDeque;
 
-use tdb_array::{At, OpenedPart, Snapshot};
+use tdb_array::{OpenedPart, Snapshot};
 use tdb_cells::{CellTable, Counters, Row, RowRange, Segment, share, threads};
 use tdb_fragment::{FragmentIndex, MetadataPart};
-use tdb_rtree::RTree;
 use tdb_schema::order::{CellComparator, Column};
-use tdb_tile::{Budget, Bug, Datatype, Exact, Grant, Range, length};
+use tdb_tile::{Budget, Bug, Exact, Grant, Range, length};
 
 use super::corner::Corner;
-use super::fragment_plan::{FragmentPlan, PlannedTile};
 use super::plan::SparsePlan;
 use super::plan_index::PlanIndex;
 use super::planned_read::PlannedRead;
 use super::row_keys::Coordinates;
 use super::rows::{Rows, all_rows};
 use super::slab_beginning::SlabBeginning;
+use super::slowest_dimension::SlowestDimension;
 use super::weights::{Supply, Weights};
 use crate::QueryError;
-use crate::options::ResultOrder;
 
 /// A chunk is 1/CHUNK of the cells that fit in memory.
 const CHUNK: u64 = 4;
@@ -46,13 +44,6 @@ pub(crate) struct Slabs {
     slowest: Option<SlowestDimension>,
     pub(crate) next: SlabStart,
     _held: Grant,
-}
-
-/// Dimension that changes slowest in the order of a result.
-#[derive(Clone, Copy, Debug)]
-struct SlowestDimension {
-    index: usize,
-    datatype: Datatype,
 }
 
 /// Start of the next slab.
@@ -103,9 +94,9 @@ impl Slabs {
         plan: &SparsePlan,
     ) -> Result<Vec<(FragmentIndex, MetadataPart)>, Bug> {
         let mut parts = Vec::new();
-        if let Some(slowest) = slowest(plan) {
+        if let Some(slowest) = SlowestDimension::of(plan) {
             for planned in &plan.fragments {
-                if is_bounded(array, planned, slowest.index)? {
+                if slowest.is_bounded(array, planned)? {
                     parts.push((planned.fragment, MetadataPart::RTree));
                 }
             }
@@ -120,7 +111,7 @@ impl Slabs {
         opened: Vec<OpenedPart>,
     ) -> Result<Self, QueryError> {
         let (array, plan) = (&*read.array, &*read.plan);
-        let slowest = slowest(plan);
+        let slowest = SlowestDimension::of(plan);
         let count = plan
             .fragments
             .iter()
@@ -132,8 +123,8 @@ impl Slabs {
         let mut opened = opened.into_iter();
         for (fragment, planned) in plan.numbered() {
             let ranges = match slowest {
-                Some(slowest) if is_bounded(array, planned, slowest.index)? => {
-                    ranges(array, planned, slowest, opened.next())?
+                Some(slowest) if slowest.is_bounded(array, planned)? => {
+                    slowest.ranges(array, planned, opened.next())?
                 }
                 _ => vec![None; planned.tiles.len()],
             };
@@ -338,50 +329,6 @@ impl Slab {
         let next = self.end.map_or(SlabStart::End, SlabStart::At);
         Ok((CellTable::concat(self.parts, budget)?, next))
     }
-}
-
-/// Returns the dimension that changes slowest; `None` if the result is in global order.
-fn slowest(plan: &SparsePlan) -> Option<SlowestDimension> {
-    let dimensions = &plan.schema.dimensions;
-    let index = match plan.request.merge_order() {
-        ResultOrder::RowMajor => 0,
-        ResultOrder::ColumnMajor => dimensions.len().checked_sub(1)?,
-        ResultOrder::Global | ResultOrder::Unordered => return None,
-    };
-    Some(SlowestDimension {
-        index,
-        datatype: dimensions.get(index)?.datatype,
-    })
-}
-
-/// True if the bounds of a fragment's tiles along a dimension can be trusted.
-fn is_bounded(array: &Snapshot, plan: &FragmentPlan, dimension: usize) -> Result<bool, Bug> {
-    let version = array.fragment(plan.fragment)?.metadata.version;
-    let dimension = array.schema().dimensions.get(dimension);
-    let is_string = dimension.is_some_and(|dimension| dimension.cell_val_num.is_var());
-    Ok(!is_string || !version.misstates_empty_string_bounds())
-}
-
-/// Returns the range of each tile of a fragment along a dimension; `None` if unknown.
-fn ranges(
-    array: &Snapshot,
-    plan: &FragmentPlan,
-    slowest: SlowestDimension,
-    opened: Option<OpenedPart>,
-) -> Result<Vec<Option<Range>>, QueryError> {
-    let opened = opened.ok_or_else(|| Bug::new("an R-tree that was asked for is not there"))?;
-    let fragment = array.fragment(plan.fragment)?;
-    let tree: RTree = fragment
-        .metadata
-        .rtree(&opened.payload, array.limits())
-        .at(&fragment.metadata_key)?;
-    let range = |tile: &PlannedTile| {
-        let number = length(tile.tile.get())?;
-        let range = tree.leaf(number, slowest.index);
-        // Ranges in the wrong order prove nothing.
-        Ok(range.filter(|range| range.is_ordered(slowest.datatype)))
-    };
-    plan.tiles.iter().map(range).collect()
 }
 
 /// Returns tiles, sorted by fragment, as segments of a table.
