@@ -9,6 +9,9 @@ use tdb_tile::{Grant, Limits};
 /// Maximum number of bytes that one request asks for.
 const MOST: u64 = 64 << 20;
 
+/// The tiles of a group are fetched together if they have at most 1/PART of the memory that is left.
+const PART: u64 = 4;
+
 /// The stored bytes of tiles, as far as they were fetched, with the grant for their memory.
 #[derive(Debug, Default)]
 pub(crate) struct CopiedBytes {
@@ -18,8 +21,8 @@ pub(crate) struct CopiedBytes {
 
 impl CopiedBytes {
     /// Fetches these tiles of all `fields` in one wait, in which ranges that are near each other are joined. Nothing is
-    /// fetched from a near store, where the thread that copies a tile reads it, or if there is no memory for all of
-    /// the tiles. Ranges that cannot be read are left out.
+    /// fetched from a near store, where the thread that copies a tile reads it, or if there is not enough memory
+    /// for all of the tiles. Ranges that cannot be read are left out.
     pub(crate) fn fetch(
         store: &dyn Store,
         limits: &Limits,
@@ -35,10 +38,12 @@ impl CopiedBytes {
             .flat_map(|field| tiles.iter().flat_map(|tile| field.reads(*tile)))
             .filter(|read| is_plausible(read, limits))
             .collect();
+        // The rest of the memory is for decoding, and for the group before, which is being written.
+        let room = limits.budget.left() / PART;
         let Some((joined, held)) = [gap, 0].into_iter().find_map(|gap| {
             let joined = JoinedReads::new(&reads, gap, MOST);
-            let held = limits.budget.take(joined.bytes());
-            held.ok().map(|held| (joined, held))
+            let held = (joined.bytes() <= room).then(|| limits.budget.take(joined.bytes()));
+            held?.ok().map(|held| (joined, held))
         }) else {
             return Self::default();
         };
