@@ -103,8 +103,7 @@ impl Buffer {
 /// next power of two, so that buffers of similar sizes can reuse each other's memory; the unused end is never touched
 /// and costs nothing.
 fn size(len: usize) -> Result<usize, CellsError> {
-    let all = len.checked_add(ALIGNMENT);
-    let all = all.ok_or_else(|| too_large(len))?;
+    let all = len.checked_add(ALIGNMENT).ok_or_else(|| too_large(len))?;
     if all < LEAST {
         return Ok(all);
     }

@@ -2,7 +2,7 @@
 
 use bitvec::order::Lsb0;
 use bitvec::vec::BitVec;
-use tdb_tile::{Bug, LimitError};
+use tdb_tile::{Bug, Exact, LimitError};
 
 use crate::threads::{self, CELLS_PER_TASK};
 use crate::{Buffer, CellsError, Row, RowRange};
@@ -163,7 +163,7 @@ impl CellSet {
             return Err(Bug::new("cells of another number than a set of them"));
         }
         let words: Vec<u64> = self.words().collect();
-        let cells = cells.chunks_mut(CELLS_PER_TASK.saturating_mul(value.len()));
+        let cells = cells.chunks_mut(CELLS_PER_TASK.exact_mul(value.len())?);
         let tasks: Vec<_> = cells.zip(words.chunks(CELLS_PER_TASK / WORD)).collect();
         threads::for_each(tasks, |(cells, words)| {
             match value.len() {
@@ -206,8 +206,10 @@ impl CellSet {
     /// # Errors
     /// The set does not cover the range.
     pub fn remove_rows(&mut self, rows: RowRange) -> Result<(), Bug> {
-        let part = self.bits.get_mut(rows.indices());
-        let part = part.ok_or_else(|| Bug::new("rows that a set of cells does not tell of"))?;
+        let part = self
+            .bits
+            .get_mut(rows.indices())
+            .ok_or_else(|| Bug::new("rows that a set of cells does not tell of"))?;
         part.fill(false);
         Ok(())
     }
@@ -221,8 +223,10 @@ impl CellSet {
         rows: RowRange,
         goes: impl Fn(Row) -> Result<bool, Bug>,
     ) -> Result<(), Bug> {
-        let part = self.bits.get_mut(rows.indices());
-        let part = part.ok_or_else(|| Bug::new("rows that a set of cells does not tell of"))?;
+        let part = self
+            .bits
+            .get_mut(rows.indices())
+            .ok_or_else(|| Bug::new("rows that a set of cells does not tell of"))?;
         for (mut bit, row) in part.iter_mut().zip(rows.iter()) {
             if goes(row)? {
                 bit.set(false);

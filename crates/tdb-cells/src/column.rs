@@ -84,8 +84,9 @@ impl Column {
                 end.and_then(|end| usize::try_from(end.get()).ok())
             }
         };
-        let end = end.filter(|end| *end <= self.values.len());
-        let end = end.ok_or_else(|| Bug::new("a column has fewer cells than its batch"))?;
+        let Some(end) = end.filter(|end| *end <= self.values.len()) else {
+            return Err(Bug::new("a column has fewer cells than its batch"));
+        };
         self.values.truncate(end);
         if let Some(offsets) = &mut self.offsets {
             offsets.truncate(rows.exact_add(1)?.exact_mul(size_of::<U64>())?);

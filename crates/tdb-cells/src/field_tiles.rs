@@ -9,7 +9,7 @@ use tdb_store::{Piece, Read};
 use tdb_tile::{WireError, WireErrorKind};
 use zerocopy::IntoBytes;
 
-use crate::stored_tiles::{Located, Owner, StoredTiles};
+use crate::stored_tiles::{Owner, StoredTiles, TileFailure};
 use crate::worker::Worker;
 use crate::{CellsError, Decoding, KeptMemory, TileError};
 
@@ -32,10 +32,10 @@ pub struct FieldTiles {
 impl FieldTiles {
     /// Approximate bytes of memory that this takes, without the contents of the tile index.
     pub(crate) fn bytes(&self) -> usize {
-        let boxed = [self.var.as_deref(), self.validity.as_deref()];
-        let boxed = boxed.into_iter().flatten();
-        let boxed =
-            boxed.map(|tiles| size_of::<StoredTiles>().saturating_add(tiles.bytes_beside()));
+        let boxed = [self.var.as_deref(), self.validity.as_deref()]
+            .into_iter()
+            .flatten()
+            .map(|tiles| size_of::<StoredTiles>().saturating_add(tiles.bytes_beside()));
         let beside = [
             size_of::<(FieldKind, Self)>(),
             self.owner.bytes_beside(),
@@ -64,8 +64,10 @@ impl FieldTiles {
     pub(crate) fn extents(&self, tile: TileNumber) -> impl Iterator<Item = Range<u64>> {
         let tile = tile.get();
         let var = self.var.as_ref().and_then(|_| self.index.var_extent(tile));
-        let validity = self.validity.as_deref();
-        let validity = validity.and_then(|_| self.index.validity_extent(tile));
+        let validity = self
+            .validity
+            .as_deref()
+            .and_then(|_| self.index.validity_extent(tile));
         let main = self.index.tile_extent(tile);
         [main, var, validity].into_iter().flatten()
     }
@@ -80,15 +82,18 @@ impl FieldTiles {
             var.map(|var| (var, self.index.var_extent(number))),
             validity.map(|validity| (validity, self.index.validity_extent(number))),
         ];
-        let fetched = all.into_iter().flatten().map(|(tiles, extent)| {
-            let mut stored = KeptMemory::default();
-            let offset = extent.as_ref().map_or(0, |extent| extent.start);
-            let fetched = tiles.fetch(extent.clone(), &mut stored, how);
-            fetched.map_err(tiles.locate(extent))?;
-            let bytes = Bytes::from(stored);
-            Ok(Piece { offset, bytes })
-        });
-        let fetched: Result<_, Located> = fetched.collect();
+        let fetched: Result<_, TileFailure> = all
+            .into_iter()
+            .flatten()
+            .map(|(tiles, extent)| {
+                let mut stored = KeptMemory::default();
+                let offset = extent.as_ref().map_or(0, |extent| extent.start);
+                let fetched = tiles.fetch(extent.clone(), &mut stored, how);
+                fetched.map_err(tiles.locate(extent))?;
+                let bytes = Bytes::from(stored);
+                Ok(Piece { offset, bytes })
+            })
+            .collect();
         fetched.map_err(|e| self.owner.at(tile, e))
     }
 
@@ -183,14 +188,16 @@ impl FieldTiles {
         values: &mut [u8],
         worker: &mut Worker,
         how: Decoding<'_>,
-    ) -> Result<(), Located> {
+    ) -> Result<(), TileFailure> {
         let Some(var) = &self.var else { return Ok(()) };
         let extent = self.index.tile_extent(tile.get());
         let in_offsets = self.main.locate(extent.clone());
         let var_extent = self.index.var_extent(tile.get());
         let in_values = var.locate(var_extent.clone());
-        let offsets = self.main.fetch(extent, &mut worker.stored, how);
-        let offsets = offsets.map_err(&in_offsets)?;
+        let offsets = self
+            .main
+            .fetch(extent, &mut worker.stored, how)
+            .map_err(&in_offsets)?;
         let folded = !starts.is_empty() && var.pipeline.folds_offsets_of(&offsets);
         if !folded {
             let (out, scratch) = (starts.as_mut_bytes(), &mut worker.scratch);

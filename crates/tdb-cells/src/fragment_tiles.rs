@@ -8,9 +8,9 @@ use tdb_fragment::{
 };
 use tdb_schema::{ArraySchema, Field, FieldKind};
 use tdb_store::Read;
-use tdb_tile::{Datatype, FormatVersion, Grant, Limits};
+use tdb_tile::{Datatype, Exact, FormatVersion, Grant, Limits};
 
-use crate::stored_tiles::{Located, Lost, Owner};
+use crate::stored_tiles::{LostTiles, Owner, TileFailure};
 use crate::{CellsError, FieldTiles, StoredTiles, TileError, ZippedTiles, unit_size};
 
 /// Approximate memory of an opened part of the metadata, without its contents.
@@ -54,28 +54,34 @@ impl FragmentTiles {
         stored: StoredFragment<'_>,
         fields: &[FieldKind],
         opened: Vec<OpenedPart>,
-        (key, limits): (Option<&EncryptionKey>, &Limits),
+        access: TileAccess<'_>,
     ) -> Result<Self, CellsError> {
+        let TileAccess { key, limits } = access;
         let mut tiles = Self {
             time: stored.timestamps.0,
             ..Self::default()
         };
         // Writers before 2.17 store their own, older version in these tiles.
-        let writer = opened.iter().map(|part| part.version).max();
-        let writer = writer.unwrap_or(FormatVersion::WRITTEN);
+        let writer = opened
+            .iter()
+            .map(|part| part.version)
+            .max()
+            .unwrap_or(FormatVersion::WRITTEN);
         let opened_bytes = opened
             .iter()
-            .map(|part| PART_BYTES.saturating_add(part.payload.len()));
-        let opened_bytes = opened_bytes.fold(0, usize::saturating_add);
+            .map(|part| PART_BYTES.saturating_add(part.payload.len()))
+            .fold(0, usize::saturating_add);
         let mut payloads = opened.into_iter().map(|part| part.payload);
         let wanted = wanted(schema, stored, fields);
         tiles.fields.reserve_exact(wanted.len());
         for (asked, view) in wanted {
             let count = stored.metadata.tile_index_parts(&view).len();
             let payloads: Vec<_> = payloads.by_ref().take(count).collect();
-            let index = stored.metadata.tile_index(&view, &payloads, limits);
-            let index = index.map_err(|error| in_metadata(stored, error))?;
-            let opening = Opening {
+            let index = stored
+                .metadata
+                .tile_index(&view, &payloads, limits)
+                .map_err(|error| in_metadata(stored, error))?;
+            let opening = FragmentOpening {
                 key,
                 stored,
                 view,
@@ -116,8 +122,10 @@ impl FragmentTiles {
     /// all dimensions are stored together, their part also counts the decoded coordinates of `cells` cells.
     #[must_use]
     pub fn decoding_bytes(&self, tile: TileNumber, cells: usize) -> u64 {
-        let stored = self.fields.iter();
-        let stored = stored.flat_map(|(_, field)| field.extents(tile));
+        let stored = self
+            .fields
+            .iter()
+            .flat_map(|(_, field)| field.extents(tile));
         let zipped = self.zipped.as_ref().map(|zipped| {
             let extent = zipped.index.tile_extent(tile.get());
             let one = zipped.size.saturating_mul(zipped.dimensions);
@@ -203,15 +211,24 @@ fn in_metadata(stored: StoredFragment<'_>, error: FragmentError) -> CellsError {
     }
 }
 
+/// What decoding the tiles of an array needs besides their metadata.
+#[derive(Clone, Copy, Debug)]
+pub struct TileAccess<'a> {
+    /// The key of an encrypted array.
+    pub key: Option<&'a EncryptionKey>,
+    /// The limits, and the memory budget.
+    pub limits: &'a Limits,
+}
+
 /// One field of one fragment, while its tiles are located.
-struct Opening<'a> {
+struct FragmentOpening<'a> {
     key: Option<&'a EncryptionKey>,
     stored: StoredFragment<'a>,
     view: Field<'a>,
     writer: FormatVersion,
 }
 
-impl Opening<'_> {
+impl FragmentOpening<'_> {
     fn field(&self, index: TileIndex) -> Result<FieldTiles, CellsError> {
         let files = self.files()?;
         let schema = self.stored.schema;
@@ -263,7 +280,7 @@ impl Opening<'_> {
         let size = self.view.datatype.size();
         let kind = self
             .kind(self.view.datatype)
-            .with_cell_size(size.saturating_mul(dimensions));
+            .with_cell_size(size.exact_mul(dimensions)?);
         let tiles = self.tiles(&files.fixed, self.view.filters, kind)?;
         let version = self.stored.metadata.version;
         let interleaved =
@@ -298,7 +315,7 @@ impl Opening<'_> {
         let key: Arc<str> = format!("{}/{file}", self.stored.prefix).into();
         let pipeline = Pipeline::new(filters, options, kind, self.key, Registry::builtin())
             .map_err(|error| {
-                let found = Located {
+                let found = TileFailure {
                     key: key.clone(),
                     offset: 0,
                     error: Box::new(TileError::Filter(error)),
@@ -320,9 +337,9 @@ impl Opening<'_> {
         }
     }
 
-    /// Like [`Opening::owner`], for a field whose tiles are described by `index`.
+    /// Like [`FragmentOpening::owner`], for a field whose tiles are described by `index`.
     fn owner_of(&self, index: &TileIndex) -> Owner {
-        let lost = index.lost_from().map(|from| Lost {
+        let lost = index.lost_from().map(|from| LostTiles {
             from,
             metadata: Arc::new(self.stored.metadata.clone()),
             schema: Arc::new(self.stored.schema.clone()),

@@ -14,11 +14,11 @@ pub(crate) fn gather_fixed(
     size: usize,
     rows: &[Row],
 ) -> Result<Buffer, CellsError> {
-    let mut out = values.another(rows.len().saturating_mul(size))?;
+    let mut out = values.another(rows.len().exact_mul(size)?)?;
     let values = values.as_slice();
     let places = out
         .as_mut_slice()
-        .chunks_mut(CELLS_PER_TASK.saturating_mul(size.max(1)));
+        .chunks_mut(CELLS_PER_TASK.exact_mul(size.max(1))?);
     let tasks: Vec<_> = places.zip(rows.chunks(CELLS_PER_TASK)).collect();
     threads::for_each(tasks, |(out, rows)| {
         let are_there = match size {
@@ -74,9 +74,9 @@ pub(crate) fn keep_fixed(
     let mut tasks = Vec::new();
     for (task, words) in words.chunks(CELLS_PER_TASK / WORD).enumerate() {
         let bits = words.iter().map(|word| word.count_ones() as usize);
-        let bytes = bits.sum::<usize>().saturating_mul(size);
+        let bytes = bits.sum::<usize>().exact_mul(size)?;
         let place = places.split_off_mut(..bytes).ok_or_else(too_few)?;
-        let first = task.saturating_mul(CELLS_PER_TASK).saturating_mul(size);
+        let first = task.exact_mul(CELLS_PER_TASK)?.exact_mul(size)?;
         let cells = cells.get(first..).ok_or_else(too_few)?;
         tasks.push((cells, words, place));
     }
@@ -147,18 +147,22 @@ pub(crate) fn gather_var(
             _ => None,
         }
     };
-    let mut starts = Vec::with_capacity(rows.len().saturating_add(1));
+    let mut starts = Vec::with_capacity(rows.len().exact_add(1)?);
     let mut end = 0_usize;
     starts.push(0);
     for &row in rows {
-        end = end.saturating_add(range(row).ok_or_else(too_few)?.len());
+        end = end.exact_add(range(row).ok_or_else(too_few)?.len())?;
         starts.push(end as u64);
     }
     let mut out = values.another(end)?;
     let values = values.as_slice();
     let (mut rest, mut tasks, mut given) = (out.as_mut_slice(), Vec::new(), 0_u64);
-    let ends = starts.iter().skip(CELLS_PER_TASK).step_by(CELLS_PER_TASK);
-    let ends = ends.copied().chain(std::iter::once(end as u64));
+    let ends = starts
+        .iter()
+        .skip(CELLS_PER_TASK)
+        .step_by(CELLS_PER_TASK)
+        .copied()
+        .chain(std::iter::once(end as u64));
     for (rows, end) in rows.chunks(CELLS_PER_TASK).zip(ends) {
         let bytes = tdb_tile::length(end.exact_sub(given)?)?;
         given = end;

@@ -1,6 +1,7 @@
 //! Converts columns of a table into columns of a result.
 
 use bytes::Bytes;
+use tdb_tile::Exact;
 use zerocopy::IntoBytes;
 
 use crate::gather::{gather_fixed, gather_var, keep_fixed, too_few};
@@ -73,9 +74,7 @@ pub fn gather_set(column: TableColumn, kept: &CellSet) -> Result<Gathered, Cells
         return gather(column, Some(&kept.to_rows()));
     }
     let count = kept.count();
-    let mut values = column
-        .values
-        .another(count.saturating_mul(column.cell_size))?;
+    let mut values = column.values.another(count.exact_mul(column.cell_size)?)?;
     keep_fixed(
         column.values.as_slice(),
         column.cell_size,
@@ -99,7 +98,7 @@ fn freeze_offsets(offsets: Vec<u64>) -> Result<Bytes, CellsError> {
     if cfg!(target_endian = "little") {
         return Ok(Bytes::from_owner(Offsets(offsets)));
     }
-    let mut out = Buffer::zeroed(offsets.len().saturating_mul(8))?;
+    let mut out = Buffer::zeroed(offsets.len().exact_mul(8)?)?;
     for (place, offset) in out.as_mut_slice().chunks_exact_mut(8).zip(&offsets) {
         place.copy_from_slice(&offset.to_le_bytes());
     }

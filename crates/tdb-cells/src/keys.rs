@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use tdb_tile::Bug;
 
 use crate::sort::{self, Compare, PARALLEL};
-use crate::sorted::{Sorted, mark_repeats};
+use crate::sorted::{SortedRows, mark_repeats};
 use crate::{Row, RowList, threads};
 
 /// Numbers that sort like the cells, one for each row of a table.
@@ -71,9 +71,9 @@ impl<'a> Keys<'a> {
     ///
     /// # Errors
     /// A row has no key.
-    pub fn sorted(self, rows: impl RowList) -> Result<Sorted, Bug> {
+    pub fn sorted(self, rows: impl RowList) -> Result<SortedRows, Bug> {
         match self.order(rows.rows()) {
-            Some(true) => return Ok(Sorted::distinct(rows.rows().collect())),
+            Some(true) => return Ok(SortedRows::distinct(rows.rows().collect())),
             Some(false) => return self.mark(rows.rows().collect()),
             None => {}
         }
@@ -93,10 +93,10 @@ impl<'a> Keys<'a> {
     }
 
     /// Marks which of these rows, which are sorted, are equal to the one before.
-    fn mark(&self, rows: Vec<Row>) -> Result<Sorted, Bug> {
+    fn mark(&self, rows: Vec<Row>) -> Result<SortedRows, Bug> {
         let mut repeats = vec![false; rows.len()];
         mark_repeats(&rows, &mut repeats, |a, b| self.compare(a, b).is_eq());
-        Sorted::new(rows, repeats)
+        SortedRows::new(rows, repeats)
     }
 }
 

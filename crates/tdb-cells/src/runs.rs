@@ -186,8 +186,10 @@ impl Runs {
     /// Recommended size of a block, in bytes.
     #[must_use]
     pub fn block_bytes(&self) -> usize {
-        let block = self.memory.checked_div(MOST_MERGED as u64);
-        let block = block.unwrap_or(0).clamp(*BLOCK.start(), *BLOCK.end());
+        let share = self.memory.checked_div(MOST_MERGED as u64);
+        let block = share.map_or(*BLOCK.start(), |share| {
+            share.clamp(*BLOCK.start(), *BLOCK.end())
+        });
         usize::try_from(block).unwrap_or(1 << 20)
     }
 
@@ -208,8 +210,12 @@ impl Runs {
         fill(&mut run)?;
         self.runs.push(run.finish(0)?);
         while let Some(last) = self.runs.last() {
-            let alike = self.runs.iter().rev();
-            let alike = alike.take_while(|run| run.level == last.level).count();
+            let alike = self
+                .runs
+                .iter()
+                .rev()
+                .take_while(|run| run.level == last.level)
+                .count();
             if alike < MOST_MERGED {
                 break;
             }
@@ -296,9 +302,11 @@ impl Runs {
         let mut parts = self.runs.split_off(at);
         let others = parts.split_off(number);
         self.runs.extend(others);
-        let mut items = parts.iter().map(Run::items);
-        let items = items.try_fold(0_u64, u64::checked_add);
-        let items = items.ok_or_else(|| CellsError::from(too_large()))?;
+        let items = parts
+            .iter()
+            .map(Run::items)
+            .try_fold(0_u64, u64::checked_add)
+            .ok_or_else(|| CellsError::from(too_large()))?;
         let level = parts.iter().map(|run| run.level).max().unwrap_or(0);
         let readers = parts.into_iter().map(|run| self.reader(run)).collect();
         merge(readers, &mut merged)?;

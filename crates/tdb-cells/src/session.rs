@@ -33,12 +33,12 @@ pub struct SessionOptions {
 /// The threads and memory that reads and writes share. Cheap to clone; nothing is global.
 #[derive(Clone, Debug)]
 pub struct Session {
-    shared: Arc<Shared>,
+    shared: Arc<SessionState>,
     listener: Option<Listener>,
 }
 
 #[derive(Debug)]
-struct Shared {
+struct SessionState {
     wanted: usize,
     share_from: u64,
     threads: Threads,
@@ -86,7 +86,7 @@ impl Session {
             ..options.limits
         };
         Self {
-            shared: Arc::new(Shared {
+            shared: Arc::new(SessionState {
                 wanted,
                 share_from: options.share_from.unwrap_or(SHARE_FROM),
                 threads: Threads::new(wanted.min(Self::MOST_THREADS)),

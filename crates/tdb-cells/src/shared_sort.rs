@@ -7,7 +7,7 @@
 
 use std::cell::Cell;
 
-use tdb_tile::{Bug, length};
+use tdb_tile::{Bug, Exact, length};
 
 use crate::share::share as share_of;
 use crate::threads;
@@ -43,8 +43,9 @@ fn sort_among<T: Copy + Ord + Send + Sync>(numbers: &mut [T], threads: usize) ->
     let below = exchange(numbers, &shares)?;
     // Each side gets threads in proportion to its size.
     let for_first = share_of(threads as u64, below as u64, numbers.len() as u64);
-    let for_first = length(for_first).map_err(|_| missing())?;
-    let for_first = for_first.clamp(1, threads.saturating_sub(1));
+    let for_first = length(for_first)
+        .map_err(|_| missing())?
+        .clamp(1, threads.saturating_sub(1));
     let (first, second) = numbers.split_at_mut(below);
     let (first, second) = threads::both(
         || sort_among(first, for_first),
@@ -66,9 +67,10 @@ fn pivot<T: Copy + Ord>(numbers: &[T]) -> Result<T, Bug> {
     const SCATTER: u64 = 0x9e37_79b9_7f4a_7c15;
     let len = numbers.len() as u64;
     let place = |i: u64| length(i.wrapping_mul(SCATTER).checked_rem(len)?).ok();
-    let sample = (0..SAMPLE as u64).map(|i| numbers.get(place(i)?).copied());
-    let sample: Option<Vec<T>> = sample.collect();
-    let mut sample = sample.ok_or_else(missing)?;
+    let mut sample = (0..SAMPLE as u64)
+        .map(|i| numbers.get(place(i)?).copied())
+        .collect::<Option<Vec<T>>>()
+        .ok_or_else(missing)?;
     let (_, pivot, _) = sample.select_nth_unstable(SAMPLE / 2);
     Ok(*pivot)
 }
@@ -89,19 +91,17 @@ fn part<T: Copy + Ord>(numbers: &mut [T], pivot: T) -> usize {
 
 /// Moves all numbers below the pivot before all others, given partitioned shares; returns how many are below.
 fn exchange<T>(numbers: &mut [T], shares: &[Share]) -> Result<usize, Bug> {
-    let below = shares
-        .iter()
-        .fold(0_usize, |sum, share| sum.saturating_add(share.below));
+    let below = shares.iter().map(|share| share.below).sum::<usize>();
     let (mut front, mut back) = numbers.split_at_mut_checked(below).ok_or_else(missing)?;
     let (mut too_early, mut too_late) = (Vec::new(), Vec::new());
     for share in shares {
         for (len, is_below) in [
             (share.below, true),
-            (share.all.saturating_sub(share.below), false),
+            (share.all.exact_sub(share.below)?, false),
         ] {
             let early = len.min(front.len());
             let early_ones = front.split_off_mut(..early).ok_or_else(missing)?;
-            let late = len.saturating_sub(early);
+            let late = len.exact_sub(early)?;
             let late_ones = back.split_off_mut(..late).ok_or_else(missing)?;
             if is_below {
                 too_late.push(late_ones);

@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use tdb_tile::Bug;
 
-use crate::sorted::{Sorted, equal_runs, mark_repeats, parts};
+use crate::sorted::{SortedRows, equal_runs, mark_repeats, parts};
 use crate::{Row, RowList, threads};
 
 /// Compares two rows whose numbers are equal.
@@ -166,14 +166,15 @@ impl<K: Number> Packing<K> {
     }
 
     /// Extracts the rows from sorted packed numbers; two rows are equal if only their row bits differ.
-    fn unpack_all(&self, packed: &[u64]) -> Result<Sorted, Bug> {
+    fn unpack_all(&self, packed: &[u64]) -> Result<SortedRows, Bug> {
         let mut rows = vec![Row::within(0); packed.len()];
         let mut repeats = vec![false; packed.len()];
         let places = rows.chunks_mut(PARALLEL).zip(repeats.chunks_mut(PARALLEL));
         let tasks = places.zip((0..packed.len()).step_by(PARALLEL));
         threads::for_each(tasks.collect(), |((rows, repeats), start)| {
-            let own = packed.get(start..);
-            let own = own.ok_or_else(|| Bug::new("sorted rows that are not there"))?;
+            let own = packed
+                .get(start..)
+                .ok_or_else(|| Bug::new("sorted rows that are not there"))?;
             for (row, packed) in rows.iter_mut().zip(own) {
                 *row = self.row(*packed);
             }
@@ -184,7 +185,7 @@ impl<K: Number> Packing<K> {
             }
             Ok::<_, Bug>(())
         })?;
-        Sorted::new(rows, repeats)
+        SortedRows::new(rows, repeats)
     }
 
     fn are_equal(&self, a: u64, b: u64) -> bool {
@@ -206,9 +207,9 @@ pub(crate) fn by_numbers<K: Number>(
     keys: Vec<K>,
     compare: Option<&Compare<'_>>,
     rows: impl RowList,
-) -> Result<Sorted, Bug> {
+) -> Result<SortedRows, Bug> {
     let Some(packing) = Packing::of(&keys, rows)? else {
-        return Ok(Sorted::default());
+        return Ok(SortedRows::default());
     };
     if packing.left_out > 0 || compare.is_some() {
         return by_parts(&keys, &packing, compare, rows);
@@ -231,7 +232,7 @@ fn by_parts<K: Number>(
     packing: &Packing<K>,
     compare: Option<&Compare<'_>>,
     rows: impl RowList,
-) -> Result<Sorted, Bug> {
+) -> Result<SortedRows, Bug> {
     let mut packed = packing.pack_all(keys, rows)?;
     // Merging presorted runs would be slower for a hundred or more of them, and need extra memory.
     threads::sort(&mut packed)?;
@@ -251,7 +252,7 @@ fn by_parts<K: Number>(
         }
         Ok::<_, Bug>(())
     })?;
-    Sorted::new(rows, repeats)
+    SortedRows::new(rows, repeats)
 }
 
 /// Sorts rows whose leading bits are equal, and records for each whether it is equal to the one before it.

@@ -10,13 +10,13 @@ use crate::threads::{self, CELLS_PER_TASK};
 
 /// Sorted rows, and which of them are equal.
 #[derive(Debug, Default)]
-pub struct Sorted {
+pub struct SortedRows {
     rows: Vec<Row>,
     /// For each row, whether it is equal to the one before it; `None` if no two rows are equal.
     repeats: Option<Vec<bool>>,
 }
 
-impl Sorted {
+impl SortedRows {
     /// Creates from sorted rows and, for each, whether it is equal to the one before it.
     pub(crate) fn new(rows: Vec<Row>, repeats: Vec<bool>) -> Result<Self, Bug> {
         if rows.len() != repeats.len() {
@@ -171,8 +171,11 @@ pub(crate) fn parts<'a>(
 ) -> Vec<(&'a mut [Row], &'a mut [bool])> {
     let mut parts = Vec::new();
     while !repeats.is_empty() {
-        let more = repeats.iter().skip(CELLS_PER_TASK);
-        let more = more.take_while(|repeats| **repeats).count();
+        let more = repeats
+            .iter()
+            .skip(CELLS_PER_TASK)
+            .take_while(|repeats| **repeats)
+            .count();
         let end = CELLS_PER_TASK.saturating_add(more).min(repeats.len());
         // Rows and flags have the same length.
         parts.extend(rows.split_off_mut(..end).zip(repeats.split_off_mut(..end)));
@@ -238,7 +241,7 @@ mod tests {
     #[test]
     fn equal_rows_are_runs() {
         let flags = |text: &str| text.chars().map(|c| c == '=').collect::<Vec<bool>>();
-        let sorted = |text| Sorted::new(rows(9), flags(text)).unwrap();
+        let sorted = |text| SortedRows::new(rows(9), flags(text)).unwrap();
         let runs = |text| -> Vec<Vec<usize>> {
             let (mut sorted, mut runs) = (sorted(text), Vec::new());
             let note = |run: &mut [Row]| {
@@ -260,7 +263,7 @@ mod tests {
         assert_eq!(places(sorted.rows()), [3, 4, 5, 6]);
         assert_eq!(sorted.repeated().count(), 1);
         assert_eq!(places(&sorted.firsts()), [3, 4, 6]);
-        assert!(Sorted::new(rows(2), flags(".")).is_err());
+        assert!(SortedRows::new(rows(2), flags(".")).is_err());
     }
 
     /// Tests runs of equal rows that cross the places where work is split among threads.
@@ -285,7 +288,7 @@ mod tests {
                 is_equal
             });
             let repeats = (0..many).map(|i| i % equal != 0).collect();
-            let sorted = Sorted::new(rows(many), repeats).unwrap();
+            let sorted = SortedRows::new(rows(many), repeats).unwrap();
             let newer = |row: Row, _| Ok::<_, ()>(row.index() % 5 == 2);
             let kept = session.install(|| sorted.newest(newer));
             assert_eq!(places(&kept.unwrap()), places(&model), "{equal} of {many}");

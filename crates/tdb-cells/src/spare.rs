@@ -29,11 +29,11 @@ const LITTLE: u64 = 2 << 20;
 #[derive(Debug)]
 pub(crate) struct Spare {
     budget: Budget,
-    kept: Mutex<Kept>,
+    kept: Mutex<SpareBuffers>,
 }
 
 #[derive(Debug, Default)]
-struct Kept {
+struct SpareBuffers {
     /// The kept parts, oldest first.
     parts: VecDeque<Memory>,
     bytes: u64,
@@ -88,8 +88,9 @@ impl Spare {
         let len = part.len() as u64;
         let mut kept = self.lock();
         kept.lent = kept.lent.saturating_sub(len);
-        let room = (self.budget.limit() / SHARE).min(self.budget.left());
-        let room = room.min(kept.room());
+        let room = (self.budget.limit() / SHARE)
+            .min(self.budget.left())
+            .min(kept.room());
         let Some(beside) = room.checked_sub(len).filter(|_| part.len() >= LEAST) else {
             return;
         };
@@ -102,12 +103,12 @@ impl Spare {
         drop(kept);
     }
 
-    fn lock(&self) -> MutexGuard<'_, Kept> {
+    fn lock(&self) -> MutexGuard<'_, SpareBuffers> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Kept {
+impl SpareBuffers {
     /// Place of the smallest part of at least `len` bytes that is at most a quarter larger.
     fn best(&self, len: usize) -> Option<usize> {
         let most = len.saturating_add(len / 4);

@@ -11,11 +11,11 @@ use crate::CellsError;
 /// clone.
 #[derive(Clone, Debug)]
 pub struct SpillFolder {
-    shared: Arc<Shared>,
+    shared: Arc<SpillState>,
 }
 
 #[derive(Debug)]
-struct Shared {
+struct SpillState {
     path: PathBuf,
     store: OnceLock<Arc<dyn Store>>,
 }
@@ -25,7 +25,7 @@ impl SpillFolder {
     #[must_use]
     pub fn local(path: &Path) -> Self {
         Self {
-            shared: Arc::new(Shared {
+            shared: Arc::new(SpillState {
                 path: path.to_owned(),
                 store: OnceLock::new(),
             }),
@@ -36,7 +36,7 @@ impl SpillFolder {
     #[must_use]
     pub fn of_store(name: &str, store: Arc<dyn Store>) -> Self {
         Self {
-            shared: Arc::new(Shared {
+            shared: Arc::new(SpillState {
                 path: PathBuf::from(name),
                 store: OnceLock::from(store),
             }),
@@ -45,7 +45,7 @@ impl SpillFolder {
 
     /// Returns the store; opens the folder on the first call.
     pub(crate) fn open(&self) -> Result<&dyn Store, CellsError> {
-        let Shared { path, store } = &*self.shared;
+        let SpillState { path, store } = &*self.shared;
         if let Some(store) = store.get() {
             return Ok(&**store);
         }

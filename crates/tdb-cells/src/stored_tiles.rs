@@ -34,10 +34,10 @@ impl StoredTiles {
     }
 
     /// Returns a function that adds the key and the offset of a tile to an error.
-    pub(crate) fn locate(&self, extent: Option<Range<u64>>) -> impl Fn(TileError) -> Located {
+    pub(crate) fn locate(&self, extent: Option<Range<u64>>) -> impl Fn(TileError) -> TileFailure {
         let offset = extent.map_or(0, |extent| extent.start);
         let key = Arc::clone(&self.key);
-        move |error| Located {
+        move |error| TileFailure {
             key: Arc::clone(&key),
             offset,
             error: Box::new(error),
@@ -185,9 +185,12 @@ impl StoredTiles {
             }
             Ok::<_, TileError>(())
         })?;
-        let headers = worker.chunks.entries().len();
-        let headers = headers.saturating_mul(size_of::<ChunkHeader>());
-        let headers = headers.saturating_add(CHUNK_COUNT);
+        let headers = worker
+            .chunks
+            .entries()
+            .len()
+            .saturating_mul(size_of::<ChunkHeader>())
+            .saturating_add(CHUNK_COUNT);
         let chunks = stored.len().saturating_sub(headers) as u64;
         how.counters.add_skipped(chunks.saturating_sub(used));
         how.counters.add_decoded(decoded);
@@ -197,7 +200,7 @@ impl StoredTiles {
 
 /// An error in a stored tile, and the place of the tile.
 #[derive(Debug)]
-pub(crate) struct Located {
+pub(crate) struct TileFailure {
     pub(crate) key: Arc<str>,
     pub(crate) offset: u64,
     pub(crate) error: Box<TileError>,
@@ -208,12 +211,12 @@ pub(crate) struct Located {
 pub(crate) struct Owner {
     pub(crate) fragment: String,
     pub(crate) field: String,
-    pub(crate) lost: Option<Lost>,
+    pub(crate) lost: Option<LostTiles>,
 }
 
 /// Tiles that the fragment lacks because their writer lost them.
 #[derive(Clone, Debug)]
-pub(crate) struct Lost {
+pub(crate) struct LostTiles {
     /// The first lost tile; all later ones are lost, too.
     pub(crate) from: u64,
     pub(crate) metadata: Arc<FragmentMetadata>,
@@ -226,7 +229,7 @@ impl Owner {
         self.fragment.len().saturating_add(self.field.len())
     }
 
-    pub(crate) fn at(&self, tile: TileNumber, found: Located) -> CellsError {
+    pub(crate) fn at(&self, tile: TileNumber, found: TileFailure) -> CellsError {
         let lost = self.lost.as_ref();
         if let Some(lost) = lost.filter(|lost| lost.from <= tile.get()) {
             return CellsError::LostTile {

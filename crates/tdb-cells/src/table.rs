@@ -150,19 +150,23 @@ impl CellTable {
         let mut out = Self::new(segments);
         let fields = parts.iter().take(1).flat_map(|part| part.columns.keys());
         for &field in fields {
-            let columns = pieces.iter().map(|(_, part, rows)| {
-                let column = part.column(field);
-                let column =
-                    column.ok_or_else(|| Bug::new("tables of different fields are joined"))?;
-                Ok((column, *rows))
-            });
-            let columns: Vec<_> = columns.collect::<Result<_, Bug>>()?;
+            let columns: Vec<_> = pieces
+                .iter()
+                .map(|(_, part, rows)| {
+                    let column = part
+                        .column(field)
+                        .ok_or_else(|| Bug::new("tables of different fields are joined"))?;
+                    Ok((column, *rows))
+                })
+                .collect::<Result<_, Bug>>()?;
             let sizes = parts.iter().filter_map(|part| part.column(field));
             let size = sizes.map(TableColumn::size).fold(0, usize::saturating_add);
             out.hold(budget.take(size as u64)?);
             let mut joined = join(&columns)?;
-            let lacking = columns.iter().zip(&pieces);
-            let lacking = lacking.filter(|((column, rows), _)| column.lacks(*rows));
+            let lacking = columns
+                .iter()
+                .zip(&pieces)
+                .filter(|((column, rows), _)| column.lacks(*rows));
             joined.missing = out.rows_of(&lacking.map(|(_, (fragment, ..))| *fragment).collect());
             out.insert(field, joined);
         }
@@ -266,7 +270,7 @@ impl TableColumn {
     /// # Errors
     /// The system lacks memory.
     pub fn of_numbers(numbers: &[u64]) -> Result<Self, CellsError> {
-        let mut values = Buffer::zeroed(numbers.len().saturating_mul(8))?;
+        let mut values = Buffer::zeroed(numbers.len().exact_mul(8)?)?;
         let (places, _) = values.as_mut_slice().as_chunks_mut::<8>();
         for (place, number) in places.iter_mut().zip(numbers) {
             *place = number.to_le_bytes();
@@ -294,7 +298,7 @@ impl TableColumn {
     /// # Errors
     /// The column does not have the row.
     pub fn cell(&self, row: usize) -> Result<&[u8], Bug> {
-        self.bytes_of(row..row.saturating_add(1))
+        self.bytes_of(row..row.exact_add(1)?)
     }
 
     #[track_caller]
@@ -319,9 +323,10 @@ fn join(pieces: &[(&TableColumn, RowRange)]) -> Result<TableColumn, CellsError> 
     let Some((first, _)) = pieces.first() else {
         return Ok(TableColumn::default());
     };
-    let cells = pieces.iter();
-    let cells = cells.map(|(column, rows)| column.bytes_of(rows.indices()));
-    let cells: Vec<&[u8]> = cells.collect::<Result<_, Bug>>()?;
+    let cells: Vec<&[u8]> = pieces
+        .iter()
+        .map(|(column, rows)| column.bytes_of(rows.indices()))
+        .collect::<Result<_, Bug>>()?;
     let total = cells.iter().map(|cells| cells.len());
     let mut values = first.values.another(total.fold(0, usize::saturating_add))?;
     let mut rest = values.as_mut_slice();

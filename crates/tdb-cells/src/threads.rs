@@ -79,11 +79,12 @@ fn spawn(thread: ThreadBuilder) -> io::Result<JoinHandle<()>> {
 fn start(mut wanted: usize, spawn: Spawn<'_>) -> Option<ThreadPool> {
     while wanted > 1 {
         let mut started = Vec::new();
-        let pool = ThreadPoolBuilder::new().num_threads(wanted);
-        let pool = pool.spawn_handler(|thread| {
-            started.push(spawn(thread)?);
-            Ok(())
-        });
+        let pool = ThreadPoolBuilder::new()
+            .num_threads(wanted)
+            .spawn_handler(|thread| {
+                started.push(spawn(thread)?);
+                Ok(())
+            });
         if let Ok(pool) = pool.build() {
             return Some(pool);
         }

@@ -5,7 +5,7 @@ use std::ops::{Deref, Range};
 use std::sync::Arc;
 
 use bytes::Bytes;
-use tdb_store::{Read, Store, StoreError};
+use tdb_store::{ByteRange, Piece, Read, Store, StoreError};
 use tdb_tile::{Grant, LimitError, Limits};
 
 use crate::{Counters, TileError};
@@ -129,13 +129,13 @@ impl TileBytes for Arc<dyn Store> {
 
 /// Bytes that were read in advance.
 #[derive(Debug, Default)]
-pub struct Fetched {
+pub struct FetchedBytes {
     pieces: HashMap<(Arc<str>, u64), Bytes>,
 }
 
-impl Fetched {
+impl FetchedBytes {
     /// Creates from reads and their results, in the same order.
-    pub fn new(reads: &[Read], pieces: Vec<tdb_store::Piece>) -> Self {
+    pub fn new(reads: &[Read], pieces: Vec<Piece>) -> Self {
         let keys = reads.iter().map(|read| Arc::clone(&read.key));
         let pieces = keys.zip(pieces);
         Self {
@@ -146,7 +146,22 @@ impl Fetched {
     }
 }
 
-impl TileBytes for Fetched {
+impl FetchedBytes {
+    /// Returns the bytes that were read for a bounded range; `None` if there are none.
+    #[must_use]
+    pub fn piece(&self, read: &Read) -> Option<Piece> {
+        let ByteRange::Bounded { start, len } = read.range else {
+            return None;
+        };
+        let bytes = self.pieces.get(&(Arc::clone(&read.key), start))?;
+        (bytes.len() as u64 == len).then(|| Piece {
+            offset: start,
+            bytes: bytes.clone(),
+        })
+    }
+}
+
+impl TileBytes for FetchedBytes {
     fn fetch<'a>(
         &'a self,
         key: &Arc<str>,

@@ -47,8 +47,9 @@ impl TileFacts {
         stored: StoredFragment<'_>,
         fields: &[FieldKind],
     ) -> Vec<MetadataPart> {
-        let views = fields.iter();
-        let views = views.filter_map(|field| summarized(schema, stored, *field));
+        let views = fields
+            .iter()
+            .filter_map(|field| summarized(schema, stored, *field));
         let parts = views.map(|view| FragmentMetadata::tile_statistics_parts(view.kind));
         parts.flatten().collect()
     }

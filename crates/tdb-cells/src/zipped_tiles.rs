@@ -61,8 +61,9 @@ impl ZippedTiles {
         let Some(one) = out.first().map(|(_, place)| place.len()) else {
             return Ok(());
         };
-        let len = one.checked_mul(self.dimensions);
-        let len = len.ok_or_else(|| Bug::new("a tile of coordinates beyond memory"))?;
+        let len = one
+            .checked_mul(self.dimensions)
+            .ok_or_else(|| Bug::new("a tile of coordinates beyond memory"))?;
         Limits::check(
             "unfiltered tile size",
             "data_tile",
@@ -99,8 +100,10 @@ impl ZippedTiles {
             }
             return Some(());
         }
-        let tuple = self.size.checked_mul(self.dimensions);
-        let tuple = tuple.filter(|bytes| *bytes > 0)?;
+        let tuple = self
+            .size
+            .checked_mul(self.dimensions)
+            .filter(|bytes| *bytes > 0)?;
         let at = self.size.checked_mul(dimension)?;
         let value = at..at.checked_add(self.size)?;
         let tuples = tile.chunks_exact(tuple);

@@ -62,9 +62,12 @@ pub fn debris(array: &Array, options: &VacuumOptions) -> Result<Plan, ArrayError
     let unnamed = |key: &&String| !known.contains(tdb_store::name(key));
     keys.extend(cleaning.old(found.iter().filter(unnamed), UNNAMED)?);
     // A name that is not a valid key cannot be removed through the store, and does no harm here.
-    let strays = array.directory().strays();
-    let strays = strays.filter(|key| tdb_store::check_key(key).is_ok());
-    let strays: Vec<String> = strays.map(str::to_owned).collect();
+    let strays: Vec<String> = array
+        .directory()
+        .strays()
+        .filter(|key| tdb_store::check_key(key).is_ok())
+        .map(str::to_owned)
+        .collect();
     keys.extend(cleaning.old(strays.iter(), STRAY)?);
     folders.extend(cleaning.draft()?);
     let mut plan = cleaning.plan;
@@ -93,8 +96,9 @@ impl Cleaning<'_> {
         // A folder that is not named like a fragment is left alone.
         let is_fragment = |folder: &str| TimestampedName::parse(tdb_store::name(folder)).is_ok();
         let fragments = objects.fragments.iter().map(String::as_str);
-        let loose = fragments.filter(|folder| !committed.contains(folder) && is_fragment(folder));
-        let loose: Vec<&str> = loose.collect();
+        let loose: Vec<&str> = fragments
+            .filter(|folder| !committed.contains(folder) && is_fragment(folder))
+            .collect();
         if loose.is_empty() {
             return Ok(Vec::new());
         }
@@ -129,8 +133,11 @@ impl Cleaning<'_> {
         let objects = self.location.full(DRAFT_FOLDER);
         let objects = self.location.store().list_recursive(&objects)?;
         for object in objects {
-            let key = object.key.strip_prefix(self.location.prefix());
-            let key = key.unwrap_or(&object.key).trim_start_matches('/');
+            let key = object
+                .key
+                .strip_prefix(self.location.prefix())
+                .unwrap_or(&object.key)
+                .trim_start_matches('/');
             if !self.options.is_over(self.location, key)? {
                 let note = crate::vacuum_options::young(DRAFT_FOLDER);
                 self.plan.notes.push(note);
@@ -215,8 +222,8 @@ fn named(
     for folder in [COMMITS_FOLDER, ""] {
         let (found, _) = objects::list(location, folder)?;
         for key in found.into_iter().filter(|key| !key.ends_with(REPLACES)) {
-            let name = tdb_store::name(&key);
-            let name = name.split('.').next().unwrap_or(name).to_owned();
+            let file = tdb_store::name(&key);
+            let name = file.split('.').next().unwrap_or(file).to_owned();
             named.insert(format!("{FRAGMENT_FOLDER}/{name}"), key.clone());
             named.insert(name, key);
         }

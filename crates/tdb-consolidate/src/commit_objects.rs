@@ -19,7 +19,7 @@ pub(crate) struct CommitObjects {
     /// Keys of `.wrt`, `.del` and `.upd` objects, and of `.ok` objects in the root.
     pub(crate) loose: BTreeSet<String>,
     /// `.con` objects.
-    pub(crate) consolidated: Vec<Consolidated>,
+    pub(crate) consolidated: Vec<ConsolidatedList>,
     /// `.ign` objects: the commits that each of them revokes.
     pub(crate) ignores: BTreeMap<String, BTreeSet<String>>,
     /// `.vac` objects, and `.replaces` lists that are in force: the fragments that each declares as replaced.
@@ -36,7 +36,7 @@ pub(crate) struct CommitObjects {
 
 /// A `.con` object and its records.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Consolidated {
+pub(crate) struct ConsolidatedList {
     pub(crate) key: String,
     pub(crate) bytes: Bytes,
     pub(crate) commits: Vec<ConsolidatedCommit>,
@@ -55,7 +55,7 @@ impl CommitObjects {
     /// Reads all these objects as of one moment; starts over if a list appears or anything vanishes meanwhile. A
     /// malformed name of a commit is an error, since its effect is unknown.
     pub(crate) fn read(location: &Location) -> Result<Self, ArrayError> {
-        let look = || Listed::new(location);
+        let look = || ListedObjects::new(location);
         let (found, _) = settle(location.prefix(), look, |listed| {
             let Some(found) = Self::read_once(location, listed)? else {
                 return Ok(None);
@@ -73,16 +73,19 @@ impl CommitObjects {
     /// listed.
     fn is_settled(&self, later: &BTreeSet<String>) -> bool {
         let is_list = |key: &&String| LISTS.iter().any(|ending| key.ends_with(ending));
-        let lists = self.consolidated.iter().map(|list| &list.key);
-        let lists = lists.chain(self.ignores.keys()).chain(&self.idle);
-        let lists: BTreeSet<&String> = lists
+        let lists: BTreeSet<&String> = self
+            .consolidated
+            .iter()
+            .map(|list| &list.key)
+            .chain(self.ignores.keys())
+            .chain(&self.idle)
             .chain(self.vacuums.iter().map(|vacuum| &vacuum.key))
             .collect();
         self.loose.is_subset(later) && later.iter().filter(is_list).eq(lists)
     }
 
-    fn read_once(location: &Location, listed: &Listed) -> Result<Option<Self>, ArrayError> {
-        let Listed {
+    fn read_once(location: &Location, listed: &ListedObjects) -> Result<Option<Self>, ArrayError> {
+        let ListedObjects {
             root: (root, root_folders),
             commits,
             fragments: (links, fragments),
@@ -120,7 +123,7 @@ impl CommitObjects {
             if !ends_in_delete && is_cut_off(&bytes) {
                 found.cut_off.push(key.clone());
             }
-            found.consolidated.push(Consolidated {
+            found.consolidated.push(ConsolidatedList {
                 key,
                 bytes,
                 commits,
@@ -160,8 +163,8 @@ impl CommitObjects {
     fn split_early(&self, lists: Vec<String>) -> (Vec<String>, Vec<String>) {
         let committed = self.committed();
         lists.into_iter().partition(|key| {
-            let name = tdb_store::name(key);
-            let name = name.split_once('.').map_or(name, |(name, _)| name);
+            let file = tdb_store::name(key);
+            let name = file.split_once('.').map_or(file, |(name, _)| name);
             committed
                 .iter()
                 .any(|folder| tdb_store::name(folder) == name)
@@ -174,9 +177,11 @@ impl CommitObjects {
     }
 
     /// Iterates over the commits in `.con` objects: those that are not revoked, and all deletes.
-    pub(crate) fn listed(&self) -> impl Iterator<Item = (&Consolidated, &ConsolidatedCommit)> {
-        let all = self.consolidated.iter();
-        let all = all.flat_map(|list| list.commits.iter().map(move |commit| (list, commit)));
+    pub(crate) fn listed(&self) -> impl Iterator<Item = (&ConsolidatedList, &ConsolidatedCommit)> {
+        let all = self
+            .consolidated
+            .iter()
+            .flat_map(|list| list.commits.iter().map(move |commit| (list, commit)));
         all.filter(|(_, commit)| commit.delete.is_some() || !self.is_ignored(&commit.key))
     }
 
@@ -206,13 +211,13 @@ pub(crate) fn is_cut_off(bytes: &[u8]) -> bool {
 
 /// The names of an array's objects and folders that are related to commits.
 #[derive(PartialEq)]
-struct Listed {
+struct ListedObjects {
     root: (BTreeSet<String>, BTreeSet<String>),
     commits: BTreeSet<String>,
     fragments: (BTreeSet<String>, BTreeSet<String>),
 }
 
-impl Listed {
+impl ListedObjects {
     fn new(location: &Location) -> Result<Self, ArrayError> {
         Ok(Self {
             root: objects::list(location, "")?,

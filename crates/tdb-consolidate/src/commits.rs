@@ -88,11 +88,12 @@ fn content(location: &Location, before: &CommitObjects) -> Result<Option<Content
             ));
         }
     }
-    let loose: Vec<String> = before.loose.difference(&seen).cloned().collect();
     // Updates are never put into lists.
-    let loose: Vec<String> = loose
-        .into_iter()
+    let loose: Vec<String> = before
+        .loose
+        .difference(&seen)
         .filter(|key| !key.ends_with(".upd"))
+        .cloned()
         .collect();
     if loose.is_empty() && before.consolidated.len() <= 1 {
         return Ok(None);

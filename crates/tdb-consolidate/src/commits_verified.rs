@@ -17,7 +17,7 @@ pub(crate) struct CommitsVerified {
 /// An empty list: no program writes one.
 #[derive(Debug, thiserror::Error)]
 #[error("is empty: it was cut off, and what it said is lost")]
-struct Emptied;
+struct EmptiedList;
 
 /// A list that ends within a line, as no program writes one.
 #[derive(Debug, thiserror::Error)]
@@ -30,7 +30,7 @@ struct CutOff;
     "nothing commits it, so its cells are not read: its commit was lost, as in a copy without __commits, or its write was stopped at \
      the end; tdb clean removes it"
 )]
-struct Uncommitted;
+struct UncommittedFragment;
 
 /// Checks the lists of commits, and all folders of fragments.
 ///
@@ -40,7 +40,7 @@ pub(crate) fn commits_verified(location: &Location) -> Result<CommitsVerified, A
     let commits = CommitObjects::read(location)?;
     let mut found = CommitsVerified::default();
     for key in emptied(&commits) {
-        let error = broken(&key, Emptied);
+        let error = broken(&key, EmptiedList);
         found.damages.push((key, error));
     }
     for key in &commits.cut_off {
@@ -68,7 +68,7 @@ pub(crate) fn commits_verified(location: &Location) -> Result<CommitsVerified, A
             continue;
         }
         if is_all || VacuumOptions::default().is_over(location, &key)? {
-            let error = broken(&folder, Uncommitted);
+            let error = broken(&folder, UncommittedFragment);
             found.damages.push((folder, error));
         } else {
             found.warnings.push(Warning::Uncommitted { key: folder });
@@ -87,16 +87,20 @@ fn broken(key: &str, what: impl std::error::Error + Send + Sync + 'static) -> Ar
 
 /// Returns the keys of lists without any line.
 fn emptied(objects: &CommitObjects) -> Vec<String> {
-    let ignores = objects.ignores.iter();
-    let ignores = ignores.filter(|(_, lines)| lines.is_empty());
-    let vacuums = objects.vacuums.iter();
-    let vacuums = vacuums.filter(|vacuum| vacuum.lines.is_empty());
+    let ignores = objects.ignores.iter().filter(|(_, lines)| lines.is_empty());
+    let vacuums = objects
+        .vacuums
+        .iter()
+        .filter(|vacuum| vacuum.lines.is_empty());
     // Consolidating lists whose commits have all been revoked can produce an empty list with timestamp 0.
     let is_of_no_time = |key: &str| TimestampedName::of_key(key).is_ok_and(|name| name.end() == 0);
-    let merged = objects.consolidated.iter();
-    let merged = merged.filter(|list| list.bytes.is_empty() && !is_of_no_time(&list.key));
-    let keys = ignores.map(|(key, _)| key);
-    let keys = keys.chain(vacuums.map(|vacuum| &vacuum.key));
+    let merged = objects
+        .consolidated
+        .iter()
+        .filter(|list| list.bytes.is_empty() && !is_of_no_time(&list.key));
+    let keys = ignores
+        .map(|(key, _)| key)
+        .chain(vacuums.map(|vacuum| &vacuum.key));
     keys.chain(merged.map(|list| &list.key)).cloned().collect()
 }
 
@@ -111,7 +115,7 @@ fn metadata_lists(location: &Location) -> Result<Vec<(String, ArrayError)>, Arra
     let read = objects::read(location, &lists, location.limits().list_bytes)?;
     let damages = read.into_iter().filter_map(|(key, bytes)| {
         let error = match &*bytes {
-            [] => broken(&key, Emptied),
+            [] => broken(&key, EmptiedList),
             bytes if is_cut_off(bytes) => broken(&key, CutOff),
             _ => return None,
         };

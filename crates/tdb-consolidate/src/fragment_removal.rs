@@ -36,11 +36,18 @@ pub(crate) fn fragments_within(objects: &CommitObjects, window: TimeWindow) -> B
         name.is_ok_and(|name| window.contains(&name))
     };
     // An interrupted removal may have revoked the commit of a fragment, but left the fragment.
-    let begun = objects.fragments.iter().map(String::as_str);
-    let begun = begun.filter(|folder| objects.is_ignored(&commit_of(folder)));
+    let begun = objects
+        .fragments
+        .iter()
+        .map(String::as_str)
+        .filter(|folder| objects.is_ignored(&commit_of(folder)));
     let links = objects.links.iter().map(String::as_str);
-    let all = objects.committed().into_iter().chain(begun).chain(links);
-    let all = all.filter(|folder| within(folder));
+    let all = objects
+        .committed()
+        .into_iter()
+        .chain(begun)
+        .chain(links)
+        .filter(|folder| within(folder));
     all.map(str::to_owned).collect()
 }
 

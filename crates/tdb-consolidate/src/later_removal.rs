@@ -11,7 +11,7 @@ use tdb_array::{
 };
 use tdb_schema::ArraySchema;
 
-use crate::commit_objects::{CommitObjects, Consolidated, commit_of, fragment_of, span};
+use crate::commit_objects::{CommitObjects, ConsolidatedList, commit_of, fragment_of, span};
 use crate::fragment_removal::{check_time, empty_lists, fragments_within};
 use crate::metadata::later_metadata;
 use crate::purge::{has_deleted, markers};
@@ -56,14 +56,23 @@ pub fn plan_later_removal(
     let [lists, metadata] = metadata;
     plan.remove(lists);
     let is_delete = |key: &&String| key.ends_with(".del") || key.ends_with(".upd");
-    let deletes = objects.loose.iter().filter(is_delete);
-    let deletes = deletes.filter(|key| later(key)).cloned();
-    let commits = fragments.iter().map(|fragment| commit_of(fragment));
-    let commits = commits.filter(|commit| objects.loose.contains(commit));
+    let deletes = objects
+        .loose
+        .iter()
+        .filter(is_delete)
+        .filter(|key| later(key))
+        .cloned();
+    let commits = fragments
+        .iter()
+        .map(|fragment| commit_of(fragment))
+        .filter(|commit| objects.loose.contains(commit));
     let of_schemas = schemas.iter().map(|later| later.key.clone());
-    let all = deletes.chain(commits).chain(of_schemas).chain(metadata);
-    let all = all.chain(whole);
-    let all: Vec<String> = all.collect();
+    let all: Vec<String> = deletes
+        .chain(commits)
+        .chain(of_schemas)
+        .chain(metadata)
+        .chain(whole)
+        .collect();
     // The other fragments are committed by lists.
     objects.loose.retain(|key| !all.contains(key));
     newest_first(&mut plan, all.into_iter())?;
@@ -108,15 +117,17 @@ fn later_schemas(array: &Array, to: u64) -> Result<Vec<LaterSchema>, ArrayError>
             why: "there was no array yet",
         });
     }
-    let later = entries.iter().filter(|entry| is_later(&entry.name));
-    let later = later.filter_map(|entry| {
-        let mut known = array.schemas();
-        let (_, schema) = known.find(|(name, _)| *name == entry.schema_name())?;
-        Some(LaterSchema {
-            key: entry.key.clone(),
-            schema: Arc::clone(schema),
-        })
-    });
+    let later = entries
+        .iter()
+        .filter(|entry| is_later(&entry.name))
+        .filter_map(|entry| {
+            let mut known = array.schemas();
+            let (_, schema) = known.find(|(name, _)| *name == entry.schema_name())?;
+            Some(LaterSchema {
+                key: entry.key.clone(),
+                schema: Arc::clone(schema),
+            })
+        });
     Ok(later.collect())
 }
 
@@ -197,7 +208,7 @@ fn without_later(
             gone.push(list.key.clone());
         }
         // The remaining commits stay in force, the others do not.
-        kept_lists.push(Consolidated {
+        kept_lists.push(ConsolidatedList {
             commits: kept,
             ..list
         });
@@ -207,7 +218,7 @@ fn without_later(
 }
 
 /// True if a list is itself the commit of what it lists: it has the id of a fragment in it.
-fn is_one_change(list: &Consolidated) -> bool {
+fn is_one_change(list: &ConsolidatedList) -> bool {
     let id = |key: &str| {
         TimestampedName::of_key(key)
             .ok()?
@@ -225,7 +236,7 @@ fn is_one_change(list: &Consolidated) -> bool {
 fn put_kept(
     objects: &CommitObjects,
     plan: &mut Plan,
-    list: &Consolidated,
+    list: &ConsolidatedList,
     kept: &[ConsolidatedCommit],
     change: &ChangeOptions,
 ) -> Result<(), ArrayError> {

@@ -38,7 +38,7 @@ pub use commits::{consolidate_commits, plan_merged_commits};
 pub use fragment_metadata::{consolidate_fragment_metadata, plan_merged_footers};
 pub use fragment_removal::plan_fragment_removal;
 pub use later_removal::plan_later_removal;
-pub use merge::Merged;
+pub use merge::MergeOutcome;
 pub use merge_error::MergeError;
 pub use merge_options::{History, MergeOptions, StepPolicy};
 pub use merge_plan::{MergePlan, plan_merge};

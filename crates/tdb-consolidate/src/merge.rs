@@ -23,7 +23,7 @@ const MOST: u64 = 128 << 20;
 /// The result of a merge.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Merged {
+pub struct MergeOutcome {
     /// The names of all new fragments.
     pub fragments: Vec<TimestampedName>,
     /// The reasons why steps of the plan were not executed: other programs have merged or removed fragments of the
@@ -46,9 +46,9 @@ impl MergePlan {
         session: &Session,
         array: &Array,
         options: &MergeOptions,
-    ) -> Result<Merged, MergeError> {
+    ) -> Result<MergeOutcome, MergeError> {
         array.finish_replacements()?;
-        let mut merged = Merged::default();
+        let mut merged = MergeOutcome::default();
         let mut made: Vec<Vec<TimestampedName>> = Vec::new();
         let mut progress = MergeProgress::new(session, array, &self.steps);
         for (number, step) in self.steps.iter().enumerate() {
@@ -140,9 +140,12 @@ impl Merging<'_> {
         if error.kind() != ErrorKind::NotFound {
             return Ok(None);
         }
-        let live = array.live_now(TimeWindow::ALL)?;
-        let live = live.fragments.iter().map(|entry| Ok(entry?.name));
-        let live: HashSet<TimestampedName> = live.collect::<Result<_, ArrayError>>()?;
+        let live: HashSet<TimestampedName> = array
+            .live_now(TimeWindow::ALL)?
+            .fragments
+            .iter()
+            .map(|entry| Ok(entry?.name))
+            .collect::<Result<_, ArrayError>>()?;
         let is_there = |name: &&TimestampedName| live.contains(*name);
         let taken = self.names.iter().find(|name| !is_there(name));
         Ok(taken.map(ToString::to_string))
@@ -186,8 +189,12 @@ impl Merging<'_> {
 
     /// Returns the ranges of a dense array that are read and written.
     fn ranges(&self, array: &Array) -> Vec<(String, Range)> {
-        let ranges = self.step.domain.iter().flatten();
-        let ranges = ranges.zip(&array.schema().dimensions);
+        let ranges = self
+            .step
+            .domain
+            .iter()
+            .flatten()
+            .zip(&array.schema().dimensions);
         ranges
             .map(|(range, dimension)| (dimension.name.clone(), range.clone()))
             .collect()

@@ -100,8 +100,10 @@ fn with_dropped(
     is_meant: impl Fn(&TimestampedName) -> bool,
 ) -> BTreeMap<&str, &str> {
     let now = array.newest_schema();
-    let fragments = array.fragments().iter();
-    let fragments = fragments.filter(|fragment| is_meant(&fragment.name));
+    let fragments = array
+        .fragments()
+        .iter()
+        .filter(|fragment| is_meant(&fragment.name));
     let dropped = fragments.filter_map(|fragment| {
         let mut attributes = fragment.schema.attributes.iter();
         let lost = attributes.find(|attribute| !now.has_same_attribute(attribute))?;
@@ -149,20 +151,23 @@ impl MergePlan {
         let last = options.deletes_until(last.unwrap_or(0));
         let deletes = array.deletes().iter().map(|delete| delete.timestamp);
         let last_delete = deletes.filter(|time| *time <= last).max();
-        let gaps = self.steps.iter().filter_map(|step| {
-            let (start, end) = step.times;
-            let (end, what) = match options.history {
-                History::Kept if keeps_times => return None,
-                History::WithoutDeleted if keeps_times => (last_delete?, Lost::DeletedCells),
-                _ => (end, Lost::Cells),
-            };
-            (start < end).then(|| HistoryGap {
-                start,
-                end: end.saturating_sub(1),
-                what,
+        let mut gaps: Vec<HistoryGap> = self
+            .steps
+            .iter()
+            .filter_map(|step| {
+                let (start, end) = step.times;
+                let (end, what) = match options.history {
+                    History::Kept if keeps_times => return None,
+                    History::WithoutDeleted if keeps_times => (last_delete?, Lost::DeletedCells),
+                    _ => (end, Lost::Cells),
+                };
+                (start < end).then(|| HistoryGap {
+                    start,
+                    end: end.saturating_sub(1),
+                    what,
+                })
             })
-        });
-        let mut gaps: Vec<HistoryGap> = gaps.collect();
+            .collect();
         gaps.sort();
         gaps
     }
@@ -260,8 +265,7 @@ fn best_run(
     for (start, first) in all.iter().enumerate() {
         let mut joined = Piece::at(pieces, *first)?.clone();
         for (end, last) in all.iter().enumerate().skip(start).take(max).skip(1) {
-            let run = all.get(start..=end);
-            let run = run.ok_or_else(run_beyond)?;
+            let run = all.get(start..=end).ok_or_else(run_beyond)?;
             let len = run.len();
             if !ends_evenly(pieces, run, policy.size_ratio)? {
                 break;

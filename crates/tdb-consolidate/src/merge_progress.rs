@@ -64,8 +64,11 @@ impl<'a> MergeProgress<'a> {
 /// overflows.
 fn cells_of_box(array: &Array, step: &MergeStep) -> Option<u64> {
     let schema = array.schema();
-    let ranges = step.domain.as_ref()?.iter().zip(&schema.dimensions);
-    let ranges: Vec<_> = ranges
+    let ranges: Vec<_> = step
+        .domain
+        .as_ref()?
+        .iter()
+        .zip(&schema.dimensions)
         .map(|(range, dimension)| (dimension.name.clone(), range.clone()))
         .collect();
     let shape = Subarray::new(schema, &ranges).ok()?.result_shape(schema)?;

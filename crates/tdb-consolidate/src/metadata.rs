@@ -91,8 +91,9 @@ fn planned(
     let (live, Some(payload)) = found else {
         return Ok(plan);
     };
-    let span = live.iter().map(|(_, name)| (name.start(), name.end()));
-    let span = span
+    let span = live
+        .iter()
+        .map(|(_, name)| (name.start(), name.end()))
         .reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))
         .ok_or_else(|| Bug::new("metadata that is merged has no object"))?;
     let keys: Vec<String> = live.into_iter().map(|(key, _)| key).collect();
@@ -170,8 +171,11 @@ pub(crate) fn nothing_is_left(
     listed: &BTreeSet<&str>,
 ) -> Result<bool, ArrayError> {
     let all = objects(location)?.all(TimeWindow::ALL)?;
-    let keys = all.into_iter().map(|(key, _)| key);
-    let keys: Vec<String> = keys.filter(|key| listed.contains(key.as_str())).collect();
+    let keys: Vec<String> = all
+        .into_iter()
+        .map(|(key, _)| key)
+        .filter(|key| listed.contains(key.as_str()))
+        .collect();
     let state = state(location, &keys)?;
     Ok(state.values().all(|record| record.value.is_none()))
 }

@@ -218,8 +218,11 @@ impl<'a> Rules<'a> {
             return Some(TIE);
         }
         if !merged.has_timestamps {
-            let times = run.iter().filter_map(|index| pieces.get(*index));
-            let times = times.map(|piece| piece.times).reduce(join_times)?;
+            let times = run
+                .iter()
+                .filter_map(|index| pieces.get(*index))
+                .map(|piece| piece.times)
+                .reduce(join_times)?;
             let apart = piece.times.1 < times.0 || times.1 < piece.times.0;
             return (!apart).then_some(BETWEEN);
         }
@@ -227,10 +230,10 @@ impl<'a> Rules<'a> {
         // stay the later one.
         let was_before = |member: &usize| index < *member;
         let stays_before = piece.times.0 < merged.times.0;
-        let moved = run
+        let mut moved = run
             .iter()
-            .filter(|member| was_before(member) != stays_before);
-        let mut moved = moved.filter_map(|member| pieces.get(*member));
+            .filter(|member| was_before(member) != stays_before)
+            .filter_map(|member| pieces.get(*member));
         let shares_time =
             |member: &Piece| member.times.0 <= piece.times.1 && piece.times.0 <= member.times.1;
         moved.any(shares_time).then_some(TIE)

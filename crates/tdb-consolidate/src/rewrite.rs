@@ -74,8 +74,10 @@ fn copy_tiles(
     let Some(whole) = reader.whole_tiles(allows)? else {
         return Ok(false);
     };
-    let from = fragments.get(&whole.fragment).and_then(Option::as_ref);
-    let from = from.ok_or_else(|| Bug::new("tiles of a fragment that was not opened"))?;
+    let from = fragments
+        .get(&whole.fragment)
+        .and_then(Option::as_ref)
+        .ok_or_else(|| Bug::new("tiles of a fragment that was not opened"))?;
     writer.copy(from, &whole)?;
     Ok(true)
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use tdb_array::{Array, At, Fragment};
 use tdb_cells::{
     Buffer, CellsError, Column, Decoding, FieldTiles, FragmentTiles, Session, TableColumn,
-    ZippedTiles, gather, unit_size,
+    TileAccess, ZippedTiles, gather, unit_size,
 };
 use tdb_fragment::{DataFiles, TileNumber};
 use tdb_schema::{CellValNum, Field as FieldView, FieldKind};
@@ -51,13 +51,18 @@ impl<'a> StoredField<'a> {
         let Some(view) = fragment.metadata.field_in(&fragment.schema, kind) else {
             return Ok(None);
         };
-        let files = fragment.metadata.data_files(&view);
-        let files = files.at(&fragment.metadata_key)?;
+        let files = fragment
+            .metadata
+            .data_files(&view)
+            .at(&fragment.metadata_key)?;
         let (schema, stored) = (&fragment.schema, fragment.stored());
         let parts = FragmentTiles::parts(schema, stored, &[kind]);
         let opened = array.metadata_parts_of(fragment, &parts)?;
-        let how = (array.key(), array.limits());
-        let tiles = FragmentTiles::new(schema, stored, &[kind], opened, how)?;
+        let access = TileAccess {
+            key: array.key(),
+            limits: array.limits(),
+        };
+        let tiles = FragmentTiles::new(schema, stored, &[kind], opened, access)?;
         Ok(Some(Self {
             session,
             array,
@@ -103,8 +108,9 @@ impl StoredField<'_> {
         let var = self.tiles.field(self.view.kind);
         let number = TileNumber::new(tile);
         let size = (unit_size(&self.view) as u64).saturating_add(9);
-        let bytes = var.map_or(0, |tiles| tiles.var_size(number));
-        let bytes = bytes.saturating_add(cells.saturating_mul(size));
+        let bytes = var
+            .map_or(0, |tiles| tiles.var_size(number))
+            .saturating_add(cells.saturating_mul(size));
         let _held = self.session.limits().budget.take(bytes)?;
         let cells = length(cells)?;
         match (var, self.tiles.zipped()) {
@@ -174,14 +180,22 @@ impl StoredField<'_> {
         for _ in 0..tiles.dimensions {
             places.push(self.session.buffer(cells.exact_mul(tiles.size)?)?);
         }
-        let out = places.iter_mut().map(Buffer::as_mut_slice);
-        let mut out: Vec<(usize, &mut [u8])> = out.enumerate().collect();
+        let mut out: Vec<(usize, &mut [u8])> = places
+            .iter_mut()
+            .map(Buffer::as_mut_slice)
+            .enumerate()
+            .collect();
         tiles.read(tile, &mut out, &mut self.session.worker(), self.how())?;
-        let columns = self.fragment.schema.dimensions.iter().zip(places);
-        let columns = columns.map(|(dimension, values)| Column {
-            values: values.freeze(),
-            ..self.empty(&dimension.name, CellValNum::Fixed(1))
-        });
+        let columns =
+            self.fragment
+                .schema
+                .dimensions
+                .iter()
+                .zip(places)
+                .map(|(dimension, values)| Column {
+                    values: values.freeze(),
+                    ..self.empty(&dimension.name, CellValNum::Fixed(1))
+                });
         Ok(columns.collect())
     }
 

@@ -2,7 +2,7 @@ use std::collections::BTreeSet;
 
 use tdb_array::{ArrayError, Location};
 
-use crate::commit_objects::{CommitObjects, Consolidated};
+use crate::commit_objects::{CommitObjects, ConsolidatedList};
 use crate::vacuum_options::young;
 use crate::{Plan, VacuumOptions};
 
@@ -37,8 +37,10 @@ pub(crate) fn plan_commits(
     };
     plan.remove(superfluous.iter().map(|list| list.key.clone()).collect());
 
-    let left = objects.consolidated.iter();
-    let left = left.filter(|list| !superfluous.iter().any(|gone| gone.key == list.key));
+    let left = objects
+        .consolidated
+        .iter()
+        .filter(|list| !superfluous.iter().any(|gone| gone.key == list.key));
     let mentioned: BTreeSet<&str> = left
         .flat_map(|list| &list.commits)
         .map(|commit| commit.key.as_str())
@@ -52,14 +54,16 @@ pub(crate) fn plan_commits(
 }
 
 /// Returns the commits of a list that are in force.
-fn held<'a>(list: &'a Consolidated, objects: &'a CommitObjects) -> BTreeSet<&'a str> {
-    let counts = list.commits.iter();
-    let counts = counts.filter(|c| c.delete.is_some() || !objects.is_ignored(&c.key));
+fn held<'a>(list: &'a ConsolidatedList, objects: &'a CommitObjects) -> BTreeSet<&'a str> {
+    let counts = list
+        .commits
+        .iter()
+        .filter(|c| c.delete.is_some() || !objects.is_ignored(&c.key));
     counts.map(|commit| commit.key.as_str()).collect()
 }
 
 /// Returns the list with the most commits, and all other lists that it contains. On a tie, the last by name is kept.
-fn superfluous(objects: &CommitObjects) -> Option<(&Consolidated, Vec<&Consolidated>)> {
+fn superfluous(objects: &CommitObjects) -> Option<(&ConsolidatedList, Vec<&ConsolidatedList>)> {
     let lists = &objects.consolidated;
     let most = lists
         .iter()

@@ -84,16 +84,19 @@ pub(crate) fn removal(
     fragments: &BTreeSet<String>,
     options: &VacuumOptions,
 ) -> Result<(), ArrayError> {
-    let listed = objects.listed().map(|(_, commit)| commit.key.as_str());
-    let listed: BTreeSet<&str> = listed.collect();
+    let listed: BTreeSet<&str> = objects
+        .listed()
+        .map(|(_, commit)| commit.key.as_str())
+        .collect();
     let commits: Vec<String> = fragments
         .iter()
         .map(|fragment| commit_of(fragment))
         .collect();
-    let ignored = commits
+    let ignored: BTreeSet<String> = commits
         .iter()
-        .filter(|commit| listed.contains(commit.as_str()));
-    let ignored: BTreeSet<String> = ignored.cloned().collect();
+        .filter(|commit| listed.contains(commit.as_str()))
+        .cloned()
+        .collect();
     if let Some((key, bytes)) = ignore_object(&ignored, &*options.change.names)? {
         plan.put(key, bytes);
     }

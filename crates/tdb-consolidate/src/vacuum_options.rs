@@ -53,11 +53,13 @@ impl VacuumOptions {
 
 impl VacuumOptions {
     fn until(&self) -> u64 {
-        let now = self.now.duration_since(SystemTime::UNIX_EPOCH);
         // A clock before 1970 counts as 1970, as for the times of changes.
-        let now = now.map_or(0, |since| {
-            u64::try_from(since.as_millis()).unwrap_or(TimeWindow::ALL.at)
-        });
+        let now = self
+            .now
+            .duration_since(SystemTime::UNIX_EPOCH)
+            .map_or(0, |since| {
+                u64::try_from(since.as_millis()).unwrap_or(TimeWindow::ALL.at)
+            });
         self.until.unwrap_or(now)
     }
 

@@ -119,8 +119,9 @@ pub fn verify_group(
 
 /// Returns the warnings about files of other programs; the other warnings are reported as damages.
 fn strays(warnings: &[Warning]) -> Vec<Warning> {
-    let strays = warnings.iter();
-    let strays = strays.filter(|warning| matches!(warning, Warning::Stray { .. }));
+    let strays = warnings
+        .iter()
+        .filter(|warning| matches!(warning, Warning::Stray { .. }));
     strays.cloned().collect()
 }
 

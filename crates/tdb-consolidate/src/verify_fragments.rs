@@ -18,7 +18,7 @@ const AT_ONCE: usize = 32;
 
 /// The findings in one fragment.
 #[derive(Debug, Default)]
-pub(crate) struct Checked {
+pub(crate) struct FragmentCheck {
     /// The number of tiles checked, over all fields.
     pub(crate) tiles: u64,
     /// For each damage: the field, the tile, and the error.
@@ -52,7 +52,7 @@ impl<'a> Check<'a> {
     }
 
     /// Checks all fragments; returns the findings for each.
-    pub(crate) fn all(&self, fragments: &[&Fragment]) -> Vec<Checked> {
+    pub(crate) fn all(&self, fragments: &[&Fragment]) -> Vec<FragmentCheck> {
         let is_far = self.array.location().store().distance() != Distance::Near;
         if !is_far {
             return fragments
@@ -60,7 +60,7 @@ impl<'a> Check<'a> {
                 .map(|fragment| self.fragment(fragment))
                 .collect();
         }
-        let found: Vec<Mutex<Option<Checked>>> =
+        let found: Vec<Mutex<Option<FragmentCheck>>> =
             fragments.iter().map(|_| Mutex::new(None)).collect();
         let next = AtomicUsize::new(0);
         let work = || {
@@ -84,16 +84,18 @@ impl<'a> Check<'a> {
         let found = found.into_iter().zip(fragments);
         found
             .map(|(checked, fragment)| {
-                let checked = checked.into_inner().unwrap_or_else(PoisonError::into_inner);
                 // Several fragments at the same time may exceed the memory budget: check this one again on its own.
-                let checked = checked.filter(|checked| !is_too_much(checked));
+                let checked = checked
+                    .into_inner()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .filter(|checked| !is_too_much(checked));
                 checked.unwrap_or_else(|| self.fragment(fragment))
             })
             .collect()
     }
 
-    fn fragment(&self, fragment: &Fragment) -> Checked {
-        let mut checked = Checked::default();
+    fn fragment(&self, fragment: &Fragment) -> FragmentCheck {
+        let mut checked = FragmentCheck::default();
         if !fragment.metadata.dense
             && let Err(error) = self.array.rtree_of(fragment)
         {
@@ -112,7 +114,7 @@ impl<'a> Check<'a> {
         checked
     }
 
-    fn field(&self, fragment: &Fragment, field: &StoredField<'_>, checked: &mut Checked) {
+    fn field(&self, fragment: &Fragment, field: &StoredField<'_>, checked: &mut FragmentCheck) {
         for tile in 0..fragment.metadata.tile_count() {
             checked.tiles = checked.tiles.saturating_add(1);
             let done = self.done.fetch_add(1, Ordering::Relaxed).saturating_add(1);
@@ -127,7 +129,7 @@ impl<'a> Check<'a> {
     }
 }
 
-fn is_too_much(checked: &Checked) -> bool {
+fn is_too_much(checked: &FragmentCheck) -> bool {
     let mut damages = checked.damages.iter();
     damages.any(|(_, _, error)| is_out_of_memory(error))
 }

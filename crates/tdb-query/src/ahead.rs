@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use tdb_array::ArrayError;
-use tdb_cells::Fetched;
+use tdb_cells::FetchedBytes;
 use tdb_store::{ByteRange, JoinedReads, Piece as StoredPiece, Read as Wish, Store};
 use tdb_tile::{Budget, Bug, Grant};
 
@@ -31,20 +31,20 @@ pub(crate) struct Ahead {
 #[derive(Debug)]
 struct Fetch {
     piece: StoredPiece,
-    held: Held,
+    held: FetchGrants,
 }
 
 /// Grants for fetched bytes, and for the bytes between them and others that the same request fetched.
 #[derive(Debug)]
-struct Held {
+struct FetchGrants {
     _own: Grant,
     _between: Option<Arc<Grant>>,
 }
 
 /// Bytes of one piece of a read, with the grants for their memory.
 pub(crate) struct PieceBytes {
-    pub(crate) bytes: Fetched,
-    _held: Vec<Held>,
+    pub(crate) bytes: FetchedBytes,
+    _held: Vec<FetchGrants>,
 }
 
 /// Ranges to fetch, each with the grant for its bytes; the `needed` first ones are needed now.
@@ -110,10 +110,11 @@ impl Ahead {
         }
         // Damaged metadata may give two tiles the same byte range.
         let own = wishes.iter().map(|wish| pieces.get(wish).cloned());
-        let pieces = own.map(|piece| piece.ok_or_else(missing));
-        let pieces = pieces.collect::<Result<Vec<StoredPiece>, Bug>>()?;
+        let pieces = own
+            .map(|piece| piece.ok_or_else(missing))
+            .collect::<Result<Vec<StoredPiece>, Bug>>()?;
         Ok(PieceBytes {
-            bytes: Fetched::new(&wishes, pieces),
+            bytes: FetchedBytes::new(&wishes, pieces),
             _held: held,
         })
     }
@@ -171,7 +172,7 @@ impl Ahead {
         for (number, ((wish, own), answer)) in asked.new.into_iter().zip(answers).enumerate() {
             match answer {
                 Ok(piece) => {
-                    let held = Held {
+                    let held = FetchGrants {
                         _own: own,
                         _between: between.clone(),
                     };

@@ -146,8 +146,15 @@ pub(crate) fn change_at(options: &ChangeOptions, time: u64) -> ChangeOptions {
     }
 }
 
+/// A condition, and the rules by which it is evaluated.
+#[derive(Clone, Copy)]
+pub(crate) struct RuledCondition<'a> {
+    pub(crate) condition: &'a Condition,
+    pub(crate) rules: ConditionRules,
+}
+
 /// A delete that was evaluated but not stored yet.
-struct Planned {
+struct PlannedDelete {
     /// Condition to store; `None` if all cells are kept.
     kept: Option<ConditionTree>,
     deletion: Deletion,
@@ -161,25 +168,24 @@ fn planned(
     condition: &Condition,
     options: &DeleteOptions,
     time: u64,
-) -> Result<Planned, QueryError> {
+) -> Result<PlannedDelete, QueryError> {
     let change = change_at(&options.change, time);
     let rules = options.rules;
-    let as_it_is = stored_form(array, condition, rules, session).and_then(|kept| {
+    let condition = RuledCondition { condition, rules };
+    let as_it_is = stored_form(array, condition.condition, rules, session).and_then(|kept| {
         if let Some(kept) = &kept {
             array.check_delete_cells(kept, &change)?;
         }
-        let deletion = foresee(session, seen, (condition, rules), kept.as_ref(), time)?;
+        let deletion = foresee(session, seen, condition, kept.as_ref(), time)?;
         Ok((kept, deletion))
     });
     let (kept, deletion) = match as_it_is {
         Ok((_, deletion)) if options.by_coordinates && deletion.beyond > 0 => {
-            by_coordinates(session, array, seen, (condition, rules), time)?
+            by_coordinates(session, array, seen, condition, time)?
         }
         Err(QueryError::Condition(
             ConditionError::NotStorable { .. } | ConditionError::NotHeld { .. },
-        )) if options.by_coordinates => {
-            by_coordinates(session, array, seen, (condition, rules), time)?
-        }
+        )) if options.by_coordinates => by_coordinates(session, array, seen, condition, time)?,
         as_it_is => as_it_is?,
     };
     if let Some(kept) = &kept
@@ -192,7 +198,7 @@ fn planned(
             which: reasons(kept, array, seen),
         });
     }
-    Ok(Planned { kept, deletion })
+    Ok(PlannedDelete { kept, deletion })
 }
 
 /// Returns the stored form of a delete by the coordinates of the matching cells, and the cells that it deletes.
@@ -200,16 +206,16 @@ fn by_coordinates(
     session: &Session,
     array: &Array,
     seen: &Arc<Array>,
-    (condition, rules): (&Condition, ConditionRules),
+    condition: RuledCondition<'_>,
     time: u64,
 ) -> Result<(Option<ConditionTree>, Deletion), QueryError> {
-    let kept = match coordinates_of(session, seen, condition, rules)? {
+    let kept = match coordinates_of(session, seen, condition.condition, condition.rules)? {
         Some(coordinates) => {
             stored_form(array, &coordinates, ConditionRules::stored_bytes(), session)?
         }
         None => None,
     };
-    let deletion = foresee(session, seen, (condition, rules), kept.as_ref(), time)?;
+    let deletion = foresee(session, seen, condition, kept.as_ref(), time)?;
     if deletion.beyond > 0 {
         return Err(QueryError::SharedCoordinates {
             fitting: deletion.fitting,
@@ -223,7 +229,7 @@ fn by_coordinates(
 pub(crate) fn foresee(
     session: &Session,
     array: &Arc<Array>,
-    (condition, rules): (&Condition, ConditionRules),
+    condition: RuledCondition<'_>,
     kept: Option<&ConditionTree>,
     time: u64,
 ) -> Result<Deletion, QueryError> {
@@ -231,8 +237,8 @@ pub(crate) fn foresee(
         attributes: Some(Vec::new()),
         dimensions: Some(Vec::new()),
         order: Some(ResultOrder::Unordered),
-        condition: Some(condition.clone()),
-        rules,
+        condition: Some(condition.condition.clone()),
+        rules: condition.rules,
         ..ReadOptions::default()
     };
     let delete = kept.map(|kept| Delete {

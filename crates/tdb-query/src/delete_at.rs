@@ -8,7 +8,7 @@ use tdb_condition::{ConditionRules, GatheredPoints};
 use tdb_tile::Bug;
 
 use crate::QueryError;
-use crate::delete::{Deletion, change_at, foresee, stored_form};
+use crate::delete::{Deletion, RuledCondition, change_at, foresee, stored_form};
 use crate::delete_coordinates::{condition_of, no_points};
 
 /// Delete of cells by their coordinates, which the caller finds in the array as of the time of the delete. Cells that
@@ -109,7 +109,10 @@ impl DeleteAt {
         };
         let change = change_at(&self.options, time);
         self.array.check_delete_cells(&kept, &change)?;
-        let asked = (&condition, rules);
+        let asked = RuledCondition {
+            condition: &condition,
+            rules,
+        };
         let deletion = foresee(&self.session, view.array(), asked, Some(&kept), time)?;
         let is_current = self.change.is_current(&view)?;
         if deletion.taken != self.cells && is_current {

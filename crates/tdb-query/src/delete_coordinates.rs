@@ -41,9 +41,10 @@ pub(crate) fn coordinates_of(
 /// Returns an empty set of points over all dimensions of the array.
 pub(crate) fn no_points(session: &Session, array: &Array) -> GatheredPoints {
     let schema = array.schema();
-    let dimensions = 0..schema.dimensions.len();
-    let dimensions = dimensions.filter_map(|at| schema.field_of(FieldKind::Dimension(at)));
-    let dimensions: Vec<FieldInfo> = dimensions.map(|f| FieldInfo::of(&f, None)).collect();
+    let dimensions: Vec<FieldInfo> = (0..schema.dimensions.len())
+        .filter_map(|at| schema.field_of(FieldKind::Dimension(at)))
+        .map(|f| FieldInfo::of(&f, None))
+        .collect();
     Points::gather(dimensions, session.limits())
 }
 

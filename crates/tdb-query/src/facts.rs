@@ -113,7 +113,8 @@ impl Facts {
         &self,
         condition: &Predicate,
         fragment: FragmentIndex,
-        (tile, cells): (TileNumber, u64),
+        tile: TileNumber,
+        cells: u64,
     ) -> Result<bool, Bug> {
         match self.fragments.get(&fragment) {
             Some(facts) => condition.rules_out(facts, tile, cells),

@@ -1,7 +1,7 @@
 //! Locates the tiles of an array's fragments.
 
 use tdb_array::{OpenedPart, Snapshot};
-use tdb_cells::FragmentTiles;
+use tdb_cells::{FragmentTiles, TileAccess};
 use tdb_fragment::FragmentIndex;
 use tdb_schema::{ArraySchema, FieldKind};
 
@@ -16,6 +16,9 @@ pub(crate) fn locate(
     opened: Vec<OpenedPart>,
 ) -> Result<FragmentTiles, QueryError> {
     let stored = array.fragment(fragment)?.stored();
-    let how = (array.key(), array.limits());
-    Ok(FragmentTiles::new(schema, stored, fields, opened, how)?)
+    let access = TileAccess {
+        key: array.key(),
+        limits: array.limits(),
+    };
+    Ok(FragmentTiles::new(schema, stored, fields, opened, access)?)
 }

@@ -39,9 +39,10 @@ impl LabelSearch {
             let known = schema.labels.iter().map(|l| l.name.as_str());
             return Err(UnknownName::new("label", name, known).into());
         };
-        let dimension = schema.dimensions.get(label.dimension as usize);
-        let dimension =
-            dimension.ok_or_else(|| Bug::new("a label is of no dimension of its array"))?;
+        let dimension = schema
+            .dimensions
+            .get(label.dimension as usize)
+            .ok_or_else(|| Bug::new("a label is of no dimension of its array"))?;
         if !range.is_ordered(label.datatype) {
             return Err(RangeError::Backwards {
                 kind: "label",
@@ -75,8 +76,11 @@ impl LabelSearch {
     /// # Errors
     /// [`Bug`] if that array has no dimension.
     pub fn options(&mut self, labels: &Snapshot) -> Result<ReadOptions, QueryError> {
-        let first = labels.schema().dimensions.first();
-        let first = first.ok_or_else(|| Bug::new("an array has no dimension"))?;
+        let first = labels
+            .schema()
+            .dimensions
+            .first()
+            .ok_or_else(|| Bug::new("an array has no dimension"))?;
         self.index.clone_from(&first.name);
         let domain = labels.non_empty_domain().into_iter().flatten().next();
         Ok(ReadOptions {

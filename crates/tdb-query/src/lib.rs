@@ -7,6 +7,7 @@
 mod ahead;
 mod arrangement;
 mod boxes;
+mod cell_sizes;
 mod chosen_tiles;
 mod delete;
 mod delete_at;
@@ -17,6 +18,7 @@ mod facts;
 mod field;
 mod fragment_tiles;
 mod labels;
+mod load;
 mod lone_tiles;
 mod options;
 mod piece;
@@ -25,9 +27,12 @@ mod prepare;
 mod read;
 mod reader;
 mod request;
+mod scatter;
 mod sparse;
 mod table_work;
 mod walk;
+#[cfg(test)]
+mod test_support;
 
 pub use arrangement::{
     Arranged, Arrangement, Prepared, SortKey, SortedCells, Sorter, rows_of, split,
@@ -40,7 +45,7 @@ pub use error::QueryError;
 pub use labels::LabelSearch;
 pub use lone_tiles::LoneTiles;
 pub use options::{Failing, ReadOptions, ResultOrder, Versions};
-pub use piece::{Decoded, Piece};
+pub use piece::{DecodedPiece, Piece};
 pub use prepare::prepare;
 pub use read::{Next, Read};
 pub use reader::{NextCells, Reader};

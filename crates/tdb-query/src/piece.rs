@@ -8,7 +8,7 @@ use tdb_store::Read;
 use tdb_tile::Bug;
 
 use crate::QueryError;
-use crate::dense::{Bands, DensePlan, read_columns, read_values, reads_of};
+use crate::dense::{Bands, DensePlan, FieldValues, read_columns, read_values, reads_of};
 use crate::sparse::PortionsWork;
 use crate::table_work::TableWork;
 
@@ -22,7 +22,7 @@ pub struct Piece {
 
 /// The decoded cells of a [`Piece`].
 #[derive(Debug)]
-pub struct Decoded(pub(crate) DecodedCells);
+pub struct DecodedPiece(pub(crate) DecodedCells);
 
 #[derive(Debug)]
 enum Work {
@@ -100,22 +100,28 @@ impl Piece {
     }
 
     /// Decodes the tiles on the threads of a session. `bytes` provides the byte ranges that [`Piece::reads`] returns:
-    /// either a store, which is then read by the decoding threads, or bytes that were [fetched](tdb_cells::Fetched)
+    /// either a store, which is then read by the decoding threads, or bytes that were [fetched](tdb_cells::FetchedBytes)
     /// before.
     ///
     /// # Errors
     /// Bytes that cannot be read or are corrupt; a [limit](QueryError::Limit).
-    pub fn decode(self, session: &Session, bytes: &dyn TileBytes) -> Result<Decoded, QueryError> {
+    pub fn decode(
+        self,
+        session: &Session,
+        bytes: &dyn TileBytes,
+    ) -> Result<DecodedPiece, QueryError> {
         let counted = &session.counters().load;
         counted.time(|| match self.work {
-            Work::Table(work) => Ok(Decoded(DecodedCells::Table(work.decode(session, bytes)?))),
+            Work::Table(work) => Ok(DecodedPiece(DecodedCells::Table(
+                work.decode(session, bytes)?,
+            ))),
             Work::Portions(work) => {
                 let (tables, weight) = work.decode(session, bytes)?;
-                Ok(Decoded(DecodedCells::Portions(tables, weight)))
+                Ok(DecodedPiece(DecodedCells::Portions(tables, weight)))
             }
             Work::Bands(work) => {
                 let columns = read_columns(&work.plan, session, bytes, &work.bands, &work.fields)?;
-                Ok(Decoded(DecodedCells::Columns(columns)))
+                Ok(DecodedPiece(DecodedCells::Columns(columns)))
             }
         })
     }
@@ -127,7 +133,7 @@ impl Piece {
         session: &Session,
         bytes: &dyn TileBytes,
         memory: &mut [u8],
-    ) -> Result<Decoded, QueryError> {
+    ) -> Result<DecodedPiece, QueryError> {
         let Work::Bands(work) = self.work else {
             return Err(Bug::new("memory for the values of tiles that are no bands").into());
         };
@@ -135,8 +141,9 @@ impl Piece {
             return Err(Bug::new("memory for one field, and a piece of others").into());
         };
         session.counters().load.time(|| {
-            read_values(&work.plan, session, bytes, &work.bands, (field, memory))?;
-            Ok(Decoded(DecodedCells::Written(work.bands.rows())))
+            let values = FieldValues { field, memory };
+            read_values(&work.plan, session, bytes, &work.bands, values)?;
+            Ok(DecodedPiece(DecodedCells::Written(work.bands.rows())))
         })
     }
 }

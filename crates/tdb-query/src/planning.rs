@@ -69,7 +69,7 @@ enum Candidates {
 
 /// Read whose tiles are located.
 #[derive(Debug)]
-pub(crate) enum Planned {
+pub(crate) enum LocatedRead {
     Dense(Box<DenseRead>),
     Sparse(Box<SparseRead>),
 }
@@ -212,7 +212,7 @@ impl Planning {
         session: &Session,
         array: &Arc<Snapshot>,
         pieces: Vec<Piece>,
-    ) -> Result<(Request, Planned), QueryError> {
+    ) -> Result<(Request, LocatedRead), QueryError> {
         let Answers {
             enumerations,
             parts,
@@ -232,24 +232,25 @@ impl Planning {
         };
         let mut opened = array.open_parts(self.needs, parts)?.into_iter();
         let counts = self.counts.into_iter();
-        let opened = counts.map(|count| opened.by_ref().take(count).collect());
-        let opened: Vec<Vec<_>> = opened.collect();
+        let opened: Vec<Vec<_>> = counts
+            .map(|count| opened.by_ref().take(count).collect())
+            .collect();
         let planned = match self.candidates {
             Candidates::Dense(dense) => {
                 let mut located = dense.locate(array, opened)?;
                 if let Some(condition) = &request.condition {
                     let by_place = request.by_place;
-                    located.rule_out((condition, by_place), &facts, &session.limits().budget)?;
+                    located.rule_out(condition, by_place, &facts, &session.limits().budget)?;
                 }
                 let read = DenseRead::new(session.clone(), request.clone(), located)?;
-                Planned::Dense(Box::new(read))
+                LocatedRead::Dense(Box::new(read))
             }
             Candidates::Sparse(mut plan) => {
                 plan.resolve(request.clone());
                 let tiles = plan.search(array, opened, &facts, session.limits())?;
                 let (session, array) = (session.clone(), Arc::clone(array));
                 let read = SparseRead::new(session, array, *plan, tiles)?;
-                Planned::Sparse(Box::new(read))
+                LocatedRead::Sparse(Box::new(read))
             }
         };
         Ok((request, planned))

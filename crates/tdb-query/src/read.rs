@@ -11,8 +11,8 @@ use tdb_tile::Bug;
 
 use crate::dense::{DenseRead, DenseStep};
 use crate::options::ReadOptions;
-use crate::piece::{Decoded, DecodedCells, Piece};
-use crate::planning::{Planned, Planning, Purpose};
+use crate::piece::{DecodedCells, DecodedPiece, Piece};
+use crate::planning::{LocatedRead, Planning, Purpose};
 use crate::sparse::{SparseRead, SparseStep, Tally};
 use crate::{ChosenTiles, LoneTiles, QueryError};
 
@@ -24,7 +24,7 @@ use crate::{ChosenTiles, LoneTiles, QueryError};
 ///
 /// ```
 /// use tdb_array::Snapshot;
-/// use tdb_cells::{Batch, Fetched, Session};
+/// use tdb_cells::{Batch, FetchedBytes, Session};
 /// use tdb_query::{Next, QueryError, Read};
 /// use tdb_store::Piece;
 ///
@@ -39,7 +39,7 @@ use crate::{ChosenTiles, LoneTiles, QueryError};
 ///             Next::Need(reads) => read.answer(fetch(&reads))?,
 ///             Next::Work(piece) => {
 ///                 let reads = piece.reads()?;
-///                 let bytes = Fetched::new(&reads, fetch(&reads));
+///                 let bytes = FetchedBytes::new(&reads, fetch(&reads));
 ///                 let decoded = piece.decode(session, &bytes)?;
 ///                 read.take(decoded)?;
 ///             }
@@ -224,15 +224,15 @@ impl Read {
                 self.warnings.extend_from_slice(request.subarray.warnings());
                 let unknown = request.unknown_labels.iter();
                 self.warnings.extend(unknown.map(ToString::to_string));
-                let is_dense = matches!(planned, Planned::Dense(_));
+                let is_dense = matches!(planned, LocatedRead::Dense(_));
                 let is_stored = |info: &&FieldInfo| {
                     !(is_dense && matches!(info.field, FieldKind::Dimension(_)))
                 };
                 self.stored = request.fields.iter().filter(is_stored).count() as u64;
                 self.fields = request.fields;
                 self.state = match planned {
-                    Planned::Dense(read) => State::Dense(read),
-                    Planned::Sparse(mut read) => {
+                    LocatedRead::Dense(read) => State::Dense(read),
+                    LocatedRead::Sparse(mut read) => {
                         if self.in_portions {
                             read.load_in_portions();
                         }
@@ -254,7 +254,7 @@ impl Read {
     ///
     /// # Errors
     /// A [limit](QueryError::Limit).
-    pub fn take(&mut self, decoded: Decoded) -> Result<(), QueryError> {
+    pub fn take(&mut self, decoded: DecodedPiece) -> Result<(), QueryError> {
         let written = match decoded.0 {
             DecodedCells::Written(rows) => Some(rows as u64),
             _ => None,
@@ -302,7 +302,7 @@ impl Read {
     /// Those of `decode` and of `allows`.
     pub fn whole_tiles<E: From<QueryError>>(
         &mut self,
-        decode: &dyn Fn(Piece) -> Result<Decoded, QueryError>,
+        decode: &dyn Fn(Piece) -> Result<DecodedPiece, QueryError>,
         allows: &mut dyn FnMut(FragmentIndex) -> Result<bool, E>,
     ) -> Result<Option<WholeTiles>, E> {
         match &mut self.state {
@@ -345,18 +345,18 @@ impl Read {
     /// # Errors
     /// Tiles that are not among the lone tiles.
     pub fn leave_out(&mut self, tiles: &[LoneTiles]) -> Result<(), QueryError> {
-        match std::mem::replace(&mut self.state, State::Done) {
+        self.state = match std::mem::replace(&mut self.state, State::Done) {
             State::Dense(mut read) => {
                 read.leave_out(tiles)?;
-                self.state = State::Dense(read);
+                State::Dense(read)
             }
-            State::Sparse(read) => {
-                let read = read.without(tiles)?;
-                self.state = State::Sparse(Box::new(read));
-            }
+            State::Sparse(read) => State::Sparse(Box::new(read.without(tiles)?)),
             State::Planning(_) | State::Done => {
                 return Err(Bug::new("tiles are left out of a read that is not planned").into());
             }
+        };
+        if self.in_portions {
+            self.load_in_portions();
         }
         Ok(())
     }

@@ -11,7 +11,7 @@ use tdb_tile::Bug;
 use crate::ahead::Ahead;
 use crate::labels::{FoundLabels, narrow_by_labels};
 use crate::options::{ReadOptions, Versions};
-use crate::piece::{Decoded, Piece};
+use crate::piece::{DecodedPiece, Piece};
 use crate::planning::Purpose;
 use crate::read::{Next, Read};
 use crate::sparse::Tally;
@@ -28,7 +28,7 @@ use crate::{ChosenTiles, LabelSearch, LoneTiles, QueryError};
 pub struct Reader {
     session: Session,
     array: Arc<Array>,
-    asked: Asked,
+    asked: ReaderRequest,
     read: Read,
     /// Bytes fetched from a far store that are not decoded yet.
     ahead: Ahead,
@@ -49,12 +49,12 @@ pub enum NextCells {
 
 /// Arguments that a read is begun with, kept to begin it again.
 #[derive(Debug)]
-struct Asked {
+struct ReaderRequest {
     options: ReadOptions,
     purpose: Purpose,
 }
 
-impl Asked {
+impl ReaderRequest {
     fn begin(&self, session: &Session, array: &Array) -> Result<Read, QueryError> {
         let mut read = Read::begin(session, array.snapshot(), &self.options, &self.purpose)?;
         if matches!(array.store().distance(), Distance::Near) {
@@ -82,7 +82,7 @@ impl Reader {
         plan.time(|| {
             let mut warnings = Vec::new();
             let options = resolve_labels(session, array, options, &mut warnings)?;
-            let asked = Asked {
+            let asked = ReaderRequest {
                 options,
                 purpose: Purpose::Cells,
             };
@@ -97,7 +97,7 @@ impl Reader {
         options: &ReadOptions,
         delete: Option<&Delete>,
     ) -> Result<Tally, QueryError> {
-        let asked = Asked {
+        let asked = ReaderRequest {
             options: options.clone(),
             purpose: Purpose::Tally(delete.cloned()),
         };
@@ -109,7 +109,7 @@ impl Reader {
     fn begin(
         session: &Session,
         array: &Arc<Array>,
-        asked: Asked,
+        asked: ReaderRequest,
         mut warnings: Vec<String>,
     ) -> Result<Self, QueryError> {
         let mut reader = Self {
@@ -198,8 +198,14 @@ impl Reader {
         allows: &mut dyn FnMut(FragmentIndex) -> Result<bool, E>,
     ) -> Result<Option<WholeTiles>, E> {
         let (session, store) = (&self.session, self.array.store());
-        let decode = |piece: Piece| -> Result<Decoded, QueryError> {
-            decode(session, store, &mut Ahead::default(), None, (piece, None))
+        let decode = |piece: Piece| -> Result<DecodedPiece, QueryError> {
+            let decoder = PieceDecoder {
+                session,
+                store,
+                ahead: &mut Ahead::default(),
+                read: None,
+            };
+            decoder.decode(piece, None)
         };
         let whole = self.read.whole_tiles(&decode, allows)?;
         self.has_given |= whole.is_some();
@@ -288,9 +294,13 @@ impl Reader {
                 let size = self.read.next_bytes().filter(|size| *size > 0);
                 let place = size.and_then(|size| memory.get_mut(..size));
                 let written = place.as_ref().map(|place| NextCells::Written(place.len()));
-                let (session, store) = (&self.session, self.array.store());
-                let read = Some(&self.read);
-                let decoded = decode(session, store, &mut self.ahead, read, (piece, place))?;
+                let decoder = PieceDecoder {
+                    session: &self.session,
+                    store: self.array.store(),
+                    ahead: &mut self.ahead,
+                    read: Some(&self.read),
+                };
+                let decoded = decoder.decode(piece, place)?;
                 self.read.take(decoded)?;
                 Ok(written.map(Some))
             }
@@ -315,25 +325,37 @@ impl Iterator for Reader {
     }
 }
 
-/// Decodes a piece, into `memory` if given, which it [fills](Piece::decode_into). Bytes of a far store are fetched
-/// first, with one wait, together with some that `read` needs later.
-fn decode(
-    session: &Session,
-    store: &Arc<dyn Store>,
-    ahead: &mut Ahead,
-    read: Option<&Read>,
-    (piece, memory): (Piece, Option<&mut [u8]>),
-) -> Result<Decoded, QueryError> {
-    let decode = |piece: Piece, bytes: &dyn TileBytes| match memory {
-        Some(memory) => piece.decode_into(session, bytes, memory),
-        None => piece.decode(session, bytes),
-    };
-    match store.distance() {
-        Distance::Near => decode(piece, store),
-        Distance::Far { gap } => {
-            let budget = &session.limits().budget;
-            let fetched = ahead.fetch(&**store, gap, read, &piece, budget)?;
-            decode(piece, &fetched.bytes)
+/// Decodes the pieces of a read.
+struct PieceDecoder<'a> {
+    session: &'a Session,
+    store: &'a Arc<dyn Store>,
+    /// Bytes of a far store that were fetched before.
+    ahead: &'a mut Ahead,
+    /// The read that says which bytes it needs later.
+    read: Option<&'a Read>,
+}
+
+impl PieceDecoder<'_> {
+    /// Decodes a piece, into `memory` if given, which it [fills](Piece::decode_into). Bytes of a far store are fetched
+    /// first, with one wait, together with some that the read needs later.
+    fn decode(self, piece: Piece, memory: Option<&mut [u8]>) -> Result<DecodedPiece, QueryError> {
+        let Self {
+            session,
+            store,
+            ahead,
+            read,
+        } = self;
+        let decode = |piece: Piece, bytes: &dyn TileBytes| match memory {
+            Some(memory) => piece.decode_into(session, bytes, memory),
+            None => piece.decode(session, bytes),
+        };
+        match store.distance() {
+            Distance::Near => decode(piece, store),
+            Distance::Far { gap } => {
+                let budget = &session.limits().budget;
+                let fetched = ahead.fetch(&**store, gap, read, &piece, budget)?;
+                decode(piece, &fetched.bytes)
+            }
         }
     }
 }

@@ -60,19 +60,20 @@ impl Request {
             schema,
             options.dimensions.as_deref(),
             options.attributes.as_deref(),
-        )?;
-        let fields = fields
-            .into_iter()
-            .chain(version_fields(array, options)?)
-            .filter_map(|field| info(schema, field, enumerations, options.enumeration_codes));
+        )?
+        .into_iter()
+        .chain(version_fields(array, options)?)
+        .filter_map(|field| info(schema, field, enumerations, options.enumeration_codes));
         let known = FieldInfo::of_schema(schema, |index, _| enumerations.get(index)?.clone());
         let condition = options.condition.as_ref().map(|condition| {
             let resolved = condition.resolve_by(&known, limits, options.rules)?;
             Ok::<_, QueryError>(Predicate::new(resolved, schema))
         });
-        let points = options.points.as_ref();
-        let points = points.map(|points| Predicate::at_points(Arc::clone(points), schema));
-        let points = points.transpose()?;
+        let points = options
+            .points
+            .as_ref()
+            .map(|points| Predicate::at_points(Arc::clone(points), schema))
+            .transpose()?;
         let unknown_labels = options
             .condition
             .iter()
@@ -190,8 +191,10 @@ impl Request {
 
     /// Returns the points, and the positions of their dimensions in the schema, if only cells at points are returned.
     pub(crate) fn points_alone(&self) -> Option<(&Points, &[usize])> {
-        let chooses = self.condition.as_deref();
-        let chooses = chooses.filter(|_| self.failing == Failing::Drop);
+        let chooses = self
+            .condition
+            .as_deref()
+            .filter(|_| self.failing == Failing::Drop);
         chooses.and_then(Predicate::points)
     }
 

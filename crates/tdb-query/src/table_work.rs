@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use tdb_cells::{CellTable, Loading, Session, TileBytes, load};
+use tdb_cells::{CellTable, Session, TileBytes};
 use tdb_schema::{ArraySchema, FieldKind};
 use tdb_store::Read;
 use tdb_tile::Bug;
 
 use crate::QueryError;
+use crate::load::{Loading, load};
 use crate::sparse::PlannedTiles;
 
 /// Fields of whole tiles to load into columns of a table.

@@ -3,7 +3,7 @@
 use tdb_cells::{CellProblem, Keys, cell_keys, value_text};
 use tdb_schema::order::{Column, SortOrder};
 use tdb_schema::{ArraySchema, CellValNum, Dimension};
-use tdb_tile::{Bug, Range, Scalar, with_scalar};
+use tdb_tile::{Bug, Exact, Range, Scalar, with_scalar};
 
 use crate::WriteError;
 use crate::input::{CheckedCells, Input};
@@ -27,7 +27,7 @@ pub(crate) fn check(
         if let Some(row) = outside(dimension, bounds, input, cells.rows)? {
             return Err(WriteError::Cell {
                 field: dimension.name.clone(),
-                cell: first.saturating_add(row as u64),
+                cell: first.exact_add(row as u64)?,
                 problem: problem(dimension, input.cell(row)?),
             });
         }
@@ -66,7 +66,7 @@ fn outside_numbers<T: Scalar>(values: &[u8], lo: T, hi: T) -> Option<usize> {
     };
     // Without an early exit, so that the compiler can vectorize the comparison of a block.
     const BLOCK: usize = 4096;
-    let blocks = values.chunks(BLOCK.saturating_mul(T::SIZE));
+    let blocks = values.chunks(BLOCK * T::SIZE);
     for (block, values) in blocks.enumerate() {
         let cells = || values.chunks_exact(T::SIZE);
         if cells().fold(true, |all, value| all & is_inside(value)) {

@@ -1,14 +1,19 @@
 //! Copies tiles from one fragment to another in stored form, without running the filters again.
 
-use std::sync::Arc;
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
 
 use tdb_array::Fragment;
-use tdb_cells::{Decoding, Fetched, FieldTiles, FragmentTiles, WholeTiles, stored_field};
+use tdb_cells::{
+    Decoding, FetchedBytes, FieldTiles, FragmentTiles, TileAccess, WholeTiles, stored_field,
+};
 use tdb_fragment::{FragmentIndex, TileNumber};
 use tdb_schema::FieldKind;
-use tdb_tile::Bug;
+use tdb_store::{Piece, Read};
+use tdb_tile::{Bug, Exact};
 
 use crate::WriteError;
+use crate::copied_bytes::CopiedBytes;
 use crate::fields::{EncodedTile, FieldCodec};
 use crate::series::FilteredTiles;
 use crate::target::FragmentTarget;
@@ -26,7 +31,7 @@ pub struct CopiedFragment {
 
 /// The decoded cells of one tile of one field.
 #[derive(Debug, Default)]
-struct Decoded {
+struct DecodedField {
     values: Vec<u8>,
     starts: Vec<u64>,
     validity: Vec<u8>,
@@ -46,8 +51,11 @@ impl CopiedFragment {
         let (array, fields) = (&target.array, target.fields());
         let parts = FragmentTiles::parts(&target.schema, stored.stored(), &fields);
         let opened = array.metadata_parts(fragment, &parts)?;
-        let how = (array.key(), array.limits());
-        let tiles = FragmentTiles::new(&target.schema, stored.stored(), &fields, opened, how)?;
+        let access = TileAccess {
+            key: array.key(),
+            limits: array.limits(),
+        };
+        let tiles = FragmentTiles::new(&target.schema, stored.stored(), &fields, opened, access)?;
         let is_same = |codec: &FieldCodec| match tiles.field(codec.kind) {
             None => is_constant(codec.kind),
             Some(field) => {
@@ -60,24 +68,6 @@ impl CopiedFragment {
             target: Arc::clone(target),
             tiles,
         }))
-    }
-
-    /// The coordinates of cell number `cell` in a tile with `cells` cells.
-    pub(crate) fn coordinates(
-        &self,
-        tile: TileNumber,
-        cells: usize,
-        cell: usize,
-    ) -> Result<Vec<Vec<u8>>, WriteError> {
-        let dimensions = 0..self.target.schema.dimensions.len();
-        let coordinate = |dimension| {
-            let tiles = self.tiles.field(FieldKind::Dimension(dimension));
-            let tiles = tiles.ok_or_else(|| Bug::new("a fragment without coordinates"))?;
-            let decoded = decode(&self.target, tiles, (tile, cells), self.decoding())?;
-            let size = tiles.cell_size;
-            Ok(decoded.tile(tiles, cells).cell(cell, Some(size))?.to_vec())
-        };
-        dimensions.map(coordinate).collect()
     }
 
     fn decoding(&self) -> Decoding<'_> {
@@ -122,26 +112,98 @@ fn is_constant(kind: FieldKind) -> bool {
 
 /// Consecutive tiles to copy, and the fragment that stores them.
 pub(crate) struct Copies<'a> {
-    pub(crate) from: &'a CopiedFragment,
+    from: &'a CopiedFragment,
     pub(crate) whole: &'a WholeTiles,
+    /// The coordinates of the first and the last cell along each dimension, once their tiles are decoded.
+    first: Vec<OnceLock<Vec<u8>>>,
+    last: Vec<OnceLock<Vec<u8>>>,
 }
 
-impl Copies<'_> {
-    /// Returns the stored bytes of a tile. The tile is also decoded, to compute its statistics and to detect damage.
+/// The coordinates of the first and the last of the copied cells.
+pub(crate) struct Ends {
+    pub(crate) first: Vec<Vec<u8>>,
+    pub(crate) last: Vec<Vec<u8>>,
+}
+
+impl<'a> Copies<'a> {
+    pub(crate) fn new(from: &'a CopiedFragment, whole: &'a WholeTiles) -> Self {
+        let dimensions = from.target.schema.dimensions.len();
+        Self {
+            from,
+            whole,
+            first: vec![OnceLock::new(); dimensions],
+            last: vec![OnceLock::new(); dimensions],
+        }
+    }
+
+    /// Returns the coordinates of the first and the last cell, of tiles that were all copied.
+    pub(crate) fn ends(&self) -> Result<Ends, Bug> {
+        let known = |cells: &[OnceLock<Vec<u8>>]| {
+            let known: Option<Vec<Vec<u8>>> =
+                cells.iter().map(|cell| cell.get().cloned()).collect();
+            known.ok_or_else(|| Bug::new("tiles were copied without their coordinates"))
+        };
+        Ok(Ends {
+            first: known(&self.first)?,
+            last: known(&self.last)?,
+        })
+    }
+
+    /// Notes the coordinates of the first and the last cell, if they are in this tile of this field.
+    fn note_ends(
+        &self,
+        codec: &FieldCodec,
+        place: usize,
+        cells: &Tile<'_>,
+        size: usize,
+    ) -> Result<(), Bug> {
+        let FieldKind::Dimension(dimension) = codec.kind else {
+            return Ok(());
+        };
+        let note = |ends: &[OnceLock<Vec<u8>>], cell: usize| {
+            let Some(end) = ends.get(dimension) else {
+                return Err(Bug::new("a dimension that the schema lacks"));
+            };
+            let value = cells.cell(cell, Some(size))?.to_vec();
+            let is_new = end.set(value).is_ok();
+            is_new
+                .then_some(())
+                .ok_or_else(|| Bug::new("a tile was copied twice"))
+        };
+        if place == 0 {
+            note(&self.first, 0)?;
+        }
+        if place.exact_add(1)? == self.whole.tiles.len() {
+            note(&self.last, self.whole.cells.exact_sub(1)?)?;
+        }
+        Ok(())
+    }
+
+    /// Returns the stored bytes of the tile with this place among those to copy. It is also decoded, to compute its
+    /// statistics and to detect damage.
     fn copy(
         &self,
         codec: &FieldCodec,
         field: &FieldTiles,
-        tile: TileNumber,
+        input: &CopiedBytes,
+        place: usize,
     ) -> Result<EncodedTile, WriteError> {
-        let pieces = field.fetch(tile, self.from.decoding())?;
-        let reads: Vec<_> = field.reads(tile).collect();
-        let fetched = Fetched::new(&reads, pieces.clone());
+        let tile = self.tile(place)?;
+        let reads: Vec<Read> = field.reads(tile).collect();
+        let pieces: Option<Vec<Piece>> = reads.iter().map(|r| input.bytes.piece(r)).collect();
+        let pieces = match pieces {
+            Some(pieces) => pieces,
+            // Bytes that could not be fetched with the others fail again, with an error that names the tile.
+            None => field.fetch(tile, self.from.decoding())?,
+        };
+        let fetched = FetchedBytes::new(&reads, pieces.clone());
         let how = Decoding {
             bytes: &fetched,
             ..self.from.decoding()
         };
-        let decoded = decode(&self.from.target, field, (tile, self.whole.cells), how)?;
+        let decoded = decode(&self.from.target, field, tile, self.whole.cells, how)?;
+        let cells = decoded.tile(field, self.whole.cells);
+        self.note_ends(codec, place, &cells, field.cell_size)?;
         let mut pieces = pieces.into_iter().map(|piece| piece.bytes);
         let mut next = || {
             let piece = pieces.next();
@@ -152,10 +214,14 @@ impl Copies<'_> {
             var: field.var.is_some().then(&mut next).transpose()?,
             validity: field.validity.is_some().then(&mut next).transpose()?,
             var_size: var_size(field, tile, self.from.decoding())?,
-            summary: codec
-                .rule
-                .summarize(&decoded.tile(field, self.whole.cells))?,
+            summary: codec.rule.summarize(&cells)?,
         })
+    }
+
+    /// Returns the number of the tile with this place among those to copy.
+    fn tile(&self, place: usize) -> Result<TileNumber, Bug> {
+        let number = self.whole.tiles.get(place).copied();
+        number.ok_or_else(|| Bug::new("a tile behind the last one"))
     }
 
     /// Returns a tile whose cells all have the same value.
@@ -177,17 +243,33 @@ impl Copies<'_> {
 }
 
 impl FilteredTiles for Copies<'_> {
+    type Input = CopiedBytes;
+
+    fn fetch(&self, tiles: Range<u64>) -> Result<CopiedBytes, WriteError> {
+        let places = position(tiles.start)?..position(tiles.end)?;
+        let Some(tiles) = self.whole.tiles.get(places) else {
+            return Err(Bug::new("tiles behind the last one").into());
+        };
+        let target = &self.from.target;
+        Ok(CopiedBytes::fetch(
+            &**target.array.store(),
+            target.session.limits(),
+            &self.from.tiles,
+            &target.fields(),
+            tiles,
+        ))
+    }
+
     fn filtered(
         &self,
         target: &FragmentTarget,
+        input: &CopiedBytes,
         field: usize,
         tile: u64,
     ) -> Result<EncodedTile, WriteError> {
         let codec = target.codec(field)?;
-        let number = self.whole.tiles.get(position(tile)?).copied();
-        let number = number.ok_or_else(|| Bug::new("a tile behind the last one"))?;
         match self.from.tiles.field(codec.kind) {
-            Some(field) => self.copy(codec, field, number),
+            Some(field) => self.copy(codec, field, input, position(tile)?),
             None => self.constant(codec, tile),
         }
     }
@@ -201,8 +283,12 @@ impl FilteredTiles for Copies<'_> {
         let fixed: usize = self.from.target.codecs.iter().map(of_cell).sum();
         // The first tile is representative of all.
         let var = self.whole.tiles.first().map_or(0, |first| {
-            let fields = self.from.target.codecs.iter();
-            let fields = fields.filter_map(|codec| self.from.tiles.field(codec.kind));
+            let fields = self
+                .from
+                .target
+                .codecs
+                .iter()
+                .filter_map(|codec| self.from.tiles.field(codec.kind));
             fields.map(|field| field.var_size(*first)).sum()
         });
         fixed
@@ -211,7 +297,7 @@ impl FilteredTiles for Copies<'_> {
     }
 }
 
-impl Decoded {
+impl DecodedField {
     fn tile(&self, field: &FieldTiles, cells: usize) -> Tile<'_> {
         Tile {
             cells,
@@ -240,15 +326,16 @@ fn var_size(field: &FieldTiles, tile: TileNumber, how: Decoding<'_>) -> Result<u
 fn decode(
     target: &FragmentTarget,
     field: &FieldTiles,
-    (tile, cells): (TileNumber, usize),
+    tile: TileNumber,
+    cells: usize,
     how: Decoding<'_>,
-) -> Result<Decoded, WriteError> {
+) -> Result<DecodedField, WriteError> {
     let mut worker = target.session.worker();
-    let mut decoded = Decoded::default();
+    let mut decoded = DecodedField::default();
     if field.var.is_some() {
         decoded.starts = vec![0; cells];
         decoded.values = vec![0; position(var_size(field, tile, how)?)?];
-        let Decoded { starts, values, .. } = &mut decoded;
+        let DecodedField { starts, values, .. } = &mut decoded;
         field.read_var(tile, starts, values, &mut worker, how)?;
     } else {
         decoded.values = vec![0; cells.saturating_mul(field.cell_size)];

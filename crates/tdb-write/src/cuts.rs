@@ -121,9 +121,7 @@ impl Boxes {
     /// of steps: single tiles, rows of tiles, and so on, as long as `first` is at the start of such a row.
     fn levels(&self, first: u64) -> impl Iterator<Item = (u64, u64)> {
         let ends = self.tiles.first().iter().zip(self.tiles.last());
-        let mut counts: Vec<u64> = ends
-            .map(|(first, last)| last.saturating_sub(*first).saturating_add(1))
-            .collect();
+        let mut counts: Vec<u64> = ends.map(|(first, last)| last - first + 1).collect();
         if self.grid.tile_order() == Order::RowMajor {
             counts.reverse();
         }
@@ -132,9 +130,7 @@ impl Boxes {
             let step = stride;
             stride = stride.checked_mul(count)?;
             let at = (first / step) % count.max(1);
-            first
-                .is_multiple_of(step)
-                .then(|| (step, count.saturating_sub(at)))
+            first.is_multiple_of(step).then(|| (step, count - at))
         })
     }
 }

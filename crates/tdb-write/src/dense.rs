@@ -224,8 +224,9 @@ fn ends(schema: &ArraySchema, ranges: &[(String, Range)]) -> Result<Vec<Range>, 
                 hint: format!("the dimensions are {}", known.join(", ")),
             });
         };
-        let place = ends.get_mut(index);
-        let place = place.ok_or_else(|| Bug::new("a dimension that the schema does not have"))?;
+        let place = ends
+            .get_mut(index)
+            .ok_or_else(|| Bug::new("a dimension that the schema does not have"))?;
         if place.replace(range).is_some() {
             return Err(WriteError::TwoRanges {
                 dimension: name.clone(),
@@ -234,8 +235,9 @@ fn ends(schema: &ArraySchema, ranges: &[(String, Range)]) -> Result<Vec<Range>, 
     }
     let dimensions = schema.dimensions.iter().zip(ends).enumerate();
     let whole = dimensions.map(|(index, (dimension, range))| {
-        let bounds = schema.bounds(index);
-        let bounds = bounds.ok_or_else(|| Bug::new("a dense dimension without a domain"))?;
+        let bounds = schema
+            .bounds(index)
+            .ok_or_else(|| Bug::new("a dense dimension without a domain"))?;
         let Some(range) = range else {
             return Ok(bounds.clone());
         };

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use tdb_schema::ArraySchema;
-use tdb_tile::{Bug, LimitError, Limits};
+use tdb_tile::{Bug, Exact, LimitError, Limits};
 
 use crate::copies::Copies;
 use crate::cuts::Boxes;
@@ -79,7 +79,7 @@ impl DenseStream {
         if self.written == 0 {
             self.dense.check_size(&cells, limits)?;
         }
-        let end = self.seen().saturating_add(cells.rows as u64);
+        let end = self.seen().exact_add(cells.rows as u64)?;
         if end > self.dense.rows() {
             return Err(self.dense.wrong_count(end));
         }
@@ -114,8 +114,9 @@ impl DenseStream {
         };
         series.append(&source, tiles.clone())?;
         self.next_tile = tiles.end;
-        let done = end.checked_sub(self.written);
-        let done = done.ok_or_else(|| Bug::new("tiles that were written are complete"))?;
+        let done = end
+            .checked_sub(self.written)
+            .ok_or_else(|| Bug::new("tiles that were written are complete"))?;
         let done = position(done)?;
         self.written = end;
         if done < cells.rows {
@@ -129,7 +130,7 @@ impl DenseStream {
 
     /// Number of cells so far.
     fn seen(&self) -> u64 {
-        self.written.saturating_add(self.pending.rows() as u64)
+        self.written + self.pending.rows() as u64
     }
 
     /// Adds whole tiles; the cells before them must end at a tile border.
@@ -139,7 +140,7 @@ impl DenseStream {
         series: &mut Series,
     ) -> Result<(), WriteError> {
         let begin = self.seen();
-        let end = begin.saturating_add(copies.whole.rows());
+        let end = begin.exact_add(copies.whole.rows())?;
         if end > self.dense.rows() {
             return Err(self.dense.wrong_count(end));
         }
@@ -152,7 +153,7 @@ impl DenseStream {
         }
         let tiles = copies.whole.tiles.len() as u64;
         series.append(copies, 0..tiles)?;
-        self.next_tile = self.next_tile.saturating_add(tiles);
+        self.next_tile = self.next_tile.exact_add(tiles)?;
         self.written = end;
         Ok(())
     }

@@ -297,8 +297,11 @@ impl FieldFiles {
         };
         let has_var = self.var.is_some();
         let all = [Some(self.main), self.var, self.validity];
-        let files = all.into_iter().flatten().map(DataFile::finish);
-        let files = files.collect::<Result<_, _>>()?;
+        let files = all
+            .into_iter()
+            .flatten()
+            .map(DataFile::finish)
+            .collect::<Result<_, _>>()?;
         let mut tiles = FieldTiles {
             tile_offsets: vector(self.tile_offsets),
             var_offsets: vector(self.var_offsets),

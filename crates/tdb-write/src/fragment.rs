@@ -30,8 +30,10 @@ impl FragmentWriter {
         target: &Arc<FragmentTarget>,
         mut fragment: NewFragment,
     ) -> Result<Self, WriteError> {
-        let files = target.codecs.iter();
-        let files = files.map(|codec| FieldFiles::create(codec, &mut fragment));
+        let files = target
+            .codecs
+            .iter()
+            .map(|codec| FieldFiles::create(codec, &mut fragment));
         Ok(Self {
             files: files.collect::<Result<_, _>>()?,
             target: Arc::clone(target),

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use tdb_cells::{Row, copy_text};
-use tdb_tile::Bug;
+use tdb_tile::{Bug, Exact};
 
 use crate::input::{CheckedCells, Input};
 use crate::tile::{Buffers, Tile, TileSource, position};
@@ -49,19 +49,20 @@ impl TileSource for Sequence<'_> {
         buffers: &'a mut Buffers,
     ) -> Result<Tile<'a>, Bug> {
         let input = self.cells.field(field)?;
-        let start = position(tile)?.saturating_mul(self.capacity);
-        let end = start.saturating_add(self.capacity).min(self.rows.len());
+        let start = position(tile)?.exact_mul(self.capacity)?;
+        let end = start.exact_add(self.capacity)?.min(self.rows.len());
         if start >= end {
             return Err(Bug::new("a tile behind the last one"));
         }
         match self.rows {
             Rows::InPlace(rows) => {
-                let rows = rows.start.saturating_add(start)..rows.start.saturating_add(end);
+                let rows = rows.start.exact_add(start)?..rows.start.exact_add(end)?;
                 in_place(input, rows, buffers)
             }
             Rows::Picked(rows) => {
-                let rows = rows.get(start..end);
-                let rows = rows.ok_or_else(|| Bug::new("a tile behind the last one"))?;
+                let rows = rows
+                    .get(start..end)
+                    .ok_or_else(|| Bug::new("a tile behind the last one"))?;
                 picked(input, rows, buffers)
             }
         }
@@ -169,8 +170,10 @@ pub(crate) fn pick_from(
         return Err(Bug::new("cells of no block"));
     };
     let field = |(index, like): (usize, &Input)| {
-        let inputs = blocks.iter().map(|block| block.field(index));
-        let inputs: Vec<&Input> = inputs.collect::<Result<_, Bug>>()?;
+        let inputs: Vec<&Input> = blocks
+            .iter()
+            .map(|block| block.field(index))
+            .collect::<Result<_, Bug>>()?;
         let (mut values, mut starts, mut validity) = (Vec::new(), Vec::new(), Vec::new());
         for (block, row) in picks {
             let Some(input) = inputs.get(*block) else {
@@ -209,9 +212,9 @@ fn pick_var(
         let begin = out.len();
         let mut end = begin;
         for row in rows {
-            let range = input.range(&(row.index()..row.index().saturating_add(1)))?;
+            let range = input.range(&(row.index()..row.index().exact_add(1)?))?;
             starts.push(end as u64);
-            end = end.saturating_add(range.len());
+            end = end.exact_add(range.len())?;
             ranges.push(range);
         }
         out.resize(end, 0);
@@ -226,7 +229,7 @@ fn pick_var(
 
 fn pick<const N: usize>(from: &[u8], rows: &[Row], out: &mut Vec<u8>) -> Result<(), Bug> {
     let (cells, _) = from.as_chunks::<N>();
-    out.resize(rows.len().saturating_mul(N), 0);
+    out.resize(rows.len().exact_mul(N)?, 0);
     let (places, _) = out.as_chunks_mut::<N>();
     // Reported after the loop, which is the innermost one of a sorted write.
     let mut is_missing = false;

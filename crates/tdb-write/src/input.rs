@@ -8,7 +8,7 @@ use bytes::Bytes;
 use tdb_cells::unit_size;
 use tdb_fragment::ExtraFields;
 use tdb_schema::{ArraySchema, Field, FieldKind};
-use tdb_tile::Bug;
+use tdb_tile::{Bug, Exact};
 use zerocopy::FromBytes;
 use zerocopy::little_endian::U64;
 
@@ -77,7 +77,7 @@ impl Input {
 
     /// The bytes of a cell.
     pub(crate) fn cell(&self, row: usize) -> Result<&[u8], Bug> {
-        self.bytes(&(row..row.saturating_add(1)))
+        self.bytes(&(row..row.exact_add(1)?))
     }
 
     /// The bytes of these cells.
@@ -100,13 +100,15 @@ impl Input {
 
     /// Offsets of these var-sized cells, relative to the first of them.
     pub(crate) fn starts(&self, rows: &Range<usize>) -> Result<impl Iterator<Item = u64>, Bug> {
-        let starts = self.offsets()?.get(rows.clone());
-        let starts = starts.ok_or_else(|| Bug::new("cells that are to be written lack offsets"))?;
+        let starts = self
+            .offsets()?
+            .get(rows.clone())
+            .ok_or_else(|| Bug::new("cells that are to be written lack offsets"))?;
         let mut first = None;
         Ok(starts.iter().map(move |start| {
             let start = start.get();
             // Cannot underflow, because offsets ascend.
-            start.saturating_sub(*first.get_or_insert(start))
+            start - *first.get_or_insert(start)
         }))
     }
 
@@ -128,12 +130,12 @@ impl Input {
     /// Appends one byte for each of these cells: 0 if it is null, else 1.
     pub(crate) fn add_validity(&self, rows: &Range<usize>, out: &mut Vec<u8>) -> Result<(), Bug> {
         let Some(bits) = &self.validity else {
-            out.resize(out.len().saturating_add(rows.len()), 1);
+            out.resize(out.len().exact_add(rows.len())?, 1);
             return Ok(());
         };
-        let bytes = bits.get(rows.start / 8..rows.end.div_ceil(8));
-        let bytes =
-            bytes.ok_or_else(|| Bug::new("cells that are to be written have no validity"))?;
+        let bytes = bits
+            .get(rows.start / 8..rows.end.div_ceil(8))
+            .ok_or_else(|| Bug::new("cells that are to be written have no validity"))?;
         let bits = bytes
             .iter()
             .flat_map(|byte| (0..8).map(move |bit| byte >> bit & 1));
@@ -263,8 +265,10 @@ fn join_inputs(parts: &[(Input, Range<usize>)]) -> Result<Input, Bug> {
     let Some((first, _)) = parts.first() else {
         return Err(Bug::new("a field of no cells"));
     };
-    let all = parts.iter().map(|(part, rows)| part.bytes(rows));
-    let all: Vec<&[u8]> = all.collect::<Result<_, _>>()?;
+    let all: Vec<&[u8]> = parts
+        .iter()
+        .map(|(part, rows)| part.bytes(rows))
+        .collect::<Result<_, _>>()?;
     let mut values = Vec::with_capacity(all.iter().map(|bytes| bytes.len()).sum());
     let mut offsets = Vec::new();
     for ((part, rows), bytes) in parts.iter().zip(all) {

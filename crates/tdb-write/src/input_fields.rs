@@ -20,7 +20,7 @@ pub fn input_fields(
     let is_placed = !schema.is_dense() || columns.iter().any(is_dimension);
     let mut fields = Vec::new();
     for field in schema.fields() {
-        let enumeration = match field.kind {
+        let name = match field.kind {
             FieldKind::Attribute(index) => schema
                 .attributes
                 .get(index)
@@ -28,9 +28,11 @@ pub fn input_fields(
             _ if !is_placed => continue,
             _ => None,
         };
-        let enumeration = enumeration.filter(|_| !codes);
-        let enumeration = enumeration.map(|name| array.newest_enumeration(name));
-        fields.push(FieldInfo::of(&field, enumeration.transpose()?));
+        let enumeration = name
+            .filter(|_| !codes)
+            .map(|name| array.newest_enumeration(name))
+            .transpose()?;
+        fields.push(FieldInfo::of(&field, enumeration));
     }
     Ok(fields)
 }

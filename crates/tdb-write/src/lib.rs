@@ -2,6 +2,7 @@
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 mod coordinates;
+mod copied_bytes;
 mod copies;
 mod cuts;
 mod dense;

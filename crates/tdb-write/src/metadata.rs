@@ -40,10 +40,12 @@ impl Metadata<'_> {
         let rtree = self.rtree(&layout)?;
         let slots = self.slots()?;
         let footer = self.footer(shape, &rtree, &slots)?;
-        let fields = slots.iter();
-        let fields = fields.map(|(kind, field)| self.tiles_of(*kind, *field));
-        let statistics = slots.iter();
-        let statistics = statistics.map(|(kind, field)| self.statistics_of(*kind, *field));
+        let fields = slots
+            .iter()
+            .map(|(kind, field)| self.tiles_of(*kind, *field));
+        let statistics = slots
+            .iter()
+            .map(|(kind, field)| self.statistics_of(*kind, *field));
         Ok(MetadataFile {
             footer,
             rtree,
@@ -64,8 +66,9 @@ impl Metadata<'_> {
     ) -> Result<Footer, Bug> {
         let (dense, domain, last_tile_cells) = match shape {
             Shape::Sparse { last_tile_cells } => {
-                let domain = rtree.bounding_mbr();
-                let domain = domain.ok_or_else(|| Bug::new("a fragment without a tile"))?;
+                let domain = rtree
+                    .bounding_mbr()
+                    .ok_or_else(|| Bug::new("a fragment without a tile"))?;
                 (false, domain, last_tile_cells)
             }
             Shape::Dense { domain, tile_cells } => (true, Mbr(domain), tile_cells),
@@ -195,7 +198,7 @@ impl Metadata<'_> {
     fn zipped_size(&self) -> usize {
         let dimensions = &self.target.schema.dimensions;
         let size = dimensions.first().map_or(0, |d| d.datatype.size());
-        size.saturating_mul(dimensions.len())
+        size * dimensions.len()
     }
 
     fn zipped_is_number(&self) -> bool {

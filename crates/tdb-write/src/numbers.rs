@@ -30,7 +30,7 @@ const BLOCK: usize = 1 << 16;
 impl<T: Number> Numbers<T> {
     /// Adds all values, given as bytes.
     pub(crate) fn all(&mut self, values: &[u8]) {
-        for block in values.chunks(BLOCK.saturating_mul(T::SIZE)) {
+        for block in values.chunks(BLOCK * T::SIZE) {
             let (least, greatest) = self.bounds(block);
             let numbers = T::read_all(block);
             if !self.adds {
@@ -109,7 +109,7 @@ fn bounds<T: Number>(values: &[u8]) -> (T, T) {
         return widened(T::read_all(values), (T::HIGHEST, T::LOWEST));
     }
     let (mut least, mut greatest) = ([T::HIGHEST; LANES], [T::LOWEST; LANES]);
-    let rows = values.chunks_exact(LANES.saturating_mul(T::SIZE));
+    let rows = values.chunks_exact(LANES * T::SIZE);
     let rest = rows.remainder();
     for row in rows {
         for ((value, least), greatest) in T::read_all(row).zip(&mut least).zip(&mut greatest) {

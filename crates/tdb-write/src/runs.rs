@@ -119,8 +119,8 @@ impl Runs {
         block: usize,
     ) -> Result<(), WriteError> {
         while let Some(last) = self.runs.last() {
-            let alike = self.runs.iter().rev();
-            let alike = alike.take_while(|run| run.level() == last.level()).count();
+            let latest = self.runs.iter().rev();
+            let alike = latest.take_while(|run| run.level() == last.level()).count();
             if alike < MOST_MERGED {
                 return Ok(());
             }
@@ -153,9 +153,11 @@ impl Runs {
     ) -> Result<(), WriteError> {
         let first = self.runs.len().exact_sub(count)?;
         let level = self.runs.iter().skip(first).filter_map(Run::level).max();
-        let mut merged = self.begin(level.map_or(0, |level| level.saturating_add(1)))?;
-        let parts = self.runs.get(first..);
-        let parts = parts.ok_or_else(|| Bug::new("runs are merged that are not there"))?;
+        let mut merged = self.begin(level.map_or(Ok(0), |level| level.exact_add(1))?)?;
+        let parts = self
+            .runs
+            .get(first..)
+            .ok_or_else(|| Bug::new("runs are merged that are not there"))?;
         merge(&*self.store, parts, schema, |cells| {
             let size = cells.size_in_memory().div_ceil(cells.rows.max(1)).max(1);
             let rows: Vec<Row> = check_rows(cells.rows)?.iter().collect();
@@ -232,7 +234,7 @@ fn merge(
         take(&pick_from(&blocks, &picks)?)?;
         for (run, row) in &picks {
             let cursor = at(&mut cursors, *run)?;
-            cursor.row = cursor.row.max(row.saturating_add(1));
+            cursor.row = cursor.row.max(row.exact_add(1)?);
         }
         if !at(&mut cursors, exhausted)?.load(schema)? {
             cursors.remove(exhausted);
@@ -248,27 +250,32 @@ fn round(
     comparator: &CellComparator,
     cursors: &[Cursor<'_>],
 ) -> Result<(Vec<(usize, usize)>, usize), Bug> {
-    let columns = cursors.iter().map(|cursor| columns(schema, &cursor.block));
-    let columns: Vec<Vec<Column<'_>>> = columns.collect::<Result<_, _>>()?;
+    let columns: Vec<Vec<Column<'_>>> = cursors
+        .iter()
+        .map(|cursor| columns(schema, &cursor.block))
+        .collect::<Result<_, _>>()?;
     let compare = |a: &Head<'_>, b: &Head<'_>| -> Ordering {
         let cells = comparator.compare_rows(a.columns, a.row, b.columns, b.row);
         cells.then(a.run.cmp(&b.run))
     };
     // The next cell of each run, in descending order, so that the least is at the end. A sorted list is as good as a
     // heap for so few runs, and as long as the same run stays first, its cell is put back without moving any other.
-    let heads = cursors.iter().zip(&columns).enumerate();
-    let heads = heads.map(|(run, (cursor, columns))| Head {
-        run,
-        row: cursor.row,
-        rows: cursor.block.rows,
-        columns,
-    });
-    let mut heads: Vec<Head<'_>> = heads.collect();
+    let mut heads: Vec<Head<'_>> = cursors
+        .iter()
+        .zip(&columns)
+        .enumerate()
+        .map(|(run, (cursor, columns))| Head {
+            run,
+            row: cursor.row,
+            rows: cursor.block.rows,
+            columns,
+        })
+        .collect();
     heads.sort_by(|a, b| compare(b, a));
     let mut picks = Vec::new();
     while let Some(mut head) = heads.pop() {
         picks.push((head.run, head.row));
-        head.row = head.row.saturating_add(1);
+        head.row = head.row.exact_add(1)?;
         if head.row >= head.rows {
             return Ok((picks, head.run));
         }
@@ -339,11 +346,10 @@ impl<'a> Cursor<'a> {
         let read = tdb_store::Read::bounded(run.key.as_str(), self.offset, len);
         let bytes = read_one(self.store, read).map_err(ArrayError::from)?.bytes;
         let fields = fields_of(schema, &written_fields(schema))?;
-        let block = from_bytes(&fields, rows, &bytes);
-        let block = block.ok_or_else(|| WriteError::SortedCells {
+        let block = from_bytes(&fields, rows, &bytes).ok_or_else(|| WriteError::SortedCells {
             key: run.key.clone(),
         })?;
-        self.offset = self.offset.saturating_add(len);
+        self.offset = self.offset.exact_add(len)?;
         Ok(Some(block))
     }
 }

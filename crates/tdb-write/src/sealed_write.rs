@@ -39,7 +39,7 @@ impl SealedWrite {
     #[must_use]
     pub fn with(mut self, other: Self) -> Self {
         self.fragments.extend(other.fragments);
-        self.rows = self.rows.saturating_add(other.rows);
+        self.rows += other.rows;
         self
     }
 

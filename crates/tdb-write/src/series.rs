@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tdb_array::{ChangeOptions, NameSource, SealedFragment, TimestampedName};
 use tdb_cells::threads;
 use tdb_fragment::ConditionTree;
-use tdb_tile::Bug;
+use tdb_tile::{Bug, Exact};
 
 use crate::WriteError;
 use crate::cuts::{Boxes, Cuts, SoFar};
@@ -22,10 +22,17 @@ const BATCH: usize = 16 << 20;
 
 /// A source of filtered tiles, indexed from 0, which any thread can call.
 pub(crate) trait FilteredTiles: Sync {
-    /// Returns a filtered tile of the field with this index among the written fields.
+    /// Input of a group of tiles that is fetched for all of them together.
+    type Input: Send + Sync;
+
+    /// Fetches the input of these tiles.
+    fn fetch(&self, tiles: Range<u64>) -> Result<Self::Input, WriteError>;
+
+    /// Returns a filtered tile of the field with this index among the written fields; `input` is that of its group.
     fn filtered(
         &self,
         target: &FragmentTarget,
+        input: &Self::Input,
         field: usize,
         tile: u64,
     ) -> Result<EncodedTile, WriteError>;
@@ -35,13 +42,20 @@ pub(crate) trait FilteredTiles: Sync {
 }
 
 impl<T: TileSource> FilteredTiles for T {
+    type Input = ();
+
+    fn fetch(&self, _: Range<u64>) -> Result<(), WriteError> {
+        Ok(())
+    }
+
     fn filtered(
         &self,
         target: &FragmentTarget,
+        (): &(),
         field: usize,
         tile: u64,
     ) -> Result<EncodedTile, WriteError> {
-        target.encode(self, (field, tile))
+        target.encode(self, field, tile)
     }
 
     fn tile_bytes(&self) -> usize {
@@ -95,27 +109,27 @@ impl Series {
         }
     }
 
-    /// Adds tiles of a source. While one group of tiles is written, the next one is filtered.
-    pub(crate) fn append(
+    /// Adds tiles of a source. While one group of tiles is written, the next one is fetched and filtered.
+    pub(crate) fn append<S: FilteredTiles>(
         &mut self,
-        source: &dyn FilteredTiles,
+        source: &S,
         tiles: Range<u64>,
     ) -> Result<(), WriteError> {
         let target = Arc::clone(&self.target);
         let threads = target.session.threads();
         let step = (BATCH / source.tile_bytes().max(1)).max(threads) as u64;
         let mut next = tiles.start;
-        let mut ready: Vec<Vec<EncodedTile>> = Vec::new();
+        let mut ready: Option<Group<S::Input>> = None;
         loop {
-            let batch = next..next.saturating_add(step).min(tiles.end);
-            next = batch.end;
-            let done = std::mem::take(&mut ready);
-            let encode = || encode(&target, source, batch.clone());
-            let both = || threads::both(encode, || self.write(done));
-            let (encoded, written) = target.session.install(both);
+            let group = next..next.saturating_add(step).min(tiles.end);
+            next = group.end;
+            let done = ready.take();
+            let encode = || encode(&target, source, group.clone());
+            let write = || done.map_or(Ok(()), |done| self.write(done.fields));
+            let (encoded, written) = target.session.install(|| threads::both(encode, write));
             written?;
             ready = encoded?;
-            if batch.is_empty() {
+            if group.is_empty() {
                 return Ok(());
             }
         }
@@ -152,7 +166,7 @@ impl Series {
     /// The tiles of the current fragment, numbered among all tiles of the write.
     pub(crate) fn tiles(&self) -> Range<u64> {
         let tiles = self.current.as_ref().map_or(0, FragmentWriter::tiles);
-        self.first..self.first.saturating_add(tiles)
+        self.first..self.first + tiles
     }
 
     fn current(&mut self) -> Result<&mut FragmentWriter, WriteError> {
@@ -240,24 +254,37 @@ impl Series {
     }
 }
 
-/// Filters all fields of these tiles; returns a list of tiles per field.
-fn encode(
+/// Filtered tiles that are written together.
+struct Group<I> {
+    /// A list of tiles per field.
+    fields: Vec<Vec<EncodedTile>>,
+    /// The tiles may share its memory, which counts until they are written.
+    _input: I,
+}
+
+/// Filters all fields of these tiles; `None` if there are no tiles.
+fn encode<S: FilteredTiles>(
     target: &FragmentTarget,
-    source: &dyn FilteredTiles,
+    source: &S,
     tiles: Range<u64>,
-) -> Result<Vec<Vec<EncodedTile>>, WriteError> {
-    let count = position(tiles.end.saturating_sub(tiles.start))?;
+) -> Result<Option<Group<S::Input>>, WriteError> {
+    let count = position(tiles.end.exact_sub(tiles.start)?)?;
     let fields = target.codecs.len();
     if count == 0 {
-        return Ok(Vec::new());
+        return Ok(None);
     }
+    let input = source.fetch(tiles.clone())?;
     // Field by field, so that neighbouring tiles, which share input, are filtered at about the same time.
     let job = |index: usize| {
-        let tile = tiles.start.saturating_add((index % count) as u64);
-        source.filtered(target, index / count, tile)
+        let tile = tiles.start + (index % count) as u64;
+        source.filtered(target, &input, index / count, tile)
     };
-    let jobs = (0..count.saturating_mul(fields)).collect();
+    let jobs = (0..count.exact_mul(fields)?).collect();
     let mut all = threads::map(jobs, job)?.into_iter();
     let of_field = |_| all.by_ref().take(count).collect();
-    Ok((0..fields).map(of_field).collect())
+    let fields = (0..fields).map(of_field).collect();
+    Ok(Some(Group {
+        fields,
+        _input: input,
+    }))
 }

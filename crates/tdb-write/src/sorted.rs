@@ -3,6 +3,7 @@
 use bytes::Bytes;
 use tdb_cells::out_of_order;
 use tdb_schema::{ArraySchema, Attribute, DataOrder};
+use tdb_tile::Exact;
 
 use crate::WriteError;
 use crate::input::{CheckedCells, Input};
@@ -12,13 +13,13 @@ use crate::input::{CheckedCells, Input};
 /// Cells are only compared within a write, not with stored ones, because labels may be replaced part by part.
 #[derive(Debug, Default)]
 pub(crate) struct SortedAttributes {
-    attributes: Vec<Sorted>,
+    attributes: Vec<SortedAttribute>,
     /// Number of cells so far.
     seen: u64,
 }
 
 #[derive(Debug)]
-struct Sorted {
+struct SortedAttribute {
     /// Index of the attribute.
     index: usize,
     attribute: Attribute,
@@ -29,12 +30,13 @@ struct Sorted {
 impl SortedAttributes {
     pub(crate) fn new(schema: &ArraySchema) -> Self {
         let attributes = schema.attributes.iter().enumerate();
-        let sorted = attributes.filter(|(_, attribute)| attribute.order != DataOrder::Unordered);
-        let sorted = sorted.map(|(index, attribute)| Sorted {
-            index,
-            attribute: attribute.clone(),
-            last: None,
-        });
+        let sorted = attributes
+            .filter(|(_, attribute)| attribute.order != DataOrder::Unordered)
+            .map(|(index, attribute)| SortedAttribute {
+                index,
+                attribute: attribute.clone(),
+                last: None,
+            });
         Self {
             attributes: sorted.collect(),
             seen: 0,
@@ -46,12 +48,12 @@ impl SortedAttributes {
         for sorted in &mut self.attributes {
             sorted.check(cells.field(sorted.index)?, cells.rows, self.seen)?;
         }
-        self.seen = self.seen.saturating_add(cells.rows as u64);
+        self.seen = self.seen.exact_add(cells.rows as u64)?;
         Ok(())
     }
 }
 
-impl Sorted {
+impl SortedAttribute {
     fn check(&mut self, input: &Input, rows: usize, seen: u64) -> Result<(), WriteError> {
         let Attribute {
             name,
@@ -66,7 +68,7 @@ impl Sorted {
             if let Some(problem) = problem {
                 return Err(WriteError::Cell {
                     field: name.clone(),
-                    cell: seen.saturating_add(row as u64),
+                    cell: seen.exact_add(row as u64)?,
                     problem,
                 });
             }

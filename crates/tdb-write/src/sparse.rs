@@ -5,10 +5,10 @@ use std::sync::Arc;
 use tdb_cells::{CellProblem, Keys, Row, RowRange};
 use tdb_schema::ArraySchema;
 use tdb_schema::order::{CellComparator, SortOrder};
-use tdb_tile::Bug;
+use tdb_tile::{Bug, Exact};
 
 use crate::coordinates::keys;
-use crate::copies::Copies;
+use crate::copies::{Copies, Ends};
 use crate::gather::{Rows, Sequence, pick_cells};
 use crate::input::CheckedCells;
 use crate::metadata::Shape;
@@ -16,7 +16,7 @@ use crate::options::Duplicates;
 use crate::series::Series;
 use crate::target::FragmentTarget;
 use crate::tile::bound;
-use crate::waiting::Held;
+use crate::waiting::JoinedCells;
 use crate::written_tiles::WrittenTiles;
 use crate::{OrderProblem, WriteError};
 
@@ -68,7 +68,7 @@ impl OrderedWriter {
         let keys = keys(&self.target.schema, cells)?;
         let rows = self.check_order(&keys, count, skip)?;
         self.remember(cells)?;
-        self.seen = self.seen.saturating_add(cells.rows as u64);
+        self.seen = self.seen.exact_add(cells.rows as u64)?;
         match rows {
             Rows::InPlace(rows) => self.take(cells, rows),
             Rows::Picked(rows) => {
@@ -120,7 +120,7 @@ impl OrderedWriter {
         }
         for (before, row) in rows.iter().zip(rows.iter().skip(1)) {
             let ordering = keys.compare(before, row);
-            let cell = self.seen.saturating_add(row.index() as u64);
+            let cell = self.seen + row.index() as u64;
             if ordering.is_lt() {
                 if let Some(kept) = &mut kept {
                     kept.push(row);
@@ -136,7 +136,7 @@ impl OrderedWriter {
 
     fn remember(&mut self, cells: &CheckedCells) -> Result<(), WriteError> {
         let last = cells.rows.saturating_sub(1);
-        let number = self.seen.saturating_add(last as u64);
+        let number = self.seen.exact_add(last as u64)?;
         let coordinates = coordinates_of(&self.target.schema, cells, last)?;
         self.last = Some((number, coordinates));
         Ok(())
@@ -180,24 +180,21 @@ impl OrderedWriter {
 
     /// Copies whole tiles, which must follow the cells so far in order.
     pub(crate) fn copy(&mut self, copies: &Copies<'_>) -> Result<(), WriteError> {
-        let (Some(first), Some(last)) = (copies.whole.tiles.first(), copies.whole.tiles.last())
-        else {
-            // There are no tiles.
+        if copies.whole.tiles.is_empty() {
             return Ok(());
-        };
+        }
         if self.pending_rows > 0 || copies.whole.cells != self.capacity() {
             return Err(WriteError::Order(OrderProblem::WithinTile));
         }
-        let count = copies.whole.cells;
-        let begin = copies.from.coordinates(*first, count, 0)?;
-        if self.check_joint(&begin)? {
-            return Err(WriteError::Order(OrderProblem::Repeated));
-        }
         self.series
             .append(copies, 0..copies.whole.tiles.len() as u64)?;
-        self.seen = self.seen.saturating_add(copies.whole.rows());
-        let end = copies.from.coordinates(*last, count, count - 1)?;
-        self.last = Some((self.seen - 1, end));
+        // The coordinates are known once the tiles are decoded. Tiles in the wrong place are part of no commit.
+        let Ends { first, last } = copies.ends()?;
+        if self.check_joint(&first)? {
+            return Err(WriteError::Order(OrderProblem::Repeated));
+        }
+        self.seen = self.seen.exact_add(copies.whole.rows())?;
+        self.last = Some((self.seen - 1, last));
         Ok(())
     }
 
@@ -256,7 +253,7 @@ impl OrderedWriter {
 pub(crate) fn write_sorted(
     target: &FragmentTarget,
     mut series: Series,
-    held: Held,
+    held: JoinedCells,
     duplicates: Duplicates,
 ) -> Result<Series, WriteError> {
     let cells = &held.cells;

@@ -9,7 +9,7 @@ use std::ops::Range;
 use bytes::Bytes;
 use tdb_fragment::FieldStatistics;
 use tdb_schema::{Field, FieldKind};
-use tdb_tile::{Bug, Datatype, Scalar, with_scalar};
+use tdb_tile::{Bug, Datatype, Exact, Scalar, with_scalar};
 
 use crate::number::{Number, Sum};
 use crate::numbers::Numbers;
@@ -85,8 +85,9 @@ impl Rule {
     pub(crate) fn summarize(&self, tile: &Tile<'_>) -> Result<TileSummary, Bug> {
         let mut summary = TileSummary::default();
         if self.counts_nulls {
-            let validity = tile.validity;
-            let validity = validity.ok_or_else(|| Bug::new("a nullable tile has no validity"))?;
+            let validity = tile
+                .validity
+                .ok_or_else(|| Bug::new("a nullable tile has no validity"))?;
             for cells in tile.written() {
                 let valid = part(validity, cells)?;
                 summary.nulls += valid.iter().filter(|valid| **valid == 0).count() as u64;
@@ -107,7 +108,7 @@ impl Rule {
         let mut numbers = Numbers::<T>::default();
         let mut valid_cells = 0_usize;
         for cells in tile.written() {
-            let bytes = cells.start.saturating_mul(T::SIZE)..cells.end.saturating_mul(T::SIZE);
+            let bytes = cells.start.exact_mul(T::SIZE)?..cells.end.exact_mul(T::SIZE)?;
             let values = part(tile.values, bytes)?;
             match tile.validity {
                 None => {

@@ -55,8 +55,9 @@ impl FragmentTarget {
         if extra != ExtraFields::default() && !is_possible {
             return Err(WriteError::NoCellTimes { version });
         }
-        let codecs = crate::input::written_fields(schema).into_iter();
-        let codecs = codecs.chain(crate::input::extra_fields(extra));
+        let codecs = crate::input::written_fields(schema)
+            .into_iter()
+            .chain(crate::input::extra_fields(extra));
         let codec = |kind| FieldCodec::new(schema, kind, version, array.key());
         Ok(Self {
             session: session.clone(),
@@ -106,7 +107,8 @@ impl FragmentTarget {
     pub(crate) fn encode(
         &self,
         source: &dyn TileSource,
-        (field, tile): (usize, u64),
+        field: usize,
+        tile: u64,
     ) -> Result<EncodedTile, WriteError> {
         let codec = self.codec(field)?;
         self.with_workshop(|workshop| {

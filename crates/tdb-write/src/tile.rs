@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use bytes::Bytes;
 use tdb_filters::Scratch;
-use tdb_tile::Bug;
+use tdb_tile::{Bug, Exact};
 
 /// The cells of one tile of one field, before filters.
 #[derive(Clone, Copy, Debug, Default)]
@@ -52,12 +52,16 @@ impl<'a> Tile<'a> {
             (Some(starts), _) => starts.get(cell).and_then(|start| {
                 let start = usize::try_from(*start).ok()?;
                 // The last cell ends where the values end.
-                let end = starts.get(cell + 1).copied().map(usize::try_from);
-                let end = end.transpose().ok()?;
+                let end = starts
+                    .get(cell + 1)
+                    .copied()
+                    .map(usize::try_from)
+                    .transpose()
+                    .ok()?;
                 self.values.get(start..end.unwrap_or(self.values.len()))
             }),
             (None, Some(size)) => {
-                let bytes = cell.saturating_mul(size)..(cell + 1).saturating_mul(size);
+                let bytes = cell.exact_mul(size)?..(cell + 1).exact_mul(size)?;
                 self.values.get(bytes)
             }
             (None, None) => None,

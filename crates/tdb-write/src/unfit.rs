@@ -2,7 +2,7 @@
 
 use tdb_cells::CellProblem;
 use tdb_schema::{ArraySchema, FieldKind, value};
-use tdb_tile::Bug;
+use tdb_tile::{Bug, Exact};
 
 use crate::WriteError;
 use crate::fields::FieldCodec;
@@ -31,7 +31,7 @@ pub(crate) fn check(
         };
         let found = first_cell(&target.schema, codec, input, cells.rows)?;
         if let Some((row, field, problem)) = found {
-            let cell = first.saturating_add(row as u64);
+            let cell = first.exact_add(row as u64)?;
             return Err(WriteError::Cell {
                 field,
                 cell,

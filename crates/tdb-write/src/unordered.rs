@@ -182,8 +182,8 @@ impl UnorderedWriter {
     /// Whether buffered cells, which are in order, take less memory if they are written batch by batch: then only
     /// parts of tiles are copied, instead of all cells.
     fn are_better_apart(&self) -> bool {
-        let tile = self.waiting.bytes() / self.waiting.rows().max(1);
-        let tile = tile.saturating_mul(bound(self.target.schema.capacity));
+        let tile = (self.waiting.bytes() / self.waiting.rows().max(1))
+            .saturating_mul(bound(self.target.schema.capacity));
         self.waiting.parts() > 1 && tile <= MOST_COPIED.min(self.waiting.bytes() / 4)
     }
 

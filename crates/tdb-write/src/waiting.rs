@@ -1,6 +1,6 @@
 //! Buffered cells, and the memory that they take from the budget.
 
-use tdb_tile::{Budget, Bug, Grant, LimitError};
+use tdb_tile::{Budget, Bug, Exact, Grant, LimitError};
 
 use crate::WriteError;
 use crate::input::CheckedCells;
@@ -24,7 +24,7 @@ pub(crate) struct Waiting {
 
 /// Cells, with grants for their memory.
 #[derive(Debug, Default)]
-pub(crate) struct Held {
+pub(crate) struct JoinedCells {
     pub(crate) cells: CheckedCells,
     #[expect(dead_code, reason = "given back when it is dropped")]
     grants: Vec<Grant>,
@@ -64,8 +64,8 @@ impl Waiting {
             self.grants.extend(self.take(self.last).map_err(refuse)?);
         }
         self.last = bytes;
-        self.rows = self.rows.saturating_add(cells.rows);
-        self.bytes = self.bytes.saturating_add(bytes);
+        self.rows = self.rows.exact_add(cells.rows)?;
+        self.bytes = self.bytes.exact_add(bytes)?;
         self.parts.push(cells);
         Ok(())
     }
@@ -87,7 +87,7 @@ impl Waiting {
     }
 
     /// Removes all buffered cells and returns them as one block; several batches are copied together.
-    pub(crate) fn join(&mut self, refuse: Refuse) -> Result<Held, WriteError> {
+    pub(crate) fn join(&mut self, refuse: Refuse) -> Result<JoinedCells, WriteError> {
         let copy = match self.parts.len() {
             0 | 1 => None,
             _ => self.take(self.bytes).map_err(refuse)?,
@@ -103,13 +103,13 @@ impl Waiting {
                 reason = "where none wait, there are no cells"
             )]
             let cells = parts.pop().unwrap_or_default();
-            return Ok(Held { cells, grants });
+            return Ok(JoinedCells { cells, grants });
         }
         let all: Vec<_> = parts.iter().map(|part| (part, 0..part.rows)).collect();
         let cells = CheckedCells::join(&all)?;
         grants.clear();
         grants.extend(copy);
-        Ok(Held { cells, grants })
+        Ok(JoinedCells { cells, grants })
     }
 
     /// Makes a copy of cells by `copy`, after taking its memory from the budget.
@@ -118,9 +118,9 @@ impl Waiting {
         cells: &CheckedCells,
         copy: impl FnOnce(&CheckedCells) -> Result<CheckedCells, Bug>,
         refuse: Refuse,
-    ) -> Result<Held, WriteError> {
+    ) -> Result<JoinedCells, WriteError> {
         let grant = self.take(cells.size_in_memory()).map_err(refuse)?;
-        Ok(Held {
+        Ok(JoinedCells {
             cells: copy(cells)?,
             grants: grant.into_iter().collect(),
         })

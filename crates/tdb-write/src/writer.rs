@@ -4,6 +4,7 @@ use tdb_array::{Array, ChangeOptions, TimestampedName};
 use tdb_cells::{Batch, Session, WholeTiles};
 use tdb_fragment::{ConditionTree, FragmentIndex};
 use tdb_schema::FieldKind;
+use tdb_tile::Exact;
 
 use crate::copies::{CopiedFragment, Copies};
 use crate::dense::placed;
@@ -157,7 +158,7 @@ impl Writer {
             Sink::Ordered(writer) => writer.push(&self.check(batch)?)?,
             Sink::Unordered(writer) => writer.push(self.check(batch)?)?,
         }
-        self.seen = self.seen.saturating_add(batch.rows as u64);
+        self.seen = self.seen.exact_add(batch.rows as u64)?;
         self.sink = Some(sink);
         Ok(())
     }
@@ -190,7 +191,7 @@ impl Writer {
     /// # Errors
     /// Damaged tiles, and the errors of [`Writer::push`].
     pub fn copy(&mut self, from: &CopiedFragment, whole: &WholeTiles) -> Result<(), WriteError> {
-        let copies = &Copies { from, whole };
+        let copies = &Copies::new(from, whole);
         match self.sink.take() {
             Some(Sink::Ordered(mut writer)) => {
                 writer.copy(copies)?;
@@ -204,7 +205,7 @@ impl Writer {
                 return Err(WriteError::Order(OrderProblem::Copies));
             }
         }
-        self.seen = self.seen.saturating_add(whole.rows());
+        self.seen = self.seen.exact_add(whole.rows())?;
         let counters = self.target.session.counters();
         counters.add_copied(whole.tiles.len() as u64);
         Ok(())

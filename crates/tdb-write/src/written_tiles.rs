@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use tdb_array::{ArrayError, At, FinishedFile, NewFragment};
 use tdb_store::read_one;
-use tdb_tile::{Bug, U64Column};
+use tdb_tile::{Bug, Exact, U64Column};
 
 use crate::WriteError;
 use crate::fields::{FieldCodec, WrittenField};
@@ -77,8 +77,9 @@ impl WrittenTiles {
         let (tiles, sizes) = (&field.tiles, &field.sizes);
         let mut files = field.files.iter();
         let mut next = |offsets: &U64Column, size: u64| {
-            let file = files.next();
-            let file = file.ok_or_else(|| Bug::new("a field of which a file is missing"))?;
+            let file = files
+                .next()
+                .ok_or_else(|| Bug::new("a field of which a file is missing"))?;
             self.read(file, offsets, size, tile)
         };
         Ok(StoredTile {
@@ -104,10 +105,11 @@ impl WrittenTiles {
         size: u64,
         tile: usize,
     ) -> Result<Bytes, WriteError> {
-        let start = offsets.get(tile);
-        let start = start.ok_or_else(|| Bug::new("a tile that was not written is read"))?;
-        let end = offsets.get(tile.saturating_add(1)).unwrap_or(size);
-        let read = tdb_store::Read::bounded(file.key(), start, end.saturating_sub(start));
+        let start = offsets
+            .get(tile)
+            .ok_or_else(|| Bug::new("a tile that was not written is read"))?;
+        let end = offsets.get(tile.exact_add(1)?).unwrap_or(size);
+        let read = tdb_store::Read::bounded(file.key(), start, end.exact_sub(start)?);
         let read = read_one(&**self.target.array.store(), read);
         Ok(read.map_err(ArrayError::from)?.bytes)
     }

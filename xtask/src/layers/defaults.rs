@@ -14,7 +14,6 @@ const LARGEST: [&str; 2] = [".unwrap_or(usize::MAX", ".unwrap_or(u64::MAX"];
 type Standing = (&'static str, usize, &'static str);
 
 const STANDING: &[Standing] = &[
-    ("tdb-cells/src/files/mod.rs", 1, "a bound that is clamped"),
     ("tdb-cells/src/profile.rs", 1, "a time that is shown"),
     ("tdb-cells/src/share.rs", 1, "no budget has more"),
     ("tdb-filters/src/run.rs", 1, "a limit beyond memory is none"),

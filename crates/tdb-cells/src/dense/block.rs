@@ -106,11 +106,11 @@ impl Block {
                 if before > start { before } else { after }
             };
             let tile = nearest(borders);
-            let end = match within {
+            let border = match within {
                 Some(within) if tile > even => nearest(within).min(tile),
                 _ => tile,
             };
-            let end = end.clamp(start + 1, range.end);
+            let end = border.clamp(start + 1, range.end);
             let mut piece = self.clone();
             if let Some(place) = piece.positions.get_mut(dimension) {
                 *place = start..end;

@@ -36,8 +36,9 @@ impl TileSet {
     pub fn others(&self) -> Self {
         let begins = std::iter::once(0).chain(self.ranges.iter().map(|range| range.end));
         let ends = self.ranges.iter().map(|range| range.start);
-        let between = begins.zip(ends.chain([u64::MAX]));
-        let between = between.map(|(begin, end)| begin..end);
+        let between = begins
+            .zip(ends.chain([u64::MAX]))
+            .map(|(begin, end)| begin..end);
         Self {
             ranges: between.filter(|range| !range.is_empty()).collect(),
         }

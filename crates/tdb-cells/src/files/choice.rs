@@ -58,10 +58,10 @@ impl ColumnChoice {
     /// [`InputError::Names`] if the choice names an unknown column; [`InputError::Unfit`] if all columns are left out.
     pub fn names(&self, columns: &[String]) -> Result<Vec<Option<String>>, InputError> {
         self.check(columns.iter().map(String::as_str))?;
-        let names = columns
+        let names: Vec<Option<String>> = columns
             .iter()
-            .map(|column| self.name(column).map(str::to_owned));
-        let names: Vec<Option<String>> = names.collect();
+            .map(|column| self.name(column).map(str::to_owned))
+            .collect();
         if names.iter().all(Option::is_none) && !columns.is_empty() {
             Err(none_left())
         } else {
@@ -79,14 +79,16 @@ impl ColumnChoice {
         columns: impl Iterator<Item = &'a str> + Clone,
     ) -> Result<(), InputError> {
         let known = columns.clone();
-        let by_file = self.only.iter().chain(&self.without);
-        let mut by_file = by_file.chain(self.renamed.iter().map(|(from, _)| from));
+        let mut by_file = self
+            .only
+            .iter()
+            .chain(&self.without)
+            .chain(self.renamed.iter().map(|(from, _)| from));
         let is_unknown = |name: &&String| !columns.clone().any(|column| column == *name);
         if let Some(name) = by_file.find(is_unknown) {
             return Err(InputError::Names(UnknownName::new("column", name, known)));
         }
-        let named = known.filter_map(|column| self.name(column));
-        let named: Vec<&str> = named.collect();
+        let named: Vec<&str> = known.filter_map(|column| self.name(column)).collect();
         let mut typed = self.types.iter().map(|(name, _)| name);
         match typed.find(|name| !named.contains(&name.as_str())) {
             Some(name) => Err(self.no_type(name, columns, named)),

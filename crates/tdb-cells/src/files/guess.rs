@@ -80,8 +80,8 @@ impl SeenRange {
             return;
         }
         let is_time = column.datatype.is_datetime() || column.datatype.is_time();
-        let none = is_time.then(|| NOT_A_TIME.to_le_bytes());
-        let none = none.as_ref().map_or(&[][..], |none| none);
+        let not_a_time = NOT_A_TIME.to_le_bytes();
+        let none = if is_time { &not_a_time[..] } else { &[] };
         let range = with_scalar!(column.datatype, T => ends::<T>(column, none));
         self.join(column.datatype, Self { range });
     }

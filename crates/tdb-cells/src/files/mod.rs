@@ -13,6 +13,7 @@ mod labels;
 mod numbers;
 
 use std::collections::HashMap;
+use std::num::NonZero;
 
 use tdb_schema::names::UnknownName;
 
@@ -70,9 +71,8 @@ impl InputOptions {
     /// Number of rows in a batch, if each row has `size` bytes.
     #[must_use]
     pub fn batch_rows(&self, size: u64) -> usize {
-        let rows = (self.batch_bytes as u64)
-            .checked_div(size)
-            .unwrap_or(u64::MAX);
+        let bytes = self.batch_bytes as u64;
+        let rows = NonZero::new(size).map_or(u64::MAX, |size| bytes / size);
         // At least one row however wide, and at most 2^20 however narrow.
         usize::try_from(rows.clamp(1, 1 << 20)).unwrap_or(1 << 20)
     }

@@ -79,11 +79,11 @@ pub fn write_float(value: f64, datatype: Datatype, out: &mut Vec<u8>) -> Result<
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Recount {
-    way: Way,
+    way: TickConversion,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Way {
+enum TickConversion {
     /// One tick of the source is this many ticks of the target.
     Times(i64),
     /// This many ticks of the source are one tick of the target.
@@ -101,8 +101,8 @@ impl Recount {
         let is_kind = from.is_datetime() && to.is_datetime() || from.is_time() && to.is_time();
         is_kind.then(|| Self {
             way: match (unit(from), unit(to)) {
-                (Some(from), Some(to)) => Way::of_units(from, to),
-                _ => Way::Calendar(from, to),
+                (Some(from), Some(to)) => TickConversion::of_units(from, to),
+                _ => TickConversion::Calendar(from, to),
             },
         })
     }
@@ -116,17 +116,17 @@ impl Recount {
             return Some(ticks);
         }
         let counted = match self.way {
-            Way::Times(times) => {
+            TickConversion::Times(times) => {
                 return ticks
                     .checked_mul(times)
                     .filter(|ticks| *ticks != NOT_A_TIME);
             }
-            Way::Parts(parts) => {
+            TickConversion::Parts(parts) => {
                 let is_whole = ticks.checked_rem(parts.get())? == 0;
                 return is_whole.then(|| ticks.checked_div(parts.get())).flatten();
             }
-            Way::Unit(from, to) => in_unit(ticks, from, to)?,
-            Way::Calendar(from, to) => {
+            TickConversion::Unit(from, to) => in_unit(ticks, from, to)?,
+            TickConversion::Calendar(from, to) => {
                 let (ticks, is_whole) = Moment::of_ticks(from, ticks)?.ticks(to)?;
                 is_whole.then_some(ticks)?
             }
@@ -136,7 +136,7 @@ impl Recount {
     }
 }
 
-impl Way {
+impl TickConversion {
     /// Converts between ticks of `from` and `to` attoseconds.
     fn of_units(from: i128, to: i128) -> Self {
         let whole = |large: i128, small: i128| {

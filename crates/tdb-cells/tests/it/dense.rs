@@ -6,12 +6,10 @@ use std::ops::Range;
 use std::slice;
 
 use proptest::prelude::*;
-use tdb_cells::CellsError;
 use tdb_cells::dense::{
-    Block, Cursor, Run, Runs, Share, TileSet, TileShape, borders, chunk_borders, fill_coordinates,
-    slow_to_fast,
+    Block, Cursor, Run, Runs, Share, TileSet, borders, chunk_borders, slow_to_fast,
 };
-use tdb_schema::grid::{GridAxis, SpaceTileGrid};
+use tdb_schema::grid::SpaceTileGrid;
 use tdb_schema::{ArraySchema, ArrayType, Dimension, Order};
 use tdb_tile::Datatype;
 
@@ -118,7 +116,7 @@ proptest! {
             let place = position as u64;
             let found = borders(&grid, &runs, 0, place);
             prop_assert_eq!(found, nearest(|at| meet(extent, at), position, model.len()));
-            let found = chunk_borders(&grid, &runs, (0, place), chunk);
+            let found = chunk_borders(&grid, &runs, 0, place, chunk);
             prop_assert_eq!(found, nearest(|at| meet(chunk, at), position, model.len()));
         }
         let end = model.len() as u64;
@@ -127,7 +125,7 @@ proptest! {
     }
 
     #[test]
-    fn the_strides_of_tiles_and_blocks_are_those_of_their_shape(
+    fn the_strides_of_a_block_are_those_of_its_shape(
         shape in prop::collection::vec(1_u64..5, 1..4), starts in 0_u64..9, order in order(),
     ) {
         let positions = shape.iter().map(|len| starts..starts + len).collect();
@@ -139,13 +137,6 @@ proptest! {
             axes.reverse();
         }
         prop_assert_eq!(slow_to_fast(shape.len(), order).collect::<Vec<_>>(), axes);
-        let dimension = |extent: &u64| Dimension::numbers("x", Datatype::UInt64, (0, 99), *extent);
-        let mut schema = ArraySchema::new(ArrayType::Dense, shape.iter().map(dimension).collect(), vec![]);
-        if order == Order::ColumnMajor {
-            schema.cell_order = tdb_schema::CellOrder::ColumnMajor;
-        }
-        let tiles = TileShape::new(SpaceTileGrid::new(&schema).unwrap()).unwrap();
-        prop_assert_eq!((tiles.cells, tiles.strides), (block.rows(), block.strides()));
     }
 }
 
@@ -156,20 +147,6 @@ fn more_cells_than_can_be_counted_are_refused() {
     assert_eq!(Runs::new([(4, 3)]), None);
     let last = Runs::new([(u64::MAX - 1, u64::MAX - 1)]).unwrap();
     assert_eq!(last.bounds(), Some((u64::MAX - 1, u64::MAX - 1)));
-    let dimension = |name| Dimension::numbers(name, Datatype::UInt64, (0, u64::MAX - 1), 1 << 40);
-    let schema = ArraySchema::new(
-        ArrayType::Dense,
-        vec![dimension("y"), dimension("x")],
-        vec![],
-    );
-    let error = TileShape::new(SpaceTileGrid::new(&schema).unwrap()).unwrap_err();
-    let CellsError::Limit(limit) = error else {
-        panic!("{error}");
-    };
-    assert_eq!(
-        (limit.what, limit.setting),
-        ("number of cells of a space tile", "data_tile")
-    );
 }
 
 #[test]
@@ -237,19 +214,4 @@ fn a_walk_through_a_box_without_cells_is_done() {
     assert!(!cursor.is_done());
     assert_eq!(cursor.next(share, &fours).unwrap().positions, [0..1, 4..6]);
     assert!(cursor.is_done() && cursor.next(share, &fours).is_none());
-}
-
-#[test]
-fn coordinates_of_a_dimension_that_a_block_lacks_are_refused() {
-    let dimension = Dimension::numbers("x", Datatype::Int32, (-5, 4), 3);
-    let axis = GridAxis::new(&dimension).unwrap();
-    let runs = Runs::new([(0, 2)]).unwrap();
-    let block = line(0..3);
-    let mut out = [0; 12];
-    fill_coordinates(&axis, &runs, &block, 0, &mut out).unwrap();
-    assert_eq!(
-        out.as_chunks::<4>().0,
-        [-5_i32, -4, -3].map(i32::to_le_bytes)
-    );
-    assert!(fill_coordinates(&axis, &runs, &block, 1, &mut out).is_err());
 }

@@ -5,7 +5,7 @@
 )]
 
 use proptest::prelude::*;
-use tdb_cells::{Keys, Numbers, Row, Sorted, threads};
+use tdb_cells::{Keys, Numbers, Row, SortedRows, threads};
 use tdb_tile::Bug;
 
 use crate::support::{cases, first, places, row, rows, session};
@@ -51,7 +51,7 @@ fn model_runs(numbers: &[u128], listed: &[usize]) -> Vec<Vec<usize>> {
 }
 
 /// Sorts every `step`-th of these numbers; returns the result and the expected runs.
-fn sorted(numbers: &[u128], is_wide: bool, step: usize) -> (Sorted, Vec<Vec<usize>>) {
+fn sorted(numbers: &[u128], is_wide: bool, step: usize) -> (SortedRows, Vec<Vec<usize>>) {
     let (keys, numbers) = keys(numbers, is_wide);
     let listed: Vec<usize> = (0..numbers.len()).step_by(step).collect();
     let sorted = if step == 1 {

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use tdb_cells::{Fetched, KeptMemory, StoredBytes, TileBytes, TileError};
+use tdb_cells::{FetchedBytes, KeptMemory, StoredBytes, TileBytes, TileError};
 use tdb_store::{MemoryStore, Piece, Read, Store, StoreError};
 use tdb_tile::{ErrorKind, Limits};
 
@@ -34,7 +34,7 @@ fn a_store_gives_the_bytes_of_an_extent() {
     let store = store(b"0123456789");
     assert_eq!(fetch(&store, KEY, 3..7, 4).unwrap(), b"3456");
     assert_eq!(fetch(&store, KEY, 0..10, 100).unwrap(), b"0123456789");
-    assert!(store.near().is_some() && Fetched::default().near().is_none());
+    assert!(store.near().is_some() && FetchedBytes::default().near().is_none());
 }
 
 #[test]
@@ -69,7 +69,7 @@ fn bytes_that_were_read_before_are_found_by_where_they_begin() {
         offset,
         bytes: Bytes::from_static(bytes.as_bytes()),
     };
-    let fetched = Fetched::new(&reads, vec![piece(3, "xy"), piece(0, "z")]);
+    let fetched = FetchedBytes::new(&reads, vec![piece(3, "xy"), piece(0, "z")]);
     // The bytes are in memory already, so the budget can be 0.
     assert_eq!(fetch(&fetched, KEY, 3..5, 0).unwrap(), b"xy");
     assert_eq!(fetch(&fetched, "b", 0..1, 0).unwrap(), b"z");

@@ -91,17 +91,6 @@ pub(crate) fn strides(shape: &[u64], order: Order) -> Vec<u64> {
     (0..shape.len()).map(faster).collect()
 }
 
-/// All cells of a box that begins at 0, in this order.
-pub(crate) fn cells_of(shape: &[u64], order: Order) -> Vec<Vec<u64>> {
-    let strides = strides(shape, order);
-    let count: u64 = shape.iter().product();
-    let cell = |number: u64| {
-        let along = shape.iter().zip(&strides);
-        along.map(|(len, stride)| number / stride % len).collect()
-    };
-    (0..count).map(cell).collect()
-}
-
 /// The concatenated texts, the start of each, and the end.
 pub(crate) fn joined(texts: &[Vec<u8>]) -> (Vec<u8>, Vec<u64>) {
     let mut offsets = vec![0];

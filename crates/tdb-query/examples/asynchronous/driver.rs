@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use tdb_cells::{Batch, Fetched, Session};
+use tdb_cells::{Batch, FetchedBytes, Session};
 use tdb_query::{Next, Read};
 use tdb_store::{Piece, Read as Wish, StoreError};
 
@@ -30,7 +30,7 @@ pub(crate) async fn drive<F: Future<Output = Result<Piece, StoreError>>>(
                     under_way.entry(wish.clone()).or_insert_with(request);
                 }
                 let own = wishes.iter().filter_map(|wish| under_way.remove(wish));
-                let bytes = Fetched::new(&wishes, all(own.collect()).await?);
+                let bytes = FetchedBytes::new(&wishes, all(own.collect()).await?);
                 read.take(piece.decode(session, &bytes)?)?;
             }
             Next::Batch(batch) => batches.push(batch),

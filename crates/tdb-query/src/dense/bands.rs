@@ -1,8 +1,10 @@
 //! Parts of a dense batch.
 
-use tdb_cells::dense::{Block, BlockTiles};
-use tdb_cells::scatter::outside;
+use tdb_cells::dense::Block;
 use tdb_tile::Bug;
+
+use super::visits::BlockTiles;
+use crate::scatter::outside;
 
 /// Part of a batch, read by one task per field.
 #[derive(Debug)]

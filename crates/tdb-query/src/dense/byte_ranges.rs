@@ -13,9 +13,9 @@ use super::layers::LayerIndex;
 use super::paint::{Brush, PlacedCell, paint};
 use super::plan::DensePlan;
 use super::source::Sources;
+use super::visits::BlockTiles;
 use crate::QueryError;
-use tdb_cells::dense::BlockTiles;
-use tdb_cells::scatter::Pass;
+use crate::scatter::Pass;
 
 /// Object and offset at which the bytes of a tile begin.
 pub(super) type ObjectOffset = (Arc<str>, u64);

@@ -1,13 +1,13 @@
 //! Lists the tiles of dense fragments that a read takes.
 
+use tdb_cells::dense::Runs;
 use tdb_fragment::TileNumber;
-use tdb_tile::Bug;
+use tdb_tile::{Bug, Exact};
 
-use super::layers::{Near, Stored, common, numbered, visible};
+use super::layers::{LayerSource, Near, common, numbered, visible};
 use super::plan::bounds;
 use super::read::DenseRead;
 use crate::{ChosenTiles, QueryError};
-use tdb_cells::dense::Runs;
 
 impl DenseRead {
     /// Returns the tiles that are read, for each fragment.
@@ -22,12 +22,14 @@ impl DenseRead {
         for (at, layer) in numbered(&plan.layers) {
             let mut own = ChosenTiles::new(layer.index);
             newer.push((at, layer));
-            let Stored::Tiles(tiles) = &layer.stored else {
+            let LayerSource::Tiles(tiles) = &layer.stored else {
                 // Sparse fragments are read while the read is planned.
                 continue;
             };
-            let located = plan.tiles.get(at.get());
-            let located = located.ok_or_else(|| Bug::new("a layer without its tiles"))?;
+            let located = plan
+                .tiles
+                .get(at.get())
+                .ok_or_else(|| Bug::new("a layer without its tiles"))?;
             let common = common(tiles, &wanted_tiles);
             for tile in common.iter().flat_map(|common| common.iter()) {
                 let cells = plan.shape.grid.tile_cells(&tile);
@@ -43,9 +45,9 @@ impl DenseRead {
                     .ok_or_else(unknown)?;
                 visible(&newer, &cells, &mut seen);
                 if seen.last().is_none_or(|(last, _)| *last != at) {
-                    own.hidden = own.hidden.saturating_add(1);
+                    own.hidden = own.hidden.exact_add(1)?;
                 } else if layer.ruled_out.contains(number.get()) {
-                    own.ruled_out = own.ruled_out.saturating_add(1);
+                    own.ruled_out = own.ruled_out.exact_add(1)?;
                 } else {
                     own.add(located, self.fields(), number);
                 }

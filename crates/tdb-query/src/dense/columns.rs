@@ -1,21 +1,21 @@
 //! Reads the columns of a batch, with one task for each field of each band.
 
-use tdb_cells::{
-    Decoding, Session, TableColumn, TileBytes, Worker, fill_is_valid, fill_of, threads, unit_size,
-};
+use tdb_cells::{Decoding, Session, TableColumn, TileBytes, Worker, threads, unit_size};
 use tdb_schema::{Field, FieldKind};
-use tdb_tile::Bug;
+use tdb_tile::{Bug, Exact};
 
 use super::bands::{Band, Bands, all_written, cut};
+use super::coordinates::fill_coordinates;
 use super::fixed::{FixedBrush, ValidityBrush};
 use super::paint::paint;
 use super::plan::DensePlan;
 use super::shared_tiles::SharedTiles;
 use super::source::Sources;
 use super::var_band::{VarBand, VarReading};
+use super::var_runs::VarOutput;
 use crate::QueryError;
-use tdb_cells::dense::fill_coordinates;
-use tdb_cells::scatter::index;
+use crate::load::{fill_is_valid, fill_of};
+use crate::scatter::index;
 
 /// Inputs that all tasks of a batch share.
 #[derive(Clone, Copy)]
@@ -102,7 +102,7 @@ pub(crate) fn read_columns(
         all.extend(tasks(draft, bands)?);
     }
     let work = |task, worker: &mut Worker| run(sight, task, worker);
-    for_each(sight.session, (all, decoded), work)?;
+    for_each(sight.session, all, decoded, work)?;
     for draft in drafts.iter_mut().filter(|draft| !draft.var.is_empty()) {
         write_var(sight, draft, bands)?;
     }
@@ -112,15 +112,22 @@ pub(crate) fn read_columns(
         .collect())
 }
 
-/// Reads the values of all bands of one field into `memory`, which they fill. The cells have a fixed size and are
+/// Memory for the values of one field.
+pub(crate) struct FieldValues<'m> {
+    pub(crate) field: FieldKind,
+    pub(crate) memory: &'m mut [u8],
+}
+
+/// Reads the values of all bands of one field into memory, which they fill. The cells have a fixed size and are
 /// never null.
 pub(crate) fn read_values(
     plan: &DensePlan,
     session: &Session,
     bytes: &dyn TileBytes,
     bands: &Bands,
-    (field, mut memory): (FieldKind, &mut [u8]),
+    values: FieldValues<'_>,
 ) -> Result<(), QueryError> {
+    let FieldValues { field, mut memory } = values;
     let shared = SharedTiles::new(plan, bands, &[field], bytes)?;
     let sight = Sight {
         session,
@@ -130,7 +137,7 @@ pub(crate) fn read_values(
     let plan = field_plan(sight, field)?;
     let mut tasks = Vec::with_capacity(bands.bands.len());
     for band in &bands.bands {
-        let out = cut(&mut memory, band.rows.saturating_mul(plan.cell_size))?;
+        let out = cut(&mut memory, band.rows.exact_mul(plan.cell_size)?)?;
         tasks.push(match field {
             FieldKind::Dimension(dimension) => Task::Coordinates {
                 dimension,
@@ -146,13 +153,14 @@ pub(crate) fn read_values(
     }
     all_written(memory)?;
     let work = |task, worker: &mut Worker| run(sight, task, worker);
-    for_each(session, (tasks, bands.bytes), work)
+    for_each(session, tasks, bands.bytes, work)
 }
 
 /// Runs tasks on the session's threads; `bytes` is the number of bytes that all tasks handle together.
 pub(crate) fn for_each<T: Send>(
     session: &Session,
-    (tasks, bytes): (Vec<T>, u64),
+    tasks: Vec<T>,
+    bytes: u64,
     run: impl Fn(T, &mut Worker) -> Result<(), QueryError> + Send + Sync,
 ) -> Result<(), QueryError> {
     let run = |task| run(task, &mut session.worker());
@@ -224,7 +232,7 @@ fn tasks<'a>(draft: &'a mut Draft<'_>, bands: &'a [Band]) -> Result<Vec<Task<'a>
     let mut tasks = Vec::new();
     for band in bands {
         // The values of var-sized fields have no memory yet.
-        let size = band.rows.saturating_mul(plan.cell_size);
+        let size = band.rows.exact_mul(plan.cell_size)?;
         let out = cut(&mut values, if var.len() > 0 { 0 } else { size })?;
         match (plan.field, var.next()) {
             (FieldKind::Dimension(dimension), _) => tasks.push(Task::Coordinates {
@@ -285,7 +293,7 @@ fn coordinates(
     let (axis, runs) = along.ok_or(unknown)?;
     let size = axis.datatype().size();
     for (block, _) in &band.blocks {
-        let out = cut(&mut out, index(block.rows())?.saturating_mul(size))?;
+        let out = cut(&mut out, index(block.rows())?.exact_mul(size)?)?;
         fill_coordinates(axis, runs, block, dimension, out)?;
     }
     Ok(all_written(out)?)
@@ -300,7 +308,7 @@ fn values(
 ) -> Result<(), QueryError> {
     let cell_size = plan.cell_size;
     for (_, block) in &band.blocks {
-        let out = cut(&mut out, index(block.rows())?.saturating_mul(cell_size))?;
+        let out = cut(&mut out, index(block.rows())?.exact_mul(cell_size)?)?;
         let mut brush = FixedBrush {
             sources: &plan.sources,
             tile_cells: sight.plan.shape.cells,
@@ -356,9 +364,11 @@ fn var_reading<'a>(
 /// Writes the values of a var-sized column. The number of bytes of each band is known by now.
 fn write_var(sight: Sight<'_>, draft: &mut Draft<'_>, bands: &[Band]) -> Result<(), QueryError> {
     let Draft { plan, column, var } = draft;
-    let starts = column.offsets.as_deref_mut();
-    let starts = starts.and_then(<[u64]>::split_last_mut);
-    let (end, mut starts) = starts.ok_or_else(|| Bug::new("strings without offsets"))?;
+    let (end, mut starts) = column
+        .offsets
+        .as_deref_mut()
+        .and_then(<[u64]>::split_last_mut)
+        .ok_or_else(|| Bug::new("strings without offsets"))?;
     let found: Vec<VarBand> = var.drain(..).flatten().collect();
     let sizes = found.iter().map(VarBand::bytes);
     *end = sizes.fold(0, u64::saturating_add);
@@ -370,14 +380,21 @@ fn write_var(sight: Sight<'_>, draft: &mut Draft<'_>, bands: &[Band]) -> Result<
         let bytes = found.bytes();
         let starts = cut(&mut starts, band.rows)?;
         let out = cut(&mut values, index(bytes)?)?;
-        tasks.push((found, base, (starts, out)));
-        base = base.saturating_add(bytes);
+        tasks.push((
+            found,
+            VarOutput {
+                starts,
+                values: out,
+                base,
+            },
+        ));
+        base = base.exact_add(bytes)?;
     }
     if !starts.is_empty() {
         return Err(Bug::new("a band of strings that nobody has read").into());
     }
     let plan = &*plan;
-    for_each(sight.session, (tasks, base), |(found, base, to), worker| {
-        var_reading(sight, plan, worker).write(&found, base, to)
+    for_each(sight.session, tasks, base, |(found, output), worker| {
+        var_reading(sight, plan, worker).write(&found, output)
     })
 }

@@ -1,10 +1,10 @@
 //! Evaluates conditions on the cells of a dense array.
 
-use tdb_cells::{CellSet, RowRange, TableColumn, fill_is_valid, fill_of};
+use tdb_cells::{CellSet, RowRange, TableColumn};
 use tdb_condition::Predicate;
 use tdb_fragment::TileNumber;
 use tdb_schema::{ArraySchema, FieldKind};
-use tdb_tile::LimitError;
+use tdb_tile::{Exact, LimitError};
 
 use super::bands::Bands;
 use super::layers::LayerIndex;
@@ -13,13 +13,15 @@ use super::plan::DensePlan;
 use super::ruled_out::RuledOutRows;
 use super::source::Sources;
 use crate::QueryError;
-use tdb_cells::scatter::{Pass, fill, index, outside};
+use crate::load::{fill_is_valid, fill_of};
+use crate::scatter::{Pass, fill, index, outside};
 
 /// Returns the rows for which the condition holds.
 pub(crate) fn evaluate(
     plan: &DensePlan,
     bands: &Bands,
-    (condition, ruled_out): (&Predicate, &RuledOutRows),
+    condition: &Predicate,
+    ruled_out: &RuledOutRows,
     columns: &mut [(FieldKind, TableColumn)],
 ) -> Result<CellSet, QueryError> {
     let mut cuts = vec![0, bands.rows()];
@@ -180,11 +182,11 @@ fn blank_values(
     });
     let mut size = 0_usize;
     for cell in cells.clone() {
-        size = size.saturating_add(cell?.len());
+        size = size.exact_add(cell?.len())?;
     }
     let mut values = column.values.another(size)?;
     let mut rest = values.as_mut_slice();
-    let mut offsets = Vec::with_capacity(rows.len().saturating_add(1));
+    let mut offsets = Vec::with_capacity(rows.len().exact_add(1)?);
     let mut end = 0_u64;
     offsets.push(end);
     for cell in cells {

@@ -1,6 +1,7 @@
 //! Chooses the next part of a dense result: as much as fits in memory, cut into bands for the threads.
 
-use tdb_cells::{fill_of, unit_size};
+use tdb_cells::dense::{Block, Borders, Share, borders, chunk_borders, slow_to_fast};
+use tdb_cells::unit_size;
 use tdb_fragment::TileNumber;
 use tdb_schema::FieldKind;
 use tdb_tile::Bug;
@@ -8,10 +9,10 @@ use tdb_tile::Bug;
 use super::bands::{Band, Bands};
 use super::paint::for_each_source;
 use super::plan::DensePlan;
-use tdb_cells::dense::{
-    Block, BlockTiles, Borders, Share, Walk, borders, chunk_borders, slow_to_fast,
-};
-use tdb_cells::scatter::index;
+use super::visits::BlockTiles;
+use super::walk::Walk;
+use crate::load::fill_of;
+use crate::scatter::index;
 
 /// Maximum number of rows of a batch: their numbers have 32 bits.
 const MOST_ROWS: u64 = u32::MAX as u64;
@@ -98,8 +99,10 @@ impl Cutter<'_> {
 
     /// Returns the number of bytes that planning these blocks needs: a little for each tile along each dimension.
     fn planned_bytes(&self, blocks: &[Block]) -> u64 {
-        let tiles = blocks.iter().flat_map(|block| self.tiles_along(block));
-        let tiles = tiles.fold(0, u128::saturating_add);
+        let tiles = blocks
+            .iter()
+            .flat_map(|block| self.tiles_along(block))
+            .fold(0, u128::saturating_add);
         // This is more than any memory in any case.
         let tiles = u64::try_from(tiles).unwrap_or(u64::MAX);
         tiles.saturating_mul(PLANNED_TILE)
@@ -166,8 +169,12 @@ impl Cutter<'_> {
 
     /// Returns the bytes of all var-sized tiles that these bands take cells of, and of the fill values of all rows.
     fn var_bytes(&self, bands: &Bands) -> u64 {
-        let fields = self.fields.iter().copied();
-        let fields: Vec<FieldKind> = fields.filter(|&field| self.is_var(field)).collect();
+        let fields: Vec<FieldKind> = self
+            .fields
+            .iter()
+            .copied()
+            .filter(|&field| self.is_var(field))
+            .collect();
         let mut bytes = 0_u64;
         if fields.is_empty() {
             return bytes;
@@ -205,9 +212,11 @@ impl Cutter<'_> {
             FieldKind::Dimension(_) => None,
             _ => Some(unit_size(&self.plan.schema.field_of(kind)?) as u128),
         });
-        let along = sizes.map(|size| u128::from(CHUNK) / cells.saturating_mul(size).max(1));
         // A chunk has at most as many cells as bytes.
-        let along = along.max().map_or(Ok(1), u64::try_from);
+        let along = sizes
+            .map(|size| u128::from(CHUNK) / cells.saturating_mul(size).max(1))
+            .max()
+            .map_or(Ok(1), u64::try_from);
         along.unwrap_or(CHUNK).max(1)
     }
 
@@ -231,7 +240,7 @@ impl Cutter<'_> {
                 let is_alike = block.order == grid.cell_order() || grid.axes().len() == 1;
                 let chunks = |dimension, position| {
                     let chunk = self.chunk_along(dimension);
-                    chunk_borders(grid, runs, (dimension, position), chunk)
+                    chunk_borders(grid, runs, dimension, position, chunk)
                 };
                 let within: Option<&Borders<'_>> = (is_alike && !has_var).then_some(&chunks);
                 let pieces = block.split(count, &borders, within);

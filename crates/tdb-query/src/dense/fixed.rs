@@ -8,7 +8,7 @@ use super::layers::LayerIndex;
 use super::paint::{Brush, PlacedCell};
 use super::source::Sources;
 use crate::QueryError;
-use tdb_cells::scatter::{Pass, Scatter, fill, index, outside};
+use crate::scatter::{Pass, Scatter, fill, index, outside};
 
 /// Brush that copies fixed-size values into a part of the result.
 pub(crate) struct FixedBrush<'a> {

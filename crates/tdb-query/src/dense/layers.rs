@@ -30,14 +30,14 @@ pub(crate) struct Layer {
     pub(crate) index: FragmentIndex,
     /// Box of its cells: the non-empty domain.
     pub(crate) cells: CellBox,
-    pub(crate) stored: Stored,
+    pub(crate) stored: LayerSource,
     /// Tiles of the layer that the condition rules out.
     pub(super) ruled_out: TileSet,
 }
 
 /// How a fragment of a dense array stores its cells.
 #[derive(Debug)]
-pub(crate) enum Stored {
+pub(crate) enum LayerSource {
     /// All cells of these space tiles.
     Tiles(TileBox),
     /// Single cells with coordinates, as TileDB before 2.4 could write.
@@ -47,7 +47,7 @@ pub(crate) enum Stored {
 impl Layer {
     /// True if the layer has every cell of its box.
     pub(crate) fn is_solid(&self) -> bool {
-        matches!(self.stored, Stored::Tiles(_))
+        matches!(self.stored, LayerSource::Tiles(_))
     }
 
     /// True if the layer has every cell of the given box.
@@ -122,7 +122,7 @@ mod tests {
                 lo: vec![lo],
                 hi: vec![hi],
             },
-            stored: Stored::Tiles(tiles),
+            stored: LayerSource::Tiles(tiles),
             ruled_out: TileSet::default(),
         }
     }

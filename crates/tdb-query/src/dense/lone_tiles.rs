@@ -2,15 +2,16 @@
 
 use std::collections::HashSet;
 
+use tdb_cells::dense::TileSet;
 use tdb_fragment::TileNumber;
 use tdb_schema::grid::CellBox;
 use tdb_tile::Bug;
 
-use super::layers::{Layer, Stored, common};
+use super::layers::{Layer, LayerSource, common};
 use super::plan::bounds;
 use super::read::DenseRead;
+use super::walk::{TileWalk, Walk};
 use crate::{LoneTiles, QueryError};
-use tdb_cells::dense::{TileSet, TileWalk, Walk};
 
 /// Approximate number of bytes per tile during the search.
 const TILE_BYTES: u64 = 64;
@@ -30,7 +31,7 @@ impl DenseRead {
         // Tiles in which a newer fragment has cells; not needed with a single fragment.
         let mut taken = HashSet::new();
         for layer in layers {
-            let Stored::Tiles(tiles) = &layer.stored else {
+            let LayerSource::Tiles(tiles) = &layer.stored else {
                 return Ok(Vec::new());
             };
             let Some(seen) = common(tiles, walk.tiles()) else {
@@ -71,7 +72,7 @@ impl DenseRead {
         for LoneTiles { fragment, tiles } in lone {
             let mut layers = self.plan.layers.iter();
             let layer = layers.find(|layer| layer.index == *fragment);
-            let Some(Stored::Tiles(stored)) = layer.map(|layer| &layer.stored) else {
+            let Some(LayerSource::Tiles(stored)) = layer.map(|layer| &layer.stored) else {
                 return Err(foreign().into());
             };
             for number in tiles {

@@ -13,6 +13,7 @@ mod byte_ranges;
 mod chosen_tiles;
 mod columns;
 mod condition;
+mod coordinates;
 mod cutter;
 mod fixed;
 mod layers;
@@ -27,14 +28,17 @@ mod sparse_cells;
 mod sparse_tiles;
 #[cfg(test)]
 mod tests;
+mod tile_shape;
 mod var;
 mod var_band;
 mod var_runs;
 mod var_tile;
+mod visits;
+mod walk;
 mod whole_tiles;
 
 pub(crate) use bands::Bands;
 pub(crate) use byte_ranges::reads_of;
-pub(crate) use columns::{read_columns, read_values};
+pub(crate) use columns::{FieldValues, read_columns, read_values};
 pub(crate) use plan::{DenseCandidates, DensePlan};
 pub(crate) use read::{DenseRead, DenseStep};

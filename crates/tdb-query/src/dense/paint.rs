@@ -1,14 +1,16 @@
 //! Writes the cells of all visible fragments into the result, tile by tile, oldest fragment first.
 
+use tdb_cells::dense::slow_to_fast;
 use tdb_fragment::TileNumber;
 use tdb_schema::grid::CellBox;
 use tdb_tile::Bug;
 
-use super::layers::{Layer, LayerIndex, Near, Stored, meets, numbered, visible};
+use super::layers::{Layer, LayerIndex, LayerSource, Near, meets, numbered, visible};
 use super::sparse_cells::SparseCells;
+use super::tile_shape::TileShape;
+use super::visits::{BlockTiles, Visits};
 use crate::QueryError;
-use tdb_cells::dense::{BlockTiles, TileShape, Visits, slow_to_fast};
-use tdb_cells::scatter::{AxisSegment, Pass};
+use crate::scatter::{AxisSegment, Pass};
 
 /// Operation on the cells of one field, called by [`paint`] for each source.
 pub(crate) trait Brush {
@@ -75,7 +77,7 @@ pub(crate) fn paint(
         }
         for &(at, layer) in painted.iter().rev() {
             match &layer.stored {
-                Stored::Tiles(tiles) => {
+                LayerSource::Tiles(tiles) => {
                     plan_copy(shape, block, &visits, &tile, &layer.cells, &mut pass);
                     if !pass.is_empty() {
                         let number = tiles.position(visits.tile());
@@ -88,7 +90,7 @@ pub(crate) fn paint(
                         }
                     }
                 }
-                Stored::Cells(cells) => {
+                LayerSource::Cells(cells) => {
                     plan_cells(shape, block, &visits, &tile, cells, &mut placed);
                     brush.place(at, &placed)?;
                 }
@@ -123,7 +125,7 @@ pub(crate) fn for_each_source(
         let tile = shape.grid.tile_cells(visits.tile());
         visible(&near, &tile, &mut seen);
         for (at, layer) in &seen {
-            if let Stored::Tiles(tiles) = &layer.stored
+            if let LayerSource::Tiles(tiles) = &layer.stored
                 && let Some(number) = tiles.position(visits.tile())
             {
                 each(*at, TileNumber::new(number));
@@ -205,15 +207,16 @@ fn plan_cells(
     placed.clear();
     for cell in cells.in_tile(&shape.grid, visits.tile()) {
         let starts = tile.lo.iter().zip(block.strides()).enumerate();
-        let dest = starts.map(|(dimension, (&start, &stride))| {
-            let within = cells.coordinate(dimension, cell)?.checked_sub(start)?;
-            let segments = visits.segments(dimension);
-            let next = segments.partition_point(|segment| segment.source <= within);
-            let segment = segments.get(next.checked_sub(1)?)?;
-            let along = within - segment.source;
-            (along < segment.len).then_some((segment.dest + along) * stride)
-        });
-        let dest = dest.sum::<Option<u64>>();
+        let dest = starts
+            .map(|(dimension, (&start, &stride))| {
+                let within = cells.coordinate(dimension, cell)?.checked_sub(start)?;
+                let segments = visits.segments(dimension);
+                let next = segments.partition_point(|segment| segment.source <= within);
+                let segment = segments.get(next.checked_sub(1)?)?;
+                let along = within - segment.source;
+                (along < segment.len).then_some((segment.dest + along) * stride)
+            })
+            .sum::<Option<u64>>();
         placed.extend(dest.map(|dest| PlacedCell { cell, dest }));
     }
 }

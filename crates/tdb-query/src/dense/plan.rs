@@ -4,17 +4,18 @@ use std::sync::Arc;
 
 use tdb_array::{OpenedPart, Snapshot};
 use tdb_cells::FragmentTiles;
+use tdb_cells::dense::{Run, Runs, TileSet};
 use tdb_fragment::{FragmentIndex, MetadataPart};
 use tdb_schema::grid::{CellBox, SpaceTileGrid};
 use tdb_schema::{ArraySchema, FieldKind, Subarray};
 use tdb_tile::{Bug, Grant};
 
-use super::layers::{Layer, Stored, meets};
+use super::layers::{Layer, LayerSource, meets};
 use super::source::{FieldSource, Sources};
 use super::sparse_tiles::SparseTiles;
+use super::tile_shape::TileShape;
 use crate::request::Request;
 use crate::{QueryError, fragment_tiles};
-use tdb_cells::dense::{Run, Runs, TileSet, TileShape};
 
 /// Approximate number of bytes that a read keeps per fragment apart from its tiles: the layer, the box of its cells
 /// and the parts that were looked for.
@@ -49,7 +50,7 @@ pub(crate) struct DenseCandidates {
 
 /// Dense layers whose tiles are located, and the sparse fragments whose cells are still to be read.
 #[derive(Debug)]
-pub(crate) struct Located {
+pub(crate) struct LocatedPlan {
     pub(super) plan: DensePlan,
     pub(super) sparse: Vec<SparseTiles>,
     /// Attributes to read.
@@ -61,8 +62,8 @@ impl DensePlan {
     pub(crate) fn sources(&self, field: FieldKind) -> Sources<'_> {
         let layers = self.layers.iter().zip(&self.tiles);
         Sources::new(layers.map(|(layer, tiles)| match &layer.stored {
-            Stored::Tiles(_) => tiles.field(field).map(FieldSource::Tiles),
-            Stored::Cells(cells) => cells.column(field).map(FieldSource::Cells),
+            LayerSource::Tiles(_) => tiles.field(field).map(FieldSource::Tiles),
+            LayerSource::Cells(cells) => cells.column(field).map(FieldSource::Cells),
         }))
     }
 
@@ -138,8 +139,9 @@ impl DenseCandidates {
 
     /// Returns the fields to read of a fragment; the coordinates too if it is sparse.
     fn fields(&self, is_dense: bool) -> Vec<FieldKind> {
-        let coordinates = (0..self.runs.len()).map(FieldKind::Dimension);
-        let coordinates = coordinates.filter(|_| !is_dense);
+        let coordinates = (0..self.runs.len())
+            .map(FieldKind::Dimension)
+            .filter(|_| !is_dense);
         coordinates.chain(self.attributes.iter().copied()).collect()
     }
 
@@ -148,8 +150,8 @@ impl DenseCandidates {
         mut self,
         array: &Snapshot,
         opened: Vec<Vec<OpenedPart>>,
-    ) -> Result<Located, QueryError> {
-        let mut located = Located {
+    ) -> Result<LocatedPlan, QueryError> {
+        let mut located = LocatedPlan {
             plan: DensePlan {
                 schema: Arc::clone(array.schema()),
                 shape: self.shape.clone(),
@@ -172,7 +174,7 @@ impl DenseCandidates {
                 let layer = Layer {
                     index: *index,
                     cells: cells.clone(),
-                    stored: Stored::Tiles(self.shape.grid.tiles_of(cells)),
+                    stored: LayerSource::Tiles(self.shape.grid.tiles_of(cells)),
                     ruled_out: TileSet::default(),
                 };
                 located.plan.layers.push(layer);
@@ -257,8 +259,10 @@ fn at_points(
             return Err(Bug::new("points of a dimension that the array does not have").into());
         };
         if runs.is_ascending() {
-            let cells = points.coordinates(own).filter_map(|cell| axis.cell(&cell));
-            let cells = cells.filter(|cell| !runs.positions(*cell, *cell).is_empty());
+            let cells = points
+                .coordinates(own)
+                .filter_map(|cell| axis.cell(&cell))
+                .filter(|cell| !runs.positions(*cell, *cell).is_empty());
             *runs = Runs::of_cells(cells.collect()).ok_or(QueryError::TooManyCells)?;
         }
     }

@@ -4,22 +4,23 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use tdb_array::Snapshot;
+use tdb_cells::dense::Runs;
 use tdb_cells::{Batch, CellSet, Session, TableColumn, gather, gather_set};
 use tdb_schema::grid::SpaceTileGrid;
 use tdb_schema::{FieldKind, Order};
-use tdb_tile::{Budget, Bug, Grant};
+use tdb_tile::{Budget, Bug, Exact, Grant};
 
 use super::bands::Bands;
 use super::condition::{blank, evaluate};
 use super::cutter::{BatchPart, Cutter, Room};
-use super::plan::{DensePlan, Located, all_fields};
+use super::plan::{DensePlan, LocatedPlan, all_fields};
 use super::ruled_out::RuledOutRows;
 use super::sparse_tiles::SparseTiles;
+use super::walk::Walk;
 use crate::QueryError;
 use crate::options::{Failing, ResultOrder};
 use crate::piece::{BandsWork, DecodedCells, Piece};
 use crate::request::Request;
-use tdb_cells::dense::{Runs, Walk};
 
 /// Columns that are collected for a batch.
 type Columns = Vec<(FieldKind, TableColumn)>;
@@ -81,9 +82,9 @@ impl DenseRead {
     pub(crate) fn new(
         session: Session,
         request: Request,
-        located: Located,
+        located: LocatedPlan,
     ) -> Result<Self, QueryError> {
-        let Located { plan, sparse, .. } = located;
+        let LocatedPlan { plan, sparse, .. } = located;
         let walk = walk(&plan.shape.grid, &plan.runs, &request)?;
         Ok(Self {
             session,
@@ -142,8 +143,8 @@ impl DenseRead {
             (State::Sparse(tiles), DecodedCells::Table(table)) => {
                 let budget = &self.session.limits().budget;
                 let (layer, tiles) = tiles.place(array, &self.plan.shape.grid, table, budget)?;
-                let plan = Arc::get_mut(&mut self.plan);
-                let plan = plan.ok_or_else(|| Bug::new("a plan in use before it was made"))?;
+                let plan = Arc::get_mut(&mut self.plan)
+                    .ok_or_else(|| Bug::new("a plan in use before it was made"))?;
                 plan.add(layer, tiles);
                 Ok(())
             }
@@ -225,9 +226,9 @@ impl DenseRead {
     /// Evaluates the condition once the tested fields are loaded, then loads the rest or returns the batch.
     fn go_on(&mut self, mut making: Making) -> Result<Option<DenseStep>, QueryError> {
         if let (Some(condition), None) = (&self.request.condition, &making.keep) {
-            let asked = (&**condition, &making.ruled_out);
+            let (plan, columns) = (&self.plan, &mut making.columns);
             let keep = self.session.install_for(making.bands.bytes, || {
-                evaluate(&self.plan, &making.bands, asked, &mut making.columns)
+                evaluate(plan, &making.bands, condition, &making.ruled_out, columns)
             })?;
             let is_any = keep.count() > 0;
             making.keep = Some(keep);
@@ -290,15 +291,16 @@ impl DenseRead {
                     columns = self
                         .session
                         .install_for(bands.bytes, || blank(&self.plan.schema, columns, &keep))?;
-                    self.filled = self.filled.saturating_add(failing as u64);
+                    self.filled = self.filled.exact_add(failing as u64)?;
                 }
             }
         }
         let count = kept.as_ref().map_or_else(|| bands.rows(), CellSet::count);
         let mut columns: HashMap<FieldKind, TableColumn> = columns.into_iter().collect();
         self.request.batch(count, |field| {
-            let column = columns.remove(&field);
-            let column = column.ok_or_else(|| Bug::new("a column of the result was not read"))?;
+            let column = columns
+                .remove(&field)
+                .ok_or_else(|| Bug::new("a column of the result was not read"))?;
             let Some(kept) = &kept else {
                 return Ok(gather(column, None)?);
             };

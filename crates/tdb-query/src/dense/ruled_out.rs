@@ -1,26 +1,27 @@
 //! Rules out tiles in which no cell matches the condition: they are neither fetched nor decoded.
 
+use tdb_cells::CellSet;
 use tdb_condition::Predicate;
 use tdb_fragment::TileNumber;
 use tdb_tile::{Budget, Bug};
 
 use super::bands::Bands;
-use super::layers::{LayerIndex, Stored, common};
+use super::layers::{LayerIndex, LayerSource, common};
 use super::paint::{Brush, PlacedCell, paint};
-use super::plan::{DensePlan, Located, bounds};
+use super::plan::{DensePlan, LocatedPlan, bounds};
 use crate::QueryError;
 use crate::facts::Facts;
-use tdb_cells::CellSet;
-use tdb_cells::scatter::{Pass, fill, index, outside};
+use crate::scatter::{Pass, fill, index, outside};
 
-impl Located {
+impl LocatedPlan {
     /// Finds the tiles that the condition rules out, and those without a point.
     ///
     /// If a fragment lacks a field, cells of older fragments show through, also from tiles in which no cell matches.
     /// In that case nothing is ruled out by values, only by coordinates.
     pub(crate) fn rule_out(
         &mut self,
-        (condition, by_place): (&Predicate, bool),
+        condition: &Predicate,
+        by_place: bool,
         facts: &Facts,
         budget: &Budget,
     ) -> Result<(), QueryError> {
@@ -39,7 +40,7 @@ impl Located {
         };
         let grid = &plan.shape.grid;
         for layer in &mut plan.layers {
-            let Stored::Tiles(tiles) = &layer.stored else {
+            let LayerSource::Tiles(tiles) = &layer.stored else {
                 continue;
             };
             for tile in common(tiles, &wanted)
@@ -48,13 +49,15 @@ impl Located {
             {
                 let unknown = || Bug::new("a tile that a fragment has and does not number");
                 let number = tiles.position(&tile).ok_or_else(unknown)?;
-                let counted = (TileNumber::new(number), plan.shape.cells);
                 let ranges = by_place.then(|| grid.ranges(&grid.tile_cells(&tile)));
                 let out_of_place = match ranges.flatten() {
                     Some(ranges) => condition.rules_out_box(&ranges)?,
                     None => false,
                 };
-                if out_of_place || by_values && facts.rule_out(condition, layer.index, counted)? {
+                let (tile, cells) = (TileNumber::new(number), plan.shape.cells);
+                if out_of_place
+                    || by_values && facts.rule_out(condition, layer.index, tile, cells)?
+                {
                     layer.ruled_out.push(number);
                 }
             }

@@ -29,24 +29,24 @@ type Pool = Mutex<Vec<KeptMemory>>;
 struct SharedTile {
     /// Number of blocks that will still request the tile.
     wanted: usize,
-    stored: Option<Arc<Stored>>,
+    stored: Option<Arc<FetchedTile>>,
 }
 
 /// Bytes of a tile, in a buffer of the pool.
 #[derive(Debug)]
-struct Stored {
+struct FetchedTile {
     memory: KeptMemory,
     len: usize,
     pool: Arc<Pool>,
 }
 
-impl AsRef<[u8]> for Stored {
+impl AsRef<[u8]> for FetchedTile {
     fn as_ref(&self) -> &[u8] {
         self.memory.first(self.len)
     }
 }
 
-impl Drop for Stored {
+impl Drop for FetchedTile {
     fn drop(&mut self) {
         let memory = std::mem::take(&mut self.memory);
         lock(&self.pool).push(memory);
@@ -77,11 +77,13 @@ impl<'a> SharedTiles<'a> {
                 }
             }
         }
-        let shared = wanted.into_iter().filter(|(_, blocks)| *blocks > 1);
-        let shared = shared.map(|(place, wanted)| {
-            let stored = None;
-            (place, Mutex::new(SharedTile { wanted, stored }))
-        });
+        let shared = wanted
+            .into_iter()
+            .filter(|(_, blocks)| *blocks > 1)
+            .map(|(place, wanted)| {
+                let stored = None;
+                (place, Mutex::new(SharedTile { wanted, stored }))
+            });
         Ok(Self {
             bytes,
             shared: shared.collect(),
@@ -114,7 +116,7 @@ impl TileBytes for SharedTiles<'_> {
                 .fetch(key, extent.clone(), &mut memory, limits)?
                 .len();
             let pool = Arc::clone(&self.pool);
-            shared.stored = Some(Arc::new(Stored { memory, len, pool }));
+            shared.stored = Some(Arc::new(FetchedTile { memory, len, pool }));
         }
         shared.wanted = shared.wanted.saturating_sub(1);
         let stored = match shared.wanted {

@@ -34,12 +34,13 @@ impl SparseCells {
         let per_cell = grid.axes().len().saturating_mul(PLACED).saturating_add(8);
         let held = budget.take(table.rows().len().saturating_mul(per_cell) as u64)?;
         let axes = grid.axes().iter().enumerate();
-        let coordinates = axes.map(|(dimension, axis)| {
-            let column = table.column(FieldKind::Dimension(dimension));
-            let unknown = Bug::new("cells are placed whose coordinates are not loaded");
-            Ok(coordinates(axis, column.ok_or(unknown)?))
-        });
-        let coordinates: Vec<Vec<Option<u64>>> = coordinates.collect::<Result<_, Bug>>()?;
+        let coordinates: Vec<Vec<Option<u64>>> = axes
+            .map(|(dimension, axis)| {
+                let column = table.column(FieldKind::Dimension(dimension));
+                let unknown = Bug::new("cells are placed whose coordinates are not loaded");
+                Ok(coordinates(axis, column.ok_or(unknown)?))
+            })
+            .collect::<Result<_, Bug>>()?;
         let is_inside = |cell: &usize| {
             coordinates
                 .iter()

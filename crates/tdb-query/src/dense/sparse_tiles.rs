@@ -4,14 +4,15 @@ use std::sync::Arc;
 
 use tdb_array::Snapshot;
 use tdb_cells::dense::TileSet;
-use tdb_cells::{CellSizes, CellTable, FragmentTiles, RowRange, Segment, Session, TileRows};
+use tdb_cells::{CellTable, FragmentTiles, RowRange, Segment, Session, TileRows};
 use tdb_fragment::{FragmentIndex, FragmentMetadata, TileNumber};
 use tdb_schema::grid::{CellBox, SpaceTileGrid};
 use tdb_schema::{ArraySchema, FieldKind};
 use tdb_tile::{Budget, length};
 
-use super::layers::{Layer, Stored};
+use super::layers::{Layer, LayerSource};
 use super::sparse_cells::SparseCells;
+use crate::cell_sizes::CellSizes;
 use crate::sparse::PlannedTiles;
 use crate::table_work::TableWork;
 use crate::{QueryError, fragment_tiles};
@@ -88,7 +89,7 @@ impl SparseTiles {
         let layer = Layer {
             index: self.index,
             cells: self.cells,
-            stored: Stored::Cells(Box::new(cells)),
+            stored: LayerSource::Cells(Box::new(cells)),
             ruled_out: TileSet::default(),
         };
         // The tiles are not used again.

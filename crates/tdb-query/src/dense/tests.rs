@@ -2,20 +2,20 @@
 
 use proptest::prelude::*;
 use proptest::sample::Index;
-use tdb_cells::dense::TileSet;
+use tdb_cells::dense::{Block, Runs, Share, TileSet, borders, chunk_borders, slow_to_fast};
 use tdb_fragment::{FragmentIndex, TileNumber};
 use tdb_schema::grid::{CellBox, SpaceTileGrid};
 use tdb_schema::{ArraySchema, ArrayType, Attribute, CellOrder, Dimension, Order};
 use tdb_tile::Datatype;
 
-use super::layers::{Layer, LayerIndex, Stored};
+use super::coordinates::fill_coordinates;
+use super::layers::{Layer, LayerIndex, LayerSource};
 use super::paint::{Brush, PlacedCell, paint};
+use super::tile_shape::TileShape;
+use super::visits::BlockTiles;
+use super::walk::Walk;
 use crate::QueryError;
-use tdb_cells::dense::{
-    Block, BlockTiles, Runs, Share, TileShape, Walk, borders, chunk_borders, fill_coordinates,
-    slow_to_fast,
-};
-use tdb_cells::scatter::{Pass, Scatter, fill, fill_numbers, number};
+use crate::scatter::{Pass, Scatter, fill, fill_numbers, number};
 
 const FILL: u32 = 0xffff_ffff;
 /// Value of the cells of a stored tile that the fragment did not write; must never be seen.
@@ -303,7 +303,7 @@ fn read(case: &Case) -> (Vec<u32>, Vec<u32>, Vec<Vec<u64>>) {
         .map(|(index, (cells, _))| Layer {
             index: FragmentIndex::new(index),
             cells: cells.clone(),
-            stored: Stored::Tiles(case.grid.tiles_of(cells)),
+            stored: LayerSource::Tiles(case.grid.tiles_of(cells)),
             ruled_out: TileSet::default(),
         })
         .collect();
@@ -324,7 +324,7 @@ fn read(case: &Case) -> (Vec<u32>, Vec<u32>, Vec<Vec<u64>>) {
         assert!(blocks.iter().map(Block::rows).sum::<u64>() <= share.most);
         for block in blocks {
             let tiles = |d, p| borders(&case.grid, &runs, d, p);
-            let chunks = |d, p| chunk_borders(&case.grid, &runs, (d, p), case.chunk);
+            let chunks = |d, p| chunk_borders(&case.grid, &runs, d, p, case.chunk);
             let bands = block.split(case.pieces, &tiles, Some(&chunks));
             for block in bands {
                 let tiles =

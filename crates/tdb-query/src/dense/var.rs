@@ -2,14 +2,14 @@
 
 use tdb_cells::{Decoding, Worker};
 use tdb_fragment::TileNumber;
-use tdb_tile::Bug;
+use tdb_tile::{Bug, Exact};
 
 use super::layers::LayerIndex;
 use super::paint::{Brush, PlacedCell};
 use super::source::Sources;
 use super::var_tile::{DecodedVarTile, VarTile};
 use crate::QueryError;
-use tdb_cells::scatter::{Pass, fill_numbers, index, number, outside};
+use crate::scatter::{Pass, fill_numbers, index, number, outside};
 
 /// Source of every row of a part of the result.
 ///
@@ -55,7 +55,7 @@ impl VarRows {
         let mut end = 0_u64;
         for (place, &row) in out.iter_mut().zip(&self.rows) {
             *place = end;
-            end = end.saturating_add(self.cells(row, 1)?.len() as u64);
+            end = end.exact_add(self.cells(row, 1)?.len() as u64)?;
         }
         Ok(end)
     }
@@ -83,8 +83,10 @@ impl VarRows {
 
     /// Returns the values of `count` adjacent cells of one tile.
     fn cells(&self, row: u64, count: usize) -> Result<&[u8], Bug> {
-        let tile = self.tiles.get(index(row >> 32)?);
-        let tile = tile.ok_or_else(|| Bug::new("a row of a tile that was not decoded"))?;
+        let tile = self
+            .tiles
+            .get(index(row >> 32)?)
+            .ok_or_else(|| Bug::new("a row of a tile that was not decoded"))?;
         tile.cells(index(row & u64::from(u32::MAX))?, count)
     }
 }

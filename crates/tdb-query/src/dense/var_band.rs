@@ -1,6 +1,5 @@
 //! The var-sized cells of a band: first how large their values are, then the values.
 
-use tdb_cells::scatter::index;
 use tdb_cells::{Decoding, Worker};
 
 use super::bands::{Band, cut};
@@ -8,8 +7,9 @@ use super::paint::paint;
 use super::plan::DensePlan;
 use super::source::Sources;
 use super::var::{VarBrush, VarRows};
-use super::var_runs::{VarRuns, VarScout};
+use super::var_runs::{VarOutput, VarRuns, VarScout};
 use crate::QueryError;
+use crate::scatter::index;
 
 /// Var-sized rows of a band, once their sources are known.
 #[derive(Debug)]
@@ -88,22 +88,19 @@ impl VarReading<'_> {
         Ok(())
     }
 
-    /// Writes the values of a band to `out` and the offset of each row to `starts`; the first offset is `base`.
+    /// Writes the values and offsets of the rows of a band.
     pub(super) fn write(
         &mut self,
         band: &VarBand,
-        base: u64,
-        (starts, out): (&mut [u64], &mut [u8]),
+        output: VarOutput<'_>,
     ) -> Result<(), QueryError> {
         match band {
-            VarBand::Runs(runs) => {
-                runs.write(self.sources, (starts, out), base, self.worker, self.how)
-            }
+            VarBand::Runs(runs) => runs.write(self.sources, output, self.worker, self.how),
             VarBand::Rows { rows, .. } => {
-                for start in starts {
-                    *start = start.saturating_add(base);
+                for start in output.starts {
+                    *start = start.saturating_add(output.base);
                 }
-                Ok(rows.gather(out)?)
+                Ok(rows.gather(output.values)?)
             }
         }
     }

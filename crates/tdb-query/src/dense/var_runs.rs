@@ -1,10 +1,9 @@
 //! Var-sized cells in the same order as in their tiles: decoded straight into the result, with their offsets shifted
 //! in bulk.
 
-use tdb_cells::scatter::{Pass, index};
 use tdb_cells::{Decoding, Worker};
 use tdb_fragment::TileNumber;
-use tdb_tile::Bug;
+use tdb_tile::{Bug, Exact};
 
 use super::bands::{all_written, cut};
 use super::layers::LayerIndex;
@@ -12,6 +11,7 @@ use super::paint::{Brush, PlacedCell};
 use super::source::Sources;
 use super::var_tile::{DecodedVarTile, VarTile};
 use crate::QueryError;
+use crate::scatter::{Pass, index};
 
 /// Brush that checks whether the rows of a block are runs of cells of tiles, one after the other. It decodes nothing.
 #[derive(Debug)]
@@ -85,7 +85,7 @@ impl Brush for VarScout<'_> {
     ) -> Result<(), QueryError> {
         match pass.single() {
             Some(run) if run.dest == self.next => {
-                self.next = run.dest.saturating_add(run.len);
+                self.next = run.dest.exact_add(run.len)?;
                 self.found.push(FoundRun {
                     layer,
                     tile,
@@ -103,6 +103,16 @@ impl Brush for VarScout<'_> {
         self.is_runs &= cells.is_empty();
         Ok(())
     }
+}
+
+/// Memory for the rows of a band of a var-sized column.
+pub(super) struct VarOutput<'o> {
+    /// Offset of each row.
+    pub(super) starts: &'o mut [u64],
+    /// Values of all rows.
+    pub(super) values: &'o mut [u8],
+    /// The first offset.
+    pub(super) base: u64,
 }
 
 impl VarRuns {
@@ -142,16 +152,19 @@ impl VarRuns {
         bytes.fold(0, u64::saturating_add)
     }
 
-    /// Writes all values to `out` and the offset of each row to `starts`; the first offset is `base`.
+    /// Writes the values and offsets of all rows.
     pub(crate) fn write(
         &self,
         sources: &Sources<'_>,
-        (mut starts, mut out): (&mut [u64], &mut [u8]),
-        base: u64,
+        output: VarOutput<'_>,
         worker: &mut Worker,
         how: Decoding<'_>,
     ) -> Result<(), QueryError> {
-        let mut at = base;
+        let VarOutput {
+            mut starts,
+            values: mut out,
+            base: mut at,
+        } = output;
         for run in &self.0 {
             let starts = cut(&mut starts, run.rows)?;
             let out = cut(&mut out, run.bytes)?;
@@ -170,7 +183,7 @@ impl VarRuns {
             for start in starts {
                 *start = start.wrapping_add(shift);
             }
-            at = at.saturating_add(run.bytes as u64);
+            at = at.exact_add(run.bytes as u64)?;
         }
         if !starts.is_empty() {
             return Err(Bug::new("rows that are in no run").into());

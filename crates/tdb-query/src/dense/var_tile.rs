@@ -1,11 +1,11 @@
 //! Tile of var-sized cells of a dense fragment.
 
-use tdb_cells::scatter::index;
 use tdb_cells::{Decoding, FieldTiles, Worker};
 use tdb_fragment::TileNumber;
 use tdb_tile::{Bug, Limits};
 
 use crate::QueryError;
+use crate::scatter::index;
 
 /// Tile to decode, whose sizes are within the limits.
 #[derive(Clone, Copy, Debug)]

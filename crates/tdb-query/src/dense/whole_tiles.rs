@@ -5,11 +5,11 @@ use tdb_fragment::{FragmentIndex, TileNumber};
 use tdb_schema::grid::CellBox;
 use tdb_tile::length;
 
-use super::layers::{Stored, meets};
+use super::layers::{LayerSource, meets};
 use super::plan::bounds;
 use super::read::DenseRead;
+use super::walk::Walk;
 use crate::QueryError;
-use tdb_cells::dense::Walk;
 
 /// Maximum number of tiles that are examined, or returned, at a time.
 const MOST: u64 = 1 << 12;
@@ -27,8 +27,7 @@ impl DenseRead {
             return Ok(None);
         };
         let is_all = self.request.condition.is_none() && self.request.limit == u64::MAX;
-        let wanted = bounds(&self.plan.runs);
-        let wanted = wanted.filter(|_| is_all && !walk.leaves_out());
+        let wanted = bounds(&self.plan.runs).filter(|_| is_all && !walk.leaves_out());
         let (Some(wanted), Some(begin)) = (wanted, walk.next_tile()) else {
             return Ok(None);
         };
@@ -80,7 +79,7 @@ impl DenseRead {
         let is_full = cells.cells() == Some(self.plan.shape.cells);
         let is_only = is_full && newest.covers(&cells) && wanted.covers(&cells);
         match &newest.stored {
-            Stored::Tiles(tiles) if is_only => {
+            LayerSource::Tiles(tiles) if is_only => {
                 let number = TileNumber::new(tiles.position(tile)?);
                 Some((newest.index, number))
             }

@@ -6,9 +6,9 @@ use tdb_schema::CellOrder;
 use tdb_schema::order::CellComparator;
 use tdb_tile::{Bug, Range};
 
+use super::corner::Corner;
 use super::plan::SparsePlan;
 use crate::options::ResultOrder;
-use tdb_cells::Corner;
 
 /// Lowest and highest corner of the box around all cells of a fragment.
 #[derive(Clone, Debug)]

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use tdb_cells::{RowRange, Segment};
-use tdb_tile::Bug;
+use tdb_tile::{Bug, Exact};
 
 use super::plan_index::PlanIndex;
 use super::weights::Supply;
@@ -11,7 +11,7 @@ use crate::QueryError;
 
 /// Chosen tiles, and the memory that they need.
 #[derive(Debug, Default)]
-pub(super) struct Chosen {
+pub(super) struct TileChoice {
     /// Tiles of each fragment, by position in the plan.
     parts: Vec<(PlanIndex, Range<usize>)>,
     /// Number of cells in the tiles.
@@ -22,12 +22,13 @@ pub(super) struct Chosen {
     pub(super) decoding: u64,
 }
 
-impl Chosen {
+impl TileChoice {
     /// Adds tiles of a fragment, from the tile `first` on, until their weight reaches `part`; at least one tile.
     pub(super) fn add(
         &mut self,
         supply: Supply<'_>,
-        (at, first): (PlanIndex, usize),
+        at: PlanIndex,
+        first: usize,
         part: u64,
     ) -> Result<(), Bug> {
         let (fragment, stored) = (supply.plan.fragment(at)?, supply.tiles.at(at)?);
@@ -37,9 +38,9 @@ impl Chosen {
             let decoding = stored.decoding_bytes(planned.tile, planned.cells);
             self.decoding = self.decoding.max(decoding);
             self.rows = self.rows.saturating_add(planned.cells as u64);
-            end = end.saturating_add(1);
+            end = end.exact_add(1)?;
         }
-        supply.counters.add_visited_tiles(end.saturating_sub(first));
+        supply.counters.add_visited_tiles(end.exact_sub(first)?);
         self.weight = self.weight.saturating_add(weight);
         self.parts.push((at, first..end));
         Ok(())

@@ -7,17 +7,17 @@ use std::sync::Arc;
 use tdb_array::Snapshot;
 use tdb_cells::CellTable;
 use tdb_schema::order::CellComparator;
-use tdb_tile::Bug;
+use tdb_tile::{Bug, Exact};
 
 use super::bounds::FragmentBounds;
-use super::chosen::Chosen;
+use super::chosen::TileChoice;
+use super::corner::Corner;
 use super::fragment_plan::FragmentPlan;
 use super::outset::Outset;
 use super::plan::SparsePlan;
 use super::plan_index::PlanIndex;
 use super::weights::Supply;
 use crate::QueryError;
-use tdb_cells::Corner;
 
 /// Current position within each fragment.
 ///
@@ -118,7 +118,7 @@ impl Cursors {
         supply: Supply<'_>,
         share: u64,
         carried: Option<&CellTable>,
-    ) -> Result<Chosen, QueryError> {
+    ) -> Result<TileChoice, QueryError> {
         let Supply { plan, weights, .. } = supply;
         let is_all = self.left <= share || !plan.can_stop();
         if is_all {
@@ -128,7 +128,7 @@ impl Cursors {
         } else {
             return Ok(self.choose_in_turn(supply, share)?);
         }
-        let mut chosen = Chosen::default();
+        let mut chosen = TileChoice::default();
         let kept = carried.map_or(0, |table| weights.of_table(table));
         for (at, cursor) in self.each_active(supply) {
             let part = if is_all {
@@ -143,7 +143,7 @@ impl Cursors {
                 part.saturating_sub(own).max(least)
             };
             if part > 0 {
-                chosen.add(supply, (at, cursor.tile), part)?;
+                chosen.add(supply, at, cursor.tile, part)?;
             }
         }
         chosen.weight = chosen.weight.saturating_add(kept);
@@ -151,8 +151,8 @@ impl Cursors {
     }
 
     /// Chooses the next tiles of one fragment after another; none of their cells are carried over to a later batch.
-    fn choose_in_turn(&mut self, supply: Supply<'_>, share: u64) -> Result<Chosen, Bug> {
-        let mut chosen = Chosen::default();
+    fn choose_in_turn(&mut self, supply: Supply<'_>, share: u64) -> Result<TileChoice, Bug> {
+        let mut chosen = TileChoice::default();
         let mut done = None;
         while chosen.weight < share {
             supply.counters.add_visited_fragments(1);
@@ -164,14 +164,11 @@ impl Cursors {
                 }
             };
             if let Some((&at, cursor)) = next {
-                chosen.add(
-                    supply,
-                    (at, cursor.tile),
-                    share.saturating_sub(chosen.weight),
-                )?;
+                let part = share.saturating_sub(chosen.weight);
+                chosen.add(supply, at, cursor.tile, part)?;
                 done = Some(at);
             } else if self.begun < self.outset.order.len() {
-                self.begin_until(supply, self.begun.saturating_add(1))?;
+                self.begin_until(supply, self.begun.exact_add(1)?)?;
             } else {
                 break;
             }
@@ -211,7 +208,7 @@ impl Cursors {
             }
             left = left.saturating_add(outset.weight(at)?);
             farthest = Some(bounds.farther(farthest, &comparator));
-            end = end.saturating_add(1);
+            end = end.exact_add(1)?;
         }
         self.begin_until(supply, end)
     }
@@ -221,9 +218,12 @@ impl Cursors {
         let outset = Arc::clone(&self.outset);
         while self.begun < end {
             supply.counters.add_visited_fragments(1);
-            let at = outset.order.get(self.begun).copied();
-            let at = at.ok_or_else(|| Bug::new("more fragments to begin than were planned"))?;
-            self.begun = self.begun.saturating_add(1);
+            let at = outset
+                .order
+                .get(self.begun)
+                .copied()
+                .ok_or_else(|| Bug::new("more fragments to begin than were planned"))?;
+            self.begun = self.begun.exact_add(1)?;
             if supply.plan.fragment(at)?.tiles.is_empty() {
                 continue;
             }
@@ -241,7 +241,7 @@ impl Cursors {
     }
 
     /// Advances past the chosen tiles.
-    pub(super) fn advance(&mut self, supply: Supply<'_>, chosen: &Chosen) -> Result<(), Bug> {
+    pub(super) fn advance(&mut self, supply: Supply<'_>, chosen: &TileChoice) -> Result<(), Bug> {
         for (at, tiles) in chosen.parts() {
             let cursor = self.pass(supply, *at, tiles.clone())?;
             cursor.last = None;
@@ -259,7 +259,7 @@ impl Cursors {
         tiles: Range<usize>,
     ) -> Result<(), Bug> {
         let rank = self.outset.rank(at)?;
-        self.begin_until(supply, rank.saturating_add(1).max(self.begun))?;
+        self.begin_until(supply, rank.exact_add(1)?.max(self.begun))?;
         self.pass(supply, at, tiles)?;
         self.finish(supply.plan, at)
     }
@@ -286,7 +286,7 @@ impl Cursors {
     fn finish(&mut self, plan: &SparsePlan, at: PlanIndex) -> Result<(), Bug> {
         if self.active(at)?.tile >= plan.fragment(at)?.tiles.len() {
             self.active.remove(&at);
-            self.unfinished = self.unfinished.saturating_sub(1);
+            self.unfinished = self.unfinished.exact_sub(1)?;
         }
         Ok(())
     }
@@ -322,8 +322,10 @@ impl Cursors {
             let last = match cursor.and_then(|cursor| cursor.last.as_ref()) {
                 Some(last) => (last, true),
                 None => {
-                    let bounds = self.outset.bounds(at)?;
-                    let bounds = bounds.filter(|_| cursor.is_none_or(|c| !c.is_loaded));
+                    let bounds = self
+                        .outset
+                        .bounds(at)?
+                        .filter(|_| cursor.is_none_or(|c| !c.is_loaded));
                     (bounds.ok_or_else(unknown)?.lo(), false)
                 }
             };
@@ -351,8 +353,10 @@ impl Cursors {
 fn share_of(table: &CellTable, fragment: &FragmentPlan, weight: u64) -> u64 {
     // Segments are in the order of their fragments.
     let segments = &table.segments;
-    let own = segments.binary_search_by_key(&fragment.fragment, |segment| segment.fragment);
-    let own = own.ok().and_then(|own| segments.get(own));
+    let own = segments
+        .binary_search_by_key(&fragment.fragment, |segment| segment.fragment)
+        .ok()
+        .and_then(|own| segments.get(own));
     let rows = own.map_or(0, |segment| segment.rows.len());
     if rows == 0 {
         return 0;

@@ -5,10 +5,10 @@ use tdb_cells::{CellTable, Keys, Row, Session, TableColumn};
 use tdb_schema::FieldKind;
 
 use super::plan::SparsePlan;
+use super::row_keys::Coordinates;
 use super::rows::{Rows, all_rows};
 use crate::QueryError;
 use crate::options::Versions;
-use tdb_cells::Coordinates;
 
 /// Bytes per row for the time of its deletion and the index of the delete.
 const DELETION: usize = 16;

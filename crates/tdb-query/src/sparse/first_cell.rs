@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use tdb_schema::order::CellComparator;
 
+use super::corner::Corner;
 use super::plan_index::PlanIndex;
-use tdb_cells::Corner;
 
 /// Next cell of a fragment when it was last examined; the fragment may have advanced since. The greatest in a heap is
 /// the cell that comes first; among equal cells, that of the fragment planned first.

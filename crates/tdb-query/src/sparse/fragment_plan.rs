@@ -7,7 +7,7 @@ use tdb_fragment::{FragmentIndex, MetadataPart, TileNumber};
 use tdb_rtree::RTree;
 use tdb_schema::order::WriterRule;
 use tdb_schema::{ArraySchema, CellOrder, Field, FieldKind, Subarray};
-use tdb_tile::{Bug, FormatVersion, Grant, Limits, Range, length};
+use tdb_tile::{Bug, Exact, FormatVersion, Grant, Limits, Range, length};
 
 use crate::QueryError;
 use crate::facts::Facts;
@@ -58,16 +58,18 @@ impl FragmentPlan {
         before: RowRange,
     ) -> Result<Segment, QueryError> {
         let (none, mut end) = (before.next(0)?, before);
-        let tiles = tiles.into_iter().map(|planned| {
-            end = end.next(planned.cells)?;
-            Ok(TileRows {
-                tile: planned.tile,
-                rows: end,
-                full: planned.full,
-                wanted: true,
+        let tiles = tiles
+            .into_iter()
+            .map(|planned| {
+                end = end.next(planned.cells)?;
+                Ok(TileRows {
+                    tile: planned.tile,
+                    rows: end,
+                    full: planned.full,
+                    wanted: true,
+                })
             })
-        });
-        let tiles = tiles.collect::<Result<_, QueryError>>()?;
+            .collect::<Result<_, QueryError>>()?;
         Ok(Segment {
             fragment: self.fragment,
             rows: none.until(end),
@@ -142,13 +144,16 @@ impl FragmentPlan {
         }
         // Each tile is planned, and may be in a table.
         let per_tile = size_of::<PlannedTile>().saturating_add(size_of::<TileRows>());
-        let bytes = metadata.tile_count().saturating_mul(per_tile as u64);
-        let bytes = bytes.saturating_add(KEPT_BYTES);
+        let bytes = metadata
+            .tile_count()
+            .saturating_mul(per_tile as u64)
+            .saturating_add(KEPT_BYTES);
         self.held = Some(limits.budget.take(bytes)?);
         self.tiles = match tree {
             Some(payload) => {
-                let tree = metadata.rtree(&payload, array.limits());
-                let tree = tree.at(&fragment.metadata_key)?;
+                let tree = metadata
+                    .rtree(&payload, array.limits())
+                    .at(&fragment.metadata_key)?;
                 let (found, ruled_out) = found(fragment, &tree, request)?;
                 self.ruled_out = ruled_out;
                 found
@@ -165,9 +170,9 @@ impl FragmentPlan {
         facts: &Facts,
     ) -> Result<(), QueryError> {
         for planned in std::mem::take(&mut self.tiles) {
-            let counted = (planned.tile, planned.cells as u64);
-            if facts.rule_out(condition, self.fragment, counted)? {
-                self.ruled_out = self.ruled_out.saturating_add(1);
+            let cells = planned.cells as u64;
+            if facts.rule_out(condition, self.fragment, planned.tile, cells)? {
+                self.ruled_out = self.ruled_out.exact_add(1)?;
             } else {
                 self.tiles.push(planned);
             }
@@ -220,15 +225,14 @@ fn found(
     let overlaps = tree
         .search(&ranges)
         .map_err(|_| Bug::new("the ranges of a read do not fit the dimensions of an R-tree"))?;
-    let chooses = request.condition.as_deref();
-    let chooses = chooses.filter(|_| request.by_place);
+    let chooses = request.condition.as_deref().filter(|_| request.by_place);
     let (mut found, mut ruled_out) = (Vec::with_capacity(overlaps.len()), 0_u64);
     for overlap in overlaps {
         let mbr = tree.believed_mbr(length(overlap.tile)?);
         if let (Some(chooses), Some(mbr)) = (chooses, mbr)
             && chooses.rules_out_box(&mbr.0)?
         {
-            ruled_out = ruled_out.saturating_add(1);
+            ruled_out = ruled_out.exact_add(1)?;
         } else {
             found.push(PlannedTile::new(fragment, overlap.tile, overlap.full)?);
         }

@@ -2,27 +2,27 @@
 //! result.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
+use tdb_array::fragments_apart;
 use tdb_fragment::{FragmentIndex, TileNumber};
-use tdb_tile::Bug;
+use tdb_tile::{Bug, Exact};
 
 use super::fragment_plan::{FragmentPlan, PlannedTile};
+use super::plan::SparsePlan;
+use super::planned_read::PlannedRead;
 use super::planned_tiles::PlannedTiles;
-use super::read::SparseRead;
 use crate::options::Versions;
 use crate::{LoneTiles, QueryError};
-use tdb_array::fragments_apart;
 
-impl SparseRead {
-    /// Returns the tiles whose cells are all part of the result, for a read that has not begun.
-    pub(crate) fn lone_tiles(&self) -> Result<Vec<LoneTiles>, QueryError> {
+impl PlannedRead {
+    /// Returns the tiles whose cells are all part of the result.
+    pub(super) fn lone_tiles(&self) -> Result<Vec<LoneTiles>, QueryError> {
         let (plan, request) = (&self.plan, &self.plan.request);
         let is_all = request.condition.is_none()
             && request.limit == u64::MAX
             && request.versions == Versions::Current
             && !plan.visibility.has_deletes();
-        if !is_all || plan.repeats || !self.is_between_batches() {
+        if !is_all || plan.repeats {
             return Ok(Vec::new());
         }
         let merges = !plan.schema.allows_duplicates;
@@ -51,29 +51,23 @@ impl SparseRead {
         }
         Ok(found)
     }
+}
 
-    /// Returns the same read without the cells of these tiles. Fragments without remaining tiles are removed from the
-    /// plan.
-    pub(crate) fn without(self, lone: &[LoneTiles]) -> Result<Self, QueryError> {
-        let Self {
-            session,
-            array,
-            plan,
-            tiles,
-            in_portions,
-            ..
-        } = self;
-        let used = || Bug::new("tiles are left out of a read that has begun");
-        let mut plan = Arc::try_unwrap(plan).map_err(|_| used())?;
-        let PlannedTiles { fragments, tiles } = Arc::try_unwrap(tiles).map_err(|_| used())?;
+impl SparsePlan {
+    /// Removes these tiles, and fragments of which none remain. Returns the locations of those that remain.
+    pub(super) fn leave_out(
+        &mut self,
+        tiles: PlannedTiles,
+        lone: &[LoneTiles],
+    ) -> Result<PlannedTiles, Bug> {
         let mut left_out: HashMap<FragmentIndex, &[TileNumber]> = HashMap::new();
         for LoneTiles { fragment, tiles } in lone {
             left_out.insert(*fragment, tiles);
         }
         let mut located = PlannedTiles::default();
         let mut left = Vec::new();
-        let each = std::mem::take(&mut plan.fragments).into_iter();
-        for ((mut planned, index), tiles) in each.zip(fragments).zip(tiles) {
+        let each = std::mem::take(&mut self.fragments).into_iter();
+        for ((mut planned, index), tiles) in each.zip(tiles.fragments).zip(tiles.tiles) {
             if let Some(numbers) = left_out.get(&planned.fragment) {
                 leave_out(&mut planned, numbers)?;
             }
@@ -83,10 +77,8 @@ impl SparseRead {
                 located.tiles.push(tiles);
             }
         }
-        plan.plan_only(left);
-        let mut left = Self::new(session, array, plan, located)?;
-        left.in_portions = in_portions;
-        Ok(left)
+        self.plan_only(left);
+        Ok(located)
     }
 }
 
@@ -95,7 +87,7 @@ fn leave_out(planned: &mut FragmentPlan, numbers: &[TileNumber]) -> Result<(), B
     let before = planned.tiles.len();
     let is_left_out = |tile: &PlannedTile| numbers.binary_search(&tile.tile).is_ok();
     planned.tiles.retain(|tile| !is_left_out(tile));
-    let gone = before.saturating_sub(planned.tiles.len());
+    let gone = before.exact_sub(planned.tiles.len())?;
     if gone == numbers.len() {
         Ok(())
     } else {

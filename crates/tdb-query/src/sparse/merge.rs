@@ -2,18 +2,18 @@
 //! coordinates, without cells that are deleted or fail the condition.
 
 use tdb_array::Snapshot;
-use tdb_cells::{Batch, CellTable, Keys, Row, Sorted, TableColumn, gather, threads};
+use tdb_cells::{Batch, CellTable, Keys, Row, SortedRows, TableColumn, gather, threads};
 use tdb_schema::order::CellComparator;
 use tdb_tile::Bug;
 
 use super::cursors::Frontier;
 use super::plan::SparsePlan;
+use super::row_keys::{Coordinates, dimension_types, row_keys};
 use super::row_times::RowTimes;
 use super::rows::{Rows, keep_in};
 use super::select::select;
 use crate::QueryError;
 use crate::options::Versions;
-use tdb_cells::{Coordinates, dimension_types, row_keys};
 
 /// The next rows of a result in its order, and the later rows in the order of the table.
 pub(crate) type Split = (Vec<Row>, Vec<Row>);
@@ -125,7 +125,7 @@ impl SparsePlan {
         &self,
         array: &Snapshot,
         table: &CellTable,
-        mut sorted: Sorted,
+        mut sorted: SortedRows,
     ) -> Result<Vec<Row>, QueryError> {
         if sorted.are_distinct() {
             return Ok(sorted.into_rows());
@@ -180,14 +180,14 @@ fn not_loaded(rows: usize) -> Result<TableColumn, Bug> {
 fn newest_first(
     array: &Snapshot,
     table: &CellTable,
-    sorted: &mut Sorted,
+    sorted: &mut SortedRows,
 ) -> Result<(), QueryError> {
     let times = RowTimes::new(array, table)?;
     sorted.order_equal(|same| {
-        let aged = same
+        let mut aged = same
             .iter()
-            .map(|&row| Ok((std::cmp::Reverse(times.age(row)?), row)));
-        let mut aged = aged.collect::<Result<Vec<_>, QueryError>>()?;
+            .map(|&row| Ok((std::cmp::Reverse(times.age(row)?), row)))
+            .collect::<Result<Vec<_>, QueryError>>()?;
         aged.sort_unstable();
         for (place, (_, row)) in same.iter_mut().zip(aged) {
             *place = row;

@@ -27,11 +27,13 @@ pub(super) struct Outset {
 impl Outset {
     pub(super) fn new(array: &Snapshot, supply: Supply<'_>) -> Result<Self, QueryError> {
         let plan = supply.plan;
-        let weights = plan.numbered().map(|(at, fragment)| {
-            let tiles = 0..fragment.tiles.len();
-            supply.weight(at, tiles)
-        });
-        let weights = weights.collect::<Result<_, Bug>>()?;
+        let weights = plan
+            .numbered()
+            .map(|(at, fragment)| {
+                let tiles = 0..fragment.tiles.len();
+                supply.weight(at, tiles)
+            })
+            .collect::<Result<_, Bug>>()?;
         let bounds = if plan.sorts && plan.can_stop() {
             FragmentBounds::of(plan, array)?
         } else {

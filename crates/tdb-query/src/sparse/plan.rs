@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use tdb_array::{OpenedPart, Snapshot};
-use tdb_cells::{CellSizes, FragmentTiles};
+use tdb_cells::FragmentTiles;
 use tdb_fragment::{FragmentIndex, MetadataPart};
 use tdb_schema::{ArraySchema, FieldKind};
 use tdb_tile::{Bug, Limits};
@@ -13,6 +13,7 @@ use super::fragment_plan::{FragmentPlan, searches};
 use super::plan_index::PlanIndex;
 use super::planned_tiles::PlannedTiles;
 use super::visibility::Visibility;
+use crate::cell_sizes::CellSizes;
 use crate::facts::Facts;
 use crate::options::{ResultOrder, Versions};
 use crate::request::Request;
@@ -45,6 +46,14 @@ pub(crate) struct SparsePlan {
     pub(super) has_timestamps: bool,
     /// Whether some of these timestamps may lie outside the time window.
     pub(super) filters_time: bool,
+}
+
+/// Fields of tiles that are loaded first.
+#[derive(Debug)]
+pub(super) struct FirstFields {
+    pub(super) fields: Vec<FieldKind>,
+    /// Whether they decide which cells are part of the result; otherwise they are all fields.
+    pub(super) decide: bool,
 }
 
 impl SparsePlan {
@@ -277,25 +286,30 @@ impl SparsePlan {
 
     /// True if the result has coordinates, or if a condition or a delete tests them.
     fn tells_places(&self) -> bool {
-        let fields = self.request.fields.iter().map(|info| info.field);
-        let fields = fields
+        let mut fields = self
+            .request
+            .fields
+            .iter()
+            .map(|info| info.field)
             .chain(self.condition_fields())
-            .chain(self.visibility.fields());
-        let mut fields = fields.chain(self.asked.iter().copied());
+            .chain(self.visibility.fields())
+            .chain(self.asked.iter().copied());
         fields.any(|field| matches!(field, FieldKind::Dimension(_)))
     }
 
-    /// Returns the fields that are loaded first, and whether they decide which cells are part of the result. `is_cut`
-    /// is true if some of the tiles lie partly in the subarray. The [cutting fields](SparsePlan::cutting_fields) are
-    /// not included.
-    pub(crate) fn to_load(&self, is_cut: bool) -> (bool, Vec<FieldKind>) {
-        let decides = is_cut || self.request.condition.is_some() || self.visibility.has_deletes();
-        let fields = if decides {
+    /// Returns the fields that are loaded first. `is_cut` is true if some of the tiles lie partly in the subarray. The
+    /// [cutting fields](SparsePlan::cutting_fields) are not included.
+    pub(super) fn to_load(&self, is_cut: bool) -> FirstFields {
+        let decide = is_cut || self.request.condition.is_some() || self.visibility.has_deletes();
+        let fields = if decide {
             self.first_fields()
         } else {
             self.fields()
         };
-        (decides, self.uncut(fields))
+        FirstFields {
+            fields: self.uncut(fields),
+            decide,
+        }
     }
 
     /// Returns `fields` without those that are loaded only for tiles that lie partly in the subarray.

@@ -1,12 +1,13 @@
 //! Locations of the tiles of the planned fragments.
 
-use tdb_cells::{CellSizes, CellTable, FragmentTiles, Segment, TileRows};
+use tdb_cells::{CellTable, FragmentTiles, Segment, TileRows};
 use tdb_fragment::FragmentIndex;
 use tdb_schema::FieldKind;
 use tdb_store::Read;
 use tdb_tile::Bug;
 
 use super::plan_index::PlanIndex;
+use crate::cell_sizes::CellSizes;
 
 /// Locations of the tiles of the planned fragments.
 #[derive(Debug, Default)]
@@ -61,9 +62,9 @@ impl PlannedTiles {
     ) -> Result<Vec<Read>, Bug> {
         let mut reads = Vec::new();
         for segment in segments {
-            let tiles = self.find(segment.fragment);
-            let tiles =
-                tiles.ok_or_else(|| Bug::new("tiles of a fragment that was not planned"))?;
+            let tiles = self
+                .find(segment.fragment)
+                .ok_or_else(|| Bug::new("tiles of a fragment that was not planned"))?;
             for tile in segment.tiles.iter().filter(|tile| is_meant(tile)) {
                 reads.extend(tiles.reads(fields, tile.tile));
             }

@@ -4,11 +4,12 @@
 use std::sync::Arc;
 
 use tdb_cells::{CellTable, Segment};
-use tdb_tile::Grant;
 
+use super::cursors::Cursors;
+use super::output::Output;
+use super::plan::SparsePlan;
+use super::planned_read::PlannedRead;
 use super::portions_work::PortionsWork;
-use super::read::SparseRead;
-use super::weights::Supply;
 use crate::QueryError;
 use crate::options::Versions;
 
@@ -25,114 +26,132 @@ const PARTS: u64 = 4;
 /// Cells of at least 1/WORTH of the batch size make a batch of their own.
 const WORTH: u64 = 32;
 
-impl SparseRead {
-    /// Lets the read take cells out of a portion of the tiles at a time, if nothing else has to be done with them.
-    /// For stores whose bytes come without a wait.
-    pub(crate) fn load_in_portions(&mut self) {
-        self.in_portions = true;
-    }
-
+impl SparsePlan {
     /// True if cells may be dropped from tiles, and the others come in the order of the fragments.
-    fn takes_out(&self) -> bool {
-        let plan = &self.plan;
-        let may_fail = plan.request.condition.is_some() || plan.visibility.has_deletes();
-        (plan.cuts || plan.filters_time || may_fail) && !plan.sorts
+    pub(super) fn takes_out(&self) -> bool {
+        let may_fail = self.request.condition.is_some() || self.visibility.has_deletes();
+        (self.cuts || self.filters_time || may_fail) && !self.sorts
+    }
+}
+
+/// Cells of the result that were taken out of portions of tiles, in order.
+#[derive(Debug, Default)]
+pub(super) struct Portions {
+    parts: Vec<CellTable>,
+    /// Bytes of memory of the cells.
+    bytes: u64,
+    /// Weight of all tiles that were examined, with and without cells of the result.
+    looked_at: u64,
+}
+
+impl Portions {
+    /// True if no cells are collected.
+    pub(super) fn is_empty(&self) -> bool {
+        self.parts.is_empty()
     }
 
     /// Returns the weight of the tiles that are loaded together if cells are not taken out in portions.
-    pub(super) fn staged_at_a_time(&self) -> u64 {
-        let most = self.most();
-        if self.in_portions && self.takes_out() {
-            let threads = self.session.threads() as u64;
-            return PORTION.saturating_mul(threads).min(most / PARTS).max(1);
-        }
-        most
+    pub(super) fn staged_at_a_time(read: &PlannedRead) -> u64 {
+        let threads = read.session.threads() as u64;
+        let most = read.most_of_batch() / PARTS;
+        PORTION.saturating_mul(threads).min(most).max(1)
     }
 
     /// Returns the next portions; `None` at the end, before a tile that is heavier than a batch may be, and if tiles
     /// are loaded in stages.
-    pub(super) fn next_portions(&mut self) -> Result<Option<PortionsWork>, QueryError> {
-        let request = &self.plan.request;
+    pub(super) fn next(
+        &self,
+        read: &PlannedRead,
+        cursors: &mut Cursors,
+    ) -> Result<Option<PortionsWork>, QueryError> {
+        let request = &read.plan.request;
         // With a limit, the first cells should not wait for others.
-        let is_all = request.limit == u64::MAX && request.versions == Versions::Current;
-        if !self.in_portions || !self.takes_out() || !is_all || self.tally.is_some() {
+        if request.limit != u64::MAX || request.versions != Versions::Current {
             return Ok(None);
         }
-        let (heaviest, threads) = (self.most(), self.session.threads() as u64);
+        let (heaviest, threads) = (read.most_of_batch(), read.session.threads() as u64);
         let count = threads.saturating_mul(PORTIONS).max(1);
         let most = PORTION.saturating_mul(count).min(heaviest / PARTS);
         // Portions are smaller if few tiles are shared among the threads, or if many threads share the memory.
-        let share = self.cursors.left().min(most).div_ceil(count);
-        let each = share.max(self.session.share_from()).min(PORTION);
-        let each = each.min(most).max(1);
-        let supply = Supply::new(&self.plan, &self.tiles, &self.weights, &self.session);
+        let share = cursors.left().min(most).div_ceil(count);
+        let each = share
+            .max(read.session.share_from())
+            .min(PORTION)
+            .min(most)
+            .max(1);
+        let supply = read.supply();
         let (mut portions, mut weight) = (Vec::<Vec<Segment>>::new(), 0_u64);
         while weight < most.max(1) {
-            let chosen = self.cursors.choose(supply, each, None)?;
+            let chosen = cursors.choose(supply, each, None)?;
             if chosen.is_empty() || chosen.weight > heaviest {
                 break;
             }
-            self.cursors.advance(supply, &chosen)?;
+            cursors.advance(supply, &chosen)?;
             portions.push(chosen.segments(supply)?);
             weight = weight.saturating_add(chosen.weight);
         }
         if portions.is_empty() {
             return Ok(None);
         }
-        let work = PortionsWork {
-            array: Arc::clone(&self.array),
-            plan: Arc::clone(&self.plan),
-            tiles: Arc::clone(&self.tiles),
+        Ok(Some(PortionsWork {
+            array: Arc::clone(&read.array),
+            plan: Arc::clone(&read.plan),
+            tiles: Arc::clone(&read.tiles),
             portions,
             weight,
-        };
-        Ok(Some(work))
+        }))
     }
 
     /// Makes batches of cells that were taken out of tiles. A few cells are collected until they are worth a batch,
     /// or until enough tiles were examined.
     pub(super) fn take_out(
         &mut self,
-        portions: Vec<CellTable>,
+        read: &PlannedRead,
+        output: &mut Output,
+        tables: Vec<CellTable>,
         weight: u64,
     ) -> Result<(), QueryError> {
-        let batch_bytes = self.plan.request.batch_bytes;
+        let batch_bytes = read.plan.request.batch_bytes;
         // A caller that wants one batch gets one.
         let worth = match batch_bytes {
             u64::MAX => u64::MAX,
-            bytes => bytes.min(self.most()) / WORTH,
+            bytes => bytes.min(read.most_of_batch()) / WORTH,
         };
-        for table in portions {
+        for table in tables {
             if table.rows().is_empty() {
                 continue;
             }
             let bytes = table.bytes_held();
             if bytes >= worth {
-                self.give_collected()?;
+                self.give(read, output)?;
             }
-            self.collected.bytes = self.collected.bytes.saturating_add(bytes);
-            self.collected.parts.push(table);
-            if self.collected.bytes >= worth {
-                self.give_collected()?;
+            self.bytes = self.bytes.saturating_add(bytes);
+            self.parts.push(table);
+            if self.bytes >= worth {
+                self.give(read, output)?;
             }
         }
-        self.collected.looked_at = self.collected.looked_at.saturating_add(weight);
-        if self.collected.looked_at >= batch_bytes {
-            self.give_collected()?;
+        self.looked_at = self.looked_at.saturating_add(weight);
+        if self.looked_at >= batch_bytes {
+            self.give(read, output)?;
         }
         Ok(())
     }
 
-    /// Makes a batch of the collected cells; none if there are no cells.
-    pub(super) fn give_collected(&mut self) -> Result<(), QueryError> {
-        let parts = std::mem::take(&mut self.collected).parts;
+    /// Makes a batch of the collected cells; returns false if there are none.
+    pub(super) fn give(
+        &mut self,
+        read: &PlannedRead,
+        output: &mut Output,
+    ) -> Result<bool, QueryError> {
+        let parts = std::mem::take(self).parts;
         if parts.is_empty() {
-            return Ok(());
+            return Ok(false);
         }
-        let mut table = CellTable::concat(parts, &self.session.limits().budget)?;
-        let held: Vec<Grant> = table.take_held();
-        let batch = self.plan.columns(&mut table, None)?;
-        self.ready.add(batch, held);
-        Ok(())
+        let mut table = CellTable::concat(parts, read.budget())?;
+        let held = table.take_held();
+        let batch = read.plan.columns(&mut table, None)?;
+        output.ready.add(batch, held);
+        Ok(true)
     }
 }

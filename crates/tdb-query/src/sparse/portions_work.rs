@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tdb_array::Snapshot;
-use tdb_cells::{CellTable, Loading, Segment, Session, TileBytes, load, threads};
+use tdb_cells::{CellTable, Segment, Session, TileBytes, threads};
 use tdb_store::Read;
 use tdb_tile::Bug;
 
@@ -12,6 +12,7 @@ use super::planned_tiles::PlannedTiles;
 use super::rows::Rows;
 use super::stages::Stage;
 use crate::QueryError;
+use crate::load::{Loading, load};
 
 /// Tiles whose cells come in the order of the result, so that each portion can be processed by itself.
 #[derive(Debug)]
@@ -34,60 +35,58 @@ impl PortionsWork {
 
     /// Returns a table of the result's cells for each portion, and the weight of the tiles.
     pub(crate) fn decode(
-        self,
+        mut self,
         session: &Session,
         bytes: &dyn TileBytes,
     ) -> Result<(Vec<CellTable>, u64), QueryError> {
+        let portions = std::mem::take(&mut self.portions);
         let how = Loading {
             session,
             schema: &self.plan.schema,
             bytes,
         };
-        let (plan, array, tiles) = (&*self.plan, &*self.array, &*self.tiles);
-        let take_out = |segments| take_out(how, (plan, array, tiles), segments);
-        let portions = self.portions;
+        let take_out = |segments| self.take_out(how, segments);
         let tables = session.install_for(self.weight, || threads::map(portions, take_out))?;
         Ok((tables, self.weight))
     }
-}
 
-/// Returns the cells of these tiles that are part of the result, with the requested fields.
-fn take_out(
-    how: Loading<'_>,
-    (plan, array, tiles): (&SparsePlan, &Snapshot, &PlannedTiles),
-    segments: Vec<Segment>,
-) -> Result<CellTable, QueryError> {
-    let session = how.session;
-    let budget = &session.limits().budget;
-    let mut table = plan.table(segments, budget)?;
-    let (mut stage, mut fields) = plan.first_stage(&mut table);
-    let rows: Rows = loop {
-        fields.retain(|&field| !table.has(field));
-        load(how, &mut table, &fields, &|fragment| tiles.find(fragment))?;
-        (stage, fields) = match stage {
-            Stage::Cutting => plan.stage_of_cut(&mut table),
-            Stage::Deciding => {
-                let selected = plan.choose((session, array), &mut table, false)?;
-                plan.stage_of_selected(selected)
-            }
-            Stage::Whole(Some(selected)) if selected.is_final => break selected.rows,
-            Stage::Whole(selected) => {
-                let selected = selected.map(|selected| selected.rows);
-                let mut rows = selected.map_or_else(|| plan.select(&table), Ok)?;
-                plan.drop_failing((session, array), &mut table, &mut rows)?;
-                break rows;
-            }
-            Stage::Slab(_) => return Err(Bug::new("a slab of cells that are not sorted").into()),
+    /// Returns the cells of these tiles that are part of the result, with the requested fields.
+    fn take_out(&self, how: Loading<'_>, segments: Vec<Segment>) -> Result<CellTable, QueryError> {
+        let (plan, array, session) = (&*self.plan, &*self.array, how.session);
+        let budget = &session.limits().budget;
+        let mut table = plan.table(segments, budget)?;
+        let mut next = plan.first_stage(&mut table);
+        let rows: Rows = loop {
+            next.fields.retain(|&field| !table.has(field));
+            load(how, &mut table, &next.fields, &|fragment| {
+                self.tiles.find(fragment)
+            })?;
+            next = match next.stage {
+                Stage::Cutting => plan.stage_of_cut(&mut table),
+                Stage::Deciding => {
+                    let selection = plan.choose(session, array, &mut table, false)?;
+                    plan.stage_of_selected(selection)
+                }
+                Stage::Whole(Some(selection)) if selection.is_final => break selection.rows,
+                Stage::Whole(selection) => {
+                    let mut rows = match selection {
+                        Some(selection) => selection.rows,
+                        None => plan.select(&table)?,
+                    };
+                    plan.drop_failing(session, array, &mut table, &mut rows)?;
+                    break rows;
+                }
+            };
         };
-    };
-    let is_asked_for = |field| plan.request.fields.iter().any(|info| info.field == field);
-    for field in plan.fields() {
-        if !is_asked_for(field) {
-            table.take(field);
+        let is_asked_for = |field| plan.request.fields.iter().any(|info| info.field == field);
+        for field in plan.fields() {
+            if !is_asked_for(field) {
+                table.take(field);
+            }
         }
-    }
-    match rows {
-        Some(rows) => Ok(table.compact(&rows, budget)?),
-        None => Ok(table),
+        match rows {
+            Some(rows) => Ok(table.compact(&rows, budget)?),
+            None => Ok(table),
+        }
     }
 }

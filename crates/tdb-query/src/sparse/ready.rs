@@ -29,9 +29,9 @@ struct Rest {
     most: usize,
 }
 
-/// Cells of a table that are already selected.
+/// Selected cells of a table.
 #[derive(Debug)]
-pub(super) struct Selected {
+pub(super) struct Selection {
     pub(super) rows: Rows,
     /// Whether cells that are deleted or fail the condition are already dropped.
     pub(super) is_final: bool,
@@ -71,11 +71,13 @@ impl Ready {
         most: usize,
         budget: &Budget,
     ) -> Result<Self, QueryError> {
-        let held = rows.chunks(most).map(|part| {
-            let bytes = share_of(&table, part.len());
-            budget.take(bytes)
-        });
-        let held: Vec<Grant> = held.collect::<Result<_, _>>()?;
+        let held: Vec<Grant> = rows
+            .chunks(most)
+            .map(|part| {
+                let bytes = share_of(&table, part.len());
+                budget.take(bytes)
+            })
+            .collect::<Result<_, _>>()?;
         let mut columns: HashMap<FieldKind, VecDeque<Gathered>> = HashMap::new();
         for info in &plan.request.fields {
             let Some(column) = table.take(info.field) else {
@@ -110,8 +112,10 @@ impl Ready {
             return Ok(None);
         };
         let end = rest.given.saturating_add(rest.most).min(rest.rows.len());
-        let rows = rest.rows.get(rest.given..end);
-        let rows = rows.ok_or_else(|| Bug::new("more cells were given out than there are"))?;
+        let rows = rest
+            .rows
+            .get(rest.given..end)
+            .ok_or_else(|| Bug::new("more cells were given out than there are"))?;
         let held = budget.take(share_of(&rest.table, rows.len()))?;
         let batch = plan.request.batch(rows.len(), |field| {
             let column = rest.table.column(field).ok_or_else(not_loaded)?;

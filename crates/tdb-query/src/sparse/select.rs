@@ -26,12 +26,17 @@ pub(crate) fn select(
         let Some(ranges) = subarray.ranges(index) else {
             continue;
         };
-        let column = table.column(FieldKind::Dimension(index));
-        let column =
-            column.ok_or_else(|| Bug::new("cells are chosen whose coordinates are not loaded"))?;
+        let column = table
+            .column(FieldKind::Dimension(index))
+            .ok_or_else(|| Bug::new("cells are chosen whose coordinates are not loaded"))?;
         let tiles = tiles().filter(|tile| repeats || !tile.full);
         let rows = tiles.map(|tile| tile.rows);
-        count(datatype, (column, rows), ranges, repeats, &mut counts)?;
+        let intervals = Intervals {
+            datatype,
+            ranges,
+            repeats,
+        };
+        intervals.count(column, rows, &mut counts)?;
     }
     Ok(Some(counts))
 }
@@ -66,41 +71,55 @@ pub(crate) fn merged(datatype: Datatype, ranges: &[Range]) -> Vec<Range> {
     out
 }
 
-/// Multiplies the count of each cell in `rows` by the number of `ranges` that contain it; without `repeats`, by one
-/// if any contains it.
-fn count(
+/// Requested intervals of one dimension.
+struct Intervals<'a> {
     datatype: Datatype,
-    (column, rows): (&TableColumn, impl Iterator<Item = RowRange>),
-    ranges: &[Range],
+    ranges: &'a [Range],
+    /// Whether a cell counts once for each interval that contains it.
     repeats: bool,
-    counts: &mut [u32],
-) -> Result<(), Bug> {
-    let unmatched = || Bug::new("a tile with rows behind those of its table");
-    if column.offsets.is_some() {
-        let merged = (!repeats).then(|| merged(datatype, ranges));
-        let ranges = merged.as_deref().unwrap_or(ranges);
-        for rows in rows {
-            let counts = counts.get_mut(rows.indices()).ok_or_else(unmatched)?;
-            for (row, place) in rows.indices().zip(counts) {
-                let cell = column.cell(row)?;
-                let holds = |range: &&Range| range.lo[..] <= *cell && *cell <= range.hi[..];
-                times(place, ranges.iter().filter(holds).count());
+}
+
+impl Intervals<'_> {
+    /// Multiplies the count of each cell in `rows` by the number of intervals that contain it; if it does not repeat, by
+    /// one if any contains it.
+    fn count(
+        &self,
+        column: &TableColumn,
+        rows: impl Iterator<Item = RowRange>,
+        counts: &mut [u32],
+    ) -> Result<(), Bug> {
+        let Self {
+            datatype,
+            ranges,
+            repeats,
+        } = *self;
+        let unmatched = || Bug::new("a tile with rows behind those of its table");
+        if column.offsets.is_some() {
+            let merged = (!repeats).then(|| merged(datatype, ranges));
+            let ranges = merged.as_deref().unwrap_or(ranges);
+            for rows in rows {
+                let counts = counts.get_mut(rows.indices()).ok_or_else(unmatched)?;
+                for (row, place) in rows.indices().zip(counts) {
+                    let cell = column.cell(row)?;
+                    let holds = |range: &&Range| range.lo[..] <= *cell && *cell <= range.hi[..];
+                    times(place, ranges.iter().filter(holds).count());
+                }
             }
+            return Ok(());
         }
-        return Ok(());
+        let at = |row: usize| row.saturating_mul(datatype.size());
+        let values = column.values.as_slice();
+        with_scalar!(datatype, T => {
+            let ends = Ends::<T>::of(datatype, ranges, repeats);
+            for rows in rows {
+                let counts = counts.get_mut(rows.indices()).ok_or_else(unmatched)?;
+                let cells = values.get(at(rows.start())..at(rows.end()));
+                let cells = cells.ok_or_else(|| Bug::new("a dimension has fewer cells than its table"))?;
+                ends.count(cells, counts);
+            }
+        });
+        Ok(())
     }
-    let at = |row: usize| row.saturating_mul(datatype.size());
-    let values = column.values.as_slice();
-    with_scalar!(datatype, T => {
-        let ends = Ends::<T>::of(datatype, ranges, repeats);
-        for rows in rows {
-            let counts = counts.get_mut(rows.indices()).ok_or_else(unmatched)?;
-            let cells = values.get(at(rows.start())..at(rows.end()));
-            let cells = cells.ok_or_else(|| Bug::new("a dimension has fewer cells than its table"))?;
-            ends.count(cells, counts);
-        }
-    });
-    Ok(())
 }
 
 /// Multiplies a count by the number of hits. It saturates: the rows would not fit in memory.

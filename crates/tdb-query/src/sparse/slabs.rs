@@ -4,25 +4,24 @@
 //! chunk at a time. Cells that turn out to belong to a later slab are dropped, and read again for that slab.
 
 use std::cmp::Ordering;
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 
-use tdb_array::{At, OpenedPart, Snapshot};
+use tdb_array::{OpenedPart, Snapshot};
 use tdb_cells::{CellTable, Counters, Row, RowRange, Segment, share, threads};
 use tdb_fragment::{FragmentIndex, MetadataPart};
-use tdb_rtree::RTree;
 use tdb_schema::order::{CellComparator, Column};
-use tdb_tile::{Budget, Bug, Datatype, Grant, Range, length};
+use tdb_tile::{Budget, Bug, Exact, Grant, Range, length};
 
-use super::cursors::Frontier;
-use super::fragment_plan::{FragmentPlan, PlannedTile};
+use super::corner::Corner;
 use super::plan::SparsePlan;
 use super::plan_index::PlanIndex;
+use super::planned_read::PlannedRead;
+use super::row_keys::Coordinates;
 use super::rows::{Rows, all_rows};
+use super::slab_beginning::SlabBeginning;
+use super::slowest_dimension::SlowestDimension;
 use super::weights::{Supply, Weights};
 use crate::QueryError;
-use crate::options::ResultOrder;
-use tdb_cells::Coordinates;
-use tdb_cells::Corner;
 
 /// A chunk is 1/CHUNK of the cells that fit in memory.
 const CHUNK: u64 = 4;
@@ -41,8 +40,8 @@ pub(crate) struct Slabs {
     open: Vec<TileRange>,
     /// Tiles that were not examined yet. Both lists are sorted by the start of the tiles along the slowest dimension.
     rest: VecDeque<TileRange>,
-    /// Dimension that changes slowest in the order of the result, with its datatype.
-    slowest: Option<(usize, Datatype)>,
+    /// Dimension that changes slowest in the order of the result; `None` if the result is in global order.
+    slowest: Option<SlowestDimension>,
     pub(crate) next: SlabStart,
     _held: Grant,
 }
@@ -95,9 +94,9 @@ impl Slabs {
         plan: &SparsePlan,
     ) -> Result<Vec<(FragmentIndex, MetadataPart)>, Bug> {
         let mut parts = Vec::new();
-        if let Some((dimension, _)) = slowest(plan) {
+        if let Some(slowest) = SlowestDimension::of(plan) {
             for planned in &plan.fragments {
-                if is_bounded(array, planned, dimension)? {
+                if slowest.is_bounded(array, planned)? {
                     parts.push((planned.fragment, MetadataPart::RTree));
                 }
             }
@@ -105,31 +104,31 @@ impl Slabs {
         Ok(parts)
     }
 
-    /// Prepares the cells from `reached` on; all cells if `None`. `opened` are the opened [`Slabs::parts`]; `taken`
-    /// has the end of the tiles of each fragment that were returned already.
-    pub(crate) fn new(
-        array: &Snapshot,
-        plan: &SparsePlan,
-        budget: &Budget,
-        reached: Option<Frontier>,
+    /// Prepares the cells that were not returned before the beginning. `opened` are the opened [`Slabs::parts`].
+    pub(super) fn new(
+        read: &PlannedRead,
+        beginning: SlabBeginning,
         opened: Vec<OpenedPart>,
-        taken: &HashMap<PlanIndex, usize>,
     ) -> Result<Self, QueryError> {
-        let slowest = slowest(plan);
-        let count = plan.fragments.iter().map(|f| f.tiles.len());
-        let count = count.fold(0, usize::saturating_add);
+        let (array, plan) = (&*read.array, &*read.plan);
+        let slowest = SlowestDimension::of(plan);
+        let count = plan
+            .fragments
+            .iter()
+            .map(|f| f.tiles.len())
+            .fold(0, usize::saturating_add);
         let bytes = count.saturating_mul(size_of::<TileRange>());
-        let held = budget.take(bytes as u64)?;
+        let held = read.budget().take(bytes as u64)?;
         let mut tiles = Vec::with_capacity(count);
         let mut opened = opened.into_iter();
         for (fragment, planned) in plan.numbered() {
             let ranges = match slowest {
-                Some(slowest) if is_bounded(array, planned, slowest.0)? => {
-                    ranges(array, planned, slowest, opened.next())?
+                Some(slowest) if slowest.is_bounded(array, planned)? => {
+                    slowest.ranges(array, planned, opened.next())?
                 }
                 _ => vec![None; planned.tiles.len()],
             };
-            let taken = taken.get(&fragment).copied().unwrap_or(0);
+            let taken = beginning.taken.get(&fragment).copied().unwrap_or(0);
             let numbered = ranges.into_iter().enumerate().skip(taken);
             tiles.extend(numbered.map(|(tile, range)| TileRange {
                 fragment,
@@ -137,7 +136,7 @@ impl Slabs {
                 range,
             }));
         }
-        if let Some((_, datatype)) = slowest {
+        if let Some(SlowestDimension { datatype, .. }) = slowest {
             // Tiles of unknown range come first.
             tiles.sort_by(|a, b| match (&a.range, &b.range) {
                 (Some(a), Some(b)) => datatype.compare(&a.lo, &b.lo).unwrap_or(Ordering::Equal),
@@ -148,7 +147,7 @@ impl Slabs {
             open: Vec::new(),
             rest: tiles.into(),
             slowest,
-            next: match reached {
+            next: match beginning.reached {
                 None => SlabStart::Start,
                 Some(frontier) if frontier.is_loaded => SlabStart::Behind(frontier.corner),
                 Some(frontier) => SlabStart::At(frontier.corner),
@@ -200,8 +199,8 @@ impl Slabs {
                 slab.is_through = true;
                 break;
             }
-            slab.at = slab.at.saturating_add(1);
-            let only = tile.tile..tile.tile.saturating_add(1);
+            slab.at = slab.at.exact_add(1)?;
+            let only = tile.tile..tile.tile.exact_add(1)?;
             weight = weight.saturating_add(supply.weight(tile.fragment, only)?);
             chosen.push((tile.fragment, tile.tile));
         }
@@ -240,8 +239,8 @@ impl Slabs {
 
     /// Compares a value along the slowest dimension with that of a corner; `None` if either is unknown.
     fn compare(&self, value: Option<&[u8]>, corner: Option<&Corner>) -> Option<Ordering> {
-        let (dimension, datatype) = self.slowest?;
-        datatype.compare(value?, corner?.value(dimension)?)
+        let SlowestDimension { index, datatype } = self.slowest?;
+        datatype.compare(value?, corner?.value(index)?)
     }
 }
 
@@ -332,45 +331,6 @@ impl Slab {
     }
 }
 
-/// Returns the dimension that changes slowest and its datatype; `None` if the result is in global order.
-fn slowest(plan: &SparsePlan) -> Option<(usize, Datatype)> {
-    let dimensions = &plan.schema.dimensions;
-    let dimension = match plan.request.merge_order() {
-        ResultOrder::RowMajor => 0,
-        ResultOrder::ColumnMajor => dimensions.len().checked_sub(1)?,
-        ResultOrder::Global | ResultOrder::Unordered => return None,
-    };
-    Some((dimension, dimensions.get(dimension)?.datatype))
-}
-
-/// True if the bounds of a fragment's tiles along a dimension can be trusted.
-fn is_bounded(array: &Snapshot, plan: &FragmentPlan, dimension: usize) -> Result<bool, Bug> {
-    let version = array.fragment(plan.fragment)?.metadata.version;
-    let dimension = array.schema().dimensions.get(dimension);
-    let is_string = dimension.is_some_and(|dimension| dimension.cell_val_num.is_var());
-    Ok(!is_string || !version.misstates_empty_string_bounds())
-}
-
-/// Returns the range of each tile of a fragment along a dimension; `None` if unknown.
-fn ranges(
-    array: &Snapshot,
-    plan: &FragmentPlan,
-    (dimension, datatype): (usize, Datatype),
-    opened: Option<OpenedPart>,
-) -> Result<Vec<Option<Range>>, QueryError> {
-    let opened = opened.ok_or_else(|| Bug::new("an R-tree that was asked for is not there"))?;
-    let fragment = array.fragment(plan.fragment)?;
-    let tree = fragment.metadata.rtree(&opened.payload, array.limits());
-    let tree: RTree = tree.at(&fragment.metadata_key)?;
-    let range = |tile: &PlannedTile| {
-        let number = length(tile.tile.get())?;
-        let range = tree.leaf(number, dimension);
-        // Ranges in the wrong order prove nothing.
-        Ok(range.filter(|range| range.is_ordered(datatype)))
-    };
-    plan.tiles.iter().map(range).collect()
-}
-
 /// Returns tiles, sorted by fragment, as segments of a table.
 fn segments(plan: &SparsePlan, chosen: &[(PlanIndex, usize)]) -> Result<Vec<Segment>, QueryError> {
     let mut segments: Vec<Segment> = Vec::new();
@@ -380,10 +340,11 @@ fn segments(plan: &SparsePlan, chosen: &[(PlanIndex, usize)]) -> Result<Vec<Segm
             continue;
         };
         let fragment = plan.fragment(*at)?;
-        let tiles = same.iter().map(|(_, tile)| fragment.tiles.get(*tile));
-        let tiles: Option<Vec<_>> = tiles.collect();
-        let tiles =
-            tiles.ok_or_else(|| Bug::new("tiles behind the last one of a fragment's plan"))?;
+        let tiles = same
+            .iter()
+            .map(|(_, tile)| fragment.tiles.get(*tile))
+            .collect::<Option<Vec<_>>>()
+            .ok_or_else(|| Bug::new("tiles behind the last one of a fragment's plan"))?;
         let segment = fragment.segment(tiles, end)?;
         end = segment.rows;
         segments.push(segment);

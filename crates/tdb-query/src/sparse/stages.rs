@@ -6,10 +6,9 @@ use tdb_schema::FieldKind;
 use tdb_tile::Budget;
 
 use super::deletes::apply_deletes;
-use super::plan::SparsePlan;
-use super::ready::Selected;
+use super::plan::{FirstFields, SparsePlan};
+use super::ready::Selection;
 use super::rows::Rows;
-use super::slabs::Slab;
 use super::weights::PICKED_ROW;
 use crate::QueryError;
 use crate::options::Versions;
@@ -22,13 +21,15 @@ pub(super) enum Stage {
     /// The deciding fields are loaded.
     Deciding,
     /// All fields are loaded; the selected cells, if a selection was made before.
-    Whole(Option<Selected>),
-    /// All fields are loaded, of cells that may belong to a slab.
-    Slab(Box<Slab>),
+    Whole(Option<Selection>),
 }
 
 /// A stage, and the fields that it needs loaded.
-pub(super) type NextStage = (Stage, Vec<FieldKind>);
+#[derive(Debug)]
+pub(super) struct NextStage {
+    pub(super) stage: Stage,
+    pub(super) fields: Vec<FieldKind>,
+}
 
 impl SparsePlan {
     /// Returns the first stage of tiles of which nothing is loaded.
@@ -36,7 +37,10 @@ impl SparsePlan {
         let cutting = self.cutting_fields();
         if table.tiles().any(|tile| !tile.full) && !cutting.is_empty() {
             table.tiles_mut().for_each(|tile| tile.wanted = !tile.full);
-            return (Stage::Cutting, cutting);
+            return NextStage {
+                stage: Stage::Cutting,
+                fields: cutting,
+            };
         }
         self.stage_of_cut(table)
     }
@@ -46,40 +50,44 @@ impl SparsePlan {
     pub(super) fn stage_of_cut(&self, table: &mut CellTable) -> NextStage {
         table.tiles_mut().for_each(|tile| tile.wanted = true);
         let is_cut = table.tiles().any(|tile| !tile.full);
-        let (decides, fields) = self.to_load(is_cut);
-        let stage = if decides {
+        let FirstFields { fields, decide } = self.to_load(is_cut);
+        let stage = if decide {
             Stage::Deciding
         } else {
             Stage::Whole(None)
         };
-        (stage, fields)
+        NextStage { stage, fields }
     }
 
     /// Returns the stage after [`Stage::Deciding`]: load the other fields of the tiles that have cells of the result.
-    pub(super) fn stage_of_selected(&self, selected: Selected) -> NextStage {
-        let is_empty = selected.rows.as_ref().is_some_and(Vec::is_empty);
+    pub(super) fn stage_of_selected(&self, selection: Selection) -> NextStage {
+        let is_empty = selection.rows.as_ref().is_some_and(Vec::is_empty);
         // Cells that are merged later need all fields.
         let fields = if is_empty && !self.sorts {
             Vec::new()
         } else {
             self.uncut(self.fields())
         };
-        (Stage::Whole(Some(selected)), fields)
+        NextStage {
+            stage: Stage::Whole(Some(selection)),
+            fields,
+        }
     }
 
     /// Selects cells by the deciding fields, and marks as wanted only the tiles that have any. If cells are counted,
     /// those that fail the condition are selected too.
     pub(super) fn choose(
         &self,
-        (session, array): (&Session, &Snapshot),
+        session: &Session,
+        array: &Snapshot,
         table: &mut CellTable,
         is_counted: bool,
-    ) -> Result<Selected, QueryError> {
+    ) -> Result<Selection, QueryError> {
         let mut rows = self.select(table)?;
         // If cells are merged, a cell that is dropped must still hide older ones.
         let is_final = !self.sorts && self.request.versions == Versions::Current && !is_counted;
         if is_final {
-            self.drop_failing((session, array), table, &mut rows)?;
+            self.drop_failing(session, array, table, &mut rows)?;
             want(table, &rows);
         } else if self.request.condition.is_some() {
             let mut kept = rows.clone();
@@ -88,14 +96,15 @@ impl SparsePlan {
         } else {
             want(table, &rows);
         }
-        Ok(Selected { rows, is_final })
+        Ok(Selection { rows, is_final })
     }
 
     /// Drops cells that are deleted or fail the condition. The rows are selected already and, if merged, the newest
     /// of their coordinates.
     pub(super) fn drop_failing(
         &self,
-        (session, array): (&Session, &Snapshot),
+        session: &Session,
+        array: &Snapshot,
         table: &mut CellTable,
         rows: &mut Rows,
     ) -> Result<(), QueryError> {

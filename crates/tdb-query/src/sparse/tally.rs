@@ -2,6 +2,7 @@
 
 use tdb_array::{Delete, Snapshot};
 use tdb_cells::{CellSet, CellTable};
+use tdb_tile::{Bug, Exact};
 
 use super::plan::SparsePlan;
 use super::rows::{Rows, all_rows};
@@ -44,12 +45,14 @@ impl Tally {
         let gone = plan.visibility.foreseen(array, table)?;
         for row in rows.clone().unwrap_or_else(|| all_rows(table)) {
             let (fits, gone) = (fits.contains(row)?, gone.contains(row)?);
-            let count =
-                |place: &mut u64, counts: bool| *place = place.saturating_add(counts.into());
-            count(&mut self.cells, true);
-            count(&mut self.fitting, fits);
-            count(&mut self.taken, gone);
-            count(&mut self.beyond, gone && !fits);
+            let count = |place: &mut u64, counts: bool| {
+                *place = place.exact_add(counts.into())?;
+                Ok::<_, Bug>(())
+            };
+            count(&mut self.cells, true)?;
+            count(&mut self.fitting, fits)?;
+            count(&mut self.taken, gone)?;
+            count(&mut self.beyond, gone && !fits)?;
         }
         Ok(())
     }

@@ -59,7 +59,7 @@ impl Visibility {
         let fragments = planned(array, plans)?;
         let mut deletes = Vec::new();
         for (index, delete) in array.deletes().iter().enumerate() {
-            deletes.extend(by_fragments(array, &fragments, (index, delete), schema)?);
+            deletes.extend(by_fragments(array, &fragments, index, delete, schema)?);
         }
         let has_delete_times = fragments
             .iter()
@@ -85,8 +85,8 @@ impl Visibility {
         schema: &mut Arc<ArraySchema>,
         delete: &tdb_array::Delete,
     ) -> Result<(), QueryError> {
-        let next = (array.deletes().len(), delete);
-        self.foreseen = by_fragments(array, &planned(array, plans)?, next, schema)?;
+        let (fragments, index) = (planned(array, plans)?, array.deletes().len());
+        self.foreseen = by_fragments(array, &fragments, index, delete, schema)?;
         Ok(())
     }
 
@@ -119,9 +119,9 @@ impl Visibility {
 
     /// Drops cells written outside the time window, before anything else. Their timestamps must be loaded.
     pub(crate) fn filter_times(&self, table: &CellTable, rows: &mut Rows) -> Result<(), Bug> {
-        let times = table.column(FieldKind::Timestamps);
-        let times =
-            times.ok_or_else(|| Bug::new("cells are chosen by times that are not loaded"))?;
+        let times = table
+            .column(FieldKind::Timestamps)
+            .ok_or_else(|| Bug::new("cells are chosen by times that are not loaded"))?;
         let is_within = |row| {
             let time = times.u64_at(row)?;
             Ok(self.since <= time && time <= self.until)
@@ -229,8 +229,10 @@ impl Visibility {
                 if time > self.until {
                     continue;
                 }
-                let which = usize::try_from(stored_by.u64_at(row)?).ok();
-                let which = which.and_then(|which| places.get(which)).copied();
+                let which = usize::try_from(stored_by.u64_at(row)?)
+                    .ok()
+                    .and_then(|which| places.get(which))
+                    .copied();
                 let (time_place, place) = place_of_row(times, by, row)?;
                 // A delete that the fragment does not name is one that the array lacks.
                 (*place, *time_place) = (which.unwrap_or(NEVER), time);
@@ -259,12 +261,13 @@ fn planned<'a>(
     plans.iter().map(fragment).collect()
 }
 
-/// Resolves a delete, given with its position in the array's list, for the fragments it applies to: one entry for
+/// Resolves a delete, whose position in the array's list is `index`, for the fragments it applies to: one entry for
 /// each schema.
 fn by_fragments(
     array: &Snapshot,
     fragments: &[(FragmentIndex, &Fragment)],
-    (index, delete): (usize, &tdb_array::Delete),
+    index: usize,
+    delete: &tdb_array::Delete,
     schema: &mut Arc<ArraySchema>,
 ) -> Result<Vec<Delete>, QueryError> {
     let concerned = fragments.iter().filter(|(_, fragment)| {

@@ -2,13 +2,14 @@
 
 use std::ops::Range;
 
-use tdb_cells::{CellSizes, CellTable, Counters, FragmentTiles, Session};
+use tdb_cells::{CellTable, Counters, FragmentTiles, Session};
 use tdb_tile::Bug;
 
 use super::fragment_plan::PlannedTile;
 use super::plan::SparsePlan;
 use super::plan_index::PlanIndex;
 use super::planned_tiles::PlannedTiles;
+use crate::cell_sizes::CellSizes;
 
 /// Maximum number of bytes per row that is sorted: a key of 16, the entry to sort, its number, and whether it repeats
 /// another.

@@ -16,7 +16,7 @@ use tdb_array::directory::{FragmentEntry, Lists};
 use tdb_array::{
     Array, Directory, Fragment, FragmentSteps, Names, OpenOptions, Schemas, Snapshot, TimeWindow,
 };
-use tdb_cells::{Batch, Fetched, Session};
+use tdb_cells::{Batch, FetchedBytes, Session};
 use tdb_condition::Condition;
 use tdb_filters::open_generic_tile;
 use tdb_query::{Next, Read, ReadOptions, Reader, ResultOrder};
@@ -114,7 +114,7 @@ fn a_read_goes_downhill() {
     assert_snapshot!("6_deciding", describe_reads(&reads));
 
     // bytes = store.read(piece.reads()); cells = piece.decode(bytes)
-    let bytes = Fetched::new(&reads, read(&*store, reads.clone()));
+    let bytes = FetchedBytes::new(&reads, read(&*store, reads.clone()));
     let cells = deciding.decode(&session, &bytes).unwrap();
     rows.take(cells).unwrap();
 
@@ -122,7 +122,7 @@ fn a_read_goes_downhill() {
     let rest = work(&mut rows);
     let reads = rest.reads().unwrap();
     assert_snapshot!("7_rest", describe_reads(&reads));
-    let bytes = Fetched::new(&reads, read(&*store, reads.clone()));
+    let bytes = FetchedBytes::new(&reads, read(&*store, reads.clone()));
     let cells = rest.decode(&session, &bytes).unwrap();
     rows.take(cells).unwrap();
 

@@ -20,11 +20,12 @@ pub(crate) fn placed(
     coordinates::check(schema, coordinates, 0)?;
     let inputs = coordinates.first_fields(schema.dimensions.len())?;
     let dimensions = schema.dimensions.iter().zip(inputs);
-    let ranges = dimensions.map(|(dimension, input)| {
-        let ends = ends(dimension.datatype, input, coordinates.rows)?;
-        Ok((dimension.name.clone(), ends))
-    });
-    let ranges: Ranges = ranges.collect::<Result<_, Bug>>()?;
+    let ranges: Ranges = dimensions
+        .map(|(dimension, input)| {
+            let ends = ends(dimension.datatype, input, coordinates.rows)?;
+            Ok((dimension.name.clone(), ends))
+        })
+        .collect::<Result<_, Bug>>()?;
     let dense = DenseBox::new(schema, &ranges, WriteOrder::RowMajor)?;
     let layout = CellLayout::of_box(&dense.cells, Order::RowMajor).ok_or_else(too_many)?;
     let (found, wanted) = (coordinates.rows as u64, dense.rows());
@@ -34,20 +35,23 @@ pub(crate) fn placed(
     let mut order: Vec<Option<Row>> = vec![None; coordinates.rows];
     for row in check_rows(coordinates.rows)?.iter() {
         let axes = dense.grid.axes().iter().zip(inputs);
-        let cell = axes.map(|(axis, input)| Ok(axis.cell(input.cell(row.index())?)));
-        let cell: Option<Vec<u64>> = cell.collect::<Result<_, Bug>>()?;
-        let place = cell.and_then(|cell| usize::try_from(layout.position(&cell)?).ok());
-        let place = place.and_then(|place| order.get_mut(place));
-        let place = place.ok_or_else(|| Bug::new("a cell outside of the box of all cells"))?;
+        let cell: Option<Vec<u64>> = axes
+            .map(|(axis, input)| Ok(axis.cell(input.cell(row.index())?)))
+            .collect::<Result<_, Bug>>()?;
+        let place = cell
+            .and_then(|cell| usize::try_from(layout.position(&cell)?).ok())
+            .and_then(|place| order.get_mut(place))
+            .ok_or_else(|| Bug::new("a cell outside of the box of all cells"))?;
         if let Some(other) = place.replace(row) {
             let other = other.index() as u64;
             let problem = CellProblem::Duplicate { other };
             return Err(cell_error(schema, row.index() as u64, problem));
         }
     }
-    let order: Option<Vec<Row>> = order.into_iter().collect();
-    let order =
-        order.ok_or_else(|| Bug::new("as many cells as places, and one of these is empty"))?;
+    let order = order
+        .into_iter()
+        .collect::<Option<Vec<Row>>>()
+        .ok_or_else(|| Bug::new("as many cells as places, and one of these is empty"))?;
     Ok((order, ranges))
 }
 

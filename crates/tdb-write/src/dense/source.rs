@@ -73,7 +73,7 @@ impl TilePlan {
         }
         let first = self.runs().next();
         let (start, _) = first.ok_or_else(|| Bug::new("a tile without cells"))??;
-        Ok(Some(start..start.saturating_add(tile_cells)))
+        Ok(Some(start..start.exact_add(tile_cells)?))
     }
 
     /// Iterates over the runs: index of the first cell of each in the input and in the tile.
@@ -84,14 +84,15 @@ impl TilePlan {
 
     /// Converts the index of a cell in the layout into its index in the buffered input.
     fn at_hand(&self, from: u64) -> Result<usize, Bug> {
-        let cell = position(from)?.checked_add(self.base);
-        let cell = cell.and_then(|cell| cell.checked_sub(self.skipped));
+        let cell = position(from)?
+            .checked_add(self.base)
+            .and_then(|cell| cell.checked_sub(self.skipped));
         cell.ok_or_else(|| Bug::new("a cell of a tile was let go"))
     }
 
     fn fixed(&self, input: &Input, tile_cells: usize, values: &mut Vec<u8>) -> Result<(), Bug> {
         let size = input.size;
-        let len = tile_cells.saturating_mul(size);
+        let len = tile_cells.exact_mul(size)?;
         if !self.is_whole {
             values.clear();
         }
@@ -127,11 +128,11 @@ impl TilePlan {
         let (from_step, to_step) = (self.from_step.max(1), self.to_step.max(1));
         // Distance from the first to the last cell of a run.
         let last = self.run.saturating_sub(1);
-        let (from_last, to_last) = (last.saturating_mul(from_step), last.saturating_mul(to_step));
+        let (from_last, to_last) = (last.exact_mul(from_step)?, last.exact_mul(to_step)?);
         for run in self.runs() {
             let (from, to) = run?;
-            let cells = cells.get(from..=from.saturating_add(from_last));
-            let places = places.get_mut(to..=to.saturating_add(to_last));
+            let cells = cells.get(from..=from.exact_add(from_last)?);
+            let places = places.get_mut(to..=to.exact_add(to_last)?);
             let (Some(cells), Some(places)) = (cells, places) else {
                 return Err(outside());
             };

@@ -45,7 +45,7 @@ impl CheckedCells {
             check_shape(field, column, batch.rows).map_err(problem)?;
             check_cells(field, column, batch.rows).map_err(|(cell, problem)| WriteError::Cell {
                 field: field.name.to_owned(),
-                cell: first.saturating_add(cell as u64),
+                cell: first + cell as u64,
                 problem,
             })?;
             Ok(Input {

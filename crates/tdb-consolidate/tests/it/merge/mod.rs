@@ -5,6 +5,7 @@
 mod arrays;
 mod changing;
 mod copies;
+mod far;
 mod moments;
 mod plans;
 mod properties;

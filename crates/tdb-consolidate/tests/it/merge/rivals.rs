@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
 use tdb_array::{OpenOptions, TimeWindow};
-use tdb_consolidate::{Merged, plan_merge};
+use tdb_consolidate::{MergeOutcome, plan_merge};
 use tdb_query::ResultOrder;
 use tdb_store::{
     Listing, LocalStore, MemoryStore, ObjectWriter, Page, Piece, Read, Store, StoreError, copy_tree,
@@ -100,7 +100,7 @@ impl Store for Interrupted {
     }
 }
 
-fn merged(store: &Arc<dyn Store>) -> Merged {
+fn merged(store: &Arc<dyn Store>) -> MergeOutcome {
     let array = open(store, OpenOptions::default()).unwrap();
     let plan = plan_merge(&array, &options()).unwrap();
     plan.merge(&session(None), &array, &options()).unwrap()
@@ -126,7 +126,7 @@ fn of_two_who_merge_the_same_fragments_one_gives_way() {
             let store = folder.store();
             copy_tree(&three_writes(kind), "", &*store, "").unwrap();
             let before = cells(&store);
-            let rival: Arc<Mutex<Option<Merged>>> = Arc::default();
+            let rival: Arc<Mutex<Option<MergeOutcome>>> = Arc::default();
             let interrupted = Arc::new(Interrupted {
                 inner: Arc::clone(&store),
                 changes: AtomicUsize::new(0),
@@ -166,7 +166,7 @@ fn a_store_without_times_makes_no_claim_abandoned() {
         let memory = three_writes(Kind::Duplicates);
         let store: Arc<dyn Store> = Arc::new(memory);
         let before = cells(&store);
-        let rival: Arc<Mutex<Option<Merged>>> = Arc::default();
+        let rival: Arc<Mutex<Option<MergeOutcome>>> = Arc::default();
         let interrupted = Interrupted {
             inner: Arc::clone(&store),
             changes: AtomicUsize::new(0),

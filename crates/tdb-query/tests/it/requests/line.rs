@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use tdb_array::Snapshot;
-use tdb_cells::{Batch, Fetched, Session};
+use tdb_cells::{Batch, FetchedBytes, Session};
 use tdb_query::{Next, Read, ReadOptions};
 use tdb_store::{ByteRange, MemoryStore, Piece, Read as Wish, read_coalesced};
 
@@ -117,7 +117,7 @@ impl<'a> Line<'a> {
                     }
                     let ahead = read.ahead(AHEAD).unwrap();
                     self.request(&ahead);
-                    let bytes = Fetched::new(&wishes, self.take(&wishes));
+                    let bytes = FetchedBytes::new(&wishes, self.take(&wishes));
                     read.take(piece.decode(session, &bytes).unwrap()).unwrap();
                 }
                 Next::Batch(batch) => batches.push(batch),

@@ -1,17 +1,17 @@
 //! Iterates over a dense result in batches. The current position is a small value that can be copied.
 
+#[cfg(test)]
+mod tests;
+
 use std::sync::Arc;
 
+use tdb_cells::dense::{Block, Borders, Cursor, Runs, Share, TileSet, borders};
 use tdb_schema::Order;
 use tdb_schema::grid::{SpaceTileGrid, TileBox};
 
-use super::block::{Block, Borders, Cursor, Share};
-use super::runs::Runs;
-use super::tile_set::TileSet;
-
 /// Current position of a read.
 #[derive(Clone, Debug)]
-pub enum Walk {
+pub(crate) enum Walk {
     /// Cell by cell, in row-major or column-major order.
     Cells(Cursor),
     /// Space tile by space tile.
@@ -20,7 +20,7 @@ pub enum Walk {
 
 /// Current position of a walk over space tiles.
 #[derive(Clone, Debug)]
-pub struct TileWalk {
+pub(crate) struct TileWalk {
     tiles: TileBox,
     next: u64,
     /// The first tile after `next` at which the walk ends.
@@ -34,7 +34,7 @@ pub struct TileWalk {
 impl Walk {
     /// Walks over all cells in the given order.
     #[must_use]
-    pub fn cells(runs: &[Runs], order: Order) -> Self {
+    pub(crate) fn cells(runs: &[Runs], order: Order) -> Self {
         Self::Cells(Cursor::new(
             runs.iter().map(|runs| 0..runs.len()).collect(),
             order,
@@ -43,7 +43,7 @@ impl Walk {
 
     /// Walks over all tiles; `None` if the requested cells do not ascend along each dimension.
     #[must_use]
-    pub fn tiles(grid: &SpaceTileGrid, runs: &[Runs]) -> Option<Self> {
+    pub(crate) fn tiles(grid: &SpaceTileGrid, runs: &[Runs]) -> Option<Self> {
         if runs.iter().any(Runs::is_empty) {
             return Some(Self::cells(runs, grid.cell_order()));
         }
@@ -63,7 +63,7 @@ impl Walk {
     }
 
     /// Returns the next blocks, which follow each other in the result; an empty list after the last.
-    pub fn next(&mut self, grid: &SpaceTileGrid, runs: &[Runs], share: Share) -> Vec<Block> {
+    pub(crate) fn next(&mut self, grid: &SpaceTileGrid, runs: &[Runs], share: Share) -> Vec<Block> {
         let borders = |dimension, position| borders(grid, runs, dimension, position);
         match self {
             Self::Cells(cursor) => cursor.next(share, &borders).into_iter().collect(),
@@ -118,35 +118,35 @@ impl TileWalk {
 impl TileWalk {
     /// The box of tiles that the walk covers.
     #[must_use]
-    pub fn tiles(&self) -> &TileBox {
+    pub(crate) fn tiles(&self) -> &TileBox {
         &self.tiles
     }
 
     /// Place of the next tile in [`TileWalk::tiles`]; `None` in the middle of a tile that is too large to be taken at
     /// once.
     #[must_use]
-    pub fn next_tile(&self) -> Option<u64> {
+    pub(crate) fn next_tile(&self) -> Option<u64> {
         self.within.is_none().then_some(self.next)
     }
 
     /// Whether any tiles are skipped.
     #[must_use]
-    pub fn leaves_out(&self) -> bool {
+    pub(crate) fn leaves_out(&self) -> bool {
         !self.left_out.is_empty()
     }
 
     /// Skips these tiles.
-    pub fn leave_out(&mut self, tiles: TileSet) {
+    pub(crate) fn leave_out(&mut self, tiles: TileSet) {
         self.left_out = Arc::new(tiles);
     }
 
     /// Continues with this tile.
-    pub fn go_on_at(&mut self, tile: u64) {
+    pub(crate) fn go_on_at(&mut self, tile: u64) {
         self.next = tile;
     }
 
     /// Ends the walk before this tile.
-    pub fn stop_at(&mut self, tile: u64) {
+    pub(crate) fn stop_at(&mut self, tile: u64) {
         self.stop = tile;
     }
 }
@@ -162,51 +162,4 @@ fn tile_block(grid: &SpaceTileGrid, runs: &[Runs], tile: &[u64]) -> Block {
             .collect(),
         order: grid.cell_order(),
     }
-}
-
-/// Returns the nearest borders of space tiles or ranges along a dimension: one at or before `position`, one at or
-/// after it.
-#[must_use]
-pub fn borders(grid: &SpaceTileGrid, runs: &[Runs], dimension: usize, position: u64) -> (u64, u64) {
-    nearest(grid, runs, (dimension, position), |(first, last), _| {
-        (first, last.saturating_add(1))
-    })
-}
-
-/// Like [`borders`], but also counts the ends of every `chunk` cells along the dimension, from the first cell of each
-/// tile.
-#[must_use]
-pub fn chunk_borders(
-    grid: &SpaceTileGrid,
-    runs: &[Runs],
-    (dimension, position): (usize, u64),
-    chunk: u64,
-) -> (u64, u64) {
-    nearest(grid, runs, (dimension, position), |(first, last), cell| {
-        let begun = first + (cell - first) / chunk.max(1) * chunk.max(1);
-        let end = begun.saturating_add(chunk.max(1));
-        (begun, end.min(last.saturating_add(1)))
-    })
-}
-
-/// Start and end of the part of a tile that contains `position`, clipped to the surrounding range. `part` gets the
-/// first and last cell of the tile and the cell at `position`, and returns the first cell and the end of the part.
-fn nearest(
-    grid: &SpaceTileGrid,
-    runs: &[Runs],
-    (dimension, position): (usize, u64),
-    part: impl Fn((u64, u64), u64) -> (u64, u64),
-) -> (u64, u64) {
-    let run = runs.get(dimension).and_then(|runs| runs.at(position));
-    let (Some(run), Some(axis)) = (run, grid.axes().get(dimension)) else {
-        return (position, position);
-    };
-    let cell = run.first + (position - run.position);
-    let (first, end) = part(axis.cells_of_tile(axis.tile_of(cell)), cell);
-    if cell == first.max(run.first) {
-        return (position, position);
-    }
-    let position_of = |cell: u64| run.position + (cell - run.first);
-    let after = (end - run.first).min(run.len);
-    (position_of(first.max(run.first)), run.position + after)
 }

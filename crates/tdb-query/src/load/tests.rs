@@ -1,15 +1,15 @@
 //! Fields that a fragment lacks are filled with the value of cells that were never written.
-#![expect(clippy::unwrap_used, reason = "helpers of tests, which may fail so")]
 
 use tdb_cells::{
-    CellSizes, CellTable, Fetched, FragmentTiles, Loading, RowRange, Segment, Session, TileRows,
-    WholeTiles, fill_is_valid, fill_of, load,
+    CellTable, CellsError, FetchedBytes, FragmentTiles, RowRange, Segment, Session, TileRows,
 };
 use tdb_fragment::{FragmentIndex, TileNumber};
 use tdb_schema::{ArraySchema, ArrayType, Attribute, CellValNum, Dimension, FieldKind};
 use tdb_tile::Datatype;
 
-use crate::support::{first, row, session_of_memory};
+use super::{Loading, fill_is_valid, fill_of, load};
+use crate::cell_sizes::CellSizes;
+use crate::test_support::{first, row, session_of_memory};
 
 /// Attributes with two values per cell, a nullable text, and a number whose fill value is null.
 fn schema() -> ArraySchema {
@@ -58,12 +58,12 @@ fn attributes() -> Vec<FieldKind> {
 }
 
 /// Loads fields of a table whose fragments have none of them.
-fn loaded(session: &Session, fields: &[FieldKind]) -> Result<CellTable, tdb_cells::CellsError> {
+fn loaded(session: &Session, fields: &[FieldKind]) -> Result<CellTable, CellsError> {
     let (mut table, tiles, schema) = (table(), FragmentTiles::default(), schema());
     let how = Loading {
         session,
         schema: &schema,
-        bytes: &Fetched::default(),
+        bytes: &FetchedBytes::default(),
     };
     load(how, &mut table, fields, &|_| Some(&tiles))?;
     Ok(table)
@@ -124,7 +124,7 @@ fn what_cannot_be_loaded_is_told() {
     let how = Loading {
         session: &session,
         schema: &schema,
-        bytes: &Fetched::default(),
+        bytes: &FetchedBytes::default(),
     };
     let (mut table, tiles) = (table(), FragmentTiles::default());
     let unknown = load(how, &mut table, &attributes(), &|_| None).unwrap_err();
@@ -171,23 +171,4 @@ fn fill_values_are_those_of_the_attribute() {
     assert_eq!(valid, [false, true, false, false]);
     assert!(fill_of(&schema, FieldKind::Dimension(0)).is_empty());
     assert!(fill_is_valid(&schema, FieldKind::Dimension(0)));
-}
-
-#[test]
-fn fragments_without_fields_take_nothing_to_be_read() {
-    let tiles = FragmentTiles::default();
-    assert!(tiles.reads(&attributes(), TileNumber::new(0)).is_empty());
-    assert_eq!(tiles.decoding_bytes(TileNumber::new(0), 100), 0);
-    assert!(tiles.field(FieldKind::Attribute(0)).is_none() && tiles.zipped().is_none());
-}
-
-#[test]
-fn whole_tiles_have_the_cells_of_all_of_them() {
-    let tiles = |count, cells| WholeTiles {
-        fragment: FragmentIndex::new(1),
-        tiles: (0..count).map(TileNumber::new).collect(),
-        cells,
-    };
-    assert_eq!((tiles(3, 10).rows(), tiles(0, 10).rows()), (30, 0));
-    assert_eq!(tiles(3, usize::MAX).rows(), u64::MAX);
 }

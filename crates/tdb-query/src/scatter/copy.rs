@@ -8,7 +8,7 @@ use super::pass::{Pass, Runs};
 
 /// Copies the needed cells of one tile into a result, while the tile's bytes arrive in pieces.
 #[derive(Debug)]
-pub struct Scatter<'a> {
+pub(crate) struct Scatter<'a> {
     runs: Runs<'a>,
     cell_size: usize,
     stride: usize,
@@ -25,7 +25,11 @@ impl<'a> Scatter<'a> {
     ///
     /// # Errors
     /// A stride does not fit into memory.
-    pub fn new(pass: &'a mut Pass, cell_size: usize, out: &'a mut [u8]) -> Result<Self, Bug> {
+    pub(crate) fn new(
+        pass: &'a mut Pass,
+        cell_size: usize,
+        out: &'a mut [u8],
+    ) -> Result<Self, Bug> {
         let size = cell_size as u64;
         let (start, end) = pass.bounds();
         let stride = index(pass.dest_stride())?;
@@ -44,7 +48,7 @@ impl<'a> Scatter<'a> {
     ///
     /// # Errors
     /// A piece did not belong to the tile, or the tile ended early.
-    pub fn finish(self) -> Result<(), Bug> {
+    pub(crate) fn finish(self) -> Result<(), Bug> {
         if let Some(bug) = self.failed {
             return Err(bug);
         }
@@ -57,13 +61,13 @@ impl<'a> Scatter<'a> {
     }
 
     /// Range of the tile's bytes that contains all needed cells, including gaps between them.
-    pub fn wanted(&self) -> Range<u64> {
+    pub(crate) fn wanted(&self) -> Range<u64> {
         self.wanted.clone()
     }
 
     /// Copies needed cells out of `piece`, whose first byte is at `first` in the tile, and returns the offset of the
     /// next needed byte. Pieces must come in order.
-    pub fn take(&mut self, first: u64, piece: &[u8]) -> u64 {
+    pub(crate) fn take(&mut self, first: u64, piece: &[u8]) -> u64 {
         if let Err(bug) = self.copy(first, piece) {
             self.failed = Some(bug);
             return u64::MAX;
@@ -86,8 +90,9 @@ impl<'a> Scatter<'a> {
             let stop = end.min(piece_end);
             let before = Bug::new("a piece of a tile came before those in front of it");
             let from = start.checked_sub(first).ok_or(before)?;
-            let cells = piece.get(index(from)?..index(stop - first)?);
-            let cells = cells.ok_or(before)?;
+            let cells = piece
+                .get(index(from)?..index(stop - first)?)
+                .ok_or(before)?;
             let dest = index(run.dest)?;
             let done = index(self.done)?;
             if self.stride == 1 {
@@ -167,7 +172,7 @@ fn every<T>(
 ///
 /// # Errors
 /// The pass leads out of `out`.
-pub fn fill(pass: &mut Pass, value: &[u8], out: &mut [u8]) -> Result<(), Bug> {
+pub(crate) fn fill(pass: &mut Pass, value: &[u8], out: &mut [u8]) -> Result<(), Bug> {
     let stride = index(pass.dest_stride())?;
     let mut runs = pass.runs();
     while let Some(run) = runs.current() {
@@ -189,7 +194,7 @@ pub fn fill(pass: &mut Pass, value: &[u8], out: &mut [u8]) -> Result<(), Bug> {
 }
 
 /// Fills `out` with copies of `value`.
-pub fn repeat(value: &[u8], out: &mut [u8]) {
+pub(crate) fn repeat(value: &[u8], out: &mut [u8]) {
     match value.len() {
         0 => {}
         1 => repeat_sized::<1>(value, out),
@@ -212,7 +217,7 @@ fn repeat_sized<const N: usize>(value: &[u8], out: &mut [u8]) {
 ///
 /// # Errors
 /// The pass leads out of `out`.
-pub fn number(pass: &mut Pass, base: u64, out: &mut [u64]) -> Result<(), Bug> {
+pub(crate) fn number(pass: &mut Pass, base: u64, out: &mut [u64]) -> Result<(), Bug> {
     let stride = index(pass.dest_stride())?;
     let mut runs = pass.runs();
     while let Some(run) = runs.current() {
@@ -229,7 +234,7 @@ pub fn number(pass: &mut Pass, base: u64, out: &mut [u64]) -> Result<(), Bug> {
 ///
 /// # Errors
 /// The pass leads out of `out`.
-pub fn fill_numbers(pass: &mut Pass, value: u64, out: &mut [u64]) -> Result<(), Bug> {
+pub(crate) fn fill_numbers(pass: &mut Pass, value: u64, out: &mut [u64]) -> Result<(), Bug> {
     let stride = index(pass.dest_stride())?;
     let mut runs = pass.runs();
     while let Some(run) = runs.current() {
@@ -244,13 +249,13 @@ pub fn fill_numbers(pass: &mut Pass, value: u64, out: &mut [u64]) -> Result<(), 
 ///
 /// # Errors
 /// The number is larger than memory can be.
-pub fn index(count: u64) -> Result<usize, Bug> {
+pub(crate) fn index(count: u64) -> Result<usize, Bug> {
     usize::try_from(count).map_err(|_| Bug::new("a result that is larger than memory can be"))
 }
 
 /// The error for cells whose destination is outside the memory of their result.
 #[must_use]
 #[track_caller]
-pub fn outside() -> Bug {
+pub(crate) fn outside() -> Bug {
     Bug::new("cells outside of the part of a result that they belong to")
 }

@@ -2,17 +2,15 @@
 
 use std::cmp::Ordering;
 
+use tdb_cells::{CellTable, Row};
 use tdb_schema::FieldKind;
 use tdb_schema::order::{CellComparator, Column};
 use tdb_tile::Bug;
 use zerocopy::little_endian::U64;
 
-use crate::row::Row;
-use crate::table::CellTable;
-
 /// The coordinates of a cell.
 #[derive(Clone, Debug)]
-pub struct Corner {
+pub(crate) struct Corner {
     /// One coordinate per dimension.
     coordinates: Vec<Coordinate>,
 }
@@ -26,9 +24,10 @@ struct Coordinate {
 impl Corner {
     /// Creates a corner from the bytes of each coordinate and whether its dimension is var-sized.
     #[must_use]
-    pub fn new(coordinates: Vec<(Vec<u8>, bool)>) -> Self {
-        let coordinates = coordinates.into_iter();
-        let coordinates = coordinates.map(|(value, is_var)| Coordinate { value, is_var });
+    pub(crate) fn new(coordinates: Vec<(Vec<u8>, bool)>) -> Self {
+        let coordinates = coordinates
+            .into_iter()
+            .map(|(value, is_var)| Coordinate { value, is_var });
         Self {
             coordinates: coordinates.collect(),
         }
@@ -38,10 +37,10 @@ impl Corner {
     ///
     /// # Errors
     /// The coordinates are not loaded, or the table does not have the row.
-    pub fn of(table: &CellTable, row: Row, dimensions: usize) -> Result<Self, Bug> {
+    pub(crate) fn of(table: &CellTable, row: Row, dimensions: usize) -> Result<Self, Bug> {
         let coordinate = |dimension| {
-            let column = table.column(FieldKind::Dimension(dimension));
-            let column = column
+            let column = table
+                .column(FieldKind::Dimension(dimension))
                 .ok_or_else(|| Bug::new("cells are compared whose coordinates are not loaded"))?;
             Ok(Coordinate {
                 value: column.cell(row.index())?.to_vec(),
@@ -57,20 +56,20 @@ impl Corner {
 
     /// The bytes of the coordinate along one dimension.
     #[must_use]
-    pub fn value(&self, dimension: usize) -> Option<&[u8]> {
+    pub(crate) fn value(&self, dimension: usize) -> Option<&[u8]> {
         let coordinate = self.coordinates.get(dimension)?;
         Some(&coordinate.value)
     }
 
     /// Compares two corners in the order of `comparator`.
     #[must_use]
-    pub fn compare(&self, other: &Self, comparator: &CellComparator) -> Ordering {
+    pub(crate) fn compare(&self, other: &Self, comparator: &CellComparator) -> Ordering {
         comparator.compare_rows(&self.columns(), 0, &other.columns(), 0)
     }
 
     /// The coordinates as columns of one row.
     #[must_use]
-    pub fn columns(&self) -> Vec<Column<'_>> {
+    pub(crate) fn columns(&self) -> Vec<Column<'_>> {
         self.coordinates.iter().map(Coordinate::column).collect()
     }
 }

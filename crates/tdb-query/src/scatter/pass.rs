@@ -4,13 +4,13 @@ use tdb_tile::Bug;
 
 /// Consecutive cells along one dimension of a tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct AxisSegment {
+pub(crate) struct AxisSegment {
     /// The first cell, counted from the start of the tile.
-    pub source: u64,
+    pub(crate) source: u64,
     /// Number of cells.
-    pub len: u64,
+    pub(crate) len: u64,
     /// Position of the first cell in the block along this dimension.
-    pub dest: u64,
+    pub(crate) dest: u64,
 }
 
 /// The cells to copy out of one tile: planned once, then followed while the tile's bytes arrive in pieces.
@@ -19,7 +19,7 @@ pub struct AxisSegment {
 /// contiguous with the next slower one on both sides is joined with it, so that runs become as long as possible. The
 /// memory is reused from tile to tile.
 #[derive(Debug, Default)]
-pub struct Pass {
+pub(crate) struct Pass {
     axes: Vec<PassAxis>,
     segments: Vec<AxisSegment>,
     source: u64,
@@ -44,18 +44,18 @@ struct AxisPosition {
 
 /// Consecutive source cells and their destination rows: `dest`, `dest + dest_stride`, and so on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PassRun {
+pub(crate) struct PassRun {
     /// The first source cell.
-    pub source: u64,
+    pub(crate) source: u64,
     /// Number of cells.
-    pub len: u64,
+    pub(crate) len: u64,
     /// Destination row of the first cell.
-    pub dest: u64,
+    pub(crate) dest: u64,
 }
 
 impl Pass {
     /// Removes all axes.
-    pub fn begin(&mut self) {
+    pub(crate) fn begin(&mut self) {
         self.axes.clear();
         self.segments.clear();
         self.source = 0;
@@ -63,7 +63,7 @@ impl Pass {
     }
 
     /// Adds the next faster dimension. `segments` must ascend, and the last dimension must have a source stride of 1.
-    pub fn push(
+    pub(crate) fn push(
         &mut self,
         source_stride: u64,
         dest_stride: u64,
@@ -113,17 +113,17 @@ impl Pass {
     }
 
     /// Whether there are no cells to copy.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.axes.iter().any(|axis| axis.first == axis.end)
     }
 
     /// Number of rows between the destinations of consecutive cells of a run.
-    pub fn dest_stride(&self) -> u64 {
+    pub(crate) fn dest_stride(&self) -> u64 {
         self.axes.last().map_or(1, |axis| axis.dest_stride)
     }
 
     /// The run, if all cells are contiguous on both sides.
-    pub fn single(&self) -> Option<PassRun> {
+    pub(crate) fn single(&self) -> Option<PassRun> {
         let [axis] = self.axes[..] else { return None };
         let Some(&[segment]) = self.segments.get(axis.first..axis.end) else {
             return None;
@@ -136,7 +136,7 @@ impl Pass {
     }
 
     /// The first source cell, and the end of the last.
-    pub fn bounds(&self) -> (u64, u64) {
+    pub(crate) fn bounds(&self) -> (u64, u64) {
         let (mut start, mut end) = (self.source, self.source);
         for axis in &self.axes {
             // An axis without segments has no cells; then nobody uses the bounds.
@@ -151,7 +151,7 @@ impl Pass {
     }
 
     /// Iterates over the runs, in the order of the source.
-    pub fn runs(&mut self) -> Runs<'_> {
+    pub(crate) fn runs(&mut self) -> Runs<'_> {
         let empty = self.is_empty() || self.axes.is_empty();
         self.outer.clear();
         for axis in self.axes.split_last().map_or(&[][..], |(_, outer)| outer) {
@@ -178,7 +178,7 @@ impl Pass {
 
 /// A walk over the runs of a [`Pass`].
 #[derive(Debug)]
-pub struct Runs<'a> {
+pub(crate) struct Runs<'a> {
     pass: &'a mut Pass,
     /// Number of the current segment of the fastest axis.
     inner: usize,
@@ -195,7 +195,7 @@ pub struct Runs<'a> {
 impl Runs<'_> {
     /// The current run; `None` after the last.
     #[inline]
-    pub fn current(&self) -> Option<PassRun> {
+    pub(crate) fn current(&self) -> Option<PassRun> {
         if self.done {
             return None;
         }
@@ -211,7 +211,7 @@ impl Runs<'_> {
     ///
     /// # Errors
     /// [`Runs::current`] returned `None` before the last run.
-    pub fn check_end(&self) -> Result<(), Bug> {
+    pub(crate) fn check_end(&self) -> Result<(), Bug> {
         if self.done {
             Ok(())
         } else {
@@ -221,7 +221,7 @@ impl Runs<'_> {
 
     /// Goes to the next run.
     #[inline]
-    pub fn advance(&mut self) {
+    pub(crate) fn advance(&mut self) {
         self.inner += 1;
         let Some(last) = self.pass.axes.last() else {
             return;

@@ -1,82 +1,12 @@
-//! The sort keys of the rows of a table.
+//! The sort keys of cells.
 
+use tdb_schema::ArraySchema;
 use tdb_schema::order::{CellComparator, Column, Key, KeyEncoder, KeyError, KeyWidth, SortOrder};
-use tdb_schema::{ArraySchema, FieldKind};
-use tdb_tile::{Bug, Datatype};
-use zerocopy::little_endian::U64;
+use tdb_tile::Bug;
 
 use crate::keys::{Keys, Numbers};
 use crate::row::Row;
-use crate::table::{CellTable, TableColumn};
 use crate::threads::{self, CELLS_PER_TASK};
-
-/// Datatypes of the dimensions.
-#[must_use]
-pub fn dimension_types(schema: &ArraySchema) -> Vec<Datatype> {
-    schema
-        .dimensions
-        .iter()
-        .map(|dimension| dimension.datatype)
-        .collect()
-}
-
-/// Start offsets of the var-sized coordinates of a table, by dimension; fixed-size coordinates need no copy.
-#[derive(Debug)]
-pub struct Coordinates {
-    starts: Vec<Option<Vec<U64>>>,
-}
-
-impl Coordinates {
-    /// Prepares the coordinates of all rows of a table.
-    ///
-    /// # Errors
-    /// The coordinates are not loaded.
-    pub fn new(table: &CellTable, dimensions: usize) -> Result<Self, Bug> {
-        let starts = |dimension| {
-            let offsets = coordinates(table, dimension)?.offsets.as_ref();
-            let rows = table.rows().len();
-            Ok(offsets.map(|offsets| offsets.iter().take(rows).copied().map(U64::new).collect()))
-        };
-        let starts = (0..dimensions).map(starts);
-        Ok(Self {
-            starts: starts.collect::<Result<_, Bug>>()?,
-        })
-    }
-
-    /// Returns the coordinates as columns for comparison; `table` must be the one given to [`Coordinates::new`].
-    ///
-    /// # Errors
-    /// The coordinates are not loaded.
-    pub fn columns<'a>(&'a self, table: &'a CellTable) -> Result<Vec<Column<'a>>, Bug> {
-        let column = |(dimension, starts): (usize, &'a Option<Vec<U64>>)| {
-            let data = coordinates(table, dimension)?.values.as_slice();
-            Ok(match starts {
-                Some(offsets) => Column::Var { offsets, data },
-                None => Column::Fixed(data),
-            })
-        };
-        self.starts.iter().enumerate().map(column).collect()
-    }
-}
-
-fn coordinates(table: &CellTable, dimension: usize) -> Result<&TableColumn, Bug> {
-    let column = table.column(FieldKind::Dimension(dimension));
-    column.ok_or_else(|| Bug::new("cells are compared whose coordinates are not loaded"))
-}
-
-/// Computes the sort keys of all rows of a table from their coordinates.
-///
-/// # Errors
-/// The coordinates are not loaded.
-pub fn row_keys<'a>(
-    schema: &ArraySchema,
-    table: &'a CellTable,
-    coordinates: &'a Coordinates,
-    order: SortOrder,
-) -> Result<Keys<'a>, Bug> {
-    let columns = coordinates.columns(table)?;
-    cell_keys(schema, columns, table.rows().len(), order)
-}
 
 /// Computes the sort keys of `rows` cells from columns of coordinates, on all threads.
 ///
@@ -122,11 +52,12 @@ fn numbers<K: Key + From<u8>>(
     let parts = starts.zip(keys.chunks_mut(CELLS_PER_TASK)).collect();
     threads::for_each(parts, |(start, keys): (usize, &mut [K])| {
         let rows = start..start.saturating_add(keys.len());
-        let columns = columns.iter().zip(&schema.dimensions).enumerate();
-        let columns = columns.map(|(dimension, (column, described))| {
-            let part = column.part(rows.clone(), described.datatype.size());
-            part.ok_or(KeyError::Columns { dimension })
-        });
+        let columns = columns.iter().zip(&schema.dimensions).enumerate().map(
+            |(dimension, (column, described))| {
+                let part = column.part(rows.clone(), described.datatype.size());
+                part.ok_or(KeyError::Columns { dimension })
+            },
+        );
         encoder.encode_rows(&columns.collect::<Result<Vec<_>, _>>()?, keys)
     })?;
     Ok(keys)
@@ -137,6 +68,8 @@ mod tests {
     use std::num::NonZeroUsize;
 
     use tdb_schema::{ArrayType, Attribute, Dimension};
+    use tdb_tile::Datatype;
+    use zerocopy::little_endian::U64;
 
     use super::*;
     use crate::{RowRange, Session, SessionOptions};

@@ -1,14 +1,15 @@
 //! Memory that decoded cells take, computed before any byte is fetched.
 
+use tdb_cells::{FragmentTiles, unit_size};
 use tdb_fragment::TileNumber;
 use tdb_schema::{ArraySchema, FieldKind};
 
-use crate::{FragmentTiles, fill_of, unit_size};
+use crate::load::fill_of;
 
 /// Computes the memory of decoded cells of some fields: from the schema for fields of fixed size, else from the tile
 /// index.
 #[derive(Clone, Debug, Default)]
-pub struct CellSizes {
+pub(crate) struct CellSizes {
     /// Bytes per row, without var-sized values.
     per_row: u64,
     /// The var-sized fields, each with the size of its fill value: the bytes of a cell where a fragment lacks the
@@ -19,7 +20,7 @@ pub struct CellSizes {
 impl CellSizes {
     /// Prepares for these fields of `schema`.
     #[must_use]
-    pub fn new(schema: &ArraySchema, fields: &[FieldKind]) -> Self {
+    pub(crate) fn new(schema: &ArraySchema, fields: &[FieldKind]) -> Self {
         let mut sizes = Self::default();
         for &kind in fields {
             let Some(field) = schema.field_of(kind) else {
@@ -39,13 +40,13 @@ impl CellSizes {
 
     /// Bytes per row, without var-sized values.
     #[must_use]
-    pub fn per_row(&self) -> u64 {
+    pub(crate) fn per_row(&self) -> u64 {
         self.per_row
     }
 
     /// Bytes of the `cells` cells of a tile, once they are decoded.
     #[must_use]
-    pub fn of_tile(&self, fragment: &FragmentTiles, tile: TileNumber, cells: usize) -> u64 {
+    pub(crate) fn of_tile(&self, fragment: &FragmentTiles, tile: TileNumber, cells: usize) -> u64 {
         let cells = cells as u64;
         let fixed = self.per_row.saturating_mul(cells);
         let var = self.var.iter().map(|&(kind, fill)| {

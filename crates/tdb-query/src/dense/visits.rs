@@ -2,11 +2,10 @@
 
 use std::ops::Range;
 
+use tdb_cells::dense::{Block, Runs, slow_to_fast};
 use tdb_schema::Order;
 use tdb_schema::grid::{CellBox, GridAxis};
 
-use super::block::{Block, slow_to_fast};
-use super::runs::Runs;
 use crate::scatter::AxisSegment;
 
 /// One dimension of a block: the tiles along it, each with the segments of cells that the block needs.
@@ -82,7 +81,7 @@ impl AxisTiles {
 
 /// All cells that a block needs, by space tile.
 #[derive(Clone, Debug)]
-pub struct BlockTiles {
+pub(crate) struct BlockTiles {
     axes: Vec<AxisTiles>,
     order: Order,
     strides: Vec<u64>,
@@ -93,7 +92,7 @@ pub struct BlockTiles {
 impl BlockTiles {
     /// Finds the tiles of a block, given the requested `runs` along each dimension.
     #[must_use]
-    pub fn new(axes: &[GridAxis], tile_order: Order, runs: &[Runs], block: &Block) -> Self {
+    pub(crate) fn new(axes: &[GridAxis], tile_order: Order, runs: &[Runs], block: &Block) -> Self {
         let along = axes.iter().zip(runs).zip(&block.positions);
         Self {
             axes: along
@@ -108,13 +107,13 @@ impl BlockTiles {
 
     /// Number of cells in the block.
     #[must_use]
-    pub fn rows(&self) -> u64 {
+    pub(crate) fn rows(&self) -> u64 {
         self.rows
     }
 
     /// The smallest box around all needed cells; `None` if there are no cells.
     #[must_use]
-    pub fn bounds(&self) -> Option<CellBox> {
+    pub(crate) fn bounds(&self) -> Option<CellBox> {
         let (lo, hi) = self
             .axes
             .iter()
@@ -127,19 +126,19 @@ impl BlockTiles {
 
     /// Number of rows from one cell to the next along each dimension.
     #[must_use]
-    pub fn strides(&self) -> &[u64] {
+    pub(crate) fn strides(&self) -> &[u64] {
         &self.strides
     }
 
     /// The order of the block's cells.
     #[must_use]
-    pub fn result_order(&self) -> Order {
+    pub(crate) fn result_order(&self) -> Order {
         self.result_order
     }
 
     /// Iterates over the tiles, in tile order.
     #[must_use]
-    pub fn visits(&self) -> Visits<'_> {
+    pub(crate) fn visits(&self) -> Visits<'_> {
         Visits {
             tiles: self,
             at: None,
@@ -150,7 +149,7 @@ impl BlockTiles {
 
 /// A walk over the tiles of a block.
 #[derive(Clone, Debug)]
-pub struct Visits<'a> {
+pub(crate) struct Visits<'a> {
     tiles: &'a BlockTiles,
     at: Option<Vec<usize>>,
     tile: Vec<u64>,
@@ -158,7 +157,7 @@ pub struct Visits<'a> {
 
 impl<'a> Visits<'a> {
     /// Goes to the next tile; returns false after the last one.
-    pub fn advance(&mut self) -> bool {
+    pub(crate) fn advance(&mut self) -> bool {
         let n = self.tiles.axes.len();
         let Some(at) = &mut self.at else {
             self.at = Some(vec![0; n]);
@@ -204,13 +203,13 @@ impl<'a> Visits<'a> {
 
     /// Coordinates of the current tile.
     #[must_use]
-    pub fn tile(&self) -> &[u64] {
+    pub(crate) fn tile(&self) -> &[u64] {
         &self.tile
     }
 
     /// The segments of the current tile that are needed along a dimension: ascending, without overlap, never empty.
     #[must_use]
-    pub fn segments(&self, dimension: usize) -> &'a [AxisSegment] {
+    pub(crate) fn segments(&self, dimension: usize) -> &'a [AxisSegment] {
         let place = self
             .at
             .as_ref()

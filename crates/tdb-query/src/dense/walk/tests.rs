@@ -1,21 +1,17 @@
 //! Boxes of a dense array, read from tiles block by block, compared with picking each cell.
-#![expect(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "helpers of tests, which may fail so"
-)]
 
 use proptest::prelude::*;
-use tdb_cells::dense::{
-    Block, BlockTiles, Runs, Share, TileSet, TileShape, Visits, Walk, fill_coordinates,
-    slow_to_fast,
-};
-use tdb_cells::scatter::{Pass, Scatter};
+use tdb_cells::dense::{Block, Runs, Share, TileSet, slow_to_fast};
 use tdb_schema::grid::SpaceTileGrid;
 use tdb_schema::{ArraySchema, ArrayType, CellOrder, Dimension, Order};
 use tdb_tile::Datatype;
 
-use crate::support::{cases, cells_of, order};
+use super::Walk;
+use crate::dense::coordinates::fill_coordinates;
+use crate::dense::tile_shape::TileShape;
+use crate::dense::visits::{BlockTiles, Visits};
+use crate::scatter::{Pass, Scatter};
+use crate::test_support::{cases, cells_of, order};
 
 /// Start of the domain along each dimension.
 const START: i16 = -4;

@@ -13,6 +13,8 @@
 
 mod copy;
 mod pass;
+#[cfg(test)]
+mod tests;
 
-pub use copy::{Scatter, fill, fill_numbers, index, number, outside, repeat};
-pub use pass::{AxisSegment, Pass, PassRun, Runs};
+pub(crate) use copy::{Scatter, fill, fill_numbers, index, number, outside, repeat};
+pub(crate) use pass::{AxisSegment, Pass};

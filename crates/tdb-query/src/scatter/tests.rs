@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
-use tdb_cells::scatter::{
-    AxisSegment, Pass, PassRun, Scatter, fill, fill_numbers, index as index_of, number, outside,
-    repeat,
-};
 use tdb_schema::Order;
 
-use crate::support::{cases, index, order, strides};
+use super::pass::PassRun;
+use super::{
+    AxisSegment, Pass, Scatter, fill, fill_numbers, index as index_of, number, outside, repeat,
+};
+use crate::test_support::{cases, index, order, strides};
 
 /// Byte in the result where nothing was written.
 const UNTOUCHED: u8 = 0xee;

@@ -2,32 +2,36 @@
 
 mod fill;
 mod jobs;
+#[cfg(test)]
+mod tests;
 
+use tdb_cells::{
+    CellTable, CellsError, Decoding, Session, TableColumn, TileBytes, threads, unit_size,
+};
 use tdb_schema::{ArraySchema, FieldKind};
 use tdb_tile::{Bug, Grant, length};
 
 use self::jobs::{Jobs, run};
-use crate::{CellTable, CellsError, Decoding, Session, TableColumn, TileBytes, threads, unit_size};
 
-pub use self::fill::{fill_is_valid, fill_of};
-pub use self::jobs::FindTiles;
+pub(crate) use self::fill::{fill_is_valid, fill_of};
+pub(crate) use self::jobs::FindTiles;
 
 /// Context for loading tiles.
 #[derive(Clone, Copy)]
-pub struct Loading<'a> {
+pub(crate) struct Loading<'a> {
     /// The session whose threads and memory are used.
-    pub session: &'a Session,
+    pub(crate) session: &'a Session,
     /// The schema that defines the fields.
-    pub schema: &'a ArraySchema,
+    pub(crate) schema: &'a ArraySchema,
     /// Source of the stored bytes.
-    pub bytes: &'a dyn TileBytes,
+    pub(crate) bytes: &'a dyn TileBytes,
 }
 
 /// Adds a column for each of these fields to `table`, which must not have them yet.
 ///
 /// # Errors
 /// [`CellsError::Tile`] if a tile cannot be read; [`CellsError::Limit`] if the memory budget is exceeded.
-pub fn load<'t>(
+pub(crate) fn load<'t>(
     how: Loading<'_>,
     table: &mut CellTable,
     fields: &[FieldKind],

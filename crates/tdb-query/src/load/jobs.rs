@@ -2,19 +2,19 @@
 
 use std::collections::BTreeMap;
 
+use tdb_cells::{
+    CellTable, CellsError, Decoding, FieldTiles, FragmentTiles, TableColumn, TileRows, Worker,
+    ZippedTiles,
+};
 use tdb_fragment::{FragmentIndex, TileNumber};
 use tdb_schema::{ArraySchema, FieldKind};
 use tdb_tile::{Bug, Exact, length};
 
 use super::fill::{fill_is_valid, fill_of};
 use crate::scatter::repeat;
-use crate::{
-    CellTable, CellsError, Decoding, FieldTiles, FragmentTiles, TableColumn, TileRows, Worker,
-    ZippedTiles,
-};
 
 /// Looks up the tiles of a fragment; `None` if the fragment is unknown.
-pub type FindTiles<'a, 't> = &'a dyn Fn(FragmentIndex) -> Option<&'t FragmentTiles>;
+pub(crate) type FindTiles<'a, 't> = &'a dyn Fn(FragmentIndex) -> Option<&'t FragmentTiles>;
 
 /// One tile of one field, and the memory for its cells.
 pub(super) enum Job<'a> {
@@ -73,7 +73,7 @@ struct TilePlaces<'a> {
 }
 
 /// The field whose column is being filled.
-struct Filling<'s> {
+struct ColumnFill<'s> {
     schema: &'s ArraySchema,
     kind: FieldKind,
     cell_size: usize,
@@ -89,7 +89,7 @@ impl<'a> Jobs<'a> {
         column: &'a mut TableColumn,
         find: FindTiles<'_, 't>,
     ) -> Result<(), CellsError> {
-        let filling = Filling {
+        let filling = ColumnFill {
             schema,
             kind,
             cell_size: column.cell_size,
@@ -103,15 +103,14 @@ impl<'a> Jobs<'a> {
             base: 0,
         };
         for segment in &table.segments {
-            let fragment = find(segment.fragment);
-            let fragment =
-                fragment.ok_or_else(|| Bug::new("tiles of a fragment that is not known"))?;
+            let fragment = find(segment.fragment)
+                .ok_or_else(|| Bug::new("tiles of a fragment that is not known"))?;
             let of_tiles = segment.tiles.iter().map(|tile| tile.rows.len());
             if of_tiles.fold(0, usize::saturating_add) != segment.rows.len() {
                 return Err(Bug::new("a field is loaded of cells that were picked").into());
             }
             for tile in &segment.tiles {
-                self.add_tile(&filling, (segment.fragment, fragment), tile, &mut places)?;
+                self.add_tile(&filling, segment.fragment, fragment, tile, &mut places)?;
             }
         }
         places.end()
@@ -121,12 +120,13 @@ impl<'a> Jobs<'a> {
     /// the fill value if the fragment lacks the field. Tiles that are not wanted are not read.
     fn add_tile<'t: 'a>(
         &mut self,
-        filling: &Filling<'_>,
-        (index, fragment): (FragmentIndex, &'t FragmentTiles),
+        filling: &ColumnFill<'_>,
+        index: FragmentIndex,
+        fragment: &'t FragmentTiles,
         tile: &TileRows,
         places: &mut Places<'a>,
     ) -> Result<(), CellsError> {
-        let Filling {
+        let ColumnFill {
             schema,
             kind,
             cell_size,
@@ -134,7 +134,7 @@ impl<'a> Jobs<'a> {
         let cells = tile.rows.len();
         let own = places.tile(cells)?;
         let is_var = places.has_offsets;
-        let fixed = cells.saturating_mul(cell_size);
+        let fixed = cells.exact_mul(cell_size)?;
         match (fragment.field(kind), fragment.zipped(), kind) {
             (Some(_), ..) if is_var && !tile.wanted => own.starts.fill(places.base),
             _ if !is_var && !tile.wanted => {
@@ -149,11 +149,13 @@ impl<'a> Jobs<'a> {
                 validity: own.validity,
             }),
             (None, Some(tiles), FieldKind::Dimension(dimension)) => {
-                let job = self.zipped.entry((index, tile.tile));
-                let job = job.or_insert_with(|| ZippedJobs {
-                    tiles,
-                    dimensions: Vec::new(),
-                });
+                let job = self
+                    .zipped
+                    .entry((index, tile.tile))
+                    .or_insert_with(|| ZippedJobs {
+                        tiles,
+                        dimensions: Vec::new(),
+                    });
                 job.dimensions.push((dimension, places.values(fixed)?));
             }
             (None, ..) => {

@@ -2,18 +2,17 @@
 
 use std::ops::Range;
 
+use tdb_cells::dense::{Block, Runs};
 use tdb_schema::grid::GridAxis;
 use tdb_tile::{Bug, Exact};
 
-use super::block::Block;
-use super::runs::Runs;
 use crate::scatter::{index, repeat};
 
 /// Writes the coordinates along `dimension` of all cells of a block.
 ///
 /// # Errors
 /// The block has fewer dimensions, or more cells than memory can hold.
-pub fn fill_coordinates(
+pub(crate) fn fill_coordinates(
     axis: &GridAxis,
     runs: &Runs,
     block: &Block,
@@ -51,4 +50,35 @@ fn values(axis: &GridAxis, runs: &Runs, positions: Range<u64>) -> Vec<u8> {
         axis.append_values(run.first, run.first + (run.len - 1), 1, &mut out);
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use tdb_schema::{Dimension, Order};
+    use tdb_tile::Datatype;
+
+    use super::*;
+
+    /// A one-dimensional block.
+    fn line(positions: Range<u64>) -> Block {
+        Block {
+            positions: vec![positions],
+            order: Order::RowMajor,
+        }
+    }
+
+    #[test]
+    fn coordinates_of_a_dimension_that_a_block_lacks_are_refused() {
+        let dimension = Dimension::numbers("x", Datatype::Int32, (-5, 4), 3);
+        let axis = GridAxis::new(&dimension).unwrap();
+        let runs = Runs::new([(0, 2)]).unwrap();
+        let block = line(0..3);
+        let mut out = [0; 12];
+        fill_coordinates(&axis, &runs, &block, 0, &mut out).unwrap();
+        assert_eq!(
+            out.as_chunks::<4>().0,
+            [-5_i32, -4, -3].map(i32::to_le_bytes)
+        );
+        assert!(fill_coordinates(&axis, &runs, &block, 1, &mut out).is_err());
+    }
 }
