@@ -35,9 +35,12 @@ impl Record for Level {
             w.fail("node count", kind)
         })?;
         if let Some(size) = fixed_mbr_size(dimensions) {
-            let bytes = interleave(columns, *len);
-            let mut bytes = bytes.map_err(|bug| w.fail("mbrs", bug.into()))?;
-            w.raw("mbrs", n.saturating_mul(size), &mut bytes)?;
+            let mut bytes = interleave(columns, *len).map_err(|bug| w.fail("mbrs", bug.into()))?;
+            let too_many = WireErrorKind::Invalid("more rectangles than there can be bytes");
+            let size = n
+                .checked_mul(size)
+                .ok_or_else(|| w.fail("mbrs", too_many))?;
+            w.raw("mbrs", size, &mut bytes)?;
             if *len != nodes {
                 *columns = split(&bytes, dimensions);
             }
@@ -88,11 +91,14 @@ fn interleave(columns: &[Column], len: usize) -> Result<Bytes, Bug> {
 
 /// Undoes [`interleave`] for dimensions of fixed size.
 fn split(bytes: &[u8], dimensions: &[DimensionType]) -> Vec<Column> {
-    let stride: usize = dimensions.iter().map(|d| d.datatype.size()).sum();
-    let stride = stride.saturating_mul(2);
-    let mut start = 0_usize;
+    let size_of = |dimensions: &[DimensionType]| -> usize {
+        let ends = dimensions.iter().flat_map(|d| [d.datatype.size(); 2]);
+        ends.sum()
+    };
+    let stride = size_of(dimensions);
     let mut columns = Vec::with_capacity(dimensions.len());
-    for dimension in dimensions {
+    for (index, dimension) in dimensions.iter().enumerate() {
+        let start = size_of(dimensions.split_at(index).0);
         let size = dimension.datatype.size();
         let (mut lo, mut hi) = (Vec::new(), Vec::new());
         for mbr in bytes.chunks_exact(stride.max(1)) {
@@ -109,7 +115,6 @@ fn split(bytes: &[u8], dimensions: &[DimensionType]) -> Vec<Column> {
             lo,
             hi,
         });
-        start = start.saturating_add(size.saturating_mul(2));
     }
     columns
 }
