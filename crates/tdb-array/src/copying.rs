@@ -46,7 +46,7 @@ fn copy_left(from: &dyn Store, to: &dyn Store, shared: &Mutex<Shared<'_>>, large
         let size = size.map_or_else(|| from.size(key), Ok);
         let result = size.and_then(|size| {
             let _alone = (size > LARGE).then(|| lock(large));
-            tdb_store::copy_sized(from, (key, size), to, to_key)
+            tdb_store::copy_sized(from, key, size, to, to_key)
         });
         let mut shared = lock(shared);
         // An object that another program created is not part of the copy.

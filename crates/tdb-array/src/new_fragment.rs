@@ -167,7 +167,7 @@ impl SealedFragment {
                 .size
                 .map_or_else(|| made.store.size(&object.key), Ok)?;
             made.keys.push(key.clone());
-            tdb_store::copy_sized(&*made.store, (&object.key, size), &*made.store, &key)?;
+            tdb_store::copy_sized(&*made.store, &object.key, size, &*made.store, &key)?;
             bytes = bytes
                 .checked_add(size)
                 .ok_or_else(|| Bug::new("a fragment of more than 2^64 bytes"))?;
