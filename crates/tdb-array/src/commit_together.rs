@@ -63,15 +63,20 @@ impl Array {
         commits: &[Commit],
         version: FormatVersion,
     ) -> Result<Vec<TimestampedName>, ArrayError> {
-        let span = commits.iter().map(|commit| commit.times);
-        let span = span.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
-        let committed = sealed.iter().map(|fragment| fragment.name().clone());
-        let committed: Vec<TimestampedName> = committed.collect();
+        let span = commits
+            .iter()
+            .map(|commit| commit.times)
+            .reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
+        let committed: Vec<TimestampedName> = sealed
+            .iter()
+            .map(|fragment| fragment.name().clone())
+            .collect();
         let (Some(span), Some(first)) = (span, committed.first()) else {
             return Ok(committed);
         };
-        let records = commits.iter();
-        let records = records.map(|commit| (commit.key.as_str(), commit.delete.as_deref()));
+        let records = commits
+            .iter()
+            .map(|commit| (commit.key.as_str(), commit.delete.as_deref()));
         let bytes = encode_consolidated(records);
         // The name distinguishes this list from one into which commits were consolidated: see `Array::merged_commits`.
         let name = first.of_list(span, version).at("name")?;

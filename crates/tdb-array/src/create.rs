@@ -133,8 +133,10 @@ pub(crate) fn check_above(store: &dyn Store, prefix: &str) -> Result<(), ArrayEr
     let mut folder = prefix;
     while !folder.is_empty() {
         folder = tdb_store::parent(folder);
-        let below = prefix.strip_prefix(folder).unwrap_or(prefix);
-        let below = below.trim_start_matches('/');
+        let below = prefix
+            .strip_prefix(folder)
+            .unwrap_or(prefix)
+            .trim_start_matches('/');
         if let Some(found) = ObjectType::in_the_way(store, folder, below)? {
             return Err(ArrayError::Within {
                 what: found.name(),

@@ -48,8 +48,9 @@ pub(crate) fn read_deletes(
             Stored::Within { .. } => None,
         });
     let keys: Vec<String> = loose.collect();
-    let wanted = keys.iter();
-    let wanted = wanted.map(|key| (key.clone(), place.whole(key, place.tile_limit())));
+    let wanted = keys
+        .iter()
+        .map(|key| (key.clone(), place.whole(key, place.tile_limit())));
     let answers = early.or_read(place, wanted);
     let mut read = HashMap::new();
     for (key, answer) in keys.into_iter().zip(answers) {

@@ -153,8 +153,9 @@ impl Directory {
         for key in names.objects_in(COMMITS_FOLDER) {
             directory.add_commit_object(key);
         }
-        let foreign = names.foreign_in(COMMITS_FOLDER);
-        let foreign = foreign.filter(|key| commits::is_commit(key));
+        let foreign = names
+            .foreign_in(COMMITS_FOLDER)
+            .filter(|key| commits::is_commit(key));
         directory
             .damaged
             .extend(foreign.map(|key| (key, NameError::Form)));
@@ -294,8 +295,11 @@ impl Directory {
     /// Returns the keys of the `.con`, `.ign`, `.vac` and `.replaces` objects, whose bytes [`Directory::live`] needs.
     pub fn lists(&self) -> impl Iterator<Item = &str> {
         let lists = self.consolidated.iter().chain(&self.ignores);
-        let vacuums = self.vacuums.iter().chain(&self.replacing);
-        let vacuums = vacuums.map(|(key, _)| key);
+        let vacuums = self
+            .vacuums
+            .iter()
+            .chain(&self.replacing)
+            .map(|(key, _)| key);
         lists.chain(vacuums).map(String::as_str)
     }
 

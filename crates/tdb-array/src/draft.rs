@@ -165,8 +165,10 @@ impl Draft {
     pub fn remove_uncommitted(&self) -> Result<(), ArrayError> {
         let array = Array::open_location(&self.drafted, OpenOptions::default())?;
         let folders = list_all(self.store(), &self.place.full(FRAGMENT_FOLDER))?.prefixes;
-        let committed = array.fragments().iter().map(|fragment| &fragment.name);
-        let committed: HashSet<String> = committed
+        let committed: HashSet<String> = array
+            .fragments()
+            .iter()
+            .map(|fragment| &fragment.name)
             .map(|name| self.place.full(&fragment_key(name)))
             .collect();
         let is_committed = |folder: &String| committed.contains(folder);
@@ -267,8 +269,12 @@ impl Draft {
 
     /// Removes a folder and everything in it.
     fn remove(&self, folder: &str) -> Result<(), ArrayError> {
-        let keys = self.store().list_recursive(folder)?.into_iter();
-        let keys: Vec<String> = keys.map(|object| object.key).collect();
+        let keys: Vec<String> = self
+            .store()
+            .list_recursive(folder)?
+            .into_iter()
+            .map(|object| object.key)
+            .collect();
         self.place.remove_all(&keys)?;
         tdb_store::remove_empty_folders(self.store(), folder)?;
         Ok(())
@@ -290,8 +296,8 @@ fn check_free(location: &Location, work: Work) -> Result<(), ArrayError> {
         (ObjectType::Invalid, None) => {}
         (there, _) => return Err(exists(location, there)),
     }
-    let folders = WRITTEN.map(|folder| location.full(folder));
-    let folders: Vec<&str> = folders.iter().map(String::as_str).collect();
+    let full = WRITTEN.map(|folder| location.full(folder));
+    let folders: Vec<&str> = full.iter().map(String::as_str).collect();
     for listing in store.list_many(&folders) {
         let listing = listing?;
         if !listing.objects.is_empty() || !listing.prefixes.is_empty() {

@@ -33,8 +33,7 @@ impl Array {
     /// # Errors
     /// Lists that break the format, or any error of the store.
     pub fn merged_commits(&self) -> Result<Vec<(String, TimestampedName)>, ArrayError> {
-        let lists = self.directory().lists();
-        let lists = lists.filter(|key| key.ends_with(".con"));
+        let lists = self.directory().lists().filter(|key| key.ends_with(".con"));
         let named =
             lists.filter_map(|key| Some((key.to_owned(), TimestampedName::of_key(key).ok()?)));
         let window = self.window();

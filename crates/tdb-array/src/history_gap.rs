@@ -33,9 +33,10 @@ impl HistoryGap {
     /// Returns the times as of which merged metadata cannot be read without its original objects; `None` for metadata
     /// of a single time.
     pub fn of_merged_metadata(name: &TimestampedName) -> Option<Self> {
-        (name.start() < name.end()).then(|| Self {
+        let end = name.end().checked_sub(1)?;
+        (name.start() <= end).then(|| Self {
             start: name.start(),
-            end: name.end().saturating_sub(1),
+            end,
             what: Lost::Metadata,
         })
     }

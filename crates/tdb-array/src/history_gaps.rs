@@ -89,12 +89,17 @@ impl Array {
     /// exist.
     fn cell_gaps(&self, window: Option<TimeWindow>) -> Result<Vec<HistoryGap>, ArrayError> {
         let is_dense = self.schema().is_dense();
-        let spans = self.snapshot().merged_spans.iter();
-        let spans = spans.map(|(start, end)| HistoryGap {
-            start: *start,
-            end: end.saturating_sub(1),
-            what: Lost::Cells,
-        });
+        let spans = self
+            .snapshot()
+            .merged_spans
+            .iter()
+            .filter_map(|(start, end)| {
+                Some(HistoryGap {
+                    start: *start,
+                    end: end.checked_sub(1)?,
+                    what: Lost::Cells,
+                })
+            });
         let is_seen = |gap: &HistoryGap| {
             window.is_none_or(|window| gap.start <= window.at && window.at <= gap.end)
         };
@@ -108,8 +113,10 @@ impl Array {
             let keeps_times = if is_dense || !name.version().selects_by_time_overlap() {
                 Some(false)
             } else {
-                let mut opened = self.fragments().iter();
-                let opened = opened.find(|fragment| fragment.name == name);
+                let opened = self
+                    .fragments()
+                    .iter()
+                    .find(|fragment| fragment.name == name);
                 opened.map(|fragment| fragment.metadata.extra_fields.timestamps)
             };
             match keeps_times {
@@ -159,17 +166,17 @@ impl Array {
             let Some((made, own)) = of_fragment.filter(|(made, _)| *made > start) else {
                 continue;
             };
-            for (index, (time, old)) in schemas.iter().enumerate() {
+            let later = schemas.iter().skip(1).map(|(time, _)| *time);
+            let ends = later.map(Some).chain([None]);
+            for ((time, old), next) in schemas.iter().zip(ends) {
                 if time > made || *time > end {
                     break;
                 }
-                let until = schemas
-                    .get(index.saturating_add(1))
-                    .map_or(*made, |(time, _)| *time);
-                let (from, until) = (start.max(*time), until.saturating_sub(1));
-                if from > until {
+                let from = start.max(*time);
+                let before_next = next.unwrap_or(*made).checked_sub(1);
+                let Some(until) = before_next.filter(|until| from <= *until) else {
                     continue;
-                }
+                };
                 let lost = old
                     .attributes
                     .iter()
@@ -190,13 +197,16 @@ impl Array {
             return Ok(Vec::new());
         }
         // Only merged fragments have the times of their cells.
-        let asked = self.fragments().iter().filter(|fragment| {
-            let extra = fragment.metadata.extra_fields;
-            fragment.metadata.version.stores_processed_conditions()
-                && extra.timestamps
-                && !extra.deletes
-        });
-        let asked: Vec<&Fragment> = asked.collect();
+        let asked: Vec<&Fragment> = self
+            .fragments()
+            .iter()
+            .filter(|fragment| {
+                let extra = fragment.metadata.extra_fields;
+                fragment.metadata.version.stores_processed_conditions()
+                    && extra.timestamps
+                    && !extra.deletes
+            })
+            .collect();
         let wanted = asked
             .iter()
             .map(|f| (*f, MetadataPart::ProcessedConditions));
@@ -212,10 +222,11 @@ impl Array {
                 .filter_map(|key| TimestampedName::of_key(key).ok());
             let (start, _) = fragment.timestamps();
             let last = times.map(|name| name.start()).max();
-            if let Some(last) = last.filter(|last| *last > start) {
+            let before = last.and_then(|last| last.checked_sub(1));
+            if let Some(end) = before.filter(|end| *end >= start) {
                 gaps.push(HistoryGap {
                     start,
-                    end: last.saturating_sub(1),
+                    end,
                     what: Lost::DeletedCells,
                 });
             }
@@ -264,6 +275,7 @@ fn cuts(window: TimeWindow, name: &TimestampedName) -> bool {
 fn gap(name: &TimestampedName, what: Lost) -> HistoryGap {
     HistoryGap {
         start: name.start(),
+        // Only the object of time 0 alone ends then: nothing is before it.
         end: name.end().saturating_sub(1),
         what,
     }
@@ -271,11 +283,15 @@ fn gap(name: &TimestampedName, what: Lost) -> HistoryGap {
 
 /// Joins gaps of the same kind that overlap or touch.
 fn joined(mut gaps: Vec<HistoryGap>) -> Vec<HistoryGap> {
+    let is_next = |last: &HistoryGap, gap: &HistoryGap| {
+        let before = gap.start.checked_sub(1);
+        before.is_none_or(|before| before <= last.end)
+    };
     gaps.sort_by(|a, b| a.what.cmp(&b.what).then(a.start.cmp(&b.start)));
     let mut joined: Vec<HistoryGap> = Vec::new();
     for gap in gaps {
         match joined.last_mut() {
-            Some(last) if last.what == gap.what && gap.start <= last.end.saturating_add(1) => {
+            Some(last) if last.what == gap.what && is_next(last, &gap) => {
                 last.end = last.end.max(gap.end);
             }
             _ => joined.push(gap),

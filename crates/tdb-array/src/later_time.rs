@@ -36,8 +36,11 @@ impl Location {
                 Err(error) => return Err(error.into()),
             }
         }
-        let older = announced.iter().filter(|(_, other)| *other < time);
-        let older: Vec<&str> = older.map(|(key, _)| key.as_str()).collect();
+        let older: Vec<&str> = announced
+            .iter()
+            .filter(|(_, other)| *other < time)
+            .map(|(key, _)| key.as_str())
+            .collect();
         Ok(self.remove_all(&older)?)
     }
 
@@ -78,11 +81,14 @@ impl Array {
             let Some(time) = self.time_above_changes(&committed, names)? else {
                 return Ok(committed.fragments);
             };
-            let copies = committed.fragments.iter().map(|original| {
-                let name = names.versioned((time, time), original.version())?;
-                SealedFragment::copy_of(original, name, self)
-            });
-            let copies = copies.collect::<Result<_, _>>();
+            let copies = committed
+                .fragments
+                .iter()
+                .map(|original| {
+                    let name = names.versioned((time, time), original.version())?;
+                    SealedFragment::copy_of(original, name, self)
+                })
+                .collect::<Result<_, _>>();
             // If the fragments cannot be copied, they are taken back, and the caller gets the error.
             self.location().take_back(&committed)?;
             sealed = copies?;

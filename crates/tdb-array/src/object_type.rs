@@ -112,8 +112,12 @@ pub(crate) fn without_marked(
     if store.distance() == Distance::Near {
         return Ok(listing);
     }
-    let folders = listing.prefixes.iter().map(String::as_str);
-    let folders: Vec<&str> = folders.filter(|folder| is_telling(folder)).collect();
+    let folders: Vec<&str> = listing
+        .prefixes
+        .iter()
+        .map(String::as_str)
+        .filter(|folder| is_telling(folder))
+        .collect();
     let mut empty = Vec::new();
     let answers = tdb_store::answers(folders.iter().copied(), store.list_many(&folders));
     for (folder, found) in folders.iter().zip(answers) {

@@ -16,6 +16,8 @@ use std::time::{Duration, Instant};
 
 use tdb_store::list_all;
 
+use tdb_tile::Exact;
+
 use crate::claim::Claim;
 use crate::directory::{COMMITS_FOLDER, FRAGMENT_FOLDER};
 use crate::{
@@ -129,7 +131,7 @@ impl ReadModifyWrite {
     /// # Errors
     /// [`ArrayError::Overtaken`] after too many attempts; as [`Array::open`].
     pub fn view(&mut self) -> Result<View, ArrayError> {
-        self.tries = self.tries.saturating_add(1);
+        self.tries = self.tries.exact_add(1)?;
         if self.tries > TRIES {
             return Err(self.overtaken());
         }
@@ -150,7 +152,7 @@ impl ReadModifyWrite {
             }
             before = Some(time);
             std::thread::sleep(TICK);
-            waited = waited.saturating_add(TICK);
+            waited = [waited, TICK].iter().sum();
         }
     }
 
@@ -160,8 +162,8 @@ impl ReadModifyWrite {
             return Ok(false);
         }
         let soon = self.open(TimeWindow::until(time.saturating_add(AHEAD)))?;
-        let count = |later: Option<LaterObjects>| {
-            later.map_or(0, |later| later.fragments.saturating_add(later.deletes))
+        let count = |later: Option<LaterObjects>| -> u64 {
+            later.map_or(0, |later| [later.fragments, later.deletes].iter().sum())
         };
         Ok(count(soon.later()) < count(array.later()))
     }
@@ -179,14 +181,15 @@ impl ReadModifyWrite {
         if !is_held {
             self.claim = None;
             self.claim = Some(Claim::take(&self.location)?);
-            self.waits = self.waits.saturating_add(1);
+            self.waits = self.waits.exact_add(1)?;
         }
         Ok(())
     }
 
     /// Returns how often the change gave way to others: it waited for them, or started over.
     pub fn yielded(&self) -> u32 {
-        self.waits.saturating_add(self.tries.saturating_sub(1))
+        // Before the first try, nothing was started over.
+        [self.waits, self.tries.saturating_sub(1)].iter().sum()
     }
 
     /// True if the view shows everything that a commit at its time would be above. Call this right before the commit.
@@ -250,7 +253,7 @@ impl ReadModifyWrite {
                 return Ok(true);
             }
             std::thread::sleep(PAUSE);
-            waited = waited.saturating_add(PAUSE);
+            waited = [waited, PAUSE].iter().sum();
         }
     }
 
@@ -282,8 +285,11 @@ impl ReadModifyWrite {
         }
         // A delete without fragments has no position among the fragments: nothing is below it.
         let last = now.fragments().iter().rposition(is_own);
-        let below = last.and_then(|last| now.fragments().get(..last));
-        let mut below = below.into_iter().flatten().filter(is_new);
+        let mut below = last
+            .and_then(|last| now.fragments().get(..last))
+            .into_iter()
+            .flatten()
+            .filter(is_new);
         let touches = |other: &Fragment| mine.iter().any(|mine| intersect(now, mine, other));
         if below.any(|other| reach == Reach::Everything || touches(other)) {
             return Ok(true);

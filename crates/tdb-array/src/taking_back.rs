@@ -31,8 +31,10 @@ impl Location {
             own.contains(tdb_store::name(key)) || (first.is_some() && is_list())
         };
         let mut commits: Vec<String> = keys.filter(is_own).map(str::to_owned).collect();
-        let of_root = committed.fragments.iter();
-        let of_root = of_root.filter(|name| !name.version().has_fragment_folder());
+        let of_root = committed
+            .fragments
+            .iter()
+            .filter(|name| !name.version().has_fragment_folder());
         commits.extend(of_root.map(|name| self.full(&format!("{name}.ok"))));
         self.remove_all(&commits)?;
         for name in &committed.fragments {

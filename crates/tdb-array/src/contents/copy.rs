@@ -108,11 +108,13 @@ impl Contents {
         options: &ChangeOptions,
     ) -> Result<(), ArrayError> {
         for objects in self.all().flat_map(Part::stages) {
-            let objects = objects.iter().map(|object| {
-                let to_key = join(to_prefix, below(self.prefix(), &object.key));
-                (object, to_key)
-            });
-            let objects: Vec<(&Object, String)> = objects.collect();
+            let objects: Vec<(&Object, String)> = objects
+                .iter()
+                .map(|object| {
+                    let to_key = join(to_prefix, below(self.prefix(), &object.key));
+                    (object, to_key)
+                })
+                .collect();
             copying.copy(&**self.location.store(), &objects)?;
         }
         for prefix in self.groups() {

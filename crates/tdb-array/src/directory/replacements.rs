@@ -103,8 +103,10 @@ impl<'a> Replacements<'a> {
         }
         let mut idle: Vec<usize> = by.into_values().flatten().collect();
         idle.sort_unstable();
-        let idle = idle.into_iter().filter_map(|index| self.lists.get(index));
-        let idle = idle.filter(|list| list.lines.iter().any(|line| there.contains(line)));
+        let idle = idle
+            .into_iter()
+            .filter_map(|index| self.lists.get(index))
+            .filter(|list| list.lines.iter().any(|line| there.contains(line)));
         Replaced {
             fragments,
             idle: idle.map(|list| list.key).collect(),
