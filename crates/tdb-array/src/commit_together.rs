@@ -7,7 +7,9 @@ use tdb_tile::FormatVersion;
 
 use crate::commits::encode_consolidated;
 use crate::directory::COMMITS_FOLDER;
-use crate::{Array, ArrayError, At, ChangeOptions, Committed, SealedFragment, TimestampedName};
+use crate::{
+    Array, ArrayError, At, ChangeOptions, CommittedNames, SealedFragment, TimestampedName,
+};
 
 impl Array {
     /// Commits several fragments at once with one `.con` object: readers see all of them or none.
@@ -35,11 +37,11 @@ impl Array {
         sealed: Vec<SealedFragment>,
         kept: &ConditionTree,
         change: &ChangeOptions,
-    ) -> Result<Committed, ArrayError> {
+    ) -> Result<CommittedNames, ArrayError> {
         self.check_delete_cells(kept, change)?;
         let (mut commits, version) = commits_of(&sealed)?;
         let Some(version) = version else {
-            return Ok(Committed {
+            return Ok(CommittedNames {
                 fragments: Vec::new(),
                 delete: Some(self.delete_cells(kept, change)?),
             });
@@ -51,7 +53,7 @@ impl Array {
             times: (name.start(), name.end()),
             delete: Some(bytes),
         });
-        Ok(Committed {
+        Ok(CommittedNames {
             fragments: self.put_list(sealed, &commits, version)?,
             delete: Some(name),
         })

@@ -15,7 +15,7 @@ use crate::directory::{
 };
 use crate::uri::Base;
 use crate::{
-    ArrayError, Found, Group, GroupMember, Location, ObjectType, OpenOptions, UriTarget, Work,
+    ArrayError, FoundFolder, Group, GroupMember, Location, ObjectType, OpenOptions, UriTarget, Work,
 };
 
 /// The objects of an array, or of a group with all its members inside its folder.
@@ -309,7 +309,8 @@ impl Contents {
         for part in self.all() {
             let draft = join(&part.prefix, DRAFT_FOLDER);
             if part.keys().any(|key| inside(&draft, key).is_some())
-                && let Some(work) = Found::at(&**self.location.store(), &part.prefix)?.unfinished
+                && let Some(work) =
+                    FoundFolder::at(&**self.location.store(), &part.prefix)?.unfinished
             {
                 return Ok(Some((work, part.prefix.clone())));
             }

@@ -19,7 +19,9 @@ use crate::directory::{
 };
 use crate::draft_store::DraftStore;
 use crate::put::put_tile;
-use crate::{Array, ArrayError, At, ChangeOptions, Found, Location, ObjectType, OpenOptions, Work};
+use crate::{
+    Array, ArrayError, At, ChangeOptions, FoundFolder, Location, ObjectType, OpenOptions, Work,
+};
 
 /// Folders of an array that is being made, in the order in which they are removed: no step leaves anything that could
 /// be read as part of an array.
@@ -105,7 +107,7 @@ impl Draft {
     /// [`ArrayError::Claimed`] if another program is at work; as [`Array::open`].
     pub fn resume(location: &Location, work: Work) -> Result<Option<(Self, Vec<u8>)>, ArrayError> {
         let is_there = || -> Result<bool, ArrayError> {
-            let found = Found::at(&**location.store(), location.prefix())?;
+            let found = FoundFolder::at(&**location.store(), location.prefix())?;
             Ok(found.unfinished == Some(work))
         };
         if !is_there()? {
@@ -247,7 +249,7 @@ impl Draft {
 
     /// Removes everything written to the draft; the note last.
     fn clear(&self) -> Result<(), ArrayError> {
-        let found = Found::at(self.store(), self.place.prefix())?;
+        let found = FoundFolder::at(self.store(), self.place.prefix())?;
         if found.object_type != ObjectType::Invalid {
             return Err(exists(&self.place, found.object_type));
         }
@@ -286,7 +288,7 @@ impl Draft {
 fn check_free(location: &Location, work: Work) -> Result<(), ArrayError> {
     let (store, prefix) = (&**location.store(), location.prefix());
     check_above(store, prefix)?;
-    let found = Found::at(store, prefix)?;
+    let found = FoundFolder::at(store, prefix)?;
     match (found.object_type, found.unfinished) {
         (ObjectType::Invalid, Some(unfinished)) if unfinished == work => return Ok(()),
         (ObjectType::Invalid, Some(work)) => {

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use tdb_store::{Distance, Piece, Read, StoreError};
 
 use crate::Directory;
-use crate::directory::{FragmentEntry, Lists, Stored};
+use crate::directory::{DeleteLocation, FragmentEntry, Lists};
 use crate::fragment::{FragmentSteps, Schemas};
 use crate::open::ObjectReader;
 
@@ -50,8 +50,8 @@ impl Likely {
             .deletes
             .into_iter()
             .filter_map(|delete| match delete.stored {
-                Stored::Object(key) => Some(key),
-                Stored::Within { .. } => None,
+                DeleteLocation::Object(key) => Some(key),
+                DeleteLocation::Within { .. } => None,
             });
         Self {
             fragments: Result::unwrap_or(fragments, Vec::new()),

@@ -12,11 +12,11 @@ use tdb_fragment::MetadataPart;
 use crate::array::open_fragments;
 use crate::directory::DatedObjects;
 use crate::early::Early;
+use crate::fragment_opener::PrefetchedMetadata;
 use crate::fragment_parts::read_parts;
 use crate::open::ObjectReader;
-use crate::opening::PrefetchedMetadata;
 use crate::{
-    Array, ArrayError, At, Fragment, FragmentEntries, Group, HistoryGap, Lost, TimeWindow,
+    Array, ArrayError, At, Fragment, FragmentEntries, Group, HistoryGap, LostContent, TimeWindow,
     TimestampedName,
 };
 
@@ -80,7 +80,7 @@ impl Array {
         let meant = fragments.iter().filter(is_meant);
         let lost = meant.filter(|fragment| !fragment.metadata.extra_fields.timestamps);
         Ok(joined(
-            lost.map(|fragment| gap(&fragment.name, Lost::Cells))
+            lost.map(|fragment| gap(&fragment.name, LostContent::Cells))
                 .collect(),
         ))
     }
@@ -97,7 +97,7 @@ impl Array {
                 Some(HistoryGap {
                     start: *start,
                     end: end.checked_sub(1)?,
-                    what: Lost::Cells,
+                    what: LostContent::Cells,
                 })
             });
         let is_seen = |gap: &HistoryGap| {
@@ -121,7 +121,7 @@ impl Array {
             };
             match keeps_times {
                 Some(true) => {}
-                Some(false) => gaps.push(gap(&name, Lost::Cells)),
+                Some(false) => gaps.push(gap(&name, LostContent::Cells)),
                 None => {
                     unknown.insert(name.as_str().to_owned());
                 }
@@ -140,7 +140,7 @@ impl Array {
             let without = opened
                 .iter()
                 .filter(|f| !f.metadata.extra_fields.timestamps);
-            gaps.extend(without.map(|fragment| gap(&fragment.name, Lost::Cells)));
+            gaps.extend(without.map(|fragment| gap(&fragment.name, LostContent::Cells)));
         }
         Ok(gaps)
     }
@@ -184,7 +184,7 @@ impl Array {
                 gaps.extend(lost.map(|attribute| HistoryGap {
                     start: from,
                     end: until,
-                    what: Lost::Attribute(attribute.name.clone()),
+                    what: LostContent::Attribute(attribute.name.clone()),
                 }));
             }
         }
@@ -227,7 +227,7 @@ impl Array {
                 gaps.push(HistoryGap {
                     start,
                     end,
-                    what: Lost::DeletedCells,
+                    what: LostContent::DeletedCells,
                 });
             }
         }
@@ -260,7 +260,9 @@ impl ObjectReader {
         let lists = self.lists(objects.lists())?;
         let gone = objects.without_sources(merged, &lists)?;
         Ok(joined(
-            gone.iter().map(|name| gap(name, Lost::Metadata)).collect(),
+            gone.iter()
+                .map(|name| gap(name, LostContent::Metadata))
+                .collect(),
         ))
     }
 }
@@ -272,7 +274,7 @@ fn cuts(window: TimeWindow, name: &TimestampedName) -> bool {
 
 /// Returns the times as of which a merged object cannot be read. It is visible at its last time, so that is not
 /// included.
-fn gap(name: &TimestampedName, what: Lost) -> HistoryGap {
+fn gap(name: &TimestampedName, what: LostContent) -> HistoryGap {
     HistoryGap {
         start: name.start(),
         // Only the object of time 0 alone ends then: nothing is before it.

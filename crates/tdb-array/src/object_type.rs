@@ -58,21 +58,21 @@ impl ObjectType {
     /// # Errors
     /// Any error of the store.
     pub fn detect(store: &dyn Store, prefix: &str) -> Result<Self, ArrayError> {
-        Ok(Found::at(store, prefix)?.object_type)
+        Ok(FoundFolder::at(store, prefix)?.object_type)
     }
 }
 
 /// The type of a folder, and the work in progress there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Found {
+pub struct FoundFolder {
     /// The type of the folder.
     pub object_type: ObjectType,
     /// The kind of work that is creating an array here, or was interrupted. In this case there is no array yet.
     pub unfinished: Option<Work>,
 }
 
-impl Found {
+impl FoundFolder {
     /// Inspects the folder `prefix`.
     ///
     /// # Errors

@@ -9,8 +9,8 @@ use tdb_filters::{Scratch, open_generic_tile_with};
 use tdb_store::{Listing, Piece, Read, StoreError, list_each};
 use tdb_tile::{FormatVersion, GenericTile, Grant, LimitError};
 
-use crate::directory::{Lists, Settled};
-use crate::{ArrayError, At, Directory, Live, Location, Names, TimeWindow, Warning, held};
+use crate::directory::{ListingComparison, Lists};
+use crate::{ArrayError, At, Directory, Live, Location, Names, TimeWindow, Warning, granted_reads};
 
 /// Maximum number of times that commits are listed again while new ones appear.
 const LISTINGS: usize = 4;
@@ -150,7 +150,7 @@ impl ObjectReader {
 
     /// Performs reads whose bytes count against the budget as long as they are kept.
     pub(crate) fn read_held(&self, reads: &[Read]) -> Vec<Result<Piece, StoreError>> {
-        held::read(
+        granted_reads::read(
             &**self.location.store(),
             reads,
             &self.location.limits().budget,
@@ -166,7 +166,7 @@ impl ObjectReader {
         let (store, budget) = (&**self.location.store(), &self.location.limits().budget);
         let full = self.full(folders);
         let prefixes: Vec<&str> = full.iter().map(String::as_str).collect();
-        let answers = held::read_and_list(store, reads, &prefixes, budget);
+        let answers = granted_reads::read_and_list(store, reads, &prefixes, budget);
         (answers.pieces, self.names_of(folders, answers.listings))
     }
 
@@ -223,15 +223,15 @@ impl ObjectReader {
         let mut names = Cow::Borrowed(names);
         for _ in 1..LISTINGS {
             match directory.settled(&names, &again)? {
-                Settled::Same(directory) => return Ok(Some(directory)),
-                Settled::Changed => return Ok(None),
-                Settled::Grown(grown) => directory = grown,
+                ListingComparison::Same(directory) => return Ok(Some(directory)),
+                ListingComparison::Changed => return Ok(None),
+                ListingComparison::Grown(grown) => directory = grown,
             }
             names = Cow::Owned(again);
             again = self.names(&Directory::COMMIT_PREFIXES)?;
         }
         let compared = directory.clone().settled(&names, &again)?;
-        Ok((compared != Settled::Changed).then_some(directory))
+        Ok((compared != ListingComparison::Changed).then_some(directory))
     }
 
     /// Returns those of the directory's probes that exist. Their folders are listed, all at once.

@@ -21,7 +21,7 @@ use tdb_tile::Exact;
 use crate::claim::Claim;
 use crate::directory::{COMMITS_FOLDER, FRAGMENT_FOLDER};
 use crate::{
-    Array, ArrayError, ChangeOptions, Committed, Delete, Fragment, LaterObjects, Location,
+    Array, ArrayError, ChangeOptions, CommittedNames, Delete, Fragment, LaterObjects, Location,
     OpenOptions, TimeWindow, TimestampedName,
 };
 
@@ -51,8 +51,8 @@ const PAUSE: Duration = Duration::from_millis(10);
 /// A change of an array that depends on what is read from it.
 ///
 /// ```no_run
-/// # use tdb_array::{Array, ArrayError, ChangeOptions, Committed, Location, Reach, ReadModifyWrite};
-/// # fn write_by_what_is_read(array: &Array, time: u64) -> Result<Committed, ArrayError> { Ok(Committed::default()) }
+/// # use tdb_array::{Array, ArrayError, ChangeOptions, CommittedNames, Location, Reach, ReadModifyWrite};
+/// # fn write_by_what_is_read(array: &Array, time: u64) -> Result<CommittedNames, ArrayError> { Ok(CommittedNames::default()) }
 /// # fn change(location: &Location) -> Result<(), ArrayError> {
 /// let mut change = ReadModifyWrite::begin(location, &ChangeOptions::default())?;
 /// loop {
@@ -203,7 +203,7 @@ impl ReadModifyWrite {
             None => false,
         };
         let now = self.open(view.array.window())?;
-        let nothing = Committed::default();
+        let nothing = CommittedNames::default();
         let known = known(&view.array, &nothing)?;
         let mut fragments = now.fragments().iter();
         let mut deletes = now.deletes().iter();
@@ -236,7 +236,7 @@ impl ReadModifyWrite {
     pub fn keep(
         &self,
         view: &View,
-        committed: &Committed,
+        committed: &CommittedNames,
         reach: Reach,
     ) -> Result<bool, ArrayError> {
         std::thread::sleep(UNSEEN.saturating_sub(view.looked.elapsed()));
@@ -262,7 +262,7 @@ impl ReadModifyWrite {
         &self,
         view: &View,
         now: &Array,
-        committed: &Committed,
+        committed: &CommittedNames,
         reach: Reach,
     ) -> Result<bool, ArrayError> {
         let own: HashSet<&str> = committed
@@ -312,7 +312,7 @@ impl ReadModifyWrite {
         &self,
         view: &View,
         now: &Array,
-        committed: &Committed,
+        committed: &CommittedNames,
     ) -> Result<bool, ArrayError> {
         let known = known(now, committed)?;
         let folder = if now.write_version().has_fragment_folder() {
@@ -347,7 +347,10 @@ impl ReadModifyWrite {
 }
 
 /// Returns the names of the fragments that the array shows or knows as replaced, and those of the commit.
-fn known<'a>(array: &'a Array, committed: &'a Committed) -> Result<HashSet<&'a str>, ArrayError> {
+fn known<'a>(
+    array: &'a Array,
+    committed: &'a CommittedNames,
+) -> Result<HashSet<&'a str>, ArrayError> {
     let shown = array
         .fragments()
         .iter()

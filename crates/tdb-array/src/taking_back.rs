@@ -5,14 +5,14 @@ use std::collections::HashSet;
 use tdb_store::list_all;
 
 use crate::directory::{COMMITS_FOLDER, fragment_key};
-use crate::{ArrayError, Committed, Location, TimestampedName};
+use crate::{ArrayError, CommittedNames, Location, TimestampedName};
 
 impl Location {
     /// Removes what was committed: first the commit, then its fragments.
     ///
     /// # Errors
     /// Any error of the store.
-    pub fn take_back(&self, committed: &Committed) -> Result<(), ArrayError> {
+    pub fn take_back(&self, committed: &CommittedNames) -> Result<(), ArrayError> {
         let store = self.store();
         let names = committed.fragments.iter();
         let own: HashSet<String> = names

@@ -10,7 +10,7 @@ use super::{Contents, Part, below, inside, join_folders};
 use crate::copying::{Copying, vanished};
 use crate::create::check_above;
 use crate::{
-    ArrayError, ChangeOptions, Found, Group, GroupMember, Location, MemberChange, ObjectType,
+    ArrayError, ChangeOptions, FoundFolder, Group, GroupMember, Location, MemberChange, ObjectType,
     UriTarget,
 };
 impl Contents {
@@ -154,7 +154,7 @@ pub(crate) fn check_vacant(store: &dyn Store, prefix: &str) -> Result<(), ArrayE
     if listing.objects.is_empty() && is_all_marked(store, listing.prefixes)? {
         return Ok(());
     }
-    let found = Found::at(store, prefix)?;
+    let found = FoundFolder::at(store, prefix)?;
     if let Some(work) = found.unfinished {
         let prefix = prefix.to_owned();
         return Err(ArrayError::Unfinished { work, prefix });

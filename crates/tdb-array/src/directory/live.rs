@@ -45,12 +45,12 @@ pub struct DeleteCommit {
     /// Its name, which contains its time.
     pub name: TimestampedName,
     /// Location of its bytes.
-    pub stored: Stored,
+    pub stored: DeleteLocation,
 }
 
 /// Location of the bytes of a delete.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Stored {
+pub enum DeleteLocation {
     /// In its own object, with this key.
     Object(String),
     /// In a `.con` object.
@@ -212,7 +212,7 @@ impl Directory {
                 check_line(key, record.key)?;
                 // Deletes count nevertheless: fragments refer to them by position.
                 if let Some(range) = record.delete {
-                    let stored = Stored::Within {
+                    let stored = DeleteLocation::Within {
                         key: key.clone(),
                         range,
                     };
@@ -260,7 +260,13 @@ impl Directory {
         });
         let loose = self.deletes.iter().filter_map(|(key, name)| {
             let counted = consolidated.deletes.contains_key(key.as_str());
-            (!counted).then(|| (key.as_str(), name.clone(), Stored::Object(key.clone())))
+            (!counted).then(|| {
+                (
+                    key.as_str(),
+                    name.clone(),
+                    DeleteLocation::Object(key.clone()),
+                )
+            })
         });
         let mut deletes: Vec<_> = within
             .chain(loose)
@@ -281,7 +287,7 @@ impl Directory {
 struct ConsolidatedCommits<'a> {
     /// The committed fragments, by the keys of their commits.
     fragments: FragmentEntries,
-    deletes: BTreeMap<&'a str, Stored>,
+    deletes: BTreeMap<&'a str, DeleteLocation>,
 }
 
 /// Returns the folders of the fragments that appear in the replacements. No names are copied for the others, which may
