@@ -7,7 +7,7 @@ use tdb_array::{
     Array, ChangeOptions, CommittedNames, Delete, OpenOptions, Reach, ReadModifyWrite, TimeWindow,
 };
 use tdb_cells::{FieldInfo, Session};
-use tdb_condition::{Condition, ConditionError, ConditionRules, Kept};
+use tdb_condition::{Condition, ConditionError, ConditionRules, KeepCondition};
 use tdb_fragment::ConditionTree;
 use tdb_schema::{Enumeration, FieldKind};
 
@@ -271,8 +271,8 @@ pub(crate) fn stored_form(
         known.find(|known| known.name() == name).cloned()
     });
     Ok(match condition.kept_by(&fields, session.limits(), rules)? {
-        Kept::All => None,
-        Kept::Where(kept) => Some(kept),
+        KeepCondition::All => None,
+        KeepCondition::Where(kept) => Some(kept),
     })
 }
 
