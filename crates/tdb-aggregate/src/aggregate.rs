@@ -9,7 +9,7 @@ use tdb_schema::names::UnknownName;
 
 use crate::count::{dense_count, known_count};
 use crate::field_states::GroupOf;
-use crate::grouped::{Asked, Grouped};
+use crate::grouped::{GroupRequest, Grouped};
 use crate::grouping::{Grouping, Keys};
 use crate::groups::Groups;
 use crate::spilled::{merge, spill};
@@ -84,12 +84,15 @@ pub fn grouped(
         options.batch_bytes = options.batch_bytes.map(|bytes| bytes.min(most));
     }
     let mut reader = Reader::open(session, array, &options)?;
-    let keys = by.iter().map(|by| by.keys(&reader));
-    let keys = keys.collect::<Result<Vec<Keys>, AggregateError>>()?;
+    let keys = by
+        .iter()
+        .map(|by| by.keys(&reader))
+        .collect::<Result<Vec<Keys>, AggregateError>>()?;
     let mut states = States::new(aggregates, &reader)?;
-    let datatypes = aggregates.iter();
-    let datatypes = datatypes.map(|aggregate| states.datatype(aggregate, array.schema()));
-    let asked = Asked {
+    let datatypes = aggregates
+        .iter()
+        .map(|aggregate| states.datatype(aggregate, array.schema()));
+    let asked = GroupRequest {
         by: keys.iter().map(|keys| keys.info.clone()).collect(),
         aggregates: aggregates.to_vec(),
         datatypes: datatypes.collect(),
@@ -136,7 +139,7 @@ struct Work {
 }
 
 impl Work {
-    fn new(session: &Session, keys: Vec<Keys>, asked: &Asked, states: States) -> Self {
+    fn new(session: &Session, keys: Vec<Keys>, asked: &GroupRequest, states: States) -> Self {
         let budget = &session.limits().budget;
         let share = budget.limit() / SHARE;
         let runs = Runs::new(session, share);
@@ -181,7 +184,7 @@ impl Work {
         }
     }
 
-    fn finish(mut self, session: &Session, asked: Asked) -> Result<Grouped, AggregateError> {
+    fn finish(mut self, session: &Session, asked: GroupRequest) -> Result<Grouped, AggregateError> {
         let budget = &session.limits().budget;
         let Some(mut runs) = self.runs.filter(|runs| !runs.is_empty()) else {
             return Grouped::of_memory(asked, self.groups, self.states, budget);
