@@ -9,7 +9,7 @@ use tdb_schema::names::UnknownName;
 
 use crate::count::{dense_count, known_count};
 use crate::field_states::GroupOf;
-use crate::grouped::{GroupRequest, Grouped};
+use crate::grouped::{GroupRequest, GroupResults};
 use crate::grouping::{Grouping, Keys};
 use crate::groups::Groups;
 use crate::spilled::{merge, spill};
@@ -61,7 +61,7 @@ pub fn grouped(
     options: &ReadOptions,
     aggregates: &[Aggregate],
     by: &[&str],
-) -> Result<Grouped, AggregateError> {
+) -> Result<GroupResults, AggregateError> {
     let of_fields = aggregates.iter().filter_map(|a| a.field.as_deref());
     let by: Vec<Grouping<'_>> = by
         .iter()
@@ -99,7 +99,7 @@ pub fn grouped(
     };
     if let Some(cells) = counted {
         states.cells = vec![cells];
-        return Grouped::one(asked, states, &session.limits().budget);
+        return GroupResults::one(asked, states, &session.limits().budget);
     }
     if is_told {
         states.take_known(session, &mut reader)?;
@@ -109,7 +109,7 @@ pub fn grouped(
             |states: &mut States, batch: &Batch| states.add(batch, 0..batch.rows, GroupOf::One, 1);
         each_batch(session, &mut reader, |batch| add(&mut states, batch))?;
         states.resize(1);
-        return Grouped::one(asked, states, &session.limits().budget);
+        return GroupResults::one(asked, states, &session.limits().budget);
     }
     let mut grouping = Work::new(session, keys, &asked, states);
     each_batch(session, &mut reader, |batch| grouping.add(batch))?;
@@ -184,10 +184,14 @@ impl Work {
         }
     }
 
-    fn finish(mut self, session: &Session, asked: GroupRequest) -> Result<Grouped, AggregateError> {
+    fn finish(
+        mut self,
+        session: &Session,
+        asked: GroupRequest,
+    ) -> Result<GroupResults, AggregateError> {
         let budget = &session.limits().budget;
         let Some(mut runs) = self.runs.filter(|runs| !runs.is_empty()) else {
-            return Grouped::of_memory(asked, self.groups, self.states, budget);
+            return GroupResults::of_memory(asked, self.groups, self.states, budget);
         };
         if !self.groups.is_empty() {
             spill(&mut runs, &mut self.groups, &mut self.states, &self.by)?;
@@ -195,7 +199,7 @@ impl Work {
         drop(self.groups);
         self.states.free();
         let merge = merge(runs, &asked.by, &self.states)?;
-        Ok(Grouped::of_runs(asked, self.states, merge, budget))
+        Ok(GroupResults::of_runs(asked, self.states, merge, budget))
     }
 }
 

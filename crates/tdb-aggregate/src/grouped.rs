@@ -22,7 +22,7 @@ const VALUE_BYTES: u64 = 48;
 /// A sum that overflows is reported before the first group if the groups are in memory, and when its group is reached
 /// if they are in the temporary folder.
 #[derive(Debug)]
-pub struct Grouped {
+pub struct GroupResults {
     by: Vec<FieldInfo>,
     aggregates: Vec<Aggregate>,
     datatypes: Vec<Datatype>,
@@ -49,7 +49,7 @@ pub(crate) struct GroupRequest {
     pub(crate) datatypes: Vec<Datatype>,
 }
 
-impl Grouped {
+impl GroupResults {
     /// Creates the result for a single group of all cells.
     pub(crate) fn one(
         asked: GroupRequest,
@@ -199,7 +199,7 @@ fn bytes_of(group: &Group) -> u64 {
     keys.fold(own, u64::saturating_add)
 }
 
-impl Iterator for Grouped {
+impl Iterator for GroupResults {
     type Item = Result<Group, AggregateError>;
 
     fn next(&mut self) -> Option<Self::Item> {

@@ -34,7 +34,7 @@ pub use aggregate::{aggregate, grouped, known_aggregates};
 pub use count::{count_cells, known_count};
 pub use error::AggregateError;
 pub use function::{Aggregate, Function, Outcome};
-pub use grouped::Grouped;
+pub use grouped::GroupResults;
 pub use histogram::{Bin, Histogram, histogram};
 pub use summary::{FieldSummary, summarize};
 pub use table::{Group, Table};
