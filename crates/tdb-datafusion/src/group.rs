@@ -8,7 +8,7 @@ use datafusion::catalog::{SchemaProvider, TableProvider};
 use datafusion::common::Result;
 
 use crate::error::external;
-use crate::factory::{Opening, open};
+use crate::factory::{TableOptions, open};
 use crate::{Arrays, Member};
 
 /// Schema of DataFusion with the arrays of a group, and of the groups in it, as tables, by their names with dots
@@ -49,7 +49,7 @@ impl SchemaProvider for GroupTables {
         let Some(uri) = self.members.get(name) else {
             return self.others.table(name).await;
         };
-        let table = open(&self.arrays, uri, Opening::of(&self.arrays)).await?;
+        let table = open(&self.arrays, uri, TableOptions::of(&self.arrays)).await?;
         Ok(Some(Arc::new(table.map_err(external)?)))
     }
 

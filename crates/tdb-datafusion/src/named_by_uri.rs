@@ -10,7 +10,7 @@ use datafusion::datasource::dynamic_file::DynamicListTableFactory;
 
 use crate::Arrays;
 use crate::arrays::BoxedError;
-use crate::factory::{Opening, open};
+use crate::factory::{TableOptions, open};
 
 /// Extensions of files that DataFusion can read itself.
 const FILES: [&str; 4] = ["parquet", "csv", "json", "arrow"];
@@ -46,9 +46,10 @@ impl Missing {
 #[async_trait]
 impl UrlTableFactory for NamedByUri {
     async fn try_new(&self, uri: &str) -> Result<Option<Arc<dyn TableProvider>>> {
-        let ending = Path::new(uri).extension();
-        let ending = ending.and_then(|ending| ending.to_str());
-        let ending = ending.map(str::to_lowercase);
+        let ending = Path::new(uri)
+            .extension()
+            .and_then(|ending| ending.to_str())
+            .map(str::to_lowercase);
         let is_known = ending.is_some_and(|ending| FILES.contains(&&*ending));
         let is_remote = uri.contains("://") && !uri.starts_with("file://");
         if is_known
@@ -57,7 +58,7 @@ impl UrlTableFactory for NamedByUri {
         {
             return Ok(Some(file));
         }
-        match open(&self.arrays, uri, Opening::of(&self.arrays)).await? {
+        match open(&self.arrays, uri, TableOptions::of(&self.arrays)).await? {
             Ok(table) => Ok(Some(Arc::new(table))),
             Err(missing) => {
                 self.missing.note(missing);
