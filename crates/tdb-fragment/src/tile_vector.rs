@@ -19,9 +19,8 @@ impl Record for TileVector {
         let Self { values } = self;
         let n = w.count::<u64>("count", values.len())?;
         let mut bytes = values.as_bytes().clone();
-        let too_many = WireErrorKind::Invalid("more values than there can be bytes");
-        let size = n.checked_mul(8).ok_or_else(|| w.fail("values", too_many))?;
-        w.raw("values", size, &mut bytes)?;
+        // Clamped: more bytes than there can be are refused like those that are not there.
+        w.raw("values", n.saturating_mul(8), &mut bytes)?;
         let column = U64Column::new(bytes);
         *values = column.ok_or_else(|| w.fail("values", WireErrorKind::Invalid("cut short")))?;
         Ok(())

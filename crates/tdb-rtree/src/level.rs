@@ -36,11 +36,8 @@ impl Record for Level {
         })?;
         if let Some(size) = fixed_mbr_size(dimensions) {
             let mut bytes = interleave(columns, *len).map_err(|bug| w.fail("mbrs", bug.into()))?;
-            let too_many = WireErrorKind::Invalid("more rectangles than there can be bytes");
-            let size = n
-                .checked_mul(size)
-                .ok_or_else(|| w.fail("mbrs", too_many))?;
-            w.raw("mbrs", size, &mut bytes)?;
+            // Clamped: more bytes than there can be are refused like those that are not there.
+            w.raw("mbrs", n.saturating_mul(size), &mut bytes)?;
             if *len != nodes {
                 *columns = split(&bytes, dimensions);
             }
