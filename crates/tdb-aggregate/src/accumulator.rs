@@ -27,7 +27,7 @@ pub(crate) enum Extreme {
 
 /// Statistics of some cells, from metadata, without reading the cells.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Known {
+pub(crate) struct StoredStatistics {
     /// Number of cells that are not null.
     pub(crate) count: u64,
     pub(crate) nulls: u64,
@@ -41,7 +41,11 @@ pub(crate) struct Known {
 
 impl Accumulator {
     /// Adds what is known about some cells of a field with this datatype.
-    pub(crate) fn add_known(&mut self, datatype: Datatype, known: &Known) -> Result<(), Bug> {
+    pub(crate) fn add_known(
+        &mut self,
+        datatype: Datatype,
+        known: &StoredStatistics,
+    ) -> Result<(), Bug> {
         self.join(Part {
             count: known.count,
             nulls: known.nulls,
@@ -56,10 +60,14 @@ impl Accumulator {
         Ok(())
     }
 
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "there are fewer than 2^64 cells, whose values have 64 bits each"
+    )]
     pub(crate) fn join(&mut self, part: Part) {
-        self.count = self.count.saturating_add(part.count);
-        self.nulls = self.nulls.saturating_add(part.nulls);
-        self.whole = self.whole.saturating_add(part.whole);
+        self.count += part.count;
+        self.nulls += part.nulls;
+        self.whole += part.whole;
         self.float += part.float;
         self.extremes(
             part.least.map(Extreme::Number),
@@ -81,10 +89,14 @@ impl Accumulator {
     }
 
     /// Adds the state of cells that come after those added so far.
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "there are fewer than 2^64 cells, whose values have 64 bits each"
+    )]
     pub(crate) fn merge(&mut self, other: Self) {
-        self.count = self.count.saturating_add(other.count);
-        self.nulls = self.nulls.saturating_add(other.nulls);
-        self.whole = self.whole.saturating_add(other.whole);
+        self.count += other.count;
+        self.nulls += other.nulls;
+        self.whole += other.whole;
         self.float += other.float;
         self.extremes(other.least, other.greatest);
     }
@@ -153,10 +165,11 @@ pub(crate) fn value(datatype: Datatype, extreme: Option<&Extreme>) -> Result<Out
         Some(Extreme::Bytes(bytes)) => bytes.clone(),
         Some(Extreme::Number(Number::Whole(value))) => {
             // The number came from a value of this datatype, so its low bytes are the value.
-            let bytes = value.to_le_bytes();
-            let bytes = bytes.get(..datatype.size());
-            let bytes = bytes.ok_or_else(|| Bug::new("a datatype of more than 128 bits"))?;
-            bytes.to_vec()
+            value
+                .to_le_bytes()
+                .get(..datatype.size())
+                .ok_or_else(|| Bug::new("a datatype of more than 128 bits"))?
+                .to_vec()
         }
         // Both zeros are equal: return +0.0, whichever came first.
         Some(Extreme::Number(Number::Float(value))) if datatype.size() == 4 => {

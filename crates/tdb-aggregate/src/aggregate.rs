@@ -9,7 +9,7 @@ use tdb_schema::names::UnknownName;
 
 use crate::count::{dense_count, known_count};
 use crate::field_states::GroupOf;
-use crate::grouped::{Asked, Grouped};
+use crate::grouped::{GroupRequest, GroupResults};
 use crate::grouping::{Grouping, Keys};
 use crate::groups::Groups;
 use crate::spilled::{merge, spill};
@@ -61,7 +61,7 @@ pub fn grouped(
     options: &ReadOptions,
     aggregates: &[Aggregate],
     by: &[&str],
-) -> Result<Grouped, AggregateError> {
+) -> Result<GroupResults, AggregateError> {
     let of_fields = aggregates.iter().filter_map(|a| a.field.as_deref());
     let by: Vec<Grouping<'_>> = by
         .iter()
@@ -84,19 +84,22 @@ pub fn grouped(
         options.batch_bytes = options.batch_bytes.map(|bytes| bytes.min(most));
     }
     let mut reader = Reader::open(session, array, &options)?;
-    let keys = by.iter().map(|by| by.keys(&reader));
-    let keys = keys.collect::<Result<Vec<Keys>, AggregateError>>()?;
+    let keys = by
+        .iter()
+        .map(|by| by.keys(&reader))
+        .collect::<Result<Vec<Keys>, AggregateError>>()?;
     let mut states = States::new(aggregates, &reader)?;
-    let datatypes = aggregates.iter();
-    let datatypes = datatypes.map(|aggregate| states.datatype(aggregate, array.schema()));
-    let asked = Asked {
+    let datatypes = aggregates
+        .iter()
+        .map(|aggregate| states.datatype(aggregate, array.schema()));
+    let asked = GroupRequest {
         by: keys.iter().map(|keys| keys.info.clone()).collect(),
         aggregates: aggregates.to_vec(),
         datatypes: datatypes.collect(),
     };
     if let Some(cells) = counted {
         states.cells = vec![cells];
-        return Grouped::one(asked, states, &session.limits().budget);
+        return GroupResults::one(asked, states, &session.limits().budget);
     }
     if is_told {
         states.take_known(session, &mut reader)?;
@@ -106,7 +109,7 @@ pub fn grouped(
             |states: &mut States, batch: &Batch| states.add(batch, 0..batch.rows, GroupOf::One, 1);
         each_batch(session, &mut reader, |batch| add(&mut states, batch))?;
         states.resize(1);
-        return Grouped::one(asked, states, &session.limits().budget);
+        return GroupResults::one(asked, states, &session.limits().budget);
     }
     let mut grouping = Work::new(session, keys, &asked, states);
     each_batch(session, &mut reader, |batch| grouping.add(batch))?;
@@ -136,7 +139,7 @@ struct Work {
 }
 
 impl Work {
-    fn new(session: &Session, keys: Vec<Keys>, asked: &Asked, states: States) -> Self {
+    fn new(session: &Session, keys: Vec<Keys>, asked: &GroupRequest, states: States) -> Self {
         let budget = &session.limits().budget;
         let share = budget.limit() / SHARE;
         let runs = Runs::new(session, share);
@@ -181,10 +184,14 @@ impl Work {
         }
     }
 
-    fn finish(mut self, session: &Session, asked: Asked) -> Result<Grouped, AggregateError> {
+    fn finish(
+        mut self,
+        session: &Session,
+        asked: GroupRequest,
+    ) -> Result<GroupResults, AggregateError> {
         let budget = &session.limits().budget;
         let Some(mut runs) = self.runs.filter(|runs| !runs.is_empty()) else {
-            return Grouped::of_memory(asked, self.groups, self.states, budget);
+            return GroupResults::of_memory(asked, self.groups, self.states, budget);
         };
         if !self.groups.is_empty() {
             spill(&mut runs, &mut self.groups, &mut self.states, &self.by)?;
@@ -192,7 +199,7 @@ impl Work {
         drop(self.groups);
         self.states.free();
         let merge = merge(runs, &asked.by, &self.states)?;
-        Ok(Grouped::of_runs(asked, self.states, merge, budget))
+        Ok(GroupResults::of_runs(asked, self.states, merge, budget))
     }
 }
 

@@ -78,10 +78,12 @@ pub(crate) fn dense_count(array: &Array, options: &ReadOptions) -> Result<Option
     let Some(shape) = subarray.result_shape(schema) else {
         return Err(QueryError::TooManyCells);
     };
-    let mut sides = shape.iter();
-    let cells = sides.try_fold(1_u64, |all, side| all.checked_mul(*side));
-    let cells = cells.map(|cells| options.limit.map_or(cells, |most| cells.min(most)));
-    let cells = cells.or(options.limit).ok_or(QueryError::TooManyCells)?;
+    let cells = shape
+        .iter()
+        .try_fold(1_u64, |all, side| all.checked_mul(*side))
+        .map(|cells| options.limit.map_or(cells, |most| cells.min(most)))
+        .or(options.limit)
+        .ok_or(QueryError::TooManyCells)?;
     Ok(Some(cells))
 }
 

@@ -24,12 +24,12 @@ pub(crate) struct DistinctCount {
     /// True if cells can be longer than a hash.
     is_long: bool,
     last: Option<u64>,
-    seen: Seen,
+    seen: DistinctSketch,
 }
 
 #[derive(Debug)]
-enum Seen {
-    Counted(HashSet<u64, BuildHasherDefault<Mixed>>),
+enum DistinctSketch {
+    Counted(HashSet<u64, BuildHasherDefault<IdentityHasher>>),
     /// HyperLogLog: per register, the longest run of leading zeros among the hashes, plus 1.
     Estimated(Vec<u8>),
 }
@@ -40,7 +40,7 @@ impl DistinctCount {
         Self {
             is_long: cell_size.is_none_or(|size| size > 8),
             last: None,
-            seen: Seen::Counted(HashSet::default()),
+            seen: DistinctSketch::Counted(HashSet::default()),
         }
     }
 
@@ -52,7 +52,7 @@ impl DistinctCount {
             return;
         }
         match &mut self.seen {
-            Seen::Counted(values) => {
+            DistinctSketch::Counted(values) => {
                 if !values.insert(hash) {
                     return;
                 }
@@ -61,10 +61,10 @@ impl DistinctCount {
                     for value in values.iter() {
                         note(&mut registers, *value);
                     }
-                    self.seen = Seen::Estimated(registers);
+                    self.seen = DistinctSketch::Estimated(registers);
                 }
             }
-            Seen::Estimated(registers) => note(registers, hash),
+            DistinctSketch::Estimated(registers) => note(registers, hash),
         }
     }
 
@@ -85,8 +85,8 @@ impl DistinctCount {
     /// Returns the number of distinct values, and whether it is exact.
     pub(crate) fn count(&self) -> (u64, bool) {
         match &self.seen {
-            Seen::Counted(values) => (values.len() as u64, true),
-            Seen::Estimated(registers) => (estimate(registers), false),
+            DistinctSketch::Counted(values) => (values.len() as u64, true),
+            DistinctSketch::Estimated(registers) => (estimate(registers), false),
         }
     }
 }
@@ -98,13 +98,14 @@ pub(crate) fn mixed(number: u64) -> u64 {
     number ^ (number >> 31)
 }
 
+#[expect(clippy::arithmetic_side_effects, reason = "at most 64")]
 fn note(registers: &mut [u8], hash: u64) {
     let Ok(register) = usize::try_from(hash >> OTHERS) else {
         return;
     };
     let rest = hash << CHOOSING;
     let zeros = rest.leading_zeros().min(OTHERS);
-    let rank = u8::try_from(zeros.saturating_add(1)).unwrap_or(u8::MAX);
+    let rank = u8::try_from(zeros + 1).unwrap_or(u8::MAX);
     if let Some(known) = registers.get_mut(register) {
         *known = rank.max(*known);
     }
@@ -123,7 +124,7 @@ fn estimate(registers: &[u8]) -> u64 {
         same.count() as f64
     };
     let all = REGISTERS as f64;
-    let mut sum = all * tau(1.0 - with(OTHERS.saturating_add(1)) / all);
+    let mut sum = all * tau(1.0 - with(OTHERS + 1) / all);
     for rank in (1..=OTHERS).rev() {
         sum = 0.5 * (sum + with(rank));
     }
@@ -165,9 +166,9 @@ fn tau(mut x: f64) -> f64 {
 
 /// A hasher for values that are hashes already.
 #[derive(Debug, Default)]
-struct Mixed(u64);
+struct IdentityHasher(u64);
 
-impl Hasher for Mixed {
+impl Hasher for IdentityHasher {
     fn finish(&self) -> u64 {
         self.0
     }

@@ -85,6 +85,10 @@ impl FieldStates {
     }
 
     /// Counts each cell, and calls `take` with those that are not null.
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "there are fewer than 2^64 cells, whose values have 64 bits each"
+    )]
     fn each(
         &mut self,
         column: &Column,
@@ -95,16 +99,16 @@ impl FieldStates {
         let is_valid = column.validity.is_none() && column.enumeration.is_none();
         if let (GroupOf::One, true, false) = (of, is_valid, self.needs_values()) {
             let state = self.groups.first_mut().ok_or_else(short)?;
-            state.count = state.count.saturating_add(rows.len() as u64);
+            state.count += rows.len() as u64;
             return Ok(());
         }
         for (place, row) in rows.enumerate() {
             let state = of_place(&mut self.groups, of, place)?;
             if has_value(column, row) {
-                state.count = state.count.saturating_add(1);
+                state.count += 1;
                 take(state, row)?;
             } else {
-                state.nulls = state.nulls.saturating_add(1);
+                state.nulls += 1;
             }
         }
         Ok(())
@@ -125,8 +129,9 @@ impl FieldStates {
         // Fails if the column has another type.
         drop(column.numbers::<T>()?);
         let [start, end] = [rows.start, rows.end].map(|row| row.checked_mul(T::SIZE));
-        let bytes = start.zip(end).map(|(start, end)| start..end);
-        let bytes = bytes
+        let bytes = start
+            .zip(end)
+            .map(|(start, end)| start..end)
             .and_then(|bytes| column.values.get(bytes))
             .ok_or_else(short)?;
         if let (GroupOf::One, None, None) = (of, &column.validity, not_a_time) {
@@ -199,8 +204,9 @@ impl FieldStates {
             Some(Extreme::Number(Number::Whole(index))) => usize::try_from(*index).ok(),
             Some(_) => None,
         };
-        let label = index.and_then(|index| labels.value(index));
-        let label = label.ok_or_else(|| Bug::new("a least label that the enumeration lacks"))?;
+        let label = index
+            .and_then(|index| labels.value(index))
+            .ok_or_else(|| Bug::new("a least label that the enumeration lacks"))?;
         Ok(Outcome::Value(labels.datatype(), label.to_vec()))
     }
 }

@@ -129,6 +129,7 @@ impl Aggregate {
 }
 
 /// Splits a list at its commas; returns each part with the number of characters before it.
+#[expect(clippy::arithmetic_side_effects, reason = "positions in a text")]
 pub(crate) fn items(list: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut rest = Some(list);
     let mut before = 0_usize;
@@ -138,9 +139,7 @@ pub(crate) fn items(list: &str) -> impl Iterator<Item = (usize, &str)> {
         let (first, behind) = text.split_at(end);
         rest = behind.strip_prefix(',');
         let place = before;
-        before = before
-            .saturating_add(first.chars().count())
-            .saturating_add(1);
+        before = before + first.chars().count() + 1;
         Some((place, first))
     })
 }

@@ -22,7 +22,7 @@ const VALUE_BYTES: u64 = 48;
 /// A sum that overflows is reported before the first group if the groups are in memory, and when its group is reached
 /// if they are in the temporary folder.
 #[derive(Debug)]
-pub struct Grouped {
+pub struct GroupResults {
     by: Vec<FieldInfo>,
     aggregates: Vec<Aggregate>,
     datatypes: Vec<Datatype>,
@@ -43,16 +43,16 @@ enum Source {
 }
 
 /// The requested groups and aggregates.
-pub(crate) struct Asked {
+pub(crate) struct GroupRequest {
     pub(crate) by: Vec<FieldInfo>,
     pub(crate) aggregates: Vec<Aggregate>,
     pub(crate) datatypes: Vec<Datatype>,
 }
 
-impl Grouped {
+impl GroupResults {
     /// Creates the result for a single group of all cells.
     pub(crate) fn one(
-        asked: Asked,
+        asked: GroupRequest,
         states: States,
         budget: &Budget,
     ) -> Result<Self, AggregateError> {
@@ -66,7 +66,7 @@ impl Grouped {
 
     /// Creates the result for groups in memory.
     pub(crate) fn of_memory(
-        asked: Asked,
+        asked: GroupRequest,
         groups: Groups,
         states: States,
         budget: &Budget,
@@ -81,11 +81,16 @@ impl Grouped {
     }
 
     /// Creates the result for groups in the temporary folder.
-    pub(crate) fn of_runs(asked: Asked, states: States, merge: Merge, budget: &Budget) -> Self {
+    pub(crate) fn of_runs(
+        asked: GroupRequest,
+        states: States,
+        merge: Merge,
+        budget: &Budget,
+    ) -> Self {
         Self::new(asked, states, Source::Runs(merge), budget)
     }
 
-    fn new(asked: Asked, states: States, source: Source, budget: &Budget) -> Self {
+    fn new(asked: GroupRequest, states: States, source: Source, budget: &Budget) -> Self {
         Self {
             by: asked.by,
             aggregates: asked.aggregates,
@@ -183,16 +188,18 @@ fn too_many(groups: usize, source: tdb_tile::LimitError) -> AggregateError {
     AggregateError::Groups { groups, source }
 }
 
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "lengths of what is in memory"
+)]
 fn bytes_of(group: &Group) -> u64 {
-    let values = (group.keys.len() as u64).saturating_add(group.values.len() as u64);
-    let own = VALUE_BYTES
-        .saturating_mul(values)
-        .saturating_add(GROUP_BYTES);
+    let values = group.keys.len() as u64 + group.values.len() as u64;
+    let own = VALUE_BYTES * values + GROUP_BYTES;
     let keys = group.keys.iter().flatten().map(|key| key.len() as u64);
     keys.fold(own, u64::saturating_add)
 }
 
-impl Iterator for Grouped {
+impl Iterator for GroupResults {
     type Item = Result<Group, AggregateError>;
 
     fn next(&mut self) -> Option<Self::Item> {

@@ -90,9 +90,11 @@ impl Groups {
         by: &mut [Keys],
         numbers: &mut Vec<usize>,
     ) -> Result<Range<usize>, AggregateError> {
-        let columns = by.iter().map(|keys| batch.column(keys.column()));
-        let columns: Option<Vec<_>> = columns.collect();
-        let columns = columns.ok_or_else(|| Bug::new("a field to group by was not read"))?;
+        let columns = by
+            .iter()
+            .map(|keys| batch.column(keys.column()))
+            .collect::<Option<Vec<_>>>()
+            .ok_or_else(|| Bug::new("a field to group by was not read"))?;
         numbers.clear();
         let rows = batch.rows.checked_sub(first).ok_or_else(no_cell)?;
         let end = first.checked_add(rows.min(CELLS)).ok_or_else(no_cell)?;
@@ -132,7 +134,7 @@ impl Groups {
         }
         let cells = key.iter().flatten().map(|cell| cell.len() as u64);
         let states = STATE_BYTES.saturating_mul(self.states);
-        let cells = cells.map(|bytes| bytes.saturating_add(64));
+        let cells = cells.flat_map(|bytes| [bytes, 64]);
         let bytes = cells.fold(GROUP_BYTES.saturating_add(states), u64::saturating_add);
         self.lacks = self.reserve(bytes).err();
         if self.lacks.is_some() {
@@ -162,6 +164,10 @@ impl Groups {
         }
     }
 
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "all grants are part of one budget"
+    )]
     fn reserve(&mut self, bytes: u64) -> Result<(), LimitError> {
         let used = self.used.saturating_add(bytes);
         // A single group may exceed the maximum: it cannot be divided.
@@ -177,8 +183,7 @@ impl Groups {
             let step = STEP.min(self.budget.limit() / STEPS);
             let asked = lacking.max(step);
             self.held.push(self.budget.take(asked)?);
-            // All grants are part of one budget, so their sum cannot overflow.
-            self.granted = self.granted.saturating_add(asked);
+            self.granted += asked;
         }
         self.used = used;
         Ok(())

@@ -38,11 +38,15 @@ impl KeptValues {
     }
 
     /// Adds a value; ignores NaN.
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "fewer than 2^64 values, and a product of two numbers of 64 bits in 128"
+    )]
     pub(crate) fn add(&mut self, value: Number, share: &mut Share) {
         let Some(key) = self.key(value) else {
             return;
         };
-        self.seen = self.seen.saturating_add(1);
+        self.seen += 1;
         if !self.is_full && (self.keys.len() < FEWEST || share.take(VALUE_BYTES)) {
             self.keys.push(key);
             return;
@@ -50,7 +54,7 @@ impl KeptValues {
         self.is_full = true;
         // Reservoir sampling: every value seen so far is kept with the same probability.
         let random = u128::from(mixed(self.seen));
-        let chosen = random.saturating_mul(self.seen.into()) >> u64::BITS;
+        let chosen = (random * u128::from(self.seen)) >> u64::BITS;
         let place = usize::try_from(chosen).ok();
         if let Some(place) = place.and_then(|place| self.keys.get_mut(place)) {
             *place = key;
@@ -69,12 +73,13 @@ impl KeptValues {
         }
     }
 
+    #[expect(clippy::arithmetic_side_effects, reason = "numbers of 64 bits in 128")]
     fn number(&self, key: u64) -> Number {
         if self.datatype.is_real() {
             let bits = if key & HALF == 0 { !key } else { key & !HALF };
             return Number::Float(f64::from_bits(bits));
         }
-        Number::Whole(i128::from(key).saturating_sub(self.offset()))
+        Number::Whole(i128::from(key) - self.offset())
     }
 
     /// Returns the offset that makes signed numbers non-negative.

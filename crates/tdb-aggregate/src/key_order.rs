@@ -15,14 +15,16 @@ pub(crate) fn labelled(
     keys: Vec<Option<Box<[u8]>>>,
     fields: &[FieldInfo],
 ) -> Vec<Option<Box<[u8]>>> {
-    let keys = keys.into_iter().zip(fields);
-    let keys = keys.map(|(key, field)| match &field.enumeration {
-        None => key,
-        Some(labels) => {
-            let label = key.and_then(|key| label(labels, field, &key));
-            label.map(|label| SameValue::of_type(labels.datatype()).of(label).into())
-        }
-    });
+    let keys = keys
+        .into_iter()
+        .zip(fields)
+        .map(|(key, field)| match &field.enumeration {
+            None => key,
+            Some(labels) => {
+                let label = key.and_then(|key| label(labels, field, &key));
+                label.map(|label| SameValue::of_type(labels.datatype()).of(label).into())
+            }
+        });
     keys.collect()
 }
 

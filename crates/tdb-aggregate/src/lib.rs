@@ -36,7 +36,7 @@ pub use count::{count_cells, known_count};
 pub use error::AggregateError;
 pub use expected::expected_count;
 pub use function::{Aggregate, Function, Outcome};
-pub use grouped::Grouped;
+pub use grouped::GroupResults;
 pub use histogram::{Bin, Histogram, histogram};
 pub use summary::{FieldSummary, summarize};
 pub use table::{Group, Table};

@@ -44,10 +44,13 @@ pub(crate) struct Part {
 }
 
 impl Part {
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "it would need 2^64 numbers of 64 bits"
+    )]
     pub(crate) fn add(&mut self, value: Number) {
         match value {
-            // Overflow would need 2^64 numbers of 64 bits.
-            Number::Whole(value) => self.whole = self.whole.saturating_add(value),
+            Number::Whole(value) => self.whole += value,
             Number::Float(value) => self.float += value,
         }
         // NaN is neither minimum nor maximum, since all comparisons with it are false.

@@ -18,6 +18,7 @@ const BYTES: u8 = 3;
 const LENGTH: usize = 8;
 
 /// Appends a group: its length, its keys, its number of cells, and its state for each field.
+#[expect(clippy::arithmetic_side_effects, reason = "a length of 64 bits in 128")]
 pub(crate) fn write<'s>(
     out: &mut Vec<u8>,
     key: &Key,
@@ -30,7 +31,7 @@ pub(crate) fn write<'s>(
         match value {
             None => out.push(NONE),
             Some(bytes) => {
-                write_number(out, (bytes.len() as u128).saturating_add(1));
+                write_number(out, bytes.len() as u128 + 1);
                 out.extend_from_slice(bytes);
             }
         }
@@ -48,9 +49,10 @@ pub(crate) fn write<'s>(
             write_extreme(out, known.greatest.as_ref());
         }
     }
-    let group = out.get_mut(start..);
-    let group = group.and_then(|group| group.split_at_mut_checked(LENGTH));
-    let (length, group) = group.ok_or_else(|| Bug::new("a group without room for its length"))?;
+    let (length, group) = out
+        .get_mut(start..)
+        .and_then(|group| group.split_at_mut_checked(LENGTH))
+        .ok_or_else(|| Bug::new("a group without room for its length"))?;
     length.copy_from_slice(&(group.len() as u64).to_le_bytes());
     Ok(())
 }
@@ -117,23 +119,26 @@ impl<'a> Unpacking<'a> {
     /// Returns the state of a group, and checks that no bytes are left.
     pub(crate) fn state(&mut self, states: &States) -> Option<GroupState> {
         let cells = u64::try_from(self.number()?).ok()?;
-        let fields = states.fields.iter().map(|field| {
-            let mut known = Accumulator {
-                count: u64::try_from(self.number()?).ok()?,
-                nulls: u64::try_from(self.number()?).ok()?,
-                ..Accumulator::default()
-            };
-            if field.needs_sum {
-                known.whole = self.signed()?;
-                known.float = f64::from_le_bytes(self.array()?);
-            }
-            if field.needs_extremes {
-                known.least = self.extreme()?;
-                known.greatest = self.extreme()?;
-            }
-            Some(known)
-        });
-        let fields = fields.collect::<Option<Vec<_>>>()?;
+        let fields = states
+            .fields
+            .iter()
+            .map(|field| {
+                let mut known = Accumulator {
+                    count: u64::try_from(self.number()?).ok()?,
+                    nulls: u64::try_from(self.number()?).ok()?,
+                    ..Accumulator::default()
+                };
+                if field.needs_sum {
+                    known.whole = self.signed()?;
+                    known.float = f64::from_le_bytes(self.array()?);
+                }
+                if field.needs_extremes {
+                    known.least = self.extreme()?;
+                    known.greatest = self.extreme()?;
+                }
+                Some(known)
+            })
+            .collect::<Option<Vec<_>>>()?;
         self.0.is_empty().then_some(GroupState { cells, fields })
     }
 

@@ -8,6 +8,7 @@ impl AggregateError {
     /// Returns the position of the aggregate that the error is about in a list for [`Aggregate::parse_list`], in
     /// characters from 1; `None` if no aggregate matches.
     #[must_use]
+    #[expect(clippy::arithmetic_side_effects, reason = "positions in a text")]
     pub fn place_in_list(&self, list: &str) -> Option<usize> {
         let mut items = items(list);
         let (before, text) = items.find(|(_, text)| {
@@ -19,7 +20,7 @@ impl AggregateError {
             }
         })?;
         let blanks = text.chars().take_while(|c| c.is_whitespace()).count();
-        Some(before.saturating_add(blanks).saturating_add(1))
+        Some(before + blanks + 1)
     }
 
     /// Returns the index of the grouping that the error is about, in the list given to

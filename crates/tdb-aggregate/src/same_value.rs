@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use tdb_cells::FieldInfo;
 use tdb_cells::files::read_index;
-use tdb_tile::{Datatype, Scalar};
+use tdb_tile::{Datatype, Physical, Scalar};
 
 /// Converts the cells of a field to their canonical form.
 #[derive(Debug)]
@@ -41,9 +41,9 @@ impl SameValue {
 
     /// Returns the conversion for values of this type that are not indexes.
     pub(crate) fn of_type(datatype: Datatype) -> Self {
-        match datatype {
-            Datatype::Float32 => Self::Float32,
-            Datatype::Float64 => Self::Float64,
+        match datatype.physical() {
+            Physical::F32 => Self::Float32,
+            Physical::F64 => Self::Float64,
             _ => Self::Bytes,
         }
     }
@@ -67,8 +67,7 @@ impl SameValue {
                     None => Cow::Borrowed(cell),
                     // The index of the first equal label is not greater, so it fits in as many bytes.
                     Some((_, first)) => {
-                        let bytes = first.to_le_bytes().into_iter();
-                        let bytes = bytes.chain(std::iter::repeat(0));
+                        let bytes = first.to_le_bytes().into_iter().chain(std::iter::repeat(0));
                         Cow::Owned(bytes.take(cell.len()).collect())
                     }
                 }

@@ -39,6 +39,10 @@ impl Share {
     }
 
     /// Takes memory; returns false if that many bytes are not available.
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "what is taken is at most what is left, and at least what is needed"
+    )]
     pub(crate) fn take(&mut self, bytes: u64) -> bool {
         if self.room < bytes {
             let asked = bytes.max(self.step);
@@ -47,10 +51,10 @@ impl Share {
                 return false;
             };
             self.held.push(grant);
-            self.left = self.left.saturating_sub(asked);
-            self.room = self.room.saturating_add(asked);
+            self.left -= asked;
+            self.room += asked;
         }
-        self.room = self.room.saturating_sub(bytes);
+        self.room -= bytes;
         true
     }
 }

@@ -30,9 +30,12 @@ pub(crate) fn spill(
         for (key, number) in keys {
             let lost = || Bug::new("a group without a state");
             let cells = known.cells.get(number).ok_or_else(lost)?;
-            let fields = known.fields.iter();
-            let fields = fields.map(|field| Some((field, field.groups.get(number)?)));
-            let fields = fields.collect::<Option<Vec<_>>>().ok_or_else(lost)?;
+            let fields = known
+                .fields
+                .iter()
+                .map(|field| Some((field, field.groups.get(number)?)))
+                .collect::<Option<Vec<_>>>()
+                .ok_or_else(lost)?;
             write(&mut packer.bytes, key, *cells, fields.into_iter())?;
             packer.next()?;
         }
@@ -95,8 +98,12 @@ impl<'a> Packer<'a> {
     }
 
     /// Completes a group, whose bytes have been appended.
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "there are fewer groups than cells"
+    )]
     fn next(&mut self) -> Result<(), CellsError> {
-        self.groups = self.groups.saturating_add(1);
+        self.groups += 1;
         if self.bytes.len() < self.block {
             return Ok(());
         }

@@ -32,8 +32,12 @@ pub(crate) struct GroupState {
 
 impl GroupState {
     /// Adds the state of more cells of the group, which come after those added so far.
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "there are fewer than 2^64 cells, whose values have 64 bits each"
+    )]
     pub(crate) fn merge(&mut self, other: Self) {
-        self.cells = self.cells.saturating_add(other.cells);
+        self.cells += other.cells;
         for (known, more) in self.fields.iter_mut().zip(other.fields) {
             known.merge(more);
         }
@@ -44,8 +48,9 @@ impl States {
     pub(crate) fn new(aggregates: &[Aggregate], reader: &Reader) -> Result<Self, AggregateError> {
         let mut fields = Vec::new();
         for name in unique(aggregates.iter().filter_map(|a| a.field.as_deref())) {
-            let own = aggregates.iter();
-            let own = own.filter(|a| a.field.as_deref() == Some(name));
+            let own = aggregates
+                .iter()
+                .filter(|a| a.field.as_deref() == Some(name));
             let functions: Vec<Function> = own.map(|a| a.function).collect();
             let field = read_field(reader, name)?;
             for function in &functions {
@@ -101,9 +106,9 @@ impl States {
         self.resize(groups);
         count_cells(&mut self.cells, rows.len(), of)?;
         for field in &mut self.fields {
-            let column = batch.column(&field.info.name);
-            let column =
-                column.ok_or_else(|| Bug::new("a field that was asked for is not read"))?;
+            let column = batch
+                .column(&field.info.name)
+                .ok_or_else(|| Bug::new("a field that was asked for is not read"))?;
             field.add(column, rows.clone(), of)?;
         }
         Ok(())
@@ -115,15 +120,20 @@ impl States {
         number: usize,
         aggregates: &[Aggregate],
     ) -> Result<(Vec<Outcome>, u64), AggregateError> {
-        let cells = self.cells.get(number).copied();
-        let cells = cells.ok_or_else(|| Bug::new("a group without cells"))?;
-        let values = aggregates.iter().map(|aggregate| {
-            let Some(name) = aggregate.field.as_deref() else {
-                return Ok(Outcome::Unsigned(cells));
-            };
-            self.field(name)?.outcome(aggregate.function, number)
-        });
-        let values = values.collect::<Result<Vec<Outcome>, AggregateError>>()?;
+        let cells = self
+            .cells
+            .get(number)
+            .copied()
+            .ok_or_else(|| Bug::new("a group without cells"))?;
+        let values = aggregates
+            .iter()
+            .map(|aggregate| {
+                let Some(name) = aggregate.field.as_deref() else {
+                    return Ok(Outcome::Unsigned(cells));
+                };
+                self.field(name)?.outcome(aggregate.function, number)
+            })
+            .collect::<Result<Vec<Outcome>, AggregateError>>()?;
         Ok((values, cells))
     }
 
@@ -216,17 +226,21 @@ impl States {
     }
 }
 
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "there are fewer than 2^64 cells, whose values have 64 bits each"
+)]
 fn count_cells(cells: &mut [u64], rows: usize, of: GroupOf<'_>) -> Result<(), Bug> {
     let lost = || Bug::new("a cell of a group that is not there");
     match of {
         GroupOf::One => {
             let all = cells.first_mut().ok_or_else(lost)?;
-            *all = all.saturating_add(rows as u64);
+            *all += rows as u64;
         }
         GroupOf::Each(numbers) => {
             for number in numbers {
                 let cell = cells.get_mut(*number).ok_or_else(lost)?;
-                *cell = cell.saturating_add(1);
+                *cell += 1;
             }
         }
     }

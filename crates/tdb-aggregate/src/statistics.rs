@@ -10,7 +10,7 @@ use tdb_schema::{ArraySchema, Field, FieldKind};
 use tdb_tile::{Bug, Grant};
 
 use crate::AggregateError;
-use crate::accumulator::{Accumulator, Known, is_time};
+use crate::accumulator::{Accumulator, StoredStatistics, is_time};
 use crate::field_states::FieldStates;
 
 /// Number of fragments whose statistics are in memory at the same time.
@@ -70,11 +70,13 @@ pub(crate) fn known_tiles(
     }
     let array = reader.array();
     for together in reader.lone_tiles()?.chunks(TOGETHER) {
-        let fragments = together.iter().map(|lone| {
-            let fragment = array.fragment(lone.fragment)?;
-            Ok((lone.fragment, fragment))
-        });
-        let fragments = fragments.collect::<Result<Vec<(FragmentIndex, &Fragment)>, Bug>>()?;
+        let fragments = together
+            .iter()
+            .map(|lone| {
+                let fragment = array.fragment(lone.fragment)?;
+                Ok((lone.fragment, fragment))
+            })
+            .collect::<Result<Vec<(FragmentIndex, &Fragment)>, Bug>>()?;
         let Some((_held, mut sources)) = sources(session, array, &fragments, fields) else {
             continue;
         };
@@ -98,6 +100,10 @@ fn is_summarized(field: &FieldStates) -> bool {
 
 impl KnownTiles {
     /// Adds the tiles of a fragment whose aggregates are all known.
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "there are fewer than 2^64 cells, whose values have 64 bits each"
+    )]
     fn add(
         &mut self,
         lone: &LoneTiles,
@@ -111,13 +117,15 @@ impl KnownTiles {
             let Ok(number) = usize::try_from(tile.get()) else {
                 continue;
             };
-            let each = fields.iter().zip(sources);
-            let each = each.map(|(field, source)| source.tile(field, number, cells));
-            let Some(each) = each.collect::<Option<Vec<Known>>>() else {
+            let each = fields
+                .iter()
+                .zip(sources)
+                .map(|(field, source)| source.tile(field, number, cells));
+            let Some(each) = each.collect::<Option<Vec<StoredStatistics>>>() else {
                 continue;
             };
             tiles.push(*tile);
-            self.cells = self.cells.saturating_add(cells);
+            self.cells += cells;
             let states = self.fields.iter_mut().zip(fields);
             for ((state, field), tile) in states.zip(&each) {
                 state.add_known(field.info.datatype, tile)?;
@@ -135,22 +143,22 @@ impl KnownTiles {
 
 impl Source {
     /// Returns what is known about a tile of `cells` cells; `None` if that does not suffice.
-    fn tile(&self, field: &FieldStates, tile: usize, cells: u64) -> Option<Known> {
+    fn tile(&self, field: &FieldStates, tile: usize, cells: u64) -> Option<StoredStatistics> {
         let statistics = match self {
             Self::None => return None,
             Self::Cells => {
-                return Some(Known {
+                return Some(StoredStatistics {
                     count: cells,
-                    ..Known::default()
+                    ..StoredStatistics::default()
                 });
             }
             Self::Statistics(statistics) => statistics,
         };
         let nulls = statistics.known_nulls(tile)?;
-        let mut known = Known {
+        let mut known = StoredStatistics {
             count: cells.checked_sub(nulls)?,
             nulls,
-            ..Known::default()
+            ..StoredStatistics::default()
         };
         if known.count == 0 {
             return Some(known);
@@ -191,28 +199,30 @@ fn sources(
     fragments: &[(FragmentIndex, &Fragment)],
     fields: &[FieldStates],
 ) -> Option<(Grant, impl Iterator<Item = Source>)> {
-    let wanted: Vec<Wanted<'_>> = fragments
+    let wanted: Vec<StatisticsRequest<'_>> = fragments
         .iter()
         .flat_map(|(index, fragment)| {
-            let wanted = |field| Wanted::of(array.schema(), (*index, fragment), field);
+            let wanted = |field| StatisticsRequest::of(array.schema(), *index, fragment, field);
             fields.iter().map(wanted)
         })
         .collect();
-    let parts = wanted.iter().flat_map(Wanted::parts);
+    let parts = wanted.iter().flat_map(StatisticsRequest::parts);
     let parts = array.snapshot().find_parts(parts).ok()?;
     let (_fetched, pieces) = array.fetch(parts.reads()).ok()?;
     let opened = array.snapshot().open_parts(parts, pieces).ok()?;
-    let bytes = opened.iter().map(|part| part.payload.len() as u64);
-    let bytes = bytes.fold(0, u64::saturating_add);
+    let bytes = opened
+        .iter()
+        .map(|part| part.payload.len() as u64)
+        .fold(0, u64::saturating_add);
     let held = session.limits().budget.take(bytes).ok()?;
     let limits = session.limits().clone();
     let mut payloads = opened.into_iter().map(|part| part.payload);
     let sources: Vec<Source> = wanted
         .into_iter()
         .map(|wanted| match wanted {
-            Wanted::Cells => Source::Cells,
-            Wanted::None => Source::None,
-            Wanted::Statistics { fragment, view, .. } => {
+            StatisticsRequest::Cells => Source::Cells,
+            StatisticsRequest::None => Source::None,
+            StatisticsRequest::Statistics { fragment, view, .. } => {
                 let own: Vec<_> = payloads.by_ref().take(4).collect();
                 let own = <[_; 4]>::try_from(own).ok();
                 let statistics = own.and_then(|own| {
@@ -227,7 +237,7 @@ fn sources(
 }
 
 /// The statistics to read for a field of a fragment.
-enum Wanted<'a> {
+enum StatisticsRequest<'a> {
     Cells,
     Statistics {
         index: FragmentIndex,
@@ -237,10 +247,11 @@ enum Wanted<'a> {
     None,
 }
 
-impl<'a> Wanted<'a> {
+impl<'a> StatisticsRequest<'a> {
     fn of(
         schema: &ArraySchema,
-        (index, fragment): (FragmentIndex, &'a Fragment),
+        index: FragmentIndex,
+        fragment: &'a Fragment,
         field: &FieldStates,
     ) -> Self {
         if is_just_counted(field) {

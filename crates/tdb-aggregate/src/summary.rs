@@ -62,8 +62,10 @@ pub fn summarize(
     let names = unique(fields.iter().copied());
     let options = read_options(array.schema(), options, &names)?;
     let mut reader = Reader::open(session, array, &options)?;
-    let infos = names.iter().map(|name| read_field(&reader, name));
-    let infos = infos.collect::<Result<Vec<FieldInfo>, Bug>>()?;
+    let infos = names
+        .iter()
+        .map(|name| read_field(&reader, name))
+        .collect::<Result<Vec<FieldInfo>, Bug>>()?;
     let wanted: Vec<Aggregate> = infos.iter().flat_map(aggregates).collect();
     let mut states = States::new(&wanted, &reader)?;
     let budget = &session.limits().budget;
@@ -124,13 +126,14 @@ impl Sketch {
     }
 
     fn add(&mut self, batch: &Batch) -> Result<(), AggregateError> {
-        let column = batch.column(&self.name);
-        let column = column.ok_or_else(|| Bug::new("a field that was asked for is not read"))?;
+        let column = batch
+            .column(&self.name)
+            .ok_or_else(|| Bug::new("a field that was asked for is not read"))?;
         for row in 0..batch.rows {
             if has_value(column, row) {
-                let cell = column.cell(row);
-                let cell =
-                    cell.ok_or_else(|| Bug::new("a column has fewer cells than its batch"))?;
+                let cell = column
+                    .cell(row)
+                    .ok_or_else(|| Bug::new("a column has fewer cells than its batch"))?;
                 self.distinct.add(&self.same.of(cell), &mut self.share);
             }
         }
@@ -203,6 +206,10 @@ impl Numbers {
         }
     }
 
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "there are fewer than 2^64 cells, whose values have 64 bits each"
+    )]
     fn add<T: Scalar>(
         &mut self,
         column: &Column,
@@ -218,11 +225,11 @@ impl Numbers {
             if !column.is_valid(row) || (self.is_time && value == none) {
                 continue;
             }
-            self.count = self.count.saturating_add(1);
+            self.count += 1;
             self.kept.add(value, share);
             match value {
                 Number::Whole(ticks) if self.is_time => {
-                    self.ticks = self.ticks.saturating_add(ticks);
+                    self.ticks += ticks;
                 }
                 Number::Whole(value) => self.spread(value as f64),
                 Number::Float(value) => self.spread(value),

@@ -11,10 +11,10 @@ use crate::delete::read_deletes;
 use crate::directory::{FRAGMENT_FOLDER, FragmentEntries};
 use crate::early::Early;
 use crate::fragment::Schemas;
+use crate::fragment_opener::{FragmentOpener, PrefetchedMetadata};
 use crate::fragment_parts::read_parts;
 use crate::named_objects::{NamedObjects, open_schemas};
 use crate::open::ObjectReader;
-use crate::opening::{Opening, PrefetchedMetadata};
 use crate::settling::settle;
 use crate::snapshot::{Snapshot, current};
 use crate::uri::{Base, UriTarget};
@@ -346,8 +346,9 @@ impl Array {
     /// As [`Array::metadata_parts`].
     pub fn rtree_of(&self, fragment: &Fragment) -> Result<RTree, ArrayError> {
         let parts = read_parts(&self.place, vec![(fragment, MetadataPart::RTree)])?;
-        let part = parts.first();
-        let part = part.ok_or_else(|| Bug::new("an R-tree that was read is not there"))?;
+        let part = parts
+            .first()
+            .ok_or_else(|| Bug::new("an R-tree that was read is not there"))?;
         let tree = fragment.metadata.rtree(&part.payload, self.limits());
         tree.at(&fragment.metadata_key)
     }
@@ -396,8 +397,9 @@ fn read_processed(place: &ObjectReader, fragments: &mut [Fragment]) -> Result<()
             .map(|f| (f, MetadataPart::ProcessedConditions))
             .collect(),
     )?;
-    let timed = fragments.iter_mut();
-    let timed = timed.filter(|fragment| fragment.metadata.extra_fields.deletes);
+    let timed = fragments
+        .iter_mut()
+        .filter(|fragment| fragment.metadata.extra_fields.deletes);
     for (fragment, part) in timed.zip(parts) {
         let limits = place.location.limits();
         let processed = fragment
@@ -420,7 +422,7 @@ pub(crate) fn open_fragments(
         footers: tiles,
         early,
     } = prefetched;
-    let mut opening = Opening {
+    let mut opening = FragmentOpener {
         place,
         schemas,
         footers: HashMap::new(),

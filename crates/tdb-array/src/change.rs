@@ -40,8 +40,11 @@ impl Array {
         for enumeration in enumerations {
             put_enumeration(self.location(), enumeration)?;
         }
-        let others = self.directory().schemas().iter();
-        let others = others.filter_map(|entry| entry.name.as_ref());
+        let others = self
+            .directory()
+            .schemas()
+            .iter()
+            .filter_map(|entry| entry.name.as_ref());
         let name = later_name(options, time, others)?;
         put_schema(self.location(), &name, schema)?;
         Ok(name)

@@ -13,7 +13,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use tdb_store::{list_all, name};
-use tdb_tile::Bug;
+use tdb_tile::{Bug, Exact};
 
 use crate::directory::CLAIM;
 use crate::{ArrayError, Location, NameSource, SystemNames};
@@ -36,7 +36,7 @@ const LONGEST_PAUSE: u64 = 32;
 /// A claim that is held; dropping it removes the claim.
 #[derive(Debug)]
 pub(crate) struct Claim {
-    held: Arc<Held>,
+    held: Arc<ClaimState>,
     /// The thread that renews the claim, if one could be started.
     keeper: Option<JoinHandle<()>>,
     /// True if other programs held a claim at first.
@@ -45,7 +45,7 @@ pub(crate) struct Claim {
 
 /// State of a claim that is shared by its owner and the renewing thread.
 #[derive(Debug)]
-struct Held {
+struct ClaimState {
     location: Location,
     current: Mutex<Current>,
     ended: Condvar,
@@ -74,7 +74,7 @@ impl Claim {
     /// # Errors
     /// [`ArrayError::Claimed`] if others hold one, or any error of the store.
     pub(crate) fn take_soon(location: &Location) -> Result<Self, ArrayError> {
-        Self::take_within(location, LEASE.saturating_add(RENEWAL))
+        Self::take_within(location, [LEASE, RENEWAL].iter().sum())
     }
 
     fn take_within(location: &Location, patience: Duration) -> Result<Self, ArrayError> {
@@ -96,7 +96,7 @@ impl Claim {
     }
 
     fn put(location: &Location, has_waited: bool) -> Result<Self, ArrayError> {
-        let held = Held {
+        let held = ClaimState {
             location: location.clone(),
             current: Mutex::new(Current::put(location)?),
             ended: Condvar::new(),
@@ -147,7 +147,7 @@ impl Drop for Claim {
     }
 }
 
-impl Held {
+impl ClaimState {
     fn current(&self) -> MutexGuard<'_, Current> {
         self.current.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -248,32 +248,33 @@ impl Waiting {
                 seconds: self.waited.as_secs(),
             });
         }
-        self.looks = self.looks.saturating_add(1);
+        self.looks = self.looks.exact_add(1)?;
         // The pause doubles with each look, up to the longest.
         let longest = 1_u64
             .checked_shl(self.looks)
             .map_or(LONGEST_PAUSE, |pause| pause.min(LONGEST_PAUSE));
         // Random, so that two programs that saw each other do not collide again.
-        let random = SystemNames.id()? & u128::from(longest.saturating_sub(1));
+        let random = SystemNames.id()? & u128::from(longest.exact_sub(1)?);
         let random = u64::try_from(random).map_err(|_| Bug::new("a pause of more than 64 bits"))?;
-        let pause = Duration::from_millis(random.saturating_add(1));
+        let pause = Duration::from_millis(random.exact_add(1)?);
         std::thread::sleep(pause);
-        self.unchanged = self.unchanged.saturating_add(pause);
-        self.waited = self.waited.saturating_add(pause);
+        self.unchanged = [self.unchanged, pause].iter().sum();
+        self.waited = [self.waited, pause].iter().sum();
         Ok(BTreeSet::new())
     }
 
     /// True if all claims are older than the lease, according to the times in their names.
     fn are_old(&self) -> bool {
-        let before = SystemNames
-            .now()
-            .saturating_sub(LEASE.as_secs().saturating_mul(1000));
+        let now = u128::from(SystemNames.now());
+        let Some(before) = now.checked_sub(LEASE.as_millis()) else {
+            return self.claims.is_empty();
+        };
         self.claims.iter().all(|claim| {
             let time = claim
                 .strip_prefix(CLAIM)
                 .and_then(|rest| rest.split_once('_'));
             time.and_then(|(time, _)| time.parse::<u64>().ok())
-                .is_some_and(|time| time < before)
+                .is_some_and(|time| u128::from(time) < before)
         })
     }
 }

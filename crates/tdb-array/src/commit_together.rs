@@ -7,7 +7,9 @@ use tdb_tile::FormatVersion;
 
 use crate::commits::encode_consolidated;
 use crate::directory::COMMITS_FOLDER;
-use crate::{Array, ArrayError, At, ChangeOptions, Committed, SealedFragment, TimestampedName};
+use crate::{
+    Array, ArrayError, At, ChangeOptions, CommittedNames, SealedFragment, TimestampedName,
+};
 
 impl Array {
     /// Commits several fragments at once with one `.con` object: readers see all of them or none.
@@ -35,11 +37,11 @@ impl Array {
         sealed: Vec<SealedFragment>,
         kept: &ConditionTree,
         change: &ChangeOptions,
-    ) -> Result<Committed, ArrayError> {
+    ) -> Result<CommittedNames, ArrayError> {
         self.check_delete_cells(kept, change)?;
         let (mut commits, version) = commits_of(&sealed)?;
         let Some(version) = version else {
-            return Ok(Committed {
+            return Ok(CommittedNames {
                 fragments: Vec::new(),
                 delete: Some(self.delete_cells(kept, change)?),
             });
@@ -51,7 +53,7 @@ impl Array {
             times: (name.start(), name.end()),
             delete: Some(bytes),
         });
-        Ok(Committed {
+        Ok(CommittedNames {
             fragments: self.put_list(sealed, &commits, version)?,
             delete: Some(name),
         })
@@ -63,15 +65,20 @@ impl Array {
         commits: &[Commit],
         version: FormatVersion,
     ) -> Result<Vec<TimestampedName>, ArrayError> {
-        let span = commits.iter().map(|commit| commit.times);
-        let span = span.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
-        let committed = sealed.iter().map(|fragment| fragment.name().clone());
-        let committed: Vec<TimestampedName> = committed.collect();
+        let span = commits
+            .iter()
+            .map(|commit| commit.times)
+            .reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
+        let committed: Vec<TimestampedName> = sealed
+            .iter()
+            .map(|fragment| fragment.name().clone())
+            .collect();
         let (Some(span), Some(first)) = (span, committed.first()) else {
             return Ok(committed);
         };
-        let records = commits.iter();
-        let records = records.map(|commit| (commit.key.as_str(), commit.delete.as_deref()));
+        let records = commits
+            .iter()
+            .map(|commit| (commit.key.as_str(), commit.delete.as_deref()));
         let bytes = encode_consolidated(records);
         // The name distinguishes this list from one into which commits were consolidated: see `Array::merged_commits`.
         let name = first.of_list(span, version).at("name")?;

@@ -161,9 +161,10 @@ fn delete_range(bytes: &Bytes, offset: usize) -> Result<Range<usize>, WireError>
         return Err(fail("delete_size", 8, rest.len()));
     };
     let size = u64::from_le_bytes(*size);
-    let start = bytes.len().exact_sub(rest.len());
-    let start =
-        start.map_err(|bug| WireError::new("ConsolidatedCommits", "delete", offset, bug.into()))?;
+    let start = bytes
+        .len()
+        .exact_sub(rest.len())
+        .map_err(|bug| WireError::new("ConsolidatedCommits", "delete", offset, bug.into()))?;
     let end = usize::try_from(size)
         .ok()
         .and_then(|size| start.checked_add(size))

@@ -7,7 +7,7 @@ mod removal;
 use std::collections::HashSet;
 
 use tdb_store::{Object, StoreError, join, list_all, parent};
-use tdb_tile::Limits;
+use tdb_tile::{Exact, Limits};
 
 use crate::directory::{
     COMMITS_FOLDER, DRAFT_FOLDER, FRAGMENT_FOLDER, FRAGMENT_METADATA_FOLDER, GROUP_FOLDER,
@@ -15,7 +15,7 @@ use crate::directory::{
 };
 use crate::uri::Base;
 use crate::{
-    ArrayError, Found, Group, GroupMember, Location, ObjectType, OpenOptions, UriTarget, Work,
+    ArrayError, FoundFolder, Group, GroupMember, Location, ObjectType, OpenOptions, UriTarget, Work,
 };
 
 /// The objects of an array, or of a group with all its members inside its folder.
@@ -67,9 +67,10 @@ impl ContentsSize {
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         Self {
-            arrays: self.arrays.saturating_add(other.arrays),
-            groups: self.groups.saturating_add(other.groups),
-            objects: self.objects.saturating_add(other.objects),
+            arrays: [self.arrays, other.arrays].iter().sum(),
+            groups: [self.groups, other.groups].iter().sum(),
+            objects: [self.objects, other.objects].iter().sum(),
+            // Clamped: servers state these sizes, and they are only shown.
             bytes: self.bytes.saturating_add(other.bytes),
         }
     }
@@ -308,7 +309,8 @@ impl Contents {
         for part in self.all() {
             let draft = join(&part.prefix, DRAFT_FOLDER);
             if part.keys().any(|key| inside(&draft, key).is_some())
-                && let Some(work) = Found::at(&**self.location.store(), &part.prefix)?.unfinished
+                && let Some(work) =
+                    FoundFolder::at(&**self.location.store(), &part.prefix)?.unfinished
             {
                 return Ok(Some((work, part.prefix.clone())));
             }
@@ -337,11 +339,11 @@ impl Contents {
         let mut size = ContentsSize::default();
         for part in self.all() {
             match part.object_type {
-                ObjectType::Array => size.arrays = size.arrays.saturating_add(1),
-                ObjectType::Group => size.groups = size.groups.saturating_add(1),
+                ObjectType::Array => size.arrays = size.arrays.exact_add(1)?,
+                ObjectType::Group => size.groups = size.groups.exact_add(1)?,
                 ObjectType::Invalid => {}
             }
-            size.objects = size.objects.saturating_add(part.objects.len() as u64);
+            size.objects = size.objects.exact_add(part.objects.len() as u64)?;
             let listed = part.objects.iter().filter_map(|object| object.size);
             size.bytes = listed.fold(size.bytes, u64::saturating_add);
         }

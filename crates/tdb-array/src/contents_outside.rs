@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
 use tdb_store::{Store, check_key, join};
-use tdb_tile::Limits;
+use tdb_tile::{Exact, Limits};
 
 use crate::contents::copy::{check_vacant, moved};
 use crate::contents::{below, inside, join_folders};
@@ -74,7 +74,7 @@ impl ContentsOutside {
                     };
                     let original = found.uri(found.prefix());
                     if !all.places.contains_key(&original) {
-                        let depth = root.depth.saturating_add(1);
+                        let depth = root.depth.exact_add(1).map_err(ArrayError::from)?;
                         let most = root.contents.limits().group_depth;
                         Limits::check("depth of groups", "group_depth", depth, most)
                             .map_err(ArrayError::from)?;
@@ -120,11 +120,13 @@ impl ContentsOutside {
             |name: &&str| !name.starts_with("__") && !name.contains('/') && check_key(name).is_ok();
         let mut names = name.into_iter().chain(last);
         let name = names.find(can_be).unwrap_or("member");
-        let mut vacant = join(folder, name);
-        let mut number = 1_u64;
-        while self.taken.contains(&vacant) {
-            number = number.saturating_add(1);
-            vacant = join(folder, &format!("{name}-{number}"));
+        let place = join(folder, name);
+        let mut vacant = place.clone();
+        for number in 2_u64.. {
+            if !self.taken.contains(&vacant) {
+                break;
+            }
+            vacant = format!("{place}-{number}");
         }
         vacant
     }

@@ -23,7 +23,7 @@ const AT_ONCE: usize = 16;
 const LARGE: u64 = 1 << 20;
 
 /// State shared by the copying threads.
-struct Shared<'a> {
+struct CopyQueue<'a> {
     /// Objects not begun yet, with their new keys.
     left: slice::Iter<'a, (&'a Object, String)>,
     /// New keys whose objects may exist by now.
@@ -37,7 +37,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// Copies the remaining objects until one fails.
-fn copy_left(from: &dyn Store, to: &dyn Store, shared: &Mutex<Shared<'_>>, large: &Mutex<()>) {
+fn copy_left(from: &dyn Store, to: &dyn Store, shared: &Mutex<CopyQueue<'_>>, large: &Mutex<()>) {
     let next = || {
         let mut shared = lock(shared);
         shared.left.next().filter(|_| shared.failure.is_none())
@@ -46,7 +46,7 @@ fn copy_left(from: &dyn Store, to: &dyn Store, shared: &Mutex<Shared<'_>>, large
         let size = size.map_or_else(|| from.size(key), Ok);
         let result = size.and_then(|size| {
             let _alone = (size > LARGE).then(|| lock(large));
-            tdb_store::copy_sized(from, (key, size), to, to_key)
+            tdb_store::copy_sized(from, key, size, to, to_key)
         });
         let mut shared = lock(shared);
         // An object that another program created is not part of the copy.
@@ -84,7 +84,7 @@ impl<'a> Copying<'a> {
         } else {
             1
         };
-        let shared = Mutex::new(Shared {
+        let shared = Mutex::new(CopyQueue {
             left: objects.iter(),
             begun: Vec::new(),
             failure: None,

@@ -7,7 +7,7 @@ use tdb_tile::{Code, FormatVersion};
 use crate::directory::{GROUP_MARKER, SCHEMA_FOLDER};
 use crate::object_type::has_schema;
 use crate::put::{put_enumeration, put_schema, refused};
-use crate::{Array, ArrayError, ChangeOptions, Found, Group, Location, ObjectType};
+use crate::{Array, ArrayError, ChangeOptions, FoundFolder, Group, Location, ObjectType};
 
 /// Name of the only dimension of the array of a label.
 const LABEL_DIMENSION: &str = "index";
@@ -133,8 +133,10 @@ pub(crate) fn check_above(store: &dyn Store, prefix: &str) -> Result<(), ArrayEr
     let mut folder = prefix;
     while !folder.is_empty() {
         folder = tdb_store::parent(folder);
-        let below = prefix.strip_prefix(folder).unwrap_or(prefix);
-        let below = below.trim_start_matches('/');
+        let below = prefix
+            .strip_prefix(folder)
+            .unwrap_or(prefix)
+            .trim_start_matches('/');
         if let Some(found) = ObjectType::in_the_way(store, folder, below)? {
             return Err(ArrayError::Within {
                 what: found.name(),
@@ -150,7 +152,7 @@ pub(crate) fn check_above(store: &dyn Store, prefix: &str) -> Result<(), ArrayEr
 /// schema, left by an interrupted creation, do not count.
 fn check_vacant(store: &dyn Store, prefix: &str) -> Result<(), ArrayError> {
     check_above(store, prefix)?;
-    let found = Found::at(store, prefix)?;
+    let found = FoundFolder::at(store, prefix)?;
     if let Some(work) = found.unfinished {
         let prefix = prefix.to_owned();
         return Err(ArrayError::Unfinished { work, prefix });

@@ -5,7 +5,7 @@ use bytes::Bytes;
 use tdb_fragment::ConditionTree;
 use tdb_tile::{Bug, Record};
 
-use crate::directory::{DeleteCommit, Lists, Live, Stored};
+use crate::directory::{DeleteCommit, DeleteLocation, Lists, Live};
 use crate::early::Early;
 use crate::open::ObjectReader;
 use crate::{ArrayError, At, Warning};
@@ -44,12 +44,13 @@ pub(crate) fn read_deletes(
         .deletes
         .iter()
         .filter_map(|delete| match &delete.stored {
-            Stored::Object(key) => Some(key.clone()),
-            Stored::Within { .. } => None,
+            DeleteLocation::Object(key) => Some(key.clone()),
+            DeleteLocation::Within { .. } => None,
         });
     let keys: Vec<String> = loose.collect();
-    let wanted = keys.iter();
-    let wanted = wanted.map(|key| (key.clone(), place.whole(key, place.tile_limit())));
+    let wanted = keys
+        .iter()
+        .map(|key| (key.clone(), place.whole(key, place.tile_limit())));
     let answers = early.or_read(place, wanted);
     let mut read = HashMap::new();
     for (key, answer) in keys.into_iter().zip(answers) {
@@ -57,8 +58,8 @@ pub(crate) fn read_deletes(
     }
     let deletes = live.deletes.iter().map(|delete| {
         let (key, bytes) = match &delete.stored {
-            Stored::Object(key) => (key, read.get(key).cloned()),
-            Stored::Within { key, range } => {
+            DeleteLocation::Object(key) => (key, read.get(key).cloned()),
+            DeleteLocation::Within { key, range } => {
                 let is_within = |list: &&Bytes| range.start <= range.end && range.end <= list.len();
                 let list = lists.get(key).filter(is_within);
                 (key, list.map(|list| list.slice(range.clone())))

@@ -23,9 +23,9 @@ pub use folders::{
 };
 pub use fragment_entry::FragmentEntry;
 pub use lists::Lists;
-pub use live::{DeleteCommit, Live, Stored};
+pub use live::{DeleteCommit, DeleteLocation, Live};
 pub use names::Names;
-pub use replacements::{Replaced, Replacements};
+pub use replacements::{ReplacedFragments, Replacements};
 
 use std::collections::BTreeSet;
 
@@ -81,7 +81,7 @@ pub struct Directory {
 
 /// The result of comparing two listings: see [`Directory::settled`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Settled {
+pub enum ListingComparison {
     /// Nothing has changed.
     Same(Directory),
     /// There are more commits, which are now included. The lists of what they replace may have appeared later, so a
@@ -153,8 +153,9 @@ impl Directory {
         for key in names.objects_in(COMMITS_FOLDER) {
             directory.add_commit_object(key);
         }
-        let foreign = names.foreign_in(COMMITS_FOLDER);
-        let foreign = foreign.filter(|key| commits::is_commit(key));
+        let foreign = names
+            .foreign_in(COMMITS_FOLDER)
+            .filter(|key| commits::is_commit(key));
         directory
             .damaged
             .extend(foreign.map(|key| (key, NameError::Form)));
@@ -238,11 +239,11 @@ impl Directory {
     ///
     /// # Errors
     /// As [`Directory::from_names`].
-    pub fn settled(self, names: &Names, again: &Names) -> Result<Settled, ArrayError> {
+    pub fn settled(self, names: &Names, again: &Names) -> Result<ListingComparison, ArrayError> {
         let same_objects = |folder| names.objects_in(folder).eq(again.objects_in(folder));
         let same_folders = names.folders_in("").eq(again.folders_in(""));
         if same_folders && Self::COMMIT_PREFIXES.into_iter().all(same_objects) {
-            return Ok(Settled::Same(self));
+            return Ok(ListingComparison::Same(self));
         }
         let later = Self::from_names(again, self.window)?;
         let is_kept = is_within(&self.root_folders, &later.root_folders)
@@ -251,9 +252,9 @@ impl Directory {
             && self.ok.is_subset(&later.ok)
             && self.lists().eq(later.lists());
         if !is_kept {
-            return Ok(Settled::Changed);
+            return Ok(ListingComparison::Changed);
         }
-        Ok(Settled::Grown(Self {
+        Ok(ListingComparison::Grown(Self {
             ok: later.ok,
             root_folders: later.root_folders,
             written: later.written,
@@ -294,8 +295,11 @@ impl Directory {
     /// Returns the keys of the `.con`, `.ign`, `.vac` and `.replaces` objects, whose bytes [`Directory::live`] needs.
     pub fn lists(&self) -> impl Iterator<Item = &str> {
         let lists = self.consolidated.iter().chain(&self.ignores);
-        let vacuums = self.vacuums.iter().chain(&self.replacing);
-        let vacuums = vacuums.map(|(key, _)| key);
+        let vacuums = self
+            .vacuums
+            .iter()
+            .chain(&self.replacing)
+            .map(|(key, _)| key);
         lists.chain(vacuums).map(String::as_str)
     }
 

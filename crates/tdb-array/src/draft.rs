@@ -19,7 +19,9 @@ use crate::directory::{
 };
 use crate::draft_store::DraftStore;
 use crate::put::put_tile;
-use crate::{Array, ArrayError, At, ChangeOptions, Found, Location, ObjectType, OpenOptions, Work};
+use crate::{
+    Array, ArrayError, At, ChangeOptions, FoundFolder, Location, ObjectType, OpenOptions, Work,
+};
 
 /// Folders of an array that is being made, in the order in which they are removed: no step leaves anything that could
 /// be read as part of an array.
@@ -105,7 +107,7 @@ impl Draft {
     /// [`ArrayError::Claimed`] if another program is at work; as [`Array::open`].
     pub fn resume(location: &Location, work: Work) -> Result<Option<(Self, Vec<u8>)>, ArrayError> {
         let is_there = || -> Result<bool, ArrayError> {
-            let found = Found::at(&**location.store(), location.prefix())?;
+            let found = FoundFolder::at(&**location.store(), location.prefix())?;
             Ok(found.unfinished == Some(work))
         };
         if !is_there()? {
@@ -165,8 +167,10 @@ impl Draft {
     pub fn remove_uncommitted(&self) -> Result<(), ArrayError> {
         let array = Array::open_location(&self.drafted, OpenOptions::default())?;
         let folders = list_all(self.store(), &self.place.full(FRAGMENT_FOLDER))?.prefixes;
-        let committed = array.fragments().iter().map(|fragment| &fragment.name);
-        let committed: HashSet<String> = committed
+        let committed: HashSet<String> = array
+            .fragments()
+            .iter()
+            .map(|fragment| &fragment.name)
             .map(|name| self.place.full(&fragment_key(name)))
             .collect();
         let is_committed = |folder: &String| committed.contains(folder);
@@ -245,7 +249,7 @@ impl Draft {
 
     /// Removes everything written to the draft; the note last.
     fn clear(&self) -> Result<(), ArrayError> {
-        let found = Found::at(self.store(), self.place.prefix())?;
+        let found = FoundFolder::at(self.store(), self.place.prefix())?;
         if found.object_type != ObjectType::Invalid {
             return Err(exists(&self.place, found.object_type));
         }
@@ -267,8 +271,12 @@ impl Draft {
 
     /// Removes a folder and everything in it.
     fn remove(&self, folder: &str) -> Result<(), ArrayError> {
-        let keys = self.store().list_recursive(folder)?.into_iter();
-        let keys: Vec<String> = keys.map(|object| object.key).collect();
+        let keys: Vec<String> = self
+            .store()
+            .list_recursive(folder)?
+            .into_iter()
+            .map(|object| object.key)
+            .collect();
         self.place.remove_all(&keys)?;
         tdb_store::remove_empty_folders(self.store(), folder)?;
         Ok(())
@@ -280,7 +288,7 @@ impl Draft {
 fn check_free(location: &Location, work: Work) -> Result<(), ArrayError> {
     let (store, prefix) = (&**location.store(), location.prefix());
     check_above(store, prefix)?;
-    let found = Found::at(store, prefix)?;
+    let found = FoundFolder::at(store, prefix)?;
     match (found.object_type, found.unfinished) {
         (ObjectType::Invalid, Some(unfinished)) if unfinished == work => return Ok(()),
         (ObjectType::Invalid, Some(work)) => {
@@ -290,8 +298,8 @@ fn check_free(location: &Location, work: Work) -> Result<(), ArrayError> {
         (ObjectType::Invalid, None) => {}
         (there, _) => return Err(exists(location, there)),
     }
-    let folders = WRITTEN.map(|folder| location.full(folder));
-    let folders: Vec<&str> = folders.iter().map(String::as_str).collect();
+    let full = WRITTEN.map(|folder| location.full(folder));
+    let folders: Vec<&str> = full.iter().map(String::as_str).collect();
     for listing in store.list_many(&folders) {
         let listing = listing?;
         if !listing.objects.is_empty() || !listing.prefixes.is_empty() {

@@ -90,8 +90,8 @@ impl Store for DraftStore {
 
     fn list_many(&self, prefixes: &[&str]) -> Vec<Result<Listing, StoreError>> {
         let places: Vec<String> = prefixes.iter().map(|prefix| self.place(prefix)).collect();
-        let places: Vec<&str> = places.iter().map(String::as_str).collect();
-        let listings = self.inner.list_many(&places).into_iter();
+        let place_refs: Vec<&str> = places.iter().map(String::as_str).collect();
+        let listings = self.inner.list_many(&place_refs).into_iter();
         listings
             .map(|listing| listing.map(|listing| self.listing(listing)))
             .collect()
@@ -107,8 +107,8 @@ impl Store for DraftStore {
 
     fn sizes(&self, keys: &[&str]) -> Vec<Result<u64, StoreError>> {
         let places: Vec<String> = keys.iter().map(|key| self.place(key)).collect();
-        let places: Vec<&str> = places.iter().map(String::as_str).collect();
-        self.inner.sizes(&places)
+        let place_refs: Vec<&str> = places.iter().map(String::as_str).collect();
+        self.inner.sizes(&place_refs)
     }
 
     fn modified(&self, key: &str) -> Result<Option<SystemTime>, StoreError> {
@@ -123,8 +123,8 @@ impl Store for DraftStore {
     fn read_and_list(&self, reads: &[Read], prefixes: &[&str]) -> ReadAndListed {
         let reads: Vec<Read> = reads.iter().map(|read| self.read_of(read)).collect();
         let places: Vec<String> = prefixes.iter().map(|prefix| self.place(prefix)).collect();
-        let places: Vec<&str> = places.iter().map(String::as_str).collect();
-        let mut answers = self.inner.read_and_list(&reads, &places);
+        let place_refs: Vec<&str> = places.iter().map(String::as_str).collect();
+        let mut answers = self.inner.read_and_list(&reads, &place_refs);
         for listing in answers.listings.iter_mut().flatten() {
             *listing = self.listing(std::mem::take(listing));
         }
@@ -162,8 +162,8 @@ impl Store for DraftStore {
 
     fn remove_many(&self, keys: &[&str]) -> Vec<Result<(), StoreError>> {
         let places: Vec<String> = keys.iter().map(|key| self.place(key)).collect();
-        let places: Vec<&str> = places.iter().map(String::as_str).collect();
-        self.inner.remove_many(&places)
+        let place_refs: Vec<&str> = places.iter().map(String::as_str).collect();
+        self.inner.remove_many(&place_refs)
     }
 
     fn remove_folder(&self, folder: &str) -> Result<(), StoreError> {

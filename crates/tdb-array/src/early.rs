@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use tdb_store::{Distance, Piece, Read, StoreError};
 
 use crate::Directory;
-use crate::directory::{FragmentEntry, Lists, Stored};
+use crate::directory::{DeleteLocation, FragmentEntry, Lists};
 use crate::fragment::{FragmentSteps, Schemas};
 use crate::open::ObjectReader;
 
@@ -46,11 +46,13 @@ impl Likely {
             return Self::default();
         };
         let fragments = live.fragments.iter().take(MOST).collect();
-        let deletes = live.deletes.into_iter();
-        let deletes = deletes.filter_map(|delete| match delete.stored {
-            Stored::Object(key) => Some(key),
-            Stored::Within { .. } => None,
-        });
+        let deletes = live
+            .deletes
+            .into_iter()
+            .filter_map(|delete| match delete.stored {
+                DeleteLocation::Object(key) => Some(key),
+                DeleteLocation::Within { .. } => None,
+            });
         Self {
             fragments: Result::unwrap_or(fragments, Vec::new()),
             deletes: deletes.take(MOST).collect(),
@@ -66,10 +68,11 @@ impl Likely {
             key: place.location.key(),
             limits: place.location.limits(),
         };
-        let fragments = self.fragments.iter();
-        let fragments = fragments.map(|entry| steps.first_read(entry));
-        let deletes = self.deletes.iter();
-        let deletes = deletes.map(|key| place.whole(key, place.tile_limit()));
+        let fragments = self.fragments.iter().map(|entry| steps.first_read(entry));
+        let deletes = self
+            .deletes
+            .iter()
+            .map(|key| place.whole(key, place.tile_limit()));
         fragments.chain(deletes).collect()
     }
 
@@ -96,14 +99,19 @@ impl Early {
     ) -> Vec<Result<Piece, StoreError>> {
         let wanted: Vec<(String, Read)> = wanted.into_iter().collect();
         let is_missing = |(key, _): &&(String, Read)| !self.found.contains_key(key);
-        let missing = wanted.iter().filter(is_missing);
-        let missing: Vec<Read> = missing.map(|(_, read)| read.clone()).collect();
+        let missing: Vec<Read> = wanted
+            .iter()
+            .filter(is_missing)
+            .map(|(_, read)| read.clone())
+            .collect();
         let mut read = place.read_held(&missing).into_iter();
-        let answers = wanted.iter().filter_map(|(key, _)| {
-            let early = self.found.remove(key);
-            early.map(Ok).or_else(|| read.next())
-        });
-        let answers: Vec<_> = answers.collect();
+        let answers: Vec<_> = wanted
+            .iter()
+            .filter_map(|(key, _)| {
+                let early = self.found.remove(key);
+                early.map(Ok).or_else(|| read.next())
+            })
+            .collect();
         let keys = wanted.iter().map(|(key, _)| key.as_str());
         tdb_store::answers(keys, answers).collect()
     }

@@ -81,11 +81,15 @@ impl Array {
         names: impl IntoIterator<Item = &'a str>,
     ) -> Result<Vec<Arc<Enumeration>>, ArrayError> {
         let names = names.into_iter();
-        let keys = names.map(|name| enumeration_key(schema, name));
-        let keys = keys.collect::<Result<Vec<String>, _>>()?;
+        let keys = names
+            .map(|name| enumeration_key(schema, name))
+            .collect::<Result<Vec<String>, _>>()?;
         let kept = &self.snapshot().enumerations;
-        let missing = keys.iter().filter(|key| kept.get(key).is_none()).cloned();
-        let missing: BTreeSet<String> = missing.collect();
+        let missing: BTreeSet<String> = keys
+            .iter()
+            .filter(|key| kept.get(key).is_none())
+            .cloned()
+            .collect();
         let mut read = HashMap::new();
         for (key, answer) in self.place.read(missing, self.place.tile_limit()) {
             let (enumeration, bytes) = self.place.open_enumeration(&key, &answer?)?;
@@ -143,12 +147,13 @@ impl Snapshot {
 /// Returns the key of an enumeration, relative to the array.
 pub(crate) fn enumeration_key(schema: &ArraySchema, name: &str) -> Result<String, ArrayError> {
     let mut known = schema.enumerations.iter();
-    let found = known.find(|known| known.name == name);
-    let found = found.ok_or_else(|| ArrayError::Invalid {
-        what: "enumeration",
-        name: name.to_owned(),
-        why: "the schema has none of that name",
-    })?;
+    let found = known
+        .find(|known| known.name == name)
+        .ok_or_else(|| ArrayError::Invalid {
+            what: "enumeration",
+            name: name.to_owned(),
+            why: "the schema has none of that name",
+        })?;
     Ok(format!(
         "{SCHEMA_FOLDER}/{ENUMERATION_FOLDER}/{}",
         found.file

@@ -15,7 +15,7 @@ const TAIL: u64 = 64 << 10;
 const BATCH: usize = 256;
 
 /// The metadata of a fragment whose footer is to be read.
-struct Wanted<'a> {
+struct FooterRequest<'a> {
     /// The key relative to the array; `full` is the key within the store.
     key: &'a str,
     full: Arc<str>,
@@ -23,7 +23,7 @@ struct Wanted<'a> {
     layout: Option<FieldLayout>,
 }
 
-impl Wanted<'_> {
+impl FooterRequest<'_> {
     /// Locates the footer in the bytes read so far.
     fn locate(&self, piece: &Piece) -> Result<Next<FooterBytes>, ArrayError> {
         let size = piece.offset.exact_add(piece.bytes.len() as u64)?;
@@ -50,14 +50,16 @@ impl Array {
     pub fn footers(&self, indexes: &[FragmentIndex]) -> Result<Vec<Bytes>, ArrayError> {
         let mut footers = Vec::new();
         for batch in indexes.chunks(BATCH) {
-            let wanted = batch.iter().map(|index| self.wanted(*index));
-            let wanted: Vec<Wanted<'_>> = wanted.collect::<Result<_, _>>()?;
+            let wanted: Vec<FooterRequest<'_>> = batch
+                .iter()
+                .map(|index| self.wanted(*index))
+                .collect::<Result<_, _>>()?;
             footers.append(&mut self.read_footers(&wanted)?);
         }
         Ok(footers)
     }
 
-    fn wanted(&self, index: FragmentIndex) -> Result<Wanted<'_>, ArrayError> {
+    fn wanted(&self, index: FragmentIndex) -> Result<FooterRequest<'_>, ArrayError> {
         let fragment = self.fragment(index)?;
         let version = fragment.name.version();
         if version.has_single_tile_metadata() {
@@ -75,7 +77,7 @@ impl Array {
             legacy.map(|(_, schema)| FieldLayout::of(schema))
         };
         let key = &fragment.metadata_key;
-        Ok(Wanted {
+        Ok(FooterRequest {
             key,
             full: tdb_store::join(self.prefix(), key).into(),
             version,
@@ -84,11 +86,15 @@ impl Array {
     }
 
     /// Reads the tails of metadata; reads longer tails where a footer does not fit.
-    fn read_footers(&self, wanted: &[Wanted<'_>]) -> Result<Vec<Bytes>, ArrayError> {
-        let tails = wanted.iter();
-        let tails = tails.map(|one| Read::tail(Arc::clone(&one.full), TAIL).at_most(TAIL));
-        let pieces = self.place.read_held(&tails.collect::<Vec<Read>>());
-        let mut pieces: Vec<Piece> = pieces.into_iter().collect::<Result<_, _>>()?;
+    fn read_footers(&self, wanted: &[FooterRequest<'_>]) -> Result<Vec<Bytes>, ArrayError> {
+        let tails = wanted
+            .iter()
+            .map(|one| Read::tail(Arc::clone(&one.full), TAIL).at_most(TAIL));
+        let mut pieces: Vec<Piece> = self
+            .place
+            .read_held(&tails.collect::<Vec<Read>>())
+            .into_iter()
+            .collect::<Result<_, _>>()?;
         let mut again = Vec::new();
         let mut longer = Vec::new();
         for (one, piece) in wanted.iter().zip(&mut pieces) {
@@ -102,15 +108,17 @@ impl Array {
         for (piece, found) in longer.into_iter().zip(self.place.read_held(&again)) {
             *piece = found?;
         }
-        let footers = wanted.iter().zip(&pieces);
-        let footers = footers.map(|(one, piece)| match one.locate(piece)? {
-            // A copy, since a slice would keep the whole tail in memory.
-            Next::Done(footer) => Ok(Bytes::copy_from_slice(&footer.bytes)),
-            Next::Need(_) => Err(ArrayError::Missing {
-                key: one.key.to_owned(),
-                by: "said to have a footer",
-            }),
-        });
+        let footers = wanted
+            .iter()
+            .zip(&pieces)
+            .map(|(one, piece)| match one.locate(piece)? {
+                // A copy, since a slice would keep the whole tail in memory.
+                Next::Done(footer) => Ok(Bytes::copy_from_slice(&footer.bytes)),
+                Next::Need(_) => Err(ArrayError::Missing {
+                    key: one.key.to_owned(),
+                    by: "said to have a footer",
+                }),
+            });
         footers.collect()
     }
 }

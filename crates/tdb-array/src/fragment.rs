@@ -70,11 +70,11 @@ impl Fragment {
 
     /// Returns the approximate size of the fragment in memory, in bytes, without the end of its metadata object.
     pub(crate) fn memory(&self) -> u64 {
-        let names = [self.name.as_str(), &self.prefix, &self.metadata_key];
-        let names = names.map(|name| name.len() as u64);
-        let fields = (self.schema.fields().count() as u64).saturating_mul(FIELD);
-        let ends = (self.metadata.non_empty_domain.len() as u64).saturating_mul(ENDS);
-        let parts = names.into_iter().chain([fields, ends]);
+        let names =
+            [self.name.as_str(), &self.prefix, &self.metadata_key].map(|name| name.len() as u64);
+        let fields = self.schema.fields().map(|_| FIELD);
+        let ends = self.metadata.non_empty_domain.iter().map(|_| ENDS);
+        let parts = names.into_iter().chain(fields).chain(ends);
         parts.fold(FRAGMENT, u64::saturating_add)
     }
 

@@ -39,11 +39,11 @@ pub struct PartsToOpen {
 }
 
 /// A part of a fragment's metadata, with its state.
-type WantedPart = (FragmentIndex, MetadataPart, Found);
+type WantedPart = (FragmentIndex, MetadataPart, PartSource);
 
 /// State of a part.
 #[derive(Debug)]
-enum Found {
+enum PartSource {
     Opened(OpenedPart),
     /// Bytes of the generic tile that contains the part.
     Tile(Bytes),
@@ -68,12 +68,11 @@ impl Snapshot {
         wanted: impl IntoIterator<Item = (FragmentIndex, MetadataPart)>,
     ) -> Result<PartsToOpen, ArrayError> {
         let mut found = PartsToOpen::default();
-        let place = (&*self.prefix, &self.access);
         let mut held = self.access.limits.budget.take(0)?;
         for (index, part) in wanted {
             let fragment = self.fragment(index)?;
             held.grow(WANTED_BYTES).at(&fragment.metadata_key)?;
-            let known = find(place, fragment, part, &mut found.reads)?;
+            let known = find(&self.prefix, &self.access, fragment, part, &mut found.reads)?;
             found.parts.push((index, part, known));
         }
         found.held = Some(held);
@@ -108,7 +107,7 @@ impl Snapshot {
     }
 }
 
-impl Found {
+impl PartSource {
     /// Returns the opened part, or else the bytes of its tile: these are the next piece if the tile had to be read.
     fn or_next(
         self,
@@ -129,18 +128,19 @@ impl Found {
 
 /// Looks up a part in memory; adds a read to `reads` if it is not there.
 fn find(
-    (prefix, access): (&str, &Access),
+    prefix: &str,
+    access: &Access,
     fragment: &Fragment,
     part: MetadataPart,
     reads: &mut Vec<Read>,
-) -> Result<Found, ArrayError> {
+) -> Result<PartSource, ArrayError> {
     if let Some(opened) = fragment.kept.get(part) {
-        return Ok(Found::Opened(opened));
+        return Ok(PartSource::Opened(opened));
     }
     let key = &fragment.metadata_key;
     let range = match fragment.metadata.part_place(part).at(key)? {
         PartPlace::Here(payload) => {
-            return Ok(Found::Opened(OpenedPart {
+            return Ok(PartSource::Opened(OpenedPart {
                 version: fragment.metadata.version,
                 payload,
             }));
@@ -148,13 +148,13 @@ fn find(
         PartPlace::Stored(range) => range,
     };
     if let Some(bytes) = in_tail(fragment, &range) {
-        return Ok(Found::Tile(bytes));
+        return Ok(PartSource::Tile(bytes));
     }
     let stored_key = tdb_store::join(prefix, key);
     let last = reads.last().filter(|last| *last.key == *stored_key);
     let stored_key: Arc<str> = last.map_or_else(|| stored_key.into(), |last| Arc::clone(&last.key));
     reads.push(Read::new(stored_key, byte_range(&range)).at_most(access.tile_limit()));
-    Ok(Found::Unread)
+    Ok(PartSource::Unread)
 }
 
 /// Opens a part, and keeps it with its fragment.
@@ -180,11 +180,9 @@ fn open(
 /// Keeps an opened part, unless memory is short.
 fn keep(access: &Access, fragment: &Fragment, part: MetadataPart, opened: &OpenedPart) {
     let budget = &access.limits.budget;
-    let bytes = (opened.payload.len() as u64).saturating_add(KEPT_BYTES);
-    if budget.used().saturating_add(bytes) > budget.limit() / SHARE {
-        return;
-    }
-    if let Ok(held) = budget.take(bytes) {
+    if let Some(bytes) = access.room_for([opened.payload.len() as u64, KEPT_BYTES], SHARE)
+        && let Ok(held) = budget.take(bytes)
+    {
         fragment.kept.keep(part, opened, held);
     }
 }
@@ -197,20 +195,28 @@ pub(crate) fn read_parts(
     let mut reads = Vec::new();
     let mut found = Vec::with_capacity(wanted.len());
     for &(fragment, part) in &wanted {
-        let place = (place.location.prefix(), &place.location.access);
-        found.push(find(place, fragment, part, &mut reads)?);
+        let location = &place.location;
+        found.push(find(
+            location.prefix(),
+            &location.access,
+            fragment,
+            part,
+            &mut reads,
+        )?);
     }
     let (_held, pieces) = place.fetch(&reads)?;
     let mut pieces = pieces.into_iter();
     let (mut spare, mut kept) = (Scratch::default(), place.scratch.try_lock());
     let scratch = kept.as_deref_mut().unwrap_or(&mut spare);
-    let opened = wanted.into_iter().zip(found);
-    let opened = opened.map(
-        |((fragment, part), found)| match found.or_next(&mut pieces)? {
-            Ok(opened) => Ok(opened),
-            Err(tile) => open(&place.location.access, fragment, part, &tile, scratch),
-        },
-    );
+    let opened = wanted
+        .into_iter()
+        .zip(found)
+        .map(
+            |((fragment, part), found)| match found.or_next(&mut pieces)? {
+                Ok(opened) => Ok(opened),
+                Err(tile) => open(&place.location.access, fragment, part, &tile, scratch),
+            },
+        );
     opened.collect()
 }
 

@@ -2,7 +2,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use tdb_store::Store;
-use tdb_tile::Limits;
+use tdb_tile::{Exact, Limits};
 
 use crate::directory::{DatedObjects, GROUP_FOLDER, GROUP_MARKER, METADATA_FOLDER};
 use crate::open::ObjectReader;
@@ -88,8 +88,7 @@ impl Group {
         }
         let version = all.last().map_or(GroupDetails::NEWEST, |last| last.version);
         let metadata = DatedObjects::from_names(&names, METADATA_FOLDER);
-        let strays = details.strays().chain(metadata.strays());
-        let strays = strays.map(str::to_owned);
+        let strays = details.strays().chain(metadata.strays()).map(str::to_owned);
         let warnings = strays.map(|key| Warning::Stray { key }).collect();
         Ok(Self {
             members: GroupDetails::replay(all),
@@ -252,7 +251,7 @@ impl Group {
                 target,
             });
             if let Some(group) = opened {
-                todo.append(&mut pending(&group, depth.saturating_add(1)));
+                todo.append(&mut pending(&group, depth.exact_add(1)?));
                 path.push(group);
             }
         }

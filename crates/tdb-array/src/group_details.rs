@@ -120,11 +120,9 @@ impl GroupDetails {
     ///
     /// If the last details are of version 1, they alone count.
     pub fn replay(details: Vec<Self>) -> Vec<GroupMember> {
-        let whole = details.last().is_some_and(|last| last.version == 1);
-        let skipped = if whole {
-            details.len().saturating_sub(1)
-        } else {
-            0
+        let skipped = match details.as_slice() {
+            [before @ .., last] if last.version == 1 => before.len(),
+            _ => 0,
         };
         let mut members = BTreeMap::new();
         for member in details.into_iter().skip(skipped).flat_map(|d| d.members) {

@@ -8,7 +8,7 @@ use crate::{Array, ArrayError, At, Group, GroupDetails, MetadataRecord, Timestam
 /// An object that changed something at a time, or a merge of such objects, whose name contains the range of their
 /// times.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Dated<T> {
+pub struct DatedObject<T> {
     /// The key of the object, relative to the array or the group.
     pub key: String,
     /// The name of the object, which contains its time.
@@ -22,7 +22,7 @@ impl Array {
     ///
     /// # Errors
     /// Objects that break the format, or any error of the store.
-    pub fn metadata_history(&self) -> Result<Vec<Dated<Vec<MetadataRecord>>>, ArrayError> {
+    pub fn metadata_history(&self) -> Result<Vec<DatedObject<Vec<MetadataRecord>>>, ArrayError> {
         self.place.metadata_history(self.directory().metadata())
     }
 
@@ -33,8 +33,7 @@ impl Array {
     /// # Errors
     /// Lists that break the format, or any error of the store.
     pub fn merged_commits(&self) -> Result<Vec<(String, TimestampedName)>, ArrayError> {
-        let lists = self.directory().lists();
-        let lists = lists.filter(|key| key.ends_with(".con"));
+        let lists = self.directory().lists().filter(|key| key.ends_with(".con"));
         let named =
             lists.filter_map(|key| Some((key.to_owned(), TimestampedName::of_key(key).ok()?)));
         let window = self.window();
@@ -69,7 +68,7 @@ impl Group {
     ///
     /// # Errors
     /// As [`Array::metadata_history`].
-    pub fn metadata_history(&self) -> Result<Vec<Dated<Vec<MetadataRecord>>>, ArrayError> {
+    pub fn metadata_history(&self) -> Result<Vec<DatedObject<Vec<MetadataRecord>>>, ArrayError> {
         self.place.metadata_history(&self.metadata)
     }
 
@@ -78,7 +77,7 @@ impl Group {
     ///
     /// # Errors
     /// As [`Array::metadata_history`].
-    pub fn member_history(&self) -> Result<Vec<Dated<GroupDetails>>, ArrayError> {
+    pub fn member_history(&self) -> Result<Vec<DatedObject<GroupDetails>>, ArrayError> {
         let names = self.place.names(&[GROUP_FOLDER])?;
         let objects = DatedObjects::from_names(&names, GROUP_FOLDER);
         self.place.history(&objects, |key, tile| {
@@ -91,7 +90,7 @@ impl ObjectReader {
     fn metadata_history(
         &self,
         objects: &DatedObjects,
-    ) -> Result<Vec<Dated<Vec<MetadataRecord>>>, ArrayError> {
+    ) -> Result<Vec<DatedObject<Vec<MetadataRecord>>>, ArrayError> {
         let limits = self.location.limits();
         self.history(objects, |key, tile| {
             MetadataRecord::decode_all(&tile.payload, tile.version, limits).at(key)
@@ -103,7 +102,7 @@ impl ObjectReader {
         &self,
         objects: &DatedObjects,
         decode: impl Fn(&str, &Tile) -> Result<T, ArrayError>,
-    ) -> Result<Vec<Dated<T>>, ArrayError> {
+    ) -> Result<Vec<DatedObject<T>>, ArrayError> {
         let all = objects.all(self.options.window)?;
         let keys = all.iter().map(|(key, _)| key.clone());
         let read = self.read(keys, self.tile_limit());
@@ -115,7 +114,7 @@ impl ObjectReader {
                 Err(error) => return Err(error.into()),
             };
             let content = decode(&key, &self.open_tile(&key, &bytes)?)?;
-            history.push(Dated { key, name, content });
+            history.push(DatedObject { key, name, content });
         }
         Ok(history)
     }

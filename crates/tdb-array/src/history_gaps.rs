@@ -12,11 +12,11 @@ use tdb_fragment::MetadataPart;
 use crate::array::open_fragments;
 use crate::directory::DatedObjects;
 use crate::early::Early;
+use crate::fragment_opener::PrefetchedMetadata;
 use crate::fragment_parts::read_parts;
 use crate::open::ObjectReader;
-use crate::opening::PrefetchedMetadata;
 use crate::{
-    Array, ArrayError, At, Fragment, FragmentEntries, Group, HistoryGap, Lost, TimeWindow,
+    Array, ArrayError, At, Fragment, FragmentEntries, Group, HistoryGap, LostContent, TimeWindow,
     TimestampedName,
 };
 
@@ -80,7 +80,7 @@ impl Array {
         let meant = fragments.iter().filter(is_meant);
         let lost = meant.filter(|fragment| !fragment.metadata.extra_fields.timestamps);
         Ok(joined(
-            lost.map(|fragment| gap(&fragment.name, Lost::Cells))
+            lost.map(|fragment| gap(&fragment.name, LostContent::Cells))
                 .collect(),
         ))
     }
@@ -89,12 +89,17 @@ impl Array {
     /// exist.
     fn cell_gaps(&self, window: Option<TimeWindow>) -> Result<Vec<HistoryGap>, ArrayError> {
         let is_dense = self.schema().is_dense();
-        let spans = self.snapshot().merged_spans.iter();
-        let spans = spans.map(|(start, end)| HistoryGap {
-            start: *start,
-            end: end.saturating_sub(1),
-            what: Lost::Cells,
-        });
+        let spans = self
+            .snapshot()
+            .merged_spans
+            .iter()
+            .filter_map(|(start, end)| {
+                Some(HistoryGap {
+                    start: *start,
+                    end: end.checked_sub(1)?,
+                    what: LostContent::Cells,
+                })
+            });
         let is_seen = |gap: &HistoryGap| {
             window.is_none_or(|window| gap.start <= window.at && window.at <= gap.end)
         };
@@ -108,13 +113,15 @@ impl Array {
             let keeps_times = if is_dense || !name.version().selects_by_time_overlap() {
                 Some(false)
             } else {
-                let mut opened = self.fragments().iter();
-                let opened = opened.find(|fragment| fragment.name == name);
+                let opened = self
+                    .fragments()
+                    .iter()
+                    .find(|fragment| fragment.name == name);
                 opened.map(|fragment| fragment.metadata.extra_fields.timestamps)
             };
             match keeps_times {
                 Some(true) => {}
-                Some(false) => gaps.push(gap(&name, Lost::Cells)),
+                Some(false) => gaps.push(gap(&name, LostContent::Cells)),
                 None => {
                     unknown.insert(name.as_str().to_owned());
                 }
@@ -133,7 +140,7 @@ impl Array {
             let without = opened
                 .iter()
                 .filter(|f| !f.metadata.extra_fields.timestamps);
-            gaps.extend(without.map(|fragment| gap(&fragment.name, Lost::Cells)));
+            gaps.extend(without.map(|fragment| gap(&fragment.name, LostContent::Cells)));
         }
         Ok(gaps)
     }
@@ -159,17 +166,17 @@ impl Array {
             let Some((made, own)) = of_fragment.filter(|(made, _)| *made > start) else {
                 continue;
             };
-            for (index, (time, old)) in schemas.iter().enumerate() {
+            let later = schemas.iter().skip(1).map(|(time, _)| *time);
+            let ends = later.map(Some).chain([None]);
+            for ((time, old), next) in schemas.iter().zip(ends) {
                 if time > made || *time > end {
                     break;
                 }
-                let until = schemas
-                    .get(index.saturating_add(1))
-                    .map_or(*made, |(time, _)| *time);
-                let (from, until) = (start.max(*time), until.saturating_sub(1));
-                if from > until {
+                let from = start.max(*time);
+                let before_next = next.unwrap_or(*made).checked_sub(1);
+                let Some(until) = before_next.filter(|until| from <= *until) else {
                     continue;
-                }
+                };
                 let lost = old
                     .attributes
                     .iter()
@@ -177,7 +184,7 @@ impl Array {
                 gaps.extend(lost.map(|attribute| HistoryGap {
                     start: from,
                     end: until,
-                    what: Lost::Attribute(attribute.name.clone()),
+                    what: LostContent::Attribute(attribute.name.clone()),
                 }));
             }
         }
@@ -190,13 +197,16 @@ impl Array {
             return Ok(Vec::new());
         }
         // Only merged fragments have the times of their cells.
-        let asked = self.fragments().iter().filter(|fragment| {
-            let extra = fragment.metadata.extra_fields;
-            fragment.metadata.version.stores_processed_conditions()
-                && extra.timestamps
-                && !extra.deletes
-        });
-        let asked: Vec<&Fragment> = asked.collect();
+        let asked: Vec<&Fragment> = self
+            .fragments()
+            .iter()
+            .filter(|fragment| {
+                let extra = fragment.metadata.extra_fields;
+                fragment.metadata.version.stores_processed_conditions()
+                    && extra.timestamps
+                    && !extra.deletes
+            })
+            .collect();
         let wanted = asked
             .iter()
             .map(|f| (*f, MetadataPart::ProcessedConditions));
@@ -212,11 +222,12 @@ impl Array {
                 .filter_map(|key| TimestampedName::of_key(key).ok());
             let (start, _) = fragment.timestamps();
             let last = times.map(|name| name.start()).max();
-            if let Some(last) = last.filter(|last| *last > start) {
+            let before = last.and_then(|last| last.checked_sub(1));
+            if let Some(end) = before.filter(|end| *end >= start) {
                 gaps.push(HistoryGap {
                     start,
-                    end: last.saturating_sub(1),
-                    what: Lost::DeletedCells,
+                    end,
+                    what: LostContent::DeletedCells,
                 });
             }
         }
@@ -249,7 +260,9 @@ impl ObjectReader {
         let lists = self.lists(objects.lists())?;
         let gone = objects.without_sources(merged, &lists)?;
         Ok(joined(
-            gone.iter().map(|name| gap(name, Lost::Metadata)).collect(),
+            gone.iter()
+                .map(|name| gap(name, LostContent::Metadata))
+                .collect(),
         ))
     }
 }
@@ -261,9 +274,10 @@ fn cuts(window: TimeWindow, name: &TimestampedName) -> bool {
 
 /// Returns the times as of which a merged object cannot be read. It is visible at its last time, so that is not
 /// included.
-fn gap(name: &TimestampedName, what: Lost) -> HistoryGap {
+fn gap(name: &TimestampedName, what: LostContent) -> HistoryGap {
     HistoryGap {
         start: name.start(),
+        // Only the object of time 0 alone ends then: nothing is before it.
         end: name.end().saturating_sub(1),
         what,
     }
@@ -271,11 +285,15 @@ fn gap(name: &TimestampedName, what: Lost) -> HistoryGap {
 
 /// Joins gaps of the same kind that overlap or touch.
 fn joined(mut gaps: Vec<HistoryGap>) -> Vec<HistoryGap> {
+    let is_next = |last: &HistoryGap, gap: &HistoryGap| {
+        let before = gap.start.checked_sub(1);
+        before.is_none_or(|before| before <= last.end)
+    };
     gaps.sort_by(|a, b| a.what.cmp(&b.what).then(a.start.cmp(&b.start)));
     let mut joined: Vec<HistoryGap> = Vec::new();
     for gap in gaps {
         match joined.last_mut() {
-            Some(last) if last.what == gap.what && gap.start <= last.end.saturating_add(1) => {
+            Some(last) if last.what == gap.what && is_next(last, &gap) => {
                 last.end = last.end.max(gap.end);
             }
             _ => joined.push(gap),

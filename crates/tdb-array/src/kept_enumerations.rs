@@ -17,17 +17,17 @@ const OPENED: u64 = 4;
 /// Opened enumerations, by the keys of their objects.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct KeptEnumerations {
-    known: Arc<Mutex<HashMap<String, Kept>>>,
+    known: Arc<Mutex<HashMap<String, KeptEnumeration>>>,
 }
 
 #[derive(Debug)]
-struct Kept {
+struct KeptEnumeration {
     enumeration: Arc<Enumeration>,
     _held: Grant,
 }
 
 impl KeptEnumerations {
-    fn known(&self) -> MutexGuard<'_, HashMap<String, Kept>> {
+    fn known(&self) -> MutexGuard<'_, HashMap<String, KeptEnumeration>> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -45,12 +45,13 @@ impl KeptEnumerations {
         bytes: u64,
     ) {
         let budget = &access.limits.budget;
-        let bytes = bytes.saturating_mul(OPENED);
-        if budget.used().saturating_add(bytes) > budget.limit() / SHARE {
+        let Some(opened) = bytes.checked_mul(OPENED) else {
             return;
-        }
-        if let Ok(held) = budget.take(bytes) {
-            let kept = Kept {
+        };
+        if let Some(bytes) = access.room_for([opened], SHARE)
+            && let Ok(held) = budget.take(bytes)
+        {
+            let kept = KeptEnumeration {
                 enumeration: Arc::clone(enumeration),
                 _held: held,
             };

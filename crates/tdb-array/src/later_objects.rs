@@ -70,9 +70,8 @@ impl LaterObjects {
     /// Returns the number of names that end later than `at`, and the last of their ends.
     fn among<'a>(at: u64, names: impl Iterator<Item = &'a TimestampedName>) -> (u64, u64) {
         let later = names.map(TimestampedName::end).filter(|end| *end > at);
-        later.fold((0, 0), |(count, last), end| {
-            (count.saturating_add(1), last.max(end))
-        })
+        let ends: Vec<u64> = later.collect();
+        (ends.len() as u64, ends.into_iter().max().unwrap_or(0))
     }
 }
 
@@ -85,16 +84,15 @@ impl fmt::Display for LaterObjects {
             (self.metadata, "object of metadata"),
             (self.changes, "change of the members"),
         ];
-        let mut told = 0_usize;
-        for (count, what) in kinds.iter().filter(|(count, _)| *count > 0) {
-            let and = if told > 0 { " and " } else { "" };
+        let present = kinds.iter().filter(|(count, _)| *count > 0);
+        for (index, (count, what)) in present.enumerate() {
+            let and = if index > 0 { " and " } else { "" };
             let many = match (count, what.split_once(' ')) {
                 (1, _) => (*what).to_owned(),
                 (_, None) => format!("{what}s"),
                 (_, Some((noun, rest))) => format!("{noun}s {rest}"),
             };
             write!(f, "{and}{count} {many}")?;
-            told = told.saturating_add(1);
         }
         write!(f, " of a time to come (up to {})", rfc3339(self.until))
     }

@@ -14,7 +14,7 @@ use tdb_store::{StoreError, list_all, name};
 use crate::directory::{CHANGED, changed_at};
 use crate::read_modify_write::{AHEAD, TRIES, intersect};
 use crate::{
-    Array, ArrayError, Committed, Location, NameSource, OpenOptions, SealedFragment,
+    Array, ArrayError, CommittedNames, Location, NameSource, OpenOptions, SealedFragment,
     TimestampedName,
 };
 
@@ -36,8 +36,11 @@ impl Location {
                 Err(error) => return Err(error.into()),
             }
         }
-        let older = announced.iter().filter(|(_, other)| *other < time);
-        let older: Vec<&str> = older.map(|(key, _)| key.as_str()).collect();
+        let older: Vec<&str> = announced
+            .iter()
+            .filter(|(_, other)| *other < time)
+            .map(|(key, _)| key.as_str())
+            .collect();
         Ok(self.remove_all(&older)?)
     }
 
@@ -65,7 +68,7 @@ impl Array {
         names: &dyn NameSource,
     ) -> Result<Vec<TimestampedName>, ArrayError> {
         for _ in 0..TRIES {
-            let committed = Committed {
+            let committed = CommittedNames {
                 fragments: match (sealed.pop(), sealed.is_empty()) {
                     (Some(only), true) => vec![only.commit()?],
                     (last, _) => {
@@ -78,11 +81,14 @@ impl Array {
             let Some(time) = self.time_above_changes(&committed, names)? else {
                 return Ok(committed.fragments);
             };
-            let copies = committed.fragments.iter().map(|original| {
-                let name = names.versioned((time, time), original.version())?;
-                SealedFragment::copy_of(original, name, self)
-            });
-            let copies = copies.collect::<Result<_, _>>();
+            let copies = committed
+                .fragments
+                .iter()
+                .map(|original| {
+                    let name = names.versioned((time, time), original.version())?;
+                    SealedFragment::copy_of(original, name, self)
+                })
+                .collect::<Result<_, _>>();
             // If the fragments cannot be copied, they are taken back, and the caller gets the error.
             self.location().take_back(&committed)?;
             sealed = copies?;
@@ -97,7 +103,7 @@ impl Array {
     /// [`ArrayError::Overtaken`] if others have merged the committed fragments; as [`Array::open`].
     pub fn time_above_changes(
         &self,
-        committed: &Committed,
+        committed: &CommittedNames,
         names: &dyn NameSource,
     ) -> Result<Option<u64>, ArrayError> {
         let all = committed.fragments.iter().chain(&committed.delete);
@@ -122,7 +128,12 @@ impl Array {
 
     /// True if others have written the same cells at this time or later, or have deleted cells. If the commit contains
     /// a delete, any write counts.
-    fn has_above(&self, now: &Self, committed: &Committed, time: u64) -> Result<bool, ArrayError> {
+    fn has_above(
+        &self,
+        now: &Self,
+        committed: &CommittedNames,
+        time: u64,
+    ) -> Result<bool, ArrayError> {
         let names = committed.fragments.iter().map(TimestampedName::as_str);
         let own: HashSet<&str> = names.collect();
         let (mine, others): (Vec<_>, Vec<_>) = now

@@ -129,4 +129,12 @@ impl Access {
     pub(crate) fn tile_limit(&self) -> u64 {
         self.limits.metadata_tile.saturating_add(1 << 20)
     }
+
+    /// Returns the sum of some bytes if the memory in use, with them, is at most one part in `share` of the budget.
+    pub(crate) fn room_for<const N: usize>(&self, parts: [u64; N], share: u64) -> Option<u64> {
+        let budget = &self.limits.budget;
+        let bytes = parts.into_iter().try_fold(0_u64, u64::checked_add)?;
+        let used = budget.used().checked_add(bytes)?;
+        (used <= budget.limit().checked_div(share)?).then_some(bytes)
+    }
 }

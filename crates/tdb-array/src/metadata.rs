@@ -1,5 +1,7 @@
 use bytes::Bytes;
-use tdb_tile::{Bug, Datatype, FormatVersion, Limits, Record, Walk, WireError, WireErrorKind};
+use tdb_tile::{
+    Bug, Datatype, Exact, FormatVersion, Limits, Record, Walk, WireError, WireErrorKind,
+};
 
 /// A record of a metadata object: sets the value of a key, or removes the key.
 ///
@@ -42,14 +44,14 @@ impl MetadataValue {
     pub fn try_new(datatype: Datatype, bytes: impl Into<Bytes>) -> Result<Self, WireError> {
         let bytes = bytes.into();
         let fail = |kind| WireError::new(Self::NAME, "value", 0, kind);
-        let count = bytes.len().checked_div(datatype.size()).unwrap_or(0);
-        if count.checked_mul(datatype.size()) != Some(bytes.len()) {
-            return Err(fail(WireErrorKind::Invalid(
-                "the bytes are not a whole number of values",
-            )));
-        }
+        let not_whole = WireErrorKind::Invalid("the bytes are not a whole number of values");
+        let values = bytes
+            .len()
+            .checked_div(datatype.size())
+            .filter(|_| bytes.len().is_multiple_of(datatype.size()))
+            .ok_or_else(|| fail(not_whole))?;
         let count =
-            u32::try_from(count).map_err(|_| fail(WireErrorKind::Invalid("too many values")))?;
+            u32::try_from(values).map_err(|_| fail(WireErrorKind::Invalid("too many values")))?;
         Ok(Self {
             datatype,
             count,
@@ -89,7 +91,9 @@ impl Record for MetadataValue {
         } = self;
         w.code("datatype", datatype)?;
         w.scalar("count", count)?;
-        let size = u64::from(*count).saturating_mul(datatype.size() as u64);
+        let size = u64::from(*count)
+            .exact_mul(datatype.size() as u64)
+            .map_err(|bug| w.fail("bytes", bug.into()))?;
         w.raw("bytes", size, bytes)
     }
 }
@@ -185,8 +189,9 @@ impl Metadata {
                 is_same
             });
         }
-        let entries = records.into_iter();
-        let entries = entries.filter_map(|MetadataRecord { key, value }| Some((key, value?)));
+        let entries = records
+            .into_iter()
+            .filter_map(|MetadataRecord { key, value }| Some((key, value?)));
         Self {
             entries: entries.collect(),
         }
@@ -221,7 +226,7 @@ impl Metadata {
 
 /// Converts the offset of an error from a part of the bytes to the whole.
 fn shift(mut error: WireError, by: usize) -> WireError {
-    error.offset = error.offset.saturating_add(by);
+    error.offset = [error.offset, by].iter().sum();
     error
 }
 

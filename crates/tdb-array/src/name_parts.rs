@@ -102,8 +102,9 @@ fn next_token<'a>(rest: &mut Option<&'a str>) -> Option<&'a str> {
     let Some(end) = text.bytes().position(|byte| byte == b'_') else {
         return Some(text);
     };
-    *rest = text.get(end.saturating_add(1)..);
-    text.get(..end)
+    let (token, after) = text.split_at_checked(end)?;
+    *rest = after.get(1..);
+    Some(token)
 }
 
 /// True for any letters and digits: old releases were not strict about UUIDs.

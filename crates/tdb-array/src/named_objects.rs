@@ -29,16 +29,23 @@ impl NamedObjects {
     /// Reads all objects together.
     pub(crate) fn read(place: &ObjectReader, directory: &Directory) -> Self {
         let (tile, list) = (place.tile_limit(), place.location.limits().list_bytes);
-        let schemas = directory.schemas().iter();
-        let schemas = schemas.map(|entry| (entry.key.clone(), tile));
+        let schemas = directory
+            .schemas()
+            .iter()
+            .map(|entry| (entry.key.clone(), tile));
         let lists = directory.lists().map(|key| (key.to_owned(), list));
-        let footers = directory.fragment_metadata().iter();
-        let footers = footers.map(|key| (key.clone(), tile));
+        let footers = directory
+            .fragment_metadata()
+            .iter()
+            .map(|key| (key.clone(), tile));
         let (schema_count, list_count) = (directory.schemas().len(), directory.lists().count());
         let named: Vec<(String, u64)> = schemas.chain(lists).chain(footers).collect();
         let likely = Likely::of(place, directory);
-        let reads = named.iter().map(|(key, limit)| place.whole(key, *limit));
-        let reads: Vec<Read> = reads.chain(likely.reads(place)).collect();
+        let reads: Vec<Read> = named
+            .iter()
+            .map(|(key, limit)| place.whole(key, *limit))
+            .chain(likely.reads(place))
+            .collect();
         let (mut pieces, again) = place.read_held_and_list(&reads, &Directory::COMMIT_PREFIXES);
         let early = pieces.split_off(named.len().min(pieces.len()));
         let keys = named.into_iter().map(|(key, _)| key).collect();

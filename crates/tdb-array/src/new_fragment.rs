@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use tdb_store::{ObjectWriter, Store, join};
-use tdb_tile::Bug;
+use tdb_tile::{Bug, Exact};
 
 use crate::directory::{COMMITS_FOLDER, FRAGMENT_METADATA, fragment_key};
 use crate::{Array, ArrayError, TimestampedName};
@@ -17,14 +17,14 @@ use crate::{Array, ArrayError, TimestampedName};
 /// removed, as far as the store allows.
 #[derive(Debug)]
 pub struct NewFragment {
-    made: Made,
+    made: UncommittedObjects,
     name: TimestampedName,
 }
 
 /// A complete fragment that is not committed yet.
 #[derive(Debug)]
 pub struct SealedFragment {
-    made: Made,
+    made: UncommittedObjects,
     name: TimestampedName,
     bytes: u64,
 }
@@ -46,7 +46,7 @@ pub struct FinishedFile {
 
 /// The objects of an uncommitted fragment; they are removed on drop.
 #[derive(Debug)]
-struct Made {
+struct UncommittedObjects {
     store: Arc<dyn Store>,
     /// The folder of the array.
     array: String,
@@ -55,7 +55,7 @@ struct Made {
     keys: Vec<String>,
 }
 
-impl Drop for Made {
+impl Drop for UncommittedObjects {
     fn drop(&mut self) {
         let keys: Vec<&str> = self.keys.iter().map(String::as_str).collect();
         if !keys.is_empty() {
@@ -72,7 +72,7 @@ impl Array {
     pub fn new_fragment(&self, name: TimestampedName) -> NewFragment {
         let folder = fragment_key(&name);
         NewFragment {
-            made: Made {
+            made: UncommittedObjects {
                 store: Arc::clone(self.store()),
                 array: self.prefix().to_owned(),
                 folder: join(self.prefix(), &folder),
@@ -167,7 +167,7 @@ impl SealedFragment {
                 .size
                 .map_or_else(|| made.store.size(&object.key), Ok)?;
             made.keys.push(key.clone());
-            tdb_store::copy_sized(&*made.store, (&object.key, size), &*made.store, &key)?;
+            tdb_store::copy_sized(&*made.store, &object.key, size, &*made.store, &key)?;
             bytes = bytes
                 .checked_add(size)
                 .ok_or_else(|| Bug::new("a fragment of more than 2^64 bytes"))?;
@@ -205,7 +205,7 @@ impl DataFile {
     /// Any error of the store; the fragment cannot be completed then.
     pub fn write(&mut self, bytes: &[u8]) -> Result<(), ArrayError> {
         self.writer.write(bytes)?;
-        self.size = self.size.saturating_add(bytes.len() as u64);
+        self.size = self.size.exact_add(bytes.len() as u64)?;
         Ok(())
     }
 

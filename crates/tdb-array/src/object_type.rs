@@ -58,21 +58,21 @@ impl ObjectType {
     /// # Errors
     /// Any error of the store.
     pub fn detect(store: &dyn Store, prefix: &str) -> Result<Self, ArrayError> {
-        Ok(Found::at(store, prefix)?.object_type)
+        Ok(FoundFolder::at(store, prefix)?.object_type)
     }
 }
 
 /// The type of a folder, and the work in progress there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Found {
+pub struct FoundFolder {
     /// The type of the folder.
     pub object_type: ObjectType,
     /// The kind of work that is creating an array here, or was interrupted. In this case there is no array yet.
     pub unfinished: Option<Work>,
 }
 
-impl Found {
+impl FoundFolder {
     /// Inspects the folder `prefix`.
     ///
     /// # Errors
@@ -112,8 +112,12 @@ pub(crate) fn without_marked(
     if store.distance() == Distance::Near {
         return Ok(listing);
     }
-    let folders = listing.prefixes.iter().map(String::as_str);
-    let folders: Vec<&str> = folders.filter(|folder| is_telling(folder)).collect();
+    let folders: Vec<&str> = listing
+        .prefixes
+        .iter()
+        .map(String::as_str)
+        .filter(|folder| is_telling(folder))
+        .collect();
     let mut empty = Vec::new();
     let answers = tdb_store::answers(folders.iter().copied(), store.list_many(&folders));
     for (folder, found) in folders.iter().zip(answers) {

@@ -9,8 +9,8 @@ use tdb_filters::{Scratch, open_generic_tile_with};
 use tdb_store::{Listing, Piece, Read, StoreError, list_each};
 use tdb_tile::{FormatVersion, GenericTile, Grant, LimitError};
 
-use crate::directory::{Lists, Settled};
-use crate::{ArrayError, At, Directory, Live, Location, Names, TimeWindow, Warning, held};
+use crate::directory::{ListingComparison, Lists};
+use crate::{ArrayError, At, Directory, Live, Location, Names, TimeWindow, Warning, granted_reads};
 
 /// Maximum number of times that commits are listed again while new ones appear.
 const LISTINGS: usize = 4;
@@ -105,8 +105,9 @@ impl ObjectReader {
     fn names_fit(&self, page: &Listing) -> Result<Grant, LimitError> {
         let objects = page.objects.iter().map(|object| &object.key);
         let names = objects.chain(&page.prefixes).chain(&page.foreign);
-        let bytes = names.map(|name| (name.len() as u64).saturating_add(NAME_COST));
-        let bytes = bytes.fold(0, u64::saturating_add);
+        let bytes = names
+            .flat_map(|name| [name.len() as u64, NAME_COST])
+            .fold(0, u64::saturating_add);
         self.location.limits().budget.take(bytes)
     }
 
@@ -128,8 +129,10 @@ impl ObjectReader {
         folders: &[&str],
     ) -> (Vec<Object>, Result<Names, ArrayError>) {
         let (keys, limits): (Vec<String>, Vec<u64>) = wanted.into_iter().unzip();
-        let reads = keys.iter().zip(limits);
-        let reads = reads.map(|(key, limit)| self.whole(key, limit));
+        let reads = keys
+            .iter()
+            .zip(limits)
+            .map(|(key, limit)| self.whole(key, limit));
         let (pieces, names) = self.read_held_and_list(&reads.collect::<Vec<Read>>(), folders);
         (as_objects(keys, pieces), names)
     }
@@ -147,7 +150,7 @@ impl ObjectReader {
 
     /// Performs reads whose bytes count against the budget as long as they are kept.
     pub(crate) fn read_held(&self, reads: &[Read]) -> Vec<Result<Piece, StoreError>> {
-        held::read(
+        granted_reads::read(
             &**self.location.store(),
             reads,
             &self.location.limits().budget,
@@ -161,9 +164,9 @@ impl ObjectReader {
         folders: &[&str],
     ) -> (Vec<Result<Piece, StoreError>>, Result<Names, ArrayError>) {
         let (store, budget) = (&**self.location.store(), &self.location.limits().budget);
-        let prefixes = self.full(folders);
-        let prefixes: Vec<&str> = prefixes.iter().map(String::as_str).collect();
-        let answers = held::read_and_list(store, reads, &prefixes, budget);
+        let full = self.full(folders);
+        let prefixes: Vec<&str> = full.iter().map(String::as_str).collect();
+        let answers = granted_reads::read_and_list(store, reads, &prefixes, budget);
         (answers.pieces, self.names_of(folders, answers.listings))
     }
 
@@ -220,15 +223,15 @@ impl ObjectReader {
         let mut names = Cow::Borrowed(names);
         for _ in 1..LISTINGS {
             match directory.settled(&names, &again)? {
-                Settled::Same(directory) => return Ok(Some(directory)),
-                Settled::Changed => return Ok(None),
-                Settled::Grown(grown) => directory = grown,
+                ListingComparison::Same(directory) => return Ok(Some(directory)),
+                ListingComparison::Changed => return Ok(None),
+                ListingComparison::Grown(grown) => directory = grown,
             }
             names = Cow::Owned(again);
             again = self.names(&Directory::COMMIT_PREFIXES)?;
         }
         let compared = directory.clone().settled(&names, &again)?;
-        Ok((compared != Settled::Changed).then_some(directory))
+        Ok((compared != ListingComparison::Changed).then_some(directory))
     }
 
     /// Returns those of the directory's probes that exist. Their folders are listed, all at once.
@@ -237,12 +240,14 @@ impl ObjectReader {
         if wanted.is_empty() {
             return Ok(wanted);
         }
-        let folders = wanted
+        let folders: BTreeSet<&str> = wanted
             .iter()
-            .filter_map(|key| Some(key.rsplit_once('/')?.0));
-        let folders: BTreeSet<&str> = folders.collect();
-        let prefixes = folders.iter().map(|folder| self.location.full(folder));
-        let prefixes: Vec<String> = prefixes.collect();
+            .filter_map(|key| Some(key.rsplit_once('/')?.0))
+            .collect();
+        let prefixes: Vec<String> = folders
+            .iter()
+            .map(|folder| self.location.full(folder))
+            .collect();
         let all: Vec<&str> = prefixes.iter().map(String::as_str).collect();
         let mut present = BTreeSet::new();
         for listing in list_each(&**self.location.store(), &all) {
@@ -328,8 +333,9 @@ impl ObjectReader {
 
 /// Pairs the bytes of objects with their keys.
 pub(crate) fn as_objects(keys: Vec<String>, pieces: Vec<Result<Piece, StoreError>>) -> Vec<Object> {
-    let answers = pieces.into_iter();
-    let answers = answers.map(|answer| answer.map(|piece| piece.bytes));
+    let answers = pieces
+        .into_iter()
+        .map(|answer| answer.map(|piece| piece.bytes));
     keys.into_iter().zip(answers).collect()
 }
 

@@ -16,10 +16,12 @@ use std::time::{Duration, Instant};
 
 use tdb_store::list_all;
 
+use tdb_tile::Exact;
+
 use crate::claim::Claim;
 use crate::directory::{COMMITS_FOLDER, FRAGMENT_FOLDER};
 use crate::{
-    Array, ArrayError, ChangeOptions, Committed, Delete, Fragment, LaterObjects, Location,
+    Array, ArrayError, ChangeOptions, CommittedNames, Delete, Fragment, LaterObjects, Location,
     OpenOptions, TimeWindow, TimestampedName,
 };
 
@@ -49,8 +51,8 @@ const PAUSE: Duration = Duration::from_millis(10);
 /// A change of an array that depends on what is read from it.
 ///
 /// ```no_run
-/// # use tdb_array::{Array, ArrayError, ChangeOptions, Committed, Location, Reach, ReadModifyWrite};
-/// # fn write_by_what_is_read(array: &Array, time: u64) -> Result<Committed, ArrayError> { Ok(Committed::default()) }
+/// # use tdb_array::{Array, ArrayError, ChangeOptions, CommittedNames, Location, Reach, ReadModifyWrite};
+/// # fn write_by_what_is_read(array: &Array, time: u64) -> Result<CommittedNames, ArrayError> { Ok(CommittedNames::default()) }
 /// # fn change(location: &Location) -> Result<(), ArrayError> {
 /// let mut change = ReadModifyWrite::begin(location, &ChangeOptions::default())?;
 /// loop {
@@ -129,7 +131,7 @@ impl ReadModifyWrite {
     /// # Errors
     /// [`ArrayError::Overtaken`] after too many attempts; as [`Array::open`].
     pub fn view(&mut self) -> Result<View, ArrayError> {
-        self.tries = self.tries.saturating_add(1);
+        self.tries = self.tries.exact_add(1)?;
         if self.tries > TRIES {
             return Err(self.overtaken());
         }
@@ -150,7 +152,7 @@ impl ReadModifyWrite {
             }
             before = Some(time);
             std::thread::sleep(TICK);
-            waited = waited.saturating_add(TICK);
+            waited = [waited, TICK].iter().sum();
         }
     }
 
@@ -160,8 +162,8 @@ impl ReadModifyWrite {
             return Ok(false);
         }
         let soon = self.open(TimeWindow::until(time.saturating_add(AHEAD)))?;
-        let count = |later: Option<LaterObjects>| {
-            later.map_or(0, |later| later.fragments.saturating_add(later.deletes))
+        let count = |later: Option<LaterObjects>| -> u64 {
+            later.map_or(0, |later| [later.fragments, later.deletes].iter().sum())
         };
         Ok(count(soon.later()) < count(array.later()))
     }
@@ -179,14 +181,15 @@ impl ReadModifyWrite {
         if !is_held {
             self.claim = None;
             self.claim = Some(Claim::take(&self.location)?);
-            self.waits = self.waits.saturating_add(1);
+            self.waits = self.waits.exact_add(1)?;
         }
         Ok(())
     }
 
     /// Returns how often the change gave way to others: it waited for them, or started over.
     pub fn yielded(&self) -> u32 {
-        self.waits.saturating_add(self.tries.saturating_sub(1))
+        // Before the first try, nothing was started over.
+        [self.waits, self.tries.saturating_sub(1)].iter().sum()
     }
 
     /// True if the view shows everything that a commit at its time would be above. Call this right before the commit.
@@ -200,7 +203,7 @@ impl ReadModifyWrite {
             None => false,
         };
         let now = self.open(view.array.window())?;
-        let nothing = Committed::default();
+        let nothing = CommittedNames::default();
         let known = known(&view.array, &nothing)?;
         let mut fragments = now.fragments().iter();
         let mut deletes = now.deletes().iter();
@@ -233,7 +236,7 @@ impl ReadModifyWrite {
     pub fn keep(
         &self,
         view: &View,
-        committed: &Committed,
+        committed: &CommittedNames,
         reach: Reach,
     ) -> Result<bool, ArrayError> {
         std::thread::sleep(UNSEEN.saturating_sub(view.looked.elapsed()));
@@ -250,7 +253,7 @@ impl ReadModifyWrite {
                 return Ok(true);
             }
             std::thread::sleep(PAUSE);
-            waited = waited.saturating_add(PAUSE);
+            waited = [waited, PAUSE].iter().sum();
         }
     }
 
@@ -259,7 +262,7 @@ impl ReadModifyWrite {
         &self,
         view: &View,
         now: &Array,
-        committed: &Committed,
+        committed: &CommittedNames,
         reach: Reach,
     ) -> Result<bool, ArrayError> {
         let own: HashSet<&str> = committed
@@ -282,8 +285,11 @@ impl ReadModifyWrite {
         }
         // A delete without fragments has no position among the fragments: nothing is below it.
         let last = now.fragments().iter().rposition(is_own);
-        let below = last.and_then(|last| now.fragments().get(..last));
-        let mut below = below.into_iter().flatten().filter(is_new);
+        let mut below = last
+            .and_then(|last| now.fragments().get(..last))
+            .into_iter()
+            .flatten()
+            .filter(is_new);
         let touches = |other: &Fragment| mine.iter().any(|mine| intersect(now, mine, other));
         if below.any(|other| reach == Reach::Everything || touches(other)) {
             return Ok(true);
@@ -306,7 +312,7 @@ impl ReadModifyWrite {
         &self,
         view: &View,
         now: &Array,
-        committed: &Committed,
+        committed: &CommittedNames,
     ) -> Result<bool, ArrayError> {
         let known = known(now, committed)?;
         let folder = if now.write_version().has_fragment_folder() {
@@ -341,7 +347,10 @@ impl ReadModifyWrite {
 }
 
 /// Returns the names of the fragments that the array shows or knows as replaced, and those of the commit.
-fn known<'a>(array: &'a Array, committed: &'a Committed) -> Result<HashSet<&'a str>, ArrayError> {
+fn known<'a>(
+    array: &'a Array,
+    committed: &'a CommittedNames,
+) -> Result<HashSet<&'a str>, ArrayError> {
     let shown = array
         .fragments()
         .iter()

@@ -98,9 +98,12 @@ impl Array {
         replaced: &[TimestampedName],
         own: Option<&str>,
     ) -> Result<(), ArrayError> {
-        let live = self.live_now(TimeWindow::ALL)?;
-        let live = live.fragments.iter().map(|entry| Ok(entry?.name));
-        let live: HashSet<TimestampedName> = live.collect::<Result<_, ArrayError>>()?;
+        let live: HashSet<TimestampedName> = self
+            .live_now(TimeWindow::ALL)?
+            .fragments
+            .iter()
+            .map(|entry| Ok(entry?.name))
+            .collect::<Result<_, ArrayError>>()?;
         if let Some(name) = replaced.iter().find(|name| !live.contains(*name)) {
             return Err(superseded(name));
         }
@@ -112,8 +115,11 @@ impl Array {
             .map(|name| (crate::directory::fragment_key(name), name))
             .collect();
         let listing = tdb_store::list_all(&**self.store(), &join(self.prefix(), COMMITS_FOLDER))?;
-        let claims = listing.objects.into_iter().map(|object| object.key);
-        let claims = claims.filter(|key| key.ends_with(REPLACES) && key != own);
+        let claims = listing
+            .objects
+            .into_iter()
+            .map(|object| object.key)
+            .filter(|key| key.ends_with(REPLACES) && key != own);
         for key in claims {
             if self.is_abandoned(&key)? {
                 continue;

@@ -11,6 +11,8 @@
 
 use std::time::Duration;
 
+use tdb_tile::Exact;
+
 use crate::ArrayError;
 
 /// Pause before each attempt, in milliseconds; one second in total.
@@ -45,11 +47,11 @@ pub fn settle<S: PartialEq, T>(
         if pause > 0 {
             std::thread::sleep(Duration::from_millis(pause));
         }
-        tries = tries.saturating_add(1);
+        tries = tries.exact_add(1)?;
         let seen = look()?;
         match missing.take() {
             Some(same) if same.seen == seen => {
-                let looks = same.looks.saturating_add(1);
+                let looks = same.looks.exact_add(1)?;
                 if looks >= MISSING {
                     return Err(same.error);
                 }

@@ -92,14 +92,14 @@ impl StoredSchema {
 }
 
 /// A schema with its key, and warnings about it and about the schemas that were skipped.
-struct Found {
+struct SchemaWithKey {
     key: String,
     schema: Arc<ArraySchema>,
     warnings: Vec<Warning>,
 }
 
 /// Returns the first schema, in the order of [`in_turn`], that was completely written.
-fn find(place: &ObjectReader, names: &Names) -> Result<Found, ArrayError> {
+fn find(place: &ObjectReader, names: &Names) -> Result<SchemaWithKey, ArrayError> {
     let directory = Directory::from_names(names, place.options.window)?;
     let strays = directory.strays().map(str::to_owned);
     let mut warnings: Vec<Warning> = strays.map(|key| Warning::Stray { key }).collect();
@@ -108,7 +108,7 @@ fn find(place: &ObjectReader, names: &Names) -> Result<Found, ArrayError> {
             continue;
         };
         if let Some(schema) = open_schema(place, key, &bytes, &mut warnings)? {
-            return Ok(Found {
+            return Ok(SchemaWithKey {
                 key: key.to_owned(),
                 schema,
                 warnings,

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use tdb_store::{Distance, StoreError, join, parent};
-use tdb_tile::Bug;
+use tdb_tile::{Bug, Exact};
 
 use crate::{Array, ArrayError, Fragment};
 
@@ -24,16 +24,17 @@ impl Array {
     /// Any error of the store; "not found" for a fragment that has been removed meanwhile.
     pub fn stored_sizes(&self, fragments: &[&Fragment]) -> Vec<Result<u64, ArrayError>> {
         let unknown = fragments.iter().filter(|f| f.metadata_size().is_none());
-        let keys = unknown.map(|fragment| join(self.prefix(), &fragment.metadata_key));
-        let keys: Vec<String> = keys.collect();
-        let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+        let full: Vec<String> = unknown
+            .map(|fragment| join(self.prefix(), &fragment.metadata_key))
+            .collect();
+        let keys: Vec<&str> = full.iter().map(String::as_str).collect();
         let mut asked = self.sizes_of(&keys).into_iter();
         let sizes = fragments.iter().map(|fragment| {
             let metadata = match fragment.metadata_size() {
                 Some(size) => size,
                 None => asked.next().ok_or_else(unanswered)??,
             };
-            Ok(fragment.metadata.data_size().saturating_add(metadata))
+            Ok(fragment.metadata.data_size().exact_add(metadata)?)
         });
         sizes.collect()
     }
@@ -41,10 +42,9 @@ impl Array {
     /// Returns the sizes of objects, in their order; there is one object per fragment.
     fn sizes_of(&self, keys: &[&str]) -> Vec<Result<u64, ArrayError>> {
         let schema = self.schema();
-        let fields = schema
-            .attributes
-            .len()
-            .saturating_add(schema.dimensions.len());
+        let fields: usize = [schema.attributes.len(), schema.dimensions.len()]
+            .iter()
+            .sum();
         let is_far = matches!(self.store().distance(), Distance::Far { .. });
         let is_listed = is_far && keys.len() >= LISTED && fields <= LISTED_FIELDS;
         let listed = if is_listed {
@@ -56,11 +56,11 @@ impl Array {
             Ok(listed) => listed,
             Err(error) => return keys.iter().map(|_| Err(error.clone().into())).collect(),
         };
-        let missing = keys
+        let missing: Vec<&str> = keys
             .iter()
             .copied()
-            .filter(|key| !listed.contains_key(*key));
-        let missing: Vec<&str> = missing.collect();
+            .filter(|key| !listed.contains_key(*key))
+            .collect();
         let mut asked = self.store().sizes(&missing).into_iter();
         let sizes = keys.iter().map(|key| match listed.get(*key) {
             Some(size) => Ok(*size),
@@ -76,8 +76,11 @@ impl Array {
         let wanted: BTreeSet<&str> = keys.iter().copied().collect();
         let mut sizes = BTreeMap::new();
         for folder in folders {
-            let found = self.store().list_recursive(folder)?.into_iter();
-            let found = found.filter(|object| wanted.contains(&*object.key));
+            let found = self
+                .store()
+                .list_recursive(folder)?
+                .into_iter()
+                .filter(|object| wanted.contains(&*object.key));
             sizes.extend(found.filter_map(|object| Some((object.key, object.size?))));
         }
         Ok(sizes)

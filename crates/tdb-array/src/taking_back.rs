@@ -5,14 +5,14 @@ use std::collections::HashSet;
 use tdb_store::list_all;
 
 use crate::directory::{COMMITS_FOLDER, fragment_key};
-use crate::{ArrayError, Committed, Location, TimestampedName};
+use crate::{ArrayError, CommittedNames, Location, TimestampedName};
 
 impl Location {
     /// Removes what was committed: first the commit, then its fragments.
     ///
     /// # Errors
     /// Any error of the store.
-    pub fn take_back(&self, committed: &Committed) -> Result<(), ArrayError> {
+    pub fn take_back(&self, committed: &CommittedNames) -> Result<(), ArrayError> {
         let store = self.store();
         let names = committed.fragments.iter();
         let own: HashSet<String> = names
@@ -31,8 +31,10 @@ impl Location {
             own.contains(tdb_store::name(key)) || (first.is_some() && is_list())
         };
         let mut commits: Vec<String> = keys.filter(is_own).map(str::to_owned).collect();
-        let of_root = committed.fragments.iter();
-        let of_root = of_root.filter(|name| !name.version().has_fragment_folder());
+        let of_root = committed
+            .fragments
+            .iter()
+            .filter(|name| !name.version().has_fragment_folder());
         commits.extend(of_root.map(|name| self.full(&format!("{name}.ok"))));
         self.remove_all(&commits)?;
         for name in &committed.fragments {

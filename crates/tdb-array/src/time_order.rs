@@ -20,7 +20,7 @@ pub(crate) fn sort_by_time<T>(items: &mut [T], time: impl Fn(&T) -> u64) -> Resu
     }
     let mut order: Vec<TimePosition> = items.iter().map(time).zip(0..).collect();
     if order.len() > SMALL {
-        let depth = order.len().ilog2().saturating_mul(2);
+        let depth = order.len().ilog2().exact_mul(2)?;
         partition_large(&mut order, depth)?;
     }
     // Within the small runs that are left, equal times keep their order, so a stable sort completes the order.

@@ -61,7 +61,7 @@ fn strings(cells: &ColumnCells<'_>, data_type: &DataType) -> Result<ArrayData, C
 /// Offsets and values of text of fixed size, without the padding NUL bytes.
 fn unpadded_cells(cells: &ColumnCells<'_>) -> Result<Vec<Buffer>, ConversionError> {
     let column = cells.column;
-    let mut offsets = Vec::with_capacity(cells.count.saturating_add(1));
+    let mut offsets = Vec::with_capacity(cells.count + 1);
     let mut values = Vec::with_capacity(column.values.len());
     offsets.push(0_i64);
     for index in 0..cells.count {
@@ -142,7 +142,7 @@ fn numbers(
             cells.build(data_type, vec![days], Vec::new(), validity)
         }
         Element::Stamp { unit, times } => {
-            let stamps = dates::stamps(cells, (*unit, *times), cells.count, |index| index)?;
+            let stamps = dates::stamps(cells, *unit, *times, cells.count, |index| index)?;
             cells.build(data_type, vec![stamps], Vec::new(), validity)
         }
         _ => {
@@ -167,9 +167,7 @@ fn items(
             let (days, dated) = dates::days(cells, *datatype, count, cell)?;
             (days, dated.map(BooleanBuffer::into_inner))
         }
-        Element::Stamp { unit, times } => {
-            (dates::stamps(cells, (*unit, *times), count, cell)?, None)
-        }
+        Element::Stamp { unit, times } => (dates::stamps(cells, *unit, *times, count, cell)?, None),
         _ => (Buffer::from(values.clone()), None),
     };
     build(data_type, count, vec![buffer], Vec::new(), validity)
@@ -177,12 +175,10 @@ fn items(
 
 /// The cell that contains the value at `index`.
 fn cell_of(column: &Column, index: usize) -> usize {
-    let offset = index.saturating_mul(column.datatype.size());
+    let offset = index * column.datatype.size();
     match column.cell_size() {
-        Some(size) => offset.checked_div(size).unwrap_or(0),
-        None => (column.offset_values())
-            .partition_point(|start| start.get() <= offset as u64)
-            .saturating_sub(1),
+        Some(size) => offset / size.max(1),
+        None => (column.offset_values()).partition_point(|start| start.get() <= offset as u64) - 1,
     }
 }
 

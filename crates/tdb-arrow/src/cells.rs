@@ -17,7 +17,7 @@ pub(crate) struct ColumnCells<'a> {
 
 impl ColumnCells<'_> {
     pub(crate) fn number(&self, index: usize) -> u64 {
-        self.first.saturating_add(index as u64)
+        self.first + index as u64
     }
 
     pub(crate) fn fail(&self, what: &'static str) -> ConversionError {

@@ -19,15 +19,17 @@ pub(crate) fn days(
     cell: impl Fn(usize) -> usize,
 ) -> Result<(Buffer, Option<BooleanBuffer>), ConversionError> {
     let mut has_nat = false;
-    let days = ticks(cells, count).enumerate().map(|(index, ticks)| {
-        has_nat |= ticks == NOT_A_TIME;
-        let cell = cell(index);
-        if ticks == NOT_A_TIME || !cells.column.is_valid(cell) {
-            return Ok(0);
-        }
-        first_day(datatype, ticks).ok_or_else(|| beyond(cells, cell, ticks, &DataType::Date32))
-    });
-    let days = days.collect::<Result<Vec<i32>, _>>()?;
+    let days = ticks(cells, count)
+        .enumerate()
+        .map(|(index, ticks)| {
+            has_nat |= ticks == NOT_A_TIME;
+            let cell = cell(index);
+            if ticks == NOT_A_TIME || !cells.column.is_valid(cell) {
+                return Ok(0);
+            }
+            first_day(datatype, ticks).ok_or_else(|| beyond(cells, cell, ticks, &DataType::Date32))
+        })
+        .collect::<Result<Vec<i32>, _>>()?;
     let dated = has_nat.then(|| ticks(cells, count).map(|ticks| ticks != NOT_A_TIME));
     Ok((Buffer::from(days), dated.map(Iterator::collect)))
 }
@@ -36,7 +38,8 @@ pub(crate) fn days(
 /// that of its cell, for errors.
 pub(crate) fn stamps(
     cells: &ColumnCells<'_>,
-    (unit, times): (TimeUnit, i64),
+    unit: TimeUnit,
+    times: i64,
     count: usize,
     cell: impl Fn(usize) -> usize,
 ) -> Result<Buffer, ConversionError> {

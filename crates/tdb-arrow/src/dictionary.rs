@@ -55,11 +55,13 @@ pub(crate) fn labels(
 /// Converts labels into text, without padding NUL bytes; `None` if some are not UTF-8.
 fn text_labels(enumeration: &Enumeration) -> Option<ArrayRef> {
     let (datatype, values) = (enumeration.datatype(), enumeration.cell_val_num());
-    let labels = enumeration.iter().map(|label| {
-        let label = unpadded(datatype, values, label);
-        std::str::from_utf8(label).ok()
-    });
-    let labels: Option<Vec<&str>> = labels.collect();
+    let labels: Option<Vec<&str>> = enumeration
+        .iter()
+        .map(|label| {
+            let label = unpadded(datatype, values, label);
+            std::str::from_utf8(label).ok()
+        })
+        .collect();
     Some(Arc::new(LargeStringArray::from(labels?)))
 }
 
@@ -68,7 +70,7 @@ fn column(enumeration: &Enumeration) -> Column {
     let values: Vec<&[u8]> = enumeration.iter().collect();
     let mut end = 0_u64;
     let starts = std::iter::once(0).chain(values.iter().map(|value| {
-        end = end.saturating_add(value.len() as u64);
+        end += value.len() as u64;
         end
     }));
     let offsets: Vec<u8> = starts.flat_map(u64::to_le_bytes).collect();

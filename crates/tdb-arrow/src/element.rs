@@ -56,7 +56,7 @@ impl ArrowTarget {
         let (unit, times) = if self.has_seconds {
             (TimeUnit::Second, times)
         } else {
-            (TimeUnit::Millisecond, times.saturating_mul(1_000))
+            (TimeUnit::Millisecond, times * 1_000)
         };
         match times {
             1 => Element::Plain(DataType::Timestamp(unit, None)),
@@ -118,7 +118,7 @@ impl Element {
             (Self::Text, CellValNum::Var) => Ok(DataType::LargeUtf8),
             (Self::Bytes, CellValNum::Var) => Ok(DataType::LargeBinary),
             (Self::Text | Self::Bytes, CellValNum::Fixed(n)) => {
-                let bytes = u64::from(n).saturating_mul(datatype.size() as u64);
+                let bytes = u64::from(n) * datatype.size() as u64;
                 let bytes = i32::try_from(bytes).map_err(|_| too_large())?;
                 Ok(DataType::FixedSizeBinary(bytes))
             }

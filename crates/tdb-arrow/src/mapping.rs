@@ -171,7 +171,7 @@ impl Mapping {
                 }
             })
             .collect::<Result<Vec<_>, _>>()?;
-        self.cells = self.cells.saturating_add(batch.rows as u64);
+        self.cells += batch.rows as u64;
         let options = RecordBatchOptions::new().with_row_count(Some(batch.rows));
         RecordBatch::try_new_with_options(Arc::clone(&self.schema), arrays, &options)
             .map_err(|error| ConversionError::library("Arrow", error))

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use tdb_array::{
-    Dated, Fragment, Group, GroupDetails, MetadataRecord, OpenOptions, TimestampedName,
+    DatedObject, Fragment, Group, GroupDetails, MetadataRecord, OpenOptions, TimestampedName,
 };
 use tdb_cells::FieldInfo;
 use tdb_condition::Condition;
@@ -201,7 +201,7 @@ pub fn group_log(context: &Context, uri: &str, options: OpenOptions) -> Result<V
 }
 
 /// Returns the members added and removed by each object.
-fn member_events(history: Vec<Dated<GroupDetails>>) -> Vec<Event> {
+fn member_events(history: Vec<DatedObject<GroupDetails>>) -> Vec<Event> {
     let mut before: BTreeSet<String> = BTreeSet::new();
     let events = history.into_iter().map(|dated| {
         let GroupDetails { version, members } = dated.content;
@@ -297,7 +297,7 @@ fn cells_of(fragment: &Fragment) -> u64 {
     }
 }
 
-fn metadata_event(dated: Dated<Vec<MetadataRecord>>) -> Event {
+fn metadata_event(dated: DatedObject<Vec<MetadataRecord>>) -> Event {
     let is_merged = dated.name.start() < dated.name.end();
     let (set, removed): (Vec<_>, Vec<_>) = dated
         .content

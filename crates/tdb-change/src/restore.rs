@@ -25,7 +25,7 @@ pub struct RestoreOptions {
     /// Only report what would be done.
     pub dry_run: bool,
     /// Restore even if cells may be missing that were deleted after that time and that a merge therefore omitted
-    /// ([`Lost::DeletedCells`](tdb_array::Lost::DeletedCells)).
+    /// ([`LostContent::DeletedCells`](tdb_array::LostContent::DeletedCells)).
     pub allow_incomplete: bool,
     /// Time of the change, and the source of names.
     pub change: ChangeOptions,

@@ -1,4 +1,4 @@
-use tdb_array::{ChangeOptions, Committed};
+use tdb_array::{ChangeOptions, CommittedNames};
 use tdb_fragment::ConditionTree;
 use tdb_write::{SealedWrite, WriteError};
 
@@ -15,7 +15,7 @@ pub(crate) struct DeleteBeside {
 pub(crate) fn commit(
     write: SealedWrite,
     delete: Option<&DeleteBeside>,
-) -> Result<Committed, WriteError> {
+) -> Result<CommittedNames, WriteError> {
     match delete {
         Some(DeleteBeside { kept, change }) => write.commit_with_delete(kept, change),
         None => write.commit(),

@@ -208,6 +208,10 @@ impl Condition {
     }
 
     /// Joins two conditions; a condition with the same joint at the top becomes part of the new one.
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "there are no more nodes than memory holds"
+    )]
     fn join(
         mut self,
         other: Self,
@@ -224,9 +228,7 @@ impl Condition {
             right.next();
         }
         let from_left = self.nodes.first().and_then(joined);
-        let count = from_left
-            .unwrap_or(1)
-            .saturating_add(from_right.unwrap_or(1));
+        let count = from_left.unwrap_or(1) + from_right.unwrap_or(1);
         match self.nodes.first_mut().filter(|_| from_left.is_some()) {
             Some(first) => *first = joint(count),
             None => self.nodes.insert(0, joint(count)),

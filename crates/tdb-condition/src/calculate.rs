@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use tdb_cells::CellsError;
 use tdb_schema::value::{Calendar, NOT_A_TIME};
-use tdb_tile::{Bug, Datatype, Scalar};
+use tdb_tile::{Bug, Datatype, Physical, Scalar};
 
 use crate::CompareOp;
 use crate::ast::Operation;
@@ -168,16 +168,19 @@ impl Work {
                 }
                 TermStep::DatePart(part, datatype) => {
                     let days = self.whole()?;
-                    let calendar = Calendar::new(*datatype);
-                    let mut calendar = calendar.ok_or_else(|| Bug::new("a date of no calendar"))?;
-                    let parts = days.into_iter().zip(&mut self.valid).map(|(ticks, valid)| {
-                        // After arithmetic, ticks may be outside of all dates.
-                        let ticks = i64::try_from(ticks).ok();
-                        let date = ticks.and_then(|ticks| calendar.date(ticks));
-                        *valid &= u8::from(date.is_some());
-                        date.map_or(0, |date| date.part(*part))
-                    });
-                    let parts = parts.collect();
+                    let mut calendar = Calendar::new(*datatype)
+                        .ok_or_else(|| Bug::new("a date of no calendar"))?;
+                    let parts = days
+                        .into_iter()
+                        .zip(&mut self.valid)
+                        .map(|(ticks, valid)| {
+                            // After arithmetic, ticks may be outside of all dates.
+                            let ticks = i64::try_from(ticks).ok();
+                            let date = ticks.and_then(|ticks| calendar.date(ticks));
+                            *valid &= u8::from(date.is_some());
+                            date.map_or(0, |date| date.part(*part))
+                        })
+                        .collect();
                     self.lanes.push(Lane::Whole(parts));
                 }
                 TermStep::Negate => {
@@ -221,10 +224,10 @@ impl Work {
             let valid = self.valid.iter_mut().zip(validity);
             valid.for_each(|(valid, own)| *valid &= u8::from(*own != 0));
         }
-        let lane = match datatype {
-            Datatype::Float32 => Lane::Float(f32::read_all(values).map(f64::from).collect()),
-            Datatype::Float64 => Lane::Float(f64::read_all(values).collect()),
-            Datatype::Bool => {
+        let lane = match datatype.physical() {
+            Physical::F32 => Lane::Float(f32::read_all(values).map(f64::from).collect()),
+            Physical::F64 => Lane::Float(f64::read_all(values).collect()),
+            _ if datatype == Datatype::Bool => {
                 let flags = values.iter().map(|value| i128::from(*value != 0));
                 Lane::Whole(flags.collect())
             }

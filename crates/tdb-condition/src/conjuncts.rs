@@ -37,17 +37,19 @@ impl Condition {
 }
 
 /// Number of nodes in the first condition of this list.
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "at least one node is wanted, and no more than memory holds"
+)]
 fn length(nodes: &[ConditionNode]) -> usize {
     let mut wanted = 1_usize;
     let mut taken = 0_usize;
     for node in nodes {
-        taken = taken.saturating_add(1);
+        taken += 1;
         wanted = match node {
-            ConditionNode::And(joined) | ConditionNode::Or(joined) => {
-                wanted.saturating_sub(1).saturating_add(*joined)
-            }
+            ConditionNode::And(joined) | ConditionNode::Or(joined) => wanted - 1 + *joined,
             ConditionNode::Not => wanted,
-            ConditionNode::Test(_) | ConditionNode::Comparison(_) => wanted.saturating_sub(1),
+            ConditionNode::Test(_) | ConditionNode::Comparison(_) => wanted - 1,
         };
         if wanted == 0 {
             break;

@@ -6,17 +6,21 @@ use crate::walk::{Joint, Walk};
 use crate::{Condition, ConditionNode, Operation, Term, TermPart};
 
 /// An open joint, and the depth that it adds to its operands, with its parentheses.
-type Added = (Joint, u64);
+type JointDepth = (Joint, u64);
 
 impl Condition {
     /// Nesting depth of the printed form, counted like `Limits::condition_depth`: a condition that was parsed within
     /// the limit also prints within the limit.
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "depths of what is in memory"
+    )]
     pub(crate) fn written_depth(&self) -> u64 {
         let unlimited = Limits {
             condition_depth: u64::MAX,
             ..Limits::default()
         };
-        let mut walk: Walk<Added> = Walk::new(&unlimited);
+        let mut walk: Walk<JointDepth> = Walk::new(&unlimited);
         let (mut waiting, mut deepest) = (0_u64, 0);
         let mut negated = false;
         for node in self.nodes() {
@@ -24,7 +28,7 @@ impl Condition {
             let (joint, joins, inner) = match node {
                 ConditionNode::Not => {
                     negated = true;
-                    deepest = deepest.max(waiting.saturating_add(1));
+                    deepest = deepest.max(waiting + 1);
                     continue;
                 }
                 ConditionNode::And(joins) => (Some(Joint::And), *joins, 0),
@@ -35,12 +39,12 @@ impl Condition {
                     (None, 0, left.written_depth().max(right.written_depth()))
                 }
             };
-            deepest = deepest.max(waiting.saturating_add(is_not).saturating_add(inner));
+            deepest = deepest.max(waiting + is_not + inner);
             if let Some(joint) = joint {
                 let outer = walk.top().map(|(outer, _)| outer);
                 let parentheses = u64::from(takes_parentheses(outer, joint, negated));
-                let added = is_not.saturating_add(parentheses);
-                waiting = waiting.saturating_add(added);
+                let added = is_not + parentheses;
+                waiting += added;
                 deepest = deepest.max(waiting);
                 // The limit is `u64::MAX`, so this cannot fail.
                 if walk.enter((joint, added), joins).is_err() {
@@ -49,9 +53,9 @@ impl Condition {
             } else {
                 walk.leave(|(_, added), is_first, ends| {
                     // After the first operand, the `and` or `or` waits for the next one.
-                    waiting = waiting.saturating_add(u64::from(is_first));
+                    waiting += u64::from(is_first);
                     if ends {
-                        waiting = waiting.saturating_sub(added.saturating_add(1));
+                        waiting -= added + 1;
                     }
                 });
             }
@@ -67,28 +71,54 @@ pub(crate) fn takes_parentheses(outer: Option<Joint>, joint: Joint, negated: boo
     negated || !binds_tighter
 }
 
+/// Depth of a malformed term; more than any limit, and so far from the largest number that no sum leaves the type.
+const TOO_DEEP: u64 = u64::MAX / 2;
+
+/// The nesting depth of a printed term, and its binding strength.
+#[derive(Clone, Copy)]
+struct PrintedTerm {
+    depth: u64,
+    strength: u8,
+}
+
 impl Term {
     /// Nesting depth of the printed term, see [`Condition::written_depth`].
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "depths of what is in memory"
+    )]
     fn written_depth(&self) -> u64 {
-        let mut done: Vec<(u64, u8)> = Vec::new();
+        let mut done: Vec<PrintedTerm> = Vec::new();
         for part in &self.parts {
             let measured = match (part, done.pop()) {
-                (TermPart::DatePart(_), Some((depth, _))) => (depth.saturating_add(1), Self::ONE),
+                (TermPart::DatePart(_), Some(inner)) => PrintedTerm {
+                    depth: inner.depth + 1,
+                    strength: Self::ONE,
+                },
                 // One level for the sign, one for the parentheses.
-                (TermPart::Negate, Some((depth, _))) => (depth.saturating_add(2), Self::SIGNED),
+                (TermPart::Negate, Some(inner)) => PrintedTerm {
+                    depth: inner.depth + 2,
+                    strength: Self::SIGNED,
+                },
                 (TermPart::Operation(operation), Some(right)) => {
                     // A malformed term counts as too deep.
-                    let left = done.pop().unwrap_or((u64::MAX, Self::ONE));
+                    let left = done.pop().unwrap_or(PrintedTerm {
+                        depth: TOO_DEEP,
+                        strength: Self::ONE,
+                    });
                     joined(left, *operation, right)
                 }
                 (_, before) => {
                     done.extend(before);
-                    (0, Self::ONE)
+                    PrintedTerm {
+                        depth: 0,
+                        strength: Self::ONE,
+                    }
                 }
             };
             done.push(measured);
         }
-        done.pop().map_or(u64::MAX, |(depth, _)| depth)
+        done.pop().map_or(TOO_DEEP, |term| term.depth)
     }
 
     /// Binding strength of operands that never need parentheses.
@@ -98,12 +128,16 @@ impl Term {
     pub(crate) const SIGNED: u8 = 3;
 }
 
-fn joined(left: (u64, u8), operation: Operation, right: (u64, u8)) -> (u64, u8) {
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "depths of what is in memory, and strengths of at most 4"
+)]
+fn joined(left: PrintedTerm, operation: Operation, right: PrintedTerm) -> PrintedTerm {
     let strength = operation.strength();
-    let within = |(depth, own): (u64, u8), least: u8| {
-        let parentheses = u64::from(own < least);
-        depth.saturating_add(parentheses)
-    };
-    let behind = within(right, strength.saturating_add(1)).saturating_add(1);
-    (within(left, strength).max(behind), strength)
+    let within = |term: PrintedTerm, least: u8| term.depth + u64::from(term.strength < least);
+    let behind = within(right, strength + 1) + 1;
+    PrintedTerm {
+        depth: within(left, strength).max(behind),
+        strength,
+    }
 }

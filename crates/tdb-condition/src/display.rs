@@ -44,10 +44,10 @@ impl fmt::Display for Condition {
 }
 
 /// A printed joint, and whether it is in parentheses.
-type Written = (Joint, bool);
+type PrintedJoint = (Joint, bool);
 
 /// Prints `and` or `or` before every operand but the first, unless `not` is between them and it has been printed.
-fn separate(f: &mut fmt::Formatter<'_>, walk: &Walk<Written>, negated: bool) -> fmt::Result {
+fn separate(f: &mut fmt::Formatter<'_>, walk: &Walk<PrintedJoint>, negated: bool) -> fmt::Result {
     match walk.top() {
         Some((joint, _)) if walk.done() > 0 && !negated => f.write_str(match joint {
             Joint::And => " and ",
@@ -59,7 +59,7 @@ fn separate(f: &mut fmt::Formatter<'_>, walk: &Walk<Written>, negated: bool) -> 
 
 fn open(
     f: &mut fmt::Formatter<'_>,
-    walk: &mut Walk<Written>,
+    walk: &mut Walk<PrintedJoint>,
     joint: Joint,
     joins: usize,
     negated: &mut bool,
@@ -75,7 +75,7 @@ fn open(
         .map_err(|_| fmt::Error)
 }
 
-fn close(f: &mut fmt::Formatter<'_>, walk: &mut Walk<Written>) -> fmt::Result {
+fn close(f: &mut fmt::Formatter<'_>, walk: &mut Walk<PrintedJoint>) -> fmt::Result {
     let mut written = Ok(());
     walk.leave(|(_, in_parentheses), _, ends| {
         if ends && in_parentheses && written.is_ok() {

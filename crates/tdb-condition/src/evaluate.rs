@@ -1,6 +1,6 @@
 use tdb_cells::CellsError;
 use tdb_schema::CellValNum;
-use tdb_tile::{Bug, WireError, WireErrorKind};
+use tdb_tile::{Bug, Exact, WireError, WireErrorKind};
 
 use super::kernel;
 use crate::calculate::{Rows, compare};
@@ -38,7 +38,7 @@ impl ResolvedCondition {
         let mut answers = vec![vec![0; rows.min(BLOCK)]; self.depth];
         let mut start = 0_usize;
         for block in mask.chunks_mut(BLOCK) {
-            let rows = start..start.saturating_add(block.len());
+            let rows = start..start.exact_add(block.len())?;
             start = rows.end;
             self.answer_block(cells, rows, &mut answers)?;
             let answer = answers.first().and_then(|all| all.get(..block.len()));
@@ -58,20 +58,21 @@ impl ResolvedCondition {
         for step in &self.steps {
             match step {
                 Step::Test { field, test } => {
-                    let answer = answers.get_mut(waiting);
-                    let answer = answer.and_then(|answer| answer.get_mut(..rows.len()));
-                    let answer =
-                        answer.ok_or_else(|| Bug::new("a condition deeper than was counted"))?;
+                    let answer = answers
+                        .get_mut(waiting)
+                        .and_then(|answer| answer.get_mut(..rows.len()))
+                        .ok_or_else(|| Bug::new("a condition deeper than was counted"))?;
                     let tested = self.fields.get(*field).zip(cells.get(*field));
                     match tested.ok_or_else(|| Bug::new("a test of no field of a condition"))? {
                         (field, Some(cells)) => answer_test(test, field, cells, &rows, answer)?,
                         (_, None) => answer.fill(0),
                     }
-                    waiting = waiting.saturating_add(1);
+                    waiting = waiting.exact_add(1)?;
                 }
                 Step::Compare(comparison) => {
-                    let answer = answers.get_mut(waiting);
-                    let answer = answer.and_then(|answer| answer.get_mut(..rows.len()));
+                    let answer = answers
+                        .get_mut(waiting)
+                        .and_then(|answer| answer.get_mut(..rows.len()));
                     let deeper = || Bug::new("a condition deeper than was counted");
                     let compared = Rows {
                         fields: &self.fields,
@@ -79,7 +80,7 @@ impl ResolvedCondition {
                         rows: rows.clone(),
                     };
                     compare(comparison, &compared, answer.ok_or_else(deeper)?)?;
-                    waiting = waiting.saturating_add(1);
+                    waiting = waiting.exact_add(1)?;
                 }
                 Step::And => join(answers, &mut waiting, |a, b| *a &= b)?,
                 Step::Or => join(answers, &mut waiting, |a, b| *a |= b)?,
@@ -98,7 +99,7 @@ fn join(
     waiting: &mut usize,
     joins: impl Fn(&mut u8, u8),
 ) -> Result<(), Bug> {
-    *waiting = waiting.saturating_sub(1);
+    *waiting = waiting.exact_sub(1)?;
     let split = answers.split_at_mut_checked(*waiting);
     let last = split.and_then(|(before, after)| before.last_mut().zip(after.first()));
     let (left, right) = last.ok_or_else(|| Bug::new("a condition with a joint too many"))?;
@@ -119,8 +120,10 @@ fn answer_test(
         answer.fill(0);
         return Ok(());
     };
-    let validity = cells.validity.map(|validity| part(validity, rows.clone()));
-    let validity = validity.transpose()?;
+    let validity = cells
+        .validity
+        .map(|validity| part(validity, rows.clone()))
+        .transpose()?;
     match test {
         ResolvedTest::Always => answer.fill(1),
         ResolvedTest::Never => answer.fill(0),
@@ -140,14 +143,15 @@ fn answer_test(
         | ResolvedTest::Like(_)
         | ResolvedTest::NotLike(_) => match cell_val_num {
             CellValNum::Fixed(n) => {
-                let size = datatype.size().saturating_mul(n as usize);
-                let bytes = rows.start.saturating_mul(size)..rows.end.saturating_mul(size);
+                let size = datatype.size().exact_mul(n as usize)?;
+                let bytes = rows.start.exact_mul(size)?..rows.end.exact_mul(size)?;
                 kernel::fixed(test, datatype, size, part(cells.values, bytes)?, answer)?;
             }
             CellValNum::Var => {
-                let offsets = cells.offsets;
-                let offsets = offsets.ok_or_else(|| Bug::new("strings without offsets"))?;
-                let offsets = part(offsets, rows.start..rows.end.saturating_add(1))?;
+                let offsets = cells
+                    .offsets
+                    .ok_or_else(|| Bug::new("strings without offsets"))?;
+                let offsets = part(offsets, rows.start..rows.end.exact_add(1)?)?;
                 kernel::var(test, cells.values, offsets, answer)?;
             }
         },
@@ -170,7 +174,7 @@ fn needs_valid(test: &ResolvedTest) -> bool {
 }
 
 /// Checks that there are enough cells for all rows.
-fn check(field: &ResolvedField, cells: &FieldCells<'_>, rows: usize) -> Result<(), WireError> {
+fn check(field: &ResolvedField, cells: &FieldCells<'_>, rows: usize) -> Result<(), CellsError> {
     if let Some(validity) = cells.validity {
         at_least("validity", rows, validity.len())?;
     }
@@ -179,16 +183,17 @@ fn check(field: &ResolvedField, cells: &FieldCells<'_>, rows: usize) -> Result<(
     };
     match cell_val_num {
         CellValNum::Fixed(n) => {
-            let size = datatype.size().saturating_mul(n as usize);
-            at_least("values", rows.saturating_mul(size), cells.values.len())
+            let size = datatype.size().exact_mul(n as usize)?;
+            at_least("values", rows.exact_mul(size)?, cells.values.len())?;
         }
         CellValNum::Var => at_least(
             "offsets",
-            rows.saturating_add(1),
+            rows.exact_add(1)?,
             // A missing offsets column has length 0.
             cells.offsets.map_or(0, <[u64]>::len),
-        ),
+        )?,
     }
+    Ok(())
 }
 
 fn at_least(field: &'static str, wanted: usize, found: usize) -> Result<(), WireError> {

@@ -2,7 +2,7 @@
 
 use tdb_cells::CellsError;
 use tdb_schema::CellValNum;
-use tdb_tile::Bug;
+use tdb_tile::{Bug, Exact};
 
 use crate::kernel;
 use crate::resolved::ResolvedField;
@@ -27,8 +27,8 @@ pub(crate) fn cells_of_rows<'a>(
     let Some((datatype, CellValNum::Fixed(n))) = field.stored else {
         return Err(Bug::new("numbers of a field whose cells vary in size"));
     };
-    let size = datatype.size().saturating_mul(n as usize);
-    let bytes = rows.start.saturating_mul(size)..rows.end.saturating_mul(size);
+    let size = datatype.size().exact_mul(n as usize)?;
+    let bytes = rows.start.exact_mul(size)?..rows.end.exact_mul(size)?;
     part(cells.values, bytes)
 }
 
@@ -42,7 +42,7 @@ pub(crate) fn text_of_rows<'a>(
         let offsets = cells
             .offsets
             .ok_or_else(|| Bug::new("strings without offsets"))?;
-        let offsets = part(offsets, rows.start..rows.end.saturating_add(1))?;
+        let offsets = part(offsets, rows.start..rows.end.exact_add(1)?)?;
         let texts = offsets
             .array_windows()
             .enumerate()
@@ -54,7 +54,7 @@ pub(crate) fn text_of_rows<'a>(
             });
         return texts.collect();
     };
-    let size = datatype.size().saturating_mul(n as usize);
+    let size = datatype.size().exact_mul(n as usize)?;
     if size == 0 {
         return Err(Bug::new("strings of no bytes").into());
     }

@@ -3,7 +3,7 @@ use tdb_cells::FieldInfo;
 use tdb_cells::files::labels_of;
 use tdb_fragment::{Combine, ConditionOp, ConditionTree, ConditionValue};
 use tdb_schema::CellValNum;
-use tdb_tile::{Bug, Datatype};
+use tdb_tile::{Bug, Datatype, Exact};
 
 use crate::literal_position::is_text;
 use crate::resolve::{shown, shown_text};
@@ -14,7 +14,7 @@ use crate::{
 
 /// The stored form of a delete; see [`Condition::kept`].
 #[derive(Clone, Debug, PartialEq)]
-pub enum Kept {
+pub enum KeepCondition {
     /// No cell can match the condition, so nothing needs to be stored.
     All,
     /// The condition under which a cell is kept.
@@ -36,7 +36,7 @@ impl Condition {
         &self,
         fields: &[FieldInfo],
         limits: &tdb_tile::Limits,
-    ) -> Result<Kept, ConditionError> {
+    ) -> Result<KeepCondition, ConditionError> {
         self.kept_by(fields, limits, ConditionRules::default())
     }
 
@@ -50,7 +50,7 @@ impl Condition {
         fields: &[FieldInfo],
         limits: &tdb_tile::Limits,
         rules: ConditionRules,
-    ) -> Result<Kept, ConditionError> {
+    ) -> Result<KeepCondition, ConditionError> {
         let stored = ConditionRules::stored_bytes().with_padded_text(rules.padded_text);
         let resolved = self.resolve_by(fields, limits, stored)?;
         if let Some(refused) = self.nodes().iter().find_map(|node| not_held(node, fields)) {
@@ -126,8 +126,8 @@ fn range_of(prefix: &Literal) -> Option<(Literal, Literal)> {
     while end.pop_if(|last| *last == u8::MAX).is_some() {}
     let last = end.last_mut()?;
     *last = last.checked_add(1)?;
-    let end = String::from_utf8(end);
-    let end = end.map_or_else(|error| Literal::Bytes(error.into_bytes()), Literal::Text);
+    let end = String::from_utf8(end)
+        .map_or_else(|error| Literal::Bytes(error.into_bytes()), Literal::Text);
     Some((prefix.clone(), end))
 }
 
@@ -142,7 +142,7 @@ enum Part {
 }
 
 impl ResolvedCondition {
-    fn kept(&self) -> Result<Kept, ConditionError> {
+    fn kept(&self) -> Result<KeepCondition, ConditionError> {
         let mut stack: Vec<Part> = Vec::new();
         for step in self.steps() {
             let part = match step {
@@ -163,9 +163,9 @@ impl ResolvedCondition {
             stack.push(part);
         }
         match (stack.pop(), stack.is_empty()) {
-            (Some(Part::All), true) => Ok(Kept::All),
-            (Some(Part::None(field)), true) => self.never(field).map(Kept::Where),
-            (Some(part), true) => tree(part).map(Kept::Where),
+            (Some(Part::All), true) => Ok(KeepCondition::All),
+            (Some(Part::None(field)), true) => self.never(field).map(KeepCondition::Where),
+            (Some(part), true) => tree(part).map(KeepCondition::Where),
             _ => Err(Bug::new("a condition whose tests are not all joined").into()),
         }
     }
@@ -208,8 +208,11 @@ impl ResolvedCondition {
                 ConditionValue::of_members(&field.name, ConditionOp::In, &members)
             }
         };
-        let value = value.ok_or_else(|| Bug::new("an operator that takes something else"))?;
-        Ok(Part::Tree(None, vec![ConditionTree::from(value)]))
+        let other = || Bug::new("an operator that takes something else");
+        Ok(Part::Tree(
+            None,
+            vec![ConditionTree::from(value.ok_or_else(other)?)],
+        ))
     }
 
     fn field(&self, index: usize) -> Result<&ResolvedField, ConditionError> {
@@ -222,8 +225,8 @@ impl ResolvedCondition {
         let field = self.field(field)?;
         let (name, value) = (&field.name, smallest(field)?);
         let test = |op| {
-            let test = ConditionValue::new(name, op, value.clone());
-            let test = test.ok_or_else(|| Bug::new("an operator that takes something else"))?;
+            let test = ConditionValue::new(name, op, value.clone())
+                .ok_or_else(|| Bug::new("an operator that takes something else"))?;
             Ok(ConditionTree::from(test))
         };
         let ops = [ConditionOp::Less, ConditionOp::GreaterOrEqual];
@@ -239,7 +242,7 @@ fn with_both_zeros(field: &ResolvedField, members: &[Bytes]) -> Vec<Bytes> {
         Some((Datatype::Float64, _)) => [-0.0_f64, 0.0].map(|zero| zero.to_le_bytes().to_vec()),
         _ => return members.to_vec(),
     };
-    let mut stored = Vec::with_capacity(members.len().saturating_add(1));
+    let mut stored = Vec::with_capacity(members.len());
     for member in members {
         // Equal members were removed, so there is at most one zero.
         if zeros.iter().any(|zero| **zero == **member) {
@@ -263,7 +266,7 @@ fn cannot_ask(field: &str, what: &'static str) -> ConditionError {
 fn smallest(field: &ResolvedField) -> Result<Bytes, Bug> {
     let size = match field.stored {
         Some((datatype, CellValNum::Fixed(n))) if is_text(datatype) => {
-            datatype.size().saturating_mul(n as usize)
+            datatype.size().exact_mul(n as usize)?
         }
         Some((datatype, _)) => datatype.size(),
         None => return Err(Bug::new("a delete by a field that the schema lacks")),

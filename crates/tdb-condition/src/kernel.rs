@@ -64,9 +64,13 @@ pub(crate) fn var(
 }
 
 /// Returns the error for an offset that is out of order or beyond the values.
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "the offsets up to this row are in memory"
+)]
 pub(crate) fn broken_offsets(row: usize) -> WireError {
     let kind = WireErrorKind::Invalid("out of order, or beyond the values");
-    let at = row.saturating_mul(size_of::<u64>());
+    let at = row * size_of::<u64>();
     WireError::new("Tile", "offsets", at, kind)
 }
 

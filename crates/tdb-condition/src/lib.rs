@@ -43,7 +43,7 @@ pub use ast::{
 pub use error::ConditionError;
 pub use field_cells::FieldCells;
 pub use field_condition::FieldCondition;
-pub use kept::Kept;
+pub use kept::KeepCondition;
 pub use pattern::{Matcher, Pattern};
 pub use points::{GatheredPoints, Points};
 pub use predicate::{ColumnOf, Predicate};

@@ -123,7 +123,8 @@ impl LiteralPosition {
         };
         let mut bytes = Vec::with_capacity(T::SIZE);
         value.write(&mut bytes);
-        let has_next = || T::from_whole(floor.saturating_add(1)).is_ok();
+        let next = floor.checked_add(1);
+        let has_next = || next.is_some_and(|next| T::from_whole(next).is_ok());
         match exact {
             true => Self::At(bytes),
             false if has_next() => Self::After(bytes),
@@ -151,10 +152,14 @@ impl LiteralPosition {
     }
 
     /// Pads text with NUL bytes to the size of a cell with `values` values; longer text is kept.
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "the cells of a field, whose size is checked with the schema"
+    )]
     pub(crate) fn padded(self, datatype: Datatype, values: CellValNum) -> Self {
         match (self, values) {
             (Self::At(text), CellValNum::Fixed(values)) if is_text(datatype) => {
-                let size = datatype.size().saturating_mul(values as usize);
+                let size = datatype.size() * values as usize;
                 let mut text = unpadded(&text).to_vec();
                 text.resize(text.len().max(size), 0);
                 Self::At(text)

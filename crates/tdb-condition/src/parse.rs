@@ -34,8 +34,7 @@ impl Condition {
         text: &str,
         limits: &Limits,
     ) -> Result<(Self, Vec<usize>), ConditionError> {
-        let parser = Parser::new(text, limits);
-        let mut parser = parser.map_err(|error| error.in_text(text, 0))?;
+        let mut parser = Parser::new(text, limits).map_err(|error| error.in_text(text, 0))?;
         let parsed = parser.run();
         let at = parser.tokens.at();
         let parsed = parsed.map_err(|error| error.in_text(text, at))?;
@@ -47,29 +46,40 @@ impl Condition {
     /// Returns the position in the text, in characters from 1, of the first test that does not suit its field; `None`
     /// if there is none, or the text cannot be parsed.
     #[must_use]
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "a text has fewer characters than the largest number"
+    )]
     pub fn place_of_unfit(text: &str, fields: &[FieldInfo], limits: &Limits) -> Option<usize> {
         let (condition, places) = Self::parse_with_places(text, limits).ok()?;
-        let tests = condition.nodes().iter().filter_map(|node| match node {
-            ConditionNode::Test(test) => Some(Self::from(test.clone())),
-            ConditionNode::Comparison(comparison) => Some(Self::from(comparison.clone())),
-            ConditionNode::And(_) | ConditionNode::Or(_) | ConditionNode::Not => None,
-        });
-        let mut tests = tests.zip(places);
+        let mut tests = condition
+            .nodes()
+            .iter()
+            .filter_map(|node| match node {
+                ConditionNode::Test(test) => Some(Self::from(test.clone())),
+                ConditionNode::Comparison(comparison) => Some(Self::from(comparison.clone())),
+                ConditionNode::And(_) | ConditionNode::Or(_) | ConditionNode::Not => None,
+            })
+            .zip(places);
         let (_, at) = tests.find(|(test, _)| test.resolve(fields, limits).is_err())?;
         let before = text.get(..at)?.chars().count();
-        Some(before.saturating_add(1))
+        Some(before + 1)
     }
 }
 
 impl Condition {
     /// Returns the position in the text, in characters from 1, where this field is first named.
     #[must_use]
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "a text has fewer characters than the largest number"
+    )]
     pub fn place_of(text: &str, field: &str) -> Option<usize> {
         let mut tokens = Tokens::new(text).ok()?;
         while *tokens.current() != Token::End {
             if tokens.current().name() == Some(field) {
                 let before = text.get(..tokens.at())?.chars().count();
-                return Some(before.saturating_add(1));
+                return Some(before + 1);
             }
             tokens.advance().ok()?;
         }
@@ -91,8 +101,7 @@ impl Term {
     /// # Errors
     /// See [`Condition::parse`].
     pub fn parse(text: &str, limits: &Limits) -> Result<Self, ConditionError> {
-        let parser = Parser::new(text, limits);
-        let mut parser = parser.map_err(|error| error.in_text(text, 0))?;
+        let mut parser = Parser::new(text, limits).map_err(|error| error.in_text(text, 0))?;
         let parsed = parser.whole_term();
         let at = parser.tokens.at();
         parsed.map_err(|error| error.in_text(text, at))
@@ -222,8 +231,12 @@ impl<'a> Parser<'a> {
         }
     }
 
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "as many as tokens of a text"
+    )]
     fn wait(&mut self, what: Pending) -> Result<(), Refusal> {
-        check_depth((self.pending.len() as u64).saturating_add(1), self.limits)?;
+        check_depth(self.pending.len() as u64 + 1, self.limits)?;
         self.pending.push(what);
         Ok(())
     }
@@ -239,8 +252,12 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "there are no more nodes than memory holds"
+    )]
     fn count(&mut self, nodes: usize) -> Result<(), Refusal> {
-        self.nodes = self.nodes.saturating_add(nodes as u64);
+        self.nodes += nodes as u64;
         Limits::check(
             "nodes of a condition",
             "condition_nodes",

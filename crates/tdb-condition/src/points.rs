@@ -8,7 +8,7 @@ mod tree;
 use tdb_cells::dense::TileSet;
 use tdb_cells::{Batch, FieldInfo, RowRange, TableColumn};
 use tdb_schema::grid::{SpaceTileGrid, TileBox};
-use tdb_tile::{Budget, Bug, Grant, LimitError, Limits, Range};
+use tdb_tile::{Budget, Bug, Exact, Grant, LimitError, Limits, Range};
 
 use self::axis::{GatheredAxis, PointAxis};
 use self::table::PointTable;
@@ -109,12 +109,16 @@ impl Points {
         tiles: &TileBox,
         dimensions: &[usize],
     ) -> Option<TileSet> {
-        let along = grid.axes().iter().enumerate().map(|(at, axis)| {
-            let own = dimensions.iter().position(|dimension| *dimension == at)?;
-            let cells = self.coordinates(own).map(|cell| axis.cell(&cell));
-            Some(cells.map(|cell| cell.map(|cell| axis.tile_of(cell))))
-        });
-        let mut along = along.collect::<Option<Vec<_>>>()?;
+        let mut along = grid
+            .axes()
+            .iter()
+            .enumerate()
+            .map(|(at, axis)| {
+                let own = dimensions.iter().position(|dimension| *dimension == at)?;
+                let cells = self.coordinates(own).map(|cell| axis.cell(&cell));
+                Some(cells.map(|cell| cell.map(|cell| axis.tile_of(cell))))
+            })
+            .collect::<Option<Vec<_>>>()?;
         let mut found = Vec::new();
         for _ in 0..self.len() {
             let mut tile = Vec::with_capacity(along.len());
@@ -138,12 +142,13 @@ impl Points {
         let mut hashes = Vec::with_capacity(ROWS);
         let mut row = rows.start();
         for keep in keep.chunks_mut(ROWS) {
+            let end = row.exact_add(keep.len())?;
             for ((axis, column), keys) in self.axes.iter().zip(columns).zip(&mut keys) {
                 keys.clear();
-                axis.append_keys(column, row..row.saturating_add(keep.len()), keys)?;
+                axis.append_keys(column, row..end, keys)?;
             }
             self.table.choose(&self.tree, &keys, &mut hashes, keep);
-            row = row.saturating_add(keep.len());
+            row = end;
         }
         Ok(())
     }
@@ -165,7 +170,7 @@ impl GatheredPoints {
     /// A column is missing or has another datatype than its dimension; a coordinate is null or NaN; there are more
     /// than 2^32 - 2 points, or more than fit in the memory budget.
     pub fn add(&mut self, batch: &Batch) -> Result<(), ConditionError> {
-        let points = self.points.saturating_add(batch.rows);
+        let points = self.points.exact_add(batch.rows)?;
         Limits::check("number of points", "points", points as u64, MOST)?;
         for axis in &mut self.axes {
             let column = batch.column(axis.name());

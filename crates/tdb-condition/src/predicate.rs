@@ -7,7 +7,7 @@ use tdb_cells::{
 };
 use tdb_schema::names::UnknownName;
 use tdb_schema::{ArraySchema, FieldKind};
-use tdb_tile::Bug;
+use tdb_tile::{Bug, Exact};
 
 use crate::{ConditionError, FieldCells, Points, ResolvedCondition};
 
@@ -80,8 +80,7 @@ impl Predicate {
                 })
             }
         };
-        let dimensions = points.dimensions().map(place);
-        let dimensions = dimensions.collect::<Result<_, _>>()?;
+        let dimensions = points.dimensions().map(place).collect::<Result<_, _>>()?;
         Ok(Self {
             condition: None,
             points: Some(PlacedPoints { points, dimensions }),
@@ -107,8 +106,11 @@ impl Predicate {
     /// The fields whose cells are read.
     pub fn fields(&self) -> impl Iterator<Item = FieldKind> + '_ {
         let tested = self.condition.iter().flat_map(|placed| &placed.fields);
-        let dimensions = self.points.iter().flat_map(|placed| &placed.dimensions);
-        let dimensions = dimensions.map(|dimension| FieldKind::Dimension(*dimension));
+        let dimensions = self
+            .points
+            .iter()
+            .flat_map(|placed| &placed.dimensions)
+            .map(|dimension| FieldKind::Dimension(*dimension));
         tested.copied().flatten().chain(dimensions)
     }
 
@@ -164,19 +166,22 @@ impl PlacedCondition {
         column: ColumnOf<'_, 'a>,
         answers: &mut Vec<u8>,
     ) -> Result<(), CellsError> {
-        let cells = self.fields.iter().map(|field| {
-            let Some(field) = field else {
-                // No cell has a value of a missing field.
-                return Ok(None);
-            };
-            let column = column(*field).ok_or_else(not_loaded)?;
-            if column.lacks(part) {
-                Ok(None)
-            } else {
-                cells_of(column, rows).map(Some)
-            }
-        });
-        let cells: Vec<_> = cells.collect::<Result<_, Bug>>()?;
+        let cells: Vec<_> = self
+            .fields
+            .iter()
+            .map(|field| {
+                let Some(field) = field else {
+                    // No cell has a value of a missing field.
+                    return Ok(None);
+                };
+                let column = column(*field).ok_or_else(not_loaded)?;
+                if column.lacks(part) {
+                    Ok(None)
+                } else {
+                    cells_of(column, rows).map(Some)
+                }
+            })
+            .collect::<Result<_, Bug>>()?;
         self.condition.evaluate(&cells, rows.len(), answers)
     }
 }
@@ -188,9 +193,11 @@ impl PlacedPoints {
         column: ColumnOf<'_, 'a>,
         answers: &mut [u8],
     ) -> Result<(), Bug> {
-        let columns = self.dimensions.iter();
-        let columns = columns.map(|at| column(FieldKind::Dimension(*at)).ok_or_else(not_loaded));
-        let columns = columns.collect::<Result<Vec<_>, Bug>>()?;
+        let columns = self
+            .dimensions
+            .iter()
+            .map(|at| column(FieldKind::Dimension(*at)).ok_or_else(not_loaded))
+            .collect::<Result<Vec<_>, Bug>>()?;
         self.points.choose(&columns, rows, answers)
     }
 }
@@ -205,14 +212,18 @@ fn cells_of(column: &TableColumn, rows: RowRange) -> Result<FieldCells<'_>, Bug>
     let values = match column.offsets {
         Some(_) => Some(values),
         None => {
-            let at = |row: usize| row.saturating_mul(column.cell_size);
-            values.get(at(rows.start())..at(rows.end()))
+            let at = |row: usize| row.exact_mul(column.cell_size);
+            values.get(at(rows.start())?..at(rows.end())?)
         }
     };
-    let offsets = column.offsets.as_ref();
-    let offsets = offsets.map(|offsets| offsets.get(rows.start()..=rows.end()));
-    let validity = column.validity.as_ref();
-    let validity = validity.map(|validity| validity.get(rows.indices()));
+    let offsets = column
+        .offsets
+        .as_ref()
+        .map(|offsets| offsets.get(rows.start()..=rows.end()));
+    let validity = column
+        .validity
+        .as_ref()
+        .map(|validity| validity.get(rows.indices()));
     let missing = || Bug::new("a column has fewer rows than its table");
     Ok(FieldCells {
         values: values.ok_or_else(missing)?,

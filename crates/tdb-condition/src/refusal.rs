@@ -22,10 +22,14 @@ pub(crate) enum Refusal {
 
 impl Refusal {
     /// Converts into an error with a position; for limits, that is `read`, the number of bytes parsed so far.
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "a text has fewer characters than the largest number"
+    )]
     pub(crate) fn in_text(self, text: &str, read: usize) -> ConditionError {
         let place = |at: usize| {
             let before = text.get(..at).unwrap_or(text).chars().count();
-            before.saturating_add(1)
+            before + 1
         };
         match self {
             Self::Text(TextError { at, what }) => ConditionError::Text {

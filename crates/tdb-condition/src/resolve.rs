@@ -90,7 +90,7 @@ impl Condition {
                             asked,
                             rules,
                         };
-                        let resolved = term::resolve(comparison, by, (&known, fields), number)?;
+                        let resolved = term::resolve(comparison, by, &known, fields, number)?;
                         builder.step(Step::Compare(resolved));
                     }
                     negated = builder.negated();
@@ -148,15 +148,19 @@ impl<'a> Builder<'a> {
     }
 
     /// Starts a joint, which is under an odd number of `not` if `negated`; this also applies to its operands.
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "there are no more nodes than memory holds"
+    )]
     pub(crate) fn enter(
         &mut self,
         joint: Joint,
         joins: usize,
         negated: bool,
     ) -> Result<(), LimitError> {
-        self.nodes = self.nodes.saturating_add(1);
+        self.nodes += 1;
         // Counted again here, because a date that names a period becomes several tests.
-        let nodes = self.nodes.saturating_add(joins as u64);
+        let nodes = self.nodes + joins as u64;
         Limits::check(
             "nodes of a condition",
             "condition_nodes",
@@ -165,7 +169,7 @@ impl<'a> Builder<'a> {
         )?;
         let joint = if negated { joint.negated() } else { joint };
         self.walk.enter((joint, negated), joins)?;
-        self.depth = self.depth.max(self.walk.depth().saturating_add(1));
+        self.depth = self.depth.max(self.walk.depth() + 1);
         Ok(())
     }
 
@@ -221,8 +225,12 @@ impl<'a> Builder<'a> {
     }
 
     /// Adds a step, and the joints that it completes.
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "there are no more nodes than memory holds"
+    )]
     fn step(&mut self, step: Step) {
-        self.nodes = self.nodes.saturating_add(1);
+        self.nodes += 1;
         self.steps.push(step);
         let steps = &mut self.steps;
         self.walk.leave(|(joint, _), first, _| {
@@ -275,7 +283,7 @@ fn stored_test(
         Test::NotNull => ResolvedTest::NotNull.into(),
         Test::Compare(op, value) => match &field.enumeration {
             Some(enumeration) => labels::compare(test, field, enumeration, *op, value)?,
-            None => compare(test, field, (*op, value), rules)?,
+            None => compare(test, field, *op, value, rules)?,
         },
         Test::Like(pattern) => text::like(test, field, pattern, false, rules)?.into(),
         Test::NotLike(pattern) => text::like(test, field, pattern, true, rules)?.into(),
@@ -290,7 +298,8 @@ fn stored_test(
 fn compare(
     test: &FieldTest,
     field: &FieldInfo,
-    (op, value): (CompareOp, &Literal),
+    op: CompareOp,
+    value: &Literal,
     rules: ConditionRules,
 ) -> Result<Tests, ConditionError> {
     let outcome = place_in(test, field, value, rules)?.compare(op);

@@ -169,6 +169,7 @@ impl Neg for Term {
 
 /// Prints the term as in a condition, with as few parentheses as possible.
 impl fmt::Display for Term {
+    #[expect(clippy::arithmetic_side_effects, reason = "strengths are at most 4")]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut done: Vec<(String, u8)> = Vec::new();
         let within = |(text, strength): (String, u8), least: u8| {
@@ -196,7 +197,7 @@ impl fmt::Display for Term {
                     let strength = operation.strength();
                     // Appends to the left side, where long sums grow, so that they take linear time.
                     let mut text = within(left, strength);
-                    let right = within(right, strength.saturating_add(1));
+                    let right = within(right, strength + 1);
                     write!(text, " {} {right}", operation.symbol())?;
                     (text, strength)
                 }

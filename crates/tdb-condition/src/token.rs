@@ -139,9 +139,13 @@ impl<'a> Tokens<'a> {
     }
 
     /// Goes to the next token; returns the current one.
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "positions in a text, which are at most its length"
+    )]
     pub(crate) fn advance(&mut self) -> Result<Token, Refusal> {
         let rest = self.rest(self.position)?;
-        self.at = self.text.len().saturating_sub(rest.trim_start().len());
+        self.at = self.text.len() - rest.trim_start().len();
         self.position = self.at;
         let next = self.scan()?;
         Ok(std::mem::replace(&mut self.current, next))
@@ -167,6 +171,10 @@ impl<'a> Tokens<'a> {
 
     /// Consumes the current token if it is an arithmetic operator. After a value, the sign of a number is an operator,
     /// too.
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "positions in a text, which are at most its length"
+    )]
     pub(crate) fn take_operation(&mut self) -> Result<Option<Operation>, Refusal> {
         let operation = match &self.current {
             Token::Symbol("+") => Operation::Add,
@@ -180,7 +188,7 @@ impl<'a> Tokens<'a> {
                     _ => return Ok(None),
                 };
                 self.current = Token::Number(number.chars().skip(1).collect());
-                self.at = self.at.saturating_add(1);
+                self.at += 1;
                 return Ok(Some(operation));
             }
             _ => return Ok(None),
@@ -224,17 +232,22 @@ impl<'a> Tokens<'a> {
                 Ok(Token::Word(word))
             }
             c => {
-                let symbol = SYMBOLS.iter().find(|symbol| rest.starts_with(**symbol));
-                let symbol =
-                    symbol.ok_or_else(|| self.error(format!("`{c}` means nothing here")))?;
+                let symbol = SYMBOLS
+                    .iter()
+                    .find(|symbol| rest.starts_with(**symbol))
+                    .ok_or_else(|| self.error(format!("`{c}` means nothing here")))?;
                 self.skip(symbol.len());
                 Ok(Token::Symbol(symbol))
             }
         }
     }
 
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "positions in a text, which are at most its length"
+    )]
     fn skip(&mut self, bytes: usize) {
-        self.position = self.position.saturating_add(bytes);
+        self.position += bytes;
     }
 
     fn error(&self, what: impl Into<String>) -> TextError {
@@ -245,6 +258,10 @@ impl<'a> Tokens<'a> {
     }
 
     /// Scans a quoted text and returns its contents, in which doubled quotes represent one.
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "positions in a text, which are at most its length"
+    )]
     fn quoted(&mut self, quote: char) -> Result<String, Refusal> {
         self.skip(1);
         let mut content = String::new();
@@ -254,7 +271,7 @@ impl<'a> Tokens<'a> {
                 .split_once(quote)
                 .ok_or_else(|| self.error(format!("the {quote} is never closed")))?;
             content.push_str(inside);
-            self.skip(inside.len().saturating_add(1));
+            self.skip(inside.len() + 1);
             if !self.rest(self.position)?.starts_with(quote) {
                 return Ok(content);
             }
@@ -266,14 +283,14 @@ impl<'a> Tokens<'a> {
     fn bytes(&mut self) -> Result<Token, Refusal> {
         self.skip(1);
         let hex = self.quoted('\'')?;
-        let digits: Option<Vec<u8>> = hex
+        let digits = hex
             .chars()
             .map(|c| c.to_digit(16).and_then(|digit| digit.try_into().ok()))
-            .collect();
-        let digits = digits.filter(|digits| digits.len() % 2 == 0);
-        let digits = digits.ok_or_else(|| {
-            self.error("wanted pairs of hexadecimal digits in x'', as in x'00ff'")
-        })?;
+            .collect::<Option<Vec<u8>>>()
+            .filter(|digits| digits.len() % 2 == 0)
+            .ok_or_else(|| {
+                self.error("wanted pairs of hexadecimal digits in x'', as in x'00ff'")
+            })?;
         let (pairs, _) = digits.as_chunks::<2>();
         Ok(Token::Bytes(
             pairs.iter().map(|[high, low]| high << 4 | low).collect(),
@@ -281,6 +298,10 @@ impl<'a> Tokens<'a> {
     }
 
     /// Scans a number: an optional sign, digits with at most one decimal point, and an optional exponent.
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "positions in a text, which are at most its length"
+    )]
     fn number(&mut self) -> Result<Token, Refusal> {
         let rest = self.rest(self.at)?;
         let mut end = usize::from(rest.starts_with(['+', '-']));
@@ -289,25 +310,27 @@ impl<'a> Tokens<'a> {
             rest.take_while(u8::is_ascii_digit).count()
         };
         let whole = digits(end);
-        end = end.saturating_add(whole);
+        end += whole;
         let mut any = whole > 0;
         if rest.get(end..).is_some_and(|r| r.starts_with('.')) {
-            let fraction = digits(end.saturating_add(1));
+            let fraction = digits(end + 1);
             any |= fraction > 0;
-            end = end.saturating_add(1).saturating_add(fraction);
+            end += 1 + fraction;
         }
         if rest.get(end..).is_some_and(|r| r.starts_with(['e', 'E'])) {
             let sign = rest
-                .get(end.saturating_add(1)..)
+                .get(end + 1..)
                 .is_some_and(|r| r.starts_with(['+', '-']));
-            let exponent = end.saturating_add(1).saturating_add(sign.into());
+            let exponent = end + 1 + usize::from(sign);
             let count = digits(exponent);
             any &= count > 0;
-            end = exponent.saturating_add(count);
+            end = exponent + count;
         }
         // Everything before `end` is ASCII, so `end` is at a character boundary.
-        let number = rest.split_at_checked(end).filter(|_| any);
-        let number = number.filter(|(_, rest)| !rest.starts_with(continues_word));
+        let number = rest
+            .split_at_checked(end)
+            .filter(|_| any)
+            .filter(|(_, rest)| !rest.starts_with(continues_word));
         let Some((number, _)) = number else {
             let is_part = |c: &char| continues_word(*c) || matches!(c, '+' | '-');
             let found: String = rest.chars().take_while(is_part).collect();

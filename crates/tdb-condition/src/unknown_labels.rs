@@ -99,10 +99,11 @@ fn hint(label: &Literal, enumeration: &Enumeration) -> String {
         && count <= MOST_LABELS
         && label.len() <= LONGEST
     {
-        let known = enumeration
+        let known: Option<Vec<&str>> = enumeration
             .iter()
-            .map(|label| std::str::from_utf8(label).ok());
-        let known: Option<Vec<&str>> = known.map(|label| label.filter(short)).collect();
+            .map(|label| std::str::from_utf8(label).ok())
+            .map(|label| label.filter(short))
+            .collect();
         if let Some(known) = known.filter(|known| !known.is_empty()) {
             return names::hint("label", label, known);
         }

@@ -57,12 +57,16 @@ impl<T: Copy> Walk<T> {
     }
 
     /// Starts a joint of the next `joins` conditions.
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "there are no more nodes than memory holds"
+    )]
     pub(crate) fn enter(&mut self, joint: T, joins: usize) -> Result<(), LimitError> {
         let depth = self.open.len() as u64;
         Limits::check(
             "depth of a condition",
             "condition_depth",
-            depth.saturating_add(2),
+            depth + 2,
             self.limit,
         )?;
         self.open.push(Open {
@@ -75,9 +79,13 @@ impl<T: Copy> Walk<T> {
 
     /// Completes a condition. Calls `gained` for each joint of which it completes an operand, with two flags: whether
     /// that operand is the first, and whether it is the last.
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "there are no more nodes than memory holds"
+    )]
     pub(crate) fn leave(&mut self, mut gained: impl FnMut(T, bool, bool)) {
         while let Some(open) = self.open.last_mut() {
-            open.done = open.done.saturating_add(1);
+            open.done += 1;
             let ends = open.done >= open.joins;
             gained(open.joint, open.done == 1, ends);
             if !ends {

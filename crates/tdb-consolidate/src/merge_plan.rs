@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use tdb_array::{
-    Array, ArrayError, HistoryGap, LaterObjects, Lost, Snapshot, TimeWindow, TimestampedName,
+    Array, ArrayError, HistoryGap, LaterObjects, LostContent, Snapshot, TimeWindow, TimestampedName,
 };
 use tdb_schema::value::rfc3339;
 use tdb_tile::{Bug, FormatVersion};
@@ -158,8 +158,8 @@ impl MergePlan {
                 let (start, end) = step.times;
                 let (end, what) = match options.history {
                     History::Kept if keeps_times => return None,
-                    History::WithoutDeleted if keeps_times => (last_delete?, Lost::DeletedCells),
-                    _ => (end, Lost::Cells),
+                    History::WithoutDeleted if keeps_times => (last_delete?, LostContent::DeletedCells),
+                    _ => (end, LostContent::Cells),
                 };
                 (start < end).then(|| HistoryGap {
                     start,

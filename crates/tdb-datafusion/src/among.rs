@@ -29,9 +29,10 @@ impl AnalyzerRule for Among {
         let mended = plan.transform_down_with_subqueries(|plan| match plan {
             LogicalPlan::Filter(filter) if has_subquery(&filter.predicate) => {
                 let schema = Arc::clone(filter.input.schema());
-                let tests = split_conjunction_owned(filter.predicate).into_iter();
-                let tests = tests.map(|test| mended(test, &schema));
-                let tests = tests.collect::<Result<Vec<_>>>()?;
+                let tests = split_conjunction_owned(filter.predicate)
+                    .into_iter()
+                    .map(|test| mended(test, &schema))
+                    .collect::<Result<Vec<_>>>()?;
                 let predicate = conjunction(tests).unwrap_or_else(|| lit(true));
                 let filter = Filter::try_new(predicate, filter.input)?;
                 Ok(Transformed::yes(LogicalPlan::Filter(filter)))

@@ -51,11 +51,14 @@ impl CellPlaces {
             return None;
         }
         let schema = batch.schema();
-        let sides = batch.columns().iter().zip(schema.fields());
-        let sides = sides.map(|(column, field)| {
-            let value = array_value_to_string(column, row).ok()?;
-            Some(format!("{} = {value}", field.name()))
-        });
+        let sides = batch
+            .columns()
+            .iter()
+            .zip(schema.fields())
+            .map(|(column, field)| {
+                let value = array_value_to_string(column, row).ok()?;
+                Some(format!("{} = {value}", field.name()))
+            });
         Some(sides.collect::<Option<Vec<_>>>()?.join(", "))
     }
 }

@@ -42,12 +42,12 @@ impl Operation {
 
 /// Operation as a function that fails if the result overflows.
 #[derive(Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Checked {
+pub(crate) struct CheckedArithmetic {
     pub(crate) operation: Operation,
     signature: Signature,
 }
 
-impl Checked {
+impl CheckedArithmetic {
     pub(crate) fn new(operation: Operation) -> Self {
         let types = vec![DataType::Int64, DataType::UInt64];
         Self {
@@ -57,7 +57,7 @@ impl Checked {
     }
 }
 
-impl ScalarUDFImpl for Checked {
+impl ScalarUDFImpl for CheckedArithmetic {
     fn name(&self) -> &str {
         self.operation.function()
     }
@@ -229,8 +229,8 @@ fn too_large(error: DataFusionError) -> DataFusionError {
             // "Arithmetic overflow: Overflow happened on: 1 + 2", "Compute error: Int64Array overflow on abs(-1)".
             let what = text
                 .rsplit_once(" on: ")
-                .or_else(|| text.rsplit_once(" on "));
-            let what = what.map_or(&*text, |(_, what)| what);
+                .or_else(|| text.rsplit_once(" on "))
+                .map_or(&*text, |(_, what)| what);
             exec_datafusion_err!(
                 "{what} does not fit into an integer of 64 bits\nx::double is about right, and x::decimal(38,0) is exact"
             )

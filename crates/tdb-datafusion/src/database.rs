@@ -19,7 +19,7 @@ use datafusion::sql::parser::{CopyToSource, CopyToStatement, Statement};
 use crate::among::Among;
 use crate::arrays::Arrays;
 use crate::copied::copy_to_files;
-use crate::delete::{Asked, Found, condition_of, delete};
+use crate::delete::{CellsToDelete, DeleteByQuery, condition_of, delete};
 use crate::depth;
 use crate::dropped::drop_table;
 use crate::error::{SqlError, external};
@@ -160,8 +160,9 @@ impl Database {
     /// A place without a group.
     pub async fn register_group(&self, uri: &str) -> Result<(), SqlError> {
         let (arrays, asked) = (Arc::clone(&self.arrays), uri.to_owned());
-        let members = tokio::task::spawn_blocking(move || arrays.members(&asked).map_err(external));
-        let members = members.await.map_err(external)??;
+        let members = tokio::task::spawn_blocking(move || arrays.members(&asked).map_err(external))
+            .await
+            .map_err(external)??;
         let Some(members) = members else {
             return Err(SqlError::statement(format!("{uri} is no group")));
         };
@@ -309,20 +310,20 @@ impl Database {
         table.check_is_of_now()?;
         let newest = reopened(table).await?;
         let stored = match condition_of(&newest, &analyzed.input, &state)? {
-            Asked::None => Some(0),
-            Asked::Cells { condition, counted } => {
+            CellsToDelete::None => Some(0),
+            CellsToDelete::Cells { condition, counted } => {
                 let counted = match counted {
                     Some(predicate) => Some(self.count(&newest, predicate).await?),
                     None => None,
                 };
                 waited(move || delete(&newest, &condition, counted)).await?
             }
-            Asked::Found => None,
+            CellsToDelete::Query => None,
         };
         let cells = match stored {
             Some(cells) => cells,
             None => {
-                let found = Found::new(&self.context, table, &dml.input)?;
+                let found = DeleteByQuery::new(&self.context, table, &dml.input)?;
                 waited(move || found.delete()).await?
             }
         };
@@ -395,15 +396,18 @@ impl Database {
     /// Runs `COPY … TO '…' STORED AS TILEDB`.
     async fn copy(&self, copy: CopyToStatement) -> Result<Answer, SqlError> {
         let frame = self.copied(&copy).await?;
-        let options = copy.options.iter().map(|(name, value)| {
-            // The parser adds a prefix to a name without a dot.
-            let name = name.strip_prefix("format.").unwrap_or(name);
-            (
-                name.to_owned(),
-                value.to_string().trim_matches('\'').to_owned(),
-            )
-        });
-        let options: Vec<(String, String)> = options.collect();
+        let options: Vec<(String, String)> = copy
+            .options
+            .iter()
+            .map(|(name, value)| {
+                // The parser adds a prefix to a name without a dot.
+                let name = name.strip_prefix("format.").unwrap_or(name);
+                (
+                    name.to_owned(),
+                    value.to_string().trim_matches('\'').to_owned(),
+                )
+            })
+            .collect();
         let arrays = Arc::clone(&self.arrays);
         let import = move |rows| {
             let cells = arrays.import(Box::new(rows), &copy.target, &options);

@@ -21,14 +21,14 @@ use tokio::runtime::Handle;
 
 use crate::insert::of_query;
 use crate::pushdown;
-use crate::pushed::May;
-use crate::seen::Seen;
+use crate::pushed::Inexactness;
+use crate::seen::CellQuery;
 use crate::source::Source;
 use crate::storable::Storable;
 use crate::table::ArrayTable;
 
 /// Cells that a statement asks to delete.
-pub(crate) enum Asked {
+pub(crate) enum CellsToDelete {
     /// No cells: no cell can match.
     None,
     /// Cells that match a condition. If the condition may match fewer cells than the statement means, `counted` is
@@ -38,7 +38,7 @@ pub(crate) enum Asked {
         counted: Option<Expr>,
     },
     /// Cells that match a condition which only SQL can evaluate.
-    Found,
+    Query,
 }
 
 /// Returns the condition of a statement whose plan is not optimized yet.
@@ -46,7 +46,7 @@ pub(crate) fn condition_of(
     table: &ArrayTable,
     input: &LogicalPlan,
     state: &SessionState,
-) -> Result<Asked> {
+) -> Result<CellsToDelete> {
     match input {
         LogicalPlan::TableScan(_) => all_cells(table),
         LogicalPlan::Filter(filter) if matches!(&*filter.input, LogicalPlan::TableScan(_)) => {
@@ -54,7 +54,7 @@ pub(crate) fn condition_of(
             match simple {
                 Expr::Literal(ScalarValue::Boolean(Some(true)), _) => all_cells(table),
                 // Neither false nor null is true.
-                Expr::Literal(..) => Ok(Asked::None),
+                Expr::Literal(..) => Ok(CellsToDelete::None),
                 predicate => Ok(of_predicate(table, predicate)),
             }
         }
@@ -75,10 +75,10 @@ fn simplified(table: &ArrayTable, predicate: &Expr, state: &SessionState) -> Res
     ExprSimplifier::new(context).simplify(table.bare(predicate))
 }
 
-fn of_predicate(table: &ArrayTable, predicate: Expr) -> Asked {
-    match table.pushed(&predicate, May::BeFewer) {
-        None => Asked::Found,
-        Some(pushed) => Asked::Cells {
+fn of_predicate(table: &ArrayTable, predicate: Expr) -> CellsToDelete {
+    match table.pushed(&predicate, Inexactness::BeFewer) {
+        None => CellsToDelete::Query,
+        Some(pushed) => CellsToDelete::Cells {
             condition: pushed.condition,
             counted: (!pushed.is_exact).then_some(predicate),
         },
@@ -86,10 +86,13 @@ fn of_predicate(table: &ArrayTable, predicate: Expr) -> Asked {
 }
 
 /// Returns a condition that holds for every cell: a coordinate is at least the lower bound of its domain.
-fn all_cells(table: &ArrayTable) -> Result<Asked> {
+fn all_cells(table: &ArrayTable) -> Result<CellsToDelete> {
     let array = table.array();
-    let dimension = array.schema().dimensions.first();
-    let dimension = dimension.ok_or_else(|| plan_datafusion_err!("an array without dimensions"))?;
+    let dimension = array
+        .schema()
+        .dimensions
+        .first()
+        .ok_or_else(|| plan_datafusion_err!("an array without dimensions"))?;
     let least = match &dimension.domain {
         None => Literal::from(""),
         Some(domain) => match read(dimension.datatype, &domain.lo).map(|value| value.as_ticks()) {
@@ -101,7 +104,7 @@ fn all_cells(table: &ArrayTable) -> Result<Asked> {
         },
     };
     let test = Test::Compare(CompareOp::Ge, least);
-    Ok(Asked::Cells {
+    Ok(CellsToDelete::Cells {
         condition: Condition::from(FieldTest {
             field: dimension.name.clone(),
             test,
@@ -146,12 +149,12 @@ pub(crate) fn delete(
 }
 
 /// Delete of the cells that a query finds, with the condition as it was written.
-pub(crate) struct Found {
-    seen: Seen,
+pub(crate) struct DeleteByQuery {
+    seen: CellQuery,
     dimensions: Vec<String>,
 }
 
-impl Found {
+impl DeleteByQuery {
     /// Creates a delete for the input of a statement, whose plan must be unchanged.
     pub(crate) fn new(
         context: &SessionContext,
@@ -165,17 +168,17 @@ impl Found {
                 table.source().uri
             );
         }
-        let dimensions = schema
+        let dimensions: Vec<String> = schema
             .dimensions
             .iter()
-            .map(|dimension| dimension.name.clone());
-        let dimensions: Vec<String> = dimensions.collect();
+            .map(|dimension| dimension.name.clone())
+            .collect();
         let columns = dimensions
             .iter()
             .map(|name| Expr::Column(Column::new_unqualified(name)));
         let plan = LogicalPlanBuilder::from(input.clone()).project(columns)?;
         Ok(Self {
-            seen: Seen {
+            seen: CellQuery {
                 context: context.clone(),
                 plan: plan.build()?,
                 source: Arc::clone(table.source()),
@@ -190,13 +193,12 @@ impl Found {
         let source = &self.seen.source;
         let failed = |error: QueryError| refused(source, error);
         let array = source.newest()?;
-        let delete = DeleteAt::begin(&source.session, &array, &ChangeOptions::default());
-        let mut delete = delete.map_err(failed)?;
+        let mut delete =
+            DeleteAt::begin(&source.session, &array, &ChangeOptions::default()).map_err(failed)?;
         loop {
             let seen = delete.look().map_err(failed)?;
-            let part = source.part(&self.dimensions)?;
-            let fields = part.0.clone();
-            let rows = Storable::new(self.seen.rows(&seen)?, part);
+            let (fields, table) = source.part(&self.dimensions)?;
+            let rows = Storable::new(self.seen.rows(&seen)?, fields.clone(), table);
             let memory = source.session.limits().budget.limit();
             let input = ArrowInput::new(Box::new(rows), "SQL").with_memory(memory);
             let mut cells = Box::new(input).cells(&fields).map_err(of_query)?;

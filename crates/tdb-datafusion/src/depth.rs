@@ -22,7 +22,7 @@ pub(crate) fn check(sql: &str) -> Result<(), SqlError> {
         match &token {
             Token::Whitespace(_) => continue,
             Token::SemiColon => operators = 0,
-            token if joins(token, is_behind_value) => operators = operators.saturating_add(1),
+            token if joins(token, is_behind_value) => operators += 1,
             _ => {}
         }
         if operators > MOST_OPERATORS {

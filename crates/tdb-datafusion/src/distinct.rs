@@ -33,15 +33,16 @@ where
     fn add(&mut self, column: &ArrayRef) -> Result<()> {
         for value in values::<F::Value>(column)? {
             let times = self.times.entry(value).or_insert(0);
-            *times = times.saturating_add(1);
+            *times += 1;
         }
         Ok(())
     }
 }
 
 fn values<T: ArrowPrimitiveType>(column: &ArrayRef) -> Result<Vec<Native<T>>> {
-    let column = column.as_primitive_opt::<T>();
-    let column = column.ok_or_else(|| internal_datafusion_err!("values of another type"))?;
+    let column = column
+        .as_primitive_opt::<T>()
+        .ok_or_else(|| internal_datafusion_err!("values of another type"))?;
     Ok(column.iter().flatten().collect())
 }
 
@@ -74,17 +75,19 @@ where
     }
 
     fn merge_batch(&mut self, states: &[ArrayRef]) -> Result<()> {
-        let lists = first(states)?.as_list_opt::<i32>();
-        let lists = lists.ok_or_else(|| internal_datafusion_err!("no lists of values"))?;
+        let lists = first(states)?
+            .as_list_opt::<i32>()
+            .ok_or_else(|| internal_datafusion_err!("no lists of values"))?;
         lists.iter().flatten().try_for_each(|list| self.add(&list))
     }
 
     fn state(&mut self) -> Result<Vec<ScalarValue>> {
         let value_type = F::Value::DATA_TYPE;
-        let values = self.times.keys();
-        let values =
-            values.map(|value| ScalarValue::new_primitive::<F::Value>(Some(*value), &value_type));
-        let values = values.collect::<Result<Vec<_>>>()?;
+        let values = self
+            .times
+            .keys()
+            .map(|value| ScalarValue::new_primitive::<F::Value>(Some(*value), &value_type))
+            .collect::<Result<Vec<_>>>()?;
         let list = ScalarValue::new_list_nullable(&values, &value_type);
         Ok(vec![ScalarValue::List(list)])
     }
@@ -102,6 +105,6 @@ where
 
     fn size(&self) -> usize {
         let each = size_of::<(Native<F::Value>, u64)>();
-        self.times.capacity().saturating_mul(each)
+        self.times.capacity() * each
     }
 }

@@ -175,7 +175,7 @@ fn of_source(source: BoxedError) -> SqlError {
         Ok(error) => return SqlError::from(*error),
         Err(source) => source,
     };
-    match source.downcast::<Failed>() {
+    match source.downcast::<ArrayFailure>() {
         Ok(failed) => SqlError::Array {
             place: Some(failed.uri),
             source: failed.source,
@@ -203,7 +203,7 @@ fn of_shared(error: Arc<DataFusionError>) -> SqlError {
 }
 
 /// Returns the error of an array that caused an error, if any.
-fn failed_in<'e>(error: &'e (dyn std::error::Error + 'static)) -> Option<&'e Failed> {
+fn failed_in<'e>(error: &'e (dyn std::error::Error + 'static)) -> Option<&'e ArrayFailure> {
     let mut chain = std::iter::successors(Some(error), |error| error.source());
     chain.find_map(|error| error.downcast_ref())
 }
@@ -267,18 +267,18 @@ pub(crate) fn external(error: impl Into<BoxedError>) -> DataFusionError {
 
 /// Error with the array that it is about.
 #[derive(Debug)]
-pub(crate) struct Failed {
+pub(crate) struct ArrayFailure {
     pub(crate) uri: String,
     pub(crate) source: BoxedError,
 }
 
-impl fmt::Display for Failed {
+impl fmt::Display for ArrayFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.uri, self.source)
     }
 }
 
-impl std::error::Error for Failed {
+impl std::error::Error for ArrayFailure {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         Some(&*self.source)
     }

@@ -35,7 +35,7 @@ impl TableProviderFactory for ArrayTables {
         if !asked.schema.fields().is_empty() {
             return plan_err!("the columns of {uri} are known: leave them out of the statement");
         }
-        let mut opening = Opening::of(&self.arrays);
+        let mut opening = TableOptions::of(&self.arrays);
         for (name, value) in &asked.options {
             // The parser adds a prefix to a name without a dot.
             let time = || self.arrays.time(value).map_err(external);
@@ -57,7 +57,7 @@ impl TableProviderFactory for ArrayTables {
 
 /// Options for opening an array as a table.
 #[derive(Clone, Debug)]
-pub(crate) struct Opening {
+pub(crate) struct TableOptions {
     pub(crate) window: TimeWindow,
     /// Whether the window is not everything up to now.
     pub(crate) is_past: bool,
@@ -65,7 +65,7 @@ pub(crate) struct Opening {
     pub(crate) key_file: Option<String>,
 }
 
-impl Opening {
+impl TableOptions {
     /// Returns the default options, for tables without options of their own.
     pub(crate) fn of(arrays: &Arc<Arrays>) -> Self {
         Self {
@@ -95,7 +95,7 @@ impl TableLookup {
 }
 
 /// Opens an array as a table, on a thread that may block.
-pub(crate) async fn open(arrays: &Arc<Arrays>, uri: &str, opening: Opening) -> Result<TableLookup> {
+pub(crate) async fn open(arrays: &Arc<Arrays>, uri: &str, opening: TableOptions) -> Result<TableLookup> {
     let (arrays, uri) = (Arc::clone(arrays), uri.to_owned());
     let opened = tokio::task::spawn_blocking(move || {
         let array = match &opening.key_file {

@@ -18,7 +18,7 @@ use datafusion::logical_expr::{
 use datafusion::optimizer::AnalyzerRule;
 use datafusion::optimizer::utils::NamePreserver;
 
-use crate::rounded::{Neighbour, Rounded, tick};
+use crate::rounded::{Neighbour, TimeRounding, tick};
 
 /// Analyzer rule that compares columns of times exactly with finer values. It runs after the rule that gives both
 /// sides one type.
@@ -84,7 +84,7 @@ fn time_within_a_day(value: &ScalarValue) -> Option<ScalarValue> {
         .cast_to(&DataType::Timestamp(TimeUnit::Nanosecond, None))
         .ok()?;
     let day = |neighbour| {
-        Rounded::new(DataType::Date32, neighbour)
+        TimeRounding::new(DataType::Date32, neighbour)
             .of_scalar(&time)
             .ok()
     };
@@ -220,8 +220,11 @@ fn of_list(list: &InList, schema: &DFSchema) -> Result<Option<Expr>> {
     let within = match values {
         Some(values) => column.within(&values)?,
         None => {
-            let equal = list.list.iter().map(|value| column.equal(value));
-            let equal = equal.collect::<Result<Vec<_>>>()?;
+            let equal = list
+                .list
+                .iter()
+                .map(|value| column.equal(value))
+                .collect::<Result<Vec<_>>>()?;
             let Some(equal) = equal.into_iter().reduce(Expr::or) else {
                 return Ok(None);
             };
@@ -256,7 +259,7 @@ impl Coarse<'_> {
 
     /// Rounds a value to the unit of the column; the result is a literal if the value is one.
     fn rounded(&self, neighbour: Neighbour, value: &Expr) -> Result<Expr> {
-        let rounded = Rounded::new(self.data_type.clone(), neighbour);
+        let rounded = TimeRounding::new(self.data_type.clone(), neighbour);
         if let Expr::Literal(value, _) = value {
             return Ok(lit(rounded.of_scalar(value)?));
         }
@@ -293,8 +296,9 @@ impl Coarse<'_> {
         let mut members = Vec::new();
         for value in values {
             let before =
-                Rounded::new(self.data_type.clone(), Neighbour::Before).of_scalar(value)?;
-            let after = Rounded::new(self.data_type.clone(), Neighbour::After).of_scalar(value)?;
+                TimeRounding::new(self.data_type.clone(), Neighbour::Before).of_scalar(value)?;
+            let after =
+                TimeRounding::new(self.data_type.clone(), Neighbour::After).of_scalar(value)?;
             if before == after {
                 members.push(lit(before));
             }

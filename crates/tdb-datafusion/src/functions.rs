@@ -23,8 +23,9 @@ pub fn with_functions(mut state: SessionStateBuilder) -> SessionStateBuilder {
     ];
     let runtime = state.runtime_env().get_or_insert_default();
     let pool = Arc::clone(&runtime.memory_pool);
-    let scalar = scalar.map(Arc::new).into_iter();
     let scalar = scalar
+        .map(Arc::new)
+        .into_iter()
         .chain(checked_functions())
         .chain(lengthy_functions(&pool));
     state
@@ -35,8 +36,8 @@ pub fn with_functions(mut state: SessionStateBuilder) -> SessionStateBuilder {
         AggregateUDF::from(ExactSum::default()),
         AggregateUDF::from(Least::default()),
         AggregateUDF::from(Greatest::default()),
-    ];
-    let aggregate = aggregate.map(Arc::new);
+    ]
+    .map(Arc::new);
     state
         .aggregate_functions()
         .get_or_insert_default()

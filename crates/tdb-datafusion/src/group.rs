@@ -8,7 +8,7 @@ use datafusion::catalog::{SchemaProvider, TableProvider};
 use datafusion::common::Result;
 
 use crate::arrays::{Arrays, Member};
-use crate::factory::{Opening, open};
+use crate::factory::{TableOptions, open};
 
 /// Schema of DataFusion with the arrays of a group, and of the groups in it, as tables, by their names with dots
 /// between them. An array is opened when a query names it. All other tables are those of another schema.
@@ -48,7 +48,7 @@ impl SchemaProvider for GroupTables {
         let Some(uri) = self.members.get(name) else {
             return self.others.table(name).await;
         };
-        let opened = open(&self.arrays, uri, Opening::of(&self.arrays)).await?;
+        let opened = open(&self.arrays, uri, TableOptions::of(&self.arrays)).await?;
         Ok(Some(Arc::new(opened.table()?)))
     }
 

@@ -72,8 +72,8 @@ impl<F: Fold> Default for OfAll<F> {
 impl<F: Fold> Accumulator for OfAll<F> {
     fn update_batch(&mut self, columns: &[ArrayRef]) -> Result<()> {
         let column = column::<F::Value>(columns)?;
-        let valid = column.len().saturating_sub(column.null_count());
-        self.values = self.values.saturating_add(valid as u64);
+        let valid = column.len() - column.null_count();
+        self.values += valid as u64;
         if column.null_count() == 0 {
             F::merge(&mut self.kept, F::of_all(column.values()));
         } else {
@@ -87,7 +87,7 @@ impl<F: Fold> Accumulator for OfAll<F> {
     fn retract_batch(&mut self, columns: &[ArrayRef]) -> Result<()> {
         for value in column::<F::Value>(columns)?.iter().flatten() {
             F::retract(&mut self.kept, value)?;
-            self.values = self.values.saturating_sub(1);
+            self.values -= 1;
         }
         Ok(())
     }
@@ -99,7 +99,7 @@ impl<F: Fold> Accumulator for OfAll<F> {
     fn merge_batch(&mut self, states: &[ArrayRef]) -> Result<()> {
         for other in column::<F::Kept>(states)?.iter().flatten() {
             F::merge(&mut self.kept, other);
-            self.values = self.values.saturating_add(1);
+            self.values += 1;
         }
         Ok(())
     }
@@ -207,9 +207,11 @@ impl<F: Fold> GroupsAccumulator for OfGroups<F> {
 
     fn evaluate(&mut self, emit: EmitTo) -> Result<ArrayRef> {
         let (kept, nulls) = self.take(emit);
-        let results = kept.into_iter().zip(&nulls);
-        let results = results.map(|(kept, is_any)| is_any.then(|| F::result(kept)).transpose());
-        let results = results.collect::<Result<PrimitiveArray<F::Value>>>()?;
+        let results = kept
+            .into_iter()
+            .zip(&nulls)
+            .map(|(kept, is_any)| is_any.then(|| F::result(kept)).transpose())
+            .collect::<Result<PrimitiveArray<F::Value>>>()?;
         Ok(Arc::new(results))
     }
 
@@ -225,22 +227,21 @@ impl<F: Fold> GroupsAccumulator for OfGroups<F> {
         filter: Option<&BooleanArray>,
     ) -> Result<Vec<ArrayRef>> {
         let column = filtered(column::<F::Value>(columns)?, filter)?;
-        let kept = column.iter().map(|value| {
-            value.map(|value| {
-                let mut kept = F::START;
-                F::add(&mut kept, value);
-                kept
+        let kept = column
+            .iter()
+            .map(|value| {
+                value.map(|value| {
+                    let mut kept = F::START;
+                    F::add(&mut kept, value);
+                    kept
+                })
             })
-        });
-        let kept = kept.collect::<PrimitiveArray<F::Kept>>();
+            .collect::<PrimitiveArray<F::Kept>>();
         Ok(vec![Arc::new(kept.with_data_type(F::kept_type()))])
     }
 
     fn size(&self) -> usize {
-        let kept = self
-            .kept
-            .capacity()
-            .saturating_mul(size_of::<Native<F::Kept>>());
-        kept.saturating_add(self.is_any.capacity())
+        let kept = self.kept.capacity() * size_of::<Native<F::Kept>>();
+        kept + self.is_any.capacity()
     }
 }

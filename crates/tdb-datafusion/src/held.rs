@@ -50,7 +50,7 @@ fn distinct_names(schema: &Schema) -> SchemaRef {
         let mut name = field.name().clone();
         let mut number = 0_u64;
         while !taken.insert(name.clone()) {
-            number = number.saturating_add(1);
+            number += 1;
             name = format!("{}:{number}", field.name());
         }
         Field::clone(field).with_name(name)
@@ -79,17 +79,20 @@ fn held_by_cells(schema: &Schema) -> SchemaRef {
 
 /// Converts the columns of a batch to those of such a schema.
 fn hold(batch: &RecordBatch, schema: &SchemaRef) -> Result<RecordBatch, ArrowError> {
-    let columns = batch.columns().iter().zip(schema.fields());
-    let columns = columns.map(|(column, field)| {
-        if column.data_type() == field.data_type() {
-            return Ok(Arc::clone(column));
-        }
-        match column.data_type() {
-            DataType::Dictionary(..) => cast(column, field.data_type()),
-            _ => text(column),
-        }
-    });
-    let columns = columns.collect::<Result<Vec<ArrayRef>, ArrowError>>()?;
+    let columns = batch
+        .columns()
+        .iter()
+        .zip(schema.fields())
+        .map(|(column, field)| {
+            if column.data_type() == field.data_type() {
+                return Ok(Arc::clone(column));
+            }
+            match column.data_type() {
+                DataType::Dictionary(..) => cast(column, field.data_type()),
+                _ => text(column),
+            }
+        })
+        .collect::<Result<Vec<ArrayRef>, ArrowError>>()?;
     let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
     RecordBatch::try_new_with_options(Arc::clone(schema), columns, &options)
 }

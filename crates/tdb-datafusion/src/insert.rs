@@ -44,8 +44,11 @@ pub(crate) fn insertion(
         }
     }
     // The writer reports nulls in fields that cannot have them, with their names.
-    let fields = source.schema.fields().iter();
-    let fields = fields.map(|field| Field::clone(field).with_nullable(true));
+    let fields = source
+        .schema
+        .fields()
+        .iter()
+        .map(|field| Field::clone(field).with_nullable(true));
     let sink = ArraySink {
         source: Arc::clone(source),
         schema: Arc::new(Schema::new(fields.collect::<Vec<_>>())),
@@ -83,7 +86,7 @@ impl DataSink for ArraySink {
 }
 
 /// Reason why a write ended early.
-enum Stopped {
+enum WriteStop {
     Input(InputError),
     Write(WriteError),
 }
@@ -92,13 +95,11 @@ fn write(source: &Source, rows: Rows) -> Result<u64> {
     let session = &source.session;
     let array = source.newest()?;
     let memory = session.limits().budget.limit();
-    let fields = (source.fields.clone(), Arc::clone(&source.schema));
-    let rows = Storable::new(rows, fields);
+    let rows = Storable::new(rows, source.fields.clone(), Arc::clone(&source.schema));
     let input = ArrowInput::new(Box::new(rows), "SQL").with_memory(memory);
     let names = input.names().to_vec();
     let failed = |error: WriteError| source.failed(error);
-    let fields = input_fields(&array, &names, false);
-    let fields = fields.map_err(|error| source.failed(error))?;
+    let fields = input_fields(&array, &names, false).map_err(|error| source.failed(error))?;
     let mut cells = Box::new(input).cells(&fields).map_err(of_query)?;
     let folder = LocalStore::open(std::env::temp_dir()).map_err(external)?;
     let options = WriteOptions {
@@ -110,13 +111,13 @@ fn write(source: &Source, rows: Rows) -> Result<u64> {
     let done = for_each_batch(
         session,
         made_on,
-        || cells.next().map_err(Stopped::Input),
-        |batch| writer.push(batch).map_err(Stopped::Write),
+        || cells.next().map_err(WriteStop::Input),
+        |batch| writer.push(batch).map_err(WriteStop::Write),
     );
     match done {
         Ok(()) => {}
-        Err(Stopped::Input(error)) => return Err(of_query(error)),
-        Err(Stopped::Write(error)) => return Err(failed(error)),
+        Err(WriteStop::Input(error)) => return Err(of_query(error)),
+        Err(WriteStop::Write(error)) => return Err(failed(error)),
     }
     let written = writer.rows();
     writer.finish().map_err(failed)?;

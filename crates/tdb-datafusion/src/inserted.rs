@@ -108,7 +108,7 @@ impl Places {
 
     /// Returns the insertion with the actual rows in place of the placeholders.
     fn with_rows(&self, insert: &DmlStatement, rows: LogicalPlan) -> Result<LogicalPlan> {
-        let own = self
+        let own: Vec<Expr> = self
             .columns
             .iter()
             .zip(&self.places)
@@ -122,8 +122,8 @@ impl Places {
                     // Columns that the statement does not name are null.
                     None => column.clone(),
                 }
-            });
-        let own: Vec<Expr> = own.collect();
+            })
+            .collect();
         let input = LogicalPlanBuilder::from(rows).project(own)?.build()?;
         let insert = DmlStatement::new(
             insert.table_name.clone(),

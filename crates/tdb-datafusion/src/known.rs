@@ -30,10 +30,10 @@ pub(crate) fn known_columns(
         if !is_ordered_alike(column.data_type()) {
             continue;
         }
-        let wanted = [Function::Min, Function::Max, Function::NullCount];
-        let wanted = wanted.map(|function| Aggregate::of(function, &info.name));
-        let told = known_aggregates(&source.session, &source.array, &wanted);
-        let told = told.map_err(|error| source.failed(error))?;
+        let wanted = [Function::Min, Function::Max, Function::NullCount]
+            .map(|function| Aggregate::of(function, &info.name));
+        let told = known_aggregates(&source.session, &source.array, &wanted)
+            .map_err(|error| source.failed(error))?;
         let Some([least, greatest, nulls]) = told.as_deref() else {
             continue;
         };
@@ -80,7 +80,8 @@ fn as_column_has_it(
         }],
     };
     let mapping = Mapping::for_queries(std::slice::from_ref(info), OutputOptions::default());
-    let row = mapping.and_then(|mut mapping| mapping.record_batch(&cell));
-    let row = row.map_err(|error| source.failed(error))?;
+    let row = mapping
+        .and_then(|mut mapping| mapping.record_batch(&cell))
+        .map_err(|error| source.failed(error))?;
     ScalarValue::try_from_array(row.column(0), 0).map(Some)
 }

@@ -68,8 +68,8 @@ pub(crate) fn lengthy_functions(
         (array_repeat_udf(), Makes::Repeated),
         (range_udf(), Makes::Series),
         (gen_series_udf(), Makes::Series),
-    ];
-    let functions = functions.map(|(function, makes)| Lengthy {
+    ]
+    .map(|(function, makes)| Lengthy {
         function,
         makes,
         pool: Arc::clone(pool),
@@ -82,8 +82,11 @@ pub(crate) fn lengthy_functions(
 impl Lengthy {
     /// Returns the maximum number of bytes that a call produces; arguments of other types count as 0.
     fn bytes(&self, args: &ScalarFunctionArgs) -> Result<u64> {
-        let columns = args.args.iter().map(Column::new);
-        let columns = columns.collect::<Result<Vec<_>>>()?;
+        let columns = args
+            .args
+            .iter()
+            .map(Column::new)
+            .collect::<Result<Vec<_>>>()?;
         let mut sum = 0_u64;
         for row in 0..args.number_rows {
             let value = |place: usize| columns.get(place).and_then(|column| column.value(row));
@@ -145,9 +148,9 @@ impl Column {
         } else {
             None
         };
-        let numbers = numbers.map(|numbers| cast(&numbers, &DataType::Int64));
+        let whole = numbers.map(|numbers| cast(&numbers, &DataType::Int64));
         Ok(Self {
-            numbers: numbers.transpose()?,
+            numbers: whole.transpose()?,
             is_text,
             is_scalar,
         })

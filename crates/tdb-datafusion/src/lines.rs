@@ -81,8 +81,9 @@ fn chunk(mut file: File, range: Range<u64>) -> io::Result<Option<Chunk>> {
         // The file has been truncated meanwhile.
         return Ok(None);
     }
-    let next = start.checked_add(read as u64);
-    let next = next.ok_or_else(|| io::Error::other("a file beyond 2^64 bytes"))?;
+    let next = start
+        .checked_add(read as u64)
+        .ok_or_else(|| io::Error::other("a file beyond 2^64 bytes"))?;
     Ok(Some((bytes.into(), (file, next..end))))
 }
 
@@ -105,7 +106,7 @@ fn bounded(
         let last = lines.next().map_or(0, <[u8]>::len) as u64;
         line = match lines.next() {
             Some(_) => last,
-            None => line.saturating_add(last),
+            None => line + last,
         };
         let is_too_long = line > too_long.most;
         let error = is_too_long.then(|| failed(Box::new(too_long.clone())));

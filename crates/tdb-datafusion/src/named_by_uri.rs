@@ -9,7 +9,7 @@ use datafusion::common::Result;
 use datafusion::datasource::dynamic_file::DynamicListTableFactory;
 
 use crate::Arrays;
-use crate::factory::{Opening, TableLookup, open};
+use crate::factory::{TableOptions, TableLookup, open};
 use tdb_open::Error;
 
 /// Extensions of files that DataFusion can read itself.
@@ -58,7 +58,7 @@ impl UrlTableFactory for NamedByUri {
         {
             return Ok(Some(file));
         }
-        match open(&self.arrays, uri, Opening::of(&self.arrays)).await? {
+        match open(&self.arrays, uri, TableOptions::of(&self.arrays)).await? {
             TableLookup::Table(table) => Ok(Some(Arc::new(table))),
             TableLookup::Missing(missing) => {
                 self.missing.note(missing);

@@ -81,11 +81,13 @@ fn between(
     }
     ranges.push(Range::new(lo, whole.hi.clone()));
     // In a dense array with a current domain, a dimension without a range would be read beyond that domain.
-    let others = schema.dimensions.iter().enumerate();
-    let others = others.filter(|(index, _)| schema.is_dense() && *index != along);
-    let others =
-        others.map(|(index, other)| Some((other.name.clone(), span(schema, subarray, index)?)));
-    let others: Part = others.collect::<Option<_>>()?;
+    let others: Part = schema
+        .dimensions
+        .iter()
+        .enumerate()
+        .filter(|(index, _)| schema.is_dense() && *index != along)
+        .map(|(index, other)| Some((other.name.clone(), span(schema, subarray, index)?)))
+        .collect::<Option<_>>()?;
     let parts = ranges.into_iter().map(|range| {
         let own = std::iter::once((dimension.name.clone(), range));
         own.chain(others.iter().cloned()).collect()
@@ -160,16 +162,19 @@ fn sparse_starts(
         let (cut, starts) = starts_along(schema, dimension, &boxes, count)?;
         Some((cut, dimension, starts))
     });
-    let best = starts.min_by_key(|(cut, dimension, _)| (*cut, *dimension));
-    let best = best.filter(|(cut, ..)| *cut <= boxes.len() / FEW);
+    let best = starts
+        .min_by_key(|(cut, dimension, _)| (*cut, *dimension))
+        .filter(|(cut, ..)| *cut <= boxes.len() / FEW);
     Ok(best.map(|(_, dimension, starts)| (dimension, starts)))
 }
 
 /// Returns the boxes of the cells: the MBRs of tiles, or the domains of fragments if there are too many.
 fn boxes(array: &Array) -> Result<Vec<Vec<Range>>, ArrayError> {
     let fragments = array.fragments();
-    let tiles = fragments.iter().map(|f| f.metadata.tile_count());
-    let tiles = tiles.fold(0, u64::saturating_add);
+    let tiles = fragments
+        .iter()
+        .map(|f| f.metadata.tile_count())
+        .fold(0, u64::saturating_add);
     if fragments.len() > MOST_FRAGMENTS || tiles > MOST_TILES {
         let domains = fragments
             .iter()
@@ -205,8 +210,10 @@ pub(crate) fn slices(array: &Array, subarray: &Subarray) -> Result<Option<Vec<Pa
     let starts = if schema.is_dense() {
         dense_slices(schema, subarray)
     } else {
-        let inside = boxes(array)?.into_iter();
-        let inside: Vec<_> = inside.filter(|mbr| meets(schema, subarray, mbr)).collect();
+        let inside: Vec<_> = boxes(array)?
+            .into_iter()
+            .filter(|mbr| meets(schema, subarray, mbr))
+            .collect();
         sparse_slices(schema, &inside)
     };
     Ok(starts.and_then(|starts| between(schema, subarray, 0, &starts)))
@@ -217,8 +224,9 @@ pub(crate) fn slices(array: &Array, subarray: &Subarray) -> Result<Option<Vec<Pa
 fn slice_places(count: usize) -> Vec<usize> {
     let middle = count / 2;
     let doubling = |place: &usize| place.checked_mul(2)?.checked_add(1);
-    let low = std::iter::successors(Some(1_usize), doubling);
-    let low: Vec<usize> = low.take_while(|place| *place < middle).collect();
+    let low: Vec<usize> = std::iter::successors(Some(1_usize), doubling)
+        .take_while(|place| *place < middle)
+        .collect();
     let high = low
         .iter()
         .rev()
@@ -239,8 +247,10 @@ fn sparse_slices(schema: &ArraySchema, boxes: &[Vec<Range>]) -> Option<Starts> {
     let places = slice_places(sides.by_start.len()).into_iter();
     let starts = places.map(|place| Some(sides.by_start.get(place)?.lo.to_vec()));
     let starts = sides.without_empty(starts.collect::<Option<_>>()?);
-    let cut = starts.iter().map(|start| sides.cut_by(start));
-    let cut = cut.fold(0, usize::saturating_add);
+    let cut = starts
+        .iter()
+        .map(|start| sides.cut_by(start))
+        .fold(0, usize::saturating_add);
     (!starts.is_empty() && cut <= boxes.len() / FEW).then_some(starts)
 }
 
@@ -299,11 +309,11 @@ fn starts_along(
     let sides = &along.by_start;
     let order = |a: &[u8], b: &[u8]| along.datatype.total_order(a, b);
     // A start may move by up to a quarter of a part if fewer boxes are cut there.
-    let reach = sides.len().checked_div(count.saturating_mul(4))?;
+    let reach = sides.len().checked_div(count.checked_mul(4)?)?;
     let starts = (1..count).map(|part| {
         let at = sides.len().checked_mul(part)?.checked_div(count)?;
-        let near = at.saturating_sub(reach)..at.saturating_add(reach).saturating_add(1);
-        let near = near.filter_map(|place| Some((place, sides.get(place)?)));
+        let near = (at.saturating_sub(reach)..=at + reach)
+            .filter_map(|place| Some((place, sides.get(place)?)));
         let best = near.min_by_key(|(place, side)| (along.cut_by(&side.lo), place.abs_diff(at)));
         Some(best?.1.lo.to_vec())
     });

@@ -19,7 +19,7 @@ use tdb_schema::{CellValNum, FieldKind};
 use tdb_tile::Limits;
 
 use crate::literal::literal;
-use crate::pushed::{May, Negation, Pushed};
+use crate::pushed::{Inexactness, Negation, PushedCondition};
 use crate::source::Source;
 
 /// Returns the rules by which an array evaluates an SQL condition.
@@ -28,7 +28,11 @@ pub(crate) fn rules() -> ConditionRules {
 }
 
 /// Returns the part of a condition that an array can evaluate; `None` if there is none.
-pub(crate) fn pushed(expr: &dyn PhysicalExpr, source: &Source, may: May) -> Option<Pushed> {
+pub(crate) fn pushed(
+    expr: &dyn PhysicalExpr,
+    source: &Source,
+    may: Inexactness,
+) -> Option<PushedCondition> {
     if let Some(dynamic) = expr.downcast_ref::<DynamicFilterPhysicalExpr>() {
         return pushed(dynamic.current().ok()?.as_ref(), source, may);
     }
@@ -62,16 +66,16 @@ pub(crate) fn pushed(expr: &dyn PhysicalExpr, source: &Source, may: May) -> Opti
 }
 
 /// Column in a comparison: its field, and its Arrow type.
-struct Tested<'a> {
+struct ComparedColumn<'a> {
     info: &'a FieldInfo,
     data_type: &'a DataType,
     is_nullable: bool,
     limits: &'a Limits,
 }
 
-impl Tested<'_> {
+impl ComparedColumn<'_> {
     /// Returns a test of the field; `None` if conditions do not support it for this datatype.
-    fn pushed(&self, test: Test, is_exact: bool) -> Option<Pushed> {
+    fn pushed(&self, test: Test, is_exact: bool) -> Option<PushedCondition> {
         let condition = Condition::from(FieldTest {
             field: self.info.name.clone(),
             test: test.clone(),
@@ -88,7 +92,7 @@ impl Tested<'_> {
             (false, _) => Negation::More,
             (true, false) => Negation::Exact,
         };
-        is_known.then_some(Pushed {
+        is_known.then_some(PushedCondition {
             condition,
             is_exact,
             negation,
@@ -128,13 +132,13 @@ impl Tested<'_> {
     }
 }
 
-fn field_of<'a>(expr: &dyn PhysicalExpr, source: &'a Source) -> Option<Tested<'a>> {
+fn field_of<'a>(expr: &dyn PhysicalExpr, source: &'a Source) -> Option<ComparedColumn<'a>> {
     let column = expr.downcast_ref::<Column>()?;
     let (info, field) = source.column(column.name())?;
     if !source.is_everywhere(info.field) {
         return None;
     }
-    Some(Tested {
+    Some(ComparedColumn {
         info,
         data_type: field.data_type(),
         is_nullable: field.is_nullable(),
@@ -142,17 +146,19 @@ fn field_of<'a>(expr: &dyn PhysicalExpr, source: &'a Source) -> Option<Tested<'a
     })
 }
 
-fn of_binary(binary: &BinaryExpr, source: &Source, may: May) -> Option<Pushed> {
+fn of_binary(binary: &BinaryExpr, source: &Source, may: Inexactness) -> Option<PushedCondition> {
     let (left, right) = (binary.left().as_ref(), binary.right().as_ref());
     let op = match binary.op() {
         Operator::And => {
             return match (pushed(left, source, may), pushed(right, source, may)) {
                 (Some(a), Some(b)) => Some(a.joined(b, Condition::and)),
                 // Both sides must hold, so one of them alone drops no wanted cell.
-                (Some(one), None) | (None, Some(one)) if may == May::BeMore => Some(Pushed {
-                    is_exact: false,
-                    ..one
-                }),
+                (Some(one), None) | (None, Some(one)) if may == Inexactness::BeMore => {
+                    Some(PushedCondition {
+                        is_exact: false,
+                        ..one
+                    })
+                }
                 _ => None,
             };
         }
@@ -172,8 +178,8 @@ fn of_binary(binary: &BinaryExpr, source: &Source, may: May) -> Option<Pushed> {
         _ => return None,
     };
     match (value_of(left), value_of(right)) {
-        (None, Some(value)) => compared_expr(left, op, value, (source, may)),
-        (Some(value), None) => compared_expr(right, op.mirrored(), value, (source, may)),
+        (None, Some(value)) => compared_expr(left, op, value, source, may),
+        (Some(value), None) => compared_expr(right, op.mirrored(), value, source, may),
         _ => None,
     }
 }
@@ -191,8 +197,9 @@ fn compared_expr(
     expr: &dyn PhysicalExpr,
     op: CompareOp,
     value: &ScalarValue,
-    (source, may): (&Source, May),
-) -> Option<Pushed> {
+    source: &Source,
+    may: Inexactness,
+) -> Option<PushedCondition> {
     let Some(cast) = expr.downcast_ref::<CastExpr>() else {
         return compared(&field_of(expr, source)?, op, value, may);
     };
@@ -246,7 +253,12 @@ fn value_of(expr: &dyn PhysicalExpr) -> Option<&ScalarValue> {
 }
 
 /// Converts the comparison of a field with a value in the cases in which both orders agree, or can be reconciled.
-fn compared(field: &Tested<'_>, op: CompareOp, value: &ScalarValue, may: May) -> Option<Pushed> {
+fn compared(
+    field: &ComparedColumn<'_>,
+    op: CompareOp,
+    value: &ScalarValue,
+    may: Inexactness,
+) -> Option<PushedCondition> {
     if !field.is_comparable() {
         return None;
     }
@@ -286,24 +298,29 @@ fn compared(field: &Tested<'_>, op: CompareOp, value: &ScalarValue, may: May) ->
 
 /// Converts the comparison of a float field with a number. In SQL, -0.0 is less than 0.0 and NaN is greater than all
 /// numbers; here the zeros are equal, and NaN passes no comparison but `!=`.
-fn compared_float(field: &Tested<'_>, op: CompareOp, value: Literal, may: May) -> Option<Pushed> {
+fn compared_float(
+    field: &ComparedColumn<'_>,
+    op: CompareOp,
+    value: Literal,
+    may: Inexactness,
+) -> Option<PushedCondition> {
     use CompareOp as Op;
     let is_zero = matches!(value, Literal::Float(value) if value == 0.0);
     // Coordinates are never NaN.
     let takes_nan = !field.is_dimension() && matches!(op, Op::Gt | Op::Ge);
     let op = match (may, op) {
-        (May::BeMore, _) if takes_nan => return None,
-        (May::BeMore, Op::Lt) if is_zero => Op::Le,
-        (May::BeMore, Op::Gt) if is_zero => Op::Ge,
-        (May::BeMore, Op::Ne) if is_zero => return None,
-        (May::BeFewer, Op::Le | Op::Ge | Op::Eq) if is_zero => return None,
+        (Inexactness::BeMore, _) if takes_nan => return None,
+        (Inexactness::BeMore, Op::Lt) if is_zero => Op::Le,
+        (Inexactness::BeMore, Op::Gt) if is_zero => Op::Ge,
+        (Inexactness::BeMore, Op::Ne) if is_zero => return None,
+        (Inexactness::BeFewer, Op::Le | Op::Ge | Op::Eq) if is_zero => return None,
         (_, op) => op,
     };
     let is_exact = !is_zero && !takes_nan;
     field.pushed(Test::Compare(op, value), is_exact)
 }
 
-fn of_list(list: &InListExpr, source: &Source) -> Option<Pushed> {
+fn of_list(list: &InListExpr, source: &Source) -> Option<PushedCondition> {
     let field = field_of(list.expr().as_ref(), source)?;
     if !field.is_comparable() || field.data_type == &DataType::Boolean {
         return None;
@@ -331,7 +348,7 @@ fn of_list(list: &InListExpr, source: &Source) -> Option<Pushed> {
     field.pushed(Test::NotIn(members), field.has_own_nulls())
 }
 
-fn of_null(expr: &dyn PhysicalExpr, test: Test, source: &Source) -> Option<Pushed> {
+fn of_null(expr: &dyn PhysicalExpr, test: Test, source: &Source) -> Option<PushedCondition> {
     let field = field_of(expr, source)?;
     if !field.is_nullable || !field.has_own_nulls() {
         return None;
@@ -340,7 +357,7 @@ fn of_null(expr: &dyn PhysicalExpr, test: Test, source: &Source) -> Option<Pushe
 }
 
 /// Converts patterns that are a prefix followed by `%`.
-fn of_like(like: &LikeExpr, source: &Source) -> Option<Pushed> {
+fn of_like(like: &LikeExpr, source: &Source) -> Option<PushedCondition> {
     let field = field_of(like.expr().as_ref(), source)?;
     let is_text = field.data_type == &DataType::LargeUtf8;
     if !is_text || like.case_insensitive() {

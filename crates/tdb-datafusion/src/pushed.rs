@@ -4,7 +4,7 @@ use tdb_condition::Condition;
 
 /// Condition that an array evaluates for an SQL condition.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Pushed {
+pub(crate) struct PushedCondition {
     pub(crate) condition: Condition,
     /// Whether it matches exactly the cells for which SQL's condition is true.
     pub(crate) is_exact: bool,
@@ -24,17 +24,17 @@ pub(crate) enum Negation {
 
 /// How the cells of an inexact condition may differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum May {
+pub(crate) enum Inexactness {
     /// It may match more cells, which DataFusion filters out itself.
     BeMore,
     /// It may match fewer cells, but no others. Deletes accept this if the cells are counted.
     BeFewer,
 }
 
-impl Pushed {
+impl PushedCondition {
     /// True if the condition is acceptable. An inexact condition here may always match more cells.
-    pub(crate) fn fits(&self, may: May) -> bool {
-        self.is_exact || may == May::BeMore
+    pub(crate) fn fits(&self, may: Inexactness) -> bool {
+        self.is_exact || may == Inexactness::BeMore
     }
 
     /// Joins two conditions.

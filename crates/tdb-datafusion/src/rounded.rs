@@ -35,13 +35,13 @@ pub(crate) enum Neighbour {
 
 /// Function that rounds times to a coarser unit.
 #[derive(Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Rounded {
+pub(crate) struct TimeRounding {
     to: DataType,
     neighbour: Neighbour,
     signature: Signature,
 }
 
-impl Rounded {
+impl TimeRounding {
     /// Creates a rounding to timestamps of a coarser unit without a time zone, or to dates.
     pub(crate) fn new(to: DataType, neighbour: Neighbour) -> Self {
         Self {
@@ -61,11 +61,11 @@ impl Rounded {
             _ => cast(times, &DataType::Int64)?,
         };
         let rounded = |ticks: i64| {
-            let time = i128::from(ticks).saturating_mul(from);
+            let time = i128::from(ticks) * from;
             let before = time.div_euclid(to);
             let is_between = time.rem_euclid(to) != 0;
             let rounded = match self.neighbour {
-                Neighbour::After if is_between => before.saturating_add(1),
+                Neighbour::After if is_between => before + 1,
                 _ => before,
             };
             i64::try_from(rounded).map_err(|_| self.beyond(ticks))
@@ -102,7 +102,7 @@ impl Rounded {
     }
 }
 
-impl ScalarUDFImpl for Rounded {
+impl ScalarUDFImpl for TimeRounding {
     fn name(&self) -> &'static str {
         match self.neighbour {
             Neighbour::Before => "rounded_down",

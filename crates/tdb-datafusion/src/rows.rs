@@ -39,8 +39,9 @@ pub(crate) async fn hand_over<T: Send + 'static>(
     };
     let taken = tokio::task::spawn_blocking(move || take(rows));
     loop {
-        let next = unless_cancelled(session, stream.next()).await;
-        let next = next.and_then(Option::transpose);
+        let next = unless_cancelled(session, stream.next())
+            .await
+            .and_then(Option::transpose);
         let is_last = !matches!(next, Ok(Some(_)));
         let next = next.map_err(|error| ArrowError::ExternalError(Box::new(error)));
         // After a failure, the receiver takes no more rows.

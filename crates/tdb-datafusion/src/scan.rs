@@ -28,7 +28,7 @@ use tdb_query::{ReadOptions, Request, ResultOrder};
 
 use crate::parts::{self, Part};
 use crate::pushdown::{self, pushed};
-use crate::pushed::May;
+use crate::pushed::Inexactness;
 use crate::slices::Slices;
 use crate::source::Source;
 use crate::stream::Batches;
@@ -64,7 +64,8 @@ impl ArrayScan {
     pub(crate) fn new(
         source: &Arc<Source>,
         columns: Vec<usize>,
-        (condition, limit): (Option<Condition>, Option<usize>),
+        condition: Option<Condition>,
+        limit: Option<usize>,
         parts: Vec<Part>,
         statistics: Statistics,
     ) -> Result<Self> {
@@ -143,12 +144,12 @@ impl ArrayScan {
         let source = &self.source;
         let (snapshot, limits) = (source.array.snapshot(), source.session.limits());
         let options = self.ask(part.clone());
-        let request = Request::new(snapshot, &options, &source.enumerations, limits);
-        let mut request = request.map_err(|error| source.failed(error))?;
+        let mut request = Request::new(snapshot, &options, &source.enumerations, limits)
+            .map_err(|error| source.failed(error))?;
         let narrowed = request.narrow(snapshot, &options, limits);
         narrowed.map_err(|error| source.failed(error))?;
-        let slices = parts::slices(&source.array, request.subarray());
-        let slices = slices.map_err(|error| source.failed(error))?;
+        let slices = parts::slices(&source.array, request.subarray())
+            .map_err(|error| source.failed(error))?;
         let Some(slices) = slices else {
             return Ok(vec![part.clone()]);
         };
@@ -169,9 +170,11 @@ impl ArrayScan {
     /// Returns the read options of a part, with the filters known by now.
     fn ask(&self, part: Part) -> ReadOptions {
         let source = &self.source;
-        let known = self.dynamic.iter();
-        let known = known.filter_map(|filter| pushed(filter.as_ref(), source, May::BeMore));
-        let known = known.map(|known| known.condition);
+        let known = self
+            .dynamic
+            .iter()
+            .filter_map(|filter| pushed(filter.as_ref(), source, Inexactness::BeMore))
+            .map(|known| known.condition);
         ReadOptions {
             dimensions: Some(source.names(&self.columns, true)),
             attributes: Some(source.names(&self.columns, false)),
@@ -216,8 +219,9 @@ fn properties(
     partitions: usize,
 ) -> Result<Arc<PlanProperties>> {
     let schema = Arc::new(source.schema.project(columns)?);
-    let ordering = (order == ResultOrder::RowMajor).then(|| row_major(source, columns));
-    let ordering = ordering.filter(|ordering| !ordering.is_empty());
+    let ordering = (order == ResultOrder::RowMajor)
+        .then(|| row_major(source, columns))
+        .filter(|ordering| !ordering.is_empty());
     let equivalence =
         EquivalenceProperties::new_with_orderings(schema, ordering.into_iter().collect::<Vec<_>>());
     Ok(Arc::new(PlanProperties::new(
@@ -248,8 +252,12 @@ fn row_major(source: &Source, columns: &[usize]) -> Vec<PhysicalSortExpr> {
 
 impl DisplayAs for ArrayScan {
     fn fmt_as(&self, _: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = self.columns_schema().fields().iter();
-        let names: Vec<&str> = names.map(|field| field.name().as_str()).collect();
+        let names: Vec<&str> = self
+            .columns_schema()
+            .fields()
+            .iter()
+            .map(|field| field.name().as_str())
+            .collect();
         write!(f, "ArrayScan: columns=[{}]", names.join(", "))?;
         if let Some(condition) = &self.condition {
             write!(f, ", where={condition}")?;
@@ -341,8 +349,8 @@ impl ExecutionPlan for ArrayScan {
             return Ok(Arc::clone(&self.statistics));
         }
         let mut statistics = Statistics::new_unknown(self.columns_schema());
-        let rows = self.statistics.num_rows.get_value();
-        let rows = rows.and_then(|rows| rows.checked_div(self.partitions));
+        let all = self.statistics.num_rows.get_value();
+        let rows = all.and_then(|rows| rows.checked_div(self.partitions));
         statistics.num_rows = rows.map_or(Precision::Absent, Precision::Inexact);
         Ok(Arc::new(statistics))
     }
@@ -403,8 +411,9 @@ impl ExecutionPlan for ArrayScan {
         let is_descending = first.expr.eq(&known_first.expr) && first.options.descending;
         if is_descending && is_row_major && self.limit.is_none() {
             // In another order, the read can begin at the end.
-            let scan = self.clone();
-            let scan = scan.with_partitions(ResultOrder::Unordered, self.partitions)?;
+            let scan = self
+                .clone()
+                .with_partitions(ResultOrder::Unordered, self.partitions)?;
             let inner = Arc::new(scan);
             return Ok(SortOrderPushdownResult::Inexact { inner });
         }

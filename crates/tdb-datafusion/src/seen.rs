@@ -20,7 +20,7 @@ use crate::source::Source;
 use crate::table::{ArrayTable, array_of};
 
 /// Query for the cells that a statement changes. It runs again if others changed the array meanwhile.
-pub(crate) struct Seen {
+pub(crate) struct CellQuery {
     pub(crate) context: SessionContext,
     pub(crate) plan: LogicalPlan,
     /// Table that is changed.
@@ -29,7 +29,7 @@ pub(crate) struct Seen {
     pub(crate) threads: Handle,
 }
 
-impl Seen {
+impl CellQuery {
     /// Returns the rows as of an open array. For a thread that may block.
     pub(crate) fn rows(&self, array: &Arc<Array>) -> Result<SeenRows> {
         let (session, uri) = (self.source.session.clone(), &self.source.uri);
@@ -84,8 +84,11 @@ impl Iterator for SeenRows {
 
     fn next(&mut self) -> Option<Self::Item> {
         let next = unless_cancelled(&self.session, self.rows.next());
-        let batch = self.threads.block_on(next);
-        let batch = batch.and_then(Option::transpose).transpose()?;
+        let batch = self
+            .threads
+            .block_on(next)
+            .and_then(Option::transpose)
+            .transpose()?;
         Some(batch.map_err(|error| ArrowError::ExternalError(Box::new(error))))
     }
 }

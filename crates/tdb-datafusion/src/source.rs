@@ -12,7 +12,7 @@ use tdb_schema::{Enumeration, FieldKind};
 use tdb_store::Distance;
 
 use crate::boxed_error::BoxedError;
-use crate::error::{Failed, external};
+use crate::error::{ArrayFailure, external};
 use crate::error_form::ErrorForm;
 
 /// Open array with its fields as columns: dimensions first, then attributes.
@@ -37,22 +37,27 @@ impl Source {
         let failed = |error: BoxedError| failed(uri, error);
         let attributes = &array.schema().attributes;
         let named = attributes.iter().filter_map(|a| a.enumeration.as_deref());
-        let read = array.enumerations(named);
-        let mut read = read.map_err(|error| failed(error.into()))?.into_iter();
-        let enumerations = attributes.iter().map(|attribute| {
-            let named = attribute.enumeration.as_ref();
-            let read = named.map(|name| {
-                let missing = || internal_datafusion_err!("the enumeration {name} was not read");
-                read.next().ok_or_else(missing)
-            });
-            read.transpose()
-        });
-        let enumerations = enumerations.collect::<Result<Vec<Option<Arc<Enumeration>>>>>()?;
+        let mut read = array
+            .enumerations(named)
+            .map_err(|error| failed(error.into()))?
+            .into_iter();
+        let enumerations = attributes
+            .iter()
+            .map(|attribute| {
+                let named = attribute.enumeration.as_ref();
+                let read = named.map(|name| {
+                    let missing =
+                        || internal_datafusion_err!("the enumeration {name} was not read");
+                    read.next().ok_or_else(missing)
+                });
+                read.transpose()
+            })
+            .collect::<Result<Vec<Option<Arc<Enumeration>>>>>()?;
         let fields = FieldInfo::of_schema(array.schema(), |index, _| {
             enumerations.get(index).cloned().flatten()
         });
-        let mapping = Mapping::for_queries(&fields, OutputOptions::default());
-        let mapping = mapping.map_err(|error| failed(error.into()))?;
+        let mapping = Mapping::for_queries(&fields, OutputOptions::default())
+            .map_err(|error| failed(error.into()))?;
         Ok(Self {
             schema: Arc::clone(mapping.schema()),
             array,
@@ -78,7 +83,7 @@ impl Source {
 
     /// Converts an error of this array.
     pub(crate) fn failed(&self, error: impl Into<BoxedError>) -> DataFusionError {
-        let failed = Failed {
+        let failed = ArrayFailure {
             uri: self.uri.clone(),
             source: error.into(),
         };
@@ -129,7 +134,7 @@ impl Source {
 }
 
 fn failed(uri: &str, source: BoxedError) -> DataFusionError {
-    external(Failed {
+    external(ArrayFailure {
         uri: uri.to_owned(),
         source,
     })

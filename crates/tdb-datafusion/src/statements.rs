@@ -195,7 +195,7 @@ fn name_as_typed(body: &mut SetExpr) {
                 let mut name = text.clone();
                 let mut number = 0_u64;
                 while !taken.insert(name.clone()) {
-                    number = number.saturating_add(1);
+                    number += 1;
                     name = format!("{text}:{number}");
                 }
                 if is_field && number == 0 {

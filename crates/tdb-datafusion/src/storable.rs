@@ -20,7 +20,7 @@ use tdb_tile::Datatype;
 
 use crate::cell_places::CellPlaces;
 use crate::error::external;
-use crate::rounded::{Neighbour, Rounded, tick};
+use crate::rounded::{Neighbour, TimeRounding, tick};
 
 /// Hint for a value that is finer than the field.
 const ROUND_TIME: &str =
@@ -47,13 +47,17 @@ pub(crate) struct Storable<R> {
 
 impl<R: RecordBatchReader> Storable<R> {
     /// Wraps rows whose columns are these fields, in order; the table has columns of the types in `table` for them.
-    pub(crate) fn new(rows: R, (fields, table): (Vec<FieldInfo>, SchemaRef)) -> Self {
+    pub(crate) fn new(rows: R, fields: Vec<FieldInfo>, table: SchemaRef) -> Self {
         let columns = rows.schema();
-        let named = columns.fields().iter().zip(table.fields());
-        let named = named.zip(&fields).map(|((column, table), field)| {
-            let data_type = stored_type(column.data_type(), table.data_type(), field);
-            Field::new(&field.name, data_type, true)
-        });
+        let named = columns
+            .fields()
+            .iter()
+            .zip(table.fields())
+            .zip(&fields)
+            .map(|((column, table), field)| {
+                let data_type = stored_type(column.data_type(), table.data_type(), field);
+                Field::new(&field.name, data_type, true)
+            });
         Self {
             schema: Arc::new(Schema::new(named.collect::<Vec<_>>())),
             rows,
@@ -75,13 +79,17 @@ impl<R: RecordBatchReader> Storable<R> {
             places.note(self.given, batch);
         }
         let wanted = self.schema.fields().iter().zip(self.table.fields());
-        let columns = batch.columns().iter().zip(wanted).zip(&self.fields);
-        let columns = columns.map(|((column, (stored, table)), field)| {
-            let made = made(column, (stored.data_type(), table.data_type()), field);
-            made.map_err(|wrong| self.refused(column, field, wrong))
-        });
-        let columns = columns.collect::<Result<Vec<_>>>()?;
-        self.given = self.given.saturating_add(batch.num_rows() as u64);
+        let columns = batch
+            .columns()
+            .iter()
+            .zip(wanted)
+            .zip(&self.fields)
+            .map(|((column, (stored, table)), field)| {
+                let made = made(column, (stored.data_type(), table.data_type()), field);
+                made.map_err(|wrong| self.refused(column, field, wrong))
+            })
+            .collect::<Result<Vec<_>>>()?;
+        self.given += batch.num_rows() as u64;
         Ok(RecordBatch::try_new(Arc::clone(&self.schema), columns)?)
     }
 
@@ -89,20 +97,19 @@ impl<R: RecordBatchReader> Storable<R> {
         &self,
         column: &ArrayRef,
         field: &FieldInfo,
-        wrong: Wrong,
+        wrong: StorageProblem,
     ) -> datafusion::common::DataFusionError {
-        let Wrong::Row(row, hint) = wrong else {
+        let StorageProblem::Row(row, hint) = wrong else {
             return match wrong {
-                Wrong::Error(error) => error.into(),
-                Wrong::Row(..) => external("a row that is none"),
+                StorageProblem::Error(error) => error.into(),
+                StorageProblem::Row(..) => external("a row that is none"),
             };
         };
-        let value = array_value_to_string(column, row);
-        let value = value.unwrap_or_else(|error| format!("({error})"));
+        let value = array_value_to_string(column, row).unwrap_or_else(|error| format!("({error})"));
         let datatype = shown_type(field).0;
         external(InputError::Cell {
             field: field.name.clone(),
-            place: InputPlace::Row(self.given.saturating_add(row as u64)),
+            place: InputPlace::Row(self.given + row as u64),
             what: format!("{value} cannot be stored as {datatype} without a change"),
             hint: Some(hint),
         })
@@ -128,13 +135,13 @@ impl<R: RecordBatchReader> RecordBatchReader for Storable<R> {
 }
 
 /// Reason why a column cannot be stored.
-enum Wrong {
+enum StorageProblem {
     /// Row whose value does not fit, with a hint.
     Row(usize, &'static str),
     Error(ArrowError),
 }
 
-impl From<ArrowError> for Wrong {
+impl From<ArrowError> for StorageProblem {
     fn from(error: ArrowError) -> Self {
         Self::Error(error)
     }
@@ -187,7 +194,7 @@ fn made(
     column: &ArrayRef,
     (stored, table): (&DataType, &DataType),
     field: &FieldInfo,
-) -> Result<ArrayRef, Wrong> {
+) -> Result<ArrayRef, StorageProblem> {
     let datatype = shown_type(field).0;
     let is_time = tick(stored).is_some();
     let made = match column.data_type() {
@@ -205,7 +212,7 @@ fn made(
 }
 
 /// Converts a column to another type; fails if a value changes.
-fn converted(column: &ArrayRef, to: &DataType) -> Result<ArrayRef, Wrong> {
+fn converted(column: &ArrayRef, to: &DataType) -> Result<ArrayRef, StorageProblem> {
     let options = CastOptions {
         safe: true,
         ..CastOptions::default()
@@ -224,7 +231,7 @@ fn converted(column: &ArrayRef, to: &DataType) -> Result<ArrayRef, Wrong> {
         )?
     };
     match differs.iter().position(|differs| differs == Some(true)) {
-        Some(row) => Err(Wrong::Row(row, ANOTHER)),
+        Some(row) => Err(StorageProblem::Row(row, ANOTHER)),
         None => Ok(made),
     }
 }
@@ -233,14 +240,14 @@ fn converted(column: &ArrayRef, to: &DataType) -> Result<ArrayRef, Wrong> {
 fn is_beyond(column: &ArrayRef, made: &ArrayRef) -> Result<BooleanArray, ArrowError> {
     let infinite = |column: &ArrayRef| {
         let wide = cast(column, &DataType::Float64)?;
-        let wide = wide.as_primitive::<Float64Type>();
-        Ok::<_, ArrowError>(BooleanArray::from_unary(wide, f64::is_infinite))
+        let numbers = wide.as_primitive::<Float64Type>();
+        Ok::<_, ArrowError>(BooleanArray::from_unary(numbers, f64::is_infinite))
     };
     and_not(&infinite(made)?, &infinite(column)?)
 }
 
 /// Parses text as times, in nanoseconds if they are in range, otherwise in microseconds.
-fn of_text(column: &ArrayRef, to: &DataType) -> Result<ArrayRef, Wrong> {
+fn of_text(column: &ArrayRef, to: &DataType) -> Result<ArrayRef, StorageProblem> {
     let column = match column.data_type() {
         DataType::Dictionary(_, values) => cast(column, values)?,
         _ => Arc::clone(column),
@@ -259,24 +266,24 @@ fn of_text(column: &ArrayRef, to: &DataType) -> Result<ArrayRef, Wrong> {
     Ok(zip(&is_not_null(&exact)?, &exact, &rounded(&far, to)?)?)
 }
 
-fn rounded(times: &ArrayRef, to: &DataType) -> Result<ArrayRef, Wrong> {
+fn rounded(times: &ArrayRef, to: &DataType) -> Result<ArrayRef, StorageProblem> {
     if times.data_type() == to {
         return Ok(Arc::clone(times));
     }
-    let rounded = Rounded::new(to.clone(), Neighbour::Before).of(times);
-    rounded.map_err(|error| Wrong::Error(ArrowError::ExternalError(error.into())))
+    let rounded = TimeRounding::new(to.clone(), Neighbour::Before).of(times);
+    rounded.map_err(|error| StorageProblem::Error(ArrowError::ExternalError(error.into())))
 }
 
-fn check_all_there(column: &ArrayRef, made: &ArrayRef) -> Result<(), Wrong> {
+fn check_all_there(column: &ArrayRef, made: &ArrayRef) -> Result<(), StorageProblem> {
     let lost = |row: &usize| made.is_null(*row) && !column.is_null(*row);
     match (0..column.len()).find(lost) {
-        Some(row) => Err(Wrong::Row(row, ANOTHER)),
+        Some(row) => Err(StorageProblem::Row(row, ANOTHER)),
         None => Ok(()),
     }
 }
 
 /// Fails for times between two ticks of the table's type.
-fn check_whole(times: &ArrayRef, table: &DataType) -> Result<(), Wrong> {
+fn check_whole(times: &ArrayRef, table: &DataType) -> Result<(), StorageProblem> {
     let (from, to) = (tick(times.data_type()), tick(table));
     let Some((from, to)) = from.zip(to).filter(|(from, to)| from < to) else {
         return Ok(());
@@ -285,15 +292,18 @@ fn check_whole(times: &ArrayRef, table: &DataType) -> Result<(), Wrong> {
         DataType::Date32 => return Ok(()),
         _ => cast(times, &DataType::Int64)?,
     };
-    let ticks = ticks.as_primitive::<Int64Type>();
-    let is_between = |ticks: i64| i128::from(ticks).saturating_mul(from).rem_euclid(to) != 0;
-    match ticks.iter().position(|ticks| ticks.is_some_and(is_between)) {
-        Some(row) => Err(Wrong::Row(row, ROUND_TIME)),
+    let numbers = ticks.as_primitive::<Int64Type>();
+    let is_between = |ticks: i64| (i128::from(ticks) * from).rem_euclid(to) != 0;
+    match numbers
+        .iter()
+        .position(|ticks| ticks.is_some_and(is_between))
+    {
+        Some(row) => Err(StorageProblem::Row(row, ROUND_TIME)),
         None => Ok(()),
     }
 }
 
-fn check_ascii(column: &ArrayRef) -> Result<(), Wrong> {
+fn check_ascii(column: &ArrayRef) -> Result<(), StorageProblem> {
     let Some(texts) = column.as_string_opt::<i64>() else {
         return Ok(());
     };
@@ -301,7 +311,7 @@ fn check_ascii(column: &ArrayRef) -> Result<(), Wrong> {
         .iter()
         .position(|text| text.is_some_and(|text| !text.is_ascii()))
     {
-        Some(row) => Err(Wrong::Row(row, ASCII)),
+        Some(row) => Err(StorageProblem::Row(row, ASCII)),
         None => Ok(()),
     }
 }

@@ -82,8 +82,9 @@ impl Reading {
             };
             if let Some(batch) = reader.next() {
                 let batch = batch.map_err(|error| self.source.failed(error))?;
-                let batch = mapping.record_batch(&batch);
-                let batch = batch.map_err(|error| self.source.failed(error))?;
+                let batch = mapping
+                    .record_batch(&batch)
+                    .map_err(|error| self.source.failed(error))?;
                 return in_order(&batch, &self.schema).map(Some);
             }
             self.begun = None;
@@ -92,20 +93,23 @@ impl Reading {
 }
 
 fn begin(source: &Source, options: &ReadOptions) -> Result<(Box<Reader>, Mapping)> {
-    let reader = Reader::open(&source.session, &source.array, options);
-    let reader = reader.map_err(|error| source.failed(error))?;
-    let mapping = Mapping::for_queries(reader.fields(), OutputOptions::default());
-    let mapping = mapping.map_err(|error| source.failed(error))?;
+    let reader = Reader::open(&source.session, &source.array, options)
+        .map_err(|error| source.failed(error))?;
+    let mapping = Mapping::for_queries(reader.fields(), OutputOptions::default())
+        .map_err(|error| source.failed(error))?;
     Ok((Box::new(reader), mapping))
 }
 
 /// Returns the columns in the requested order.
 fn in_order(batch: &RecordBatch, schema: &SchemaRef) -> Result<RecordBatch> {
-    let columns = schema.fields().iter().map(|field| {
-        let column = batch.column_by_name(field.name()).cloned();
-        column.ok_or_else(|| exec_datafusion_err!("column {} was not read", field.name()))
-    });
-    let columns = columns.collect::<Result<Vec<_>>>()?;
+    let columns = schema
+        .fields()
+        .iter()
+        .map(|field| {
+            let column = batch.column_by_name(field.name()).cloned();
+            column.ok_or_else(|| exec_datafusion_err!("column {} was not read", field.name()))
+        })
+        .collect::<Result<Vec<_>>>()?;
     let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
     RecordBatch::try_new_with_options(Arc::clone(schema), columns, &options)
         .map_err(DataFusionError::from)

@@ -25,11 +25,11 @@ pub(crate) struct ExactSum(Sum);
 
 /// Sum of signed integers.
 #[derive(Debug)]
-pub(crate) struct Signed;
+pub(crate) struct SignedSum;
 
 /// Sum of unsigned integers.
 #[derive(Debug)]
-pub(crate) struct Unsigned;
+pub(crate) struct UnsignedSum;
 
 /// Implements a sum in 128 bits, which would overflow only after at least 2^63 values.
 macro_rules! exact {
@@ -76,8 +76,8 @@ macro_rules! exact {
     };
 }
 
-exact!(Signed, Int64Type, i64, i64);
-exact!(Unsigned, UInt64Type, u64, u64);
+exact!(SignedSum, Int64Type, i64, i64);
+exact!(UnsignedSum, UInt64Type, u64, u64);
 
 fn kept_type() -> DataType {
     DataType::Decimal128(DECIMAL128_MAX_PRECISION, 0)
@@ -117,15 +117,15 @@ impl AggregateUDFImpl for ExactSum {
         if args.is_distinct {
             return for_integers!(
                 args,
-                Ok(Box::new(DistinctValues::<Signed>::default())),
-                Ok(Box::new(DistinctValues::<Unsigned>::default())),
+                Ok(Box::new(DistinctValues::<SignedSum>::default())),
+                Ok(Box::new(DistinctValues::<UnsignedSum>::default())),
                 self.0.accumulator(args)
             );
         }
         for_integers!(
             args,
-            Ok(Box::new(OfAll::<Signed>::default())),
-            Ok(Box::new(OfAll::<Unsigned>::default())),
+            Ok(Box::new(OfAll::<SignedSum>::default())),
+            Ok(Box::new(OfAll::<UnsignedSum>::default())),
             self.0.accumulator(args)
         )
     }
@@ -161,8 +161,8 @@ impl AggregateUDFImpl for ExactSum {
     ) -> Result<Box<dyn GroupsAccumulator>> {
         for_integers!(
             args,
-            Ok(Box::new(OfGroups::<Signed>::default())),
-            Ok(Box::new(OfGroups::<Unsigned>::default())),
+            Ok(Box::new(OfGroups::<SignedSum>::default())),
+            Ok(Box::new(OfGroups::<UnsignedSum>::default())),
             self.0.create_groups_accumulator(args)
         )
     }
@@ -206,14 +206,14 @@ mod tests {
             7,
         ];
         let exact = signed.iter().map(|value| i128::from(*value)).sum::<i128>();
-        assert_eq!(Signed::of_all(&signed), exact);
+        assert_eq!(SignedSum::of_all(&signed), exact);
         let unsigned = [u64::MAX, u64::MAX, 1, 1 << 32, 0];
         let exact = unsigned
             .iter()
             .map(|value| i128::from(*value))
             .sum::<i128>();
-        assert_eq!(Unsigned::of_all(&unsigned), exact);
-        assert!(Unsigned::result(exact).is_err());
-        assert_eq!(Signed::result(-5).ok(), Some(-5));
+        assert_eq!(UnsignedSum::of_all(&unsigned), exact);
+        assert!(UnsignedSum::result(exact).is_err());
+        assert_eq!(SignedSum::result(-5).ok(), Some(-5));
     }
 }

@@ -28,7 +28,7 @@ use crate::known::known_columns;
 use crate::machines::Machines;
 use crate::parts;
 use crate::pushdown::{self, pushed};
-use crate::pushed::{May, Pushed};
+use crate::pushed::{Inexactness, PushedCondition};
 use crate::scan::ArrayScan;
 use crate::source::Source;
 
@@ -119,7 +119,7 @@ impl ArrayTable {
     }
 
     /// Returns the condition that the array evaluates for an SQL condition; `None` if there is none.
-    pub(crate) fn pushed(&self, filter: &Expr, may: May) -> Option<Pushed> {
+    pub(crate) fn pushed(&self, filter: &Expr, may: Inexactness) -> Option<PushedCondition> {
         let schema = DFSchema::try_from(self.source.schema.as_ref().clone()).ok()?;
         let bare = self.bare(filter);
         let context = PhysicalPlanningContext::default();
@@ -146,12 +146,13 @@ impl ArrayTable {
         columns: Vec<usize>,
         filters: &[Expr],
         limit: Option<usize>,
-        (partitions, wants_extremes): (usize, bool),
+        partitions: usize,
+        wants_extremes: bool,
     ) -> Result<ArrayScan> {
         let source = &self.source;
         let conditions = filters
             .iter()
-            .filter_map(|filter| self.pushed(filter, May::BeMore));
+            .filter_map(|filter| self.pushed(filter, Inexactness::BeMore));
         let condition = conditions
             .map(|pushed| pushed.condition)
             .reduce(Condition::and);
@@ -163,13 +164,13 @@ impl ArrayTable {
             ..ReadOptions::default()
         };
         let limits = source.session.limits();
-        let request = Request::new(
+        let mut request = Request::new(
             source.array.snapshot(),
             &options,
             &source.enumerations,
             limits,
-        );
-        let mut request = request.map_err(|error| source.failed(error))?;
+        )
+        .map_err(|error| source.failed(error))?;
         let narrowed = request.narrow(source.array.snapshot(), &options, limits);
         narrowed.map_err(|error| source.failed(error))?;
         if partitions > 1 && source.is_far() && !source.array.schema().is_dense() {
@@ -182,9 +183,9 @@ impl ArrayTable {
             let prepared = tdb_query::prepare(&source.session, &source.array, &all);
             prepared.map_err(|error| source.failed(error))?;
         }
-        let parts = parts::cut(&source.array, request.subarray(), partitions);
-        let parts = parts.map_err(|error| source.failed(error))?;
-        ArrayScan::new(source, columns, (condition, limit), parts, statistics)
+        let parts = parts::cut(&source.array, request.subarray(), partitions)
+            .map_err(|error| source.failed(error))?;
+        ArrayScan::new(source, columns, condition, limit, parts, statistics)
     }
 
     fn statistics(
@@ -196,11 +197,14 @@ impl ArrayTable {
     ) -> Result<Statistics> {
         let source = &self.source;
         let mut statistics = Statistics::new_unknown(&source.schema.project(columns)?);
-        let stored = source.array.fragments().iter();
-        let stored = stored.map(|fragment| fragment.metadata.cell_count());
+        let stored = source
+            .array
+            .fragments()
+            .iter()
+            .map(|fragment| fragment.metadata.cell_count());
         let stored = usize::try_from(stored.fold(0, u64::saturating_add)).ok();
-        let known = known_count(source.array.snapshot());
-        let known = known.and_then(|cells| usize::try_from(cells).ok());
+        let known =
+            known_count(source.array.snapshot()).and_then(|cells| usize::try_from(cells).ok());
         let most = |cells: usize| limit.map_or(cells, |limit| cells.min(limit));
         statistics.num_rows = match (known, stored) {
             (Some(cells), _) if !is_filtered => Precision::Exact(most(cells)),
@@ -255,13 +259,15 @@ impl TableProvider for ArrayTable {
         let limit = args.limit();
         let wants_extremes = !args.statistics_requests().is_empty();
         let partitions = state.config().target_partitions();
-        let machines = state.config().get_extension::<Machines>();
-        let machines = machines.map_or(1, |machines| machines.count.get());
+        let machines = state
+            .config()
+            .get_extension::<Machines>()
+            .map_or(1, |machines| machines.count.get());
         let partitions = partitions.saturating_mul(machines);
         let table = self.clone();
         // Statistics and R-trees may have to be fetched.
         let scan = tokio::task::spawn_blocking(move || {
-            table.scan_of(columns, &filters, limit, (partitions, wants_extremes))
+            table.scan_of(columns, &filters, limit, partitions, wants_extremes)
         });
         let scan: Arc<dyn ExecutionPlan> = Arc::new(scan.await.map_err(external)??);
         Ok(scan.into())
@@ -273,8 +279,8 @@ impl TableProvider for ArrayTable {
     ) -> Result<Vec<TableProviderFilterPushDown>> {
         let answers = filters
             .iter()
-            .map(|filter| match self.pushed(filter, May::BeMore) {
-                Some(Pushed { is_exact: true, .. }) => TableProviderFilterPushDown::Exact,
+            .map(|filter| match self.pushed(filter, Inexactness::BeMore) {
+                Some(PushedCondition { is_exact: true, .. }) => TableProviderFilterPushDown::Exact,
                 Some(_) => TableProviderFilterPushDown::Inexact,
                 None => TableProviderFilterPushDown::Unsupported,
             });

@@ -15,12 +15,12 @@ use datafusion::sql::sqlparser::ast::{
 
 use crate::Arrays;
 use crate::error::external;
-use crate::factory::{Opening, open};
+use crate::factory::{TableOptions, open};
 use crate::statements::{AS_OF, visit};
 use crate::table::ArrayTable;
 
 /// Table as of a time.
-pub(crate) struct Timed {
+pub(crate) struct TableAtTime {
     /// Replacement name in the statement.
     name: String,
     /// Name that the user gave, without the time.
@@ -30,7 +30,7 @@ pub(crate) struct Timed {
 
 /// Renames the tables of a statement to names that DataFusion accepts: arrays in nested groups get the name that
 /// `schema` has for them, and tables as of a time get temporary names, which must be [added](OwnTables::add).
-pub(crate) fn rename(statement: &mut Statement, schema: &dyn SchemaProvider) -> Vec<Timed> {
+pub(crate) fn rename(statement: &mut Statement, schema: &dyn SchemaProvider) -> Vec<TableAtTime> {
     let mut renamer = Renamer {
         schema,
         timed: Vec::new(),
@@ -41,7 +41,7 @@ pub(crate) fn rename(statement: &mut Statement, schema: &dyn SchemaProvider) -> 
 
 struct Renamer<'a> {
     schema: &'a dyn SchemaProvider,
-    timed: Vec<Timed>,
+    timed: Vec<TableAtTime>,
 }
 
 impl Renamer<'_> {
@@ -60,7 +60,7 @@ impl Renamer<'_> {
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let own = format!("{name} as of {time} ({number})");
         let table = std::mem::replace(name, vec![quoted(&own)].into());
-        self.timed.push(Timed {
+        self.timed.push(TableAtTime {
             name: own,
             table,
             time,
@@ -71,8 +71,11 @@ impl Renamer<'_> {
     /// Returns the schema's name for an array in a nested group, such as `ms.RNA.var`; unquoted parts match in lower
     /// case too.
     fn member(&self, name: &ObjectName) -> Option<String> {
-        let parts = name.0.iter().map(|part| part.as_ident());
-        let parts = parts.collect::<Option<Vec<&Ident>>>()?;
+        let parts = name
+            .0
+            .iter()
+            .map(|part| part.as_ident())
+            .collect::<Option<Vec<&Ident>>>()?;
         if parts.len() < 2 {
             return None;
         }
@@ -139,19 +142,19 @@ impl<'a> OwnTables<'a> {
     ///
     /// # Errors
     /// A table that is not an array or does not exist; text that is not a time.
-    pub(crate) async fn add(&mut self, timed: Timed, arrays: &Arc<Arrays>) -> Result<()> {
+    pub(crate) async fn add(&mut self, timed: TableAtTime, arrays: &Arc<Arrays>) -> Result<()> {
         let state = self.context.state();
         let name = object_name_to_table_reference(
             timed.table.clone(),
             state.config_options().sql_parser.enable_ident_normalization,
         )?;
         let time = arrays.time(&timed.time).map_err(external)?;
-        let provider = self.context.table_provider(name).await?;
-        let provider: &dyn TableProvider = provider.as_ref();
+        let shared = self.context.table_provider(name).await?;
+        let provider: &dyn TableProvider = shared.as_ref();
         let Some(table) = provider.downcast_ref::<ArrayTable>() else {
             return plan_err!("{} is no array, and has no past", timed.table);
         };
-        let mut opening = Opening {
+        let mut opening = TableOptions {
             window: table.array().window(),
             is_past: true,
             key_file: table.key_file.clone(),

@@ -58,8 +58,11 @@ impl ArrayScan {
     /// Only bugs.
     pub fn task(&self) -> Result<ScanTask> {
         let columns = self.columns.iter().map(|column| {
-            let field = self.source.fields.get(*column);
-            let field = field.ok_or_else(|| internal_datafusion_err!("no column {column}"))?;
+            let field = self
+                .source
+                .fields
+                .get(*column)
+                .ok_or_else(|| internal_datafusion_err!("no column {column}"))?;
             Ok(field.name.clone())
         });
         Ok(ScanTask {
@@ -80,18 +83,27 @@ impl ArrayScan {
     /// A column that the array does not have; more parts than partitions.
     pub fn of_task(table: &ArrayTable, task: ScanTask) -> Result<Self> {
         let source = table.source();
-        let columns = task.columns.iter().map(|name| {
-            let place = source.fields.iter().position(|field| field.name == *name);
-            place.ok_or_else(|| DataFusionError::Plan(format!("{} has no {name:?}", task.uri)))
-        });
-        let columns = columns.collect::<Result<Vec<usize>>>()?;
+        let columns = task
+            .columns
+            .iter()
+            .map(|name| {
+                let place = source.fields.iter().position(|field| field.name == *name);
+                place.ok_or_else(|| DataFusionError::Plan(format!("{} has no {name:?}", task.uri)))
+            })
+            .collect::<Result<Vec<usize>>>()?;
         if task.parts.len() > task.partitions {
             let (parts, partitions) = (task.parts.len(), task.partitions);
             return plan_err!("{parts} parts of {} for {partitions} partitions", task.uri);
         }
         let statistics = Statistics::new_unknown(&source.schema.project(&columns)?);
-        let asked = (task.condition, task.limit);
-        let scan = Self::new(source, columns, asked, task.parts, statistics)?;
+        let scan = Self::new(
+            source,
+            columns,
+            task.condition,
+            task.limit,
+            task.parts,
+            statistics,
+        )?;
         let order = if task.is_row_major {
             ResultOrder::RowMajor
         } else {
@@ -108,14 +120,9 @@ impl ArrayScan {
     pub fn shares(&self, count: usize) -> Result<Vec<Self>> {
         let parts = self.parts.len();
         let partitions = parts.div_ceil(count.max(1)).max(1);
-        let edge = |share: usize| {
-            share
-                .saturating_mul(parts)
-                .checked_div(count)
-                .unwrap_or(parts)
-        };
+        let edge = |share: usize| (share * parts).checked_div(count).unwrap_or(parts);
         let shares = (0..count).map(|share| {
-            let own = self.parts.get(edge(share)..edge(share.saturating_add(1)));
+            let own = self.parts.get(edge(share)..edge(share + 1));
             let mut scan = self.clone();
             let own = own.ok_or_else(|| internal_datafusion_err!("a share beyond the parts"))?;
             scan.parts = Arc::new(own.to_vec());

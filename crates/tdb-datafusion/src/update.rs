@@ -24,7 +24,7 @@ use crate::boxed_error::BoxedError;
 use crate::cell_places::CellPlaces;
 use crate::error::{SqlError, external};
 use crate::insert::of_query;
-use crate::seen::Seen;
+use crate::seen::CellQuery;
 use crate::source::Source;
 use crate::statements;
 use crate::storable::Storable;
@@ -69,8 +69,9 @@ pub(crate) async fn planned(
     let rows = query_of(update, table.source(), &assigned)?;
     let rows = state.statement_to_plan(rows).await?;
     let dimensions = table.array().schema().dimensions.iter();
-    let fields = dimensions.map(|dimension| dimension.name.clone());
-    let fields = fields.chain(assigned.iter().map(|(attribute, _)| attribute.clone()));
+    let fields = dimensions
+        .map(|dimension| dimension.name.clone())
+        .chain(assigned.iter().map(|(attribute, _)| attribute.clone()));
     Ok(Some(CellUpdate {
         name,
         fields: fields.collect(),
@@ -83,7 +84,7 @@ impl CellUpdate {
     /// Changes the cells, and returns their number. Waits for the store.
     pub(crate) fn run(self, context: &SessionContext, arrays: &Arrays) -> Result<u64> {
         let source = Arc::clone(self.table.source());
-        let seen = Seen {
+        let seen = CellQuery {
             context: context.clone(),
             plan: self.rows,
             source: Arc::clone(&source),
@@ -91,8 +92,8 @@ impl CellUpdate {
         };
         let places = Arc::new(CellPlaces::new(source.array.schema().dimensions.len()));
         let mut rows = |array: &_| {
-            let rows = seen.rows(array)?;
-            let rows = Storable::new(rows, seen.source.part(&self.fields)?).noting(&places);
+            let (fields, table) = seen.source.part(&self.fields)?;
+            let rows = Storable::new(seen.rows(array)?, fields, table).noting(&places);
             Ok(Box::new(rows) as _)
         };
         let changed = arrays.replace(&source.array, &source.uri, &mut rows);

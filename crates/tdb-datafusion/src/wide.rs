@@ -12,14 +12,14 @@ use datafusion::logical_expr::planner::{ExprPlanner, PlannerResult, RawBinaryExp
 use datafusion::logical_expr::{BinaryExpr, Expr, ExprSchemable, Operator, ScalarUDF};
 use datafusion::sql::sqlparser::ast::BinaryOperator;
 
-use crate::checked::{Checked, Operation};
+use crate::checked::{CheckedArithmetic, Operation};
 
 /// Depth to which operands are examined for their bounds; deeper ones count with the bounds of their type.
 const MOST_DEPTH: u32 = 6;
 
 /// Functions of the operations whose results may overflow.
 static CHECKED: LazyLock<[Arc<ScalarUDF>; 3]> = LazyLock::new(|| {
-    Operation::ALL.map(|operation| Arc::new(ScalarUDF::from(Checked::new(operation))))
+    Operation::ALL.map(|operation| Arc::new(ScalarUDF::from(CheckedArithmetic::new(operation))))
 });
 
 /// Returns these functions.

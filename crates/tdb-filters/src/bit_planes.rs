@@ -20,8 +20,12 @@ use crate::turn::{bits_of_eights, bytes_of_eights, halves_of_twos, twos_of_fours
 const BLOCK: usize = 8192;
 
 /// Returns the bytes of eight groups of eight values of `size` bytes.
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "a value has eight bytes at most"
+)]
 const fn eight_groups(size: usize) -> usize {
-    size.saturating_mul(64)
+    size * 64
 }
 
 /// Bytes of eight groups of values of eight bytes, the widest.
@@ -85,7 +89,7 @@ fn shuffle_blocks<const S: usize>(values: &[u8], planes: &mut [u8]) -> Result<()
         let (planes, rest) = planes.split_at_mut(whole.len());
         rest.copy_from_slice(left);
         let (some, few) = whole.split_at(bytes_of_groups::<S>(eights(row)));
-        shuffle_groups::<S>(some, (planes, row), &mut turned)?;
+        shuffle_groups::<S>(some, planes, row, &mut turned)?;
         if few.is_empty() {
             continue;
         }
@@ -95,7 +99,7 @@ fn shuffle_blocks<const S: usize>(values: &[u8], planes: &mut [u8]) -> Result<()
             bits.split_at_mut(eight_groups(S)),
         );
         values.split_at_mut(few.len()).0.copy_from_slice(few);
-        shuffle_groups::<S>(values, (bits, 8), &mut turned)?;
+        shuffle_groups::<S>(values, bits, 8, &mut turned)?;
         for (plane, bits) in planes.chunks_exact_mut(row).zip(bits.chunks_exact(8)) {
             let (_, end) = plane.split_at_mut(eights(row));
             end.copy_from_slice(bits.split_at(end.len()).0);
@@ -114,7 +118,7 @@ fn unshuffle_blocks<const S: usize>(planes: &[u8], values: &mut [u8]) -> Result<
         let (planes, left) = planes.split_at(whole.len());
         rest.copy_from_slice(left);
         let (some, few) = whole.split_at_mut(bytes_of_groups::<S>(eights(row)));
-        unshuffle_groups::<S>((planes, row), some, &mut turned)?;
+        unshuffle_groups::<S>(planes, row, some, &mut turned)?;
         if few.is_empty() {
             continue;
         }
@@ -127,7 +131,7 @@ fn unshuffle_blocks<const S: usize>(planes: &[u8], values: &mut [u8]) -> Result<
             let (_, end) = plane.split_at(eights(row));
             bits.split_at_mut(end.len()).0.copy_from_slice(end);
         }
-        unshuffle_groups::<S>((bits, 8), values, &mut turned)?;
+        unshuffle_groups::<S>(bits, 8, values, &mut turned)?;
         few.copy_from_slice(values.split_at(few.len()).0);
     }
     Ok(())
@@ -142,8 +146,22 @@ const fn groups_in<const S: usize>(bytes: &[u8]) -> usize {
 
 /// Returns the bytes of `count` groups of eight values of `S` bytes.
 #[inline(always)]
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "the groups were counted in bytes that are there"
+)]
 const fn bytes_of_groups<const S: usize>(count: usize) -> usize {
-    count.saturating_mul(S.saturating_mul(8))
+    count * S * 8
+}
+
+/// Returns the bytes of `count` numbers of `S` bytes.
+#[inline(always)]
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "the numbers were counted in bytes that are there"
+)]
+const fn bytes_of<const S: usize>(count: usize) -> usize {
+    count * S
 }
 
 /// Shuffles the values of a multiple of eight groups into the start of each plane; planes have
@@ -151,14 +169,15 @@ const fn bytes_of_groups<const S: usize>(count: usize) -> usize {
 #[inline(always)]
 fn shuffle_groups<const S: usize>(
     values: &[u8],
-    (planes, row): (&mut [u8], usize),
+    planes: &mut [u8],
+    row: usize,
     turned: &mut [u8; BLOCK],
 ) -> Result<(), Bug> {
     let (turned, _) = turned.split_at_mut(values.len());
     split_bits::<S>(values, turned);
     let count = groups_in::<S>(values);
-    let mut left = rows_mut::<S>(planes, row.saturating_mul(8));
-    for turned in rows::<8>(turned, count.saturating_mul(S)) {
+    let mut left = rows_mut::<S>(planes, bytes_of::<8>(row));
+    for turned in rows::<8>(turned, bytes_of::<S>(count)) {
         let planes = left.each_mut().map(|left| {
             let (plane, others) = std::mem::take(left).split_at_mut(row);
             *left = others;
@@ -172,14 +191,15 @@ fn shuffle_groups<const S: usize>(
 /// Undoes [`shuffle_groups`].
 #[inline(always)]
 fn unshuffle_groups<const S: usize>(
-    (planes, row): (&[u8], usize),
+    planes: &[u8],
+    row: usize,
     values: &mut [u8],
     turned: &mut [u8; BLOCK],
 ) -> Result<(), Bug> {
     let (turned, _) = turned.split_at_mut(values.len());
     let count = groups_in::<S>(values);
-    let mut left = rows::<S>(planes, row.saturating_mul(8));
-    for turned in rows_mut::<8>(turned, count.saturating_mul(S)) {
+    let mut left = rows::<S>(planes, bytes_of::<8>(row));
+    for turned in rows_mut::<8>(turned, bytes_of::<S>(count)) {
         let planes = left.each_mut().map(|left| {
             let (plane, others) = left.split_at(row);
             *left = others;

@@ -9,10 +9,13 @@ use zerocopy::little_endian::U64;
 pub(crate) const BLOCK: usize = 64;
 
 /// The number of words that hold `fields` fields; unused bits of the last word are 0.
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "a field has at most 64 bits, so there are no more words than fields"
+)]
 pub(crate) fn words(fields: usize, width: u32) -> usize {
     let (blocks, left) = (fields / BLOCK, fields % BLOCK);
-    let last = left.saturating_mul(width as usize).div_ceil(BLOCK);
-    blocks.saturating_mul(width as usize).saturating_add(last)
+    blocks * width as usize + (left * width as usize).div_ceil(BLOCK)
 }
 
 /// Packs a block of fields into `words`. For an incomplete last block, `words` is shorter, and
@@ -30,27 +33,31 @@ pub(crate) fn pack(fields: &[u64; BLOCK], width: u32, words: &mut [U64]) {
 /// so that the loop over words runs once per group.
 fn pack_by<const G: usize>(fields: &[u64; BLOCK], width: u32, words: &mut [U64]) {
     let mut places = words.iter_mut();
-    #[expect(clippy::cast_possible_truncation, reason = "eight at most")]
-    let joined = width.saturating_mul(G as u32);
-    // The filled bits of the window are its most significant ones.
-    let (mut window, mut filled) = (0_u64, 0_u32);
+    #[expect(
+        clippy::arithmetic_side_effects,
+        clippy::cast_possible_truncation,
+        reason = "a group has at most eight fields, which fit into 64 bits"
+    )]
+    let joined = width * G as u32;
+    // The free bits of the window are its least significant ones.
+    let (mut window, mut free) = (0_u64, u64::BITS);
     for group in fields.as_chunks::<G>().0 {
-        let group = group.iter().fold(0_u64, |all, field| {
-            all.wrapping_shl(width).wrapping_add(*field)
-        });
-        let free = 64_u32.wrapping_sub(filled);
-        if joined < free {
-            window |= group.wrapping_shl(free.wrapping_sub(joined));
-            filled = filled.wrapping_add(joined);
+        let group = group
+            .iter()
+            .fold(0_u64, |all, field| all.unbounded_shl(width) | field);
+        if let Some(left @ 1..) = free.checked_sub(joined) {
+            window |= group.unbounded_shl(left);
+            free = left;
             continue;
         }
-        filled = joined.wrapping_sub(free);
+        // Neither wraps: the group has from `free` to 64 bits.
+        let beyond = joined.wrapping_sub(free);
         let Some(place) = places.next() else {
             return;
         };
-        place.set(window | group.wrapping_shr(filled));
-        let left = group.wrapping_shl(64_u32.wrapping_sub(filled));
-        window = if filled == 0 { 0 } else { left };
+        place.set(window | group.unbounded_shr(beyond));
+        free = u64::BITS.wrapping_sub(beyond);
+        window = group.unbounded_shl(free);
     }
 }
 

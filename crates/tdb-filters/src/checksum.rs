@@ -1,5 +1,7 @@
 use std::fmt;
 
+use tdb_tile::Exact;
+
 use crate::header::{Reader, put_length};
 use crate::{Chunk, Entry, Filter, FilterError, Out, Stage};
 
@@ -72,8 +74,9 @@ impl<const N: usize> Filter for Checksum<N> {
         let mut header = Reader::new(self.entry.name, chunk.metadata.bytes());
         let metadata = header.length("metadata part count")?;
         let data = header.count("data part count", Self::RECORD)?;
-        let records = metadata.saturating_add(data).saturating_mul(Self::RECORD);
-        let mut digests = Reader::new(self.entry.name, header.take("digests", records)?);
+        let count = metadata.exact_add(data)?;
+        let records = header.take_records("digests", count, Self::RECORD)?;
+        let mut digests = Reader::new(self.entry.name, records);
         self.verify(metadata, &mut digests, header.rest())?;
         self.verify(data, &mut digests, chunk.data.bytes())?;
         out.keep_metadata(header.position());

@@ -9,19 +9,25 @@ const CHUNK: usize = 64 << 10;
 /// least one.
 pub(crate) fn chunk_size(size: usize, cell: usize) -> usize {
     let cell = cell.max(1);
-    let most = size.min(CHUNK);
-    let rest = most.checked_rem(cell).unwrap_or(0);
-    most.saturating_sub(rest).max(cell)
+    whole_cells(size.min(CHUNK), cell).max(cell)
+}
+
+/// Returns the greatest multiple of `cell`, which is not 0, that is at most `most`.
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "a remainder is at most what was divided"
+)]
+pub(crate) fn whole_cells(most: usize, cell: usize) -> usize {
+    most - most % cell
 }
 
 /// Cuts a tile of fixed-size cells; `ends` receives the end of every chunk.
 pub(crate) fn cut_fixed(size: usize, cell: usize, ends: &mut Vec<usize>) {
     ends.clear();
     let chunk = chunk_size(size, cell);
-    let mut end = 0_usize;
-    while end < size {
-        end = end.saturating_add(chunk).min(size);
-        ends.push(end);
+    ends.extend((0..size).step_by(chunk).skip(1));
+    if size > 0 {
+        ends.push(size);
     }
 }
 
@@ -43,6 +49,7 @@ pub(crate) fn cut_cells(
         return Ok(());
     }
     let half = chunk / 2;
+    let most = chunk.exact_add(half)?;
     let mut filled = 0_usize;
     let place =
         |start: &u64| usize::try_from(*start).map_err(|_| Bug::new("a cell starts beyond memory"));
@@ -55,7 +62,7 @@ pub(crate) fn cut_cells(
         let with = filled.exact_add(cell)?;
         if with <= chunk {
             filled = with;
-        } else if filled <= half || with <= chunk.saturating_add(half) {
+        } else if filled <= half || with <= most {
             ends.push(end);
             filled = 0;
         } else {

@@ -1,11 +1,17 @@
 use std::fmt;
 
-use tdb_tile::{Datatype, Exact, FormatVersion, WireErrorKind};
+use tdb_tile::{Bug, Datatype, Exact, FormatVersion, WireErrorKind};
 
 use crate::filter::Options;
 use crate::header::{Reader, put_length};
 use crate::room::cut;
 use crate::{Chunk, Description, Filter, FilterError, OptionValue, Out, Stage};
+
+/// Returns the bound of a codec, given the numbers of bytes of which it is the sum. More than memory holds is as much
+/// as all of it: no memory of that size is ever given.
+pub(crate) fn bound_of<const N: usize>(parts: [usize; N]) -> usize {
+    parts.into_iter().fold(0, usize::saturating_add)
+}
 
 /// A codec of byte strings whose decoded length is known: the part in which compression filters
 /// differ.
@@ -74,13 +80,15 @@ impl<C: Codec> Compression<C> {
         stage: &mut Stage<'_>,
     ) -> Result<(), FilterError> {
         let Self(codec) = self;
-        let data = chunk.data.iter();
-        let data = data.filter(|part| !part.is_empty() || codec.encodes_nothing());
+        let data = chunk
+            .data
+            .iter()
+            .filter(|part| !part.is_empty() || codec.encodes_nothing());
         let pieces = chunk.metadata.iter().chain(data.clone());
         let bound = pieces
             .clone()
             .map(|piece| codec.bound(piece.len()))
-            .fold(0, usize::saturating_add);
+            .try_fold(0, usize::exact_add)?;
         let (header, mut room) = out.header_and_data(bound)?;
         put_length(codec.name(), header, chunk.metadata.len())?;
         put_length(codec.name(), header, data.count())?;
@@ -110,10 +118,10 @@ impl<C: Codec> Compression<C> {
         let pieces = Pieces::read(codec.name(), chunk)?;
         let mut stored = Reader::new(codec.name(), chunk.data.bytes());
         if pieces.metadata.len() > 0 {
-            let metadata = out.metadata(pieces.metadata.original())?;
+            let metadata = out.metadata(pieces.metadata.original()?)?;
             decode_pieces(codec, pieces.metadata, &mut stored, metadata, stage)?;
         }
-        let data = out.data(pieces.data.original())?;
+        let data = out.data(pieces.data.original()?)?;
         decode_pieces(codec, pieces.data, &mut stored, data, stage)?;
         stored.finish("stored pieces")
     }
@@ -130,11 +138,7 @@ impl<'a> Pieces<'a> {
         let mut header = Reader::new(filter, chunk.metadata.bytes());
         let metadata = header.length("metadata part count")?;
         let data = header.count("data part count", 8)?;
-        let mut lengths = |n: usize| {
-            header
-                .take("piece lengths", n.saturating_mul(8))
-                .map(Lengths)
-        };
+        let mut lengths = |n: usize| header.take_records("piece lengths", n, 8).map(Lengths);
         let (metadata, data) = (lengths(metadata)?, lengths(data)?);
         header.finish("header")?;
         Ok(Self { metadata, data })
@@ -159,9 +163,9 @@ impl<'a> Lengths<'a> {
         })
     }
 
-    fn original(self) -> usize {
+    fn original(self) -> Result<usize, Bug> {
         self.iter()
-            .fold(0, |sum, (original, _)| original.saturating_add(sum))
+            .try_fold(0, |sum, (original, _)| original.exact_add(sum))
     }
 }
 
@@ -182,7 +186,8 @@ fn decode_pieces<C: Codec>(
             // Some releases store a truncated stream for an empty part: there is nothing to decode.
             continue;
         }
-        if original > length.saturating_mul(codec.max_expansion()) {
+        let most = length.checked_mul(codec.max_expansion());
+        if most.is_some_and(|most| original > most) {
             let finding = "more bytes than so short a stream can hold";
             return Err(FilterError::invalid(
                 codec.name(),

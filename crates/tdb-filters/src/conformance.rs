@@ -27,7 +27,7 @@ use input::{Pattern, Pieces, Random, input, is_text};
 use crate::chunk::{Chunk, Parts};
 use crate::filter::{Filter, Options};
 use crate::scratch::{Buffer, Contexts};
-use crate::stage::{Made, Out, Stage, StageTarget};
+use crate::stage::{Out, Stage, StageOutputs, StageTarget};
 use crate::{Description, EncryptionKey, Entry, FilterError};
 
 /// Counts of the inputs that were tried.
@@ -102,8 +102,8 @@ fn read_back(entry: &'static Entry, options: &Description) -> Result<Box<dyn Fil
         bytes: &stored,
         version,
         key: Some(&key),
-    });
-    let parsed = parsed.map_err(|e| fail("stored options can be parsed", &e))?;
+    })
+    .map_err(|e| fail("stored options can be parsed", &e))?;
     if parsed.options(version) != stored {
         let found = parsed.options(version);
         return Err(fail("options are stored as they were", &found));
@@ -182,10 +182,10 @@ impl Bench {
                 .and_then(|stored| self.decode(datatype, &stored, folds, len))
                 .map_err(|error| fail("what was decoded encodes again", error.to_string()))?;
         }
-        let wrong = if len < 2000 {
-            len.saturating_sub(1)..len + 2
-        } else {
-            0..0
+        let wrong = match len {
+            0 => 0..2,
+            1..2000 => len - 1..len + 2,
+            _ => 0..0,
         };
         for wrong in wrong {
             let decoded = self.decode(datatype, &stored, folds, wrong);
@@ -268,7 +268,7 @@ impl Bench {
             metadata: &mut unused,
             header: &mut header,
             starts: None,
-            made: Made::default(),
+            made: StageOutputs::default(),
         };
         let chunk = Chunk {
             metadata: Parts::new(&input.metadata, &input.metadata_ends)
@@ -313,7 +313,7 @@ impl Bench {
             metadata: &mut metadata,
             header: &mut header,
             starts: folds.then_some(&mut starts),
-            made: Made::default(),
+            made: StageOutputs::default(),
         };
         let (metadata_end, data_end) = ([stored.metadata.len()], [stored.data.len()]);
         let chunk = Chunk {

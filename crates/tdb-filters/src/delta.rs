@@ -33,10 +33,10 @@ impl<C: DeltaCodec> Delta<C> {
     }
 
     fn datatype(&self, input: Datatype) -> Datatype {
-        match self.reinterpret {
-            Datatype::Any => input,
-            reinterpret => reinterpret,
+        if self.reinterpret == Datatype::Any {
+            return input;
         }
+        self.reinterpret
     }
 }
 
@@ -162,7 +162,9 @@ pub(crate) fn check_count(
     size: usize,
     out: &[u8],
 ) -> Result<(), FilterError> {
-    let (wanted, found) = (out.len() as u64, count.saturating_mul(size as u64));
+    let wanted = out.len() as u64;
+    // Clamped: more bytes than there can be are not those of the piece.
+    let found = count.saturating_mul(size as u64);
     if found == wanted {
         return Ok(());
     }

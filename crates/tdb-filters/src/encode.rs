@@ -33,12 +33,14 @@ impl Pipeline {
         let begun = out.len();
         let mut writer = ChunkWriter::new(out);
         let (mut start, mut left) = (0_usize, data);
-        let written = ends.iter().try_for_each(|&end| {
-            let chunk = cut_ref(&mut left, end.exact_sub(start)?)?;
-            start = end;
-            self.encode_one(chunk, starts, &mut writer, scratch, limits)
-        });
-        let written = written.and_then(|()| Ok(writer.finish()?));
+        let written = ends
+            .iter()
+            .try_for_each(|&end| {
+                let chunk = cut_ref(&mut left, end.exact_sub(start)?)?;
+                start = end;
+                self.encode_one(chunk, starts, &mut writer, scratch, limits)
+            })
+            .and_then(|()| Ok(writer.finish()?));
         if written.is_err() {
             out.truncate(begun);
         }
@@ -67,7 +69,7 @@ impl Pipeline {
         let mut start = 0_usize;
         let mut ends = ends.into_iter().peekable();
         while ends.peek().is_some() {
-            let mut piece = Vec::with_capacity(PIECE.min(size).saturating_add(ROOM));
+            let mut piece = Vec::with_capacity(PIECE.min(size).exact_add(ROOM)?);
             let mut filled = 0_usize;
             let mut writer = ChunkWriter::new(&mut piece);
             while let Some(end) = ends.next_if(|_| filled < PIECE) {
@@ -184,8 +186,9 @@ impl<'a> Parts<'a> {
     fn next(&mut self, len: usize) -> Result<&[u8], Bug> {
         self.joined.clear();
         while let Some((first, rest)) = self.parts.split_first() {
-            let left = first.get(self.taken..);
-            let left = left.ok_or_else(|| Bug::new("more of a part was taken than it has"))?;
+            let left = first
+                .get(self.taken..)
+                .ok_or_else(|| Bug::new("more of a part was taken than it has"))?;
             let wanted = len.exact_sub(self.joined.len())?;
             if let Some(found) = left.get(..wanted) {
                 self.taken = self.taken.exact_add(wanted)?;

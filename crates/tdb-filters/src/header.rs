@@ -54,6 +54,20 @@ impl<'a> Reader<'a> {
         Ok(piece)
     }
 
+    /// Returns the next `count` records of `size` bytes.
+    ///
+    /// # Errors
+    /// Fails if fewer are left.
+    pub fn take_records(
+        &mut self,
+        field: &'static str,
+        count: usize,
+        size: usize,
+    ) -> Result<&'a [u8], FilterError> {
+        // Clamped: more bytes than there can be are refused like those that are not there.
+        self.take(field, count.saturating_mul(size))
+    }
+
     /// Reads the next number.
     ///
     /// # Errors
@@ -89,14 +103,8 @@ impl<'a> Reader<'a> {
     /// Fails if the bytes end, or if that many records cannot follow.
     pub fn count(&mut self, field: &'static str, size: usize) -> Result<usize, FilterError> {
         let count = self.length(field)?;
-        let needs = count.saturating_mul(size);
-        if needs > self.rest().len() {
-            let kind = WireErrorKind::Truncated {
-                needs: needs as u64,
-                left: self.rest().len() as u64,
-            };
-            return Err(FilterError::corrupt(self.filter, field, kind));
-        }
+        let mut ahead = self.clone();
+        ahead.take_records(field, count, size)?;
         Ok(count)
     }
 
@@ -159,7 +167,7 @@ pub fn parts<'a>(
     total: usize,
 ) -> Result<impl Iterator<Item = usize> + Clone + use<'a>, FilterError> {
     let count = reader.count("part count", 4)?;
-    let stored = reader.take("part lengths", count.saturating_mul(4))?;
+    let stored = reader.take_records("part lengths", count, 4)?;
     let (lengths, _) = stored.as_chunks::<4>();
     let lengths = lengths
         .iter()

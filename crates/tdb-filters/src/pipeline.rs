@@ -45,9 +45,8 @@ impl Pipeline {
     /// The approximate heap memory of the pipeline in bytes.
     #[must_use]
     pub fn bytes_beside(&self) -> usize {
-        let steps = self.steps.iter();
-        let steps = steps.map(|step| size_of::<Step>().saturating_add(size_of_val(&*step.filter)));
-        steps.fold(0, usize::saturating_add)
+        let filters = self.steps.iter().map(|step| size_of_val(&*step.filter));
+        filters.chain([size_of_val(&*self.steps)]).sum()
     }
 
     /// Prepares the filters of `list` for tiles of `kind`. `options_version` is the format version

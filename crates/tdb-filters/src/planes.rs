@@ -106,7 +106,7 @@ pub(crate) fn rows_mut<const N: usize>(mut bytes: &mut [u8], row: usize) -> [&mu
 #[inline(always)]
 fn shuffle_by<const S: usize>(values: &[u8], planes: &mut [u8]) -> Result<(), Bug> {
     let (values, left) = values.as_chunks::<S>();
-    let whole = values.len().saturating_mul(S);
+    let whole = values.as_flattened().len();
     let (planes, rest) = planes.split_at_mut(whole);
     rest.copy_from_slice(left);
     let mut planes = rows_mut::<S>(planes, values.len());
@@ -128,7 +128,7 @@ fn shuffle_by<const S: usize>(values: &[u8], planes: &mut [u8]) -> Result<(), Bu
 #[inline(always)]
 fn unshuffle_by<const S: usize>(planes: &[u8], values: &mut [u8]) -> Result<(), Bug> {
     let (values, rest) = values.as_chunks_mut::<S>();
-    let whole = values.len().saturating_mul(S);
+    let whole = values.as_flattened().len();
     let (planes, left) = planes.split_at(whole);
     rest.copy_from_slice(left);
     let planes = rows::<S>(planes, values.len());

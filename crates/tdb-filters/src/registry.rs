@@ -135,11 +135,12 @@ impl Description {
         version: FormatVersion,
         registry: &Registry,
     ) -> Result<FilterRecord, FilterError> {
-        let entry = registry.by_name(&self.name);
-        let entry = entry.ok_or_else(|| FilterError::UnknownName {
-            name: self.name.clone(),
-            known: registry.entries().map(|entry| entry.name).collect(),
-        })?;
+        let entry = registry
+            .by_name(&self.name)
+            .ok_or_else(|| FilterError::UnknownName {
+                name: self.name.clone(),
+                known: registry.entries().map(|entry| entry.name).collect(),
+            })?;
         let filter = (entry.build)(self)?;
         let known: Vec<&str> = filter.describe().iter().map(|(known, _)| *known).collect();
         let mut names = self.options.iter().map(|(name, _)| name);

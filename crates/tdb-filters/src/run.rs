@@ -4,7 +4,7 @@ use tdb_tile::{Bug, Exact, Limits};
 
 use crate::chunk::{Chunk, Parts};
 use crate::scratch::{Buffer, Contexts, Memory, Scratch};
-use crate::stage::{Made, Out, Stage, StageTarget};
+use crate::stage::{Out, Stage, StageOutputs, StageTarget};
 use crate::step::Step;
 use crate::{FilterError, TileKind};
 
@@ -52,8 +52,9 @@ impl<'a> Flow<'a> {
         } else {
             self.front.filled()
         };
-        let left = all.get(self.from..);
-        let left = left.ok_or_else(|| Bug::new("a filter consumed more than there was"))?;
+        let left = all
+            .get(self.from..)
+            .ok_or_else(|| Bug::new("a filter consumed more than there was"))?;
         Ok((left, self.back))
     }
 
@@ -134,7 +135,7 @@ impl<'a> Run<'a> {
                 metadata: back_metadata,
                 header,
                 starts: starts.as_deref_mut().filter(|_| is_folding),
-                made: Made::default(),
+                made: StageOutputs::default(),
             };
             let (recorded_end, input_end) = ([recorded.len()], [input.len()]);
             let chunk = Chunk {
@@ -210,7 +211,7 @@ impl<'a> Run<'a> {
                 metadata: &mut *unused,
                 header: &mut *new_header,
                 starts: None,
-                made: Made::default(),
+                made: StageOutputs::default(),
             };
             let input_end = [input.len()];
             let chunk = Chunk {

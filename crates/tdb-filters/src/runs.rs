@@ -39,13 +39,13 @@ fn pack_by<const C: usize>(piece: &[u8], out: &mut [u8]) -> Result<usize, Filter
     let mut room = out;
     while let Some((value, rest)) = cells.split_first() {
         // The maximum length of a run, less the cell that begins it.
-        let most = rest.len().min(u16::MAX.saturating_sub(1).into());
+        let most = rest.len().min((u16::MAX - 1).into());
         let (within, _) = rest.split_at(most);
         let more = equal_cells(value, within);
         let length = u16::try_from(more)
             .ok()
-            .and_then(|more| more.checked_add(1));
-        let length = length.ok_or_else(|| Bug::new("a run longer than its length can say"))?;
+            .and_then(|more| more.checked_add(1))
+            .ok_or_else(|| Bug::new("a run longer than its length can say"))?;
         put_run(value, length, &mut room)?;
         (_, cells) = rest.split_at(more);
     }
@@ -62,10 +62,10 @@ fn equal_cells<const C: usize>(value: &[u8; C], cells: &[[u8; C]]) -> usize {
         block.iter().fold(false, |any, cell| any | is_other(cell))
     };
     let whole = blocks.iter().position(has_other).unwrap_or(blocks.len());
-    let start = whole.saturating_mul(16);
+    let start = blocks.split_at(whole).0.as_flattened().len();
     let (_, left) = cells.split_at(start);
     let more = left.iter().position(is_other).unwrap_or(left.len());
-    start.saturating_add(more)
+    [start, more].iter().sum()
 }
 
 /// Implements [`pack`] for cells of any size, without vectorisation.
@@ -77,8 +77,10 @@ fn pack_any(cell: usize, piece: &[u8], out: &mut [u8]) -> Result<usize, FilterEr
     let (mut length, all) = (1_u16, out.len());
     let mut room = out;
     for next in cells {
-        if next == value && length < u16::MAX {
-            length = length.wrapping_add(1);
+        if next == value
+            && let Some(longer) = length.checked_add(1)
+        {
+            length = longer;
             continue;
         }
         put_run(value, length, &mut room)?;
@@ -106,7 +108,7 @@ fn expand_by<const C: usize>(piece: &[u8], out: &mut [u8]) -> Result<(), FilterE
             "is not a whole number of cells",
         ));
     }
-    let runs = piece.chunks_exact(C.saturating_add(LENGTH));
+    let runs = piece.chunks_exact(C.exact_add(LENGTH)?);
     if !runs.remainder().is_empty() {
         return Err(CUT);
     }
@@ -123,14 +125,14 @@ fn expand_by<const C: usize>(piece: &[u8], out: &mut [u8]) -> Result<(), FilterE
 
 /// Implements [`expand`] for cells of any size, without vectorisation.
 fn expand_any(cell: usize, piece: &[u8], mut out: &mut [u8]) -> Result<(), FilterError> {
-    let runs = piece.chunks_exact(cell.saturating_add(LENGTH));
+    let runs = piece.chunks_exact(cell.exact_add(LENGTH)?);
     if !runs.remainder().is_empty() {
         return Err(CUT);
     }
     for run in runs {
         let (value, length) = run.split_at_checked(cell).ok_or(CUT)?;
         let (run, left) = std::mem::take(&mut out)
-            .split_at_mut_checked(run_length(length)?.saturating_mul(cell))
+            .split_at_mut_checked(run_length(length)?.exact_mul(cell)?)
             .ok_or(TOO_LONG)?;
         for place in run.chunks_exact_mut(cell) {
             place.copy_from_slice(value);

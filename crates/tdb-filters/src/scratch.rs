@@ -82,8 +82,9 @@ impl Contexts {
         let place = match self.kept.iter().position(|kept| kept.is::<T>()) {
             Some(place) => place,
             None => {
+                let place = self.kept.len();
                 self.kept.push(Box::new(make()?));
-                self.kept.len().saturating_sub(1)
+                place
             }
         };
         let found = self

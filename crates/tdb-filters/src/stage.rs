@@ -44,7 +44,7 @@ pub struct Out<'a> {
     pub(crate) metadata: &'a mut Buffer,
     pub(crate) header: &'a mut Vec<u8>,
     pub(crate) starts: Option<&'a mut Vec<u64>>,
-    pub(crate) made: Made,
+    pub(crate) made: StageOutputs,
 }
 
 /// The memory for a stage's output data.
@@ -56,7 +56,7 @@ pub(crate) enum StageTarget<'a> {
 
 /// A record of the outputs that a stage produced.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Made {
+pub(crate) struct StageOutputs {
     pub(crate) data: bool,
     pub(crate) keeps_data: bool,
     pub(crate) metadata: bool,
@@ -169,7 +169,7 @@ impl StageTarget<'_> {
     }
 }
 
-impl Made {
+impl StageOutputs {
     /// Fails unless the stage either wrote data or passed its input on.
     pub(crate) fn checked(self, filter: &'static str) -> Result<Self, FilterError> {
         if self.data == self.keeps_data {

@@ -1,6 +1,6 @@
 //! The common part of the two string formats, which fold the offsets of cells into the data.
 
-use tdb_tile::Datatype;
+use tdb_tile::{Datatype, Exact};
 
 use crate::header::{Reader, put_length};
 use crate::{Chunk, FilterError, Offsets, Stage, TileKind};
@@ -82,8 +82,8 @@ pub(crate) fn put(number: usize, place: &mut [u8]) {
 
 /// Appends the low `width` bytes of `number` in big-endian order.
 pub(crate) fn push(number: usize, width: u8, out: &mut Vec<u8>) {
-    let bytes = (number as u64).to_be_bytes();
-    out.extend(bytes.iter().skip(bytes.len().saturating_sub(width.into())));
+    let bytes = (number as u64).to_le_bytes();
+    out.extend(bytes.iter().take(width.into()).rev());
 }
 
 /// Reads a big-endian number from all of `bytes`.
@@ -118,7 +118,7 @@ impl Head {
         stored: usize,
         header: &mut Vec<u8>,
     ) -> Result<(), FilterError> {
-        let offsets = self.cells.saturating_mul(8);
+        let offsets = self.cells.exact_mul(8)?;
         [0, 1, self.original, stored, offsets]
             .into_iter()
             .try_for_each(|field| put_length(filter, header, field))

@@ -4,6 +4,7 @@
 use tdb_tile::{Datatype, FormatVersion};
 
 use crate::Stage;
+use crate::chunking::whole_cells;
 
 /// True if both filters can be used with the datatype at all.
 pub(crate) fn accepts(datatype: Datatype) -> bool {
@@ -29,9 +30,7 @@ fn acts_in(datatype: Datatype, version: FormatVersion) -> bool {
 /// Splits a part into windows of whole values, at most `max` bytes but at least one value each. The
 /// last window has the rest, which may not be a whole number of values.
 pub(crate) fn windows(part: &[u8], size: usize, max: usize) -> impl Iterator<Item = &[u8]> + Clone {
-    let most = part.len().min(max);
-    let rest = most.checked_rem(size).unwrap_or(0);
-    let whole = most.saturating_sub(rest);
+    let whole = whole_cells(part.len().min(max), size.max(1));
     let window = if whole == 0 {
         part.len().min(size)
     } else {

@@ -11,6 +11,10 @@ use crate::FilterError;
 pub(crate) trait Word: Copy {
     const SIZE: usize;
     const BITS: u8;
+    /// The largest signed number of the width.
+    const LARGEST: i64;
+    /// The number with the top bit alone.
+    const TOP_BIT: u64;
     /// The signed integer of the same width; vector instructions compare signed numbers.
     type Signed: Copy + Ord + Into<i64>;
     /// The stored form: little-endian, unaligned.
@@ -56,6 +60,8 @@ macro_rules! word {
         impl Word for $native {
             const SIZE: usize = size_of::<$native>();
             const BITS: u8 = $bits;
+            const LARGEST: i64 = $signed::MAX as i64;
+            const TOP_BIT: u64 = 1 << ($bits - 1);
             type Signed = $signed;
             type Stored = $stored;
 

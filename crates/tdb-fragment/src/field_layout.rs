@@ -59,14 +59,15 @@ impl FieldLayout {
     /// The number of slots in per-field lists.
     #[must_use]
     pub fn fields(&self, version: FormatVersion, extra: ExtraFields) -> u64 {
-        let with_coords = (self.attributes as u64).saturating_add(1);
+        let with_coords = [self.attributes as u64, 1].into_iter();
         if version.zips_coordinates() {
-            return with_coords;
+            return with_coords.sum();
         }
+        let deletes = u64::from(extra.deletes);
         with_coords
-            .saturating_add(self.dimensions.len() as u64)
-            .saturating_add(u64::from(extra.timestamps))
-            .saturating_add(u64::from(extra.deletes).saturating_mul(2))
+            .chain([self.dimensions.len() as u64])
+            .chain([extra.timestamps.into(), deletes, deletes])
+            .sum()
     }
 
     /// The number of slots in per-field lists of var-sized values.

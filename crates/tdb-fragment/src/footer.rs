@@ -1,6 +1,6 @@
 use bytes::Bytes;
 use tdb_rtree::Mbr;
-use tdb_tile::{FormatVersion, Limits, Record, Walk, WireError, WireErrorKind};
+use tdb_tile::{Exact, FormatVersion, Limits, Record, Walk, WireError, WireErrorKind};
 
 use crate::{ExtraFields, FieldLayout, GenericTileOffsets};
 
@@ -69,7 +69,11 @@ impl Footer {
     /// Fails if the bytes break the format or have an unknown version.
     pub fn read(bytes: &Bytes, layout: &FieldLayout, limits: &Limits) -> Result<Self, WireError> {
         let (footer, end) = Self::decode_prefix(bytes, FormatVersion::default(), layout, limits)?;
-        let left = bytes.len().saturating_sub(end) as u64;
+        let behind = bytes
+            .len()
+            .exact_sub(end)
+            .map_err(|bug| WireError::new(Self::NAME, "end", end, bug.into()))?;
+        let left = behind as u64;
         if left != 0 && !footer.version.has_longer_footers() {
             let kind = WireErrorKind::Trailing { left };
             return Err(WireError::new(Self::NAME, "end", end, kind));

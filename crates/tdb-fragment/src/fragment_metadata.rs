@@ -42,6 +42,8 @@ pub struct FragmentMetadata {
     layout: FieldLayout,
     file_sizes: FileSizes,
     tiles: Tiles,
+    /// The number of cells in all tiles.
+    cells: u64,
     parts: Parts,
 }
 
@@ -114,6 +116,7 @@ impl FragmentMetadata {
                 validity: footer.validity_file_sizes,
             },
             tiles,
+            cells: 0,
             parts: Parts::Stored {
                 offsets: Box::new(footer.offsets),
                 global_order_bounds,
@@ -121,7 +124,7 @@ impl FragmentMetadata {
             },
         };
         metadata.check(schema)?;
-        Ok(metadata)
+        metadata.count_cells()
     }
 
     /// Creates the metadata of a fragment of format 1 or 2 from its only generic tile.
@@ -156,6 +159,7 @@ impl FragmentMetadata {
                 validity: Vec::new(),
             },
             tiles,
+            cells: 0,
             parts: Parts::Here {
                 rtree: legacy.rtree(&layout)?,
                 legacy: Box::new(legacy),
@@ -163,7 +167,7 @@ impl FragmentMetadata {
             layout,
         };
         metadata.check(schema)?;
-        Ok(metadata)
+        metadata.count_cells()
     }
 
     /// Decodes and checks a footer in one step.
@@ -202,17 +206,24 @@ impl FragmentMetadata {
         }
     }
 
-    /// The number of cells in all tiles; saturates.
+    /// The number of cells in all tiles.
     #[must_use]
     pub fn cell_count(&self) -> u64 {
-        match self.tiles {
-            Tiles::Dense { count, cells, .. } => count.saturating_mul(cells),
-            Tiles::Sparse { count: 0, .. } => 0,
-            Tiles::Sparse { count, capacity } => count
-                .saturating_sub(1)
-                .saturating_mul(capacity)
-                .saturating_add(self.last_tile_cells),
-        }
+        self.cells
+    }
+
+    /// Counts the cells in all tiles.
+    fn count_cells(mut self) -> Result<Self, FragmentError> {
+        let cells = match self.tiles {
+            Tiles::Dense { count, cells, .. } => count.checked_mul(cells),
+            Tiles::Sparse { count: 0, .. } => Some(0),
+            Tiles::Sparse { count, capacity } => count.checked_sub(1).and_then(|full| {
+                full.checked_mul(capacity)?
+                    .checked_add(self.last_tile_cells)
+            }),
+        };
+        self.cells = cells.ok_or(FragmentError::Invalid("more cells than can be counted"))?;
+        Ok(self)
     }
 
     /// The space tiles that a dense fragment stores: those that its non-empty domain intersects.

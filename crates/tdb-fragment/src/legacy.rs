@@ -80,10 +80,8 @@ fn walk_version<W: Walk>(w: &mut W, version: &mut FormatVersion) -> Result<(), W
 
 /// Visits the domain and the size before it, which must be that of the dimensions' ranges.
 fn walk_domain<W: Walk>(w: &mut W, domain: &mut Mbr, cx: &FieldLayout) -> Result<(), WireError> {
-    let sizes = cx.dimensions().iter().map(|d| d.datatype.size());
-    let wanted = sizes.fold(0_usize, |sum, size| {
-        sum.saturating_add(size.saturating_mul(2))
-    });
+    let ends = cx.dimensions().iter().flat_map(|d| [d.datatype.size(); 2]);
+    let wanted: usize = ends.sum();
     let found = w.count::<u64>("domain size", wanted)?;
     if found != wanted as u64 {
         let kind = WireErrorKind::Mismatch {

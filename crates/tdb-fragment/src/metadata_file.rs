@@ -85,7 +85,7 @@ impl MetadataFile {
         hand_on: impl FnMut(&[u8]) -> Result<(), E>,
     ) -> Result<(), E> {
         let version = self.footer.version;
-        let mut tiles = Sealed {
+        let mut tiles = TileSealer {
             written: 0,
             version,
             seal,
@@ -108,7 +108,7 @@ impl MetadataFile {
 
     fn write_tiles<E, S, H>(
         &self,
-        tiles: &mut Sealed<S, H>,
+        tiles: &mut TileSealer<S, H>,
         layout: &FieldLayout,
     ) -> Result<GenericTileOffsets, E>
     where
@@ -130,11 +130,13 @@ impl MetadataFile {
             return Err(WireError::new("FragmentMetadata", "fields", 0, kind).into());
         }
         let n = layout.var_fields(version, extra);
-        let var_fields = usize::try_from(n).ok().and_then(|n| fields.get(..n));
-        let var_fields = var_fields.ok_or_else(|| {
-            let kind = Bug::new("there are more var-sized fields than fields").into();
-            WireError::new("FragmentMetadata", "fields", 0, kind)
-        })?;
+        let var_fields = usize::try_from(n)
+            .ok()
+            .and_then(|n| fields.get(..n))
+            .ok_or_else(|| {
+                let kind = Bug::new("there are more var-sized fields than fields").into();
+                WireError::new("FragmentMetadata", "fields", 0, kind)
+            })?;
         let mut offsets = GenericTileOffsets {
             rtree: tiles.push(&self.rtree, layout.dimensions())?,
             tile_offsets: tiles.push_all(fields, |field| &field.tile_offsets)?,
@@ -164,7 +166,7 @@ impl MetadataFile {
         Ok(offsets)
     }
 
-    fn write_bounds<E, S, H>(&self, tiles: &mut Sealed<S, H>) -> Result<OptionalSection, E>
+    fn write_bounds<E, S, H>(&self, tiles: &mut TileSealer<S, H>) -> Result<OptionalSection, E>
     where
         E: From<WireError>,
         S: FnMut(&[Bytes]) -> Result<Vec<Bytes>, E>,
@@ -182,7 +184,7 @@ impl MetadataFile {
 }
 
 /// The writer of the file's generic tiles, which are written one after the other.
-struct Sealed<S, H> {
+struct TileSealer<S, H> {
     /// The number of bytes written so far.
     written: u64,
     version: FormatVersion,
@@ -190,7 +192,7 @@ struct Sealed<S, H> {
     hand_on: H,
 }
 
-impl<E, S, H> Sealed<S, H>
+impl<E, S, H> TileSealer<S, H>
 where
     E: From<WireError>,
     S: FnMut(&[Bytes]) -> Result<Vec<Bytes>, E>,

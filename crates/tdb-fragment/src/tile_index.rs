@@ -69,8 +69,9 @@ impl TileIndex {
     /// lost.
     pub(crate) fn check(&self) -> Result<(), FragmentError> {
         let var = self.var.iter();
-        let counts = var.flat_map(|(tiles, sizes)| [tiles.count(), sizes.len() as u64]);
-        let mut counts = counts.chain(self.validity.iter().map(Tiles::count));
+        let mut counts = var
+            .flat_map(|(tiles, sizes)| [tiles.count(), sizes.len() as u64])
+            .chain(self.validity.iter().map(Tiles::count));
         match counts.find(|count| *count != self.fixed.count()) {
             Some(found) => Err(FragmentError::Mismatch {
                 what: "number of tiles in another file of the field",

@@ -19,6 +19,7 @@ impl Record for TileVector {
         let Self { values } = self;
         let n = w.count::<u64>("count", values.len())?;
         let mut bytes = values.as_bytes().clone();
+        // Clamped: more bytes than there can be are refused like those that are not there.
         w.raw("values", n.saturating_mul(8), &mut bytes)?;
         let column = U64Column::new(bytes);
         *values = column.ok_or_else(|| w.fail("values", WireErrorKind::Invalid("cut short")))?;

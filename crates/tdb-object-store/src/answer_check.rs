@@ -46,9 +46,12 @@ impl SentRequest {
     /// True if the headers of an answer for an object are those of a web page. An object may itself be a page: in an
     /// object store it then has an ETag; on an HTTP server its name says so.
     pub(crate) fn is_page(&self, headers: &HeaderMap) -> bool {
-        let kind = headers.get(header::CONTENT_TYPE);
-        let kind = kind.and_then(|kind| kind.to_str().ok());
-        let kind = kind.unwrap_or("").trim_start().to_ascii_lowercase();
+        let kind = headers
+            .get(header::CONTENT_TYPE)
+            .and_then(|kind| kind.to_str().ok())
+            .unwrap_or("")
+            .trim_start()
+            .to_ascii_lowercase();
         if !kind.starts_with("text/html") && !kind.starts_with("application/xhtml") {
             return false;
         }
@@ -97,8 +100,8 @@ impl SentRequest {
     /// Returns the method and the address, without the query, which may contain secrets.
     pub(crate) fn in_words(&self) -> String {
         let address = self.address.to_string();
-        let address = address.split('?').next().unwrap_or(&address);
-        format!("{} {}", self.method, server_message::short(address))
+        let before_query = address.split('?').next().unwrap_or(&address);
+        format!("{} {}", self.method, server_message::short(before_query))
     }
 
     /// Returns the root element of a valid listing.
@@ -132,8 +135,7 @@ fn root(text: &str) -> Option<String> {
     }
     let name = text.strip_prefix('<')?;
     let is_end = |char: char| char.is_whitespace() || matches!(char, '>' | '/');
-    let name = name.split(is_end).next()?;
-    let name = name.rsplit(':').next()?;
+    let name = name.split(is_end).next()?.rsplit(':').next()?;
     (!name.is_empty()).then(|| name.to_owned())
 }
 

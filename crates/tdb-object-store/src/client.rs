@@ -59,8 +59,9 @@ pub(crate) struct Network {
 impl Network {
     /// Returns the options for clients of `object_store`; `is_open` allows plain HTTP.
     pub(crate) fn options(&self, is_open: bool) -> ClientOptions {
-        let options = ClientOptions::new().with_allow_http(is_open);
-        let options = options.with_default_headers(self.headers.clone());
+        let options = ClientOptions::new()
+            .with_allow_http(is_open)
+            .with_default_headers(self.headers.clone());
         options
             .with_timeout(IN_ALL)
             .with_connect_timeout(self.connect)
@@ -105,11 +106,12 @@ impl HttpConnector for Network {
         let is_machine = value(options, ClientConfigKey::ConnectTimeout)
             != value(&usual, ClientConfigKey::ConnectTimeout);
         let connect = if is_machine { MACHINE } else { self.connect };
-        let client = self.client(connect.min(self.connect), is_open);
-        let client = client.map_err(|error| Error::Generic {
-            store: "HTTP",
-            source: Box::new(error),
-        })?;
+        let client = self
+            .client(connect.min(self.connect), is_open)
+            .map_err(|error| Error::Generic {
+                store: "HTTP",
+                source: Box::new(error),
+            })?;
         Ok(HttpClient::new(Client {
             client: HttpClient::new(client),
             asks_for_objects: !is_machine,
@@ -136,8 +138,7 @@ impl HttpService for Client {
         let asked = SentRequest::new(request.method(), request.uri(), self.network.service);
         let again = RepeatRule::of(&request);
         let trouble = request.extensions().get::<ServerFailureFlag>().cloned();
-        let answer = self.client.execute(request).await;
-        let answer = answer.map_err(|error| {
+        let answer = self.client.execute(request).await.map_err(|error| {
             if self.asks_for_objects {
                 again.failed(error)
             } else {
@@ -225,8 +226,9 @@ impl Client {
         }
         let (parts, body) = answer.into_parts();
         let most = if asked.is_folder() { FOLDER } else { PAGE };
-        let body = whole(body, most).await;
-        let body = body.map_err(|error| again.failed(error))?;
+        let body = whole(body, most)
+            .await
+            .map_err(|error| again.failed(error))?;
         match asked.check(&body).filter(|_| self.asks_for_objects) {
             Some(rejection) => Err(failure(rejection)),
             None => Ok(HttpResponse::from_parts(parts, body.into())),
@@ -338,14 +340,15 @@ impl RepeatRule {
 
 /// Reads a whole body of at most `most` bytes.
 async fn whole(body: HttpResponseBody, most: usize) -> Result<Bytes, HttpError> {
-    let collected = Limited::new(body, most).collect().await;
-    let collected = collected.map_err(|error| match error.downcast::<HttpError>() {
-        // A broken connection: the request may be repeated.
-        Ok(error) => *error,
-        Err(error) if error.is::<LengthLimitError>() => {
-            HttpError::new(HttpErrorKind::Decode, RejectedAnswer::Endless { most })
+    let collected = Limited::new(body, most).collect().await.map_err(|error| {
+        match error.downcast::<HttpError>() {
+            // A broken connection: the request may be repeated.
+            Ok(error) => *error,
+            Err(error) if error.is::<LengthLimitError>() => {
+                HttpError::new(HttpErrorKind::Decode, RejectedAnswer::Endless { most })
+            }
+            Err(error) => HttpError::new(HttpErrorKind::Decode, std::io::Error::other(error)),
         }
-        Err(error) => HttpError::new(HttpErrorKind::Decode, std::io::Error::other(error)),
     })?;
     Ok(collected.to_bytes())
 }
@@ -355,7 +358,7 @@ async fn beginning(mut body: HttpResponseBody, silence: Duration) -> Bytes {
     let mut kept = BytesMut::new();
     let all = async {
         while let Some(Ok(frame)) = body.frame().await {
-            let room = ERROR.saturating_sub(kept.len());
+            let room = ERROR - kept.len();
             if let Ok(data) = frame.into_data() {
                 kept.extend_from_slice(data.get(..room).unwrap_or(&data));
             }

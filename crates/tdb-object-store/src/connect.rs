@@ -91,16 +91,16 @@ fn azure(container: &str, settings: &Settings) -> Result<OpenedBucket, String> {
     // For an emulator, `object_store` itself chooses the address.
     let account = value(AzureConfigKey::AccountName).filter(|_| !is_emulator);
     let address = account.as_ref().map(|account| {
-        let server = value(AzureConfigKey::Endpoint);
-        let server = server.unwrap_or_else(|| format!("https://{account}.blob.core.windows.net"));
+        let server = value(AzureConfigKey::Endpoint)
+            .unwrap_or_else(|| format!("https://{account}.blob.core.windows.net"));
         format!("{}/{container}", server.trim_end_matches('/'))
     });
     let store = builder
         .with_client_options(network.options(is_open))
         .with_retry(retries(settings)?)
         .with_http_connector(network.clone())
-        .build();
-    let store = store.map_err(|error| in_words(&error))?;
+        .build()
+        .map_err(|error| in_words(&error))?;
     let signer = match account.filter(|_| is_signed) {
         Some(account) => Signer::Azure {
             credentials: Arc::clone(store.credentials()),
@@ -137,16 +137,16 @@ fn gcs(bucket: &str, settings: &Settings) -> Result<OpenedBucket, String> {
     }
     let value = |key| builder.get_config_value(&key);
     let is_signed = value(GoogleConfigKey::SkipSignature).as_deref() != Some("true");
-    let server = value(GoogleConfigKey::BaseUrl);
-    let server = server.unwrap_or_else(|| "https://storage.googleapis.com".to_owned());
+    let server = value(GoogleConfigKey::BaseUrl)
+        .unwrap_or_else(|| "https://storage.googleapis.com".to_owned());
     let is_open = server.starts_with("http://");
     let address = format!("{}/{bucket}", server.trim_end_matches('/'));
     let store = builder
         .with_client_options(network.options(is_open))
         .with_retry(retries(settings)?)
         .with_http_connector(network.clone())
-        .build();
-    let store = store.map_err(|error| in_words(&error))?;
+        .build()
+        .map_err(|error| in_words(&error))?;
     let signer = if is_signed {
         Signer::Gcs(Arc::clone(store.credentials()))
     } else {

@@ -22,8 +22,8 @@ pub(crate) async fn list(
     prefix: &str,
     page: Option<Page>,
 ) -> Result<Listing, StoreError> {
-    let folder = join(&remote.root, prefix);
-    let folder = folder.trim_end_matches('/');
+    let path = join(&remote.root, prefix);
+    let folder = path.trim_end_matches('/');
     let before = ListingProgress::of(page.as_ref());
     let (found, next) = match &remote.pages {
         Some(pages) => {
@@ -33,8 +33,10 @@ pub(crate) async fn list(
                 ..PaginatedListOptions::default()
             };
             let within = inside(folder);
-            let answer = pages.list_paginated(within.as_deref(), options);
-            let answer = answer.await.map_err(|error| failed(named(prefix), error))?;
+            let answer = pages
+                .list_paginated(within.as_deref(), options)
+                .await
+                .map_err(|error| failed(named(prefix), error))?;
             (answer.result, answer.page_token)
         }
         None => (whole(remote, folder, prefix).await?, None),
@@ -72,8 +74,8 @@ pub(crate) async fn list_recursive(
     let Some(pages) = &remote.pages else {
         return Ok(None);
     };
-    let folder = join(&remote.root, prefix);
-    let folder = folder.trim_end_matches('/');
+    let path = join(&remote.root, prefix);
+    let folder = path.trim_end_matches('/');
     let mut objects = BTreeMap::new();
     let within = inside(folder);
     let (mut token, mut empty) = (None, 0_u64);
@@ -82,8 +84,10 @@ pub(crate) async fn list_recursive(
             page_token: token,
             ..PaginatedListOptions::default()
         };
-        let answer = pages.list_paginated(within.as_deref(), options);
-        let answer = answer.await.map_err(|error| failed(named(prefix), error))?;
+        let answer = pages
+            .list_paginated(within.as_deref(), options)
+            .await
+            .map_err(|error| failed(named(prefix), error))?;
         let before = objects.len();
         for object in &answer.result.objects {
             let path = object.location.as_ref();
@@ -99,7 +103,7 @@ pub(crate) async fn list_recursive(
         if !is_news && answer.result.objects.iter().any(|object| object.size > 0) {
             return Err(broken(named(prefix), CIRCLES));
         }
-        empty = if is_news { 0 } else { empty.saturating_add(1) };
+        empty = if is_news { 0 } else { empty + 1 };
         if empty > EMPTY {
             return Err(broken(named(prefix), ENDLESS));
         }
@@ -154,14 +158,12 @@ impl ListingProgress {
             is_empty = false;
             last = last.max(name);
         }
-        let empty = if is_empty {
-            self.empty.saturating_add(1)
-        } else {
-            0
+        // The number comes from a token, and is not more than `EMPTY` unless somebody made the token.
+        let empty = match self.empty {
+            _ if !is_empty => 0,
+            EMPTY.. => return Err(ENDLESS),
+            before => before + 1,
         };
-        if empty > EMPTY {
-            return Err(ENDLESS);
-        }
         Ok(Self {
             token: None,
             last,

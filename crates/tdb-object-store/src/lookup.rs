@@ -24,11 +24,11 @@ type Finding = Pin<Box<dyn Future<Output = io::Result<Vec<SocketAddr>>> + Send>>
 #[derive(Clone, Debug)]
 pub(crate) struct Lookup {
     find: fn(String) -> Finding,
-    known: Arc<Mutex<HashMap<String, Known>>>,
+    known: Arc<Mutex<HashMap<String, CachedAddresses>>>,
 }
 
 #[derive(Debug)]
-struct Known {
+struct CachedAddresses {
     since: Instant,
     addresses: Vec<SocketAddr>,
 }
@@ -58,7 +58,7 @@ impl Lookup {
             return Ok(found.addresses.clone());
         }
         let addresses = (self.find)(name.clone()).await?;
-        let found = Known {
+        let found = CachedAddresses {
             since: Instant::now(),
             addresses: addresses.clone(),
         };

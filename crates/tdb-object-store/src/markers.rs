@@ -70,16 +70,19 @@ impl Markers {
         let told = |error: &dyn std::fmt::Display| broken(folder, error.to_string());
         let mut tries = 0_usize;
         loop {
-            let request = http::Request::builder()
+            let mut request = http::Request::builder()
                 .method(Method::DELETE)
                 .uri(&address)
-                .body(HttpRequestBody::empty());
-            let mut request = request.map_err(|error| told(&error))?;
+                .body(HttpRequestBody::empty())
+                .map_err(|error| told(&error))?;
             let signed = self.signer.sign(&mut request).await;
             signed.map_err(|error| failed(folder, error))?;
-            let answer = self.client.execute(request).await;
-            let answer = answer.map_err(|error| broken(folder, in_words(&error)))?;
-            tries = tries.saturating_add(1);
+            let answer = self
+                .client
+                .execute(request)
+                .await
+                .map_err(|error| broken(folder, in_words(&error)))?;
+            tries += 1;
             match answer.status() {
                 status if status.is_success() || status == StatusCode::NOT_FOUND => return Ok(()),
                 status if status.is_server_error() && tries < TRIES => {
@@ -110,11 +113,12 @@ impl Signer {
             }
             Self::Gcs(credentials) => {
                 let credential = credentials.get_credential().await?;
-                let value = format!("Bearer {}", credential.bearer).parse();
-                let value = value.map_err(|_| Error::Generic {
-                    store: "GCS",
-                    source: "the token has characters in it that no request can have".into(),
-                })?;
+                let value = format!("Bearer {}", credential.bearer)
+                    .parse()
+                    .map_err(|_| Error::Generic {
+                        store: "GCS",
+                        source: "the token has characters in it that no request can have".into(),
+                    })?;
                 if !credential.bearer.is_empty() {
                     request
                         .headers_mut()
@@ -147,8 +151,11 @@ pub(crate) async fn remove(
         max_keys: Some(2),
         ..PaginatedListOptions::default()
     };
-    let found = pages.list_paginated(Some(&within), options).await;
-    let found = found.map_err(|error| failed(folder, error))?.result;
+    let found = pages
+        .list_paginated(Some(&within), options)
+        .await
+        .map_err(|error| failed(folder, error))?
+        .result;
     let mut objects = found.objects.iter();
     if objects.any(|object| object.location.as_ref() != folder) || !found.common_prefixes.is_empty()
     {

@@ -91,8 +91,7 @@ impl FailedRequest {
         let server = of_server(&raw);
         let status = between(&raw, "non-2xx status code: ", ":");
         let said = |codes: &[&str]| {
-            let told = [&server, &status].into_iter().flatten();
-            let mut told = told.map(String::as_str);
+            let mut told = [&server, &status].into_iter().flatten().map(String::as_str);
             told.any(|told| codes.iter().any(|code| told.contains(code)))
         };
         Self {
@@ -125,10 +124,11 @@ fn sentence(
         None => String::new(),
     };
     let (what, advice) = what_failed(error, raw, server, status);
-    let tries = between(raw, ", after ", " retries").and_then(|n| n.parse::<u64>().ok());
-    let tries = tries.map_or(String::new(), |more| {
-        format!(", asked {} times", more.saturating_add(1))
-    });
+    let tries = between(raw, ", after ", " retries")
+        .and_then(|n| n.parse::<u64>().ok())
+        .map_or(String::new(), |more| {
+            format!(", asked {} times", u128::from(more) + 1)
+        });
     let advice = advice.map_or(String::new(), |advice| format!("; {advice}"));
     format!("{what}{tries}{lost}{advice}")
 }
@@ -214,9 +214,9 @@ fn last(error: &(dyn Error + 'static)) -> String {
 
 /// Returns the method and address of a failed request, without the query, which may contain the signature.
 fn address(raw: &str) -> Option<String> {
-    let asked = between(raw, "Error performing ", " in ");
-    let asked = asked.filter(|asked| !asked.contains("request:"));
-    let asked = asked.or_else(|| between(raw, "request: Error performing ", " in "))?;
+    let asked = between(raw, "Error performing ", " in ")
+        .filter(|asked| !asked.contains("request:"))
+        .or_else(|| between(raw, "request: Error performing ", " in "))?;
     asked.split('?').next().map(str::to_owned)
 }
 

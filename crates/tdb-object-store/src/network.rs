@@ -42,8 +42,9 @@ pub(crate) fn connected<S: ObjectStore + PaginatedListStore>(
     let store = Arc::new(store);
     let markers = address.map(|address| {
         let is_open = address.starts_with("http://");
-        let client = network.connect(&network.options(is_open));
-        let client = client.map_err(|error| in_words(&error))?;
+        let client = network
+            .connect(&network.options(is_open))
+            .map_err(|error| in_words(&error))?;
         Ok::<_, String>(Markers::new(client, address, signer))
     });
     Ok(OpenedBucket {
@@ -56,7 +57,7 @@ pub(crate) fn connected<S: ObjectStore + PaginatedListStore>(
 pub(crate) fn retries(settings: &Settings) -> Result<RetryConfig, String> {
     let tries = settings.number("s3.connect_max_tries")?;
     let max_retries = match tries {
-        Some(tries) => usize::try_from(tries.saturating_sub(1))
+        Some(tries) => usize::try_from(tries.max(1) - 1)
             .map_err(|_| "vfs.s3.connect_max_tries is too large".to_owned())?,
         None => RETRIES,
     };
@@ -117,9 +118,12 @@ fn proxy(settings: &Settings) -> Result<Option<String>, String> {
     let scheme = settings.get("s3.proxy_scheme").unwrap_or("http");
     let wrong = |_| format!("vfs.s3.proxy_host is {host:?}, and not the name of a server");
     let mut url = url::Url::parse(&format!("{scheme}://{host}")).map_err(wrong)?;
-    let port = settings.number("s3.proxy_port")?.filter(|port| *port > 0);
-    let port = port.map(u16::try_from).transpose();
-    let port = port.map_err(|_| "vfs.s3.proxy_port is too large".to_owned())?;
+    let port = settings
+        .number("s3.proxy_port")?
+        .filter(|port| *port > 0)
+        .map(u16::try_from)
+        .transpose()
+        .map_err(|_| "vfs.s3.proxy_port is too large".to_owned())?;
     let is_set = url.set_port(port).is_ok()
         && url
             .set_username(settings.get("s3.proxy_username").unwrap_or(""))

@@ -142,7 +142,7 @@ fn section(text: &str, is_wanted: impl Fn(&str) -> bool) -> Option<BTreeMap<Stri
         if bare.is_empty() || bare.starts_with(['#', ';']) {
             continue;
         }
-        let indent = line.len().saturating_sub(line.trim_start().len());
+        let indent = line.len() - line.trim_start().len();
         let is_below = last.as_ref().is_some_and(|(_, above)| indent > *above);
         let title = bare.strip_prefix('[').filter(|_| !is_below);
         if let Some(title) = title.and_then(|rest| Some(rest.rsplit_once(']')?.0)) {

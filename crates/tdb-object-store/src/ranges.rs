@@ -106,11 +106,13 @@ async fn get(
         range,
         ..GetOptions::default()
     };
-    let answer = store.get_opts(path, options).await;
-    let answer = answer.map_err(|error| ReadFailure {
-        is_of_range: FailedRequest::of(&error).is_of_range,
-        error: failed(&read.key, error),
-    })?;
+    let answer = store
+        .get_opts(path, options)
+        .await
+        .map_err(|error| ReadFailure {
+            is_of_range: FailedRequest::of(&error).is_of_range,
+            error: failed(&read.key, error),
+        })?;
     Ok(take(answer, read).await?)
 }
 
@@ -124,13 +126,13 @@ async fn take(answer: GetResult, read: &Read) -> Result<Piece, StoreError> {
         );
         return Err(broken(&read.key, what));
     }
-    let wanted = range.end.saturating_sub(range.start);
+    let wanted = range.end - range.start;
     let first = usize::try_from(wanted.min(FIRST));
     let mut bytes = BytesMut::with_capacity(first.unwrap_or(0));
     let mut stream = answer.into_stream();
     while let Some(more) = stream.next().await {
         let more = more.map_err(|error| failed(&read.key, error))?;
-        if bytes.len().saturating_add(more.len()) as u64 > wanted {
+        if more.len() as u64 > wanted - bytes.len() as u64 {
             return Err(broken(&read.key, "the server gave more bytes than it said"));
         }
         bytes.extend_from_slice(&more);

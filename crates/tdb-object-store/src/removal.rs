@@ -19,6 +19,13 @@ const LISTED: usize = 2;
 /// Objects per bulk removal, as servers allow.
 const AT_ONCE: usize = 1000;
 
+/// An object by its key, and by its path in the store.
+#[derive(Clone)]
+struct KeyedPath {
+    key: String,
+    path: Path,
+}
+
 /// Removes objects; returns one result per key, in the given order.
 pub(crate) async fn remove(remote: Arc<Remote>, keys: Vec<String>) -> Vec<Result<(), StoreError>> {
     let listed = listed(&remote, &keys).await;
@@ -43,8 +50,7 @@ pub(crate) async fn remove(remote: Arc<Remote>, keys: Vec<String>) -> Vec<Result
         }
     }
     let chunks = there.chunks(AT_ONCE).map(<[_]>::to_vec).collect();
-    let removed = many(remote, chunks, chunk_of).await;
-    let mut removed = removed.into_iter().flatten();
+    let mut removed = many(remote, chunks, chunk_of).await.into_iter().flatten();
     let answers = answers.into_iter().map(|answer| {
         let answer = answer.or_else(|| removed.next());
         answer.unwrap_or_else(|| Err(broken("", "no answer says whether an object was removed")))
@@ -58,7 +64,7 @@ async fn find(
     remote: Arc<Remote>,
     key: String,
     is_there: Option<bool>,
-) -> Result<(String, Path), StoreError> {
+) -> Result<KeyedPath, StoreError> {
     let path = remote.path(&key)?;
     match is_there {
         Some(true) => {}
@@ -67,31 +73,42 @@ async fn find(
             ranges::size(&*remote.store, &path, &key).await?;
         }
     }
-    Ok((key, path))
+    Ok(KeyedPath { key, path })
 }
 
 /// Removes objects with one bulk request. If that fails, removes them one by one: not every server reports which of
 /// them failed.
-async fn chunk_of(remote: Arc<Remote>, chunk: Vec<(String, Path)>) -> Vec<Result<(), StoreError>> {
-    let paths: Vec<Result<Path, Error>> = chunk.iter().map(|(_, path)| Ok(path.clone())).collect();
-    let together = remote.store.delete_stream(stream::iter(paths).boxed());
-    let together: Vec<Result<Path, Error>> = together.collect().await;
+async fn chunk_of(remote: Arc<Remote>, chunk: Vec<KeyedPath>) -> Vec<Result<(), StoreError>> {
+    let paths: Vec<Result<Path, Error>> =
+        chunk.iter().map(|object| Ok(object.path.clone())).collect();
+    let together: Vec<Result<Path, Error>> = remote
+        .store
+        .delete_stream(stream::iter(paths).boxed())
+        .collect()
+        .await;
     if together.len() == chunk.len() && together.iter().all(Result::is_ok) {
         return chunk.iter().map(|_| Ok(())).collect();
     }
-    if let [(key, _)] = &*chunk {
+    if let [KeyedPath { key, .. }] = &*chunk {
         let error = together.into_iter().find_map(Result::err);
         return vec![error.map_or(Ok(()), |error| Err(failed(key, error)))];
     }
     many(remote, chunk, single).await
 }
 
-async fn single(remote: Arc<Remote>, (key, path): (String, Path)) -> Result<(), StoreError> {
+async fn single(remote: Arc<Remote>, object: KeyedPath) -> Result<(), StoreError> {
+    let KeyedPath { key, path } = object;
     match remote.store.delete(&path).await {
         // The object existed before, and the bulk request removed it.
         Ok(()) | Err(Error::NotFound { .. }) => Ok(()),
         Err(error) => Err(failed(&key, error)),
     }
+}
+
+/// The first pages of a folder.
+struct FolderPages {
+    folder: String,
+    pages: usize,
 }
 
 /// Keys found by listing folders.
@@ -115,10 +132,15 @@ async fn listed(remote: &Arc<Remote>, keys: &[String]) -> KnownKeys {
     let mut folders: BTreeMap<&str, usize> = BTreeMap::new();
     for key in keys {
         let count = folders.entry(parent(key)).or_insert(0);
-        *count = count.saturating_add(1);
+        *count += 1;
     }
-    let worth = folders.into_iter().filter(|(_, count)| *count >= LISTED);
-    let worth = worth.map(|(folder, count)| (folder.to_owned(), count.div_euclid(LISTED)));
+    let worth = folders
+        .into_iter()
+        .filter(|(_, count)| *count >= LISTED)
+        .map(|(folder, count)| FolderPages {
+            folder: folder.to_owned(),
+            pages: count.div_euclid(LISTED),
+        });
     let mut listed = KnownKeys::default();
     for (folder, keys, is_whole) in many(Arc::clone(remote), worth.collect(), pages_of).await {
         listed.keys.extend(keys);
@@ -131,10 +153,8 @@ async fn listed(remote: &Arc<Remote>, keys: &[String]) -> KnownKeys {
 
 /// Lists the first pages of a folder. Returns the folder, the keys of its objects, and whether the listing is
 /// complete. A failed listing counts as incomplete.
-async fn pages_of(
-    remote: Arc<Remote>,
-    (folder, pages): (String, usize),
-) -> (String, Vec<String>, bool) {
+async fn pages_of(remote: Arc<Remote>, first: FolderPages) -> (String, Vec<String>, bool) {
+    let FolderPages { folder, pages } = first;
     let (mut found, mut page) = (Vec::new(), None);
     for _ in 0..pages {
         let Ok(listing) = listing::list(&remote, &folder, page).await else {

@@ -40,8 +40,8 @@ pub(crate) fn connect(bucket: &str, settings: &Settings) -> Result<OpenedBucket,
         .with_client_options(network.options(is_open))
         .with_retry(retries(settings)?)
         .with_http_connector(network.clone())
-        .build();
-    let store = store.map_err(|error| in_words(&error))?;
+        .build()
+        .map_err(|error| in_words(&error))?;
     let signer = if is_signed {
         Signer::S3 {
             credentials: Arc::clone(store.credentials()),
@@ -139,8 +139,10 @@ pub(crate) fn access(bucket: &str, settings: &Settings) -> Result<S3Access, Stri
 
 /// Returns the address of the server from TileDB's two settings, the endpoint and the scheme.
 fn of_setting(value: &str, settings: &Settings) -> Result<Url, String> {
-    let scheme = settings.get("s3.scheme").unwrap_or("https");
-    let scheme = scheme.to_ascii_lowercase();
+    let scheme = settings
+        .get("s3.scheme")
+        .unwrap_or("https")
+        .to_ascii_lowercase();
     if !matches!(&*scheme, "http" | "https") {
         return Err(format!(
             "vfs.s3.scheme is {scheme:?}, and not http or https"
@@ -169,8 +171,7 @@ fn addressed(
         Some(server) => endpoint::of_bucket(&server, bucket, is_virtual)?,
         None if is_set(AmazonS3ConfigKey::S3Express) => return Ok((builder, None)),
         None => {
-            let region = value(AmazonS3ConfigKey::Region);
-            let region = region.as_deref().unwrap_or("us-east-1");
+            let region = value(AmazonS3ConfigKey::Region).unwrap_or_else(|| "us-east-1".to_owned());
             let server = format!("https://s3.{region}.amazonaws.com");
             let server = endpoint::server(&server, "the address of the region")?;
             endpoint::of_bucket(&server, bucket, is_virtual)?

@@ -6,8 +6,8 @@ const SHOWN: usize = 600;
 /// Returns the code and message of an error of S3 or Azure: `<Code>NoSuchBucket</Code><Message>...</Message>`.
 pub(crate) fn of_server(text: &str) -> Option<String> {
     let code = between(text, "<Code>", "</Code>")?;
-    let message = between(text, "<Message>", "</Message>");
-    let message = message.map_or(String::new(), |message| format!(": {message}"));
+    let message = between(text, "<Message>", "</Message>")
+        .map_or(String::new(), |message| format!(": {message}"));
     let said = short(&format!("{code}{message}"));
     Some(format!("the server says {}", said.trim_end_matches('.')))
 }

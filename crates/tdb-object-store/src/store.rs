@@ -85,18 +85,18 @@ impl RemoteStore {
     ) -> Result<Vec<Object>, StoreError> {
         let empty = found.iter().filter(|(_, size)| **size == 0);
         let folders: BTreeSet<&str> = empty.map(|(key, _)| parent(key)).collect();
-        let folders: Vec<&str> = folders.into_iter().collect();
+        let each_once: Vec<&str> = folders.into_iter().collect();
         let mut there = BTreeSet::new();
-        for listing in list_each(self, &folders) {
+        for listing in list_each(self, &each_once) {
             there.extend(listing?.objects.into_iter().map(|object| object.key));
         }
         let objects = found
             .into_iter()
-            .filter(|(key, size)| *size > 0 || there.contains(key));
-        let objects = objects.map(|(key, size)| Object {
-            key,
-            size: Some(size),
-        });
+            .filter(|(key, size)| *size > 0 || there.contains(key))
+            .map(|(key, size)| Object {
+                key,
+                size: Some(size),
+            });
         Ok(objects.collect())
     }
 
@@ -160,8 +160,8 @@ impl Store for RemoteStore {
         let remote = Arc::clone(&self.remote);
         let meta = self
             .runtime
-            .wait(async move { remote.store.head(&path).await })?;
-        let meta = meta.map_err(|error| failed(key, error))?;
+            .wait(async move { remote.store.head(&path).await })?
+            .map_err(|error| failed(key, error))?;
         Ok(Some(meta.last_modified.into()))
     }
 

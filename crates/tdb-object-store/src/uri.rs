@@ -95,8 +95,9 @@ impl RemoteUri {
         if url.query().is_some() || url.fragment().is_some() {
             return Err(wrong("a folder is needed here, without ? or #"));
         }
-        let folder = percent_encoding::percent_decode_str(folder).decode_utf8();
-        let folder = folder.map_err(|_| wrong("its folder is not UTF-8"))?;
+        let folder = percent_encoding::percent_decode_str(folder)
+            .decode_utf8()
+            .map_err(|_| wrong("its folder is not UTF-8"))?;
         tdb_store::check_prefix(&folder).map_err(|_| wrong("no folder can have this name"))?;
         let root = url.origin().ascii_serialization();
         Ok(Self {

@@ -96,8 +96,9 @@ impl RemoteWriter {
             None => self.begin()?,
         };
         let start = self.parts.last().map_or(0, |part| part.range.end);
-        let end = start.checked_add(part.len() as u64);
-        let end = end.ok_or_else(|| broken(&self.key, "the object has more than 2^64 bytes"))?;
+        let end = start
+            .checked_add(part.len() as u64)
+            .ok_or_else(|| broken(&self.key, "the object has more than 2^64 bytes"))?;
         self.parts.push(SentPart {
             range: start..end,
             hash: hash(&part),
@@ -127,8 +128,10 @@ impl RemoteWriter {
 
     /// Waits until a part has been uploaded.
     fn sent(&self, part: JoinHandle<object_store::Result<()>>) -> Result<(), StoreError> {
-        let sent = self.runtime.wait_unless_cancelled(&self.key, part)?;
-        let sent = sent.map_err(|error| broken(&self.key, error.to_string()))?;
+        let sent = self
+            .runtime
+            .wait_unless_cancelled(&self.key, part)?
+            .map_err(|error| broken(&self.key, error.to_string()))?;
         sent.map_err(|error| failed(&self.key, error))
     }
 
@@ -181,7 +184,7 @@ impl RemoteWriter {
 impl ObjectWriter for RemoteWriter {
     fn write(&mut self, mut bytes: &[u8]) -> Result<(), StoreError> {
         while !bytes.is_empty() {
-            let room = PART.saturating_sub(self.left.len()).min(bytes.len());
+            let room = (PART - self.left.len()).min(bytes.len());
             let (now, later) = bytes.split_at(room);
             self.left.extend_from_slice(now);
             bytes = later;

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use tdb_array::{
-    Array, ChangeOptions, Committed, Delete, OpenOptions, Reach, ReadModifyWrite, TimeWindow,
+    Array, ChangeOptions, CommittedNames, Delete, OpenOptions, Reach, ReadModifyWrite, TimeWindow,
 };
 use tdb_cells::{FieldInfo, Session};
-use tdb_condition::{Condition, ConditionError, ConditionRules, Kept};
+use tdb_condition::{Condition, ConditionError, ConditionRules, KeepCondition};
 use tdb_fragment::ConditionTree;
 use tdb_schema::{Enumeration, FieldKind};
 
@@ -89,7 +89,7 @@ pub fn delete_cells(
             continue;
         }
         change.announce(time)?;
-        let committed = Committed {
+        let committed = CommittedNames {
             fragments: Vec::new(),
             delete: Some(array.delete_cells(kept, &change_at(&options.change, time))?),
         };
@@ -122,7 +122,7 @@ fn delete_by_condition(
         let Some(kept) = planned.kept.filter(|_| !options.dry_run) else {
             return Ok(deletion);
         };
-        let committed = Committed {
+        let committed = CommittedNames {
             fragments: Vec::new(),
             delete: Some(array.delete_cells(&kept, &change_at(&options.change, time))?),
         };
@@ -277,8 +277,8 @@ pub(crate) fn stored_form(
         known.find(|known| known.name() == name).cloned()
     });
     Ok(match condition.kept_by(&fields, session.limits(), rules)? {
-        Kept::All => None,
-        Kept::Where(kept) => Some(kept),
+        KeepCondition::All => None,
+        KeepCondition::Where(kept) => Some(kept),
     })
 }
 

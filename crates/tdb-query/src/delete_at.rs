@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tdb_array::{Array, ChangeOptions, Committed, Reach, ReadModifyWrite, View};
+use tdb_array::{Array, ChangeOptions, CommittedNames, Reach, ReadModifyWrite, View};
 use tdb_cells::{Batch, Session};
 use tdb_condition::{ConditionRules, GatheredPoints};
 use tdb_tile::Bug;
@@ -125,7 +125,7 @@ impl DeleteAt {
             return Ok(None);
         }
         self.change.announce(time)?;
-        let committed = Committed {
+        let committed = CommittedNames {
             fragments: Vec::new(),
             delete: Some(self.array.delete_cells(&kept, &change)?),
         };

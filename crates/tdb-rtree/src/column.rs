@@ -131,20 +131,16 @@ impl Column {
 /// consecutive values.
 fn extremes<T: Scalar>(values: &[u8], fanout: usize, wanted: Ordering) -> Vec<u8> {
     let mut out = Vec::new();
-    for group in values.chunks(T::SIZE.saturating_mul(fanout)) {
-        let best = group
-            .chunks_exact(T::SIZE)
-            .filter_map(T::read)
-            .reduce(|best, value| {
-                if value.partial_cmp(&best) == Some(wanted) {
-                    value
-                } else {
-                    best
-                }
-            });
-        if let Some(best) = best {
-            best.write(&mut out);
+    let mut values = T::read_all(values);
+    let better = |best: T, value: T| {
+        if value.partial_cmp(&best) == Some(wanted) {
+            value
+        } else {
+            best
         }
+    };
+    while let Some(best) = values.by_ref().take(fanout).reduce(better) {
+        best.write(&mut out);
     }
     out
 }

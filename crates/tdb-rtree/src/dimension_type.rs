@@ -42,8 +42,10 @@ impl DimensionType {
 /// Returns the size of a rectangle over these dimensions in bytes; `None` if one of them is a
 /// string dimension.
 pub(crate) fn fixed_mbr_size(dimensions: &[DimensionType]) -> Option<u64> {
-    dimensions.iter().try_fold(0_u64, |sum, dimension| {
-        let size = dimension.coordinate_size()? as u64;
-        Some(sum.saturating_add(size.saturating_mul(2)))
-    })
+    let sizes = dimensions
+        .iter()
+        .map(|dimension| dimension.coordinate_size());
+    sizes
+        .flat_map(|size| [size.map(|size| size as u64); 2])
+        .sum()
 }

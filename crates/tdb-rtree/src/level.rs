@@ -35,8 +35,8 @@ impl Record for Level {
             w.fail("node count", kind)
         })?;
         if let Some(size) = fixed_mbr_size(dimensions) {
-            let bytes = interleave(columns, *len);
-            let mut bytes = bytes.map_err(|bug| w.fail("mbrs", bug.into()))?;
+            let mut bytes = interleave(columns, *len).map_err(|bug| w.fail("mbrs", bug.into()))?;
+            // Clamped: more bytes than there can be are refused like those that are not there.
             w.raw("mbrs", n.saturating_mul(size), &mut bytes)?;
             if *len != nodes {
                 *columns = split(&bytes, dimensions);
@@ -88,11 +88,14 @@ fn interleave(columns: &[Column], len: usize) -> Result<Bytes, Bug> {
 
 /// Undoes [`interleave`] for dimensions of fixed size.
 fn split(bytes: &[u8], dimensions: &[DimensionType]) -> Vec<Column> {
-    let stride: usize = dimensions.iter().map(|d| d.datatype.size()).sum();
-    let stride = stride.saturating_mul(2);
-    let mut start = 0_usize;
+    let size_of = |dimensions: &[DimensionType]| -> usize {
+        let ends = dimensions.iter().flat_map(|d| [d.datatype.size(); 2]);
+        ends.sum()
+    };
+    let stride = size_of(dimensions);
     let mut columns = Vec::with_capacity(dimensions.len());
-    for dimension in dimensions {
+    for (index, dimension) in dimensions.iter().enumerate() {
+        let start = size_of(dimensions.split_at(index).0);
         let size = dimension.datatype.size();
         let (mut lo, mut hi) = (Vec::new(), Vec::new());
         for mbr in bytes.chunks_exact(stride.max(1)) {
@@ -109,7 +112,6 @@ fn split(bytes: &[u8], dimensions: &[DimensionType]) -> Vec<Column> {
             lo,
             hi,
         });
-        start = start.saturating_add(size.saturating_mul(2));
     }
     columns
 }

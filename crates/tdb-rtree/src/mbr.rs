@@ -1,4 +1,4 @@
-use tdb_tile::{Range, Record, Walk, WireError, WireErrorKind};
+use tdb_tile::{Exact, Range, Record, Walk, WireError, WireErrorKind};
 
 use crate::DimensionType;
 
@@ -36,7 +36,11 @@ pub(crate) fn walk_range<W: Walk>(
         w.raw("lo", size as u64, lo)?;
         return w.raw("hi", size as u64, hi);
     }
-    let size = w.count::<u64>("range size", lo.len().saturating_add(hi.len()))?;
+    let both = lo
+        .len()
+        .exact_add(hi.len())
+        .map_err(|bug| w.fail("range size", bug.into()))?;
+    let size = w.count::<u64>("range size", both)?;
     let lo_size = w.count::<u64>("lo size", lo.len())?;
     let hi_size = size.checked_sub(lo_size).ok_or_else(|| {
         w.fail(

@@ -1,4 +1,4 @@
-use tdb_tile::{Bug, Code, FormatVersion, Range, Record, Walk, WireError, WireErrorKind};
+use tdb_tile::{Bug, Code, Exact, FormatVersion, Range, Record, Walk, WireError, WireErrorKind};
 
 use crate::column::Column;
 use crate::level::Level;
@@ -19,7 +19,7 @@ pub struct RTree {
     dimensions: Vec<DimensionType>,
     /// The dimensions stored in a tree without levels if they are not those of the array; kept only
     /// so that encoding restores the stored bytes.
-    stated: Option<Stated>,
+    stated: Option<TreeHeader>,
     /// True if an upper bound may be too small when the lower bound is the empty string.
     doubts_empty_strings: bool,
     /// True if bounds of dates may be wrong.
@@ -57,7 +57,7 @@ impl Record for RTree {
         *dimensions = cx.to_vec();
         *doubts_empty_strings = version.misstates_empty_string_bounds();
         *doubts_dates = version.misstates_date_bounds();
-        let wanted = Stated::of(cx).map_err(|bug| w.fail("dimension count", bug.into()))?;
+        let wanted = TreeHeader::of(cx).map_err(|bug| w.fail("dimension count", bug.into()))?;
         let mut header = stated.unwrap_or(wanted);
         if version.zips_coordinates() {
             w.scalar("dimension count", &mut header.dimension_count)?;
@@ -88,12 +88,12 @@ impl Record for RTree {
 
 /// The dimension count and datatype that trees of formats 1 to 4 store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Stated {
+struct TreeHeader {
     dimension_count: u32,
     datatype: u8,
 }
 
-impl Stated {
+impl TreeHeader {
     fn of(dimensions: &[DimensionType]) -> Result<Self, Bug> {
         let count = u32::try_from(dimensions.len());
         Ok(Self {
@@ -142,7 +142,7 @@ impl RTree {
             for (column, range) in columns.iter_mut().zip(leaf.as_ref()) {
                 column.push(&range.lo, &range.hi);
             }
-            len = len.saturating_add(1);
+            len = len.exact_add(1)?;
         }
         let mut tree = Self {
             dimensions: dimensions.to_vec(),

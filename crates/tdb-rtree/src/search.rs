@@ -149,7 +149,8 @@ fn overlap_of_one<T: PartialOrd + Copy>(lo: T, hi: T, range: (T, T)) -> u8 {
     let unbounded = !(lo <= hi);
     let meets = (range.0 <= hi) & (lo <= range.1);
     let within = (range.0 <= lo) & (hi <= range.1) & !unbounded;
-    u8::from(meets | unbounded).saturating_add(u8::from(within))
+    // `PARTIAL` is the first bit, `FULL` the second; a range that is within also meets.
+    u8::from((meets & !within) | unbounded) | (u8::from(within) << 1)
 }
 
 fn overlap_of<T: PartialOrd + Copy>(lo: T, hi: T, ranges: &[(T, T)]) -> u8 {

@@ -175,5 +175,10 @@ impl Attribute {
 /// Returns the size of a cell in bytes; `None` if it varies.
 pub(crate) fn cell_size(datatype: Datatype, cell_val_num: CellValNum) -> Option<u64> {
     let n = u64::from(cell_val_num.fixed()?);
-    Some(n.saturating_mul(datatype.size() as u64))
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "a number of 32 bits by one of at most 8"
+    )]
+    let size = n * datatype.size() as u64;
+    Some(size)
 }

@@ -2,6 +2,8 @@ use std::collections::HashSet;
 
 use tdb_tile::{FormatVersion, Limits, Range};
 
+use crate::AttributeRecord;
+use crate::attribute::cell_size;
 use crate::enumeration::check_file_name;
 use crate::{
     ArraySchema, ArrayType, Attribute, CellOrder, DataOrder, Dimension, DimensionLabel,
@@ -46,12 +48,7 @@ impl ArraySchema {
         } = record;
         let version = FormatVersion::new(version);
         for attribute in &attributes {
-            check_cell_size(
-                &attribute.name,
-                attribute.cell_val_num,
-                attribute.datatype.size(),
-                limits,
-            )?;
+            check_cell_size(attribute, limits)?;
         }
         let schema = Self {
             version,
@@ -237,16 +234,11 @@ impl ArraySchema {
     }
 }
 
-fn check_cell_size(
-    name: &str,
-    cell_val_num: u32,
-    size: usize,
-    limits: &Limits,
-) -> Result<(), SchemaError> {
-    if cell_val_num == u32::MAX {
+fn check_cell_size(attribute: &AttributeRecord, limits: &Limits) -> Result<(), SchemaError> {
+    let name = &attribute.name;
+    let Some(cell) = cell_size(attribute.datatype, attribute.cell_val_num.into()) else {
         return Ok(());
-    }
-    let cell = u64::from(cell_val_num).saturating_mul(size as u64);
+    };
     Limits::check("bytes of a cell", "data_tile", cell, limits.data_tile).map_err(|limit| {
         SchemaError::Limit {
             field: format!("cell_val_num of attribute {name:?}"),

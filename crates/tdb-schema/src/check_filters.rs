@@ -50,8 +50,9 @@ impl ArraySchema {
             dimensions: &dimensions,
         };
         for record in &list.filters {
-            let filter = Registry::builtin().filter(record, self.version);
-            let filter = filter.map_err(|error| SchemaError::invalid(name, error.into()))?;
+            let filter = Registry::builtin()
+                .filter(record, self.version)
+                .map_err(|error| SchemaError::invalid(name, error.into()))?;
             let found = kind.datatype;
             filter.check_field(&field).map_err(|misfit| {
                 let problem = match misfit {

@@ -122,9 +122,10 @@ impl ArraySchema {
             let refers = attribute.enumeration.as_deref() == Some(name);
             // TileDB never uses the largest number as an index.
             let next = i128::try_from(values)
-                .unwrap_or(i128::MAX)
-                .saturating_add(1);
-            if refers && whole_bytes(attribute.datatype, next).is_none() {
+                .ok()
+                .and_then(|values| values.checked_add(1))
+                .and_then(|next| whole_bytes(attribute.datatype, next));
+            if refers && next.is_none() {
                 let problem = Problem::TooFewIndices {
                     datatype: attribute.datatype,
                     enumeration: name.to_owned(),
@@ -186,8 +187,9 @@ fn check_last_tile(dimension: &Dimension) -> Result<(), SchemaError> {
     let (Some(lo), Some(hi)) = (whole(datatype, &domain.lo), whole(datatype, &domain.hi)) else {
         return Ok(());
     };
-    let is_largest = |value: i128| whole_bytes(datatype, value.saturating_add(1)).is_none();
-    if is_largest(hi) && whole_bytes(datatype, lo.saturating_sub(1)).is_none() {
+    let is_value =
+        |value: Option<i128>| value.is_some_and(|value| whole_bytes(datatype, value).is_some());
+    if !is_value(lo.checked_sub(1)) && !is_value(hi.checked_add(1)) {
         return fail("domain", Problem::HoldsEveryValue(datatype));
     }
     if datatype.size() < u64::SIZE {
@@ -197,18 +199,21 @@ fn check_last_tile(dimension: &Dimension) -> Result<(), SchemaError> {
     let Some(extent) = extent.and_then(|e| extent_value(datatype, e)) else {
         return Ok(());
     };
-    let extent = i128::from(extent);
-    let cells = hi.saturating_sub(lo).saturating_add(1);
-    let tiles = cells
-        .saturating_add(extent.saturating_sub(1))
-        .checked_div(extent);
-    let end = tiles
-        .and_then(|tiles| tiles.checked_mul(extent))
-        .and_then(|width| lo.checked_add(width)?.checked_sub(1));
-    match end.and_then(|end| whole_bytes(datatype, end)) {
-        Some(_) => Ok(()),
-        None => fail("extent", Problem::LastTileOverflows(datatype)),
+    if is_value(end_of_tiles(lo, hi, extent.into())) {
+        return Ok(());
     }
+    fail("extent", Problem::LastTileOverflows(datatype))
+}
+
+/// Returns the last cell of the last space tile of a domain; `None` if it is beyond all numbers.
+fn end_of_tiles(lo: i128, hi: i128, extent: i128) -> Option<i128> {
+    let before_last = hi
+        .checked_sub(lo)?
+        .checked_div(extent)?
+        .checked_mul(extent)?;
+    lo.checked_add(before_last)?
+        .checked_add(extent)?
+        .checked_sub(1)
 }
 
 fn check_fill(attribute: &Attribute) -> Result<(), SchemaError> {

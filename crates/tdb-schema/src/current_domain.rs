@@ -1,5 +1,5 @@
 use bytes::Bytes;
-use tdb_tile::{Range, Record, Walk, WireError, WireErrorKind};
+use tdb_tile::{Exact, Range, Record, Walk, WireError, WireErrorKind};
 
 use crate::{CellValNum, CurrentDomainType, DimensionRecord};
 
@@ -73,7 +73,11 @@ impl Record for RangeRecord {
             w.raw("lo", *size as u64, lo)?;
             return w.raw("hi", *size as u64, hi);
         }
-        let total = w.count::<u64>("total", lo.len().saturating_add(hi.len()))?;
+        let both = lo
+            .len()
+            .exact_add(hi.len())
+            .map_err(|bug| w.fail("total", bug.into()))?;
+        let total = w.count::<u64>("total", both)?;
         let start = w.count::<u64>("start", lo.len())?;
         let end = total.checked_sub(start).ok_or_else(|| {
             w.fail(

@@ -157,10 +157,10 @@ fn check_extent<T: Coordinate>(domain: &Range, extent: &Bytes) -> Result<(), Pro
     }
     if !T::IS_REAL {
         // Compared as unsigned: the width of a wide signed domain is stored without a sign.
-        return match extent.above(T::default()) {
-            0 => Err(Problem::NotPositive),
-            width if width.saturating_sub(1) > hi.above(lo) => Err(Problem::BeyondDomain),
-            _ => Ok(()),
+        return match extent.above(T::default()).checked_sub(1) {
+            None => Err(Problem::NotPositive),
+            Some(last) if last > hi.above(lo) => Err(Problem::BeyondDomain),
+            Some(_) => Ok(()),
         };
     }
     // If no extent was given, TileDB stores the width of the domain, which is 0 for a single point.

@@ -1,6 +1,6 @@
 use bytes::Bytes;
 use tdb_filters::FilterList;
-use tdb_tile::{Datatype, Record, Walk, WireError};
+use tdb_tile::{Datatype, Exact, Record, Walk, WireError};
 
 use crate::presence::since;
 
@@ -50,7 +50,10 @@ impl Record for DimensionRecord {
             *datatype = *shared;
             *cell_val_num = 1;
             *filters = FilterList::default();
-            w.raw("domain", (datatype.size() as u64).saturating_mul(2), domain)?;
+            let size = (datatype.size() as u64)
+                .exact_mul(2)
+                .map_err(|bug| w.fail("domain", bug.into()))?;
+            w.raw("domain", size, domain)?;
         }
         w.flag("null_extent", null_extent)?;
         if *null_extent {

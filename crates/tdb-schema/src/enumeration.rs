@@ -1,3 +1,4 @@
+use std::num::NonZeroUsize;
 use std::sync::OnceLock;
 
 use bytes::Bytes;
@@ -185,10 +186,12 @@ impl Enumeration {
     /// The number of values.
     #[must_use]
     pub fn len(&self) -> usize {
-        match cell_size(self.datatype, self.cell_val_num)
-            .and_then(|size| usize::try_from(size).ok())
-        {
-            Some(size) => self.data.len().checked_div(size).unwrap_or(0),
+        match cell_size(self.datatype, self.cell_val_num).map(usize::try_from) {
+            // No cell has 0 bytes, and there are no cells that are larger than memory.
+            Some(size) => size
+                .ok()
+                .and_then(NonZeroUsize::new)
+                .map_or(0, |size| self.data.len() / size),
             None => self.offsets.len(),
         }
     }
@@ -210,8 +213,11 @@ impl Enumeration {
             }
             None => {
                 let start = self.offsets.get(index)?;
-                let end = index.checked_add(1).and_then(|next| self.offsets.get(next));
-                let end = end.map_or(Some(self.data.len()), |end| usize::try_from(end).ok())?;
+                let next = index.checked_add(1).and_then(|next| self.offsets.get(next));
+                let end = match next {
+                    Some(next) => usize::try_from(next).ok()?,
+                    None => self.data.len(),
+                };
                 (usize::try_from(start).ok()?, end)
             }
         };

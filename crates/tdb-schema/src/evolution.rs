@@ -94,8 +94,8 @@ impl ArraySchema {
         let entry = self
             .enumerations
             .iter_mut()
-            .find(|entry| entry.name == name);
-        let entry = entry.ok_or_else(|| absent("enumeration", name))?;
+            .find(|entry| entry.name == name)
+            .ok_or_else(|| absent("enumeration", name))?;
         entry.file = new.file().to_owned();
         self.check_indices(new)?;
         self.evolved()

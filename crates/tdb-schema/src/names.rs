@@ -69,9 +69,8 @@ impl HasKind for UnknownName {
 #[must_use]
 pub fn hint<'a>(what: &str, name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     let known: Vec<&str> = known.into_iter().collect();
-    let listed: Vec<&str> = known.iter().copied().take(LISTED).collect();
-    let listed = listed.join(", ");
-    let more = known.len().saturating_sub(LISTED);
+    let (listed, others) = known.split_at(known.len().min(LISTED));
+    let (listed, more) = (listed.join(", "), others.len());
     let all = match (known.len(), more) {
         (0, _) => format!("the array has no {what}s"),
         (_, 0) => format!("the {what}s are {listed}"),

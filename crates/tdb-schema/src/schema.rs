@@ -1,6 +1,6 @@
 use bytes::Bytes;
 use tdb_filters::{FilterList, filters};
-use tdb_tile::{Datatype, FormatVersion, Limits, Range, Record};
+use tdb_tile::{Datatype, Exact, FormatVersion, Limits, Range, Record, WireError};
 
 use crate::{
     ArrayType, Attribute, CellOrder, Dimension, DimensionLabel, DimensionRecord,
@@ -122,7 +122,11 @@ impl ArraySchema {
         let (record, end) =
             SchemaRecord::decode_prefix(payload, FormatVersion::default(), &(), limits)?;
         let schema = Self::from_record(record, limits)?;
-        let left = payload.len().saturating_sub(end) as u64;
+        let behind = payload
+            .len()
+            .exact_sub(end)
+            .map_err(|bug| WireError::new(SchemaRecord::NAME, "end", end, bug.into()))?;
+        let left = behind as u64;
         let trailing = (left > 0).then_some(SchemaWarning::TrailingBytes { left });
         let anonymous = schema
             .dimensions

@@ -125,9 +125,11 @@ impl Subarray {
             let Some(dimension) = dimensions.find(|dimension| dimension.name == *name) else {
                 continue;
             };
-            let fixed = dimension.domain.as_ref();
-            let fixed = fixed.filter(|_| !dimension.cell_val_num.is_var());
-            let outside = fixed.filter(|domain| {
+            let domain = dimension
+                .domain
+                .as_ref()
+                .filter(|_| !dimension.cell_val_num.is_var());
+            let outside = domain.filter(|domain| {
                 range.intersection(dimension.datatype, domain).as_ref() != Some(range)
             });
             if let Some(domain) = outside {
@@ -152,8 +154,8 @@ impl Subarray {
         schema: &ArraySchema,
         whole: impl Fn(usize) -> Option<&'a Range>,
     ) -> Option<Vec<u64>> {
-        let sides = schema.dimensions.iter().enumerate();
-        let sides = sides.map(|(index, dimension)| {
+        let dimensions = schema.dimensions.iter().enumerate();
+        let sides = dimensions.map(|(index, dimension)| {
             let cells = |range| cells_of(dimension.datatype, range);
             match self.ranges(index) {
                 Some(ranges) => ranges

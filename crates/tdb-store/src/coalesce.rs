@@ -80,7 +80,7 @@ impl<'a> JoinedReads<'a> {
 /// Returns the largest gap, up to `gap`, that keeps the unwanted bytes within the limit. `order` is sorted by key and
 /// start.
 fn affordable(order: &[(usize, &Read)], gap: u64) -> u64 {
-    let mut wanted = 0_u64;
+    let mut wanted = 0_u128;
     let mut between = Vec::new();
     // Furthest end in the object so far.
     let mut last: Option<(&Read, u64)> = None;
@@ -88,24 +88,25 @@ fn affordable(order: &[(usize, &Read)], gap: u64) -> u64 {
         let (Some(start), Some(end)) = (start(read), end(read)) else {
             continue;
         };
-        wanted = wanted.saturating_add(len(read));
-        let before = last.filter(|(other, _)| other.key == read.key);
-        let before = before.map(|(_, before)| before);
+        wanted += u128::from(len(read));
+        let before = last
+            .filter(|(other, _)| other.key == read.key)
+            .map(|(_, end)| end);
         let apart = before.and_then(|before| start.checked_sub(before));
         between.extend(apart.filter(|apart| (1..=gap).contains(apart)));
         last = Some((read, before.map_or(end, |before| end.max(before))));
     }
-    let mut left = BETWEEN.saturating_add(wanted);
-    let all = between.iter().copied().fold(0, u64::saturating_add);
+    let mut left = u128::from(BETWEEN) + wanted;
+    let all: u128 = between.iter().copied().map(u128::from).sum();
     if all <= left {
         return gap;
     }
     between.sort_unstable();
     let mut affordable = 0;
     for apart in between {
-        let Some(less) = left.checked_sub(apart) else {
+        let Some(less) = left.checked_sub(apart.into()) else {
             // Gaps of the same size are joined all or not at all, so the gap must stay below one that does not fit.
-            return affordable.min(apart.saturating_sub(1));
+            return affordable.min(apart - 1);
         };
         (left, affordable) = (less, apart);
     }
@@ -153,7 +154,8 @@ fn try_join(run: &mut Run, read: &Read, gap: u64, most: u64) -> bool {
     };
     let end = end.max(run_end);
     let joined = end - first;
-    if run.read.key != read.key || start > run_end.saturating_add(gap) || joined > most {
+    let is_far = start.checked_sub(run_end).is_some_and(|apart| apart > gap);
+    if run.read.key != read.key || is_far || joined > most {
         return false;
     }
     // Each member was within its own limit; the gaps between members count against none of them.

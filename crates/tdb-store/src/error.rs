@@ -156,8 +156,9 @@ impl StoreError {
     #[must_use]
     pub fn cause(&self) -> String {
         let text = self.to_string();
-        let cause = text.strip_prefix(self.key());
-        let cause = cause.and_then(|cause| cause.strip_prefix(": "));
+        let cause = text
+            .strip_prefix(self.key())
+            .and_then(|rest| rest.strip_prefix(": "));
         cause.unwrap_or(&text).to_owned()
     }
 

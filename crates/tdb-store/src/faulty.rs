@@ -110,7 +110,7 @@ impl Chance {
             };
         }
         let throw = |salt: u64, one_in: u64| {
-            let mixed = mix(self.seed ^ mix(operation.wrapping_mul(8).wrapping_add(salt)));
+            let mixed = mix(self.seed ^ mix((operation << 3) ^ salt));
             mixed.checked_rem(one_in) == Some(0)
         };
         let Faults {
@@ -246,7 +246,7 @@ fn short(read: &Read, piece: &Piece) -> StoreError {
         key: read.key.to_string(),
         offset: piece.offset,
         wanted,
-        size: piece.offset.saturating_add(wanted / 2),
+        size: piece.offset + wanted / 2,
     }
 }
 

@@ -61,11 +61,7 @@ pub fn join(prefix: &str, name: &str) -> String {
     if prefix.is_empty() {
         return name.to_owned();
     }
-    let mut key = String::with_capacity(prefix.len().saturating_add(name.len()).saturating_add(1));
-    key.push_str(prefix);
-    key.push('/');
-    key.push_str(name);
-    key
+    [prefix, "/", name].concat()
 }
 
 /// Prefix of the names of objects that are still being written.

@@ -147,7 +147,7 @@ impl LocalStore {
     fn with_opened(
         &self,
         key: &str,
-        mut read: impl FnMut(&tree::Opened) -> Result<(), StoreError>,
+        mut read: impl FnMut(&tree::OpenFile) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
         check_key(key)?;
         if let Some(object) = self.open_files.get(key) {
@@ -163,9 +163,9 @@ impl LocalStore {
         Ok(())
     }
 
-    fn read_range(&self, object: &tree::Opened, read: &Read) -> Result<Piece, StoreError> {
+    fn read_range(&self, object: &tree::OpenFile, read: &Read) -> Result<Piece, StoreError> {
         let range = read.resolve(object.size)?;
-        let len = range.end.saturating_sub(range.start);
+        let len = range.end - range.start;
         let too_large = || StoreError::TooLarge {
             key: read.key.to_string(),
             size: len,
@@ -284,7 +284,7 @@ impl Store for LocalStore {
     }
 
     fn remove_many(&self, keys: &[&str]) -> Vec<Result<(), StoreError>> {
-        let mut touched = tree::Touched::default();
+        let mut touched = tree::ChangedFolders::default();
         let mut answers: Vec<Result<(), StoreError>> = Vec::with_capacity(keys.len());
         for key in keys {
             let answer = check_key(key).and_then(|()| self.tree.unlink(key));
@@ -352,7 +352,7 @@ impl<'a> Smallest<'a> {
             return;
         }
         self.keys.push(key);
-        if self.keys.len() >= self.most.saturating_mul(2) {
+        if self.keys.len() / 2 >= self.most {
             self.shrink();
         }
     }

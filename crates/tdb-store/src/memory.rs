@@ -16,12 +16,12 @@ use crate::{
 /// Clones share the objects and the counts. With the counts, a test can assert that a plan needs three reads.
 #[derive(Clone, Debug, Default)]
 pub struct MemoryStore {
-    shared: Arc<Shared>,
+    shared: Arc<SharedObjects>,
     page_size: Option<usize>,
 }
 
 #[derive(Debug, Default)]
-struct Shared {
+struct SharedObjects {
     objects: RwLock<BTreeMap<String, Bytes>>,
     counters: Counters,
 }
@@ -172,7 +172,7 @@ impl Store for MemoryStore {
                 listing.next = Some(Page::new(key.clone()));
                 break;
             }
-            left = left.map(|left| left.saturating_sub(1));
+            left = left.map(|left| left - 1);
             if let Some((sub, _)) = name.split_once('/') {
                 let sub = format!("{folder}{sub}");
                 // '0' is the character after '/': this key sorts after everything in the folder.

@@ -44,7 +44,7 @@ pub fn copy(
     to: &dyn Store,
     to_key: &str,
 ) -> Result<(), StoreError> {
-    copy_sized(from, (from_key, from.size(from_key)?), to, to_key)
+    copy_sized(from, from_key, from.size(from_key)?, to, to_key)
 }
 
 /// Removes a folder that contains only folders, and these folders, deepest first.
@@ -68,7 +68,8 @@ pub fn remove_empty_folders(store: &(impl Store + ?Sized), folder: &str) -> Resu
 /// Any error of either store; [`StoreError::OutOfRange`] if the object is shorter than the given size.
 pub fn copy_sized(
     from: &dyn Store,
-    (from_key, size): (&str, u64),
+    from_key: &str,
+    size: u64,
     to: &dyn Store,
     to_key: &str,
 ) -> Result<(), StoreError> {

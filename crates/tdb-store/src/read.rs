@@ -30,17 +30,18 @@ impl ByteRange {
     /// [`StoreError::OutOfRange`], with `key`, if the object does not contain all of them.
     pub fn resolve(self, key: &str, size: u64) -> Result<Range<u64>, StoreError> {
         let (start, len) = match self {
-            Self::Whole => (0, size),
-            Self::Bounded { start, len } => (start, len),
-            Self::From(start) => (start, size.saturating_sub(start)),
-            Self::Tail(len) => (size.saturating_sub(len), len.min(size)),
+            Self::Whole => (0, Some(size)),
+            Self::Bounded { start, len } => (start, Some(len)),
+            Self::From(start) => (start, size.checked_sub(start)),
+            Self::Tail(len) => (size - len.min(size), Some(len.min(size))),
         };
-        match start.checked_add(len) {
+        match len.and_then(|len| start.checked_add(len)) {
             Some(end) if end <= size => Ok(start..end),
             _ => Err(StoreError::OutOfRange {
                 key: key.to_owned(),
                 offset: start,
-                wanted: len,
+                // A range without an end that begins beyond the object wants no certain number.
+                wanted: len.unwrap_or(0),
                 size,
             }),
         }
@@ -96,7 +97,7 @@ impl Read {
     /// [`StoreError::OutOfRange`] if the object is too short, [`StoreError::TooLarge`] if the range exceeds the limit.
     pub fn resolve(&self, size: u64) -> Result<Range<u64>, StoreError> {
         let range = self.range.resolve(&self.key, size)?;
-        let wanted = range.end.saturating_sub(range.start);
+        let wanted = range.end - range.start;
         if wanted > self.limit {
             return Err(StoreError::TooLarge {
                 key: self.key.to_string(),

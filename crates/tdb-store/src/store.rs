@@ -101,8 +101,7 @@ pub trait Store: Send + Sync + Debug {
         offset: u64,
         into: &mut [IoSliceMut<'_>],
     ) -> Result<(), StoreError> {
-        let wanted = into.iter().map(|piece| piece.len() as u64);
-        let wanted = wanted.fold(0, u64::saturating_add);
+        let wanted: u64 = into.iter().map(|piece| piece.len() as u64).sum();
         let read = read_one(self, Read::bounded(key, offset, wanted))?;
         let mut rest = &*read.bytes;
         for piece in into {
@@ -235,8 +234,7 @@ pub fn list_each<'a>(
     store: &'a (impl Store + ?Sized),
     prefixes: &'a [&'a str],
 ) -> impl Iterator<Item = Result<Listing, StoreError>> + 'a {
-    let firsts = answers(prefixes.iter().copied(), store.list_many(prefixes));
-    let firsts = firsts.zip(prefixes);
+    let firsts = answers(prefixes.iter().copied(), store.list_many(prefixes)).zip(prefixes);
     firsts.map(move |(first, prefix)| list_rest(store, prefix, first?))
 }
 

@@ -33,7 +33,7 @@ pub fn unpacked<R: Read + Send + 'static>(
     let whole = Cursor::new(start).chain(input);
     if is_gzip {
         let unpacked = MultiGzDecoder::new(BufReader::new(whole));
-        return Ok(Box::new(Unpacked {
+        return Ok(Box::new(DecompressedInput {
             format: "gzip",
             window: None,
             unpacked,
@@ -41,10 +41,12 @@ pub fn unpacked<R: Read + Send + 'static>(
     }
     if is_zstd {
         let mut unpacked = zstd::Decoder::new(whole)?;
-        let window = (memory / 4).checked_ilog2().unwrap_or(0);
-        let window = window.clamp(*WINDOWS.start(), *WINDOWS.end());
+        let window = (memory / 4)
+            .checked_ilog2()
+            .unwrap_or(0)
+            .clamp(*WINDOWS.start(), *WINDOWS.end());
         unpacked.window_log_max(window)?;
-        return Ok(Box::new(Unpacked {
+        return Ok(Box::new(DecompressedInput {
             format: "zstd",
             // At the library's maximum, more memory would not help.
             window: (window < *WINDOWS.end()).then(|| 1_u64 << window),
@@ -55,21 +57,21 @@ pub fn unpacked<R: Read + Send + 'static>(
 }
 
 /// Decompresses, and adds the name of the format to errors.
-struct Unpacked<R> {
+struct DecompressedInput<R> {
     format: &'static str,
     /// Maximum window in bytes that memory allows; `None` if more memory would not allow a larger one.
     window: Option<u64>,
     unpacked: R,
 }
 
-impl<R: Read> Read for Unpacked<R> {
+impl<R: Read> Read for DecompressedInput<R> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let read = self.unpacked.read(out);
         read.map_err(|error| self.told(error))
     }
 }
 
-impl<R> Unpacked<R> {
+impl<R> DecompressedInput<R> {
     fn told(&self, error: io::Error) -> io::Error {
         let format = self.format;
         match (error.kind(), self.window) {

@@ -115,10 +115,8 @@ impl ChunkTable {
 
         let (count, mut rest) =
             U64::read_from_prefix(tile).map_err(|_| fail("count", 0, truncated(8, tile.len())))?;
-        let needs = count.get().saturating_mul(HEADER as u64);
-        if needs > rest.len() as u64 {
-            return Err(fail("count", 0, truncated(needs, rest.len())));
-        }
+        WireErrorKind::check_items(count.get(), HEADER, rest.len() as u64)
+            .map_err(|kind| fail("count", 0, kind))?;
         let offset = |rest: &[u8]| {
             let offset = tile.len().exact_sub(rest.len());
             offset.map_err(|bug| fail("offset", 0, bug.into()))
@@ -128,12 +126,14 @@ impl ChunkTable {
             let (header, body) = ChunkHeader::read_from_prefix(rest)
                 .map_err(|_| fail("header", here, truncated(HEADER as u64, rest.len())))?;
             let (metadata, filtered) = (header.metadata.get(), header.filtered.get());
-            let after = body.split_at_checked(metadata as usize);
-            let after = after.and_then(|(_, body)| Some((body, body.get(filtered as usize..)?)));
+            let pieces = body
+                .split_at_checked(metadata as usize)
+                .and_then(|(_, data)| Some((data, data.get(filtered as usize..)?)));
             let start = offset(body)?;
-            let Some((data, behind)) = after else {
-                let needs = u64::from(metadata).exact_add(filtered.into());
-                let needs = needs.map_err(|bug| fail("data", start, bug.into()))?;
+            let Some((data, behind)) = pieces else {
+                let needs = u64::from(metadata)
+                    .exact_add(filtered.into())
+                    .map_err(|bug| fail("data", start, bug.into()))?;
                 return Err(fail("data", start, truncated(needs, body.len())));
             };
             let original = header.original.get();
@@ -255,10 +255,12 @@ impl<'a> ChunkWriter<'a> {
     /// # Errors
     /// [`Bug`] if the reserved bytes are gone.
     pub fn finish(self) -> Result<(), Bug> {
-        let place = self.out.get_mut(self.at..);
-        let place = place.and_then(<[u8]>::first_chunk_mut);
-        *place.ok_or_else(|| Bug::new("a tile without room for its chunk count"))? =
-            self.count.to_le_bytes();
+        let place = self
+            .out
+            .get_mut(self.at..)
+            .and_then(<[u8]>::first_chunk_mut)
+            .ok_or_else(|| Bug::new("a tile without room for its chunk count"))?;
+        *place = self.count.to_le_bytes();
         Ok(())
     }
 }

@@ -1,6 +1,6 @@
 use bytes::Bytes;
 
-use crate::{Scalar, WireError, WireErrorKind};
+use crate::{Bug, Exact, Scalar, WireError, WireErrorKind};
 
 /// Reads fields one after the other and never beyond the end.
 ///
@@ -11,7 +11,7 @@ pub struct Cursor<'a> {
     record: &'static str,
     bytes: &'a Bytes,
     offset: usize,
-    end: usize,
+    left: usize,
 }
 
 impl<'a> Cursor<'a> {
@@ -22,7 +22,7 @@ impl<'a> Cursor<'a> {
             record,
             bytes,
             offset: 0,
-            end: bytes.len(),
+            left: bytes.len(),
         }
     }
 
@@ -35,7 +35,7 @@ impl<'a> Cursor<'a> {
     /// The number of bytes left.
     #[must_use]
     pub fn left(&self) -> usize {
-        self.end.saturating_sub(self.offset)
+        self.left
     }
 
     /// Creates an error at the current offset.
@@ -49,23 +49,27 @@ impl<'a> Cursor<'a> {
     /// # Errors
     /// [`WireErrorKind::Truncated`] if fewer bytes are left.
     pub fn bytes(&mut self, field: &'static str, n: u64) -> Result<Bytes, WireError> {
-        let left = self.left();
-        let end = usize::try_from(n)
+        let start = self.offset;
+        self.skip(field, n)?;
+        Ok(self.bytes.slice(start..self.offset))
+    }
+
+    /// Moves on by `n` bytes, all of which must be left.
+    fn skip(&mut self, field: &'static str, n: u64) -> Result<(), WireError> {
+        let left = usize::try_from(n)
             .ok()
-            .filter(|&n| n <= left)
-            .and_then(|n| self.offset.checked_add(n))
+            .and_then(|n| self.left.checked_sub(n))
             .ok_or_else(|| {
-                self.fail(
-                    field,
-                    WireErrorKind::Truncated {
-                        needs: n,
-                        left: left as u64,
-                    },
-                )
+                let left = self.left as u64;
+                self.fail(field, WireErrorKind::Truncated { needs: n, left })
             })?;
-        let piece = self.bytes.slice(self.offset..end);
-        self.offset = end;
-        Ok(piece)
+        self.offset = self
+            .bytes
+            .len()
+            .exact_sub(left)
+            .map_err(|bug| self.fail(field, bug.into()))?;
+        self.left = left;
+        Ok(())
     }
 
     /// Reads the next number.
@@ -73,17 +77,9 @@ impl<'a> Cursor<'a> {
     /// # Errors
     /// [`WireErrorKind::Truncated`] if too few bytes are left.
     pub fn scalar<T: Scalar>(&mut self, field: &'static str) -> Result<T, WireError> {
-        let end = self.offset.checked_add(T::SIZE);
-        let read = end.filter(|end| *end <= self.end).and_then(|end| {
-            let value = T::read(self.bytes.get(self.offset..end)?)?;
-            Some((value, end))
-        });
-        let (value, end) = read.ok_or_else(|| {
-            let (needs, left) = (T::SIZE as u64, self.left() as u64);
-            self.fail(field, WireErrorKind::Truncated { needs, left })
-        })?;
-        self.offset = end;
-        Ok(value)
+        let value = self.bytes.get(self.offset..).and_then(T::read);
+        self.skip(field, T::SIZE as u64)?;
+        value.ok_or_else(|| self.fail(field, Bug::new("a number that is cut short").into()))
     }
 
     /// Fails unless everything was consumed.

@@ -134,6 +134,21 @@ pub enum WireErrorKind {
     Bug(#[from] Bug),
 }
 
+impl WireErrorKind {
+    /// Returns the bytes that `count` items of `size` bytes take, if that many are left.
+    ///
+    /// # Errors
+    /// [`WireErrorKind::Truncated`] if fewer than that are left.
+    pub(crate) fn check_items(count: u64, size: usize, left: u64) -> Result<u64, Self> {
+        // Clamped: more bytes than there can be are refused like those that are not there.
+        let needs = count.saturating_mul(size as u64);
+        if needs > left {
+            return Err(Self::Truncated { needs, left });
+        }
+        Ok(needs)
+    }
+}
+
 /// Formats a count with its noun: "1 byte", "2 bytes".
 fn count_of(count: u64, thing: &str) -> String {
     if count == 1 {

@@ -214,9 +214,9 @@ impl GenericTile {
     /// The stored size of the tile in bytes, header included.
     #[must_use]
     pub fn stored_size(&self) -> usize {
-        HEADER
-            .saturating_add(self.pipeline.len())
-            .saturating_add(self.chunks.len())
+        [HEADER, self.pipeline.len(), self.chunks.len()]
+            .iter()
+            .sum()
     }
 
     /// The format version in the header.
@@ -266,11 +266,7 @@ impl GenericTile {
     /// Encodes the tile as it is stored.
     #[must_use]
     pub fn encode(&self) -> Vec<u8> {
-        let mut out = Vec::with_capacity(self.stored_size());
-        out.extend_from_slice(self.header.as_bytes());
-        out.extend_from_slice(&self.pipeline);
-        out.extend_from_slice(&self.chunks);
-        out
+        [self.header.as_bytes(), &self.pipeline, &self.chunks].concat()
     }
 
     /// Formats the header as text, one line per field.

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use tdb_array::{Array, ChangeOptions, Committed, SealedFragment, TimestampedName};
+use tdb_array::{Array, ChangeOptions, CommittedNames, SealedFragment, TimestampedName};
 use tdb_fragment::ConditionTree;
 
 use crate::WriteError;
@@ -47,7 +47,7 @@ impl SealedWrite {
     ///
     /// # Errors
     /// Several fragments in a format version before 12, which cannot commit them together; errors of the store.
-    pub fn commit(self) -> Result<Committed, WriteError> {
+    pub fn commit(self) -> Result<CommittedNames, WriteError> {
         let mut fragments = self.fragments;
         let names = match (fragments.pop(), fragments.is_empty()) {
             (Some(only), true) => vec![only.commit()?],
@@ -56,7 +56,7 @@ impl SealedWrite {
                 self.array.commit_together(fragments)?
             }
         };
-        Ok(Committed {
+        Ok(CommittedNames {
             fragments: names,
             delete: None,
         })
@@ -71,7 +71,7 @@ impl SealedWrite {
         self,
         kept: &ConditionTree,
         change: &ChangeOptions,
-    ) -> Result<Committed, WriteError> {
+    ) -> Result<CommittedNames, WriteError> {
         Ok(self
             .array
             .commit_with_delete(self.fragments, kept, change)?)

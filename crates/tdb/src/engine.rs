@@ -5,7 +5,7 @@
 /// Counts, sums and other aggregates of cells.
 pub mod aggregate {
     pub use tdb_aggregate::{
-        Aggregate, AggregateError, Bin, FieldSummary, Group, Grouped, Histogram, Outcome,
+        Aggregate, AggregateError, Bin, FieldSummary, Group, GroupResults, Histogram, Outcome,
         count_cells, grouped, histogram, known_count, summarize,
     };
 }
@@ -14,7 +14,7 @@ pub mod aggregate {
 pub mod array {
     pub use tdb_array::{
         Array, ArrayError, At, ChangeOptions, Contents, ContentsSize, ErrorKind, Fragment, Group,
-        GroupDetails, GroupMember, HasKind, HistoryGap, LaterObjects, Location, Lost, Metadata,
+        GroupDetails, GroupMember, HasKind, HistoryGap, LaterObjects, Location, LostContent, Metadata,
         MetadataRecord, MetadataValue, NameSource, ObjectType, OpenOptions, StoredSchema,
         TimeWindow, TimestampedName, UriTarget, Warning, Work,
     };

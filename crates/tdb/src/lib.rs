@@ -37,7 +37,7 @@ pub use sql::Worker;
 pub use sql::{Answer as SqlAnswer, Rows as SqlRows, Sql};
 pub use tdb_aggregate::{Aggregate, Bin, Function, Group as CellGroup, Histogram, Outcome, Table};
 pub use tdb_array::{
-    ChangeOptions, ErrorKind, HistoryGap, LaterObjects, Lost, ObjectType, OpenOptions,
+    ChangeOptions, ErrorKind, HistoryGap, LaterObjects, LostContent, ObjectType, OpenOptions,
 };
 pub use tdb_cells::{Activity, Batch, Column, Progress, Session, SessionOptions};
 pub use tdb_change::{

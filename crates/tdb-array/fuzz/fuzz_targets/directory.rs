@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use bytes::Bytes;
 use libfuzzer_sys::fuzz_target;
-use tdb_array::directory::Settled;
+use tdb_array::directory::ListingComparison;
 use tdb_array::{Directory, Names, TimeWindow};
 use tdb_tile::Limits;
 
@@ -22,9 +22,9 @@ fuzz_target!(|data: &[u8]| {
             return;
         };
         let same = directory.clone().settled(&names, &names);
-        assert!(matches!(same, Ok(Settled::Same(same)) if same == directory));
+        assert!(matches!(same, Ok(ListingComparison::Same(same)) if same == directory));
         let later = names_of(list);
-        if let Ok(Settled::Grown(grown)) = directory.clone().settled(&names, &later) {
+        if let Ok(ListingComparison::Grown(grown)) = directory.clone().settled(&names, &later) {
             assert!(grown.lists().eq(directory.lists()));
         }
         let list = Bytes::copy_from_slice(list);

@@ -14,10 +14,9 @@ impl Contents {
     /// Finds the objects in the folder that belong to no member.
     pub(super) fn add_others(&mut self) -> Result<(), ArrayError> {
         let found = self.location.store().list_recursive(self.prefix())?;
-        let known = self.parts.iter().flat_map(Part::all_keys);
-        let known: HashSet<&str> = known.collect();
-        let rest = found.into_iter();
-        let rest: Vec<Object> = rest
+        let known: HashSet<&str> = self.parts.iter().flat_map(Part::all_keys).collect();
+        let rest: Vec<Object> = found
+            .into_iter()
             .filter(|object| !known.contains(object.key.as_str()))
             .collect();
         self.others = parts(self.prefix(), rest);
@@ -107,7 +106,9 @@ fn own_group<'a>(prefix: &str, key: &'a str, groups: &HashSet<String>) -> Option
 /// Iterates over the folders of a key, from `prefix` inwards.
 fn above<'a>(prefix: &str, key: &'a str) -> impl Iterator<Item = &'a str> {
     let from = join(prefix, "").len().min(key.len());
-    let ends = key.match_indices('/').map(|(end, _)| end);
-    let ends = ends.filter(move |end| *end >= from);
+    let ends = key
+        .match_indices('/')
+        .map(|(end, _)| end)
+        .filter(move |end| *end >= from);
     ends.filter_map(|end| key.get(..end))
 }

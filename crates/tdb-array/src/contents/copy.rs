@@ -10,7 +10,7 @@ use super::{Contents, Part, below, inside, join_folders};
 use crate::copying::{Copying, vanished};
 use crate::create::check_above;
 use crate::{
-    ArrayError, ChangeOptions, Found, Group, GroupMember, Location, MemberChange, ObjectType,
+    ArrayError, ChangeOptions, FoundFolder, Group, GroupMember, Location, MemberChange, ObjectType,
     UriTarget,
 };
 impl Contents {
@@ -108,11 +108,13 @@ impl Contents {
         options: &ChangeOptions,
     ) -> Result<(), ArrayError> {
         for objects in self.all().flat_map(Part::stages) {
-            let objects = objects.iter().map(|object| {
-                let to_key = join(to_prefix, below(self.prefix(), &object.key));
-                (object, to_key)
-            });
-            let objects: Vec<(&Object, String)> = objects.collect();
+            let objects: Vec<(&Object, String)> = objects
+                .iter()
+                .map(|object| {
+                    let to_key = join(to_prefix, below(self.prefix(), &object.key));
+                    (object, to_key)
+                })
+                .collect();
             copying.copy(&**self.location.store(), &objects)?;
         }
         for prefix in self.groups() {
@@ -152,7 +154,7 @@ pub(crate) fn check_vacant(store: &dyn Store, prefix: &str) -> Result<(), ArrayE
     if listing.objects.is_empty() && is_all_marked(store, listing.prefixes)? {
         return Ok(());
     }
-    let found = Found::at(store, prefix)?;
+    let found = FoundFolder::at(store, prefix)?;
     if let Some(work) = found.unfinished {
         let prefix = prefix.to_owned();
         return Err(ArrayError::Unfinished { work, prefix });

@@ -5,7 +5,7 @@ use bytes::Bytes;
 use tdb_tile::{Bug, LimitError, Limits};
 
 use super::fragment_entry::FragmentEntry;
-use super::listed::{Listed, fragment_name};
+use super::listed::{ListedFragment, fragment_name};
 use crate::ArrayError;
 
 /// An ordered sequence of fragments.
@@ -139,7 +139,7 @@ impl FragmentEntries {
     /// As [`FragmentEntries::iter`].
     pub(super) fn keep(
         &mut self,
-        mut keep: impl FnMut(&Listed<'_>) -> bool,
+        mut keep: impl FnMut(&ListedFragment<'_>) -> bool,
     ) -> Result<Self, ArrayError> {
         let mut others = Vec::new();
         let mut lost = None;
@@ -183,7 +183,7 @@ impl FragmentEntries {
     }
 
     /// Iterates over what the names tell about the fragments, in order.
-    pub(super) fn listed(&self) -> impl Iterator<Item = Result<Listed<'_>, ArrayError>> {
+    pub(super) fn listed(&self) -> impl Iterator<Item = Result<ListedFragment<'_>, ArrayError>> {
         self.lines.iter().map(|line| self.look(*line))
     }
 
@@ -191,8 +191,8 @@ impl FragmentEntries {
         self.look(line).map(|listed| listed.entry())
     }
 
-    fn look(&self, line: Line) -> Result<Listed<'_>, ArrayError> {
-        let listed = self.commit(line).and_then(Listed::of_commit);
+    fn look(&self, line: Line) -> Result<ListedFragment<'_>, ArrayError> {
+        let listed = self.commit(line).and_then(ListedFragment::of_commit);
         listed.ok_or_else(lost)
     }
 

@@ -5,13 +5,13 @@ use crate::name_parts::NameParts;
 
 /// A fragment, as described by the key of its commit in a list. It borrows from the list.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Listed<'a> {
+pub(super) struct ListedFragment<'a> {
     commit: &'a str,
     pub(super) name: &'a str,
     pub(super) parts: NameParts,
 }
 
-impl<'a> Listed<'a> {
+impl<'a> ListedFragment<'a> {
     /// Parses the key of a commit; `None` if it is not the commit of a fragment.
     pub(super) fn of_commit(commit: &'a str) -> Option<Self> {
         let name = fragment_name(commit)?;

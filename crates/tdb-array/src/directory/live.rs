@@ -45,12 +45,12 @@ pub struct DeleteCommit {
     /// Its name, which contains its time.
     pub name: TimestampedName,
     /// Location of its bytes.
-    pub stored: Stored,
+    pub stored: DeleteLocation,
 }
 
 /// Location of the bytes of a delete.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Stored {
+pub enum DeleteLocation {
     /// In its own object, with this key.
     Object(String),
     /// In a `.con` object.
@@ -90,8 +90,10 @@ impl Directory {
         let consolidated = self.consolidated_commits(lists)?;
         let deletes = self.live_deletes(window, &consolidated);
         let loose = self.deletes.iter().map(|(_, name)| name.end());
-        let listed = consolidated.deletes.keys();
-        let listed = listed.filter_map(|key| Some(TimestampedName::of_key(key).ok()?.end()));
+        let listed = consolidated
+            .deletes
+            .keys()
+            .filter_map(|key| Some(TimestampedName::of_key(key).ok()?.end()));
         let ends: Vec<u64> = loose.chain(listed).collect();
         let last_delete = ends.iter().copied().max();
         let mut later = LaterObjects {
@@ -102,20 +104,24 @@ impl Directory {
         let mut committed = self.committed(consolidated.fragments, present)?;
         let (merged, merged_spans) = self.without_sources(&committed, lists)?;
         let all = committed.len() as u64;
+        let mut later_ends = Vec::new();
         committed.keep(|listed| {
-            if listed.parts.end > window.at {
-                later.fragments = later.fragments.saturating_add(1);
-                later.until = later.until.max(listed.parts.end);
-            }
+            later_ends.extend(Some(listed.parts.end).filter(|end| *end > window.at));
             rule(listed.parts)
         })?;
+        later.fragments = later_ends.len() as u64;
+        later.until = later_ends.into_iter().fold(later.until, u64::max);
         check_versions(&committed)?;
         let replacements = self.replacements(lists, |name| rule(name.parts()))?;
         let there = listed_of(&replacements, &committed)?;
         let replaced = replacements.in_force(there.iter().map(String::as_str));
         // A `.replaces` object is written before the commit that brings it into force, so it is not idle.
-        let idle = replaced.idle.iter().filter(|key| !key.ends_with(REPLACES));
-        let idle = idle.map(|key| (*key).to_owned()).collect();
+        let idle = replaced
+            .idle
+            .iter()
+            .filter(|key| !key.ends_with(REPLACES))
+            .map(|key| (*key).to_owned())
+            .collect();
         let replaced = if there.is_empty() {
             FragmentEntries::default()
         } else {
@@ -144,7 +150,8 @@ impl Directory {
         committed: &FragmentEntries,
         lists: &Lists,
     ) -> Result<(FragmentEntries, Vec<(u64, u64)>), ArrayError> {
-        let is_merged = |listed: &super::listed::Listed<'_>| listed.parts.start < listed.parts.end;
+        let is_merged =
+            |listed: &super::listed::ListedFragment<'_>| listed.parts.start < listed.parts.end;
         let mut has_merged = !self.merged_since.is_empty();
         for listed in committed.listed() {
             has_merged |= is_merged(&listed?);
@@ -162,9 +169,11 @@ impl Directory {
             sources.is_empty() || !sources.iter().all(|source| there.contains(*source))
         };
         merged.keep(|listed| is_gone(&listed.key()))?;
-        let spans = self.merged_since.iter();
-        let spans = spans.filter(|(_, name)| is_gone(&fragment_key(name)));
-        let spans = spans.map(|(start, name)| (*start, name.end()));
+        let spans = self
+            .merged_since
+            .iter()
+            .filter(|(_, name)| is_gone(&fragment_key(name)))
+            .map(|(start, name)| (*start, name.end()));
         Ok((merged, spans.collect()))
     }
 
@@ -186,7 +195,7 @@ impl Directory {
     fn consolidated_commits<'a>(
         &'a self,
         lists: &'a Lists,
-    ) -> Result<Consolidated<'a>, ArrayError> {
+    ) -> Result<ConsolidatedCommits<'a>, ArrayError> {
         let of = |keys: &'a [String]| keys.iter().filter_map(|key| lists.get_key_value(key));
         let mut ignored = HashSet::new();
         for (key, bytes) in of(&self.ignores) {
@@ -195,7 +204,7 @@ impl Directory {
                 ignored.insert(line);
             }
         }
-        let mut all = Consolidated::default();
+        let mut all = ConsolidatedCommits::default();
         for (key, bytes) in of(&self.consolidated) {
             all.fragments.add_list(bytes)?;
             for record in records(bytes) {
@@ -203,7 +212,7 @@ impl Directory {
                 check_line(key, record.key)?;
                 // Deletes count nevertheless: fragments refer to them by position.
                 if let Some(range) = record.delete {
-                    let stored = Stored::Within {
+                    let stored = DeleteLocation::Within {
                         key: key.clone(),
                         range,
                     };
@@ -243,7 +252,7 @@ impl Directory {
     fn live_deletes(
         &self,
         window: TimeWindow,
-        consolidated: &Consolidated<'_>,
+        consolidated: &ConsolidatedCommits<'_>,
     ) -> Vec<DeleteCommit> {
         let within = consolidated.deletes.iter().filter_map(|(key, stored)| {
             let name = TimestampedName::of_key(key).ok()?;
@@ -251,7 +260,13 @@ impl Directory {
         });
         let loose = self.deletes.iter().filter_map(|(key, name)| {
             let counted = consolidated.deletes.contains_key(key.as_str());
-            (!counted).then(|| (key.as_str(), name.clone(), Stored::Object(key.clone())))
+            (!counted).then(|| {
+                (
+                    key.as_str(),
+                    name.clone(),
+                    DeleteLocation::Object(key.clone()),
+                )
+            })
         });
         let mut deletes: Vec<_> = within
             .chain(loose)
@@ -269,10 +284,10 @@ impl Directory {
 
 /// The contents of all `.con` objects, without duplicates: a commit may be in several.
 #[derive(Debug, Default)]
-struct Consolidated<'a> {
+struct ConsolidatedCommits<'a> {
     /// The committed fragments, by the keys of their commits.
     fragments: FragmentEntries,
-    deletes: BTreeMap<&'a str, Stored>,
+    deletes: BTreeMap<&'a str, DeleteLocation>,
 }
 
 /// Returns the folders of the fragments that appear in the replacements. No names are copied for the others, which may

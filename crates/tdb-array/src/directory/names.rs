@@ -40,11 +40,12 @@ impl Names {
 
     /// Adds the listing of `folder`, which is relative to the array or group at `root`.
     pub fn add(&mut self, listing: Listing, root: &str, folder: &str) {
-        let objects = listing.objects.into_iter();
-        let objects = objects.map(|object| relative(object.key, root));
+        let objects = listing
+            .objects
+            .into_iter()
+            .map(|object| relative(object.key, root));
         self.put(objects, |all| &mut all.objects);
-        let folders = listing.prefixes.into_iter();
-        let folders = folders.map(|key| relative(key, root));
+        let folders = listing.prefixes.into_iter().map(|key| relative(key, root));
         self.put(folders, |all| &mut all.folders);
         if !listing.foreign.is_empty() {
             let all = self.folders.entry(folder.to_owned()).or_default();
@@ -64,7 +65,7 @@ impl Names {
         while let Some(first) = keys.next() {
             let folder = tdb_store::parent(&first).to_owned();
             let all = place(self.folders.entry(folder.clone()).or_default());
-            all.reserve(keys.size_hint().0.saturating_add(1));
+            all.reserve(keys.size_hint().0);
             insert(all, first);
             while let Some(key) = keys.next_if(|key| tdb_store::parent(key) == folder) {
                 insert(all, key);
@@ -90,8 +91,10 @@ impl Names {
 
     /// Returns the files of other programs in the folder, including names that cannot be keys.
     pub(super) fn strays_in(&self, folder: &str) -> Vec<String> {
-        let strays = self.objects_in(folder).filter(|key| is_stray(key));
-        let strays = strays.map(str::to_owned);
+        let strays = self
+            .objects_in(folder)
+            .filter(|key| is_stray(key))
+            .map(str::to_owned);
         strays.chain(self.foreign_in(folder)).collect()
     }
 
@@ -104,9 +107,9 @@ impl Names {
 
 /// Makes a key relative to the folder `root`.
 fn relative(mut key: String, root: &str) -> String {
-    let below = key.strip_prefix(root).unwrap_or(&key);
-    let below = below.strip_prefix('/').unwrap_or(below);
-    let before = key.len().saturating_sub(below.len());
+    let root = if key.starts_with(root) { root.len() } else { 0 };
+    let has_slash = key.get(root..).is_some_and(|below| below.starts_with('/'));
+    let before: usize = [root, usize::from(has_slash)].iter().sum();
     key.drain(..before);
     key
 }

@@ -36,14 +36,14 @@ struct List<'a> {
 
 /// The fragments hidden by the lists in force.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Replaced<'a> {
+pub struct ReplacedFragments<'a> {
     /// The folders of the hidden fragments, relative to the array.
     fragments: HashSet<&'a str>,
     /// The keys of lists that are not in force, although they name fragments that exist.
     pub idle: Vec<&'a str>,
 }
 
-impl Replaced<'_> {
+impl ReplacedFragments<'_> {
     /// True if the fragment in this folder, relative to the array, is replaced.
     pub fn contains(&self, folder: &str) -> bool {
         self.fragments.contains(folder)
@@ -82,7 +82,7 @@ impl<'a> Replacements<'a> {
     ///
     /// This is a search along chains of consolidations: it starts with the lists named after existing fragments, and
     /// continues with the lists named after the fragments that those replace.
-    pub fn in_force<'t>(&self, there: impl IntoIterator<Item = &'t str>) -> Replaced<'a> {
+    pub fn in_force<'t>(&self, there: impl IntoIterator<Item = &'t str>) -> ReplacedFragments<'a> {
         let mut by: HashMap<&str, Vec<usize>> = HashMap::new();
         for (index, list) in self.lists.iter().enumerate() {
             by.entry(&list.by).or_default().push(index);
@@ -103,9 +103,11 @@ impl<'a> Replacements<'a> {
         }
         let mut idle: Vec<usize> = by.into_values().flatten().collect();
         idle.sort_unstable();
-        let idle = idle.into_iter().filter_map(|index| self.lists.get(index));
-        let idle = idle.filter(|list| list.lines.iter().any(|line| there.contains(line)));
-        Replaced {
+        let idle = idle
+            .into_iter()
+            .filter_map(|index| self.lists.get(index))
+            .filter(|list| list.lines.iter().any(|line| there.contains(line)));
+        ReplacedFragments {
             fragments,
             idle: idle.map(|list| list.key).collect(),
         }

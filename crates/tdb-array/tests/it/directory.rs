@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use bytes::Bytes;
-use tdb_array::directory::{Lists, Settled};
+use tdb_array::directory::{ListingComparison, Lists};
 use tdb_array::{ArrayError, Directory, ErrorKind, Live, Names, TimeWindow};
 use tdb_tile::Limits;
 
@@ -272,9 +272,9 @@ fn a_later_listing_settles_what_was_there_at_one_moment() {
         let (first, later) = (names(first), names(later));
         let directory = Directory::from_names(&first, TimeWindow::ALL).unwrap();
         match directory.settled(&first, &later).unwrap() {
-            Settled::Same(_) => "same".to_owned(),
-            Settled::Changed => "changed".to_owned(),
-            Settled::Grown(directory) => {
+            ListingComparison::Same(_) => "same".to_owned(),
+            ListingComparison::Changed => "changed".to_owned(),
+            ListingComparison::Grown(directory) => {
                 let live =
                     directory.live(&Lists::new(), &BTreeSet::new(), true, &Limits::default());
                 format!("grown to {}", live.unwrap().fragments.len())

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::support::KEY;
 use tdb_array::{
-    Array, ArrayError, ChangeOptions, Draft, ErrorKind, Found, Location, MetadataRecord,
+    Array, ArrayError, ChangeOptions, Draft, ErrorKind, FoundFolder, Location, MetadataRecord,
     MetadataValue, ObjectType, OpenOptions, Work,
 };
 use tdb_filters::EncryptionKey;
@@ -28,8 +28,8 @@ fn location(store: &MemoryStore) -> Location {
     Location::new(Arc::new(store.clone()), "a")
 }
 
-fn found(store: &MemoryStore) -> Found {
-    Found::at(store, "a").unwrap()
+fn found(store: &MemoryStore) -> FoundFolder {
+    FoundFolder::at(store, "a").unwrap()
 }
 
 fn keys(store: &MemoryStore) -> Vec<String> {

@@ -15,7 +15,7 @@ use tdb_cells::{Batch, FieldInfo, threads};
 use tdb_tile::Limits;
 
 use super::arrow_guess::{ArrowGuess, check_types};
-use super::columns::{Chosen, Counted};
+use super::columns::{ColumnSelection, RangeIndex};
 use super::convert::ColumnConverter;
 use super::size::unpacked_size;
 use crate::ARRAY_SCHEMA;
@@ -44,7 +44,7 @@ struct Batches {
     /// Numbers of these columns; `None` for all.
     chosen: Option<Vec<usize>>,
     /// A pandas index that the file does not store as a column; its values are computed and added as the last column.
-    counted: Option<Counted>,
+    counted: Option<RangeIndex>,
     /// Number of rows read so far.
     rows: u64,
     /// Whether batches may depend on work of other threads.
@@ -92,7 +92,7 @@ impl ArrowInput {
     /// # Errors
     /// A chosen column does not exist, or no column is left.
     pub fn with_columns(self, choice: &ColumnChoice) -> Result<Self, InputError> {
-        let chosen = Chosen::of(&self.batches.reader.schema(), choice)?;
+        let chosen = ColumnSelection::of(&self.batches.reader.schema(), choice)?;
         let numbers = chosen.numbers.clone();
         let mut input = self.with_chosen(chosen);
         input.batches.chosen = Some(numbers);
@@ -100,7 +100,7 @@ impl ArrowInput {
     }
 
     /// Sets the columns that the batches contain, with their names in the array.
-    pub(super) fn with_chosen(mut self, chosen: Chosen) -> Self {
+    pub(super) fn with_chosen(mut self, chosen: ColumnSelection) -> Self {
         let names = chosen.fields.iter().map(|field| field.name().clone());
         self.names = names.collect();
         self.fields = chosen.fields;
@@ -160,10 +160,13 @@ impl Input for ArrowInput {
     {
         let places = by_name(&self.names, fields)?;
         let fields_of = places.iter().map(|place| fields.get(*place));
-        let zoned = fields_of.zip(&self.fields).filter_map(|(field, column)| {
-            field.filter(|field| field.datatype.is_datetime() && has_zone(column.data_type()))
-        });
-        let zoned = zoned.map(|field| field.name.clone()).collect();
+        let zoned = fields_of
+            .zip(&self.fields)
+            .filter_map(|(field, column)| {
+                field.filter(|field| field.datatype.is_datetime() && has_zone(column.data_type()))
+            })
+            .map(|field| field.name.clone())
+            .collect();
         let columns = places
             .iter()
             .zip(&self.fields)
@@ -182,11 +185,14 @@ impl Input for ArrowInput {
 
     fn guess(mut self: Box<Self>) -> Result<Vec<ColumnGuess>, InputError> {
         check_types(&self.fields, &self.choice)?;
-        let guesses = self.fields.iter().map(|field| {
-            let datatype = self.choice.datatype(field.name());
-            ArrowGuess::try_new(field, datatype)
-        });
-        let mut guesses: Vec<ArrowGuess> = guesses.collect::<Result<_, _>>()?;
+        let mut guesses: Vec<ArrowGuess> = self
+            .fields
+            .iter()
+            .map(|field| {
+                let datatype = self.choice.datatype(field.name());
+                ArrowGuess::try_new(field, datatype)
+            })
+            .collect::<Result<_, _>>()?;
         let mut rows = 0;
         let mut next = self.batches.next()?;
         while let Some(batch) = next {
@@ -200,7 +206,7 @@ impl Input for ArrowInput {
                 (seen, Some(following))
             };
             seen?;
-            rows = rows.saturating_add(batch.num_rows() as u64);
+            rows += batch.num_rows() as u64;
             next = match following {
                 Some(following) => following?,
                 None => {
@@ -267,7 +273,7 @@ impl BatchReader for ArrowCells {
         };
         let Ok(columns) = threads::map(work, convert);
         let columns = columns.into_iter().collect::<Result<_, _>>()?;
-        self.rows = self.rows.saturating_add(batch.num_rows() as u64);
+        self.rows += batch.num_rows() as u64;
         Ok(Some(Batch {
             rows: batch.num_rows(),
             columns,
@@ -290,19 +296,20 @@ impl BatchReader for ArrowCells {
 impl Batches {
     fn next(&mut self) -> Result<Option<RecordBatch>, InputError> {
         let Source { format, memory } = self.source;
-        let batch = guarded(format, || self.reader.next().transpose())?;
-        let mut batch = batch.map_err(|error| failed(format, error))?;
+        let mut batch = guarded(format, || self.reader.next().transpose())?
+            .map_err(|error| failed(format, error))?;
         if let (Some(batch), Some(chosen)) = (&mut batch, &self.chosen) {
             let projected = batch.project(chosen);
             *batch = projected.map_err(|error| failed(format, error))?;
         }
         if let (Some(batch), Some(counted)) = (&mut batch, self.counted) {
-            let numbers = counted.numbers(self.rows, batch.num_rows());
-            let numbers = numbers.ok_or_else(|| InputError::Column {
-                column: "the index of pandas".to_owned(),
-                what: "its start and step lead beyond 64 bits".to_owned(),
-            })?;
-            self.rows = self.rows.saturating_add(batch.num_rows() as u64);
+            let numbers = counted
+                .numbers(self.rows, batch.num_rows())
+                .ok_or_else(|| InputError::Column {
+                    column: "the index of pandas".to_owned(),
+                    what: "its start and step lead beyond 64 bits".to_owned(),
+                })?;
+            self.rows += batch.num_rows() as u64;
             let fields = batch.schema().fields().to_vec();
             let index = Field::new("", DataType::Int64, false);
             let fields: Vec<FieldRef> = fields.into_iter().chain([Arc::new(index)]).collect();

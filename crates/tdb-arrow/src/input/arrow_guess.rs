@@ -220,8 +220,9 @@ impl ArrowGuess {
         };
         let mut before = None;
         for row in (0..rows).filter(|row| column.is_valid(*row)) {
-            let label = column.cell(row);
-            let label = label.ok_or_else(|| Bug::new("a column has fewer labels than it says"))?;
+            let label = column
+                .cell(row)
+                .ok_or_else(|| Bug::new("a column has fewer labels than it says"))?;
             let known = labels.places.get(label).copied();
             let place = known.unwrap_or(labels.values.len());
             if known.is_none() {
@@ -293,14 +294,11 @@ fn index_type(keys: &DataType) -> Option<Datatype> {
 
 /// Returns an index type for this number of labels and one more, which enumerations require.
 fn wide_enough(index: Datatype, labels: usize) -> Datatype {
-    let most = match index {
-        Datatype::Int8 => 1 << 7,
-        Datatype::UInt8 => 1 << 8,
-        Datatype::Int16 => 1 << 15,
-        Datatype::UInt16 => 1 << 16,
+    let most = match index.size() {
+        size @ (1 | 2) => 1_usize << (8 * size - usize::from(index.is_signed())),
         _ => usize::MAX,
     };
-    if labels.saturating_add(1) < most {
+    if labels + 1 < most {
         index
     } else {
         Datatype::Int32

@@ -10,7 +10,7 @@ const PANDAS: &str = "pandas";
 
 /// The selected columns of a table.
 #[derive(Debug)]
-pub(super) struct Chosen {
+pub(super) struct ColumnSelection {
     /// Numbers of the columns in the table.
     pub(super) numbers: Vec<usize>,
     /// The columns, with their names in the array.
@@ -19,17 +19,17 @@ pub(super) struct Chosen {
     /// Names of the columns that pandas used as index.
     pub(super) index: Vec<String>,
     /// A pandas index that is not a column of the table; it is the last of the fields.
-    pub(super) counted: Option<Counted>,
+    pub(super) counted: Option<RangeIndex>,
 }
 
 /// A pandas index that counts rows and exists only in the metadata.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Counted {
+pub(super) struct RangeIndex {
     pub(super) start: i64,
     pub(super) step: i64,
 }
 
-impl Counted {
+impl RangeIndex {
     /// Returns the index values of `rows` rows, the first of which is row `first` of the file; `None` if one of them
     /// does not fit into 64 bits.
     pub(super) fn numbers(self, first: u64, rows: usize) -> Option<Int64Array> {
@@ -43,7 +43,7 @@ impl Counted {
     }
 }
 
-impl Chosen {
+impl ColumnSelection {
     /// # Errors
     /// Errors of [`ColumnChoice::names`].
     pub(super) fn of(schema: &Schema, choice: &ColumnChoice) -> Result<Self, InputError> {
@@ -93,7 +93,7 @@ struct IndexColumns {
     /// Names of the index columns in the file.
     names: Vec<String>,
     /// The index that is described instead of stored, with its name; `None` if it is just the row number.
-    counted: Option<(String, Counted)>,
+    counted: Option<(String, RangeIndex)>,
 }
 
 /// Name that pandas' `reset_index` gives to an unnamed index.
@@ -101,10 +101,16 @@ const UNNAMED: &str = "index";
 
 impl IndexColumns {
     fn of(schema: &Schema) -> Self {
-        let said = schema.metadata().get(PANDAS);
-        let said: Option<Json> = said.and_then(|json| serde_json::from_str(json).ok());
-        let columns = said.as_ref().and_then(|said| said.get("index_columns"));
-        let columns = columns.and_then(Json::as_array).into_iter().flatten();
+        let said: Option<Json> = schema
+            .metadata()
+            .get(PANDAS)
+            .and_then(|json| serde_json::from_str(json).ok());
+        let columns = said
+            .as_ref()
+            .and_then(|said| said.get("index_columns"))
+            .and_then(Json::as_array)
+            .into_iter()
+            .flatten();
         let mut found = Self::default();
         for column in columns {
             match column {
@@ -116,34 +122,39 @@ impl IndexColumns {
     }
 }
 
-fn counted(described: &Json) -> Option<(String, Counted)> {
+fn counted(described: &Json) -> Option<(String, RangeIndex)> {
     let text = |key: &str| described.get(key).and_then(Json::as_str);
     let number = |key: &str| described.get(key).and_then(Json::as_i64);
     let is_range = text("kind") == Some("range");
-    let counted = Counted {
+    let counted = RangeIndex {
         start: number("start").filter(|_| is_range)?,
         step: number("step")?,
     };
-    let says_more = text("name").is_some() || counted != (Counted { start: 0, step: 1 });
+    let says_more = text("name").is_some() || counted != (RangeIndex { start: 0, step: 1 });
     says_more.then(|| (text("name").unwrap_or(UNNAMED).to_owned(), counted))
 }
 
 /// Names of all columns, by which they can be selected. Unnamed levels of a pandas index get names, like in pandas'
 /// `reset_index`.
 fn names(schema: &Schema, choice: &ColumnChoice) -> Vec<String> {
-    let names = schema.fields().iter().map(|field| field.name().clone());
-    let mut names: Vec<String> = names.collect();
+    let mut names: Vec<String> = schema
+        .fields()
+        .iter()
+        .map(|field| field.name().clone())
+        .collect();
     let index = choice.index.as_ref();
     let Some(index) = index.filter(|_| schema.metadata().contains_key(PANDAS)) else {
         return names;
     };
     let levels = names.iter().filter(|name| level(name).is_some()).count();
-    let renamed = names.iter().map(|name| match level(name) {
-        Some(_) if levels == 1 => index.clone(),
-        Some(level) => format!("level_{level}"),
-        None => name.clone(),
-    });
-    let renamed: Vec<String> = renamed.collect();
+    let renamed: Vec<String> = names
+        .iter()
+        .map(|name| match level(name) {
+            Some(_) if levels == 1 => index.clone(),
+            Some(level) => format!("level_{level}"),
+            None => name.clone(),
+        })
+        .collect();
     for number in 0..names.len() {
         let (Some(name), Some(new)) = (names.get(number), renamed.get(number)) else {
             continue;

@@ -92,7 +92,7 @@ impl ColumnConverter {
     fn fail(&self, first: u64, row: usize, what: String) -> InputError {
         InputError::Cell {
             field: self.field.name.clone(),
-            place: InputPlace::Row(first.saturating_add(row as u64)),
+            place: InputPlace::Row(first + row as u64),
             what,
             hint: None,
         }
@@ -115,8 +115,9 @@ impl ColumnConverter {
         }
         let is_time = self.field.datatype.is_datetime() || self.field.datatype.is_time();
         if !(is_time && self.field.cell_val_num == CellValNum::Fixed(1) && self.labels.is_none()) {
-            let row = (0..nulls.len()).find(|row| nulls.is_null(*row));
-            let row = row.ok_or_else(|| Bug::new("nulls were counted, and there is none"))?;
+            let row = (0..nulls.len())
+                .find(|row| nulls.is_null(*row))
+                .ok_or_else(|| Bug::new("nulls were counted, and there is none"))?;
             let what = "is null, and the field is not nullable".to_owned();
             return Err(self.fail(first, row, what));
         }
@@ -145,14 +146,13 @@ impl ColumnConverter {
         };
         let mut indexes = Vec::new();
         for row in 0..rows {
-            let label = as_column.cell(row);
-            let label = label.ok_or_else(|| Bug::new("a column has fewer labels than cells"))?;
+            let label = as_column
+                .cell(row)
+                .ok_or_else(|| Bug::new("a column has fewer labels than cells"))?;
             let is_null = cells.nulls.as_ref().is_some_and(|nulls| nulls.is_null(row));
             match labels.get(label) {
                 Some(index) if !is_null => indexes.extend_from_slice(index),
-                _ if is_null => {
-                    indexes.resize(indexes.len().saturating_add(self.field.datatype.size()), 0)
-                }
+                _ if is_null => indexes.resize(indexes.len() + self.field.datatype.size(), 0),
                 _ => {
                     let name = enumeration.map_or("", Enumeration::name);
                     let label = String::from_utf8_lossy(label);

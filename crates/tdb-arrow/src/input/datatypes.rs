@@ -94,13 +94,14 @@ pub fn field_of_column(column: &Field, place: usize) -> Option<FieldInfo> {
         let arrow = Element::new(*datatype, target).of_cells(column.name(), *datatype, *values);
         arrow.is_ok_and(|arrow| arrow == *data_type)
     };
-    let said = said_type(column.metadata()).map(|(datatype, values)| {
-        // Queries convert text of fixed size into text of any size.
-        let is_any =
-            is_padded(datatype, values) && !matches!(data_type, DataType::FixedSizeBinary(_));
-        (datatype, if is_any { CellValNum::Var } else { values })
-    });
-    let said = said.filter(is_same);
+    let said = said_type(column.metadata())
+        .map(|(datatype, values)| {
+            // Queries convert text of fixed size into text of any size.
+            let is_any =
+                is_padded(datatype, values) && !matches!(data_type, DataType::FixedSizeBinary(_));
+            (datatype, if is_any { CellValNum::Var } else { values })
+        })
+        .filter(is_same);
     let (datatype, cell_val_num) = said.or_else(|| of_arrow(data_type))?;
     Some(FieldInfo {
         name: column.name().clone(),

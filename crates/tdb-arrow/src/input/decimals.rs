@@ -9,7 +9,7 @@ use bytes::Bytes;
 use tdb_cells::files::write_whole;
 use tdb_tile::{Datatype, Physical, Scalar};
 
-use super::wrong::Wrong;
+use super::wrong::RowProblem;
 
 /// Number of decimal places; if negative, the number of zeros that are left out before the point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +38,7 @@ impl Scale {
         array: &ArrayRef,
         nulls: Option<&NullBuffer>,
         mut each: impl FnMut(Option<&str>) -> Result<(), String>,
-    ) -> Result<(), Wrong> {
+    ) -> Result<(), RowProblem> {
         macro_rules! values {
             ($t:ty) => {
                 for (row, value) in array.as_primitive::<$t>().values().iter().enumerate() {
@@ -63,7 +63,7 @@ impl Scale {
         self,
         array: &ArrayRef,
         nulls: Option<&NullBuffer>,
-    ) -> Result<(Bytes, Bytes), Wrong> {
+    ) -> Result<(Bytes, Bytes), RowProblem> {
         let (mut values, mut offsets) = (Vec::new(), vec![0; 8]);
         self.for_each(array, nulls, |value| {
             values.extend_from_slice(value.unwrap_or("").as_bytes());
@@ -86,7 +86,7 @@ impl Scale {
         }
         // At least one digit is before the point.
         let digits = format!("{digits:0>width$}", width = places.saturating_add(1));
-        let (whole, fraction) = digits.split_at(digits.len().saturating_sub(places));
+        let (whole, fraction) = digits.split_at(digits.len() - places);
         format!("{sign}{whole}.{fraction}")
     }
 }

@@ -7,12 +7,12 @@ use arrow_schema::{ArrowError, DataType, Field, Fields, Schema, SchemaRef};
 
 /// Batches in which structs, also nested ones, are replaced by their members: the member `b` of the column `a` becomes
 /// the column `a.b`. A member is null if its struct is.
-pub(super) struct Flattened {
+pub(super) struct FlatReader {
     reader: Box<dyn RecordBatchReader + Send>,
     schema: SchemaRef,
 }
 
-impl Flattened {
+impl FlatReader {
     pub(super) fn new(reader: Box<dyn RecordBatchReader + Send>) -> Self {
         let before = reader.schema();
         let mut fields = Vec::new();
@@ -49,7 +49,7 @@ impl Flattened {
     }
 }
 
-impl Iterator for Flattened {
+impl Iterator for FlatReader {
     type Item = Result<RecordBatch, ArrowError>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -58,7 +58,7 @@ impl Iterator for Flattened {
     }
 }
 
-impl RecordBatchReader for Flattened {
+impl RecordBatchReader for FlatReader {
     fn schema(&self) -> SchemaRef {
         Arc::clone(&self.schema)
     }

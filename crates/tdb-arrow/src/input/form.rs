@@ -14,7 +14,7 @@ use zerocopy::little_endian::U64;
 use super::decimals::Scale;
 use super::lists::Lists;
 use super::numbers::{NumberConverter, shared};
-use super::wrong::Wrong;
+use super::wrong::RowProblem;
 
 /// The conversion of an array into cells.
 #[derive(Debug)]
@@ -55,8 +55,7 @@ impl ConvertedCells {
                     .values
                     .len()
                     .checked_div(nulls.len())
-                    .unwrap_or(0)
-                    .max(1);
+                    .map_or(1, |size| size.max(1));
                 let is_blank = |cell: &[u8]| cell.iter().all(|byte| *byte == 0);
                 let mut cells = self.values.chunks_exact(size).zip(nulls.iter());
                 if cells.all(|(cell, is_valid)| is_valid || is_blank(cell)) {
@@ -71,9 +70,8 @@ impl ConvertedCells {
                 self.values = values.into();
             }
             Some(offsets) => {
-                let ends = <[U64]>::ref_from_bytes(offsets);
-                let ends =
-                    ends.map_err(|_| Bug::new("offsets that are no whole number of them"))?;
+                let ends = <[U64]>::ref_from_bytes(offsets)
+                    .map_err(|_| Bug::new("offsets that are no whole number of them"))?;
                 let starts = ends.iter().zip(ends.iter().skip(1));
                 let mut cells = starts.clone().zip(nulls.iter());
                 if cells.all(|((start, end), is_valid)| is_valid || start == end) {
@@ -110,7 +108,7 @@ impl Form {
         values: CellValNum,
     ) -> Option<Self> {
         let count = values.fixed().map(|n| n as usize);
-        let size = count.map(|n| n.saturating_mul(datatype.size()));
+        let size = count.map(|n| n * datatype.size());
         if *data_type == DataType::Null {
             return Some(Self::Nothing { size });
         }
@@ -142,7 +140,7 @@ impl Form {
         }
     }
 
-    pub(super) fn cells(&self, array: &ArrayRef) -> Result<ConvertedCells, Wrong> {
+    pub(super) fn cells(&self, array: &ArrayRef) -> Result<ConvertedCells, RowProblem> {
         let nulls = array.logical_nulls();
         let rows = array.len();
         match self {
@@ -157,7 +155,7 @@ impl Form {
                 size: Some(size),
                 is_padded,
             } => Ok(ConvertedCells {
-                values: fixed_bytes(array, (*size, *is_padded), nulls.as_ref())?,
+                values: fixed_bytes(array, *size, *is_padded, nulls.as_ref())?,
                 offsets: None,
                 nulls,
             }),
@@ -215,7 +213,7 @@ fn takes_bytes(data_type: &DataType, size: Option<usize>, is_padded: bool) -> bo
 }
 
 /// Calls `each` with every cell of an array of texts or bytes.
-fn for_each_bytes(array: &ArrayRef, mut each: impl FnMut(&[u8])) -> Result<(), Wrong> {
+fn for_each_bytes(array: &ArrayRef, mut each: impl FnMut(&[u8])) -> Result<(), RowProblem> {
     macro_rules! cells {
         ($array:expr) => {{
             let array = $array;
@@ -243,19 +241,20 @@ pub(super) fn is_ascii(array: &ArrayRef) -> Option<bool> {
     let looked = for_each_bytes(array, |cell| {
         let is_null = || nulls.as_ref().is_some_and(|nulls| nulls.is_null(row));
         all_ascii &= cell.is_ascii() || is_null();
-        row = row.saturating_add(1);
+        row += 1;
     });
     looked.is_ok().then_some(all_ascii)
 }
 
 fn fixed_bytes(
     array: &ArrayRef,
-    (size, is_padded): (usize, bool),
+    size: usize,
+    is_padded: bool,
     nulls: Option<&NullBuffer>,
-) -> Result<Bytes, Wrong> {
+) -> Result<Bytes, RowProblem> {
     let (mut values, mut row, mut wrong) = (Vec::new(), 0_usize, None);
     for_each_bytes(array, |cell| {
-        let end = values.len().saturating_add(size);
+        let end = values.len() + size;
         if nulls.is_some_and(|nulls| nulls.is_null(row)) {
             values.resize(end, 0)
         } else {
@@ -264,16 +263,16 @@ fn fixed_bytes(
                 values.resize(end, 0);
             }
         }
-        if values.len() != row.saturating_add(1).saturating_mul(size) && wrong.is_none() {
+        if values.len() != (row + 1) * size && wrong.is_none() {
             wrong = Some((row, format!("{} bytes, and a cell has {size}", cell.len())));
         }
-        row = row.saturating_add(1);
+        row += 1;
     })?;
     wrong.map_or(Ok(values.into()), Err)
 }
 
 /// Values and offsets; large types (64-bit offsets) are shared, not copied.
-fn var_bytes(array: &ArrayRef) -> Result<(Bytes, Bytes), Wrong> {
+fn var_bytes(array: &ArrayRef) -> Result<(Bytes, Bytes), RowProblem> {
     let large = match array.data_type() {
         DataType::LargeUtf8 => {
             let array = array.as_string::<i64>();

@@ -14,7 +14,7 @@ use tdb_cells::files::{InputError, InputOptions};
 
 use self::messages::{CheckedMessages, FORMAT, check_message, damaged};
 use super::arrow::{ArrowInput, failed, guarded};
-use super::flattened::Flattened;
+use super::flattened::FlatReader;
 
 /// Opens an Arrow IPC file.
 ///
@@ -26,8 +26,8 @@ pub fn ipc_file_input<R: Read + Seek + Send + 'static>(
     options: InputOptions,
 ) -> Result<ArrowInput, InputError> {
     check_blocks(&mut file, options.memory)?;
-    let reader = guarded(FORMAT, || FileReader::try_new_buffered(file, None))?;
-    let reader = reader.map_err(|error| failed(FORMAT, error))?;
+    let reader = guarded(FORMAT, || FileReader::try_new_buffered(file, None))?
+        .map_err(|error| failed(FORMAT, error))?;
     of_file(Box::new(reader), &options)
 }
 
@@ -35,8 +35,8 @@ fn of_file(
     mut reader: Box<dyn RecordBatchReader + Send>,
     options: &InputOptions,
 ) -> Result<ArrowInput, InputError> {
-    if options.flatten && Flattened::changes(&reader.schema()) {
-        reader = Box::new(Flattened::new(reader));
+    if options.flatten && FlatReader::changes(&reader.schema()) {
+        reader = Box::new(FlatReader::new(reader));
     }
     let input = ArrowInput::of_file(reader, FORMAT).with_memory(options.memory);
     input.with_columns(&options.columns)
@@ -54,8 +54,9 @@ fn check_blocks<R: Read + Seek>(file: &mut R, memory: u64) -> Result<(), InputEr
     file.seek(SeekFrom::Start(end))?;
     let mut size = [0; 4];
     file.read_exact(&mut size)?;
-    let start = end.checked_sub(u64::from(u32::from_le_bytes(size)));
-    let start = start.ok_or_else(|| damaged("the footer is longer than the file"))?;
+    let start = end
+        .checked_sub(u64::from(u32::from_le_bytes(size)))
+        .ok_or_else(|| damaged("the footer is longer than the file"))?;
     file.seek(SeekFrom::Start(start))?;
     let mut footer = Vec::new();
     file.by_ref().take(end - start).read_to_end(&mut footer)?;
@@ -90,8 +91,8 @@ fn check_block<R: Read + Seek>(
         Some((&messages::CONTINUATION, rest)) => rest.get(4..),
         Some((_, rest)) => Some(rest),
         None => None,
-    };
-    let message = message.ok_or_else(|| damaged("a block has no message"))?;
+    }
+    .ok_or_else(|| damaged("a block has no message"))?;
     let mut prefix = |offset: u64| {
         file.seek(SeekFrom::Start(start.saturating_add(offset)))?;
         let mut prefix = [0; 8];
@@ -111,7 +112,7 @@ pub fn ipc_stream_input<R: Read + Send + 'static>(
     options: InputOptions,
 ) -> Result<ArrowInput, InputError> {
     let stream = CheckedMessages::new(BufReader::new(stream), &options);
-    let reader = guarded(FORMAT, || StreamReader::try_new(stream, None))?;
-    let reader = reader.map_err(|error| failed(FORMAT, error))?;
+    let reader = guarded(FORMAT, || StreamReader::try_new(stream, None))?
+        .map_err(|error| failed(FORMAT, error))?;
     of_file(Box::new(reader), &options)
 }

@@ -7,7 +7,7 @@ use arrow_schema::DataType;
 use bytes::Bytes;
 
 use super::numbers::{NumberConverter, dated};
-use super::wrong::Wrong;
+use super::wrong::RowProblem;
 
 /// Lists: all values, and the start of each list.
 #[derive(Debug)]
@@ -17,15 +17,15 @@ pub(super) struct Lists {
 }
 
 impl Lists {
-    pub(super) fn of(array: &ArrayRef) -> Result<Self, Wrong> {
+    pub(super) fn of(array: &ArrayRef) -> Result<Self, RowProblem> {
         Ok(match array.data_type() {
             DataType::List(_) => Self::of_list(array.as_list::<i32>())?,
             DataType::LargeList(_) => Self::of_list(array.as_list::<i64>())?,
             _ => {
                 let lists = array.as_fixed_size_list();
-                let len = usize::try_from(lists.value_length());
-                let len = len.map_err(|_| (0, "a list of a negative length".to_owned()))?;
-                let starts = (0..=lists.len()).map(|row| row.saturating_mul(len));
+                let len = usize::try_from(lists.value_length())
+                    .map_err(|_| (0, "a list of a negative length".to_owned()))?;
+                let starts = (0..=lists.len()).map(|row| row * len);
                 Self {
                     values: lists.values().clone(),
                     starts: starts.collect(),
@@ -34,14 +34,17 @@ impl Lists {
         })
     }
 
-    fn of_list<O: OffsetSizeTrait>(lists: &GenericListArray<O>) -> Result<Self, Wrong> {
+    fn of_list<O: OffsetSizeTrait>(lists: &GenericListArray<O>) -> Result<Self, RowProblem> {
         let offsets = lists.value_offsets();
         let first = offsets.first().map_or(0, |first| first.as_usize());
-        let starts = offsets.iter().enumerate().map(|(row, offset)| {
-            let start = offset.as_usize().checked_sub(first);
-            start.ok_or_else(|| (row, "a list that begins before the first one".to_owned()))
-        });
-        let starts: Vec<usize> = starts.collect::<Result<_, _>>()?;
+        let starts: Vec<usize> = offsets
+            .iter()
+            .enumerate()
+            .map(|(row, offset)| {
+                let start = offset.as_usize().checked_sub(first);
+                start.ok_or_else(|| (row, "a list that begins before the first one".to_owned()))
+            })
+            .collect::<Result<_, _>>()?;
         let len = starts.last().copied().unwrap_or(0);
         Ok(Self {
             values: lists.values().slice(first, len),
@@ -51,22 +54,21 @@ impl Lists {
 
     /// The row that a value belongs to.
     fn row(&self, value: usize) -> usize {
-        self.starts
-            .partition_point(|start| *start <= value)
-            .saturating_sub(1)
+        self.starts.partition_point(|start| *start <= value) - 1
     }
 
     pub(super) fn values(
         &self,
         numbers: &NumberConverter,
         rows: Option<&NullBuffer>,
-    ) -> Result<Bytes, Wrong> {
+    ) -> Result<Bytes, RowProblem> {
         let nulls = self
             .values
             .logical_nulls()
             .filter(|nulls| nulls.null_count() > 0);
-        let values = numbers.values(&self.values, nulls.as_ref());
-        let values = values.map_err(|(value, what)| (self.row(value), what))?;
+        let values = numbers
+            .values(&self.values, nulls.as_ref())
+            .map_err(|(value, what)| (self.row(value), what))?;
         let Some(nulls) = nulls else {
             return Ok(values);
         };
@@ -90,7 +92,7 @@ impl Lists {
         count: usize,
         size: usize,
         nulls: Option<&NullBuffer>,
-    ) -> Result<Bytes, Wrong> {
+    ) -> Result<Bytes, RowProblem> {
         let lists = || {
             self.starts.windows(2).map(|ends| match ends {
                 [start, end] => *start..*end,
@@ -103,14 +105,14 @@ impl Lists {
         let mut all = Vec::new();
         for (row, list) in lists().enumerate() {
             if nulls.is_some_and(|nulls| nulls.is_null(row)) {
-                all.resize(all.len().saturating_add(count.saturating_mul(size)), 0);
+                all.resize(all.len() + count * size, 0);
                 continue;
             }
             if list.len() != count {
                 let wrong = format!("{} values, and a cell has {count}", list.len());
                 return Err((row, wrong));
             }
-            let bytes = list.start.saturating_mul(size)..list.end.saturating_mul(size);
+            let bytes = list.start * size..list.end * size;
             let cell = values.get(bytes);
             let outside = || (row, "a list that ends behind its values".to_owned());
             all.extend_from_slice(cell.ok_or_else(outside)?);
@@ -119,10 +121,7 @@ impl Lists {
     }
 
     pub(super) fn byte_offsets(&self, size: usize) -> Bytes {
-        let offsets = self
-            .starts
-            .iter()
-            .map(|start| start.saturating_mul(size) as u64);
+        let offsets = self.starts.iter().map(|start| (start * size) as u64);
         offsets.flat_map(u64::to_le_bytes).collect()
     }
 }

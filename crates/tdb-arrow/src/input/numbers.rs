@@ -20,18 +20,18 @@ use tdb_tile::{Datatype, Physical, Scalar};
 
 use super::datatypes::of_arrow;
 use super::decimals::{Scale, write_decimal};
-use super::wrong::Wrong;
+use super::wrong::RowProblem;
 
 /// Converts values of an Arrow type into a datatype.
 #[derive(Clone, Debug)]
 pub(super) struct NumberConverter {
     from: DataType,
     to: Datatype,
-    way: Way,
+    way: Conversion,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Way {
+enum Conversion {
     /// The bytes stay the same.
     Same,
     /// Bits become bytes.
@@ -51,28 +51,28 @@ impl NumberConverter {
         let is_number = to != Datatype::Bool && (to.is_integer() || to.is_real());
         let is_ticks = to.is_datetime() || to.is_time();
         let way = match from {
-            DataType::Boolean => (to == Datatype::Bool).then_some(Way::Bits),
+            DataType::Boolean => (to == Datatype::Bool).then_some(Conversion::Bits),
             DataType::Int64 if is_ticks => {
                 let said = said.filter(|said| said.is_datetime() || said.is_time());
                 match said.filter(|said| *said != to) {
-                    Some(said) => Recount::between(said, to).map(Way::Unit),
-                    None => Some(Way::Same),
+                    Some(said) => Recount::between(said, to).map(Conversion::Unit),
+                    None => Some(Conversion::Same),
                 }
             }
             _ if from.is_integer() && (is_number || is_ticks) => {
                 Some(if from == &arrow_number(to) {
-                    Way::Same
+                    Conversion::Same
                 } else {
-                    Way::Value
+                    Conversion::Value
                 })
             }
             _ if from.is_floating() && is_number => Some(if from == &arrow_number(to) {
-                Way::Same
+                Conversion::Same
             } else {
-                Way::Value
+                Conversion::Value
             }),
             _ => match Scale::of(from) {
-                Some(scale) => is_number.then_some(Way::Decimal(scale)),
+                Some(scale) => is_number.then_some(Conversion::Decimal(scale)),
                 None => from_arrow(from, to),
             },
         };
@@ -97,16 +97,16 @@ impl NumberConverter {
         &self,
         array: &ArrayRef,
         nulls: Option<&NullBuffer>,
-    ) -> Result<Bytes, Wrong> {
+    ) -> Result<Bytes, RowProblem> {
         match self.way {
-            Way::Same => self.same(array),
-            Way::Bits => {
+            Conversion::Same => self.same(array),
+            Conversion::Bits => {
                 let bits = array.as_boolean().values();
                 Ok(bits.iter().map(u8::from).collect())
             }
-            Way::Value => self.by_value(array, nulls),
-            Way::Unit(recount) => self.by_unit(array, nulls, recount),
-            Way::Decimal(scale) => self.decimals(array, nulls, scale),
+            Conversion::Value => self.by_value(array, nulls),
+            Conversion::Unit(recount) => self.by_unit(array, nulls, recount),
+            Conversion::Decimal(scale) => self.decimals(array, nulls, scale),
         }
     }
 
@@ -115,20 +115,20 @@ impl NumberConverter {
         array: &ArrayRef,
         nulls: Option<&NullBuffer>,
         scale: Scale,
-    ) -> Result<Bytes, Wrong> {
+    ) -> Result<Bytes, RowProblem> {
         let size = self.to.size();
-        let mut out = Vec::with_capacity(array.len().saturating_mul(size));
+        let mut out = Vec::with_capacity(array.len() * size);
         scale.for_each(array, nulls, |value| match value {
             Some(text) => write_decimal(text, self.to, &mut out),
             None => {
-                out.resize(out.len().saturating_add(size), 0);
+                out.resize(out.len() + size, 0);
                 Ok(())
             }
         })?;
         Ok(out.into())
     }
 
-    fn same(&self, array: &ArrayRef) -> Result<Bytes, Wrong> {
+    fn same(&self, array: &ArrayRef) -> Result<Bytes, RowProblem> {
         let data = array.to_data();
         let size = self.to.size();
         let range = data
@@ -152,7 +152,7 @@ impl NumberConverter {
         })
     }
 
-    fn by_value(&self, array: &ArrayRef, nulls: Option<&NullBuffer>) -> Result<Bytes, Wrong> {
+    fn by_value(&self, array: &ArrayRef, nulls: Option<&NullBuffer>) -> Result<Bytes, RowProblem> {
         macro_rules! whole {
             ($t:ty) => {
                 self.each::<$t>(array, nulls, |value, out| {
@@ -183,7 +183,7 @@ impl NumberConverter {
         array: &ArrayRef,
         nulls: Option<&NullBuffer>,
         recount: Recount,
-    ) -> Result<Bytes, Wrong> {
+    ) -> Result<Bytes, RowProblem> {
         let ticks = |value: i64, out: &mut Vec<u8>| {
             let wrong = || {
                 let (from, to) = (&self.from, self.to);
@@ -223,13 +223,13 @@ impl NumberConverter {
         array: &ArrayRef,
         nulls: Option<&NullBuffer>,
         write: impl Fn(T::Native, &mut Vec<u8>) -> Result<(), String>,
-    ) -> Result<Bytes, Wrong> {
+    ) -> Result<Bytes, RowProblem> {
         let size = self.to.size();
         let values = array.as_primitive::<T>().values();
-        let mut out = Vec::with_capacity(values.len().saturating_mul(size));
+        let mut out = Vec::with_capacity(values.len() * size);
         for (row, value) in values.iter().enumerate() {
             if nulls.is_some_and(|nulls| nulls.is_null(row)) {
-                out.resize(out.len().saturating_add(size), 0)
+                out.resize(out.len() + size, 0)
             } else {
                 write(*value, &mut out).map_err(|what| (row, what))?
             }
@@ -266,16 +266,16 @@ fn arrow_number(datatype: Datatype) -> DataType {
 }
 
 /// Chooses the conversion of Arrow dates and times into a datatype.
-fn from_arrow(from: &DataType, to: Datatype) -> Option<Way> {
+fn from_arrow(from: &DataType, to: Datatype) -> Option<Conversion> {
     let (source, values) = of_arrow(from)?;
     if values != CellValNum::Fixed(1) {
         return None;
     }
     let is_wide = from.primitive_width() == Some(i64::SIZE);
     if is_wide && source == to && (to.is_datetime() || to.is_time()) {
-        Some(Way::Same)
+        Some(Conversion::Same)
     } else {
-        Recount::between(source, to).map(Way::Unit)
+        Recount::between(source, to).map(Conversion::Unit)
     }
 }
 

@@ -24,8 +24,8 @@ use tdb_cells::files::{InputError, InputOptions};
 use self::chunks::{Chunks, FORMAT};
 use self::groups::{Groups, have_labels, without_lost_orders};
 use super::arrow::{ArrowInput, guarded};
-use super::columns::Chosen;
-use super::flattened::Flattened;
+use super::columns::ColumnSelection;
+use super::flattened::FlatReader;
 use crate::ARRAY_SCHEMA;
 
 /// Opens a Parquet file.
@@ -49,18 +49,21 @@ pub fn parquet_input<R: Read + Seek + Send + 'static>(
         .map(|group| group.total_byte_size())
         .fold(0, i64::saturating_add);
     let rows = stored.file_metadata().num_rows();
-    let size = u64::try_from(bytes.checked_div(rows).unwrap_or(1)).unwrap_or(1);
+    let size = bytes
+        .checked_div(rows)
+        .and_then(|size| u64::try_from(size).ok())
+        .unwrap_or(1);
     let array_schema = metadata.schema().metadata().get(ARRAY_SCHEMA).cloned();
     let rows = options.batch_rows(size.max(least));
-    if options.flatten && Flattened::changes(&schema) {
-        let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata);
-        let builder = builder.with_batch_size(rows);
+    if options.flatten && FlatReader::changes(&schema) {
+        let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata)
+            .with_batch_size(rows);
         let reader = guarded(FORMAT, || builder.build())?.map_err(failed)?;
-        let reader = Flattened::new(Box::new(reader));
+        let reader = FlatReader::new(Box::new(reader));
         let input = ArrowInput::of_file(Box::new(reader), FORMAT).with_memory(options.memory);
         return input.with_columns(&options.columns);
     }
-    let mut chosen = Chosen::of(&schema, &options.columns)?;
+    let mut chosen = ColumnSelection::of(&schema, &options.columns)?;
     chosen.fields = without_lost_orders(chosen.fields, &chosen.numbers, &metadata);
     let numbers = chosen.numbers.iter().copied();
     let mask = ProjectionMask::roots(metadata.parquet_schema(), numbers);
@@ -95,14 +98,17 @@ fn open<R: Read + Seek + Send>(
 }
 
 fn with_types(schema: &Schema, other: impl Fn(&DataType) -> Option<DataType>) -> Schema {
-    let fields = schema.fields().iter().map(|field| {
-        let field = Field::clone(field);
-        match other(field.data_type()) {
-            Some(data_type) => field.with_data_type(data_type),
-            None => field,
-        }
-    });
-    let fields: Vec<Field> = fields.collect();
+    let fields: Vec<Field> = schema
+        .fields()
+        .iter()
+        .map(|field| {
+            let field = Field::clone(field);
+            match other(field.data_type()) {
+                Some(data_type) => field.with_data_type(data_type),
+                None => field,
+            }
+        })
+        .collect();
     Schema::new_with_metadata(fields, schema.metadata().clone())
 }
 

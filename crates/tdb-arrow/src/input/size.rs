@@ -20,8 +20,8 @@ pub(super) fn unpacked_size(column: &ArrayRef) -> u64 {
             | DataType::Decimal128(digits, scale)
             | DataType::Decimal256(digits, scale) => {
                 // In text form, with sign, point and a leading zero.
-                let length = u64::from(*digits).saturating_add(u64::from(scale.unsigned_abs()));
-                (column.len() as u64).saturating_mul(length.saturating_add(3))
+                let length = u64::from(*digits) + u64::from(scale.unsigned_abs());
+                (column.len() as u64).saturating_mul(length + 3)
             }
             _ => return 0,
         };
@@ -60,7 +60,7 @@ fn lengths(values: &dyn Array) -> Box<dyn Iterator<Item = u64> + '_> {
 
 fn between<O: OffsetSizeTrait>(offsets: &[O]) -> Box<dyn Iterator<Item = u64> + '_> {
     let lengths = offsets.windows(2).map(|ends| match ends {
-        [start, end] => end.as_usize().saturating_sub(start.as_usize()) as u64,
+        [start, end] => (end.as_usize() - start.as_usize()) as u64,
         _ => 0,
     });
     Box::new(lengths)

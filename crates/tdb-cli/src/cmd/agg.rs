@@ -6,7 +6,7 @@ use clap::Args;
 use serde::Serializer as _;
 use serde::ser::SerializeSeq as _;
 use serde_json::{Value as Json, json};
-use tdb::engine::aggregate::{Aggregate, AggregateError, Group, Grouped, Outcome, grouped};
+use tdb::engine::aggregate::{Aggregate, AggregateError, Group, GroupResults, Outcome, grouped};
 use tdb::engine::cells::FieldInfo;
 use tdb::engine::schema::CellValNum;
 use tdb::engine::schema::json::cell_to_json;
@@ -165,7 +165,7 @@ impl Question<'_> {
 type Told<'a> = &'a dyn Fn(AggregateError) -> Failure;
 
 fn write_table(
-    groups: Grouped,
+    groups: GroupResults,
     told: Told<'_>,
     ticks: bool,
     out: &mut Output,
@@ -258,7 +258,7 @@ pub(super) fn outcome_json(outcome: &Outcome, ticks: bool) -> Json {
 
 /// Writes a JSON list with an object per group: the grouping fields, then the aggregates.
 fn write_list(
-    groups: Grouped,
+    groups: GroupResults,
     told: Told<'_>,
     ticks: bool,
     out: &mut Output,
@@ -290,7 +290,7 @@ fn write_list(
 /// Writes the groups as rows of a file: the grouping fields, then the aggregates.
 fn write_rows(
     format: RowFormat,
-    mut groups: Grouped,
+    mut groups: GroupResults,
     told: Told<'_>,
     global: &Global,
     out: &mut Output,
@@ -324,7 +324,7 @@ fn write_rows(
 }
 
 /// Empty columns for the groups.
-fn columns(groups: &Grouped) -> Vec<ResultColumn> {
+fn columns(groups: &GroupResults) -> Vec<ResultColumn> {
     let keys = groups.by().iter().map(|field| {
         let (datatype, cell_val_num) = shown_type(field);
         (field.name.clone(), datatype, cell_val_num)

@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use serde_json::{Value as Json, json};
 use tdb::engine::array::directory::METADATA_FOLDER;
 use tdb::engine::array::{
-    Array, ArrayError, ChangeOptions, HistoryGap, Location, Lost, ObjectType, OpenOptions,
+    Array, ArrayError, ChangeOptions, HistoryGap, Location, LostContent, ObjectType, OpenOptions,
     TimestampedName,
 };
 use tdb::engine::consolidate::{Mode, Plan, Step, VacuumOptions, debris, plan_vacuum};
@@ -150,13 +150,13 @@ impl Vacuumed {
 pub(crate) fn gaps_json(gaps: &[HistoryGap]) -> Json {
     let gaps = gaps.iter().map(|gap| {
         let what = match &gap.what {
-            Lost::Cells => "cells",
-            Lost::DeletedCells => "deleted cells",
-            Lost::Attribute(_) => "attribute",
-            Lost::Metadata => "metadata",
+            LostContent::Cells => "cells",
+            LostContent::DeletedCells => "deleted cells",
+            LostContent::Attribute(_) => "attribute",
+            LostContent::Metadata => "metadata",
         };
         let attribute = match &gap.what {
-            Lost::Attribute(name) => Some(name),
+            LostContent::Attribute(name) => Some(name),
             _ => None,
         };
         json!({
@@ -208,8 +208,8 @@ fn gaps_of(place: &Location, keys: &[String]) -> Result<Vec<HistoryGap>, ArrayEr
 pub(super) fn told_as_lost(gaps: &[HistoryGap], when: &str) -> Option<String> {
     let first = gaps.iter().map(|gap| gap.start).min()?;
     let last = gaps.iter().map(|gap| gap.end).max()?;
-    let cells = gaps.iter().any(|gap| gap.what != Lost::Metadata);
-    let metadata = gaps.iter().any(|gap| gap.what == Lost::Metadata);
+    let cells = gaps.iter().any(|gap| gap.what != LostContent::Metadata);
+    let metadata = gaps.iter().any(|gap| gap.what == LostContent::Metadata);
     let what = match (cells, metadata) {
         (true, true) => "cells and metadata",
         (false, true) => "metadata",

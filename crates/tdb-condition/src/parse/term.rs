@@ -98,9 +98,13 @@ impl Parser<'_> {
         Ok(TermPart::Field(name))
     }
 
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "as many as tokens of a text"
+    )]
     fn push_waiting(&self, waiting: &mut Vec<Pending>, what: Pending) -> Result<(), Refusal> {
-        let depth = (self.pending.len() as u64).saturating_add(waiting.len() as u64);
-        super::check_depth(depth.saturating_add(1), self.limits)?;
+        let depth = self.pending.len() as u64 + waiting.len() as u64;
+        super::check_depth(depth + 1, self.limits)?;
         waiting.push(what);
         Ok(())
     }

@@ -118,8 +118,8 @@ impl Parser<'_> {
             pattern = pattern.escaped_by(escape);
         }
         if pattern.compile(true, false).is_none() {
-            let what = "the escape character stands before something else than `%`, `_` or itself";
-            let what = what.to_owned();
+            let what = "the escape character stands before something else than `%`, `_` or itself"
+                .to_owned();
             return Err(TextError { at, what }.into());
         }
         Ok(pattern)

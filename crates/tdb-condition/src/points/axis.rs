@@ -4,7 +4,7 @@ use std::ops;
 
 use bytes::Bytes;
 use tdb_cells::{Column, FieldInfo, TableColumn};
-use tdb_tile::{Bug, Range, Scalar, with_scalar};
+use tdb_tile::{Bug, Exact, Range, Scalar, with_scalar};
 
 use crate::ConditionError;
 
@@ -40,9 +40,12 @@ impl PointAxis {
             return Ok(());
         }
         let size = column.cell_size;
-        let bytes = rows.start.saturating_mul(size)..rows.end.saturating_mul(size);
-        let bytes = column.values.as_slice().get(bytes);
-        let bytes = bytes.ok_or_else(|| Bug::new("a dimension has fewer cells than its table"))?;
+        let bytes = rows.start.exact_mul(size)?..rows.end.exact_mul(size)?;
+        let bytes = column
+            .values
+            .as_slice()
+            .get(bytes)
+            .ok_or_else(|| Bug::new("a dimension has fewer cells than its table"))?;
         with_scalar!(self.dimension.datatype, T => keys.extend(T::read_all(bytes).map(T::key)));
         Ok(())
     }
@@ -57,8 +60,8 @@ impl PointAxis {
         }
         let keys = with_scalar!(self.dimension.datatype, T => {
             range.ends::<T>().map(|(lo, hi)| (lo.key(), hi.key()))
-        });
-        let keys = keys.ok_or_else(|| Bug::new("a range of another size than its dimension"))?;
+        })
+        .ok_or_else(|| Bug::new("a range of another size than its dimension"))?;
         Ok(Some(keys))
     }
 
@@ -95,18 +98,25 @@ impl GatheredAxis {
     }
 
     /// Bytes of memory that the rows of a column take here.
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "the number of points, which has been checked, fits into 32 bits"
+    )]
     pub(super) fn bytes(&self, column: &Column, rows: usize) -> u64 {
         if self.dimension.cell_val_num.is_var() {
             // Each text is in the original and in the sorted list, and has a key.
-            let listed = size_of::<Bytes>().saturating_mul(2).saturating_add(8);
-            let listed = rows.saturating_mul(listed);
-            listed.saturating_add(column.values.len()) as u64
+            let of_row = 2 * size_of::<Bytes>() + 8;
+            (rows * of_row + column.values.len()) as u64
         } else {
-            rows.saturating_mul(8) as u64
+            (rows * 8) as u64
         }
     }
 
     /// Adds the rows of a column; `before` is the number of points added before, for errors.
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "there are fewer than 2^32 points"
+    )]
     pub(super) fn add(
         &mut self,
         column: &Column,
@@ -127,7 +137,7 @@ impl GatheredAxis {
             });
         }
         let no_point = |row: usize, what| ConditionError::NoPoint {
-            point: before.saturating_add(row) as u64,
+            point: before as u64 + row as u64,
             dimension: name.clone(),
             what,
         };
@@ -142,8 +152,10 @@ impl GatheredAxis {
             }
             return Ok(());
         }
-        let cells = column.values.get(..rows.saturating_mul(datatype.size()));
-        let cells = cells.ok_or_else(missing)?;
+        let cells = column
+            .values
+            .get(..rows.exact_mul(datatype.size())?)
+            .ok_or_else(missing)?;
         with_scalar!(*datatype, T => {
             // Only NaN differs from itself.
             #[expect(clippy::eq_op, reason = "so is it told from numbers of all types")]

@@ -23,31 +23,40 @@ impl Points {
         let Some(last) = order.last() else {
             return Ok(None);
         };
-        let points = (0..self.len()).map(|point| {
-            let keys = self.tree.point(point)?;
-            order.iter().map(|at| keys.get(*at).copied()).collect()
-        });
-        let points: Option<Vec<Vec<u64>>> = points.collect();
-        let mut points = points.ok_or_else(|| Bug::new("a point without coordinates"))?;
+        let coordinates: Option<Vec<Vec<u64>>> = (0..self.len())
+            .map(|point| {
+                let keys = self.tree.point(point)?;
+                order.iter().map(|at| keys.get(*at).copied()).collect()
+            })
+            .collect();
+        let mut points = coordinates.ok_or_else(|| Bug::new("a point without coordinates"))?;
         points.sort_unstable();
         points.dedup();
         let same =
             |a: &Vec<u64>, b: &Vec<u64>| a.split_last().map(|a| a.1) == b.split_last().map(|b| b.1);
-        let lists = points.chunk_by(same).map(|points| {
-            let (_, common) = points.first()?.split_last()?;
-            let common = order.iter().zip(common);
-            let common = common.map(|(at, key)| self.test(*at, [*key]));
-            let list = points.iter().filter_map(|point| point.last().copied());
-            let tests = common.chain(std::iter::once(self.test(*last, list)));
-            let tests: Vec<FieldTest> = tests.collect::<Option<_>>()?;
-            tests
-                .into_iter()
-                .map(Condition::from)
-                .reduce(Condition::and)
-        });
-        let lists: Option<Vec<Condition>> = lists.collect();
-        let lists = lists.ok_or_else(|| Bug::new("a coordinate that no test can have"))?;
-        Ok(lists.into_iter().reduce(Condition::or))
+        let lists: Option<Vec<Condition>> = points
+            .chunk_by(same)
+            .map(|points| {
+                let (_, common) = points.first()?.split_last()?;
+                let common = order
+                    .iter()
+                    .zip(common)
+                    .map(|(at, key)| self.test(*at, [*key]));
+                let list = points.iter().filter_map(|point| point.last().copied());
+                let tests: Vec<FieldTest> = common
+                    .chain(std::iter::once(self.test(*last, list)))
+                    .collect::<Option<_>>()?;
+                tests
+                    .into_iter()
+                    .map(Condition::from)
+                    .reduce(Condition::and)
+            })
+            .collect();
+        let impossible = || Bug::new("a coordinate that no test can have");
+        Ok(lists
+            .ok_or_else(impossible)?
+            .into_iter()
+            .reduce(Condition::or))
     }
 
     /// Numbers of the dimensions, those with the fewest distinct coordinates first.
@@ -75,8 +84,10 @@ impl Points {
                 _ => return None,
             })
         };
-        let list: Option<Vec<Literal>> = keys.into_iter().map(literal).collect();
-        let mut list = list?;
+        let mut list = keys
+            .into_iter()
+            .map(literal)
+            .collect::<Option<Vec<Literal>>>()?;
         let test = match list.pop() {
             Some(one) if list.is_empty() => Test::Compare(CompareOp::Eq, one),
             last => {

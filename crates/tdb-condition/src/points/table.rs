@@ -22,9 +22,12 @@ pub(super) struct PointTable {
 
 impl PointTable {
     /// Bytes of memory that this number of points takes.
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "the number of points, which has been checked, fits into 32 bits"
+    )]
     pub(super) fn bytes(points: usize) -> u64 {
-        let slots = slots(points).saturating_mul(size_of::<u32>());
-        slots.saturating_add(words(points).saturating_mul(8)) as u64
+        (slots(points) * size_of::<u32>() + words(points) * 8) as u64
     }
 
     pub(super) fn new(tree: &PointTree) -> Self {
@@ -45,7 +48,9 @@ impl PointTable {
             // Duplicate points share one slot.
             if let Some(slot) = table.find(tree, hash, |other| other.eq(keys.iter().copied()))
                 && let Some(slot @ 0) = table.slots.get_mut(slot)
-                && let Ok(number) = u32::try_from(point.saturating_add(1))
+                && let Some(number) = u32::try_from(point)
+                    .ok()
+                    .and_then(|point| point.checked_add(1))
             {
                 *slot = number;
             }
@@ -85,8 +90,8 @@ impl PointTable {
             };
             let slot = hashes
                 .get(cell)
-                .and_then(|hash| self.find(tree, *hash, |point| point.eq(keys())));
-            let slot = slot.and_then(|slot| self.slots.get(slot));
+                .and_then(|hash| self.find(tree, *hash, |point| point.eq(keys())))
+                .and_then(|slot| self.slots.get(slot));
             if slot.is_none_or(|number| *number == 0) {
                 *keep = 0;
             }
@@ -102,11 +107,12 @@ impl PointTable {
     ) -> Option<usize> {
         let last = self.slots.len().checked_sub(1)?;
         let first = usize::try_from(hash >> 32).ok()? & last;
-        let slots = (first..=last).chain(0..first);
-        let mut slots = slots.zip(self.slots.iter().skip(first).chain(&self.slots));
+        let numbers = self.slots.iter().skip(first).chain(&self.slots);
+        let mut slots = (first..=last).chain(0..first).zip(numbers);
         let ends = |number: u32| {
-            let point = usize::try_from(number).ok();
-            let point = point.and_then(|number| tree.point(number.checked_sub(1)?));
+            let point = usize::try_from(number)
+                .ok()
+                .and_then(|number| tree.point(number.checked_sub(1)?));
             point.is_none_or(|keys| is_it(keys.iter().copied()))
         };
         let found = slots.find(|(_, number)| ends(**number));
@@ -124,19 +130,26 @@ impl PointTable {
 }
 
 /// Number of slots for this number of points.
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "the number of points, which has been checked, fits into 32 bits"
+)]
 fn slots(points: usize) -> usize {
-    points.saturating_mul(2).next_power_of_two()
+    (points * 2).next_power_of_two()
 }
 
 /// Number of words of the filter for this number of points.
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "the number of points, which has been checked, fits into 32 bits"
+)]
 fn words(points: usize) -> usize {
-    (points.saturating_mul(FILTER_BITS) / 64).next_power_of_two()
+    (points * FILTER_BITS / 64).next_power_of_two()
 }
 
 /// Mixes the next key into a hash: xors both halves of a 128-bit product.
-#[expect(clippy::cast_possible_truncation, reason = "each half is taken")]
 #[inline]
 fn mixed(hash: u64, key: u64) -> u64 {
-    let product = u128::from(hash ^ key).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    (product as u64) ^ ((product >> 64) as u64)
+    let (low, high) = (hash ^ key).carrying_mul(0x9e37_79b9_7f4a_7c15, 0);
+    low ^ high
 }

@@ -15,12 +15,19 @@ type Part = (usize, usize, usize);
 
 impl PointTree {
     /// Bytes of memory that this number of points takes while the tree is built.
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "the number of points, which has been checked, fits into 32 bits"
+    )]
     pub(super) fn bytes(points: usize, dimensions: usize) -> u64 {
-        let each = dimensions.saturating_mul(8).saturating_add(8);
-        points.saturating_mul(each) as u64
+        (points * (dimensions * 8 + 8)) as u64
     }
 
     /// Builds the tree from the keys of all points along each dimension.
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "indexes of points, of which there are fewer than 2^32"
+    )]
     pub(super) fn new(keys: &[Vec<u64>], points: usize) -> Self {
         let dimensions = keys.len();
         let mut order: Vec<usize> = (0..points).collect();
@@ -33,9 +40,9 @@ impl PointTree {
                 let middle = part.len() / 2;
                 part.select_nth_unstable_by_key(middle, |point| along.get(*point));
                 let next = next(dimension, dimensions);
-                let middle = first.saturating_add(middle);
+                let middle = first + middle;
                 parts.push((first, middle, next));
-                parts.push((middle.saturating_add(1), end, next));
+                parts.push((middle + 1, end, next));
             }
         }
         let of_point = |point: usize| keys.iter().filter_map(move |along| along.get(point));
@@ -72,6 +79,10 @@ impl PointTree {
     }
 
     /// Whether any point has keys within these ends, both included.
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "an index of a point, of which there are fewer than 2^32"
+    )]
     pub(super) fn any_in(&self, ends: &[(u64, u64)]) -> bool {
         let mut parts: Vec<Part> = vec![(0, self.points, 0)];
         while let Some((first, end, dimension)) = parts.pop() {
@@ -94,14 +105,18 @@ impl PointTree {
                 parts.push((first, middle, next));
             }
             if along.is_some_and(|(key, (_, hi))| key <= hi) {
-                parts.push((middle.saturating_add(1), end, next));
+                parts.push((middle + 1, end, next));
             }
         }
         false
     }
 }
 
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "a dimension is not the largest number"
+)]
 fn next(dimension: usize, dimensions: usize) -> usize {
-    let next = dimension.saturating_add(1);
+    let next = dimension + 1;
     if next < dimensions { next } else { 0 }
 }

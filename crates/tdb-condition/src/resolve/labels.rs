@@ -48,8 +48,8 @@ pub(super) fn indexes(
     enumeration: &Enumeration,
     value: &Literal,
 ) -> Result<Vec<Bytes>, ConditionError> {
-    let place = place(test, enumeration.datatype(), value)?;
-    let place = place.padded(enumeration.datatype(), enumeration.cell_val_num());
+    let place = place(test, enumeration.datatype(), value)?
+        .padded(enumeration.datatype(), enumeration.cell_val_num());
     let stored = |index: usize| {
         let place = LiteralPosition::of_whole(index as i128, true, field.datatype);
         match place {
@@ -101,6 +101,7 @@ pub(super) fn of_labelled(
 }
 
 /// Tests for indexes before the first label and after the last, as far as the type of the indexes has such values.
+#[expect(clippy::arithmetic_side_effects, reason = "a length is at least 0")]
 fn outside(field: &FieldInfo, enumeration: &Enumeration) -> Vec<ResolvedTest> {
     let test = |op, index: i128| match LiteralPosition::of_whole(index, true, field.datatype) {
         LiteralPosition::At(value) => Some(ResolvedTest::Compare(op, value.into())),
@@ -109,7 +110,7 @@ fn outside(field: &FieldInfo, enumeration: &Enumeration) -> Vec<ResolvedTest> {
     let last = i128::try_from(enumeration.len()).unwrap_or(i128::MAX);
     let before = test(CompareOp::Lt, 0).filter(|_| field.datatype.is_signed());
     // No test is needed if the type has no greater index.
-    let behind = test(CompareOp::Gt, last.saturating_sub(1));
+    let behind = test(CompareOp::Gt, last - 1);
     before.into_iter().chain(behind).collect()
 }
 

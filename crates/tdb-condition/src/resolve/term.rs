@@ -28,7 +28,7 @@ enum Kind {
 }
 
 /// Fields by name.
-type Known<'a> = HashMap<&'a str, &'a FieldInfo>;
+type FieldsByName<'a> = HashMap<&'a str, &'a FieldInfo>;
 
 /// Function that returns the number of a field among those of the condition.
 type Number<'n, 'a> = &'n mut dyn FnMut(&'a FieldInfo) -> usize;
@@ -71,10 +71,18 @@ pub(super) struct By {
     pub(super) rules: ConditionRules,
 }
 
+/// The term that another one is compared with, and the operator, with this term on its left.
+#[derive(Clone, Copy)]
+struct OtherSide<'t> {
+    op: CompareOp,
+    term: &'t Term,
+}
+
 pub(super) fn resolve<'a>(
     comparison: &Comparison,
     By { op, asked, rules }: By,
-    (known, fields): (&Known<'a>, &'a [FieldInfo]),
+    known: &FieldsByName<'a>,
+    fields: &'a [FieldInfo],
     number: Number<'_, 'a>,
 ) -> Result<ResolvedComparison, ConditionError> {
     let Comparison { left, right, .. } = comparison;
@@ -84,8 +92,15 @@ pub(super) fn resolve<'a>(
         fields,
     };
     let (mut left, mut right) = (
-        typing.term(left, (op.mirrored(), right), number)?,
-        typing.term(right, (op, left), number)?,
+        typing.term(
+            left,
+            OtherSide {
+                op: op.mirrored(),
+                term: right,
+            },
+            number,
+        )?,
+        typing.term(right, OtherSide { op, term: left }, number)?,
     );
     let is_float = match (left.1, right.1) {
         (Kind::Text, Kind::Text) => {
@@ -132,7 +147,7 @@ pub(super) fn resolve<'a>(
 
 struct Typing<'t, 'a> {
     comparison: &'t Comparison,
-    known: &'t Known<'a>,
+    known: &'t FieldsByName<'a>,
     fields: &'a [FieldInfo],
 }
 
@@ -150,7 +165,7 @@ impl<'a> Typing<'_, 'a> {
     fn term(
         &self,
         term: &Term,
-        other: (CompareOp, &Term),
+        other: OtherSide<'_>,
         number: Number<'_, 'a>,
     ) -> Result<(Vec<TermStep>, Kind), ConditionError> {
         if let Some(value) = is_time(term) {
@@ -204,8 +219,7 @@ impl<'a> Typing<'_, 'a> {
         number: Number<'_, 'a>,
         steps: &mut Vec<TermStep>,
     ) -> Result<Kind, ConditionError> {
-        let field = self.known.get(name).copied();
-        let field = field.ok_or_else(|| {
+        let field = self.known.get(name).copied().ok_or_else(|| {
             let known = self.fields.iter().map(|field| field.name.as_str());
             ConditionError::UnknownField {
                 test: shown_text(&self.comparison.to_string()),
@@ -237,11 +251,15 @@ impl<'a> Typing<'_, 'a> {
         })
     }
 
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "a number has at most as many leading zeros as bits"
+    )]
     fn value(&self, value: &Literal, steps: &mut Vec<TermStep>) -> Result<Kind, ConditionError> {
         match value {
             Literal::Integer(value) => {
                 steps.push(TermStep::Whole(*value));
-                let bits = 128_u32.saturating_sub(value.unsigned_abs().leading_zeros());
+                let bits = u128::BITS - value.unsigned_abs().leading_zeros();
                 Ok(Kind::Whole(bits))
             }
             Literal::Float(value) => {
@@ -262,12 +280,19 @@ impl<'a> Typing<'_, 'a> {
     fn time_of(
         &self,
         value: &Literal,
-        (op, other): (CompareOp, &Term),
+        OtherSide { op, term: other }: OtherSide<'_>,
     ) -> Result<(Vec<TermStep>, Kind), ConditionError> {
         let (_, kind) = if matches!(other.parts(), [TermPart::Value(_)]) {
             return Err(self.unfit("a test of values alone"));
         } else {
-            self.term(other, (op, &Term::value(0)), &mut |_| 0)?
+            self.term(
+                other,
+                OtherSide {
+                    op,
+                    term: &Term::value(0),
+                },
+                &mut |_| 0,
+            )?
         };
         let Kind::Time(datatype) = kind else {
             return Err(self.unfit("text is compared with text alone"));
@@ -285,14 +310,19 @@ impl<'a> Typing<'_, 'a> {
         };
         match edge {
             Some(bytes) => {
-                let ticks = i64::read(&bytes).map(i128::from);
-                let ticks = ticks.ok_or_else(|| self.unfit("a date of another size"))?;
+                let ticks = i64::read(&bytes)
+                    .map(i128::from)
+                    .ok_or_else(|| self.unfit("a date of another size"))?;
                 Ok((vec![TermStep::Whole(ticks)], Kind::Time(datatype)))
             }
             _ => Err(self.unfit(&format!("{value} is no tick of {datatype}"))),
         }
     }
 
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "numbers of bits, each at most 128"
+    )]
     fn operation(
         &self,
         operation: Operation,
@@ -311,11 +341,7 @@ impl<'a> Typing<'_, 'a> {
         let kind = match (left, right) {
             (Kind::Whole(a), Kind::Whole(b)) if operation != Operation::Divide => {
                 steps.push(TermStep::Operation(operation));
-                return whole(if adds {
-                    a.max(b).saturating_add(1)
-                } else {
-                    a.saturating_add(b)
-                });
+                return whole(if adds { a.max(b) + 1 } else { a + b });
             }
             (Kind::Time(a), Kind::Time(b)) if a == b && operation == Operation::Subtract => {
                 Kind::Whole(65)

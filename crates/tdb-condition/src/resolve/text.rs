@@ -20,13 +20,14 @@ pub(super) fn like(
 ) -> Result<ResolvedTest, ConditionError> {
     let (datatype, values) = text_type(test, field)?;
     let is_padded = rules.padded_text && !values.is_var();
-    let matcher = pattern.compile(datatype == Datatype::StringUtf8, is_padded);
-    let matcher = matcher.ok_or_else(|| ConditionError::Unfit {
-        test: shown(test),
-        problem: "the escape character stands before something else than `%`, `_` or itself"
-            .to_owned(),
-        hint: None,
-    })?;
+    let matcher = pattern
+        .compile(datatype == Datatype::StringUtf8, is_padded)
+        .ok_or_else(|| ConditionError::Unfit {
+            test: shown(test),
+            problem: "the escape character stands before something else than `%`, `_` or itself"
+                .to_owned(),
+            hint: None,
+        })?;
     if field.enumeration.is_some() {
         return labels_that(field, negated, |label| matcher.matches(label));
     }

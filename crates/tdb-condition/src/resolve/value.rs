@@ -53,7 +53,7 @@ pub(super) fn is_time(datatype: Datatype) -> bool {
 /// Describes the literals with which values of a type can be compared.
 pub(super) fn wanted(datatype: Datatype) -> Option<&'static str> {
     Some(match datatype {
-        Datatype::Bool => "true, false or a number",
+        _ if datatype == Datatype::Bool => "true, false or a number",
         _ if is_text(datatype) => "'text' or x'hex'",
         _ if datatype.is_datetime() => {
             "a time of ISO 8601 such as '2024-02-29T12:30:00', or ticks as a number"

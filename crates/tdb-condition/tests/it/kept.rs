@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use tdb_cells::FieldInfo;
-use tdb_condition::{Condition, Kept};
+use tdb_condition::{Condition, KeepCondition};
 use tdb_fragment::ConditionNode;
 use tdb_schema::{CellValNum, Enumeration, FieldKind};
 use tdb_tile::{Code, Datatype, Limits};
@@ -47,8 +47,8 @@ fn shown(text: &str) -> String {
         condition.kept(fields, &limits)
     });
     let tree = match kept {
-        Ok(Kept::Where(tree)) => tree,
-        Ok(Kept::All) => return "all".to_owned(),
+        Ok(KeepCondition::Where(tree)) => tree,
+        Ok(KeepCondition::All) => return "all".to_owned(),
         Err(error) => return format!("error: {error} ({})", error.hint().unwrap_or("no hint")),
     };
     let mut out = String::new();
@@ -117,7 +117,7 @@ fn members(text: &str) -> Vec<Vec<u8>> {
         let condition = Condition::parse(text, &limits).unwrap();
         condition.kept(fields, &limits).unwrap()
     });
-    let Kept::Where(tree) = kept else {
+    let KeepCondition::Where(tree) = kept else {
         return Vec::new();
     };
     let values = tree.values().flat_map(|value| value.members());
@@ -188,8 +188,10 @@ fn a_stored_delete_tells_its_condition() {
         let told = with_fields(|fields| {
             let condition = Condition::parse(text, &limits).unwrap();
             match condition.kept(fields, &limits).unwrap() {
-                Kept::Where(tree) => Condition::deleted(&tree, fields).unwrap().to_string(),
-                Kept::All => "nothing".to_owned(),
+                KeepCondition::Where(tree) => {
+                    Condition::deleted(&tree, fields).unwrap().to_string()
+                }
+                KeepCondition::All => "nothing".to_owned(),
             }
         });
         assert_eq!(told, text);

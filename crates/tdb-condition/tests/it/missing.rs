@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use tdb_cells::FieldInfo;
-use tdb_condition::{Condition, ConditionError, ConditionRules, FieldCells, Kept};
+use tdb_condition::{Condition, ConditionError, ConditionRules, FieldCells, KeepCondition};
 use tdb_schema::{CellValNum, Enumeration, FieldKind};
 use tdb_tile::{Datatype, Limits};
 
@@ -227,13 +227,13 @@ fn a_delete_stores_comparisons_of_stored_values() {
         ("c < 'mid'", c()),
         ("d < 7", field("d", Datatype::DateTimeDay, 1, None)),
     ] {
-        let Ok(Kept::Where(tree)) = kept(text, tested) else {
+        let Ok(KeepCondition::Where(tree)) = kept(text, tested) else {
             panic!("{text} keeps all");
         };
         assert_eq!(tree.values().count(), 1, "{text}");
     }
     let c = field("c", Datatype::Char, 3, None);
-    let Ok(Kept::Where(tree)) = kept("c = 'ab'", c) else {
+    let Ok(KeepCondition::Where(tree)) = kept("c = 'ab'", c) else {
         panic!("it keeps all");
     };
     assert_eq!(tree.values().next().unwrap().value()[..], *b"ab\0");

@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use tdb_cells::FieldInfo;
-use tdb_condition::{Condition, FieldCells, Kept, ResolvedCondition};
+use tdb_condition::{Condition, FieldCells, KeepCondition, ResolvedCondition};
 use tdb_schema::value::parse;
 use tdb_schema::{CellValNum, Enumeration, FieldKind};
 use tdb_tile::{Datatype, Limits};
@@ -198,7 +198,7 @@ fn a_delete_stores_the_ends_of_the_period() {
         ("day between '2023-02' and '2023-03'", 59),
     ] {
         let condition = Condition::parse(text, &limits).unwrap();
-        let Kept::Where(tree) = condition.kept(&fields, &limits).unwrap() else {
+        let KeepCondition::Where(tree) = condition.kept(&fields, &limits).unwrap() else {
             panic!("{text}: nothing is stored");
         };
         let kept = ResolvedCondition::from_stored(&tree, &fields, &limits).unwrap();

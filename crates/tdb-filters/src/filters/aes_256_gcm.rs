@@ -7,7 +7,7 @@
 //! plain length, `u32` stored length (the same), 12 bytes of initialization vector, 16 bytes of
 //! tag. Data: the encrypted parts. Every part gets a new random vector.
 
-use tdb_tile::Datatype;
+use tdb_tile::{Datatype, Exact};
 
 use crate::header::{Reader, put_length};
 use crate::room::cut;
@@ -84,7 +84,7 @@ impl Filter for Encryption {
         let mut header = Reader::new(NAME, chunk.metadata.bytes());
         let metadata = header.length("metadata part count")?;
         let data = header.count("data part count", RECORD)?;
-        let mut parts = |n: usize| header.take("parts", n.saturating_mul(RECORD));
+        let mut parts = |n: usize| header.take_records("parts", n, RECORD);
         let (metadata, data) = (parts(metadata)?, parts(data)?);
         header.finish("header")?;
         let mut stored = Reader::new(NAME, chunk.data.bytes());
@@ -110,7 +110,7 @@ fn total(records: &[u8]) -> Result<usize, FilterError> {
         .chunks_exact(RECORD)
         .try_fold(0_usize, |sum, record| {
             let plain = Reader::new(NAME, record).length("plain length")?;
-            Ok(sum.saturating_add(plain))
+            Ok(sum.exact_add(plain)?)
         })
 }
 
@@ -176,8 +176,7 @@ mod library {
                 .0
                 .seal_in_place_separate_tag(nonce, Aad::empty(), bytes)
                 .map_err(|_| FilterError::Crypto("does not encrypt"))?;
-            let tag = tag.as_ref().try_into().map_err(|_| WRONG)?;
-            Ok((vector, tag))
+            Ok((vector, tag.as_ref().try_into().map_err(|_| WRONG)?))
         }
 
         /// Decrypts in place; overwrites the bytes with zeros if the tag does not match.

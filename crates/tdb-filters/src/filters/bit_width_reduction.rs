@@ -91,7 +91,7 @@ impl Filter for BitWidthReduction {
         let size = stage.datatype.size();
         let mut header = Reader::new(NAME, chunk.metadata.bytes());
         let total = header.length("data length")?;
-        let count = header.count("window count", size.saturating_add(5))?;
+        let count = header.count("window count", size.exact_add(5)?)?;
         let mut stored = Reader::new(NAME, chunk.data.bytes());
         let mut room = out.data(total)?;
         for _ in 0..count {
@@ -175,7 +175,7 @@ fn measure<T: Word>(values: &[T::Stored], is_signed: bool) -> (u64, u8) {
         let range = greatest
             .checked_sub(least)
             .and_then(|range| range.checked_add(1));
-        let most = i64::MAX >> 64_u8.saturating_sub(full);
+        let most = T::LARGEST;
         let bits = match range {
             Some(range) if range <= i8::MAX.into() => 8,
             Some(range) if range <= i16::MAX.into() => 16,
@@ -188,14 +188,13 @@ fn measure<T: Word>(values: &[T::Stored], is_signed: bool) -> (u64, u8) {
     // [`Word::ordered`] has flipped the top bits of both ends, so their distance is unchanged; the
     // top bit of the least value is flipped back below.
     let range = greatest.wrapping_sub(least).cast_unsigned();
-    let bits = match range.saturating_add(1) {
-        0..=0xff => 8,
-        0x100..=0xffff => 16,
-        0x1_0000..=0xffff_ffff => 32,
+    let bits = match range {
+        0..0xff => 8,
+        0xff..0xffff => 16,
+        0xffff..0xffff_ffff => 32,
         _ => 64,
     };
-    let flip = 1_u64 << full.saturating_sub(1);
-    let least = T::from_u64(least.cast_unsigned() ^ flip);
+    let least = T::from_u64(least.cast_unsigned() ^ T::TOP_BIT);
     (least.to_u64(), bits.min(full))
 }
 
@@ -250,7 +249,7 @@ fn restore<'a, T: Word>(
             ));
         }
     };
-    let narrow = stored.take("window", count.saturating_mul(width))?;
+    let narrow = stored.take_records("window", count, width)?;
     match (width, is_signed) {
         (1, false) => widen::<T, u8>(narrow, least, u8::to_u64, window)?,
         (1, true) => widen::<T, u8>(narrow, least, u8::sign_extended, window)?,

@@ -10,6 +10,8 @@
 //!
 //! Twelve `i32` are one part of 48 bytes: eight values shuffled, then four copied.
 
+use crate::chunking::whole_cells;
+
 use crate::bit_planes;
 use crate::header::{self, Reader, put_parts};
 use crate::room::{cut, cut_ref};
@@ -30,8 +32,7 @@ struct Bitshuffle;
 /// Splits a part of `length` bytes into the lengths that are shuffled or copied separately.
 fn split(length: usize) -> impl Iterator<Item = usize> + Clone {
     let rest = length % 8;
-    let whole = length.saturating_sub(rest);
-    std::iter::once(whole).chain((rest > 0).then_some(rest))
+    std::iter::once(whole_cells(length, 8)).chain((rest > 0).then_some(rest))
 }
 
 fn is_shuffled(length: usize, size: usize) -> bool {

@@ -12,6 +12,7 @@
 //! ```
 
 use crate::Entry;
+use crate::codec::bound_of;
 #[cfg(not(feature = "bzip2"))]
 use crate::compressor::absent as library;
 use crate::compressor::{self, Compress, Decompress, Library};
@@ -32,7 +33,7 @@ impl Library for Bzip2 {
 
     fn bound(len: usize) -> usize {
         // The manual's bound is one percent plus 600 bytes.
-        len.saturating_add(len / 64).saturating_add(700)
+        bound_of([len, len / 64, 700])
     }
 }
 
@@ -69,8 +70,9 @@ mod library {
         _: &mut Stage<'_>,
     ) -> Result<(), FilterError> {
         let mut state = Decompress::new(false);
-        let status = state.decompress(piece, out);
-        let status = status.map_err(|_| FilterError::invalid(NAME, "stream", "does not decode"))?;
+        let status = state
+            .decompress(piece, out)
+            .map_err(|_| FilterError::invalid(NAME, "stream", "does not decode"))?;
         let what = "decoded length of a whole stream";
         check_decoded(NAME, what, out, state.total_out())?;
         if status != Status::StreamEnd {

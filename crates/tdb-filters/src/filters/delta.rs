@@ -12,7 +12,7 @@
 
 use tdb_tile::{Exact, FormatVersion};
 
-use crate::codec::Codec;
+use crate::codec::{Codec, bound_of};
 use crate::delta::{self, DeltaCodec};
 use crate::header::Reader;
 use crate::room::cut;
@@ -51,7 +51,7 @@ impl Codec for Differences {
     }
 
     fn bound(&self, len: usize) -> usize {
-        len.saturating_add(8)
+        bound_of([len, 8])
     }
 
     fn compress(

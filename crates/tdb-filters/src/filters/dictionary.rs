@@ -124,7 +124,7 @@ impl Filter for Dictionary {
 fn encode(data: &[u8], starts: &[u64], out: &mut Out<'_>) -> Result<(), FilterError> {
     let cells = strings::cells(NAME, data, starts)?;
     let id_width = strings::width(starts.len());
-    let total = starts.len().saturating_mul(id_width.into());
+    let total = starts.len().exact_mul(id_width.into())?;
     let (header, room) = out.header_and_data(total)?;
     let mut numbers: HashMap<&[u8], usize> = HashMap::new();
     let mut entries = Vec::new();
@@ -144,10 +144,10 @@ fn encode(data: &[u8], starts: &[u64], out: &mut Out<'_>) -> Result<(), FilterEr
     };
     head.write(NAME, total, header)?;
     header.extend([id_width, width]);
-    let strings_size = entries
-        .iter()
-        .map(|entry| entry.len().saturating_add(width.into()));
-    put_length(NAME, header, strings_size.fold(0, usize::saturating_add))?;
+    let strings_size = entries.iter().try_fold(0_usize, |size, entry| {
+        size.exact_add(entry.len())?.exact_add(width.into())
+    })?;
+    put_length(NAME, header, strings_size)?;
     for entry in entries {
         strings::push(entry.len(), width, header);
         header.extend_from_slice(entry);
@@ -239,9 +239,10 @@ const SHORT: usize = 16;
 impl StringCells<'_> {
     fn put_all(&mut self, ids: impl Iterator<Item = u64>) -> Result<(), FilterError> {
         for id in ids {
-            let entry = usize::try_from(id).ok().and_then(|id| self.entries.get(id));
-            let entry =
-                entry.ok_or_else(|| FilterError::invalid(NAME, "number", "has no string"))?;
+            let entry = usize::try_from(id)
+                .ok()
+                .and_then(|id| self.entries.get(id))
+                .ok_or_else(|| FilterError::invalid(NAME, "number", "has no string"))?;
             if let Some(starts) = &mut self.starts {
                 starts.push(self.place as u64);
             }
@@ -261,10 +262,11 @@ impl StringCells<'_> {
         match (free.first_chunk_mut::<SHORT>(), left.first_chunk::<SHORT>()) {
             (Some(place), Some(value)) if entry.len() <= SHORT => *place = *value,
             _ => {
-                let value = left.get(..entry.len());
-                let value = value.ok_or_else(|| Bug::new("a string ends beyond its dictionary"))?;
-                let cell = free.get_mut(..entry.len());
-                let cell = cell
+                let value = left
+                    .get(..entry.len())
+                    .ok_or_else(|| Bug::new("a string ends beyond its dictionary"))?;
+                let cell = free
+                    .get_mut(..entry.len())
                     .ok_or_else(|| FilterError::invalid(NAME, "strings", "go beyond the data"))?;
                 cell.copy_from_slice(value);
             }

@@ -12,10 +12,10 @@
 use tdb_tile::{Bug, Exact, FormatVersion, Physical};
 
 use crate::bits;
-use crate::codec::Codec;
+use crate::codec::{Codec, bound_of};
 use crate::delta::{self, DeltaCodec};
 use crate::header::Reader;
-use crate::room::{cut, in_memory};
+use crate::room::cut;
 use crate::word::{Word, with_word};
 use crate::{Entry, FilterError, Stage};
 
@@ -49,7 +49,7 @@ impl Codec for Changes {
 
     fn bound(&self, len: usize) -> usize {
         // A packed value has fewer bits than the value; the last word is padded.
-        len.saturating_add(HEAD).saturating_add(8)
+        bound_of([len, HEAD, 8])
     }
 
     fn compress(
@@ -85,7 +85,7 @@ impl Codec for Changes {
             out.copy_from_slice(reader.take("values", out.len())?);
             return Ok(());
         }
-        let heads = out.len().min(size.saturating_mul(2));
+        let heads = out.len().min(size.exact_mul(2)?);
         let (out_heads, out_rest) = out.split_at_mut(heads);
         out_heads.copy_from_slice(reader.take("first values", heads)?);
         with_word!(size, T => decode::<T>(bits.into(), reader, out_heads, out_rest))
@@ -94,8 +94,12 @@ impl Codec for Changes {
 
 /// True if a sign and `bits` bits of magnitude take as many bits as a value, so that values are
 /// stored unchanged.
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "bits come from one byte, and a value has at most eight"
+)]
 fn is_raw(bits: u32, size: usize) -> bool {
-    bits as usize >= size.saturating_mul(8).saturating_sub(1)
+    bits as usize + 1 >= size * 8
 }
 
 fn decode<T: Word>(
@@ -114,18 +118,18 @@ fn decode<T: Word>(
     let (first, mut value) = (T::load(*first).to_u64(), T::load(*second).to_u64());
     let mut difference = value.wrapping_sub(first);
     // The sign and fewer bits than a value has: at most 63.
-    let width = bits.saturating_add(1);
-    let needed = (out.len() as u64).saturating_mul(width.into()).div_ceil(64);
-    let needed = in_memory("packed changes", "data_tile", needed.saturating_mul(8))?;
-    let words = u64::slice(NAME, reader.take("packed changes", needed)?)?;
-    let magnitude_bits = (1_u64 << bits).wrapping_sub(1);
+    let width = bits.exact_add(1)?;
+    let needed = bits::words(out.len(), width);
+    let words = u64::slice(NAME, reader.take_records("packed changes", needed, 8)?)?;
+    let magnitude_bits = !(u64::MAX << bits);
+    let above_field = 64_u32.exact_sub(width)?;
 
     let mut words = words.iter().map(|word| word.get());
     let (mut window, mut filled) = (0_u64, 0_u32);
     for place in out {
         let field = if filled >= width {
             filled = filled.wrapping_sub(width);
-            let field = window >> (64_u32.wrapping_sub(width));
+            let field = window >> above_field;
             window <<= width;
             field
         } else {
@@ -135,10 +139,10 @@ fn decode<T: Word>(
                 return Err(Bug::new("packed changes were counted wrong").into());
             };
             let missing = width.wrapping_sub(filled);
-            let top = window >> (64_u32.wrapping_sub(width));
-            let low = word >> (64_u32.wrapping_sub(missing));
-            window = word << missing;
+            let top = window >> above_field;
             filled = 64_u32.wrapping_sub(missing);
+            let low = word >> filled;
+            window = word << missing;
             top | low
         };
         let magnitude = field & magnitude_bits;
@@ -193,12 +197,12 @@ fn encode<T: Word>(piece: &[u8], is_signed: bool, out: &mut [u8]) -> Result<usiz
         put(&mut room, piece)?;
         return Ok(all.exact_sub(room.len())?);
     }
-    let heads = T::SIZE.saturating_mul(2);
+    let heads = T::SIZE.exact_mul(2)?;
     put(&mut room, piece.get(..heads).unwrap_or(piece))?;
     let later = values.get(2..).unwrap_or(&[]);
-    let needed = bits::words(later.len(), bits.saturating_add(1));
+    let needed = bits::words(later.len(), bits.exact_add(1)?);
     let packed = cut(&mut room, needed.exact_mul(8)?)?;
-    pack_changes::<T>(values, is_signed, bits, u64::slice_mut(NAME, packed)?);
+    pack_changes::<T>(values, is_signed, bits, u64::slice_mut(NAME, packed)?)?;
     Ok(all.exact_sub(room.len())?)
 }
 
@@ -208,14 +212,14 @@ fn pack_changes<T: Word>(
     is_signed: bool,
     bits: u32,
     mut words: &mut [<u64 as Word>::Stored],
-) {
+) -> Result<(), Bug> {
     let later = |n: usize| values.get(n..).unwrap_or(&[]).chunks(bits::BLOCK);
-    let width = bits.saturating_add(1);
+    let width = bits.exact_add(1)?;
     for ((third, second), first) in later(2).zip(later(1)).zip(later(0)) {
         let mut fields = [0; bits::BLOCK];
-        let third = wide::<T>(third, is_signed);
-        let three = third.zip(wide::<T>(second, is_signed));
-        let three = three.zip(wide::<T>(first, is_signed));
+        let three = wide::<T>(third, is_signed)
+            .zip(wide::<T>(second, is_signed))
+            .zip(wide::<T>(first, is_signed));
         for (field, ((third, second), first)) in fields.iter_mut().zip(three) {
             let (after, before) = (third.wrapping_sub(second), second.wrapping_sub(first));
             let change = after.wrapping_sub(before);
@@ -227,6 +231,7 @@ fn pack_changes<T: Word>(
         bits::pack(&fields, width, block);
         words = rest;
     }
+    Ok(())
 }
 
 /// Returns the number of bits of the largest magnitude among the first difference and all changes;
@@ -250,7 +255,7 @@ fn needed_bits<T: Word>(values: &[T::Stored], is_signed: bool) -> Result<u32, Fi
     if overflow < 0 {
         return Err(TOO_FAR);
     }
-    Ok(u64::BITS.saturating_sub(magnitudes.leading_zeros()).max(1))
+    Ok(u64::BITS.exact_sub(magnitudes.leading_zeros())?.max(1))
 }
 
 /// Copies `bytes` to the start of `room`, whose size is the codec's bound.

@@ -13,6 +13,7 @@
 //! # Ok::<(), tdb_filters::FilterError>(())
 //! ```
 
+use crate::codec::bound_of;
 #[cfg(not(feature = "gzip"))]
 use crate::compressor::absent as library;
 use crate::compressor::{self, Compress, Decompress, Library};
@@ -40,7 +41,7 @@ impl Library for Gzip {
 
     fn bound(len: usize) -> usize {
         // Static Huffman codes take up to nine bits per byte.
-        len.saturating_add(len / 4).saturating_add(128)
+        bound_of([len, len / 4, 128])
     }
 }
 

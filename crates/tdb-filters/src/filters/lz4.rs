@@ -11,6 +11,7 @@
 //! ```
 
 use crate::Entry;
+use crate::codec::bound_of;
 #[cfg(not(feature = "lz4"))]
 use crate::compressor::absent as library;
 use crate::compressor::{self, Compress, Decompress, Library};
@@ -32,7 +33,7 @@ impl Library for Lz4 {
 
     fn bound(len: usize) -> usize {
         // The library's own bound is a little over 110 %.
-        len.saturating_add(len / 8).saturating_add(64)
+        bound_of([len, len / 8, 64])
     }
 }
 

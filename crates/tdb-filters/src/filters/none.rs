@@ -8,14 +8,14 @@ use crate::{Chunk, Entry, Filter, FilterError, Out, Stage};
 pub(crate) static ENTRY: Entry = Entry::new(
     0,
     "none",
-    |options| options.none().map(|()| Box::new(Unchanged) as _),
-    |_| Ok(Box::new(Unchanged)),
+    |options| options.none().map(|()| Box::new(NoFilter) as _),
+    |_| Ok(Box::new(NoFilter)),
 );
 
 #[derive(Debug)]
-struct Unchanged;
+struct NoFilter;
 
-impl Filter for Unchanged {
+impl Filter for NoFilter {
     fn encode(
         &self,
         _: Chunk<'_>,

@@ -9,7 +9,7 @@
 //!
 //! `[5, 7, 7, 100]` as `i32` is one window that begins with 5, and the data `[0, 2, 0, 93]`.
 
-use tdb_tile::{Datatype, FormatVersion};
+use tdb_tile::{Datatype, Exact, FormatVersion};
 
 use crate::header::{Reader, put_length};
 use crate::room::cut;
@@ -58,7 +58,7 @@ impl Filter for PositiveDelta {
         put_length(NAME, header, all.clone().count())?;
         for window in all {
             let place = cut(&mut room, window.len())?;
-            let after_first = header.len().saturating_add(size);
+            let after_first = header.len().exact_add(size)?;
             if window.len().is_multiple_of(size) {
                 with_word!(size, T => encode::<T>(window, is_signed, place)?);
                 header.extend(window.iter().take(size));
@@ -85,7 +85,7 @@ impl Filter for PositiveDelta {
         }
         let size = stage.datatype.size();
         let mut header = Reader::new(NAME, chunk.metadata.bytes());
-        let count = header.count("window count", size.saturating_add(4))?;
+        let count = header.count("window count", size.exact_add(4)?)?;
         let mut stored = Reader::new(NAME, chunk.data.bytes());
         let mut room = out.data(chunk.data.bytes().len())?;
         for _ in 0..count {

@@ -12,7 +12,7 @@
 
 use tdb_tile::{Datatype, Exact, FormatVersion};
 
-use crate::codec::{self, Codec, Compression, Leveled};
+use crate::codec::{self, Codec, Compression, Leveled, bound_of};
 use crate::header::Reader;
 use crate::room::cut;
 use crate::runs::{self, LENGTH, NAME, TOO_LONG, complete};
@@ -132,7 +132,7 @@ impl Codec for Runs {
 
     fn bound(&self, len: usize) -> usize {
         // In the worst case, every cell has one byte and is a run of its own.
-        len.saturating_mul(1 + LENGTH)
+        bound_of([len; 1 + LENGTH])
     }
 
     fn compress(
@@ -162,6 +162,10 @@ impl Codec for Runs {
 }
 
 /// Groups cells into runs: each equal value and the number of its repetitions.
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "there are no more cells than memory holds"
+)]
 fn equal_neighbours<'a>(
     mut cells: impl Iterator<Item = &'a [u8]> + Clone,
 ) -> impl Iterator<Item = (&'a [u8], usize)> {
@@ -174,7 +178,7 @@ fn equal_neighbours<'a>(
             if next != Some(value) {
                 return Some((value, length));
             }
-            length = length.saturating_add(1);
+            length += 1;
         }
     })
 }
@@ -185,10 +189,10 @@ fn encode_strings(data: &[u8], starts: &[u64], out: &mut Out<'_>) -> Result<(), 
     let longest_run = all().map(|(_, length)| length).max().unwrap_or(0);
     let longest = all().map(|(value, _)| value.len()).max().unwrap_or(0);
     let (run_width, width) = (strings::width(longest_run), strings::width(longest));
-    let per_run = usize::from(run_width).saturating_add(width.into());
-    let total = all()
-        .map(|(value, _)| value.len().saturating_add(per_run))
-        .fold(0, usize::saturating_add);
+    let per_run = usize::from(run_width).exact_add(width.into())?;
+    let total = all().try_fold(0_usize, |total, (value, _)| {
+        total.exact_add(value.len())?.exact_add(per_run)
+    })?;
     let (header, mut room) = out.header_and_data(total)?;
     let head = Head {
         original: data.len(),
@@ -232,8 +236,9 @@ fn expand_strings(
         let size = strings::length(NAME, &mut runs, "string length", width)?;
         let value = runs.take("string", size)?;
         cells = cells.checked_sub(length).ok_or(TOO_LONG)?;
-        let (run, rest) = std::mem::take(&mut memory)
-            .split_at_mut_checked(length.saturating_mul(size))
+        let (run, rest) = length
+            .checked_mul(size)
+            .and_then(|len| std::mem::take(&mut memory).split_at_mut_checked(len))
             .ok_or(TOO_LONG)?;
         memory = rest;
         fill(run, value);

@@ -9,7 +9,7 @@
 //!
 //! `[1, 2.5, -1.5, 0.5, 3.49]` with factor 2 and offset 1 in two bytes is `[0, 1, -1, 0, 1]`.
 
-use tdb_tile::{Datatype, FormatVersion, Scalar};
+use tdb_tile::{Datatype, Exact, FormatVersion, Scalar};
 use zerocopy::FromBytes;
 
 use crate::float::{Float, whole, whole_of_32};
@@ -105,8 +105,11 @@ impl Filter for ScaleFloat {
         {
             return Err(delta::cut_value(NAME));
         }
-        // Floats have 4 or 8 bytes, integers at most 8: no more than twice what is in memory.
-        let scaled = |values: &[u8]| values.chunks_exact(size).len().saturating_mul(width);
+        #[expect(
+            clippy::arithmetic_side_effects,
+            reason = "floats have 4 or 8 bytes, integers at most 8: no more than twice what is in memory"
+        )]
+        let scaled = |values: &[u8]| values.chunks_exact(size).len() * width;
         let total = scaled(chunk.data.bytes());
         let (header, room) = out.header_and_data(total)?;
         put_parts(NAME, header, chunk.data.iter().map(scaled))?;
@@ -140,7 +143,7 @@ impl Filter for ScaleFloat {
             return Err(FilterError::invalid(NAME, "part length", finding));
         }
         let count = stored.chunks_exact(width).len();
-        let room = out.data(count.saturating_mul(stage.datatype.size()))?;
+        let room = out.data(count.exact_mul(stage.datatype.size())?)?;
         match (is_double, self.width) {
             (false, Width::One) => self.restore_all::<f32, u8>(stored, room)?,
             (false, Width::Two) => self.restore_all::<f32, u16>(stored, room)?,
@@ -203,8 +206,12 @@ impl Filter for ScaleFloat {
 
 impl ScaleFloat {
     fn first_beyond<F: Float>(&self, values: &[u8]) -> Option<Unfit> {
-        let bits = i32::from(self.width as u8).saturating_mul(8);
-        let end = 2_f64.powi(bits.saturating_sub(1));
+        let end = match self.width {
+            Width::One => -f64::from(i8::MIN),
+            Width::Two => -f64::from(i16::MIN),
+            Width::Four => -f64::from(i32::MIN),
+            Width::Eight => -(i64::MIN as f64),
+        };
         let index = self.position_beyond::<F>(slice::<F>(values).ok()?, end)?;
         let ends = [-end, end - 1.0].map(|scaled| scaled * self.factor + self.offset);
         let [a, b] = ends;
@@ -225,12 +232,13 @@ impl ScaleFloat {
             let rounded = scaled(value).rounded();
             !(-end <= rounded && rounded < end)
         };
-        for (block, values) in values.chunks(64).enumerate() {
+        let starts = (0..values.len()).step_by(64);
+        for (start, values) in starts.zip(values.chunks(64)) {
             if values.iter().fold(true, |all, value| all & is_near(value)) {
                 continue;
             }
             if let Some(place) = values.iter().position(beyond) {
-                return Some(block.saturating_mul(64).saturating_add(place));
+                return start.checked_add(place);
             }
         }
         None
@@ -241,7 +249,7 @@ impl ScaleFloat {
         values: &[u8],
         room: &mut [u8],
     ) -> Result<(), FilterError> {
-        let most = i64::MAX >> 64_usize.saturating_sub(W::SIZE.saturating_mul(8));
+        let most = W::LARGEST;
         let least = !most;
         let values = slice::<F>(values)?;
         let places = values.iter().zip(W::slice_mut(NAME, room)?);

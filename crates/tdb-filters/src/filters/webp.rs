@@ -11,7 +11,7 @@
 
 mod format;
 
-use tdb_tile::{Datatype, Exact, FormatVersion, Scalar};
+use tdb_tile::{Bug, Datatype, Exact, FormatVersion, Scalar};
 
 use format::Format;
 
@@ -87,17 +87,20 @@ struct Shape {
 }
 
 impl Shape {
-    fn bytes(self) -> usize {
-        let row = usize::from(self.width).saturating_mul(self.depth.into());
-        row.saturating_mul(self.height.into())
+    fn bytes(self) -> Result<usize, Bug> {
+        usize::from(self.width)
+            .exact_mul(self.depth.into())?
+            .exact_mul(self.height.into())
     }
 }
 
 impl Webp {
     fn shape(&self) -> Result<Shape, FilterError> {
         let fail = |why| FilterError::InvalidPipeline { filter: NAME, why };
-        let depth = self.format.depth();
-        let depth = depth.ok_or_else(|| fail("the image format was not set"))?;
+        let depth = self
+            .format
+            .depth()
+            .ok_or_else(|| fail("the image format was not set"))?;
         let is_whole = self.row.checked_rem(depth) == Some(0);
         let width = self.row.checked_div(depth).filter(|_| is_whole);
         let cut = || fail("the x extent is not a whole number of pixels");
@@ -128,7 +131,7 @@ impl Filter for Webp {
         for part in chunk.data.iter() {
             let before = images.len();
             if !part.is_empty() {
-                if part.len() != shape.bytes() {
+                if part.len() != shape.bytes()? {
                     return Err(FilterError::Values {
                         filter: NAME,
                         why: "a tile is no image of the extents that were set",
@@ -160,11 +163,12 @@ impl Filter for Webp {
         let mut reader = Reader::new(NAME, chunk.metadata.bytes());
         let lengths = header::parts(NAME, &mut reader, stored.len())?;
         let images = lengths.clone().filter(|length| *length > 0).count();
-        let mut room = out.data(images.saturating_mul(shape.bytes()))?;
+        let size = shape.bytes()?;
+        let mut room = out.data(images.exact_mul(size)?)?;
         for length in lengths.filter(|length| *length > 0) {
             // Cannot fail: the lengths add up to that of the data.
             let image = cut_ref(&mut stored, length)?;
-            let pixels = cut(&mut room, shape.bytes())?;
+            let pixels = cut(&mut room, size)?;
             library::decode(shape, image, pixels, stage)?;
             reverse(self.format, pixels);
         }
@@ -285,11 +289,12 @@ mod library {
         } else {
             webp::Encoder::from_rgb(pixels, width, height)
         };
-        let image = encoder.encode_simple(false, quality.clamp(0.0, 100.0));
-        let image = image.map_err(|_| FilterError::Values {
-            filter: NAME,
-            why: "the library encodes no such image",
-        })?;
+        let image = encoder
+            .encode_simple(false, quality.clamp(0.0, 100.0))
+            .map_err(|_| FilterError::Values {
+                filter: NAME,
+                why: "the library encodes no such image",
+            })?;
         images.extend_from_slice(&image);
         Ok(())
     }

@@ -12,6 +12,7 @@
 //! # Ok::<(), tdb_filters::FilterError>(())
 //! ```
 
+use crate::codec::bound_of;
 #[cfg(not(feature = "zstd"))]
 use crate::compressor::absent as library;
 use crate::compressor::{self, Compress, Decompress, Library};
@@ -47,7 +48,7 @@ impl Library for Zstd {
 
     fn bound(len: usize) -> usize {
         // The library's own bound, with some more for short input.
-        len.saturating_add(len >> 8).saturating_add(512)
+        bound_of([len, len >> 8, 512])
     }
 }
 

@@ -1,4 +1,4 @@
-use tdb_tile::{Limits, Record, Walk, WireError, WireErrorKind};
+use tdb_tile::{Exact, Limits, Record, Walk, WireError, WireErrorKind};
 
 use super::{Combine, ConditionOp, ConditionValue};
 
@@ -110,12 +110,10 @@ impl ConditionTree {
         combine: Combine,
         parts: impl IntoIterator<Item = Self>,
     ) -> Result<Self, ConditionError> {
+        let parts: Vec<Self> = parts.into_iter().collect();
+        let n = parts.len();
         let mut nodes = vec![ConditionNode::default()];
-        let mut n = 0_usize;
-        for part in parts {
-            nodes.extend(part.nodes);
-            n = n.saturating_add(1);
-        }
+        nodes.extend(parts.into_iter().flat_map(|part| part.nodes));
         if !is_valid(combine, n as u64) {
             return Err(ConditionError::Parts { combine, found: n });
         }
@@ -228,7 +226,10 @@ impl Record for ConditionTree {
                 continue;
             };
             *left = fewer;
-            check_limits(w, open.len(), index)?;
+            let count = index
+                .exact_add(1)
+                .map_err(|bug| w.fail("node", bug.into()))?;
+            check_limits(w, open.len(), count)?;
             if index == nodes.len() {
                 nodes.push(ConditionNode::default());
             }
@@ -238,26 +239,32 @@ impl Record for ConditionTree {
                     open.push(*parts as u64);
                 }
             }
-            index = index.saturating_add(1);
+            index = count;
         }
         Ok(())
     }
 }
 
-fn check_limits<W: Walk>(w: &W, depth: usize, index: usize) -> Result<(), WireError> {
+fn check_limits<W: Walk>(w: &W, depth: usize, nodes: usize) -> Result<(), WireError> {
     let Limits {
         condition_depth,
         condition_nodes,
         ..
     } = *w.limits();
-    let nodes = (index as u64).saturating_add(1);
     Limits::check(
         "condition depth",
         "condition_depth",
         depth as u64,
         condition_depth,
     )
-    .and_then(|()| Limits::check("condition nodes", "condition_nodes", nodes, condition_nodes))
+    .and_then(|()| {
+        Limits::check(
+            "condition nodes",
+            "condition_nodes",
+            nodes as u64,
+            condition_nodes,
+        )
+    })
     .map_err(|limit| w.fail("node", limit.into()))
 }
 

@@ -1,6 +1,6 @@
 use tdb_schema::ArraySchema;
 use tdb_schema::grid::SpaceTileGrid;
-use tdb_tile::{FormatVersion, Range, Scalar};
+use tdb_tile::{Exact, FormatVersion, Range, Record, Scalar, WireError};
 
 use super::tiles::{LostTiles, Tiles};
 use crate::{FieldLayout, Footer, FragmentError, OptionalSection};
@@ -63,7 +63,9 @@ pub(super) fn global_order_bounds(
     if footer.dense {
         return Ok(Vec::new());
     }
-    let wanted = (layout.dimensions().len() as u64).saturating_mul(16);
+    let wanted = (layout.dimensions().len() as u64)
+        .exact_mul(16)
+        .map_err(|bug| WireError::new(Footer::NAME, "sections", 0, bug.into()))?;
     let found = section.content.len() as u64;
     if found != wanted {
         return Err(FragmentError::Mismatch {

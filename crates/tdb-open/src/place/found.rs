@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tdb_array::{ArrayError, Draft, ErrorKind, Found, Location, ObjectType, Work};
+use tdb_array::{ArrayError, Draft, ErrorKind, FoundFolder, Location, ObjectType, Work};
 use tdb_store::{Store, StoreError, join};
 use tdb_tile::Code;
 
@@ -91,8 +91,8 @@ impl Place {
     ///
     /// # Errors
     /// Fails if the store fails.
-    pub fn found(&self) -> Result<Found> {
-        Found::at(&**self.store(), self.prefix()).map_err(|error| self.failed(error))
+    pub fn found(&self) -> Result<FoundFolder> {
+        FoundFolder::at(&**self.store(), self.prefix()).map_err(|error| self.failed(error))
     }
 
     /// Returns the same place as seen by the process that is creating an array there.

@@ -1,10 +1,10 @@
 use std::num::NonZeroU64;
 
 use bytes::Bytes;
-use tdb_tile::{Datatype, Range, with_scalar};
+use tdb_tile::{Datatype, Range};
 
 use crate::Dimension;
-use crate::coordinate::{Coordinate, extent_value, whole, whole_bytes};
+use crate::coordinate::{extent_value, whole, whole_bytes};
 
 /// A dimension of whole numbers. Its cells and space tiles are numbered from 0 at the start of the
 /// domain.
@@ -54,14 +54,14 @@ impl GridAxis {
     pub fn extent(&self) -> u128 {
         match self.extent {
             Some(extent) => u128::from(extent.get()),
-            None => u128::from(self.last).saturating_add(1),
+            None => one_more(self.last),
         }
     }
 
     /// Number of space tiles that the domain touches.
     #[must_use]
     pub fn tiles(&self) -> u128 {
-        u128::from(self.tile_of(self.last)).saturating_add(1)
+        one_more(self.tile_of(self.last))
     }
 
     /// Returns the number of the cell at a coordinate; `None` outside the domain.
@@ -124,63 +124,51 @@ impl GridAxis {
         }
     }
 
-    /// Appends the coordinates of `count` cells from `first` on, all within the domain. The low
-    /// bytes of the computed number are its stored form, signed or not.
-    fn append_run(&self, first: u64, count: usize, out: &mut Vec<u8>) {
-        let first = self.start.wrapping_add(i128::from(first));
+    /// Appends the coordinates of the cells from `first` to `last`, all within the domain.
+    fn append_run(&self, first: u64, last: u64, out: &mut Vec<u8>) {
         match self.datatype.size() {
-            1 => count_up::<1>(first, count, out),
-            2 => count_up::<2>(first, count, out),
-            4 => count_up::<4>(first, count, out),
-            _ => count_up::<8>(first, count, out),
+            1 => count_up::<1>(self.start, first, last, out),
+            2 => count_up::<2>(self.start, first, last, out),
+            4 => count_up::<4>(self.start, first, last, out),
+            _ => count_up::<8>(self.start, first, last, out),
         }
     }
 
     /// Appends the coordinates of the cells from `first` to `last`, each repeated `times` times.
     pub fn append_values(&self, first: u64, last: u64, times: usize, out: &mut Vec<u8>) {
         let last = last.min(self.last);
-        let count = last
-            .checked_sub(first)
-            .and_then(|n| usize::try_from(n).ok()?.checked_add(1));
-        if let (1, Some(count)) = (times, count) {
-            return self.append_run(first, count, out);
+        if times == 1 {
+            return self.append_run(first, last, out);
         }
-        with_scalar!(self.datatype, T => {
-            for cell in first..=last {
-                let value = self.start.checked_add(i128::from(cell));
-                if let Some(value) = value.and_then(T::from_whole) {
-                    append_times(value, times, out);
-                }
+        let mut values = Vec::new();
+        self.append_run(first, last, &mut values);
+        for value in values.chunks_exact(self.datatype.size()) {
+            out.extend_from_slice(&value.repeat(times));
+        }
+    }
+}
+
+/// Returns the number of the numbers from 0 to `last`.
+fn one_more(last: u64) -> u128 {
+    u128::from(last) + 1
+}
+
+/// Number of coordinates that are made at once.
+const BLOCK: usize = 128;
+
+/// Appends the coordinates of the cells from `first` to `last` of a domain from `start` on, each as the `SIZE` low
+/// bytes of the computed number, which are its stored form, signed or not.
+fn count_up<const SIZE: usize>(start: i128, first: u64, last: u64, out: &mut Vec<u8>) {
+    let mut block = [[0; SIZE]; BLOCK];
+    for begin in (first..=last).step_by(BLOCK) {
+        for (place, cell) in block.iter_mut().zip(begin..) {
+            let value = start.wrapping_add(i128::from(cell)).to_le_bytes();
+            for (byte, of_value) in place.iter_mut().zip(value) {
+                *byte = of_value;
             }
-        });
-    }
-}
-
-/// Appends `count` consecutive numbers from `first` on, each as its `SIZE` low bytes.
-fn count_up<const SIZE: usize>(first: i128, count: usize, out: &mut Vec<u8>) {
-    let begin = out.len();
-    out.resize(begin.saturating_add(count.saturating_mul(SIZE)), 0);
-    let (_, new) = out.split_at_mut(begin);
-    let (places, _) = new.as_chunks_mut::<SIZE>();
-    for (place, above) in places.iter_mut().zip(0_u64..) {
-        let value = first.wrapping_add(i128::from(above)).to_le_bytes();
-        for (byte, of_value) in place.iter_mut().zip(value) {
-            *byte = of_value;
         }
-    }
-}
-
-fn append_times<T: Coordinate>(value: T, times: usize, out: &mut Vec<u8>) {
-    let start = out.len();
-    value.write(out);
-    // Doubles the copied bytes each time, so that long runs are copied in large pieces.
-    let mut left = times.saturating_sub(1).saturating_mul(T::SIZE);
-    if times == 0 {
-        out.truncate(start);
-    }
-    while left > 0 {
-        let piece = out.len().saturating_sub(start).min(left);
-        out.extend_from_within(start..start.saturating_add(piece));
-        left = left.saturating_sub(piece);
+        let left = usize::try_from(last.abs_diff(begin)).ok();
+        let made = left.and_then(|left| block.get(..=left)).unwrap_or(&block);
+        out.extend_from_slice(made.as_flattened());
     }
 }

@@ -142,19 +142,26 @@ fn merged(legs: Vec<Leg>) -> Vec<Leg> {
     let mut out: Vec<Leg> = Vec::with_capacity(legs.len());
     for leg in legs {
         match out.last_mut() {
-            Some(slower)
-                if leg.from_step.checked_mul(leg.cells) == Some(slower.from_step)
-                    && leg.to_step.checked_mul(leg.cells) == Some(slower.to_step) =>
-            {
-                // Cannot overflow: the layouts count at least as many cells.
-                slower.cells = slower.cells.saturating_mul(leg.cells);
-                slower.from_step = leg.from_step;
-                slower.to_step = leg.to_step;
-            }
-            _ => out.push(leg),
+            Some(slower) => match slower.joined(leg) {
+                Some(joined) => *slower = joined,
+                None => out.push(leg),
+            },
+            None => out.push(leg),
         }
     }
     out
+}
+
+impl Leg {
+    /// Returns the leg through the cells of this one and of the next faster one; `None` unless they are contiguous in
+    /// both layouts.
+    fn joined(self, faster: Self) -> Option<Self> {
+        let from_step = faster.from_step.checked_mul(faster.cells)?;
+        let to_step = faster.to_step.checked_mul(faster.cells)?;
+        let cells = self.cells.checked_mul(faster.cells)?;
+        let is_contiguous = from_step == self.from_step && to_step == self.to_step;
+        is_contiguous.then_some(Self { cells, ..faster })
+    }
 }
 
 impl Copies {
@@ -176,20 +183,21 @@ impl Copies {
         self.run.to_step
     }
 
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "both layouts contain all cells of the box, and count them in 64 bits"
+    )]
     fn advance(&mut self, (mut from, mut to): (u64, u64)) -> Option<(u64, u64)> {
         for (leg, at) in self.legs.iter().zip(&mut self.at).rev() {
-            *at = at.saturating_add(1);
+            *at += 1;
             if *at < leg.cells {
-                return Some((
-                    from.saturating_add(leg.from_step),
-                    to.saturating_add(leg.to_step),
-                ));
+                return Some((from + leg.from_step, to + leg.to_step));
             }
             // Returns to the first cell of this dimension and advances the next slower one.
             *at = 0;
-            let back = leg.cells.saturating_sub(1);
-            from = from.saturating_sub(leg.from_step.saturating_mul(back));
-            to = to.saturating_sub(leg.to_step.saturating_mul(back));
+            let back = leg.cells - 1;
+            from -= leg.from_step * back;
+            to -= leg.to_step * back;
         }
         None
     }

@@ -1,3 +1,5 @@
+use std::num::NonZeroU64;
+
 use super::{CellBox, GridAxis, SpaceTileGrid};
 
 /// The number of space tiles that releases 2.0 to 2.2 computed for a box of cells.
@@ -48,15 +50,15 @@ fn is_wide_signed(axis: &GridAxis) -> bool {
 fn float_tile(axis: &GridAxis, cell: u64) -> u64 {
     /// 2^64.
     const BEYOND: f64 = u64::MAX as f64;
-    let Ok(extent) = u64::try_from(axis.extent()) else {
+    let Some(extent) = u64::try_from(axis.extent()).ok().and_then(NonZeroU64::new) else {
         return 0;
     };
     if is_wide_signed(axis) {
         // The distance is negative beyond 2^63.
-        let tile = cell.cast_signed().checked_div(extent.cast_signed());
+        let tile = cell.cast_signed().checked_div(extent.get().cast_signed());
         return (tile.unwrap_or(0) as f64 as i64).cast_unsigned();
     }
-    let tile = cell.checked_div(extent).unwrap_or(0) as f64;
+    let tile = (cell / extent) as f64;
     // The result of that cast on the machines of those releases.
     if tile >= BEYOND { 0 } else { tile as u64 }
 }

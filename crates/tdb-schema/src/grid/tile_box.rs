@@ -47,11 +47,11 @@ impl TileBox {
 
     /// Iterates over the dimensions from the one that varies fastest to the slowest.
     fn axes(&self) -> impl Iterator<Item = usize> + use<> {
-        let n = self.first.len();
+        let mut axes = 0..self.first.len();
         let order = self.order;
-        (0..n).map(move |i| match order {
-            Order::RowMajor => n.saturating_sub(i).saturating_sub(1),
-            Order::ColumnMajor => i,
+        std::iter::from_fn(move || match order {
+            Order::RowMajor => axes.next_back(),
+            Order::ColumnMajor => axes.next(),
         })
     }
 
@@ -105,7 +105,7 @@ impl TileBox {
         for axis in self.axes() {
             let (place, last) = (tile.get_mut(axis)?, *self.last.get(axis)?);
             if *place < last {
-                *place = place.saturating_add(1);
+                *place = place.checked_add(1)?;
                 return Some(tile);
             }
             *place = *self.first.get(axis)?;

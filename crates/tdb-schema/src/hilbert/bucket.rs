@@ -2,6 +2,7 @@ use tdb_tile::{Datatype, Scalar, with_scalar};
 
 use crate::Dimension;
 use crate::coordinate::Coordinate;
+use crate::hilbert::curve::low_bits;
 use crate::order::{Column, WriterRule};
 
 /// The mapping from the coordinates of one dimension to buckets.
@@ -77,8 +78,8 @@ impl Axis {
     pub(crate) fn fill(&self, column: &Column<'_>, first: usize, out: &mut [u64]) -> bool {
         match (self, column) {
             (Self::Text { bits }, _) => {
-                for (i, bucket) in out.iter_mut().enumerate() {
-                    let Some(value) = column.cell(first.saturating_add(i)) else {
+                for (bucket, row) in out.iter_mut().zip(first..) {
+                    let Some(value) = column.cell(row) else {
                         return false;
                     };
                     *bucket = text_bucket(value, *bits);
@@ -95,8 +96,8 @@ impl Axis {
                 },
                 Column::Fixed(bytes),
             ) => {
-                let from = first.saturating_mul(datatype.size());
-                let Some(bytes) = bytes.get(from..) else {
+                let from = first.checked_mul(datatype.size());
+                let Some(bytes) = from.and_then(|from| bytes.get(from..)) else {
                     return false;
                 };
                 with_scalar!(*datatype, T => fill::<T>(bytes, (*lo, *hi), *span, *last, out))
@@ -131,7 +132,7 @@ impl Axis {
 
 fn last_bucket(bits: u32) -> f64 {
     // For a single dimension this rounds up to 2^63, as in TileDB.
-    1_u64.wrapping_shl(bits).wrapping_sub(1) as f64
+    low_bits(bits) as f64
 }
 
 #[inline]
@@ -170,5 +171,6 @@ pub(crate) fn text_bucket(value: &[u8], bits: u32) -> u64 {
         let byte = value.get(i).copied().unwrap_or(0);
         (joined << 8) | i64::from(byte.cast_signed()).cast_unsigned()
     });
-    joined >> u64::BITS.saturating_sub(bits)
+    // The highest bits of the eight bytes, moved to the lowest place.
+    joined.rotate_left(bits) & low_bits(bits)
 }

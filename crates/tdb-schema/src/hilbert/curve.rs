@@ -22,7 +22,10 @@ const PLACE_BITS: u32 = 63;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HilbertCurve {
     dimensions: usize,
+    /// Bits of a bucket.
     bits: u32,
+    /// Bits of a position.
+    place_bits: u32,
 }
 
 impl HilbertCurve {
@@ -32,8 +35,16 @@ impl HilbertCurve {
         if !(1..=MAX_DIMENSIONS).contains(&dimensions) {
             return None;
         }
-        let bits = PLACE_BITS.checked_div(u32::try_from(dimensions).ok()?)?;
-        Some(Self { dimensions, bits })
+        let count = u32::try_from(dimensions).ok()?;
+        let bits = PLACE_BITS.checked_div(count)?;
+        Some(Self {
+            dimensions,
+            bits,
+            place_bits: match count {
+                1 => u64::BITS,
+                count => bits.checked_mul(count)?,
+            },
+        })
     }
 
     /// The number of bits of a bucket along each dimension.
@@ -46,13 +57,7 @@ impl HilbertCurve {
     /// more than the others.
     #[must_use]
     pub fn place_bits(&self) -> u32 {
-        match self.dimensions {
-            1 => u64::BITS,
-            // At most 16.
-            n => self
-                .bits
-                .saturating_mul(u32::try_from(n).unwrap_or(u32::MAX)),
-        }
+        self.place_bits
     }
 
     /// Returns the position of a point, given as buckets; overwrites `point`.
@@ -82,7 +87,7 @@ impl HilbertCurve {
             places.copy_from_slice(first);
             return;
         }
-        let all = u64::MAX.wrapping_shr(u64::BITS.saturating_sub(self.bits));
+        let all = low_bits(self.bits);
         first.iter_mut().for_each(|x| *x &= all);
         rest.iter_mut()
             .for_each(|axis| axis.iter_mut().for_each(|x| *x &= all));
@@ -97,8 +102,8 @@ impl HilbertCurve {
     /// Masks replace branches, and the inner loops run over points, so that they are vectorised.
     fn undo(&self, first: &mut [u64], rest: &mut [&mut [u64]]) {
         for bit in (1..self.bits).rev() {
-            let below = (1_u64 << bit).wrapping_sub(1);
-            let is_set = |x: u64| 0_u64.wrapping_sub((x >> bit) & 1);
+            let below = low_bits(bit);
+            let is_set = |x: u64| spread_bit(x >> bit);
             for x in first.iter_mut() {
                 *x ^= below & is_set(*x);
             }
@@ -140,10 +145,9 @@ impl HilbertCurve {
             *only = place;
             return point;
         }
-        let mut shift = self.place_bits();
+        let mut shifts = (0..self.place_bits).rev();
         for bit in (0..self.bits).rev() {
-            for x in &mut point {
-                shift = shift.saturating_sub(1);
+            for (x, shift) in point.iter_mut().zip(&mut shifts) {
                 *x |= ((place >> shift) & 1) << bit;
             }
         }
@@ -163,8 +167,8 @@ impl HilbertCurve {
         if let Some((first, rest)) = point.split_first_mut() {
             *first ^= last >> 1;
             for bit in 1..self.bits {
-                let below = (1_u64 << bit).wrapping_sub(1);
-                let is_set = |x: u64| 0_u64.wrapping_sub((x >> bit) & 1);
+                let below = low_bits(bit);
+                let is_set = |x: u64| spread_bit(x >> bit);
                 for y in rest.iter_mut().rev() {
                     let invert = is_set(*y);
                     let swap = (*first ^ *y) & below & !invert;
@@ -175,6 +179,16 @@ impl HilbertCurve {
             }
         }
     }
+}
+
+/// Returns the number whose lowest `bits` bits are set.
+pub(super) fn low_bits(bits: u32) -> u64 {
+    !u64::MAX.unbounded_shl(bits)
+}
+
+/// Returns a number whose bits are all the lowest one of `x`.
+fn spread_bit(x: u64) -> u64 {
+    0_u64.wrapping_sub(x & 1)
 }
 
 /// Gray-encodes the points across dimensions.

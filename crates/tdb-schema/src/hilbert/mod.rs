@@ -87,24 +87,21 @@ impl HilbertSpace {
         rows: usize,
         mut take: impl FnMut(usize, &[u64]),
     ) -> Result<(), usize> {
-        let mut buckets = vec![0_u64; self.axes.len().saturating_mul(BLOCK)];
+        let mut buckets = vec![[0_u64; BLOCK]; self.axes.len()];
         let mut places = [0_u64; BLOCK];
-        let mut first = 0;
-        while first < rows {
-            let n = rows.saturating_sub(first).min(BLOCK);
-            let blocks = buckets.chunks_exact_mut(BLOCK);
-            for (dimension, ((axis, column), block)) in
-                self.axes.iter().zip(columns).zip(blocks).enumerate()
-            {
+        for first in (0..rows).step_by(BLOCK) {
+            let n = (first..rows).len().min(BLOCK);
+            let axes = self.axes.iter().zip(columns).zip(&mut buckets);
+            for (dimension, ((axis, column), block)) in axes.enumerate() {
                 let (block, _) = block.split_at_mut(n);
                 if !axis.fill(column, first, block) {
                     return Err(dimension);
                 }
             }
             let (places, _) = places.split_at_mut(n);
-            self.curve.indices(&mut buckets, BLOCK, places);
+            self.curve
+                .indices(buckets.as_flattened_mut(), BLOCK, places);
             take(first, places);
-            first = first.saturating_add(n);
         }
         Ok(())
     }

@@ -171,8 +171,8 @@ fn read_coded(json: &Json, place: &str) -> Result<FilterRecord, SchemaError> {
     let object = Object::new(json, place, &["code", "options"])?;
     let code = object
         .number("code")?
-        .and_then(|code| u8::try_from(code).ok());
-    let code = code.ok_or_else(|| object.missing("code"))?;
+        .and_then(|code| u8::try_from(code).ok())
+        .ok_or_else(|| object.missing("code"))?;
     let options = match object.member("options") {
         None => Vec::new(),
         Some(options) => {

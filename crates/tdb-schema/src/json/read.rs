@@ -85,8 +85,9 @@ pub fn schema_from_json(
 /// Reads the settings of a schema without its fields: type, version, orders, capacity, and the
 /// filters that do not belong to a single field.
 fn settings(object: &Object<'_>) -> Result<ArraySchema, SchemaError> {
-    let array_type = object.name("type", "\"dense\" or \"sparse\"", ArrayType::from_name)?;
-    let array_type = array_type.ok_or_else(|| object.missing("type"))?;
+    let array_type = object
+        .name("type", "\"dense\" or \"sparse\"", ArrayType::from_name)?
+        .ok_or_else(|| object.missing("type"))?;
     let mut schema = ArraySchema::new(array_type, Vec::new(), Vec::new());
     if let Some(version) = object.number("version")? {
         schema.version = known_version(version, object)?;
@@ -330,8 +331,10 @@ fn enumeration_from_json(
         CellValNum::Fixed(1)
     };
     let cell_val_num = object.cell_val_num("cell_val_num")?.unwrap_or(default);
-    let values = object.list("values")?.iter().enumerate();
-    let values: Vec<Vec<u8>> = values
+    let values: Vec<Vec<u8>> = object
+        .list("values")?
+        .iter()
+        .enumerate()
         .map(|(index, json)| {
             let place = format!("{}[{index}]", object.place("values"));
             cell_from_json(datatype, cell_val_num, json, &place)
@@ -353,11 +356,11 @@ fn label_from_json(
     let name = object.required_text("dimension")?;
     let dimension = schema
         .dimension_index(name)
-        .and_then(|i| u32::try_from(i).ok());
-    let dimension = dimension.ok_or_else(|| {
-        let (what, name) = ("dimension", name.to_owned());
-        SchemaError::invalid(object.place("dimension"), Problem::Dangling { what, name })
-    })?;
+        .and_then(|i| u32::try_from(i).ok())
+        .ok_or_else(|| {
+            let (what, name) = ("dimension", name.to_owned());
+            SchemaError::invalid(object.place("dimension"), Problem::Dangling { what, name })
+        })?;
     let datatype = object.datatype("datatype")?;
     let default = if holds_bytes(datatype) {
         CellValNum::Var

@@ -66,9 +66,10 @@ pub fn dimension_to_json(
 ) -> Json {
     let domain = dimension.domain.as_ref();
     // A tile extent is a number of ticks, not a point in time.
-    let extent = dimension.extent.as_ref();
-    let extent =
-        extent.map(|e| cell_to_json(dimension.datatype, CellValNum::Fixed(1), e, Times::Ticks));
+    let extent = dimension
+        .extent
+        .as_ref()
+        .map(|e| cell_to_json(dimension.datatype, CellValNum::Fixed(1), e, Times::Ticks));
     json!({
         "name": dimension.name,
         "datatype": dimension.datatype.name(),

@@ -22,7 +22,8 @@ pub(crate) struct Reciprocal(u64);
 impl Divide for Reciprocal {
     #[inline]
     fn divide(self, n: u64) -> u64 {
-        (u128::from(self.0).wrapping_mul(u128::from(n)) >> 64) as u64
+        let (_, high) = self.0.carrying_mul(n, 0);
+        high
     }
 }
 
@@ -51,7 +52,7 @@ impl Divider {
         Some(if divisor.is_power_of_two() {
             Self::Shift(Shift(divisor.trailing_zeros()))
         } else if divisor <= u64::from(u32::MAX) && largest <= u64::from(u32::MAX) {
-            Self::Reciprocal(Reciprocal((u64::MAX / nonzero).wrapping_add(1)))
+            Self::Reciprocal(Reciprocal((u64::MAX / nonzero).checked_add(1)?))
         } else {
             Self::Plain(Plain(nonzero))
         })

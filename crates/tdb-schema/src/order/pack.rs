@@ -57,6 +57,15 @@ pub struct KeyPlace {
     pub(crate) drop: u32,
 }
 
+/// The places of the numbers of a dimension in a key.
+#[derive(Clone, Copy)]
+struct TilePlaces {
+    /// The place of the index of the space tile.
+    tile: KeyPlace,
+    /// The place of the coordinate within the tile, if it is in the key.
+    cell: Option<KeyPlace>,
+}
+
 /// The unassigned bits of a key; assigned from the highest down.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Free {
@@ -81,7 +90,7 @@ impl Free {
     /// Returns the number of assigned bits if the bits were unbounded; `None` if no number of bits
     /// suffices, as for strings.
     pub(crate) fn taken(self) -> Option<u32> {
-        self.is_exact.then(|| u32::MAX.saturating_sub(self.bits))
+        u32::MAX.checked_sub(self.bits).filter(|_| self.is_exact)
     }
 
     pub(crate) fn is_exact(self) -> bool {
@@ -91,14 +100,14 @@ impl Free {
     /// Assigns a number of `bits` bits a place, without its lowest bits if not all fit. `None` if
     /// no bits are free, or if `bits` is 0.
     pub(crate) fn take(&mut self, bits: u32) -> Option<KeyPlace> {
-        let taken = bits.min(self.bits);
-        let drop = bits.saturating_sub(taken);
-        self.bits = self.bits.saturating_sub(taken);
-        self.is_exact &= drop == 0;
-        (taken > 0).then_some(KeyPlace {
-            left: self.bits,
-            drop,
-        })
+        let Some(left) = self.bits.checked_sub(bits) else {
+            let drop = bits.checked_sub(self.bits)?;
+            let taken = std::mem::take(&mut self.bits);
+            self.is_exact = false;
+            return (taken > 0).then_some(KeyPlace { left: 0, drop });
+        };
+        self.bits = left;
+        (bits > 0).then_some(KeyPlace { left, drop: 0 })
     }
 
     /// Assigns all remaining bits to the first bytes of a string; returns the number of bytes and
@@ -112,8 +121,12 @@ impl Free {
 }
 
 /// Returns the number of bits of `largest`.
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "a number has at most as many leading zeros as bits"
+)]
 pub(crate) fn bits_of(largest: u64) -> u32 {
-    u64::BITS.saturating_sub(largest.leading_zeros())
+    u64::BITS - largest.leading_zeros()
 }
 
 /// The range of a dimension's coordinates, and the division into space tiles.
@@ -174,7 +187,8 @@ impl Span {
         if self.tile_bits() == 0 || self.datatype.is_real() {
             return self.cell_bits();
         }
-        bits_of(self.width.saturating_sub(1))
+        // Where there are tiles, a tile has at least one cell.
+        self.width.checked_sub(1).map_or(0, bits_of)
     }
 
     /// Sets the bits of coordinates in the keys; returns false if one lies outside the domain.
@@ -208,10 +222,11 @@ impl Span {
                     }
                 });
             }
+            let places = TilePlaces { tile, cell };
             match divider {
-                Divider::Shift(d) => self.pack_whole(d, bytes, lo, (tile, cell), keys),
-                Divider::Reciprocal(d) => self.pack_whole(d, bytes, lo, (tile, cell), keys),
-                Divider::Plain(d) => self.pack_whole(d, bytes, lo, (tile, cell), keys),
+                Divider::Shift(d) => self.pack_whole(d, bytes, lo, places, keys),
+                Divider::Reciprocal(d) => self.pack_whole(d, bytes, lo, places, keys),
+                Divider::Plain(d) => self.pack_whole(d, bytes, lo, places, keys),
             }
         })
     }
@@ -221,9 +236,10 @@ impl Span {
         divider: D,
         bytes: &[u8],
         lo: T,
-        (tile, cell): (KeyPlace, Option<KeyPlace>),
+        places: TilePlaces,
         keys: &mut [K],
     ) -> bool {
+        let TilePlaces { tile, cell } = places;
         match cell {
             Some(cell) => pack(bytes, lo, self.last, keys, |key, _: T, above| {
                 let index = divider.divide(above);
@@ -289,9 +305,13 @@ pub(crate) fn pack_text<K: Word>(
 }
 
 /// Returns the number of bits of a prefix after its first `bytes` bytes.
-#[expect(clippy::cast_possible_truncation, reason = "of 16 bytes at most")]
+#[expect(
+    clippy::arithmetic_side_effects,
+    clippy::cast_possible_truncation,
+    reason = "of 16 bytes at most"
+)]
 fn bits_behind(bytes: usize) -> u32 {
-    u8::BITS.saturating_mul(PREFIX.saturating_sub(bytes) as u32)
+    u8::BITS * PREFIX.saturating_sub(bytes) as u32
 }
 
 /// Copies the last string of the data, and fills the rest with zeros.

@@ -60,8 +60,8 @@ fn tiling(dimension: &Dimension) -> Tiling {
     let bits = datatype
         .size()
         .checked_mul(8)
-        .and_then(|bits| bits.checked_sub(1));
-    let bits = bits.and_then(|bits| u32::try_from(bits).ok());
+        .and_then(|bits| bits.checked_sub(1))
+        .and_then(|bits| u32::try_from(bits).ok());
     let most = bits.and_then(|bits| 1_i128.checked_shl(bits));
     let extent = i128::from(extent);
     let end = span.checked_add(extent);

@@ -57,8 +57,7 @@ pub(super) fn plain_days_from_date(year: u32, month: u32, day: u32) -> Option<i3
     let days = years
         .checked_mul(365)?
         .checked_add(leaps)?
-        .checked_add(*before)?;
-    let days = days
+        .checked_add(*before)?
         .checked_add(this_year)?
         .checked_add(day)?
         .checked_sub(1)?;

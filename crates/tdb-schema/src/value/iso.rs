@@ -68,12 +68,21 @@ pub fn days_of_date(text: &str) -> Option<i32> {
     let [a, b, c, d, b'-', e, f, b'-', g, h] = text.as_bytes() else {
         return None;
     };
-    let digits = [a, b, c, d, e, f, g, h].map(|byte| byte.wrapping_sub(b'0'));
+    // The digits are ten bytes whose lowest four bits are the digit.
+    let digits = [a, b, c, d, e, f, g, h].map(|byte| byte ^ b'0');
     digits.iter().all(|digit| *digit < 10).then_some(())?;
     let [a, b, c, d, e, f, g, h] = digits.map(u32::from);
-    let two = |high: u32, low: u32| high.wrapping_mul(10).wrapping_add(low);
-    let year = two(a, b).wrapping_mul(100).wrapping_add(two(c, d));
-    plain_days_from_date(year, two(e, f), two(g, h))
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "four digits are less than 10,000"
+    )]
+    let number = |[a, b, c, d]: [u32; 4]| a * 1000 + b * 100 + c * 10 + d;
+    let (year, month, day) = (
+        number([a, b, c, d]),
+        number([0, 0, e, f]),
+        number([0, 0, g, h]),
+    );
+    plain_days_from_date(year, month, day)
 }
 
 /// Parses a date, or a month or year as its first day; also returns the unit of the last part.

@@ -41,6 +41,9 @@ use unit::{Length, Unit};
 /// The tick that means "no time" in dates and times.
 pub const NOT_A_TIME: i64 = i64::MIN;
 
+/// The lowest ticks that are a date or time.
+const FIRST_TICK: i64 = NOT_A_TIME + 1;
+
 /// One value of a field.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Value<'a> {
@@ -131,8 +134,9 @@ pub fn read(datatype: Datatype, bytes: &[u8]) -> Option<Value<'_>> {
 #[must_use]
 pub fn read_cell(datatype: Datatype, cell_val_num: CellValNum, bytes: &[u8]) -> Cell<'_> {
     if holds_bytes(datatype) {
-        let text = std::str::from_utf8(bytes).ok();
-        let text = text.filter(|_| holds_text(datatype) && cell_val_num.is_var());
+        let text = std::str::from_utf8(bytes)
+            .ok()
+            .filter(|_| holds_text(datatype) && cell_val_num.is_var());
         return Cell::One(text.map_or(Value::Bytes(bytes), Value::Text));
     }
     if cell_val_num == CellValNum::Fixed(1)
@@ -248,11 +252,14 @@ fn looks_like_year(datatype: Datatype, text: &str) -> bool {
 }
 
 fn refusal(datatype: Datatype, text: &str) -> ValueError {
-    let how = match datatype {
-        Datatype::Bool => " (true or false)",
-        _ if datatype.is_datetime() => " (ISO 8601, or a number of ticks)",
-        _ if datatype.is_time() => " (HH:MM:SS, or a number of ticks)",
-        _ => "",
+    let how = if datatype == Datatype::Bool {
+        " (true or false)"
+    } else if datatype.is_datetime() {
+        " (ISO 8601, or a number of ticks)"
+    } else if datatype.is_time() {
+        " (HH:MM:SS, or a number of ticks)"
+    } else {
+        ""
     };
     ValueError {
         text: text.to_owned(),
@@ -358,7 +365,7 @@ pub fn ticks_of_period(datatype: Datatype, text: &str) -> Option<(i64, i64)> {
     };
     let (first, end) = (next_tick(start)?, next_tick(end)?);
     // Clips to 64 bits without the number that means no time.
-    let first = first.max(i128::from(NOT_A_TIME).saturating_add(1));
+    let first = first.max(FIRST_TICK.into());
     let last = end.checked_sub(1)?.min(i64::MAX.into());
     (first <= last).then_some(())?;
     Some((first.try_into().ok()?, last.try_into().ok()?))

@@ -22,9 +22,11 @@ pub fn unpadded(datatype: Datatype, values: CellValNum, cell: &[u8]) -> &[u8] {
     if !is_padded(datatype, values) {
         return cell;
     }
-    let last = cell.iter().rposition(|byte| *byte != 0);
-    let end = last.map_or(0, |last| last.saturating_add(1));
-    cell.get(..end).unwrap_or(cell)
+    let mut text = cell;
+    while let [rest @ .., 0] = text {
+        text = rest;
+    }
+    text
 }
 
 #[cfg(test)]

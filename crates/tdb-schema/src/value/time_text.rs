@@ -114,10 +114,10 @@ impl Clock {
 /// Appends the last `count` digits of a non-negative number.
 fn digits(mut number: i64, count: usize, out: &mut Vec<u8>) {
     let start = out.len();
-    out.resize(start.saturating_add(count), b'0');
+    out.extend(std::iter::repeat_n(b'0', count));
     for place in out.iter_mut().skip(start).rev() {
-        // A remainder by ten is one digit.
-        *place = b'0'.wrapping_add(u8::try_from(number % 10).unwrap_or(0));
+        // The digits are ten bytes whose lowest four bits are the digit.
+        *place |= u8::try_from(number % 10).unwrap_or(0);
         number /= 10;
     }
 }

@@ -41,7 +41,7 @@ impl Unit {
             3 => Self::Days(1),
             4 => Self::Hours,
             5 => Self::Minutes,
-            _ => Self::Fractions(u32::from(index).saturating_sub(6).saturating_mul(3)),
+            _ => Self::Fractions(u32::from(index).checked_sub(6)?.checked_mul(3)?),
         })
     }
 
@@ -240,8 +240,8 @@ impl Length {
             return Some((self.seconds.checked_div(seconds)?, is_exact));
         }
         let is_exact = self.attoseconds.checked_rem(tick)? == 0;
-        let ticks = self.seconds.checked_mul(of_second)?;
-        let ticks = ticks.checked_add(self.attoseconds.checked_div(tick)?)?;
+        let fraction = self.attoseconds.checked_div(tick)?;
+        let ticks = self.seconds.checked_mul(of_second)?.checked_add(fraction)?;
         Some((ticks, is_exact))
     }
 
@@ -260,8 +260,10 @@ impl Length {
         if digits == 0 {
             return Ok(());
         }
-        let tick = unit.attoseconds().unwrap_or(1);
-        let fraction = self.attoseconds.checked_div(tick).unwrap_or(0);
+        let fraction = unit
+            .attoseconds()
+            .and_then(|tick| self.attoseconds.checked_div(tick))
+            .ok_or(fmt::Error)?;
         write!(f, ".{fraction:0width$}", width = digits as usize)
     }
 }

@@ -4,7 +4,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::tree::Opened;
+use super::tree::OpenFile;
 
 /// Number of files that all stores of this process keep open.
 static OPEN: AtomicUsize = AtomicUsize::new(0);
@@ -16,12 +16,12 @@ pub(super) struct OpenFiles {
     /// Maximum for all stores of the process together. A store makes room only by closing its own files: if the others
     /// hold all of them, a store without open files keeps none.
     most: usize,
-    kept: Mutex<Kept>,
+    kept: Mutex<FileQueue>,
 }
 
 #[derive(Debug, Default)]
-struct Kept {
-    by_key: HashMap<Arc<str>, Arc<Opened>>,
+struct FileQueue {
+    by_key: HashMap<Arc<str>, Arc<OpenFile>>,
     /// The keys, oldest first.
     order: VecDeque<Arc<str>>,
 }
@@ -39,12 +39,12 @@ impl OpenFiles {
         }
     }
 
-    pub(super) fn get(&self, key: &str) -> Option<Arc<Opened>> {
+    pub(super) fn get(&self, key: &str) -> Option<Arc<OpenFile>> {
         self.lock().by_key.get(key).cloned()
     }
 
     /// Keeps a file open if the limit allows it, perhaps after closing the oldest.
-    pub(super) fn keep(&self, key: &str, object: &Arc<Opened>) {
+    pub(super) fn keep(&self, key: &str, object: &Arc<OpenFile>) {
         let mut kept = self.lock();
         if kept.by_key.contains_key(key) {
             return;
@@ -75,25 +75,25 @@ impl OpenFiles {
         drop(object);
     }
 
-    fn lock(&self) -> MutexGuard<'_, Kept> {
+    fn lock(&self) -> MutexGuard<'_, FileQueue> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Kept {
-    fn remove_oldest(&mut self) -> Option<Arc<Opened>> {
+impl FileQueue {
+    fn remove_oldest(&mut self) -> Option<Arc<OpenFile>> {
         let oldest = self.order.pop_front()?;
         self.remove(&oldest)
     }
 
-    fn remove(&mut self, key: &str) -> Option<Arc<Opened>> {
+    fn remove(&mut self, key: &str) -> Option<Arc<OpenFile>> {
         let object = self.by_key.remove(key)?;
         OPEN.fetch_sub(1, Ordering::Relaxed);
         Some(object)
     }
 }
 
-impl Drop for Kept {
+impl Drop for FileQueue {
     fn drop(&mut self) {
         OPEN.fetch_sub(self.by_key.len(), Ordering::Relaxed);
     }
@@ -111,7 +111,7 @@ mod tests {
             let path = folder.path().join(name);
             std::fs::write(&path, name).unwrap();
             let file = std::fs::File::open(&path).unwrap();
-            Arc::new(Opened { file, size: 1 })
+            Arc::new(OpenFile { file, size: 1 })
         };
         // `OPEN` is shared: other tests of this process keep files open, too.
         let files = OpenFiles::of_most(usize::MAX);

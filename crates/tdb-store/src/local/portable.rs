@@ -14,7 +14,7 @@ use std::fs::{self, File, FileType, OpenOptions};
 use std::io::{ErrorKind, Read as _, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use super::tree::{Draft, Entry, Opened, Syncs, Tree, draft_name, prune, too_short};
+use super::tree::{Draft, Entry, OpenFile, Syncs, Tree, draft_name, prune, too_short};
 use crate::{StoreError, parent};
 
 const LINK: &str = "a symbolic link";
@@ -99,11 +99,11 @@ impl Root {
 }
 
 impl Tree for Root {
-    fn open(&self, key: &str) -> Result<Opened, StoreError> {
+    fn open(&self, key: &str) -> Result<OpenFile, StoreError> {
         let (path, size) = self.regular(key)?;
         #[expect(clippy::disallowed_methods, reason = "this is the store of files")]
         let file = File::open(path).map_err(|error| StoreError::from_io(key, error))?;
-        Ok(Opened { file, size })
+        Ok(OpenFile { file, size })
     }
 
     fn size(&self, key: &str) -> Result<u64, StoreError> {
@@ -112,7 +112,7 @@ impl Tree for Root {
 
     fn read(
         &self,
-        object: &Opened,
+        object: &OpenFile,
         key: &str,
         offset: u64,
         len: usize,
@@ -131,7 +131,7 @@ impl Tree for Root {
 
     fn read_into(
         &self,
-        object: &Opened,
+        object: &OpenFile,
         key: &str,
         offset: u64,
         into: &mut [u8],

@@ -20,7 +20,7 @@ pub struct SyncCounts {
 /// the keys.
 pub(super) trait Tree: Send + Sync + Debug {
     /// Opens a regular file.
-    fn open(&self, key: &str) -> Result<Opened, StoreError>;
+    fn open(&self, key: &str) -> Result<OpenFile, StoreError>;
 
     /// Returns the size of a regular file in bytes.
     fn size(&self, key: &str) -> Result<u64, StoreError>;
@@ -28,7 +28,7 @@ pub(super) trait Tree: Send + Sync + Debug {
     /// Appends `len` bytes from `offset` on to `into`, which has room for them.
     fn read(
         &self,
-        object: &Opened,
+        object: &OpenFile,
         key: &str,
         offset: u64,
         len: usize,
@@ -38,7 +38,7 @@ pub(super) trait Tree: Send + Sync + Debug {
     /// Fills `into` with the file's bytes from `offset` on.
     fn read_into(
         &self,
-        object: &Opened,
+        object: &OpenFile,
         key: &str,
         offset: u64,
         into: &mut [u8],
@@ -47,7 +47,7 @@ pub(super) trait Tree: Send + Sync + Debug {
     /// Fills several buffers, one after the other, with the file's bytes from `offset` on.
     fn read_scattered(
         &self,
-        object: &Opened,
+        object: &OpenFile,
         key: &str,
         offset: u64,
         into: &mut [IoSliceMut<'_>],
@@ -147,7 +147,7 @@ fn passed_over(synced: io::Result<()>) -> io::Result<()> {
 
 /// A regular file, open for reading.
 #[derive(Debug)]
-pub(super) struct Opened {
+pub(super) struct OpenFile {
     pub(super) file: File,
     pub(super) size: u64,
 }
@@ -173,7 +173,7 @@ pub(super) fn too_short(key: &str, offset: u64, wanted: usize, read: usize) -> S
         key: key.to_owned(),
         offset,
         wanted: wanted as u64,
-        size: offset.saturating_add(read as u64),
+        size: offset + read as u64,
     }
 }
 
@@ -193,9 +193,9 @@ pub(super) fn prune(tree: &dyn Tree, mut folder: &str) {
 
 /// Folders from which an object was removed.
 #[derive(Default)]
-pub(super) struct Touched(BTreeSet<String>);
+pub(super) struct ChangedFolders(BTreeSet<String>);
 
-impl Touched {
+impl ChangedFolders {
     pub(super) fn add(&mut self, folder: &str) {
         self.0.insert(folder.to_owned());
     }

@@ -20,7 +20,7 @@ use self::calls::{
     rename_exclusive,
 };
 use self::errors::{error, is_folder, odd, regular_size};
-use super::tree::{Draft, Entry, Opened, Syncs, Tree, draft_name, prune, too_short};
+use super::tree::{Draft, Entry, OpenFile, Syncs, Tree, draft_name, prune, too_short};
 use crate::{StoreError, name, parent};
 
 const FOLDER: OFlags = OFlags::RDONLY
@@ -59,8 +59,10 @@ const ENOUGH_FILES: u64 = 1 << 20;
 
 /// Returns how many files the system lets this process open, at most [`ENOUGH_FILES`].
 pub(super) fn most_open_files() -> usize {
-    let most = getrlimit(Resource::Nofile).current;
-    let most = most.unwrap_or(ENOUGH_FILES).min(ENOUGH_FILES);
+    let most = getrlimit(Resource::Nofile)
+        .current
+        .unwrap_or(ENOUGH_FILES)
+        .min(ENOUGH_FILES);
     usize::try_from(most).unwrap_or(0)
 }
 
@@ -188,12 +190,12 @@ impl Root {
 }
 
 impl Tree for Root {
-    fn open(&self, key: &str) -> Result<Opened, StoreError> {
+    fn open(&self, key: &str) -> Result<OpenFile, StoreError> {
         let object = self
             .open_beneath(key, OBJECT)
             .map_err(|errno| error(key, errno))?;
         let stat = fstat(&object).map_err(|errno| error(key, errno))?;
-        Ok(Opened {
+        Ok(OpenFile {
             size: regular_size(key, &stat)?,
             file: File::from(object),
         })
@@ -205,7 +207,7 @@ impl Tree for Root {
 
     fn read(
         &self,
-        object: &Opened,
+        object: &OpenFile,
         key: &str,
         offset: u64,
         len: usize,
@@ -225,7 +227,7 @@ impl Tree for Root {
 
     fn read_into(
         &self,
-        object: &Opened,
+        object: &OpenFile,
         key: &str,
         offset: u64,
         into: &mut [u8],
@@ -250,7 +252,7 @@ impl Tree for Root {
 
     fn read_scattered(
         &self,
-        object: &Opened,
+        object: &OpenFile,
         key: &str,
         offset: u64,
         into: &mut [IoSliceMut<'_>],

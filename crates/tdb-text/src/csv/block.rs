@@ -26,7 +26,7 @@ pub(super) enum Quotes {
 
 /// Fields found so far, and memory for unescaped ones.
 #[derive(Debug, Default)]
-pub(super) struct Found {
+pub(super) struct RecordFields {
     /// The fields of the first record, then those of the second, and so on.
     pub(super) spans: Vec<Span>,
     /// The unescaped text of fields with doubled quotes.
@@ -61,7 +61,7 @@ enum NoField {
 }
 
 /// An error in a cell, and the number of its record.
-struct Wrong {
+struct CellFault {
     row: usize,
     what: Result<Refusal, NoField>,
 }
@@ -79,8 +79,11 @@ impl<'a> Block<'a> {
             self.unquoted
         } else {
             // All records were validated together; fields begin and end at character boundaries.
-            let place = span.start.wrapping_sub(self.start)..span.end.wrapping_sub(self.start);
-            if let Some(text) = self.text.and_then(|text| text.get(place)) {
+            let start = span.start.checked_sub(self.start);
+            let place = start.zip(span.end.checked_sub(self.start));
+            if let Some((start, end)) = place
+                && let Some(text) = self.text.and_then(|text| text.get(start..end))
+            {
                 return Ok((text, is_quoted));
             }
             self.buffer
@@ -95,7 +98,7 @@ impl<'a> Block<'a> {
         &self,
         number: usize,
         mut take: impl FnMut(Token<'_>) -> Result<(), Refusal>,
-    ) -> Option<Wrong> {
+    ) -> Option<CellFault> {
         let spans = self.spans.iter().skip(number).step_by(self.width.max(1));
         for (row, span) in spans.enumerate() {
             let what = match self.field(span) {
@@ -105,7 +108,7 @@ impl<'a> Block<'a> {
                     Err(what) => Ok(what),
                 },
             };
-            return Some(Wrong { row, what });
+            return Some(CellFault { row, what });
         }
         None
     }
@@ -126,14 +129,17 @@ impl<'a> Block<'a> {
         let numbers = kept.map(|(number, _)| number);
         let wrongs = numbers
             .zip(states)
-            .map(|(number, state)| self.column(number, |token| take(state, token)));
-        let wrongs = wrongs.zip(names);
-        let wrongs = wrongs.filter_map(|(wrong, name)| Some((wrong?, name)));
+            .map(|(number, state)| self.column(number, |token| take(state, token)))
+            .zip(names)
+            .filter_map(|(wrong, name)| Some((wrong?, name)));
         let Some((wrong, name)) = wrongs.min_by_key(|(wrong, _)| wrong.row) else {
             return Ok(());
         };
-        let line = self.lines.get(wrong.row).copied();
-        let line = line.ok_or_else(|| Bug::new("a record that begins at no line"))?;
+        let line = self
+            .lines
+            .get(wrong.row)
+            .copied()
+            .ok_or_else(|| Bug::new("a record that begins at no line"))?;
         let place = InputPlace::Line(line);
         Err(match wrong.what {
             Ok(Refusal { what, hint }) => InputError::Cell {

@@ -22,18 +22,18 @@ pub(super) fn for_each_end<const N: usize>(
         while found != 0 {
             // The set bit is the highest one of its byte.
             let byte = (found.trailing_zeros() / 8) as usize;
-            if !each(at.saturating_add(byte)) {
+            if !each(at + byte) {
                 return;
             }
-            found &= found.wrapping_sub(1);
+            found &= found - 1;
         }
-        at = at.saturating_add(8);
+        at += 8;
     }
     for byte in rest {
         if characters.contains(byte) && !each(at) {
             return;
         }
-        at = at.saturating_add(1);
+        at += 1;
     }
 }
 
@@ -48,7 +48,7 @@ pub(super) fn has_any(text: &[u8], (first, second): (u8, u8)) -> bool {
 /// Sets the highest bit of each byte that is 0, and clears all other bits.
 #[inline]
 fn zeros(word: u64) -> u64 {
-    !((word & LOW).wrapping_add(LOW) | word) & HIGH
+    !(((word & LOW) + LOW) | word) & HIGH
 }
 
 #[cfg(test)]

@@ -47,8 +47,8 @@ impl Text<'_> {
             };
             each(span)?;
             match self.bytes.get(after) {
-                Some(byte) if *byte == self.dialect.delimiter => at = after.saturating_add(1),
-                Some(_) => return Ok(Some(after.saturating_add(1))),
+                Some(byte) if *byte == self.dialect.delimiter => at = after + 1,
+                Some(_) => return Ok(Some(after + 1)),
                 None if self.is_end => return Ok(Some(after)),
                 None => return Ok(None),
             }
@@ -76,10 +76,10 @@ impl Text<'_> {
         }
         let ends_line = rest.get(len) != Some(&delimiter);
         let carriage = ends_line && field.last() == Some(&b'\r');
-        let after = at.saturating_add(len);
+        let after = at + len;
         let span = Span {
             start: at,
-            end: after.saturating_sub(usize::from(carriage)),
+            end: after - usize::from(carriage),
             quotes: Quotes::None,
         };
         Ok(Some((span, after)))
@@ -87,7 +87,7 @@ impl Text<'_> {
 
     fn quoted_field(self, at: usize, line: u64) -> Result<Option<(Span, usize)>, InputError> {
         let place = InputPlace::Line(line);
-        let start = at.saturating_add(1);
+        let start = at + 1;
         let inner = part(self.bytes, start..self.bytes.len())?;
         let Some((len, is_plain)) = quoted_len(inner) else {
             return if self.is_end {
@@ -96,14 +96,14 @@ impl Text<'_> {
                 Ok(None)
             };
         };
-        let end = start.saturating_add(len);
-        let mut after = end.saturating_add(1);
+        let end = start + len;
+        let mut after = end + 1;
         let behind = part(self.bytes, after..self.bytes.len())?;
         match behind {
             // The next byte decides whether this quote is doubled.
             [] | [b'\r'] if !self.is_end => return Ok(None),
             [] | [b'\n', ..] => {}
-            [b'\r'] | [b'\r', b'\n', ..] => after = after.saturating_add(1),
+            [b'\r'] | [b'\r', b'\n', ..] => after += 1,
             [byte, ..] if *byte == self.dialect.delimiter => {}
             [0, ..] => return Err(unfit(line, "a NUL character outside of quotes")),
             _ => return Err(InputError::record(place, "text behind a closing quote")),

@@ -8,7 +8,7 @@ use tdb_cells::files::{BatchReader, ColumnGuess, Input, InputError, InputOptions
 use tdb_cells::{Batch, FieldInfo, threads};
 use tdb_tile::Bug;
 
-use super::block::Found;
+use super::block::RecordFields;
 use super::pieces::{Piece, Pieces};
 use super::records::Records;
 use crate::text::cell::{CellReader, Refusal, take_batch, zoned};
@@ -212,11 +212,11 @@ impl Sizes {
 struct Worker<T> {
     /// The state of each column.
     states: Vec<T>,
-    found: Found,
+    found: RecordFields,
 }
 
 /// Number and lines of the rows in a piece.
-struct Taken {
+struct PieceRows {
     rows: usize,
     lines: RowLines,
 }
@@ -225,7 +225,7 @@ impl<T> Worker<T> {
     fn new(states: Vec<T>) -> Self {
         Self {
             states,
-            found: Found::default(),
+            found: RecordFields::default(),
         }
     }
 
@@ -235,7 +235,7 @@ impl<T> Worker<T> {
         piece: &Piece,
         layout: &Layout,
         take: impl Fn(&mut T, Token<'_>) -> Result<(), Refusal>,
-    ) -> Result<Taken, InputError> {
+    ) -> Result<PieceRows, InputError> {
         let mut records = Records::new(piece.text()?, piece.line, &mut self.found);
         let (mut rows, mut lines) = (0_usize, RowLines::default());
         while let Some(block) = records.block(layout.kept.len(), BLOCK)? {
@@ -245,7 +245,7 @@ impl<T> Worker<T> {
                 rows += 1;
             }
         }
-        Ok(Taken { rows, lines })
+        Ok(PieceRows { rows, lines })
     }
 }
 

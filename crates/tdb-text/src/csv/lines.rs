@@ -2,7 +2,7 @@
 
 use tdb_cells::files::{InputError, InputPlace};
 
-use super::block::{Found, Quotes, Span};
+use super::block::{Quotes, RecordFields, Span};
 use super::fields::Dialect;
 use super::quotes::unquote;
 
@@ -16,7 +16,7 @@ pub(super) struct LineSplitter<'a> {
     dialect: Dialect,
     /// Number of fields per record.
     width: usize,
-    found: &'a mut Found,
+    found: &'a mut RecordFields,
     /// Start of the current record.
     at: usize,
     /// Number of the line at which the current record starts.
@@ -57,9 +57,10 @@ impl<'a> LineSplitter<'a> {
     pub(super) fn new(
         bytes: &'a [u8],
         dialect: Dialect,
-        (at, line): (usize, u64),
+        at: usize,
+        line: u64,
         width: usize,
-        found: &'a mut Found,
+        found: &'a mut RecordFields,
     ) -> Self {
         Self {
             bytes,
@@ -91,20 +92,20 @@ impl<'a> LineSplitter<'a> {
         }
         let span = match self.field {
             Field::Plain => {
-                let before = at.wrapping_sub(1);
-                let is_carriage = at > self.start && self.bytes.get(before) == Some(&b'\r');
+                let field = self.bytes.get(self.start..at);
+                let is_carriage = field.is_some_and(|field| field.ends_with(b"\r"));
                 Span {
                     start: self.start,
-                    end: at.saturating_sub(usize::from(!ends_field && is_carriage)),
+                    end: at - usize::from(!ends_field && is_carriage),
                     quotes: Quotes::None,
                 }
             }
             Field::Open { .. } => {
-                self.lines = self.lines.saturating_add(u64::from(!ends_field));
+                self.lines += u64::from(!ends_field);
                 return Step::On;
             }
             Field::Closed { at: end, .. } => {
-                let between = self.bytes.get(end.saturating_add(1)..at).unwrap_or(b"?");
+                let between = self.bytes.get(end + 1..at).unwrap_or(b"?");
                 if !(between.is_empty() || (between == b"\r" && !ends_field)) {
                     return Step::Odd;
                 }
@@ -115,7 +116,7 @@ impl<'a> LineSplitter<'a> {
             }
         };
         self.found.spans.push(span);
-        self.start = at.saturating_add(1);
+        self.start = at + 1;
         self.field = Field::Plain;
         if ends_field {
             return Step::On;
@@ -129,7 +130,7 @@ impl<'a> LineSplitter<'a> {
             // A quote inside of a field without quotes.
             Field::Plain => Field::Plain,
             Field::Open { has_quotes } => Field::Closed { at, has_quotes },
-            Field::Closed { at: before, .. } if at == before.saturating_add(1) => {
+            Field::Closed { at: before, .. } if at == before + 1 => {
                 Field::Open { has_quotes: true }
             }
             Field::Closed { .. } => return Step::Odd,
@@ -139,7 +140,7 @@ impl<'a> LineSplitter<'a> {
 
     /// Returns the field between quotes, the second of which is at `end`; `None` if it does not exist.
     fn quoted(&mut self, end: usize) -> Option<Span> {
-        let start = self.start.saturating_add(1);
+        let start = self.start + 1;
         match self.field {
             Field::Closed {
                 has_quotes: true, ..
@@ -159,9 +160,9 @@ impl<'a> LineSplitter<'a> {
     fn end_record(&mut self, last: Span) -> Step {
         let line = self.line;
         self.at = self.start;
-        self.line = line.saturating_add(self.lines).saturating_add(1);
+        self.line = line + self.lines + 1;
         self.lines = 0;
-        let count = self.found.spans.len().saturating_sub(self.first);
+        let count = self.found.spans.len() - self.first;
         let is_empty = count == 1 && last.start == last.end && last.quotes == Quotes::None;
         if is_empty && !self.dialect.takes_empty_lines {
             self.found.spans.truncate(self.first);

@@ -6,7 +6,7 @@ use std::ops::Range;
 use tdb_cells::files::{InputError, InputOptions, InputPlace};
 use tdb_tile::{Bug, Exact};
 
-use super::block::{Found, Quotes, part};
+use super::block::{Quotes, RecordFields, part};
 use super::ends::{for_each_end, has_any};
 use super::fields::{Dialect, Text, count_lines, unfit};
 use super::line_ends;
@@ -104,14 +104,14 @@ impl<R: Read> Pieces<R> {
 
     /// Returns the texts of the first record; `None` if there is none.
     pub(super) fn first(&mut self) -> Result<Option<Vec<String>>, InputError> {
-        let mut found = Found::default();
+        let mut found = RecordFields::default();
         let start = loop {
             let mut records = Records::new(self.text()?, self.next_line, &mut found);
             let is_found = records.step()?;
             let (len, line) = records.place();
             if is_found {
                 let start = self.at;
-                self.at = start.saturating_add(len);
+                self.at = start + len;
                 (self.next_line, self.is_start) = (line, false);
                 if !found.lines.is_empty() {
                     break start;
@@ -131,8 +131,12 @@ impl<R: Read> Pieces<R> {
                 Quotes::None | Quotes::Around => bytes,
             };
             let text = std::str::from_utf8(part(memory, span.start..span.end)?);
-            let place = found.lines.last().copied().map(InputPlace::Line);
-            let place = place.ok_or_else(|| Bug::new("a record that begins at no line"))?;
+            let place = found
+                .lines
+                .last()
+                .copied()
+                .map(InputPlace::Line)
+                .ok_or_else(|| Bug::new("a record that begins at no line"))?;
             let text = text.map_err(|_| InputError::NotUtf8 { place })?;
             Ok(text.to_owned())
         });
@@ -187,7 +191,7 @@ impl<R: Read> Pieces<R> {
                     return Err(wrong);
                 }
                 self.wrong = Some(wrong);
-                return self.cut(self.at.saturating_add(len)).map(Some);
+                return self.cut(self.at + len).map(Some);
             }
         }
     }
@@ -218,19 +222,19 @@ impl<R: Read> Pieces<R> {
             Some(bytes.len())
         } else if self.dialect.has_plain_lines() && !has_any(bytes, (b'"', b'"')) {
             let last = bytes.iter().rposition(|byte| *byte == b'\n');
-            last.map(|last| last.saturating_add(1))
+            last.map(|last| last + 1)
         } else {
             last_record_end(self.text()?)
         };
         let end = len.filter(|len| *len > 0);
-        Ok(end.map(|len| self.at.saturating_add(len)))
+        Ok(end.map(|len| self.at + len))
     }
 
     /// Takes out the records up to `end`; the rest moves to another buffer.
     fn cut(&mut self, end: usize) -> Result<Piece, InputError> {
         let line = self.next_line;
         let lines = count_lines(part(&self.buffer, self.at..end)?);
-        self.next_line = line.saturating_add(lines);
+        self.next_line = line + lines;
         let rest = part(&self.buffer, end..self.filled)?;
         #[expect(
             clippy::disallowed_methods,
@@ -240,8 +244,9 @@ impl<R: Read> Pieces<R> {
         if next.len() < rest.len() {
             next.resize(rest.len(), 0);
         }
-        let start = next.get_mut(..rest.len());
-        let start = start.ok_or_else(|| Bug::new("no memory for what begins a piece"))?;
+        let start = next
+            .get_mut(..rest.len())
+            .ok_or_else(|| Bug::new("no memory for what begins a piece"))?;
         start.copy_from_slice(rest);
         let piece = Piece {
             place: self.at..end,
@@ -272,28 +277,27 @@ impl<R: Read> Pieces<R> {
             .max(left / 2)
             .min(self.most.saturating_sub(left).saturating_add(CHUNK))
             .max(wanted.saturating_sub(left));
-        let mut len = left.saturating_add(more);
-        if self.buffer.len() >= left.saturating_add(CHUNK) {
+        let mut len = left + more;
+        if self.buffer.len() >= left + CHUNK {
             // The buffer has room already.
             len = len.min(self.buffer.len());
         } else {
-            self.buffer
-                .reserve_exact(len.saturating_sub(self.buffer.len()));
+            self.buffer.reserve_exact(len - self.buffer.len());
             self.buffer.resize(len, 0);
         }
         // Reading into an empty slice would look like the end of the file.
         let free = self
             .buffer
             .get_mut(left..len)
-            .filter(|free| !free.is_empty());
-        let free = free.ok_or_else(|| Bug::new("no memory to read a record into"))?;
+            .filter(|free| !free.is_empty())
+            .ok_or_else(|| Bug::new("no memory to read a record into"))?;
         let read = loop {
             match self.input.read(free) {
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 read => break read?,
             }
         };
-        self.filled = left.saturating_add(read);
+        self.filled = left + read;
         self.is_end = read == 0;
         if self.is_start {
             self.take_mark()?;
@@ -308,7 +312,7 @@ impl<R: Read> Pieces<R> {
             return Err(unfit(self.next_line, "not UTF-8"));
         }
         if bytes.starts_with(MARK) {
-            self.at = self.at.saturating_add(MARK.len());
+            self.at += MARK.len();
             self.is_start = false;
         }
         Ok(())
@@ -334,7 +338,7 @@ fn last_end_outside_of_quotes(text: Text<'_>) -> Option<usize> {
     for_each_end(bytes, [b'"', b'\n'], |at| {
         if bytes.get(at) == Some(&b'\n') {
             if !is_quoted {
-                end = at.saturating_add(1);
+                end = at + 1;
             }
             return true;
         }

@@ -8,12 +8,12 @@ pub(super) fn quoted_len(text: &[u8]) -> Option<(usize, bool)> {
     let (mut at, mut is_plain) = (0_usize, true);
     loop {
         let rest = text.get(at..)?;
-        at = at.saturating_add(rest.iter().position(|&byte| byte == b'"')?);
-        if text.get(at.saturating_add(1)) != Some(&b'"') {
+        at += rest.iter().position(|&byte| byte == b'"')?;
+        if text.get(at + 1) != Some(&b'"') {
             return Some((at, is_plain));
         }
         is_plain = false;
-        at = at.saturating_add(2);
+        at += 2;
     }
 }
 

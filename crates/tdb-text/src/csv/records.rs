@@ -3,7 +3,7 @@
 use tdb_cells::files::InputError;
 use tdb_tile::Bug;
 
-use super::block::{Block, Found, Quotes, part};
+use super::block::{Block, Quotes, RecordFields, part};
 use super::ends::{for_each_end, has_any};
 use super::fields::{Text, count_lines};
 use super::lines::{LineSplitter, Step, ragged};
@@ -16,14 +16,14 @@ pub(super) struct Records<'a> {
     /// Start of the next record.
     at: usize,
     next_line: u64,
-    found: &'a mut Found,
+    found: &'a mut RecordFields,
     /// The error that follows the records found last, if any.
     wrong: Option<InputError>,
 }
 
 impl<'a> Records<'a> {
     /// Starts at the beginning of a text, which is at this line of the file.
-    pub(super) fn new(text: Text<'a>, line: u64, found: &'a mut Found) -> Self {
+    pub(super) fn new(text: Text<'a>, line: u64, found: &'a mut RecordFields) -> Self {
         Self {
             text,
             at: 0,
@@ -95,7 +95,7 @@ impl<'a> Records<'a> {
         let Some(len) = rest.iter().position(|byte| *byte == b'\n') else {
             return Ok(None);
         };
-        let end = last.saturating_add(len).saturating_add(1);
+        let end = last + len + 1;
         let lines = part(bytes, self.at..end)?;
         let is_text = self.text.dialect.has_plain_lines() && !has_any(lines, (0, 0));
         Ok(is_text.then_some(end))
@@ -105,10 +105,10 @@ impl<'a> Records<'a> {
     fn take_lines(&mut self, end: usize, width: usize) -> Result<(), InputError> {
         let (begin, dialect) = (self.at, self.text.dialect);
         let lines = part(self.text.bytes, begin..end)?;
-        let place = (begin, self.next_line);
-        let mut splitter = LineSplitter::new(self.text.bytes, dialect, place, width, self.found);
+        let (bytes, line) = (self.text.bytes, self.next_line);
+        let mut splitter = LineSplitter::new(bytes, dialect, begin, line, width, self.found);
         let mut wrong = None;
-        let step = |at: usize| match splitter.step(begin.saturating_add(at)) {
+        let step = |at: usize| match splitter.step(begin + at) {
             Step::On => true,
             Step::Odd => false,
             Step::Wrong(what) => {
@@ -132,12 +132,12 @@ impl<'a> Records<'a> {
     /// Takes records up to about `most` bytes.
     fn take_records(&mut self, most: usize, width: usize) -> Result<(), InputError> {
         let start = self.at;
-        while self.at.saturating_sub(start) < most && !self.is_over() {
+        while self.at - start < most && !self.is_over() {
             let (first, line) = (self.found.spans.len(), self.next_line);
             if !self.step()? {
                 return Err(Bug::new("a piece of text ends within a record").into());
             }
-            let count = self.found.spans.len().saturating_sub(first);
+            let count = self.found.spans.len() - first;
             if count != width && count != 0 {
                 self.found.spans.truncate(first);
                 self.found.lines.pop();
@@ -152,7 +152,7 @@ impl<'a> Records<'a> {
         if self.is_over() {
             return Ok(false);
         }
-        let Found {
+        let RecordFields {
             spans, unquoted, ..
         } = &mut *self.found;
         let before = (spans.len(), unquoted.len());
@@ -178,8 +178,11 @@ impl<'a> Records<'a> {
     fn go_behind(&mut self, first: usize, end: usize) -> Result<(), Bug> {
         let record = part(self.text.bytes, self.at..end)?;
         let line = self.next_line;
-        let fields = self.found.spans.get(first..);
-        let fields = fields.ok_or_else(|| Bug::new("a record without fields"))?;
+        let fields = self
+            .found
+            .spans
+            .get(first..)
+            .ok_or_else(|| Bug::new("a record without fields"))?;
         // Without quotes, the only line feed is the one that ends the record.
         let has_quotes = fields.iter().any(|span| span.quotes != Quotes::None);
         let lines = if has_quotes {
@@ -188,7 +191,7 @@ impl<'a> Records<'a> {
             1
         };
         let is_empty = matches!(fields, [span] if span.start == span.end && !has_quotes);
-        self.next_line = line.saturating_add(lines);
+        self.next_line = line + lines;
         self.at = end;
         if is_empty && !self.text.dialect.takes_empty_lines {
             self.found.spans.truncate(first);

@@ -46,7 +46,7 @@ fn counts(text: &[u8], is_whole: bool, delimiter: u8) -> Vec<usize> {
                 }
                 continue;
             }
-            byte if byte == delimiter => (fields, is_start) = (fields.saturating_add(1), true),
+            byte if byte == delimiter => (fields, is_start) = (fields + 1, true),
             _ => {}
         }
         is_empty &= byte == b'\r';

@@ -35,8 +35,9 @@ impl<W: Write> CsvWriter<W> {
         }
         names.push(b'\n');
         out.write_all(&names)?;
-        let before = (0..fields.len()).map(|column| separator(column).to_vec());
-        let before = before.collect();
+        let before = (0..fields.len())
+            .map(|column| separator(column).to_vec())
+            .collect();
         Ok(Self {
             lines: Lines::new(out, fields, options, Syntax::Csv, before, b"\n"),
         })

@@ -15,7 +15,7 @@ pub(super) enum At {
 
 /// Result of searching the next element.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Found {
+pub(super) enum ElementSearch {
     Element,
     None,
     /// The element is larger than allowed.
@@ -31,18 +31,20 @@ pub(super) fn next_element(
     at: &mut At,
     text: &mut Vec<u8>,
     most: usize,
-) -> io::Result<Found> {
+) -> io::Result<ElementSearch> {
     let mut is_due = *at == At::Start;
     loop {
         let Some(byte) = peek(input)? else {
             return Ok(match at {
-                At::End => Found::None,
-                _ => Found::Wrong("the array has no end"),
+                At::End => ElementSearch::None,
+                _ => ElementSearch::Wrong("the array has no end"),
             });
         };
         match byte {
             _ if byte.is_ascii_whitespace() => input.consume(1),
-            _ if *at == At::End => return Ok(Found::Wrong("something stands behind the array")),
+            _ if *at == At::End => {
+                return Ok(ElementSearch::Wrong("something stands behind the array"));
+            }
             b',' if !is_due => {
                 input.consume(1);
                 is_due = true;
@@ -51,9 +53,9 @@ pub(super) fn next_element(
                 input.consume(1);
                 *at = At::End;
             }
-            b',' | b']' => return Ok(Found::Wrong("an element of the array is missing")),
+            b',' | b']' => return Ok(ElementSearch::Wrong("an element of the array is missing")),
             _ if !is_due => {
-                return Ok(Found::Wrong(
+                return Ok(ElementSearch::Wrong(
                     "a comma is missing between elements of the array",
                 ));
             }
@@ -62,9 +64,9 @@ pub(super) fn next_element(
     }
     *at = At::Between;
     Ok(if copy_element(input, text, most)? {
-        Found::Element
+        ElementSearch::Element
     } else {
-        Found::TooLarge
+        ElementSearch::TooLarge
     })
 }
 
@@ -89,7 +91,7 @@ fn copy_element(input: &mut impl BufRead, text: &mut Vec<u8>, most: usize) -> io
                 b'\\' if in_quotes => is_escaped = true,
                 b'"' => in_quotes = !in_quotes,
                 _ if in_quotes => {}
-                b'{' | b'[' => depth = depth.saturating_add(1),
+                b'{' | b'[' => depth += 1,
                 b',' | b']' if depth == 0 => {
                     end = Some(place);
                     break;
@@ -114,7 +116,7 @@ fn copy_element(input: &mut impl BufRead, text: &mut Vec<u8>, most: usize) -> io
 mod tests {
     use super::*;
 
-    fn elements(text: &str) -> Result<Vec<String>, Found> {
+    fn elements(text: &str) -> Result<Vec<String>, ElementSearch> {
         let (mut input, mut at) = (
             std::io::BufReader::with_capacity(3, text.as_bytes()),
             At::Start,
@@ -124,8 +126,8 @@ mod tests {
             let mut text = Vec::new();
             let next = next_element(&mut input, &mut at, &mut text, 100);
             match next.expect("memory does not fail") {
-                Found::Element => found.push(String::from_utf8(text).expect("text")),
-                Found::None => return Ok(found),
+                ElementSearch::Element => found.push(String::from_utf8(text).expect("text")),
+                ElementSearch::None => return Ok(found),
                 wrong => return Err(wrong),
             }
         }
@@ -141,9 +143,12 @@ mod tests {
     #[test]
     fn what_is_no_array_is_told() {
         for text in ["1", "1,", "1,]", ",1]", "1] 2"] {
-            assert!(matches!(elements(text), Err(Found::Wrong(_))), "{text}");
+            assert!(
+                matches!(elements(text), Err(ElementSearch::Wrong(_))),
+                "{text}"
+            );
         }
         let long = format!("{:?}]", "x".repeat(200));
-        assert_eq!(elements(&long), Err(Found::TooLarge));
+        assert_eq!(elements(&long), Err(ElementSearch::TooLarge));
     }
 }

@@ -122,8 +122,8 @@ impl<R: Read + Send> Input for JsonLinesInput<R> {
                     return Err(twice(key.into_owned(), line));
                 }
                 let mut text = Cow::default();
-                let token = token_of(value.get(), &mut text);
-                let token = token.map_err(|what| InputError::record(line, what))?;
+                let token = token_of(value.get(), &mut text)
+                    .map_err(|what| InputError::record(line, what))?;
                 if let Some(guess) = guesses.get_mut(*place) {
                     let seen = guess.see(token);
                     seen.map_err(|Refusal { what, hint }| InputError::Cell {

@@ -8,7 +8,7 @@ use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use tdb_cells::files::{InputError, InputOptions, InputPlace};
 
-use super::elements::{At, Found, next_element, peek};
+use super::elements::{At, ElementSearch, next_element, peek};
 
 /// Number of bytes that are read at a time.
 const CHUNK: usize = 1 << 18;
@@ -69,13 +69,13 @@ impl<R: Read> TextLines<R> {
             self.line += 1;
             self.consumed += self.text.len() as u64;
             return match found {
-                Found::Element => Ok(true),
-                Found::None => Ok(false),
-                Found::TooLarge => Err(InputError::TooLarge {
+                ElementSearch::Element => Ok(true),
+                ElementSearch::None => Ok(false),
+                ElementSearch::TooLarge => Err(InputError::TooLarge {
                     place: self.place(),
                     limit: self.most,
                 }),
-                Found::Wrong(what) => Err(InputError::record(self.place(), what)),
+                ElementSearch::Wrong(what) => Err(InputError::record(self.place(), what)),
             };
         }
         loop {
@@ -130,10 +130,10 @@ impl<R: Read> TextLines<R> {
         let text = std::str::from_utf8(&self.text).map_err(|_| InputError::NotUtf8 { place })?;
         serde_json::from_str(text).map_err(|error| {
             // serde_json would report this line as line 1.
-            let what = error.to_string();
-            let what = what
+            let message = error.to_string();
+            let what = message
                 .split_once(" at line ")
-                .map_or(&*what, |(what, _)| what);
+                .map_or(&*message, |(what, _)| what);
             let at = match error.column() {
                 0 => String::new(),
                 column => format!(" at byte {column}"),

@@ -43,7 +43,7 @@ impl<W: Write> BatchWriter for JsonLinesWriter<W> {
 /// Writes one JSON array: one object per cell, with the fields as keys, each on a line of its own.
 #[derive(Debug)]
 pub struct JsonArrayWriter<W: Write> {
-    lines: Lines<Opened<W>>,
+    lines: Lines<BracketWriter<W>>,
 }
 
 impl<W: Write> JsonArrayWriter<W> {
@@ -56,7 +56,7 @@ impl<W: Write> JsonArrayWriter<W> {
         fields: &[FieldInfo],
         options: OutputOptions,
     ) -> Result<Self, ConversionError> {
-        let out = Opened {
+        let out = BracketWriter {
             out,
             is_open: false,
         };
@@ -71,7 +71,7 @@ impl<W: Write> BatchWriter for JsonArrayWriter<W> {
     }
 
     fn finish(mut self: Box<Self>) -> Result<(), ConversionError> {
-        let Opened { out, is_open } = &mut self.lines.out;
+        let BracketWriter { out, is_open } = &mut self.lines.out;
         out.write_all(if *is_open { b"\n]\n" } else { b"[]\n" })?;
         Ok(out.flush()?)
     }
@@ -124,12 +124,12 @@ fn objects<W: Write>(
 
 /// Replaces the first byte written, which is the comma before the first object, by the opening bracket of the array.
 #[derive(Debug)]
-struct Opened<W> {
+struct BracketWriter<W> {
     out: W,
     is_open: bool,
 }
 
-impl<W: Write> Write for Opened<W> {
+impl<W: Write> Write for BracketWriter<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if self.is_open || bytes.is_empty() {
             return self.out.write(bytes);

@@ -13,7 +13,7 @@ use tdb_tile::{Bug, Datatype, Physical, Scalar};
 use super::dtype::{Form, Values};
 
 /// Number of a row with an invalid cell, and the problem.
-type Wrong = (usize, String);
+type RowProblem = (usize, String);
 
 /// Converts values into cells of a field.
 #[derive(Debug)]
@@ -22,13 +22,13 @@ pub(super) struct CellConverter {
     /// Number of values per cell.
     inner: usize,
     field: FieldInfo,
-    way: Way,
+    way: Conversion,
     /// Index of each label, if the field is enumerated.
     labels: Option<HashMap<Vec<u8>, Vec<u8>>>,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Way {
+enum Conversion {
     /// The bytes stay the same.
     Same,
     /// Any byte but 0 is true.
@@ -49,7 +49,7 @@ impl CellConverter {
         inner: u32,
         field: &FieldInfo,
     ) -> Result<Self, InputError> {
-        let way = Way::of(&values, inner, field).ok_or_else(|| {
+        let way = Conversion::of(&values, inner, field).ok_or_else(|| {
             let what = format!("it holds {values}, and the field takes {}", wanted(field));
             InputError::column(&field.name, what)
         })?;
@@ -64,6 +64,7 @@ impl CellConverter {
 
     /// Size of a cell in the file, in bytes.
     pub(super) fn cell_size(&self) -> usize {
+        // Clamped: a file that says this is shorter than such a cell.
         self.values.size.saturating_mul(self.inner)
     }
 
@@ -74,25 +75,26 @@ impl CellConverter {
         rows: usize,
         first: u64,
     ) -> Result<Column, InputError> {
-        let cells = self.cells(bytes, rows);
-        let cells = cells.map_err(|wrong| self.fail(first, wrong))?;
+        let cells = self
+            .cells(bytes, rows)
+            .map_err(|wrong| self.fail(first, wrong))?;
         match &self.labels {
             Some(labels) => self.indexes(&cells, rows, labels, first),
             None => Ok(cells),
         }
     }
 
-    fn fail(&self, first: u64, (row, what): Wrong) -> InputError {
+    fn fail(&self, first: u64, (row, what): RowProblem) -> InputError {
         InputError::Cell {
             field: self.field.name.clone(),
-            place: InputPlace::Row(first.saturating_add(row as u64)),
+            place: InputPlace::Row(first + row as u64),
             what,
             hint: None,
         }
     }
 
     /// Converts into cells of the type shown in files: labels if the field is enumerated.
-    fn cells(&self, mut bytes: Vec<u8>, rows: usize) -> Result<Column, Wrong> {
+    fn cells(&self, mut bytes: Vec<u8>, rows: usize) -> Result<Column, RowProblem> {
         self.values.in_order(&mut bytes);
         if let Some(hours) = self.values.hours {
             self.count_hours(&mut bytes, hours)?;
@@ -100,12 +102,12 @@ impl CellConverter {
         let (datatype, cell_val_num) = shown_type(&self.field);
         let is_var = cell_val_num.is_var();
         let (values, offsets) = match self.way {
-            Way::Bytes { size } => self.bytes(&bytes, size)?,
+            Conversion::Bytes { size } => self.bytes(&bytes, size)?,
             way => {
                 let values = self.numbers(way, bytes, datatype)?;
-                let size = self.inner.saturating_mul(datatype.size());
-                let count = if is_var { rows.saturating_add(1) } else { 0 };
-                let starts = (0..count).map(|row| row.saturating_mul(size) as u64);
+                let size = self.inner * datatype.size();
+                let count = if is_var { rows + 1 } else { 0 };
+                let starts = (0..count).map(|row| (row * size) as u64);
                 (values, starts.flat_map(u64::to_le_bytes).collect())
             }
         };
@@ -124,7 +126,7 @@ impl CellConverter {
     /// Converts times into hours, from a unit of `hours` hours.
     ///
     /// There are values only where a cell has some, so that their number is not 0.
-    fn count_hours(&self, bytes: &mut [u8], hours: i64) -> Result<(), Wrong> {
+    fn count_hours(&self, bytes: &mut [u8], hours: i64) -> Result<(), RowProblem> {
         for (at, value) in bytes
             .as_chunks_mut::<{ i64::SIZE }>()
             .0
@@ -148,9 +150,14 @@ impl CellConverter {
     }
 
     /// Converts numbers into a datatype; fails if one does not fit.
-    fn numbers(&self, way: Way, bytes: Vec<u8>, datatype: Datatype) -> Result<Vec<u8>, Wrong> {
+    fn numbers(
+        &self,
+        way: Conversion,
+        bytes: Vec<u8>,
+        datatype: Datatype,
+    ) -> Result<Vec<u8>, RowProblem> {
         let convert = |value: &[u8], out: &mut Vec<u8>| match way {
-            Way::Recount(recount) => self.recount(value, recount, datatype, out),
+            Conversion::Recount(recount) => self.recount(value, recount, datatype, out),
             _ => match number(self.values.form, value) {
                 Some(Number::Whole(value)) => write_whole(value, datatype, out),
                 Some(Number::Float(value)) => write_float(value, datatype, out),
@@ -158,8 +165,8 @@ impl CellConverter {
             },
         };
         match way {
-            Way::Same => return Ok(bytes),
-            Way::Bool => return Ok(bytes.iter().map(|byte| u8::from(*byte != 0)).collect()),
+            Conversion::Same => return Ok(bytes),
+            Conversion::Bool => return Ok(bytes.iter().map(|byte| u8::from(*byte != 0)).collect()),
             _ => {}
         }
         let mut out = Vec::new();
@@ -186,7 +193,7 @@ impl CellConverter {
     }
 
     /// Converts texts or bytes; returns the values and the offsets, including the end.
-    fn bytes(&self, bytes: &[u8], size: Option<usize>) -> Result<(Vec<u8>, Vec<u8>), Wrong> {
+    fn bytes(&self, bytes: &[u8], size: Option<usize>) -> Result<(Vec<u8>, Vec<u8>), RowProblem> {
         let (mut values, mut offsets) = (Vec::new(), vec![0; 8]);
         for (row, cell) in bytes.chunks_exact(self.values.size).enumerate() {
             let start = values.len();
@@ -216,8 +223,9 @@ impl CellConverter {
     ) -> Result<Column, InputError> {
         let mut values = Vec::new();
         for row in 0..rows {
-            let label = cells.cell(row);
-            let label = label.ok_or_else(|| Bug::new("a file has fewer cells than were read"))?;
+            let label = cells
+                .cell(row)
+                .ok_or_else(|| Bug::new("a file has fewer cells than were read"))?;
             let Some(index) = labels.get(label) else {
                 let name = labels_of(&self.field).map_or("", |labels| labels.name());
                 let label = String::from_utf8_lossy(label);
@@ -236,13 +244,13 @@ impl CellConverter {
     }
 }
 
-impl Way {
+impl Conversion {
     /// Chooses the conversion; `None` if the field cannot take these values.
     fn of(values: &Values, inner: u32, field: &FieldInfo) -> Option<Self> {
         let (datatype, cell_val_num) = shown_type(field);
         let count = cell_val_num.fixed();
         if holds_bytes(datatype) {
-            let size = count.map(|n| datatype.size().saturating_mul(n as usize));
+            let size = count.map(|n| datatype.size() * n as usize);
             let fits = match values.form {
                 Form::Bytes | Form::Characters => true,
                 Form::Raw => size.is_none_or(|size| size == values.size),
@@ -334,7 +342,7 @@ fn half(bytes: [u8; 2]) -> f64 {
         0 => fraction * 2_f64.powi(-24),
         0x1f if fraction == 0.0 => f64::INFINITY,
         0x1f => f64::NAN,
-        _ => (fraction + 1024.0) * 2_f64.powi(exponent.saturating_sub(25)),
+        _ => (fraction + 1024.0) * 2_f64.powi(exponent - 25),
     };
     if bits >> 15 == 0 { size } else { -size }
 }
@@ -349,10 +357,10 @@ fn trimmed(cell: &[u8]) -> &[u8] {
 /// Decodes characters of four bytes each, up to the trailing zeros.
 fn text(cell: &[u8]) -> Result<String, String> {
     let (characters, _) = cell.as_chunks::<4>();
-    let text: Option<String> = characters
+    let text = characters
         .iter()
         .map(|bytes| char::from_u32(u32::from_le_bytes(*bytes)))
-        .collect();
-    let text = text.ok_or("a text with what is not a valid character")?;
+        .collect::<Option<String>>()
+        .ok_or("a text with what is not a valid character")?;
     Ok(text.trim_end_matches('\0').to_owned())
 }

@@ -137,7 +137,7 @@ pub(super) fn dtype(datatype: Datatype, values: u32) -> (String, Option<u64>) {
         D::Char | D::StringAscii | D::StringUtf8 => (format!("|S{values}"), None),
         D::StringUtf32 | D::StringUcs4 => (format!("<U{values}"), None),
         _ if datatype.is_string() || datatype.is_byte_like() || datatype == D::Any => {
-            let bytes = u64::from(values).saturating_mul(datatype.size() as u64);
+            let bytes = u64::from(values) * datatype.size() as u64;
             (format!("|V{bytes}"), None)
         }
         _ => (number(datatype), (values != 1).then_some(u64::from(values))),

@@ -52,8 +52,9 @@ impl<R: Read> NpyInput<R> {
             return Err(unfit(what));
         }
         let mut sides = shape.axes.iter();
-        let cells = sides.try_fold(1_u64, |cells, side| cells.checked_mul(*side));
-        let cells = cells.ok_or_else(|| unfit("more cells than can be counted".to_owned()))?;
+        let cells = sides
+            .try_fold(1_u64, |cells, side| cells.checked_mul(*side))
+            .ok_or_else(|| unfit("more cells than can be counted".to_owned()))?;
         Ok(Self {
             file,
             names: [name.to_owned()],

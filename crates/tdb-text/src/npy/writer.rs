@@ -60,11 +60,11 @@ impl<W: Write> NpyWriter<W> {
         let axes: Vec<u64> = shape.iter().copied().chain(inner).collect();
         let cells = shape
             .iter()
-            .try_fold(1_u64, |cells, side| cells.checked_mul(*side));
-        let cells = cells.ok_or_else(|| ConversionError::Unfit {
-            what: format!("a box of {shape:?} has more cells than a .npy file can hold, 2^64"),
-            hint: "choose smaller ranges with --range",
-        })?;
+            .try_fold(1_u64, |cells, side| cells.checked_mul(*side))
+            .ok_or_else(|| ConversionError::Unfit {
+                what: format!("a box of {shape:?} has more cells than a .npy file can hold, 2^64"),
+                hint: "choose smaller ranges with --range",
+            })?;
         let header = header(&dtype, &axes).ok_or_else(|| ConversionError::Unfit {
             what: format!(
                 "the header of a .npy file has no place for {} axes",

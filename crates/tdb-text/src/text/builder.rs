@@ -38,7 +38,7 @@ impl ColumnBuilder {
 
     /// Size of the cells so far, in bytes.
     pub(crate) fn bytes(&self) -> usize {
-        self.values.len().saturating_add(self.offsets.len())
+        self.values.len() + self.offsets.len()
     }
 
     /// Ends the cell whose values have been appended.
@@ -51,21 +51,20 @@ impl ColumnBuilder {
         if !self.validity.is_empty() {
             self.set_bit(true);
         }
-        self.rows = self.rows.saturating_add(1);
+        self.rows += 1;
     }
 
     /// Appends a null cell: zeros, or an empty var-sized cell.
     pub(crate) fn null(&mut self) {
         if self.validity.is_empty() {
             self.validity = vec![0xff; self.rows / 8];
-            self.validity
-                .push((1_u8 << (self.rows % 8)).wrapping_sub(1));
+            self.validity.push((1_u8 << (self.rows % 8)) - 1);
         } else {
             self.set_bit(false);
         }
         match self.size {
             Some(size) => {
-                let len = self.values.len().saturating_add(size);
+                let len = self.values.len() + size;
                 self.values.resize(len, 0);
             }
             None => {
@@ -73,7 +72,7 @@ impl ColumnBuilder {
                 self.offsets.extend_from_slice(&end.to_le_bytes());
             }
         }
-        self.rows = self.rows.saturating_add(1);
+        self.rows += 1;
     }
 
     fn set_bit(&mut self, valid: bool) {

@@ -12,7 +12,7 @@ use tdb_schema::value::{
     NOT_A_TIME, ValueError, days_of_date, has_offset, holds_bytes, holds_text, is_padded, parse,
     parse_number,
 };
-use tdb_tile::{Datatype, Scalar, with_scalar};
+use tdb_tile::{Datatype, Physical, Scalar, with_scalar};
 
 use super::builder::ColumnBuilder;
 use super::characters::is_text_or_bytes;
@@ -200,7 +200,7 @@ impl CellReader {
 impl Form {
     fn new(datatype: Datatype, values: CellValNum, ticks: bool) -> Self {
         let count = values.fixed().map(|n| n as usize);
-        let size = count.map(|n| n.saturating_mul(datatype.size()));
+        let size = count.map(|n| n * datatype.size());
         if is_text_or_bytes(datatype, values) {
             let is_padded = is_padded(datatype, values);
             return Self::TextOrBytes { size, is_padded };
@@ -281,11 +281,11 @@ impl Form {
 
 /// Pads a text with NUL bytes to the size of a cell.
 fn fill_up(out: &mut Vec<u8>, start: usize, size: usize) -> Result<(), String> {
-    let bytes = out.len().saturating_sub(start);
+    let bytes = out.len() - start;
     if bytes > size {
         return Err(format!("{bytes} bytes, and a cell has {size}"));
     }
-    out.resize(start.saturating_add(size), 0);
+    out.resize(start + size, 0);
     Ok(())
 }
 
@@ -298,9 +298,9 @@ impl Element {
             day: (is_time && !ticks)
                 .then(|| ticks_of_day(datatype))
                 .flatten(),
-            parse: match datatype {
-                Datatype::Bool => parse_flag,
-                Datatype::Float64 => parse_float64,
+            parse: match datatype.physical() {
+                _ if datatype == Datatype::Bool => parse_flag,
+                Physical::F64 => parse_float64,
                 _ if is_time && ticks => parse_number,
                 _ if is_time => parse,
                 // Numbers that are too large are an error, not infinity.

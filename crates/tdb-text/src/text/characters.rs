@@ -71,7 +71,7 @@ pub(super) fn append_bytes(bytes: &[u8], syntax: Syntax, out: &mut Vec<u8>) {
 
 /// Appends the hexadecimal digits of bytes.
 fn append_digits(bytes: &[u8], out: &mut Vec<u8>) {
-    let digit = |half: u8| half.wrapping_add(if half < 10 { b'0' } else { b'a' - 10 });
+    let digit = |half: u8| half + if half < 10 { b'0' } else { b'a' - 10 };
     let digits = |byte: &u8| [digit(byte >> 4), digit(byte & 15)];
     out.extend(bytes.iter().flat_map(digits));
 }

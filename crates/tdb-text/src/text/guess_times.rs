@@ -17,7 +17,7 @@ impl Times {
     pub(super) fn of(text: &str) -> Option<Self> {
         const DAY: i128 = 86_400_000_000_000;
         if let Some(days) = days_of_date(text) {
-            let ticks = DAY.saturating_mul(days.into());
+            let ticks = DAY * i128::from(days);
             return Some(Self {
                 lo: ticks,
                 hi: ticks,

@@ -75,7 +75,7 @@ pub(super) fn append_bytes(
             .iter()
             .map_while(|[high, low]| Some(digit(*high)? << 4 | digit(*low)?)),
     );
-    if rest.is_empty() && out.len().saturating_sub(start) == pairs.len() {
+    if rest.is_empty() && out.len() - start == pairs.len() {
         Ok(())
     } else {
         Err(wrong())

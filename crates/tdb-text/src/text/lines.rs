@@ -34,8 +34,9 @@ impl<W: Write> Lines<W> {
         before: Vec<Vec<u8>>,
         end: &'static [u8],
     ) -> Self {
-        let columns = fields.iter();
-        let columns = columns.map(|field| ColumnText::new(field, options, syntax));
+        let columns = fields
+            .iter()
+            .map(|field| ColumnText::new(field, options, syntax));
         Self {
             out,
             columns: columns.collect(),

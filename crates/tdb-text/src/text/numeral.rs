@@ -53,7 +53,7 @@ pub(super) fn short_whole(text: &str) -> Option<i128> {
     }
     let mut number = 0_i64;
     for byte in digits {
-        let digit = byte.wrapping_sub(b'0');
+        let digit = byte ^ b'0';
         if digit > 9 {
             return None;
         }
@@ -87,7 +87,7 @@ pub(super) fn short_decimal(text: &str) -> Option<f64> {
     }
     let mut number = 0_i64;
     for (at, byte) in digits.iter().enumerate() {
-        let digit = byte.wrapping_sub(b'0');
+        let digit = byte ^ b'0';
         if digit <= 9 {
             number = number.wrapping_mul(10).wrapping_add(digit.into());
         } else if at != point {

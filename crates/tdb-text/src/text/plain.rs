@@ -19,8 +19,9 @@ impl PlainText {
     /// Creates a formatter for results with these fields.
     #[must_use]
     pub fn new(fields: &[FieldInfo], options: OutputOptions) -> Self {
-        let columns = fields.iter();
-        let columns = columns.map(|field| ColumnText::new(field, options, Syntax::Plain));
+        let columns = fields
+            .iter()
+            .map(|field| ColumnText::new(field, options, Syntax::Plain));
         Self {
             columns: columns.collect(),
             text: Vec::new(),
@@ -47,7 +48,7 @@ impl PlainText {
         let cells = TextCells::new(cells);
         for row in rows {
             self.text.clear();
-            let number = first.saturating_add(row as u64);
+            let number = first + row as u64;
             let written = column.append(&cells, row, &mut self.text);
             written.map_err(|problem| column.fail(problem, number))?;
             let text = std::str::from_utf8(&self.text);

@@ -15,7 +15,7 @@ pub(crate) struct RowLines {
 impl RowLines {
     /// Records the line of the next row.
     pub(crate) fn note(&mut self, row: u64, line: u64) {
-        let is_next = |(first, at): &(u64, u64)| line.wrapping_sub(*at) == row.wrapping_sub(*first);
+        let is_next = |(first, at): &(u64, u64)| line + *first == row + *at;
         if self.changes.len() >= MOST {
             return;
         }
@@ -30,15 +30,13 @@ impl RowLines {
     pub(crate) fn extend(&mut self, first: u64, following: &Self) {
         let mut changes = following.changes.iter().peekable();
         while let Some((row, line)) = changes.next() {
-            self.note(first.saturating_add(*row), *line);
+            self.note(first + *row, *line);
             if self.changes.len() >= MOST {
                 return;
             }
             // Up to the next change, each row is one line after the previous one.
-            let end = changes
-                .peek()
-                .map_or(following.end, |(next, _)| next.saturating_sub(1));
-            self.end = first.saturating_add(end);
+            let end = changes.peek().map_or(following.end, |(next, _)| next - 1);
+            self.end = first + end;
         }
     }
 
@@ -46,7 +44,7 @@ impl RowLines {
     pub(crate) fn of(&self, row: u64) -> Option<u64> {
         let behind = self.changes.partition_point(|(first, _)| *first <= row);
         let (first, line) = self.changes.get(behind.checked_sub(1)?)?;
-        (row <= self.end).then(|| line.saturating_add(row.saturating_sub(*first)))
+        (row <= self.end).then(|| line + (row - *first))
     }
 }
 

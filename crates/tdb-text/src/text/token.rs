@@ -27,8 +27,9 @@ pub(crate) fn token_of<'a>(json: &'a str, text: &'a mut Cow<'a, str>) -> Result<
         Some(b'[') => Token::List(json),
         Some(b'{') => Token::Object(json),
         Some(b'"') => {
-            let plain = json.get(1..json.len().saturating_sub(1));
-            let plain = plain.ok_or("is a text without an end")?;
+            let plain = json
+                .get(1..json.len() - 1)
+                .ok_or("is a text without an end")?;
             if !plain.as_bytes().contains(&b'\\') {
                 return Ok(Token::Text(plain));
             }

@@ -2,7 +2,7 @@ use bytes::Bytes;
 
 use super::Walk;
 use crate::describe::Observer;
-use crate::{Bug, Code, FormatVersion, Limits, Record, Scalar, WireError, WireErrorKind};
+use crate::{Bug, Code, Exact, FormatVersion, Limits, Record, Scalar, WireError, WireErrorKind};
 
 /// The walker that fills a record from bytes.
 #[derive(Debug)]
@@ -10,6 +10,8 @@ pub struct Decode<'a, O = ()> {
     record: &'static str,
     bytes: &'a Bytes,
     offset: usize,
+    /// The bytes from `offset` on.
+    rest: &'a [u8],
     version: FormatVersion,
     limits: &'a Limits,
     observer: O,
@@ -27,6 +29,7 @@ impl<'a, O: Observer> Decode<'a, O> {
             record,
             bytes,
             offset: 0,
+            rest: bytes,
             version,
             limits,
             observer,
@@ -36,6 +39,8 @@ impl<'a, O: Observer> Decode<'a, O> {
     /// Starts the walk at byte `offset`.
     pub(crate) fn from(mut self, offset: usize) -> Self {
         self.offset = offset;
+        // Beyond the end no bytes are left, which fails the first field.
+        self.rest = self.bytes.get(offset..).unwrap_or(&[]);
         self
     }
 
@@ -49,25 +54,24 @@ impl<'a, O: Observer> Decode<'a, O> {
     }
 
     fn left(&self) -> u64 {
-        self.bytes.len().saturating_sub(self.offset) as u64
+        self.rest.len() as u64
     }
 
     /// Returns the next `n` bytes as a slice; only [`Walk::raw`] makes a counted reference to the
     /// whole buffer.
     fn take(&mut self, field: &'static str, n: u64) -> Result<&'a [u8], WireError> {
-        let end = usize::try_from(n).ok();
-        let end = end.and_then(|len| self.offset.checked_add(len));
-        let piece = end.and_then(|end| Some((self.bytes.get(self.offset..end)?, end)));
-        let (piece, end) = piece.ok_or_else(|| {
-            self.fail(
-                field,
-                WireErrorKind::Truncated {
-                    needs: n,
-                    left: self.left(),
-                },
-            )
+        let parts = usize::try_from(n)
+            .ok()
+            .and_then(|n| self.rest.split_at_checked(n));
+        let (piece, rest) = parts.ok_or_else(|| {
+            let left = self.left();
+            self.fail(field, WireErrorKind::Truncated { needs: n, left })
         })?;
-        self.offset = end;
+        self.offset = self
+            .offset
+            .exact_add(piece.len())
+            .map_err(|bug| self.fail(field, bug.into()))?;
+        self.rest = rest;
         Ok(piece)
     }
 
@@ -127,7 +131,9 @@ impl<O: Observer> Walk for Decode<'_, O> {
         v: &mut Vec<T>,
     ) -> Result<(), WireError> {
         let start = self.offset;
-        let bytes = self.take(field, n.saturating_mul(T::SIZE as u64))?;
+        let size = WireErrorKind::check_items(n, T::SIZE, self.left())
+            .map_err(|kind| self.fail(field, kind))?;
+        let bytes = self.take(field, size)?;
         *v = bytes.chunks_exact(T::SIZE).filter_map(T::read).collect();
         self.observer.array(start..self.offset, field, v);
         Ok(())
@@ -181,16 +187,8 @@ impl<O: Observer> Walk for Decode<'_, O> {
         v: &mut Vec<R>,
         cx: &R::Cx,
     ) -> Result<(), WireError> {
-        let needs = n.saturating_mul(R::MIN_SIZE.max(1) as u64);
-        if needs > self.left() {
-            return Err(self.fail(
-                field,
-                WireErrorKind::Truncated {
-                    needs,
-                    left: self.left(),
-                },
-            ));
-        }
+        WireErrorKind::check_items(n, R::MIN_SIZE.max(1), self.left())
+            .map_err(|kind| self.fail(field, kind))?;
         v.clear();
         for index in 0..n {
             let mut record = R::default();

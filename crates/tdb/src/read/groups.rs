@@ -1,6 +1,6 @@
 //! Iterating over aggregated groups.
 
-use tdb_aggregate::{Aggregate, Group, Grouped};
+use tdb_aggregate::{Aggregate, Group, GroupResults};
 use tdb_cells::FieldInfo;
 
 use crate::Array;
@@ -10,12 +10,12 @@ use tdb_open::Result;
 /// [`ReadBuilder::groups`](crate::ReadBuilder::groups).
 #[derive(Debug)]
 pub struct Groups {
-    groups: Grouped,
+    groups: GroupResults,
     array: Array,
 }
 
 impl Groups {
-    pub(super) fn new(groups: Grouped, array: Array) -> Self {
+    pub(super) fn new(groups: GroupResults, array: Array) -> Self {
         Self { groups, array }
     }
 

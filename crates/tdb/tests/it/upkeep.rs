@@ -8,7 +8,8 @@ use std::time::Duration;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use tdb::{
-    Array, Attribute, Datatype, DeleteOptions, Dimension, Lost, RestoreOptions, Schema, compare,
+    Array, Attribute, Datatype, DeleteOptions, Dimension, LostContent, RestoreOptions, Schema,
+    compare,
 };
 use tdb_array::{ChangeOptions, MetadataRecord, MetadataValue, NameSource, SystemNames};
 use tdb_consolidate::{
@@ -201,8 +202,8 @@ impl Life {
                 .expect("opened");
             let gaps = then.gaps().expect("known");
             let seen = self.shown(&then);
-            let of_cells = gaps.iter().any(|gap| gap.what != Lost::Metadata);
-            let of_metadata = gaps.iter().any(|gap| gap.what == Lost::Metadata);
+            let of_cells = gaps.iter().any(|gap| gap.what != LostContent::Metadata);
+            let of_metadata = gaps.iter().any(|gap| gap.what == LostContent::Metadata);
             assert!(
                 of_cells || seen.cells == moment.cells,
                 "cells of {time} and no gap: {gaps:?}"
@@ -319,7 +320,7 @@ fn values_of_a_dropped_attribute_are_merged_only_if_that_is_asked_for() {
         .expect("merged");
     assert_eq!(
         gaps().into_iter().map(|gap| gap.what).collect::<Vec<_>>(),
-        [Lost::Attribute("a".to_owned())]
+        [LostContent::Attribute("a".to_owned())]
     );
     life.array().restore(past).expect_err("it is gone");
 }

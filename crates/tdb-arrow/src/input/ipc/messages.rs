@@ -41,8 +41,9 @@ pub(super) fn check_message(
     prefix: &mut dyn FnMut(u64) -> io::Result<[u8; 8]>,
 ) -> Result<(), InputError> {
     let message = root_as_message(message).map_err(|_| damaged("a message does not decode"))?;
-    let batch = message.header_as_record_batch();
-    let batch = batch.or_else(|| message.header_as_dictionary_batch()?.data());
+    let batch = message
+        .header_as_record_batch()
+        .or_else(|| message.header_as_dictionary_batch()?.data());
     let unpacked = match batch {
         Some(batch) => unpacked(&batch, body, prefix)?,
         None => 0,
@@ -61,9 +62,10 @@ fn unpacked(
     let is_compressed = batch.compression().is_some();
     let mut sum = 0_u64;
     for buffer in batch.buffers().into_iter().flatten() {
-        let ends = u64::try_from(buffer.offset()).ok();
-        let ends = ends.zip(u64::try_from(buffer.length()).ok());
-        let ends = ends.filter(|(offset, len)| offset.checked_add(*len).is_some_and(|e| e <= body));
+        let ends = u64::try_from(buffer.offset())
+            .ok()
+            .zip(u64::try_from(buffer.length()).ok())
+            .filter(|(offset, len)| offset.checked_add(*len).is_some_and(|e| e <= body));
         let (offset, len) = ends.ok_or_else(|| damaged("a buffer lies outside of its message"))?;
         if !is_compressed || len == 0 {
             continue;
@@ -145,8 +147,8 @@ impl<R: Read> CheckedMessages<R> {
             return Err(damaged("the stream ends within a message"));
         }
         let body = {
-            let message = root_as_message(behind(&self.ready, start)?);
-            let message = message.map_err(|_| damaged("a message does not decode"))?;
+            let message = root_as_message(behind(&self.ready, start)?)
+                .map_err(|_| damaged("a message does not decode"))?;
             let body = u64::try_from(message.bodyLength());
             body.map_err(|_| damaged("a message of negative length"))?
         };
@@ -157,7 +159,7 @@ impl<R: Read> CheckedMessages<R> {
         }
         let message = behind(&self.ready, start)?;
         let (message, bytes) = message
-            .split_at_checked(end.saturating_sub(start))
+            .split_at_checked(end - start)
             .ok_or_else(|| Bug::new("a message is longer than what was read of it"))?;
         let mut prefix = |offset: u64| {
             let at = usize::try_from(offset).ok();
@@ -188,7 +190,7 @@ impl<R: Read> Read for CheckedMessages<R> {
         }
         let mut left = behind(&self.ready, self.at).map_err(io::Error::other)?;
         let read = left.read(out)?;
-        self.at = self.at.saturating_add(read);
+        self.at += read;
         if self.at == self.ready.len() {
             // The message has been passed on completely.
             (self.ready, self.at) = (Vec::new(), 0);

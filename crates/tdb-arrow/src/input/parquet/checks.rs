@@ -35,13 +35,16 @@ fn check_memory(asked: u64, memory: u64) -> Result<(), LimitError> {
 impl<R: Read + Seek + Send> Chunks<R> {
     /// Checks that lengths in the footer stay within it.
     pub(super) fn check_footer(&self) -> Result<(), InputError> {
-        let start = self.len().checked_sub(TRAILER);
-        let start = start.ok_or_else(|| damaged("the file is too short"))?;
+        let start = self
+            .len()
+            .checked_sub(TRAILER)
+            .ok_or_else(|| damaged("the file is too short"))?;
         let mut size = [0; 4];
         self.chunk(start).read_exact(&mut size)?;
         let size = u64::from(u32::from_le_bytes(size));
-        let footer = start.checked_sub(size);
-        let footer = footer.ok_or_else(|| damaged("the footer is longer than the file"))?;
+        let footer = start
+            .checked_sub(size)
+            .ok_or_else(|| damaged("the footer is longer than the file"))?;
         let input = BufReader::new(self.chunk(footer));
         match Walker::new(input, size, &mut |_, _| {}).walk() {
             Ok(_) => Ok(()),
@@ -121,8 +124,10 @@ fn byte_range(column: &ColumnChunkMetaData) -> Result<Range<u64>, InputError> {
     let start = column.dictionary_page_offset();
     let start = u64::try_from(start.unwrap_or_else(|| column.data_page_offset()));
     let len = u64::try_from(column.compressed_size());
-    let range = start.ok().zip(len.ok());
-    let range = range.and_then(|(start, len)| Some(start..start.checked_add(len)?));
+    let range = start
+        .ok()
+        .zip(len.ok())
+        .and_then(|(start, len)| Some(start..start.checked_add(len)?));
     range.ok_or_else(|| damaged("a column chunk has a position or length that none can have"))
 }
 

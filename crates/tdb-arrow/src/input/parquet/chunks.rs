@@ -33,7 +33,7 @@ impl<R: Read + Seek> Read for Chunk<R> {
             .unwrap_or_else(|poisoned| poisoned.into_inner());
         file.seek(SeekFrom::Start(self.at))?;
         let read = file.read(out)?;
-        self.at = self.at.saturating_add(read as u64);
+        self.at += read as u64;
         Ok(read)
     }
 }

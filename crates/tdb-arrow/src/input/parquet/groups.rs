@@ -125,7 +125,7 @@ impl<R: Read + Seek + Send + 'static> Iterator for Groups<R> {
                 Ok(reader) => self.reader = Some(reader),
                 Err(error) => return Some(Err(error.into())),
             }
-            self.next = self.next.saturating_add(1);
+            self.next += 1;
         }
     }
 }

@@ -151,7 +151,7 @@ impl<'a, R: Read> Walker<'a, R> {
                 self.skip(len)
             }
             LIST | SET => self.list(depth),
-            STRUCT => self.structure(depth.saturating_add(1)),
+            STRUCT => self.structure(depth + 1),
             _ => Err(Fault::Damaged(
                 "a field has a type that Parquet does not use",
             )),
@@ -173,7 +173,7 @@ impl<'a, R: Read> Walker<'a, R> {
         if depth > DEPTH {
             return Err(Fault::Damaged("its lists are nested too deeply"));
         }
-        (0..count).try_for_each(|_| self.value(head & 0x0f, depth.saturating_add(1)))
+        (0..count).try_for_each(|_| self.value(head & 0x0f, depth + 1))
     }
 
     fn byte(&mut self) -> Result<u8, Fault> {

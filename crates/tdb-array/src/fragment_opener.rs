@@ -7,7 +7,7 @@ use bytes::Bytes;
 use tdb_fragment::{ConsolidatedMetadata, FooterBytes, MetadataPart, Next};
 use tdb_schema::Field;
 use tdb_store::{Piece, Read, StoreError};
-use tdb_tile::Bug;
+use tdb_tile::{Bug, Exact};
 
 use crate::directory::{FragmentEntries, FragmentEntry};
 use crate::early::Early;
@@ -35,7 +35,7 @@ pub(crate) struct PrefetchedMetadata<'a> {
 }
 
 /// The state of opening fragments.
-pub(crate) struct Opening<'a> {
+pub(crate) struct FragmentOpener<'a> {
     pub(crate) place: &'a ObjectReader,
     pub(crate) schemas: &'a Schemas,
     /// Footers from consolidated metadata, by fragment name; `None` if a footer's position is outside of the bytes.
@@ -49,7 +49,7 @@ pub(crate) struct Opening<'a> {
 /// The result of reading a fragment's metadata.
 type Answer = Result<Piece, StoreError>;
 
-impl Opening<'_> {
+impl FragmentOpener<'_> {
     /// Takes the footers of the wanted fragments out of consolidated metadata.
     pub(crate) fn add_consolidated(
         &mut self,
@@ -77,7 +77,7 @@ impl Opening<'_> {
             let entry = entry?;
             if let Some(fragment) = self.open_consolidated(&entry) {
                 opened.push((index, fragment));
-                if opened.len().saturating_sub(counted) >= BATCH {
+                if opened.len().exact_sub(counted)? >= BATCH {
                     self.hold(&mut opened, &mut counted)?;
                 }
                 continue;
@@ -109,10 +109,13 @@ impl Opening<'_> {
         counted: &mut usize,
     ) -> Result<(), ArrayError> {
         let all = opened.len();
-        let last = opened.get_mut(*counted..);
-        let last = last.ok_or_else(|| Bug::new("more fragments are counted than were opened"))?;
-        let bytes = last.iter().map(|(_, fragment)| fragment.memory());
-        let bytes = bytes.fold(0, u64::saturating_add);
+        let last = opened
+            .get_mut(*counted..)
+            .ok_or_else(|| Bug::new("more fragments are counted than were opened"))?;
+        let bytes = last
+            .iter()
+            .map(|(_, fragment)| fragment.memory())
+            .fold(0, u64::saturating_add);
         let held = Arc::new(self.place.location.limits().budget.take(bytes)?);
         for (_, fragment) in last {
             fragment.held = Some(Arc::clone(&held));
@@ -141,7 +144,7 @@ impl Opening<'_> {
         if let Some(first) = fragment.metadata.lost_from() {
             let tiles = fragment.metadata.tile_count();
             self.warnings.push(Warning::LostTiles {
-                lost: tiles.saturating_sub(first),
+                lost: tiles.exact_sub(first)?,
                 tiles,
                 first: fragment.tile_text(first),
                 key,
@@ -176,10 +179,12 @@ impl Opening<'_> {
         let mut fragments = Vec::with_capacity(entries.len());
         for ((index, entry), answer) in numbered.iter().zip(answers) {
             let mut fragment = self.open_one(entry, answer)?;
-            let bytes = fragment.tail.as_ref();
-            let bytes = bytes.map_or(0, |tail| tail.bytes.len() as u64);
-            match kept.saturating_add(bytes) {
-                sum if sum <= most => *kept = sum,
+            let bytes = fragment
+                .tail
+                .as_ref()
+                .map_or(0, |tail| tail.bytes.len() as u64);
+            match kept.checked_add(bytes) {
+                Some(sum) if sum <= most => *kept = sum,
                 _ => fragment.tail = None,
             }
             fragments.push((*index, fragment));
@@ -189,8 +194,8 @@ impl Opening<'_> {
 
     fn first_reads(&mut self, entries: &[&FragmentEntry]) -> Vec<Answer> {
         let steps = self.steps();
-        let wanted = entries.iter();
-        let wanted: Vec<(String, Read)> = wanted
+        let wanted: Vec<(String, Read)> = entries
+            .iter()
             .map(|entry| (entry.metadata_key(), steps.first_read(entry)))
             .collect();
         self.early.or_read(self.place, wanted)

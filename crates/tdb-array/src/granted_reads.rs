@@ -51,8 +51,7 @@ fn held(
     given: Vec<Result<Piece, StoreError>>,
 ) -> Vec<Result<Piece, StoreError>> {
     let given = tdb_store::answers(batch.iter().map(|read| &*read.key), given);
-    let answers = batch.iter().zip(given);
-    let answers = answers.map(|(read, answer)| match answer {
+    let answers = batch.iter().zip(given).map(|(read, answer)| match answer {
         Ok(piece) => take(budget, read, piece.bytes.len() as u64).map(|held| hold(piece, held)),
         Err(StoreError::TooLarge { size, .. }) if size <= read.limit => {
             take(budget, read, size).and_then(|held| alone(store, read, size, held))
@@ -102,7 +101,7 @@ fn take(budget: &Budget, read: &Read, size: u64) -> Result<Grant, StoreError> {
 fn hold(piece: Piece, held: Grant) -> Piece {
     Piece {
         offset: piece.offset,
-        bytes: Bytes::from_owner(Held {
+        bytes: Bytes::from_owner(GrantedBytes {
             bytes: piece.bytes,
             _grant: held,
         }),
@@ -110,12 +109,12 @@ fn hold(piece: Piece, held: Grant) -> Piece {
 }
 
 /// Bytes together with the grant for their memory.
-struct Held {
+struct GrantedBytes {
     bytes: Bytes,
     _grant: Grant,
 }
 
-impl AsRef<[u8]> for Held {
+impl AsRef<[u8]> for GrantedBytes {
     fn as_ref(&self) -> &[u8] {
         &self.bytes
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
-use tdb_tile::FormatVersion;
+use tdb_tile::{Bug, FormatVersion};
 
 use crate::{ArrayError, At, TimestampedName};
 
@@ -62,28 +62,32 @@ const RANDOM_BITS: u32 = 64;
 impl NameSource for SystemNames {
     fn now(&self) -> u64 {
         let since = since_1970();
-        let seconds = since.as_secs().saturating_mul(1000);
-        seconds.saturating_add(u64::from(since.subsec_millis()))
+        parts_of_seconds(since.as_secs(), 1000, since.subsec_millis())
     }
 
     fn id(&self) -> Result<u128, ArrayError> {
         static LAST: AtomicU64 = AtomicU64::new(0);
         let clock = nanoseconds();
         // If the clock stands still or moves back, the count still increases.
-        let next = |last: u64| last.saturating_add(1).max(clock);
-        let last = LAST.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |last| {
-            Some(next(last))
-        });
-        let count = next(last.unwrap_or_else(|last| last));
-        Ok(u128::from(count).wrapping_shl(RANDOM_BITS) | u128::from(random()))
+        let next = |last: u64| Some(last.checked_add(1)?.max(clock));
+        let count = LAST
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, next)
+            .ok()
+            .and_then(next)
+            .ok_or_else(|| Bug::new("a clock at the end of its time"))?;
+        Ok((u128::from(count) << RANDOM_BITS) | u128::from(random()))
     }
 }
 
 /// Returns the nanoseconds since 1970; 64 bits suffice until the year 2554.
 fn nanoseconds() -> u64 {
     let since = since_1970();
-    let seconds = since.as_secs().saturating_mul(1_000_000_000);
-    seconds.saturating_add(u64::from(since.subsec_nanos()))
+    parts_of_seconds(since.as_secs(), 1_000_000_000, since.subsec_nanos())
+}
+
+/// Returns a time in parts of a second. Clamped: a clock that is set centuries ahead shows the last time.
+fn parts_of_seconds(seconds: u64, parts: u64, rest: u32) -> u64 {
+    seconds.saturating_mul(parts).saturating_add(rest.into())
 }
 
 /// Returns the time since 1970; zero if the clock is set to an earlier time.

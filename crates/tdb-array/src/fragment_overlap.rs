@@ -24,13 +24,15 @@ const ROUNDS: usize = 4;
 pub fn fragments_apart(array: &Snapshot, among: &[FragmentIndex]) -> Result<Vec<bool>, Bug> {
     let mut apart = vec![among.len() < 2; among.len()];
     let dimensions = &array.schema().dimensions;
-    let boxes = among.iter().map(|index| {
-        let metadata = &array.fragment(*index)?.metadata;
-        let strings = dimensions.iter().any(|d| d.cell_val_num.is_var());
-        let is_doubtful = metadata.version.misstates_empty_string_bounds() && strings;
-        Ok((&metadata.non_empty_domain[..], !is_doubtful))
-    });
-    let boxes = boxes.collect::<Result<Vec<(&[Range], bool)>, Bug>>()?;
+    let boxes = among
+        .iter()
+        .map(|index| {
+            let metadata = &array.fragment(*index)?.metadata;
+            let strings = dimensions.iter().any(|d| d.cell_val_num.is_var());
+            let is_doubtful = metadata.version.misstates_empty_string_bounds() && strings;
+            Ok((&metadata.non_empty_domain[..], !is_doubtful))
+        })
+        .collect::<Result<Vec<(&[Range], bool)>, Bug>>()?;
     let is_known = |(ranges, is_known): &(&[Range], bool)| {
         let mut ends = ranges.iter().zip(dimensions);
         *is_known
