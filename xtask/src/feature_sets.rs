@@ -17,7 +17,7 @@ use crate::workspace::{FORWARDING, cargo, metadata};
 const SLOW: [&str; 2] = ["distributed", "sql"];
 
 /// Crates whose features turn on modules of their own, so that each feature is checked alone.
-const BY_FEATURE: &[&str] = &["tdb-arrow", "tdb-text", "tdb"];
+const BY_FEATURE: &[&str] = &["tdb-arrow", "tdb-text", "tdb-files", "tdb"];
 
 /// Crates below the crates in `BY_FEATURE`, which must build and lint alone with default, no and all features.
 const BY_SET: &[&str] = &[

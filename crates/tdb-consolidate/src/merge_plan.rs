@@ -158,7 +158,9 @@ impl MergePlan {
                 let (start, end) = step.times;
                 let (end, what) = match options.history {
                     History::Kept if keeps_times => return None,
-                    History::WithoutDeleted if keeps_times => (last_delete?, LostContent::DeletedCells),
+                    History::WithoutDeleted if keeps_times => {
+                        (last_delete?, LostContent::DeletedCells)
+                    }
                     _ => (end, LostContent::Cells),
                 };
                 (start < end).then(|| HistoryGap {

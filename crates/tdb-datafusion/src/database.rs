@@ -334,7 +334,7 @@ impl Database {
     async fn update(&self, update: CellUpdate) -> Result<Answer, SqlError> {
         let (name, table) = (update.name.clone(), update.table.clone());
         let (context, arrays) = (self.context.clone(), Arc::clone(&self.arrays));
-        let cells = waited(move || update.run(&context, &*arrays)).await?;
+        let cells = waited(move || update.run(&context, &arrays)).await?;
         self.refresh(&name, &table, cells).await?;
         Ok(Answer::Changed(cells))
     }

@@ -95,7 +95,11 @@ impl TableLookup {
 }
 
 /// Opens an array as a table, on a thread that may block.
-pub(crate) async fn open(arrays: &Arc<Arrays>, uri: &str, opening: TableOptions) -> Result<TableLookup> {
+pub(crate) async fn open(
+    arrays: &Arc<Arrays>,
+    uri: &str,
+    opening: TableOptions,
+) -> Result<TableLookup> {
     let (arrays, uri) = (Arc::clone(arrays), uri.to_owned());
     let opened = tokio::task::spawn_blocking(move || {
         let array = match &opening.key_file {

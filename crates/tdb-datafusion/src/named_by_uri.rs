@@ -9,7 +9,7 @@ use datafusion::common::Result;
 use datafusion::datasource::dynamic_file::DynamicListTableFactory;
 
 use crate::Arrays;
-use crate::factory::{TableOptions, TableLookup, open};
+use crate::factory::{TableLookup, TableOptions, open};
 use tdb_open::Error;
 
 /// Extensions of files that DataFusion can read itself.

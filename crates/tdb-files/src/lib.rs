@@ -1,5 +1,13 @@
 #![doc = include_str!("../README.md")]
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+#![cfg_attr(
+    not(any(feature = "arrow", feature = "text")),
+    allow(
+        dead_code,
+        unused_variables,
+        reason = "without a format there is nothing to read or write"
+    )
+)]
 
 mod becoming;
 mod export;

@@ -30,9 +30,9 @@ mod request;
 mod scatter;
 mod sparse;
 mod table_work;
-mod walk;
 #[cfg(test)]
 mod test_support;
+mod walk;
 
 pub use arrangement::{
     Arranged, Arrangement, Prepared, SortKey, SortedCells, Sorter, rows_of, split,

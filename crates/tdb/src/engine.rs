@@ -14,8 +14,8 @@ pub mod aggregate {
 pub mod array {
     pub use tdb_array::{
         Array, ArrayError, At, ChangeOptions, Contents, ContentsSize, ErrorKind, Fragment, Group,
-        GroupDetails, GroupMember, HasKind, HistoryGap, LaterObjects, Location, LostContent, Metadata,
-        MetadataRecord, MetadataValue, NameSource, ObjectType, OpenOptions, StoredSchema,
+        GroupDetails, GroupMember, HasKind, HistoryGap, LaterObjects, Location, LostContent,
+        Metadata, MetadataRecord, MetadataValue, NameSource, ObjectType, OpenOptions, StoredSchema,
         TimeWindow, TimestampedName, UriTarget, Warning, Work,
     };
 
@@ -101,9 +101,9 @@ pub mod schema {
         DELETE_TIMESTAMPS, DataOrder, Dimension, Enumeration, EnumerationRecord, FieldKind,
         RangeError, SchemaError, Subarray, TIMESTAMPS,
     };
-    #[cfg(feature = "serde")]
 
     /// Schemas and values as JSON.
+    #[cfg(feature = "serde")]
     pub mod json {
         pub use tdb_schema::json::{
             Times, attribute_to_json, attributes_from_json, cell_from_json, cell_to_json,

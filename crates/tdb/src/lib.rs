@@ -39,10 +39,12 @@ pub use tdb_aggregate::{Aggregate, Bin, Function, Group as CellGroup, Histogram,
 pub use tdb_array::{
     ChangeOptions, ErrorKind, HistoryGap, LaterObjects, LostContent, ObjectType, OpenOptions,
 };
+#[cfg(feature = "arrow")]
+pub use tdb_arrow::RecordBatches;
 pub use tdb_cells::{Activity, Batch, Column, Progress, Session, SessionOptions};
 pub use tdb_change::{
     CellValue, Difference, DifferenceCount, Differences, Evolution, RestoreOptions, Restored,
-    RewriteOptions, Rewritten, SetBuilder, SetCells, Written, log,
+    RewriteOptions, Rewritten, SetBuilder, SetCells, Written,
 };
 pub use tdb_condition::{Condition, FieldCondition, Operation, Term, UnknownLabel};
 #[cfg(feature = "sql")]
@@ -56,13 +58,13 @@ pub use tdb_files::{
 };
 pub use tdb_inspect::{
     Map, MapBox, MappedFragment, Picture, PictureAxis, PictureOptions, Pixel, TileTrial,
-    TileTrials, Tiles, Trial, Trials, doctor, explain, layout, read_picture,
+    TileTrials, Tiles, Trial, Trials, read_picture,
 };
 pub use tdb_open::{
     AddOptions, Attribute, Axis, Dimension, Error, Excerpt, Filter, Group, Interval, LocalStores,
     MemberPlace, MetadataEntry, Objects, ObjectsOutside, Order, RemoteFolder, Result, Schema,
     SchemaBuilder, Stores, Time, Value, Where, parse_condition, parse_condition_of, parse_duration,
-    place, unknown_labels,
+    unknown_labels,
 };
 pub use tdb_open::{Array as OpenArray, Context as OpenContext};
 #[cfg(feature = "object-store")]
@@ -75,6 +77,36 @@ pub use tdb_schema::value::DatePart;
 pub use tdb_tile::{Datatype, Scalar};
 pub use tdb_write::{Duplicates, WriteOptions, input_fields};
 pub use write::{WriteBuilder, WriteStream};
+
+/// The history of arrays and groups: [`Array::log`] and [`Context::group_log`].
+pub mod log {
+    pub use tdb_change::log::{Change, Event, LoggedCells};
+}
+
+/// Checks of places: [`Context::doctor`].
+pub mod doctor {
+    pub use tdb_inspect::doctor::{Answer, Check, Diagnosis, diagnose, in_words};
+}
+
+/// What a read takes: [`ReadBuilder::explain`].
+pub mod explain {
+    pub use tdb_inspect::explain::{ExplainedField, ExplainedFragment, Explanation};
+}
+
+/// What the bytes of an array are spent on.
+pub mod layout {
+    pub use tdb_inspect::layout::{
+        FieldBytes, FilterList, FragmentBytes, Layout, MEASURED, Part, Sizes, fields,
+    };
+}
+
+/// The folders in stores that URIs lead to.
+pub mod place {
+    pub use tdb_open::place::{
+        Place, PlacedObject, absolute, array, folder, from_above, group, labelled, missing, object,
+        refuse_link, unfinished, vacant,
+    };
+}
 
 /// Opens an array as it is now, with all threads of the machine and at most 1 GiB of memory; see [`Context`] for other
 /// ways.

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use tdb::{Attribute, Context, Datatype, Dimension, FileFormat, OutputFile, Schema, Sql};
 use tdb::Session;
+use tdb::{Attribute, Context, Datatype, Dimension, FileFormat, OutputFile, Schema, Sql};
 use tempfile::TempDir;
 
 use crate::InMemory;

@@ -18,8 +18,8 @@ mod tables;
 mod to_come;
 
 use sqllogictest::{DB, DBOutput, DefaultColumnType, Runner};
-use tdb::{Context, FileFormat, Order, OutputFile, Sql, SqlAnswer};
 use tdb::Session;
+use tdb::{Context, FileFormat, Order, OutputFile, Sql, SqlAnswer};
 use tempfile::TempDir;
 
 /// Golden arrays, with their names in the statements.

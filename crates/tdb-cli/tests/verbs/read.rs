@@ -282,7 +282,8 @@ fn with_a_byte_more(file: &[u8]) -> Vec<u8> {
     let limits = tdb::engine::tile::Limits::default();
     let bytes = bytes::Bytes::copy_from_slice(file);
     let tile = tdb::engine::tile::GenericTile::parse(&bytes, &limits).expect("a tile");
-    let payload = tdb::engine::filters::open_generic_tile(&tile, None, &limits).expect("its content");
+    let payload =
+        tdb::engine::filters::open_generic_tile(&tile, None, &limits).expect("its content");
     let longer = [&payload[..], &[0]].concat();
     tdb::engine::filters::seal_generic_tile(&longer, tile.version(), None).expect("a tile")
 }

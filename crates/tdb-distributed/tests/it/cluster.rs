@@ -146,14 +146,14 @@ fn two_workers_answer_as_one_process_does() {
     runtime.block_on(cluster.check()).unwrap();
     let many = cluster.database(arrays(None)).unwrap();
     let one = Database::new(arrays(None)).unwrap();
-    let (mut arrays, mut compared, mut shared, mut rows) = (0, 0, 0, 0);
+    let (mut asked, mut compared, mut shared, mut rows) = (0, 0, 0, 0);
     for folder in golden().iter().step_by(EVERY) {
         let table = format!("'{}'", folder.display());
         let frame = runtime.block_on(one.context().sql(&format!("select * from {table}")));
         let Ok(frame) = frame else { continue };
         let schema = frame.schema().clone();
         let array = arrays(None).open(&folder.display().to_string(), TimeWindow::ALL);
-        let dimensions = array.unwrap().unwrap().schema().dimensions.clone();
+        let dimensions = array.unwrap().schema().dimensions.clone();
         let quoted = |name: &str| format!("\"{name}\"");
         let dims: Vec<String> = dimensions.iter().map(|d| quoted(&d.name)).collect();
         let fields = schema.fields();
@@ -164,7 +164,7 @@ fn two_workers_answer_as_one_process_does() {
         if first.iter().map(RecordBatch::num_rows).sum::<usize>() == MOST_ROWS {
             continue;
         }
-        arrays += 1;
+        asked += 1;
         for statement in STATEMENTS {
             let sql = statement
                 .replace("DIMS", &dims.join(", "))
@@ -188,10 +188,10 @@ fn two_workers_answer_as_one_process_does() {
             shared += usize::from(runtime.block_on(is_shared(&many, &sql)));
         }
     }
-    println!("{arrays} arrays, {compared} compared, {shared} by both workers, {rows} rows");
+    println!("{asked} arrays, {compared} compared, {shared} by both workers, {rows} rows");
     assert!(
         compared > 300 && shared > 100 && rows > 5000,
-        "{arrays} arrays, {compared} compared, {shared} by both workers, {rows} rows"
+        "{asked} arrays, {compared} compared, {shared} by both workers, {rows} rows"
     );
 }
 

@@ -65,7 +65,9 @@ impl SortedRuns {
             self.like = first.map_or_else(Vec::new, |batch| batch.columns.clone());
         }
         let size = kept.bytes().checked_div(kept.rows()).unwrap_or(1).max(1);
-        let most = self.runs.block_bytes() as u64 / size;
+        let most = (self.runs.block_bytes() as u64)
+            .checked_div(size)
+            .unwrap_or(1);
         // Every row takes at least a byte, so a block has at most as many rows as bytes.
         let most = usize::try_from(most).unwrap_or(1).max(1);
         let merging = Merging::of(self);
@@ -164,9 +166,11 @@ impl Merging {
     fn merge(&self, readers: Vec<RunReader>, run: &mut RunWriter) -> Result<(), QueryError> {
         let mut merged = self.begin(readers)?;
         // The merged blocks have as many rows as those they are made of.
-        let size = |batch: &Batch| to_bytes(batch).len() / batch.rows.max(1);
-        let size = merged.blocks.first().map_or(1, size);
-        let most = (self.block / size.max(1)).max(1);
+        let row_bytes = match merged.blocks.first() {
+            Some(batch) => to_bytes(batch).len().checked_div(batch.rows).unwrap_or(1),
+            None => 1,
+        };
+        let most = self.block.checked_div(row_bytes).unwrap_or(1).max(1);
         while let Some(block) = merged.next(most)? {
             run.write(&to_bytes(&block), block.rows as u64)?;
         }

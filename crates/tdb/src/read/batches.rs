@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use tdb_aggregate::expected_count;
 use tdb_cells::{Batch, Column, FieldInfo};
 use tdb_query::Reader;
 
@@ -55,7 +54,7 @@ impl ReadBuilder {
             filled,
             #[cfg(any(feature = "arrow", feature = "text"))]
             asked: AskedCells {
-                expected: expected_count(self.array.engine(), &options)
+                expected: tdb_aggregate::expected_count(self.array.engine(), &options)
                     .map(|cells| self.arrangement.given(cells)),
                 is_arranged: self.arrangement.changes_cells(),
                 options,
