@@ -2,7 +2,7 @@
 
 use crate::outcome::Outcome;
 use crate::parts::{self, Lane, Options, Part};
-use crate::{checks, deny, disk, feature_sets, fuzz, judges, package, readme, targets, test};
+use crate::{checks, deny, disk, door, feature_sets, fuzz, judges, package, readme, targets, test};
 
 /// Parts that run after those of `cargo xtask test`.
 const REST: &[Part] = &[
@@ -53,6 +53,14 @@ const REST: &[Part] = &[
         after: &[],
         seconds: [65, 10],
         run: |_| checks::document(),
+    },
+    Part {
+        name: "door",
+        about: "types of public signatures that the crate tdb does not export",
+        lane: Lane::Build,
+        after: &["docs"],
+        seconds: [45, 10],
+        run: |_| door::check(),
     },
     Part {
         name: "targets",

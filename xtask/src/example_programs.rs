@@ -1,14 +1,18 @@
-//! Six tasks that each need only one crate and a short program.
+//! Tasks that each need only one crate and a short program.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
 /// The programs, and the only crate of this workspace that each uses.
-const PROGRAMS: [(&str, &str); 6] = [
+const PROGRAMS: [(&str, &str); 10] = [
     ("tdb/examples/schema.rs", "tdb"),
     ("tdb/examples/slice.rs", "tdb"),
     ("tdb/examples/write.rs", "tdb"),
     ("tdb/examples/scan.rs", "tdb"),
+    ("tdb/examples/ndarray.rs", "tdb"),
+    ("tdb/examples/append.rs", "tdb"),
+    ("tdb/examples/progress.rs", "tdb"),
+    ("tdb/examples/memory.rs", "tdb"),
     ("tdb-filters/examples/filter.rs", "tdb_filters"),
     ("tdb-fragment/examples/footer.rs", "tdb_fragment"),
 ];

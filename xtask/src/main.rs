@@ -10,6 +10,7 @@ mod commands;
 mod damage;
 mod deny;
 mod disk;
+mod door;
 mod essence;
 #[cfg(test)]
 mod example_programs;
@@ -145,6 +146,11 @@ const COMMANDS: &[Command] = &[
         name: "judges",
         about: "the comparisons of test and ci [NAME…], at this commit's seeds or, with --whole, at all",
         run: judges::run,
+    },
+    Command {
+        name: "door",
+        about: "whether the crate tdb exports each type of its public signatures, and of those of what it exports",
+        run: |_| door::check(),
     },
     Command {
         name: "layers",

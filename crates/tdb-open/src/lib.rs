@@ -9,6 +9,7 @@ mod filter;
 mod group;
 mod history;
 mod interval;
+mod memory_stores;
 #[cfg(feature = "object-store")]
 mod object_stores;
 mod objects;
@@ -29,6 +30,7 @@ pub use error::{Error, Excerpt, Result};
 pub use filter::{Filter, filter_list};
 pub use group::{AddOptions, Group, MemberPlace};
 pub use interval::{Axis, Interval};
+pub use memory_stores::MemoryStores;
 #[cfg(feature = "object-store")]
 pub use object_stores::ObjectStores;
 pub use objects::{Objects, ObjectsOutside, in_the_way};
@@ -38,5 +40,6 @@ pub use stores::{LocalStores, RemoteFolder, Stores};
 pub use tdb_array::ErrorKind;
 #[cfg(feature = "object-store")]
 pub use tdb_object_store::{SettingEffect as TakenSetting, Settings as StoreSettings};
+pub use tdb_tile::Datatype;
 pub use time::{Time, parse_duration};
 pub use value::Value;

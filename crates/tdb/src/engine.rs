@@ -13,20 +13,26 @@ pub mod aggregate {
 /// Arrays and groups as their objects make them up.
 pub mod array {
     pub use tdb_array::{
-        Array, ArrayError, At, ChangeOptions, Contents, ContentsSize, ErrorKind, Fragment, Group,
-        GroupDetails, GroupMember, HasKind, HistoryGap, LaterObjects, Location, LostContent,
-        Metadata, MetadataRecord, MetadataValue, NameSource, ObjectType, OpenOptions, StoredSchema,
-        TimeWindow, TimestampedName, UriTarget, Warning, Work,
+        Array, ArrayError, At, ChangeOptions, CommittedNames, Contents, ContentsOutside,
+        ContentsSize, DataFile, DatedObject, Delete, DeleteCommit, Descendant, Directory, Draft,
+        ErrorKind, FinishedFile, FoundFolder, Fragment, FragmentEntries, FragmentEntry, Group,
+        GroupDetails, GroupMember, HasKind, HistoryGap, LaterObjects, Live, Location, LostContent,
+        MemberChange, Metadata, MetadataRecord, MetadataValue, NameError, NameForm, NameSource,
+        Names, NewFragment, ObjectType, OpenOptions, PartsToOpen, Reach, ReadModifyWrite,
+        SchemaEntry, Schemas, SealedFragment, Snapshot, StoredSchema, TimeWindow, TimestampedName,
+        Unsound, UriTarget, View, Warning, Work,
     };
 
     /// Merged commits.
     pub mod commits {
-        pub use tdb_array::commits::{parse_consolidated, parse_lines};
+        pub use tdb_array::commits::{ConsolidatedCommit, parse_consolidated, parse_lines};
     }
 
     /// Names of the folders and objects of an array.
     pub mod directory {
-        pub use tdb_array::directory::{LEGACY_SCHEMA, METADATA_FOLDER};
+        pub use tdb_array::directory::{
+            DatedObjects, DeleteLocation, LEGACY_SCHEMA, ListingComparison, Lists, METADATA_FOLDER,
+        };
     }
 }
 
@@ -39,27 +45,43 @@ pub mod arrow {
 /// Cells in memory, and the session that reads share.
 pub mod cells {
     pub use tdb_cells::{
-        Batch, Buffer, CellsError, Column, FieldInfo, Session, SessionOptions, SpillFolder,
+        Batch, Buffer, Cancelled, CellProblem, CellType, CellsError, Column, ColumnProblem,
+        Counters, FieldInfo, LentWorker, Profile, Session, SessionOptions, SpillFolder, Stage,
+        TileError, WholeTiles,
     };
+
+    /// Geometry of dense arrays.
+    pub mod dense {
+        pub use tdb_cells::dense::TileSet;
+    }
 
     /// Types that readers and writers of files share.
     pub mod files {
-        pub use tdb_cells::files::{BatchWriter, ConversionError, OutputOptions};
+        pub use tdb_cells::files::{
+            BatchWriter, ColumnGuess, ConversionError, InputError, InputPlace, Labels,
+            OutputOptions,
+        };
     }
 }
 
 /// Query conditions.
 pub mod condition {
-    pub use tdb_condition::{Condition, ConditionError, Points, Term, TermPart};
+    pub use tdb_condition::{
+        CompareOp, Comparison, Condition, ConditionError, ConditionNode, ConditionRules,
+        FieldCells, FieldTest, GatheredPoints, KeepCondition, Literal, Matcher, Pattern, Points,
+        ResolvedComparison, ResolvedCondition, ResolvedField, ResolvedTerm, ResolvedTest, Step,
+        Term, TermPart, Test,
+    };
 }
 
 /// Merging, removing and checking what is stored.
 pub mod consolidate {
     pub use tdb_consolidate::{
-        Damage, DamagedPlace, History, MergeError, MergeOptions, MergePlan, Mode, Plan, Step,
-        StoredField, VacuumOptions, Verified, consolidate_array_metadata, consolidate_commits,
-        consolidate_fragment_metadata, consolidate_group_metadata, debris, plan_fragment_removal,
-        plan_merge, plan_merged_array_metadata, plan_merged_commits, plan_merged_footers,
+        Damage, DamagedPlace, History, MergeError, MergeOptions, MergeOutcome, MergePlan,
+        MergeStep, Mode, Plan, Source, Step, StepPolicy, StoredField, TileExtents, VacuumOptions,
+        Verified, consolidate_array_metadata, consolidate_commits, consolidate_fragment_metadata,
+        consolidate_group_metadata, debris, plan_fragment_removal, plan_merge,
+        plan_merged_array_metadata, plan_merged_commits, plan_merged_footers,
         plan_merged_group_metadata, plan_vacuum, verify, verify_group,
     };
 }
@@ -67,40 +89,57 @@ pub mod consolidate {
 /// Filters and their pipelines.
 pub mod filters {
     pub use tdb_filters::{
-        Description, EncryptionKey, Entry, FilterList, FilterRecord, OptionValue, Registry,
-        describe, open_generic_tile, seal_generic_tile,
+        Description, EncryptionKey, Entry, FilterError, FilterList, FilterRecord, OptionValue,
+        Options, Registry, describe, open_generic_tile, seal_generic_tile,
     };
+
+    /// header
+    pub mod header {
+        pub use tdb_filters::header::Reader;
+    }
 }
 
 /// Metadata of one fragment.
 pub mod fragment {
     pub use tdb_fragment::{
-        ConditionTree, ConsolidatedMetadata, ExtraFields, FRAGMENT_METADATA, FieldLayout, Footer,
-        FooterBytes, FooterStart, FragmentStatistics, LegacyMetadata, Next, ProcessedConditions,
-        TileBounds, TileVector,
+        Combine, ConditionError, ConditionNode, ConditionOp, ConditionTree, ConditionValue,
+        ConsolidatedEntry, ConsolidatedMetadata, DataFiles, ExtraFields, FRAGMENT_METADATA,
+        FieldLayout, FieldStatistics, Footer, FooterBytes, FooterStart, FragmentError,
+        FragmentIndex, FragmentMetadata, FragmentStatistics, GenericTileOffsets, LegacyMetadata,
+        MetadataPart, Next, OpenedPart, OptionalSection, PartPlace, ProcessedConditions,
+        StoredFragment, TileBounds, TileIndex, TileNumber, TileStatistics, TileSum, TileVector,
     };
 }
 
 /// Reads in the engine's form.
 pub mod query {
     pub use tdb_query::{
-        DeleteOptions, Deletion, Failing, QueryError, ReadOptions, Reader, ResultOrder,
-        delete_cells,
+        ChosenTiles, DeleteOptions, Deletion, Failing, LoneTiles, NextCells, QueryError,
+        ReadOptions, Reader, ResultOrder, Versions, delete_cells,
     };
 }
 
 /// R-trees of MBRs.
 pub mod rtree {
-    pub use tdb_rtree::RTree;
+    pub use tdb_rtree::{DimensionType, Mbr, RTree, RTreeError, TileOverlap};
 }
 
 /// Array schemas.
 pub mod schema {
     pub use tdb_schema::{
-        ArraySchema, Attribute, COORDS, CellOrder, CellValNum, DELETE_CONDITION_INDEX,
-        DELETE_TIMESTAMPS, DataOrder, Dimension, Enumeration, EnumerationRecord, FieldKind,
-        RangeError, SchemaError, Subarray, TIMESTAMPS,
+        ArraySchema, ArrayType, Attribute, AttributeRecord, COORDS, CellOrder, CellValNum,
+        CurrentDomainRecord, CurrentDomainType, DELETE_CONDITION_INDEX, DELETE_TIMESTAMPS,
+        DataOrder, Dimension, DimensionLabel, DimensionRecord, Enumeration, EnumerationEntryRecord,
+        EnumerationRecord, EnumerationRef, Field, FieldKind, LabelRecord, Order, Problem,
+        RangeError, RangeRecord, SchemaError, SchemaRecord, SchemaWarning, Subarray, TIMESTAMPS,
     };
+
+    /// Grids of space tiles.
+    pub mod grid {
+        pub use tdb_schema::grid::{
+            CellBox, CellLayout, FloatCount, GridAxis, SpaceTileGrid, TileBox,
+        };
+    }
 
     /// Schemas and values as JSON.
     #[cfg(feature = "serde")]
@@ -117,10 +156,16 @@ pub mod schema {
         pub use tdb_schema::names::{UnknownName, hint};
     }
 
+    /// Cell orders.
+    pub mod order {
+        pub use tdb_schema::order::SortOrder;
+    }
+
     /// Values as text, and text as values.
     pub mod value {
         pub use tdb_schema::value::{
-            Cell, Value, holds_bytes, parse_number, read_cell, rfc3339, unpadded,
+            Cell, Moment, Value, ValueError, holds_bytes, parse_number, read_cell, rfc3339,
+            unpadded,
         };
     }
 }
@@ -128,9 +173,9 @@ pub mod schema {
 /// Stores of named objects.
 pub mod store {
     pub use tdb_store::{
-        Distance, Listing, Object, ObjectWriter, Page, Piece, Read, ReadAndListed, Store,
-        StoreError, answers, check_prefix, is_draft, join, list_all, list_folders, name, parent,
-        read_one, read_whole,
+        ByteRange, Counts, Distance, Listing, MemoryStore, Object, ObjectWriter, Page, Piece, Read,
+        ReadAndListed, Store, StoreError, answers, check_prefix, is_draft, join, list_all,
+        list_folders, name, parent, read_one, read_whole,
     };
 }
 
@@ -143,12 +188,15 @@ pub mod text {
 /// Datatypes, format versions and the framing of tiles.
 pub mod tile {
     pub use tdb_tile::{
-        ChunkHeader, ChunkTable, Code, Datatype, FormatVersion, GenericTile, Limits, Range, Record,
-        Scalar, WireError, with_scalar,
+        Budget, Bug, ChunkEntry, ChunkHeader, ChunkTable, Code, Datatype, EncryptionType,
+        FormatVersion, GenericTile, GenericTileHeader, Grant, LimitError, Limits, Physical, Range,
+        Record, Scalar, U64Column, WireError, WireErrorKind, with_scalar,
     };
 }
 
 /// Writes in the engine's form.
 pub mod write {
-    pub use tdb_write::{WriteError, WriteOrder};
+    pub use tdb_write::{
+        OrderProblem, PlaceProblem, RangeProblem, Replacement, WriteError, WriteOrder,
+    };
 }

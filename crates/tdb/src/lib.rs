@@ -53,8 +53,9 @@ pub use tdb_datafusion::ObjectStore as FileStore;
 pub use tdb_distributed::{Allowed, Certificates, Cluster, Token, WorkerLimits};
 #[cfg(any(feature = "arrow", feature = "text"))]
 pub use tdb_files::{
-    Becoming, Exported, FileFormat, ImportBuilder, ImportNotice, Imported, InputFile, OpenInput,
-    OutputFile, Part, Partitioning, WholeFile, batch_bytes_of_folder, check_folder, shape_of_box,
+    Becoming, CellSink, Exported, FileFormat, FileLayout, ImportBuilder, ImportNotice, Imported,
+    InputFile, OpenInput, OutputFile, Part, Partitioning, WholeFile, batch_bytes_of_folder,
+    check_folder, shape_of_box,
 };
 pub use tdb_inspect::{
     Map, MapBox, MappedFragment, Picture, PictureAxis, PictureOptions, Pixel, TileTrial,
@@ -62,9 +63,9 @@ pub use tdb_inspect::{
 };
 pub use tdb_open::{
     AddOptions, Attribute, Axis, Dimension, Error, Excerpt, Filter, Group, Interval, LocalStores,
-    MemberPlace, MetadataEntry, Objects, ObjectsOutside, Order, RemoteFolder, Result, Schema,
-    SchemaBuilder, Stores, Time, Value, Where, parse_condition, parse_condition_of, parse_duration,
-    unknown_labels,
+    MemberPlace, MemoryStores, MetadataEntry, Objects, ObjectsOutside, Order, RemoteFolder, Result,
+    Schema, SchemaBuilder, Stores, Time, Value, Where, parse_condition, parse_condition_of,
+    parse_duration, unknown_labels,
 };
 pub use tdb_open::{Array as OpenArray, Context as OpenContext};
 #[cfg(feature = "object-store")]

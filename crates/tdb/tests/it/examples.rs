@@ -93,6 +93,16 @@ fn examples_that_make_an_array() {
 }
 
 #[test]
+fn examples_that_keep_an_array() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let log = place(&folder);
+    printed("consolidate", &[&log]);
+    insta::assert_snapshot!(printed("append", &[&log]), @r#"Some(Line { n: 20, text: "appended" })"#);
+    insta::assert_snapshot!(printed("progress", &[&log]), @"1 new fragment");
+    insta::assert_snapshot!(printed("memory", &[]), @"[3, 2]");
+}
+
+#[test]
 fn examples_of_files() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("snow.parquet");
