@@ -6,6 +6,7 @@
 //! batch together. Until then, blocks whose cells have all been picked stay in memory.
 
 use std::cmp::Ordering;
+use std::num::{NonZeroU64, NonZeroUsize};
 
 use tdb_cells::{Batch, CellsError, Column, RunReader, RunWriter, Runs, Session};
 use tdb_tile::{Bug, Grant};
@@ -64,10 +65,9 @@ impl SortedRuns {
             let first = kept.batches().first();
             self.like = first.map_or_else(Vec::new, |batch| batch.columns.clone());
         }
-        let size = kept.bytes().checked_div(kept.rows()).unwrap_or(1).max(1);
-        let most = (self.runs.block_bytes() as u64)
-            .checked_div(size)
-            .unwrap_or(1);
+        let rows = NonZeroU64::new(kept.rows()).unwrap_or(NonZeroU64::MIN);
+        let size = NonZeroU64::new(kept.bytes() / rows).unwrap_or(NonZeroU64::MIN);
+        let most = self.runs.block_bytes() as u64 / size;
         // Every row takes at least a byte, so a block has at most as many rows as bytes.
         let most = usize::try_from(most).unwrap_or(1).max(1);
         let merging = Merging::of(self);
@@ -166,11 +166,11 @@ impl Merging {
     fn merge(&self, readers: Vec<RunReader>, run: &mut RunWriter) -> Result<(), QueryError> {
         let mut merged = self.begin(readers)?;
         // The merged blocks have as many rows as those they are made of.
-        let row_bytes = match merged.blocks.first() {
-            Some(batch) => to_bytes(batch).len().checked_div(batch.rows).unwrap_or(1),
-            None => 1,
-        };
-        let most = self.block.checked_div(row_bytes).unwrap_or(1).max(1);
+        let row_bytes = merged.blocks.first().and_then(|batch| {
+            let rows = NonZeroUsize::new(batch.rows)?;
+            NonZeroUsize::new(to_bytes(batch).len() / rows)
+        });
+        let most = (self.block / row_bytes.unwrap_or(NonZeroUsize::MIN)).max(1);
         while let Some(block) = merged.next(most)? {
             run.write(&to_bytes(&block), block.rows as u64)?;
         }
