@@ -39,6 +39,7 @@ mod proxy;
 mod readme;
 mod report;
 mod requests;
+mod sbom;
 mod server;
 mod side_by_side;
 mod stress;
@@ -161,6 +162,11 @@ const COMMANDS: &[Command] = &[
         name: "python",
         about: "make Python's environment for the judges, and say where it is",
         run: workshop::run,
+    },
+    Command {
+        name: "sbom",
+        about: "the packages that are in the program tdb, with versions, licences and checksums, as CycloneDX [--features F]",
+        run: sbom::run,
     },
     Command {
         name: "stress",

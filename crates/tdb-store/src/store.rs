@@ -197,8 +197,8 @@ pub trait ObjectWriter: Send + Debug {
     /// may or may not exist.
     fn finish(self: Box<Self>) -> Result<(), StoreError>;
 
-    /// Makes the whole object visible. Its bytes are durable, but its name only after [`Store::settle`] on its folder:
-    /// so many objects of one folder wait for the disk once.
+    /// Makes the whole object visible. Its bytes are durable; its name is durable only after [`Store::settle`] on its
+    /// folder, so that the disk is waited for once, however many objects are written to the folder.
     ///
     /// # Errors
     /// As [`ObjectWriter::finish`].

@@ -210,7 +210,7 @@ fn is_large(batch: &Batch) -> bool {
     batch.value_bytes() > MOST_BESIDE_ANOTHER
 }
 
-/// Takes batches, each while the next one is made; returns the first large one, or `None` after the last batch.
+/// Hands over each small batch while the next one is made. Returns the first large batch; `None` after the last one.
 fn take_small<E>(
     mut batch: Batch,
     mut both: impl FnMut(&Batch) -> (Result<(), E>, Result<Option<Batch>, E>),

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::cursors::Frontier;
 use super::plan_index::PlanIndex;
 
-/// What was returned before the slabs.
+/// The point of the result at which slabs begin: all cells before it have been returned.
 #[derive(Debug)]
 pub(super) struct SlabBeginning {
     /// Position in the order of the result; the cells before it were returned. `None` at the start.
