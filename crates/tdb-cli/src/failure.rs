@@ -31,14 +31,14 @@ const KEY_HINT: &str = "use --key-file for encrypted arrays, and only for those"
 
 /// Replaces the error for a file that could not be created: its temporary name would mean nothing to the user.
 fn draft_error(error: &(dyn Error + 'static)) -> Option<Box<dyn Error + Send + Sync>> {
-    let store = match error.downcast_ref::<WriteError>() {
+    let cause = match error.downcast_ref::<WriteError>() {
         Some(WriteError::Array(ArrayError::Store(error))) => Some(error),
         _ => match error.downcast_ref::<ArrayError>() {
             Some(ArrayError::Store(error)) => Some(error),
             _ => error.downcast_ref::<StoreError>(),
         },
     };
-    let store = store.filter(|error| tdb::engine::store::is_draft(error.key()))?;
+    let store = cause.filter(|error| tdb::engine::store::is_draft(error.key()))?;
     Some(format!("cannot create a file in the folder: {}", store.cause()).into())
 }
 

@@ -127,8 +127,8 @@ fn line(progress: &Progress, elapsed: Duration) -> String {
             |of: u64| u64::try_from(u128::from(done) * u128::from(of) / u128::from(total.max(1)));
         let full = part(WIDTH as u64)
             .ok()
-            .and_then(|full| usize::try_from(full).ok());
-        let full = full.unwrap_or(0);
+            .and_then(|full| usize::try_from(full).ok())
+            .unwrap_or(0);
         line += &format!(
             "[{}{}] {:3} % ",
             "#".repeat(full),

@@ -40,9 +40,13 @@ impl Removal {
             .map(|key| place.full(key))
             .collect();
         self.others = self.others.saturating_add(others.len() as u64);
-        let unknown = found.iter().filter(|object| object.size.is_none());
-        let unknown = unknown.map(|object| &object.key).chain(&others);
-        let unknown: Vec<&str> = unknown.map(String::as_str).collect();
+        let unknown: Vec<&str> = found
+            .iter()
+            .filter(|object| object.size.is_none())
+            .map(|object| &object.key)
+            .chain(&others)
+            .map(String::as_str)
+            .collect();
         for size in tdb::engine::store::answers(unknown.iter().copied(), store.sizes(&unknown)) {
             match size {
                 // Another process may have removed it meanwhile.

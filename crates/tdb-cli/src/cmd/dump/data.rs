@@ -91,8 +91,9 @@ impl<'a> DataFile<'a> {
         let columns = self.field.read(tile)?;
         let lines = columns.iter().map(|column| {
             let rows = rows(column);
-            let shown = (0..rows.min(CELLS)).map(|row| self.cell(column, row));
-            let mut shown: Vec<String> = shown.collect();
+            let mut shown: Vec<String> = (0..rows.min(CELLS))
+                .map(|row| self.cell(column, row))
+                .collect();
             if rows > CELLS {
                 shown.push("…".to_owned());
             }

@@ -11,7 +11,7 @@ use tdb::engine::tile::{ChunkHeader, ChunkTable, FormatVersion, GenericTile, Rec
 use zerocopy::FromBytes;
 
 use super::data::DataFile;
-use super::{Described, Dump};
+use super::{Description, Dump};
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::paint::{Role, plural, visible};
@@ -25,7 +25,7 @@ impl Dump<'_> {
         bytes: &Bytes,
         offset: usize,
         out: &mut Output,
-        describe: &dyn Fn(&Bytes, FormatVersion) -> Described,
+        describe: &dyn Fn(&Bytes, FormatVersion) -> Description,
     ) -> Result<(), Failure> {
         let tile = GenericTile::parse(bytes, &self.limits).map_err(Failure::of)?;
         let end = offset.saturating_add(tile.stored_size());
@@ -51,7 +51,7 @@ impl Dump<'_> {
             out,
             &format!("its content, {}", plural(payload.len() as u64, "byte")),
         )?;
-        let (text, result) = describe(&payload, tile.version());
+        let Description { text, result } = describe(&payload, tile.version());
         for line in text.lines() {
             writeln!(out, "{}", visible(line))?;
         }
@@ -62,8 +62,8 @@ impl Dump<'_> {
         let (text, list) = FilterList::describe(&tile.pipeline, tile.version(), &(), &self.limits);
         write!(out, "{text}")?;
         for filter in list.map_err(Failure::of)?.filters {
-            let described = describe(&filter, tile.version(), Registry::builtin());
-            let described = described.map_or_else(|error| error.to_string(), |d| d.to_string());
+            let described = describe(&filter, tile.version(), Registry::builtin())
+                .map_or_else(|error| error.to_string(), |d| d.to_string());
             writeln!(out, "{:>16}  {described}", "")?;
         }
         Ok(())
