@@ -65,11 +65,11 @@ const SHOWN_LAST: usize = 200;
 /// Shortens a long message by omitting its middle.
 fn shortened(text: &str) -> Cow<'_, str> {
     let all = text.chars().count();
-    if all <= SHOWN_FIRST.saturating_add(SHOWN_LAST) {
+    if all <= SHOWN_FIRST + SHOWN_LAST {
         return Cow::Borrowed(text);
     }
     let first: String = text.chars().take(SHOWN_FIRST).collect();
-    let last = text.chars().skip(all.saturating_sub(SHOWN_LAST));
+    let last = text.chars().skip(all - SHOWN_LAST);
     Cow::Owned(format!("{first}…{}", last.collect::<String>()))
 }
 
@@ -140,7 +140,7 @@ impl Failure {
             visible(&part)
         };
         let place = cut(first, at.saturating_sub(1)).width();
-        let shown = cut(first, first.saturating_add(SHOWN));
+        let shown = cut(first, first + SHOWN);
         self.excerpt = Some([shown, format!("{}^", " ".repeat(place))]);
         self
     }

@@ -253,7 +253,7 @@ pub(crate) fn shortened(condition: &str) -> Cow<'_, str> {
         return Cow::Borrowed(condition);
     }
     let first: String = condition.chars().take(CONDITION).collect();
-    let left = all.saturating_sub(CONDITION);
+    let left = all - CONDITION;
     Cow::Owned(format!(
         "{first}… ({} more)",
         plural(left as u64, "character")

@@ -320,10 +320,10 @@ fn write_rows(
                 .take(fields)
                 .chain(group.values.iter().map(outcome_bytes));
             for (column, cell) in columns.iter_mut().zip(cells) {
-                bytes = bytes.saturating_add(cell.as_ref().map_or(0, Vec::len));
+                bytes += cell.as_ref().map_or(0, Vec::len);
                 column.cells.push(cell);
             }
-            count = count.saturating_add(1);
+            count += 1;
         }
         if columns.first().is_none_or(|column| column.cells.is_empty()) {
             return rows.finish();

@@ -149,10 +149,7 @@ impl Scope {
         } else {
             write(&differences, &shown, global.ticks, out)?;
         }
-        let cells = found
-            .added
-            .saturating_add(found.removed)
-            .saturating_add(found.changed);
+        let cells = found.added + found.removed + found.changed;
         let others = [differences.schema_changes(), differences.metadata_changes()];
         if cells == 0 && others.iter().all(|changes| changes.is_empty()) {
             return Ok(());
@@ -209,10 +206,7 @@ fn write(
         cells_table(differences, shown, ticks).write(out, look)?;
     }
     let found = differences.count_so_far();
-    let all = found
-        .added
-        .saturating_add(found.removed)
-        .saturating_add(found.changed);
+    let all = found.added + found.removed + found.changed;
     let more = all.saturating_sub(shown.len() as u64);
     if more > 0 && !shown.is_empty() {
         out.note(&format!(

@@ -222,11 +222,7 @@ fn told_as_merged(mode: Mode, plan: &Plan) -> Option<String> {
         Mode::ArrayMeta | Mode::GroupMeta => "the metadata",
     };
     let objects = plural(sizes.len() as u64, "object");
-    let size = bytes(
-        sizes
-            .iter()
-            .fold(0, |all: u64, size| all.saturating_add(*size)),
-    );
+    let size = bytes(sizes.iter().sum());
     (!sizes.is_empty()).then(|| format!("merged {what} into {objects} ({size})"))
 }
 
@@ -401,7 +397,7 @@ impl Amount {
                 Err(error) if error.kind() == ErrorKind::NotFound => 0,
                 size => size?,
             };
-            sum.fragments = sum.fragments.saturating_add(1);
+            sum.fragments += 1;
             sum.cells = sum.cells.saturating_add(fragment.metadata.cell_count());
             sum.bytes = sum.bytes.saturating_add(size);
         }

@@ -283,11 +283,7 @@ fn write_hex(file: &Bytes, out: &mut Output) -> Result<(), Failure> {
                 }
             })
             .collect();
-        writeln!(
-            out,
-            "{:08x}  {digits:<48} {text}",
-            line.saturating_mul(LINE)
-        )?;
+        writeln!(out, "{:08x}  {digits:<48} {text}", line * LINE)?;
     }
     Ok(())
 }

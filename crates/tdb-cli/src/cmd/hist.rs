@@ -169,7 +169,7 @@ fn rounded(datatype: Datatype, bin: &Bin) -> Option<[String; 2]> {
     let mut step = width;
     while step < 1000.0 && digits < 15 {
         step *= 10.0;
-        digits = digits.saturating_add(1);
+        digits += 1;
     }
     Some([low, high].map(|end| format!("{end:.digits$}")))
 }

@@ -142,7 +142,7 @@ fn line(progress: &Progress, elapsed: Duration) -> String {
         (None, _) => None,
     };
     if let Some((count, unit)) = counted.filter(|_| activity != Activity::Storing) {
-        let rate = u128::from(count).saturating_mul(1000) / millis;
+        let rate = u128::from(count) * 1000 / millis;
         line += &format!("{count} {unit}, {rate} a second, ");
     }
     if let Some(total) = total.filter(|total| done > 0 && done < *total) {

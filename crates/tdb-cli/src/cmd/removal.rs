@@ -32,14 +32,14 @@ impl Removal {
             .difference(&folders)
             .map(|folder| place.full(folder))
             .collect();
-        self.fragments = self.fragments.saturating_add(folders.len() as u64);
+        self.fragments += folders.len() as u64;
         let store = &**place.store();
         let found = Self::objects_in(store, folders)?;
         let others: Vec<String> = all_keys
             .difference(&keys)
             .map(|key| place.full(key))
             .collect();
-        self.others = self.others.saturating_add(others.len() as u64);
+        self.others += others.len() as u64;
         let unknown: Vec<&str> = found
             .iter()
             .filter(|object| object.size.is_none())

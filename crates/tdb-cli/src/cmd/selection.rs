@@ -150,7 +150,7 @@ impl Selection {
     pub(super) fn warn_of_left_out(&self, array: &Array, out: &Output) {
         let left_out = self.without_fragments.len();
         if left_out > 0 {
-            let all = array.fragments().len().saturating_add(left_out);
+            let all = array.fragments().len() + left_out;
             out.warn(&format!(
                 "{left_out} of {all} fragments are ignored: their cells are missing, and older cells may appear instead"
             ));

@@ -157,7 +157,7 @@ fn rounded(value: f64) -> String {
     if !value.is_finite() {
         return outcome_text(&Outcome::Float(value), false).1;
     }
-    let least = DIGITS.saturating_sub(1);
+    let least = DIGITS - 1;
     let scientific = format!("{value:.least$e}");
     let exponent = scientific
         .split_once('e')
@@ -168,7 +168,7 @@ fn rounded(value: f64) -> String {
             places = least.saturating_sub(whole)
         )),
         Some(Err(zeros)) if zeros <= 5 => {
-            let places = least.saturating_add(zeros as usize);
+            let places = least + zeros as usize;
             without_zeros(&format!("{value:.places$}"))
         }
         _ => scientific,

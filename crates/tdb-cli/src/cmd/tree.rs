@@ -109,7 +109,7 @@ impl Tree<'_> {
 
 fn write_branches(branches: &[Branch], indent: &str, out: &mut Output) -> Result<(), Failure> {
     for (number, Branch { child, long, below }) in branches.iter().enumerate() {
-        let last = number.saturating_add(1) == branches.len();
+        let last = number + 1 == branches.len();
         let (fork, bar) = if last {
             ("└── ", "    ")
         } else {

@@ -137,7 +137,7 @@ impl Table {
         for (number, &(column, width)) in widths.iter().enumerate() {
             let gap = if line.is_empty() { 0 } else { GAP };
             let mut room = left.saturating_sub(gap);
-            let is_last = number.saturating_add(1) == widths.len();
+            let is_last = number + 1 == widths.len();
             let may_break = is_last && self.right.get(column) != Some(&true);
             let is_broken = may_break && room >= self.longest_word(column).max(NARROWEST);
             if width > room && !is_broken && !line.is_empty() {

@@ -141,7 +141,8 @@ fn role(fragment: &Fragment, kind: FieldKind, name: &str) -> Option<Role> {
 
 fn rows(column: &Column) -> usize {
     match column.cell_size() {
-        None => column.offset_values().len().saturating_sub(1),
+        // The last offset is the end of the last cell.
+        None => (column.offset_values().split_last()).map_or(0, |(_, begins)| begins.len()),
         Some(size) => column.values.len() / size.max(1),
     }
 }

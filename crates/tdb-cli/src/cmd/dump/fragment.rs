@@ -99,7 +99,7 @@ impl Dump<'_> {
                 self.write_part(file, offset, &part, &shape, out)?;
             }
         }
-        let end = footer.start.saturating_add(footer.bytes.len() as u64);
+        let end = footer.start + footer.bytes.len() as u64;
         heading(out, &format!("footer, bytes {}..{end}", footer.start))?;
         for line in text.lines() {
             writeln!(out, "{}", visible(line))?;

@@ -28,7 +28,7 @@ impl Dump<'_> {
         describe: &dyn Fn(&Bytes, FormatVersion) -> Description,
     ) -> Result<(), Failure> {
         let tile = GenericTile::parse(bytes, &self.limits).map_err(Failure::of)?;
-        let end = offset.saturating_add(tile.stored_size());
+        let end = offset + tile.stored_size();
         heading(out, &format!("generic tile, bytes {offset}..{end}"))?;
         write!(out, "{}", tile.describe())?;
         heading(out, "its filters")?;
@@ -97,25 +97,23 @@ impl Dump<'_> {
                     header.filtered.get(),
                 );
                 writeln!(out, "{}", chunk_line(chunk, original, metadata, filtered))?;
-                offset = offset
-                    .saturating_add(u64::from(metadata))
-                    .saturating_add(u64::from(filtered));
+                offset += u64::from(metadata) + u64::from(filtered);
                 if offset > size {
                     // Reading the last promised byte fails with an error that says what is missing, and where.
-                    self.piece(&mut offset.saturating_sub(1), 1)?;
+                    self.piece(&mut (offset - 1), 1)?;
                 }
             }
             for line in file.map_or(Ok(Vec::new()), |file| file.first_cells(number))? {
                 writeln!(out, "{:>16}  {}", "", visible(&line))?;
             }
-            number = number.saturating_add(1);
+            number += 1;
         }
         Ok(())
     }
 
     fn piece(&self, offset: &mut u64, len: u64) -> Result<Bytes, Failure> {
         let piece = read_one(self.store, Read::bounded(self.key, *offset, len))?;
-        *offset = offset.saturating_add(len);
+        *offset += len;
         Ok(piece.bytes)
     }
 }

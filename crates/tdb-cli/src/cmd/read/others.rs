@@ -52,11 +52,11 @@ impl Others<'_> {
         for fragment in array.fragments() {
             let alone = array.with_fragments(|other| other.name == fragment.name);
             match self.read_all(alone, &read) {
-                Ok(()) => sound = sound.saturating_add(1),
+                Ok(()) => sound += 1,
                 Err(error) => without.push(error.damaged_fragment()?.to_owned()),
             }
         }
-        let all = sound.saturating_add(without.len());
+        let all = sound + without.len();
         Some(match sound {
             0 => format!("none of the {all} fragments is sound"),
             _ => format!(

@@ -206,6 +206,8 @@ fn is_plain(text: &str) -> bool {
 
 impl BatchWriter for TableWriter {
     fn write(&mut self, batch: &Batch) -> Result<(), ConversionError> {
+        // Number of the batch's first cell.
+        let first = self.cells;
         let mut row = 0;
         while row < batch.rows {
             let room = self.room();
@@ -215,7 +217,6 @@ impl BatchWriter for TableWriter {
             }
             let left = (batch.rows - row).min(ALIGNED.saturating_sub(self.waiting).max(1));
             let rows = row..row + left.min(room);
-            let first = self.cells.saturating_sub(row as u64);
             for (index, column) in self.columns.iter_mut().enumerate() {
                 let mut push = |text: Option<&str>| match text {
                     Some(text) => column.push(Role::Plain, text),
@@ -225,7 +226,7 @@ impl BatchWriter for TableWriter {
                 (self.text).for_each(batch, index, cells, first, &mut push)?;
             }
             self.waiting += rows.len();
-            self.cells = self.cells.saturating_add(rows.len() as u64);
+            self.cells += rows.len() as u64;
             row = rows.end;
             if self.waiting >= ALIGNED {
                 self.write_rows()?;

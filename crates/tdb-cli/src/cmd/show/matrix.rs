@@ -45,7 +45,7 @@ pub(super) fn write(picture: &Picture, ticks: bool, out: &mut Output) -> Result<
             cells,
             picture.height(),
         );
-        let taken = column.width().saturating_add(GAP);
+        let taken = column.width() + GAP;
         let left = room.map(|room| room.checked_sub(taken));
         // The first column is always shown, even if it is too wide.
         if left == Some(None) && columns.len() > 1 {

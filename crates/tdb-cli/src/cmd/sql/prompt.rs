@@ -162,7 +162,7 @@ impl Completer for SqlHelper {
         }
         let start = typed
             .rfind(|c: char| !(c.is_alphanumeric() || c == '_'))
-            .map_or(0, |before| before.saturating_add(1));
+            .map_or(0, |before| before + 1);
         let word = typed.get(start..).unwrap_or("").to_lowercase();
         let fitting = WORDS
             .iter()

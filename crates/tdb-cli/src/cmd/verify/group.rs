@@ -40,7 +40,7 @@ pub(super) fn look_at(
 ) -> Result<(), Failure> {
     let mut found = GroupFindings::default();
     for array in arrays_below(group, opening, &mut found, global, out)? {
-        found.arrays = found.arrays.saturating_add(1);
+        found.arrays += 1;
         let findings = opening
             .access
             .among_others(&array, |place| look(&array, place));
@@ -55,9 +55,9 @@ pub(super) fn look_at(
         };
         findings.warn(out);
         let all = &mut found.all;
-        all.fragments = all.fragments.saturating_add(findings.verified.fragments);
-        all.tiles = all.tiles.saturating_add(findings.verified.tiles);
-        all.damages = all.damages.saturating_add(findings.verified.damages);
+        all.fragments += findings.verified.fragments;
+        all.tiles += findings.verified.tiles;
+        all.damages += findings.verified.damages;
         all.warnings
             .extend(findings.verified.warnings.iter().cloned());
         if global.json {
@@ -86,7 +86,7 @@ impl GroupFindings {
         global: &Global,
         out: &mut Output,
     ) -> Result<(), Failure> {
-        self.others = self.others.saturating_add(1);
+        self.others += 1;
         if global.json {
             self.json
                 .push(json!({ what: uri, "errors": [{ "error": text }] }));
@@ -104,7 +104,7 @@ impl GroupFindings {
         global: &Global,
         out: &mut Output,
     ) -> Result<(), Failure> {
-        self.others = self.others.saturating_add(damages.len() as u64);
+        self.others += damages.len() as u64;
         if global.json {
             let errors: Vec<Json> = damages.iter().map(json_of).collect();
             self.json
@@ -120,7 +120,7 @@ impl GroupFindings {
 
     fn sum_up(&self, group: &Place, out: &Output) -> Result<(), Failure> {
         let mut text = format!("{} in {}", of_all(&self.all), plural(self.arrays, "array"));
-        let damages = self.all.damages.saturating_add(self.others);
+        let damages = self.all.damages + self.others;
         if damages > 0 {
             let errors = plural(damages, "error");
             return Err(Failure::finding(format!("{errors} in {text}")).within(&group.uri));
@@ -169,7 +169,7 @@ fn arrays_below(
         // The stack is last in, first out, so children are pushed in reverse.
         for child in below.into_iter().rev() {
             let Site::Inside(place) = child.site else {
-                found.outside = found.outside.saturating_add(1);
+                found.outside += 1;
                 continue;
             };
             match child.kind {
