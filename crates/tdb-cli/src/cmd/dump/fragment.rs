@@ -163,42 +163,38 @@ impl Dump<'_> {
         };
         writeln!(out)?;
         heading(out, &visible(name))?;
+        self.write_generic_tile(&file.slice(start..), start, out, &|payload, _| {
+            self.describe_part(part.kind, payload, shape)
+        })
+    }
+
+    fn describe_part(&self, kind: Part, payload: &Bytes, shape: &Shape<'_>) -> Description {
         let (version, limits) = (shape.footer.version, &self.limits);
-        self.write_generic_tile(
-            &file.slice(start..),
-            start,
-            out,
-            &|payload, _| match part.kind {
-                Part::RTree => {
-                    let dimensions = shape.layout.dimensions();
-                    {
-                        let (text, result) = RTree::describe(payload, version, dimensions, limits);
-                        Description::of(text, result)
-                    }
-                }
-                Part::Numbers => {
-                    let (text, result) = TileVector::describe(payload, version, &(), limits);
-                    Description::of(text, result)
-                }
-                Part::Bounds => {
-                    let (text, result) = TileBounds::describe(payload, version, &(), limits);
-                    Description::of(text, result)
-                }
-                Part::Statistics => {
-                    let fields = shape.layout.fields(version, extra_fields(shape.footer));
-                    {
-                        let (text, result) =
-                            FragmentStatistics::describe(payload, version, &fields, limits);
-                        Description::of(text, result)
-                    }
-                }
-                Part::Conditions => {
-                    let (text, result) =
-                        ProcessedConditions::describe(payload, version, &(), limits);
-                    Description::of(text, result)
-                }
-            },
-        )
+        match kind {
+            Part::RTree => {
+                let dimensions = shape.layout.dimensions();
+                let (text, result) = RTree::describe(payload, version, dimensions, limits);
+                Description::of(text, result)
+            }
+            Part::Numbers => {
+                let (text, result) = TileVector::describe(payload, version, &(), limits);
+                Description::of(text, result)
+            }
+            Part::Bounds => {
+                let (text, result) = TileBounds::describe(payload, version, &(), limits);
+                Description::of(text, result)
+            }
+            Part::Statistics => {
+                let fields = shape.layout.fields(version, extra_fields(shape.footer));
+                let (text, result) =
+                    FragmentStatistics::describe(payload, version, &fields, limits);
+                Description::of(text, result)
+            }
+            Part::Conditions => {
+                let (text, result) = ProcessedConditions::describe(payload, version, &(), limits);
+                Description::of(text, result)
+            }
+        }
     }
 
     /// Format version of the fragment, from its name; the oldest names have none, so it is read from the file.
