@@ -14,14 +14,17 @@ use crate::workload::Workload;
 pub(crate) fn run(workload: &Workload, threads: NonZeroUsize) -> Result<Value> {
     let before = memory_at("VmRSS:")?;
     let (key, session) = (key_of(workload)?, session(threads));
-    let options = options(workload)?;
-    let options = options.first().ok_or("an aggregate of no box")?;
+    let boxes = options(workload)?;
+    let options = boxes.first().ok_or("an aggregate of no box")?;
     let field = workload.fields.first().ok_or("an aggregate of no field")?;
-    let asked = workload.functions.iter().map(|function| {
-        let text = if function == "count" { "*" } else { field };
-        format!("{function}({text})").parse()
-    });
-    let asked = asked.collect::<std::result::Result<Vec<Aggregate>, _>>()?;
+    let asked = workload
+        .functions
+        .iter()
+        .map(|function| {
+            let text = if function == "count" { "*" } else { field };
+            format!("{function}({text})").parse()
+        })
+        .collect::<std::result::Result<Vec<Aggregate>, _>>()?;
     let once = || {
         let mut answer = None;
         for _ in 0..workload.times {
@@ -35,8 +38,10 @@ pub(crate) fn run(workload: &Workload, threads: NonZeroUsize) -> Result<Value> {
     let values = &answer.ok_or("an aggregate without an answer")?.values;
     let names = workload.functions.iter().cloned();
     let texts: Map<String, Value> = names.zip(values.iter().map(said)).collect();
-    let said = timed(workload, before, || Ok(()), once)?;
-    let mut said = said.as_object().cloned().ok_or("no object")?;
+    let mut said = timed(workload, before, || Ok(()), once)?
+        .as_object()
+        .cloned()
+        .ok_or("no object")?;
     said.insert("sums".into(), texts.into());
     Ok(said.into())
 }

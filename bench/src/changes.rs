@@ -18,9 +18,11 @@ use crate::workload::Workload;
 
 pub(crate) fn run(workload: &Workload, threads: NonZeroUsize) -> Result<Value> {
     let session = session(threads);
-    let cells = workload.cells.as_deref();
-    let cells = cells.map(|cells| batch(open(&workload.template, None)?.schema(), cells));
-    let cells = cells.transpose()?;
+    let cells = workload
+        .cells
+        .as_deref()
+        .map(|file| batch(open(&workload.template, None)?.schema(), file))
+        .transpose()?;
     let before = memory_at("VmRSS:")?;
     let target = &workload.target;
     let anew = || {
@@ -38,8 +40,10 @@ pub(crate) fn run(workload: &Workload, threads: NonZeroUsize) -> Result<Value> {
     };
     anew()?;
     once()?;
-    let said = timed(workload, before, anew, once)?;
-    let mut said = said.as_object().cloned().ok_or("no object")?;
+    let mut said = timed(workload, before, anew, once)?
+        .as_object()
+        .cloned()
+        .ok_or("no object")?;
     said.insert("sums".into(), json!({}));
     Ok(said.into())
 }

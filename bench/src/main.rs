@@ -32,8 +32,8 @@ const USAGE: &str =
 
 fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let said: Value = match *arguments.as_slice() {
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let said: Value = match *words.as_slice() {
         ["run", list, name, threads, folder] => {
             let list: Value = serde_json::from_slice(&std::fs::read(list)?)?;
             let workload = Workload::find(&list, name, folder)?;

@@ -27,8 +27,10 @@ pub(crate) fn run(workload: &Workload) -> Result<Value> {
         Ok((values, ()))
     };
     once()?;
-    let said = timed(workload, before, || Ok(()), once)?;
-    let mut said = said.as_object().cloned().ok_or("no object")?;
+    let mut said = timed(workload, before, || Ok(()), once)?
+        .as_object()
+        .cloned()
+        .ok_or("no object")?;
     said.insert("sums".into(), json!({}));
     Ok(said.into())
 }

@@ -30,8 +30,10 @@ pub(crate) fn run(workload: &Workload, threads: NonZeroUsize) -> Result<Value> {
         result = result.max(bytes_of(batches));
         sums.add(batches)
     })?;
-    let said = timed(workload, before, || Ok(()), || reading.once(|_| Ok(())))?;
-    let mut said = said.as_object().cloned().ok_or("no object")?;
+    let mut said = timed(workload, before, || Ok(()), || reading.once(|_| Ok(())))?
+        .as_object()
+        .cloned()
+        .ok_or("no object")?;
     said.insert("sums".into(), sums.said());
     said.insert("result".into(), result.into());
     Ok(said.into())
@@ -74,9 +76,11 @@ pub(crate) fn options(workload: &Workload) -> Result<Vec<ReadOptions>> {
         let is_one = |field: &&String| workload.dimensions.contains(field) == are_dimensions;
         workload.fields.iter().filter(is_one).cloned().collect()
     };
-    let condition = workload.condition.as_deref();
-    let condition = condition.map(|text| Condition::parse(text, &Limits::default()));
-    let condition = condition.transpose()?;
+    let condition = workload
+        .condition
+        .as_deref()
+        .map(|text| Condition::parse(text, &Limits::default()))
+        .transpose()?;
     let order = match workload.layout.as_str() {
         "row" => ResultOrder::RowMajor,
         "global" => ResultOrder::Global,

@@ -80,8 +80,10 @@ impl Sums {
         let first = offsets.first().ok_or("text without offsets")?.get();
         let last = offsets.last().ok_or("text without offsets")?.get();
         let before = self.ends.get(name).copied().unwrap_or(0);
-        let ends = offsets.iter().skip(1);
-        let ends = ends.map(|end| before.wrapping_add(end.get().wrapping_sub(first)));
+        let ends = offsets
+            .iter()
+            .skip(1)
+            .map(|end| before.wrapping_add(end.get().wrapping_sub(first)));
         self.note(&format!("{name}.ends"), ends, self.rows);
         let text = usize::try_from(first)?..usize::try_from(last)?;
         let text = column.values.get(text).ok_or("offsets beyond the text")?;
@@ -92,8 +94,11 @@ impl Sums {
     }
 
     fn add_rows(&mut self, batch: &Batch) -> Result<()> {
-        let columns = batch.columns.iter().map(words);
-        let mut columns = columns.collect::<Result<Vec<_>>>()?;
+        let mut columns = batch
+            .columns
+            .iter()
+            .map(words)
+            .collect::<Result<Vec<_>>>()?;
         let mut sum = 0_u64;
         // Only a few rows at a time, since memory for all of them would count as memory of the result.
         for first in (0..batch.rows).step_by(FEW) {

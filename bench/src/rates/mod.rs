@@ -31,8 +31,10 @@ pub(crate) fn measure(jobs: &Value, folder: &Path) -> Result<Value> {
         codecs::digests(&mut rates)?;
         two_threads::measure(&mut rates)?;
     }
-    let stored = jobs.get("stored").and_then(Value::as_array);
-    let stored = stored.map_or(&[][..], Vec::as_slice);
+    let stored = jobs
+        .get("stored")
+        .and_then(Value::as_array)
+        .map_or(&[][..], Vec::as_slice);
     for job in stored {
         codecs::of_stored(job, &mut rates)?;
     }

@@ -56,9 +56,10 @@ pub(super) fn measure(rates: &mut Rates) -> Result<()> {
 /// Measures copying words into a result, with the start of each.
 fn texts(rates: &mut Rates) -> Result<()> {
     let words: Vec<Vec<u8>> = (0..WORDS).map(|size| vec![b'a'; size % 24]).collect();
-    let order = (0_u32..).take(TEXTS);
-    let order = order.map(|text| usize::try_from(scattered(text) % WORDS as u64));
-    let order: Vec<usize> = order.collect::<std::result::Result<_, _>>()?;
+    let order: Vec<usize> = (0_u32..)
+        .take(TEXTS)
+        .map(|text| usize::try_from(scattered(text) % WORDS as u64))
+        .collect::<std::result::Result<_, _>>()?;
     let mut result = Vec::with_capacity(TEXTS * 24);
     let mut begins = vec![0_u64; TEXTS];
     let copied = rate(TEXTS, || {

@@ -1,5 +1,6 @@
 //! What opening and changing arrays needs besides a URI: the time, the key, memory and threads.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -65,12 +66,12 @@ impl Access {
 
 /// Options for opening arrays and groups.
 #[derive(Clone, Debug)]
-pub(crate) struct Opening {
+pub(crate) struct OpenSettings {
     pub(crate) access: Access,
     pub(crate) options: OpenOptions,
 }
 
-impl Opening {
+impl OpenSettings {
     pub(crate) fn new(global: &Global, session: &Session) -> Result<Self, Failure> {
         let window = TimeWindow {
             since: global
@@ -116,17 +117,19 @@ impl Change {
 
 /// Creates a context with the user's limits, stores and key.
 pub(crate) fn context(global: &Global) -> Result<Context, Failure> {
-    let context = Context::new().session(session(global));
-    let context = context.stores(Arc::new(global.counts.clone()));
+    let context = Context::new()
+        .session(session(global))
+        .stores(Arc::new(global.counts.clone()));
     match key_file(global)? {
         None => Ok(context),
-        Some(key) => with_key(context, key),
+        Some(file) => with_key(context, &file),
     }
 }
 
-fn with_key(context: Context, (name, bytes): (String, Vec<u8>)) -> Result<Context, Failure> {
-    let context = context.key(&bytes);
-    context.map_err(|error| Failure::invalid(format!("{name}: {error}")))
+fn with_key(context: Context, file: &KeyFile) -> Result<Context, Failure> {
+    context
+        .key(&file.bytes)
+        .map_err(|error| file.invalid(&error))
 }
 
 /// The key of a second array: the new one of `rewrite`, and the second one of `compare`.
@@ -143,7 +146,7 @@ impl NewKey {
         match &self.new_key_file {
             None => Ok(context.clone()),
             Some(path) if path.as_os_str() == "none" => Ok(context.clone().without_key()),
-            Some(path) => with_key(context.clone(), read_key(path)?),
+            Some(path) => with_key(context.clone(), &KeyFile::read(path)?),
         }
     }
 
@@ -181,22 +184,33 @@ pub(crate) fn session(global: &Global) -> Session {
 const KEY_BYTES: u64 = 32;
 
 fn key(global: &Global) -> Result<Option<EncryptionKey>, Failure> {
-    let Some((name, bytes)) = key_file(global)? else {
+    let Some(file) = key_file(global)? else {
         return Ok(None);
     };
-    let key = EncryptionKey::new(&bytes);
-    let key = key.map_err(|error| Failure::invalid(format!("{name}: {error}")))?;
+    let key = EncryptionKey::new(&file.bytes).map_err(|error| file.invalid(&error))?;
     Ok(Some(key))
 }
 
-/// The name of the key file in errors, and its bytes.
-fn key_file(global: &Global) -> Result<Option<(String, Vec<u8>)>, Failure> {
-    global.key_file.as_deref().map(read_key).transpose()
+fn key_file(global: &Global) -> Result<Option<KeyFile>, Failure> {
+    global.key_file.as_deref().map(KeyFile::read).transpose()
 }
 
-fn read_key(path: &Path) -> Result<(String, Vec<u8>), Failure> {
-    let name = format!("key file {}", path.display());
-    // One byte more is read, so that a file that is too long is noticed.
-    let bytes = request_file::read(path, &name, KEY_BYTES + 1)?;
-    Ok((name, bytes))
+/// A file with an encryption key.
+struct KeyFile {
+    /// Its name in errors.
+    name: String,
+    bytes: Vec<u8>,
+}
+
+impl KeyFile {
+    fn read(path: &Path) -> Result<Self, Failure> {
+        let name = format!("key file {}", path.display());
+        // One byte more is read, so that a file that is too long is noticed.
+        let bytes = request_file::read(path, &name, KEY_BYTES + 1)?;
+        Ok(Self { name, bytes })
+    }
+
+    fn invalid(&self, error: &dyn fmt::Display) -> Failure {
+        Failure::invalid(format!("{}: {error}", self.name))
+    }
 }

@@ -13,7 +13,7 @@ use crate::failure::Failure;
 use crate::global::Global;
 use crate::output::Output;
 use crate::parse::Size;
-use remote::{Known, RemoteSettings};
+use remote::{RemoteSettings, SettingUse};
 
 /// Number of threads.
 const THREADS: [&str; 2] = ["sm.compute_concurrency_level", "sm.io_concurrency_level"];
@@ -66,9 +66,9 @@ pub(crate) fn apply(global: &mut Global, out: &Output) -> Result<(), Failure> {
             out.warn(&format!("{name} is ignored: use --key-file for the key"));
         } else {
             match remote.set(name, value) {
-                Known::Used => {}
-                Known::Unused => out.warn(&format!("{name} is ignored")),
-                Known::No => return Err(unknown(name)),
+                SettingUse::Used => {}
+                SettingUse::Unused => out.warn(&format!("{name} is ignored")),
+                SettingUse::Unknown => return Err(unknown(name)),
             }
         }
     }

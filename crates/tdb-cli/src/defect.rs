@@ -58,8 +58,11 @@ fn of(info: &PanicHookInfo<'_>) -> String {
 pub(crate) fn noticed(program: impl FnOnce() -> u8, out: &mut dyn Write, look: Look) -> u8 {
     // `AssertUnwindSafe` is sound, since nothing that the program used is accessed after the panic.
     panic::catch_unwind(AssertUnwindSafe(program)).unwrap_or_else(|_| {
-        let said = SAID.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let said = said.unwrap_or_else(|| "an unknown panic".to_owned());
+        let said = SAID
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take()
+            .unwrap_or_else(|| "an unknown panic".to_owned());
         let failure = Failure::new(ErrorKind::Bug, format!("a defect of tdb: {said}"));
         // If standard error is closed, there is nowhere left to report that.
         let _ = failure.write(out, look);

@@ -36,7 +36,7 @@ const DRAWINGS: [(&str, &str); 3] = [("hist", "svg"), ("map", "svg"), ("show", "
 
 /// Output format selected by a file name extension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Asked {
+pub(crate) enum ExtensionFormat {
     /// The default: text, unless options say otherwise.
     Nothing,
     Json,
@@ -59,17 +59,17 @@ pub(crate) fn asked(
     file: Option<&Path>,
     has_json: bool,
     is_json_asked: bool,
-) -> Result<Asked, Failure> {
+) -> Result<ExtensionFormat, Failure> {
     let file = file.filter(|_| !OTHERS.contains(&verb));
     let Some((file, ending)) = file.and_then(|file| Some((file, file.extension()?))) else {
-        return Ok(Asked::Nothing);
+        return Ok(ExtensionFormat::Nothing);
     };
     let ending = ending.to_string_lossy().to_ascii_lowercase();
     let rows = ROWS.iter().filter(|_| OF_ROWS.contains(&verb));
     let format = rows.clone().find(|(known, _)| *known == ending);
     match (ending.as_str(), format) {
-        ("txt", _) => Ok(Asked::Nothing),
-        ("json", _) if has_json => Ok(Asked::Json),
+        ("txt", _) => Ok(ExtensionFormat::Nothing),
+        ("json", _) if has_json => Ok(ExtensionFormat::Json),
         (_, Some(_)) if is_json_asked => {
             let what = format!(
                 "{}: --json does not match the extension .{ending}",
@@ -78,13 +78,16 @@ pub(crate) fn asked(
             let hint = "use the extension .json, or leave out --json";
             Err(Failure::invalid(what).hint(hint))
         }
-        (_, Some((_, format))) => Ok(Asked::Rows(*format)),
+        (_, Some((_, format))) => Ok(ExtensionFormat::Rows(*format)),
         (ending, None) => {
             let mut known = vec![".txt"];
             known.extend(has_json.then_some(".json"));
-            let known = known.into_iter().map(str::to_owned);
-            let known = known.chain(rows.map(|(known, _)| format!(".{known}")));
-            Err(refusal(verb, file, ending, &known.collect::<Vec<String>>()))
+            let known: Vec<String> = known
+                .into_iter()
+                .map(str::to_owned)
+                .chain(rows.map(|(row, _)| format!(".{row}")))
+                .collect();
+            Err(refusal(verb, file, ending, &known))
         }
     }
 }

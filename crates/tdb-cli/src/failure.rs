@@ -31,14 +31,14 @@ const KEY_HINT: &str = "use --key-file for encrypted arrays, and only for those"
 
 /// Replaces the error for a file that could not be created: its temporary name would mean nothing to the user.
 fn draft_error(error: &(dyn Error + 'static)) -> Option<Box<dyn Error + Send + Sync>> {
-    let store = match error.downcast_ref::<WriteError>() {
+    let cause = match error.downcast_ref::<WriteError>() {
         Some(WriteError::Array(ArrayError::Store(error))) => Some(error),
         _ => match error.downcast_ref::<ArrayError>() {
             Some(ArrayError::Store(error)) => Some(error),
             _ => error.downcast_ref::<StoreError>(),
         },
     };
-    let store = store.filter(|error| tdb::engine::store::is_draft(error.key()))?;
+    let store = cause.filter(|error| tdb::engine::store::is_draft(error.key()))?;
     Some(format!("cannot create a file in the folder: {}", store.cause()).into())
 }
 
@@ -65,11 +65,11 @@ const SHOWN_LAST: usize = 200;
 /// Shortens a long message by omitting its middle.
 fn shortened(text: &str) -> Cow<'_, str> {
     let all = text.chars().count();
-    if all <= SHOWN_FIRST.saturating_add(SHOWN_LAST) {
+    if all <= SHOWN_FIRST + SHOWN_LAST {
         return Cow::Borrowed(text);
     }
     let first: String = text.chars().take(SHOWN_FIRST).collect();
-    let last = text.chars().skip(all.saturating_sub(SHOWN_LAST));
+    let last = text.chars().skip(all - SHOWN_LAST);
     Cow::Owned(format!("{first}…{}", last.collect::<String>()))
 }
 
@@ -140,7 +140,7 @@ impl Failure {
             visible(&part)
         };
         let place = cut(first, at.saturating_sub(1)).width();
-        let shown = cut(first, first.saturating_add(SHOWN));
+        let shown = cut(first, first + SHOWN);
         self.excerpt = Some([shown, format!("{}^", " ".repeat(place))]);
         self
     }

@@ -90,8 +90,11 @@ impl Global {
     /// Records columns whose times had time zones, for a note at the end.
     pub(crate) fn note_zoned(&self, columns: &[String]) {
         let mut zoned = self.zoned.lock().unwrap_or_else(PoisonError::into_inner);
-        let new = columns.iter().filter(|name| !zoned.contains(name));
-        let new: Vec<String> = new.cloned().collect();
+        let new: Vec<String> = columns
+            .iter()
+            .filter(|name| !zoned.contains(name))
+            .cloned()
+            .collect();
         zoned.extend(new);
     }
 

@@ -40,11 +40,11 @@ static SESSIONS: Mutex<Vec<Session>> = Mutex::new(Vec::new());
 static STORES: OnceLock<Arc<dyn Stores>> = OnceLock::new();
 
 /// Messages for the running verb.
-static WHAT: OnceLock<(Told, Look)> = OnceLock::new();
+static WHAT: OnceLock<(InterruptMessages, Look)> = OnceLock::new();
 
 /// Messages about an interrupted verb.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Told {
+pub(crate) struct InterruptMessages {
     /// Printed after the verb has undone its unfinished work.
     pub(crate) text: &'static str,
     /// Printed if the verb did not react in time, so that nothing was undone.
@@ -53,7 +53,7 @@ pub(crate) struct Told {
 
 /// Installs the handler for Ctrl-C with the messages of the running verb. A second Ctrl-C ends the program
 /// immediately.
-pub(crate) fn listen(what: Told, messages: Look) {
+pub(crate) fn listen(what: InterruptMessages, messages: Look) {
     let pressed = move || {
         if ASKED.swap(true, Ordering::SeqCst) {
             process::exit(STATUS.into());

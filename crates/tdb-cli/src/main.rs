@@ -115,7 +115,7 @@ fn run(cli: Cli, matches: &ArgMatches) -> Result<(), Failure> {
 }
 
 /// Messages for an interruption of the verb.
-fn left_by_interrupt(verb: &Verb, is_change: bool) -> interrupt::Told {
+fn left_by_interrupt(verb: &Verb, is_change: bool) -> interrupt::InterruptMessages {
     let text = match verb {
         Verb::Rm(_) | Verb::Vacuum(_) | Verb::Clean(_) => {
             "interrupted: run the same command again to remove the rest"
@@ -134,7 +134,7 @@ fn left_by_interrupt(verb: &Verb, is_change: bool) -> interrupt::Told {
         }
         _ => text,
     };
-    interrupt::Told { text, unnoticed }
+    interrupt::InterruptMessages { text, unnoticed }
 }
 
 /// Runs the verb. Returns whether it has written output.

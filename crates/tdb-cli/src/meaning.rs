@@ -7,7 +7,7 @@ use clap::{ArgMatches, Command, CommandFactory};
 
 use crate::args::{Cli, Verb};
 use crate::cmd::{group, meta};
-use crate::endings::{self, Asked};
+use crate::endings::{self, ExtensionFormat};
 use crate::failure::Failure;
 use crate::global::Global;
 use crate::overview::with_overview;
@@ -123,16 +123,23 @@ impl Meaning {
 /// The command line, with the global options that do not apply to a verb hidden in its help.
 pub(crate) fn command() -> Command {
     let whole = Cli::command();
-    let shared = whole.get_arguments().filter(|arg| arg.is_global_set());
-    let shared: Vec<Arg> = shared.cloned().collect();
+    let shared: Vec<Arg> = whole
+        .get_arguments()
+        .filter(|arg| arg.is_global_set())
+        .cloned()
+        .collect();
     with_overview(narrowed(whole, "", &shared))
 }
 
 /// The command line in which each verb has only the options that apply to it, for completions and manual pages.
 pub(crate) fn exact() -> Command {
     let mut whole = Cli::command();
-    let shared = whole.get_arguments().filter(|arg| arg.is_global_set());
-    let shared: Vec<Arg> = shared.cloned().map(|arg| arg.global(false)).collect();
+    let shared: Vec<Arg> = whole
+        .get_arguments()
+        .filter(|arg| arg.is_global_set())
+        .cloned()
+        .map(|arg| arg.global(false))
+        .collect();
     for arg in &shared {
         let id = arg.get_id().clone();
         whole = whole.mut_arg(id, |arg| arg.global(false));
@@ -145,8 +152,8 @@ pub(crate) fn exact() -> Command {
 /// Adds the applicable global options to all verbs below `above`.
 fn with_meant(command: Command, above: &str, shared: &[Arg]) -> Command {
     command.mut_subcommands(|verb| {
-        let name = format!("{above} {}", verb.get_name());
-        let name = name.trim_start();
+        let path = format!("{above} {}", verb.get_name());
+        let name = path.trim_start();
         let verb = if verb.has_subcommands() {
             let verb = with_meant(verb, name, shared).disable_help_subcommand(true);
             if Meaning::of(name).is_none() {
@@ -159,8 +166,9 @@ fn with_meant(command: Command, above: &str, shared: &[Arg]) -> Command {
         let Some(meaning) = Meaning::of(name) else {
             return verb.args(shared);
         };
-        let meant = shared.iter();
-        let meant = meant.filter(|arg| meaning.knows(arg.get_id().as_str()));
+        let meant = shared
+            .iter()
+            .filter(|arg| meaning.knows(arg.get_id().as_str()));
         verb.args(meant.map(|arg| meaning.told(arg)))
     })
 }
@@ -168,8 +176,8 @@ fn with_meant(command: Command, above: &str, shared: &[Arg]) -> Command {
 /// Hides the options that do not apply in the help of all verbs below `above`.
 fn narrowed(command: Command, above: &str, shared: &[Arg]) -> Command {
     command.mut_subcommands(|verb| {
-        let name = format!("{above} {}", verb.get_name());
-        let name = name.trim_start();
+        let path = format!("{above} {}", verb.get_name());
+        let name = path.trim_start();
         let verb = if verb.has_subcommands() {
             narrowed(verb, name, shared)
         } else {
@@ -214,8 +222,8 @@ pub(crate) fn check(
         return Ok(false);
     };
     let given = |option: &str| matches.value_source(option) == Some(ValueSource::CommandLine);
-    let shared = Cli::command();
-    let mut shared = shared.get_arguments().filter(|arg| arg.is_global_set());
+    let command = Cli::command();
+    let mut shared = command.get_arguments().filter(|arg| arg.is_global_set());
     let refused = shared.find(|arg| {
         let option = arg.get_id().as_str();
         // With `--profile`, `--json` affects the format of the profile.
@@ -257,9 +265,9 @@ fn check_file(
         );
     }
     match endings::asked(name, file, meaning.knows("json"), global.json)? {
-        Asked::Nothing => {}
-        Asked::Json => global.json = true,
-        Asked::Rows(format) => global.rows = Some(format),
+        ExtensionFormat::Nothing => {}
+        ExtensionFormat::Json => global.json = true,
+        ExtensionFormat::Rows(format) => global.rows = Some(format),
     }
     Ok(())
 }

@@ -39,7 +39,7 @@ pub(crate) fn parts(text: &str) -> Result<Vec<&str>, String> {
             }
             ',' if !in_quotes => {
                 parts.extend(text.get(begin..at));
-                begin = at.saturating_add(1);
+                begin = at + 1;
             }
             _ => {}
         }

@@ -85,6 +85,13 @@ pub(crate) struct Line {
     pub(crate) is_cut: bool,
 }
 
+/// Text with its display width.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ScreenText<'a> {
+    pub(crate) text: &'a str,
+    pub(crate) width: usize,
+}
+
 impl Line {
     pub(crate) fn new(look: Look) -> Self {
         Self {
@@ -96,14 +103,9 @@ impl Line {
         }
     }
 
-    /// Adds a cell: `width` is the display width of the text, `column` the width of the table's column.
-    pub(crate) fn add(
-        &mut self,
-        role: Role,
-        (text, width): (&str, usize),
-        column: usize,
-        right: bool,
-    ) {
+    /// Adds a cell; `column` is the width of the table's column.
+    pub(crate) fn add(&mut self, role: Role, cell: ScreenText<'_>, column: usize, right: bool) {
+        let ScreenText { text, width } = cell;
         if column == 0 {
             return;
         }
@@ -251,7 +253,7 @@ pub(crate) fn shortened(condition: &str) -> Cow<'_, str> {
         return Cow::Borrowed(condition);
     }
     let first: String = condition.chars().take(CONDITION).collect();
-    let left = all.saturating_sub(CONDITION);
+    let left = all - CONDITION;
     Cow::Owned(format!(
         "{first}… ({} more)",
         plural(left as u64, "character")

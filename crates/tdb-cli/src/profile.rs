@@ -74,7 +74,7 @@ impl Profile {
     }
 
     fn counted(&self, store: Arc<dyn Store>) -> Arc<dyn Store> {
-        Arc::new(Counted {
+        Arc::new(CountingStore {
             store,
             counters: Arc::clone(&self.shared),
         })
@@ -189,17 +189,18 @@ impl Profile {
         if let Some(session) = session {
             facts.push(("threads", Fact::Count(session.threads() as u64)));
         }
-        let session = session.map(Session::profile);
-        let session = session.filter(|session| session.plan > Duration::ZERO);
-        if let Some(session) = session {
+        let reading = session
+            .map(Session::profile)
+            .filter(|profile| profile.plan > Duration::ZERO);
+        if let Some(reading) = reading {
             facts.extend([
-                ("tiles_read", Fact::Count(session.tiles_read)),
-                ("tile_bytes_read", Fact::Bytes(session.bytes_read)),
-                ("tile_bytes_wasted", Fact::Bytes(session.bytes_skipped)),
-                ("bytes_decoded", Fact::Bytes(session.bytes_decoded)),
-                ("cells_decoded", Fact::Count(session.cells_decoded)),
-                ("cells_wasted", Fact::Count(session.cells_wasted())),
-                ("cells_given", Fact::Count(session.cells_given)),
+                ("tiles_read", Fact::Count(reading.tiles_read)),
+                ("tile_bytes_read", Fact::Bytes(reading.bytes_read)),
+                ("tile_bytes_wasted", Fact::Bytes(reading.bytes_skipped)),
+                ("bytes_decoded", Fact::Bytes(reading.bytes_decoded)),
+                ("cells_decoded", Fact::Count(reading.cells_decoded)),
+                ("cells_wasted", Fact::Count(reading.cells_wasted())),
+                ("cells_given", Fact::Count(reading.cells_given)),
                 ("rows_given", Fact::Count(number(&counters.rows))),
                 ("bytes_given", Fact::Bytes(number(&counters.result))),
             ]);
@@ -217,7 +218,7 @@ impl Profile {
             found.filter(|(_, took)| *took > Duration::ZERO)
         };
         let stage = |name| noted(name).or_else(|| of_files(name));
-        let read = session.map(|s| {
+        let read = reading.map(|s| {
             [
                 ("plan", s.plan),
                 ("read", s.read),
@@ -247,12 +248,12 @@ fn milliseconds(time: Duration) -> f64 {
 }
 
 #[derive(Debug)]
-struct Counted {
+struct CountingStore {
     store: Arc<dyn Store>,
     counters: Arc<Counters>,
 }
 
-impl Counted {
+impl CountingStore {
     fn read_some(&self, reads: usize, bytes: u64) {
         self.counters
             .reads
@@ -261,8 +262,11 @@ impl Counted {
     }
 
     fn count_read(&self, answers: &[Result<Piece, StoreError>]) {
-        let found = answers.iter().flatten();
-        let found = found.map(|piece| piece.bytes.len() as u64).sum();
+        let found = answers
+            .iter()
+            .flatten()
+            .map(|piece| piece.bytes.len() as u64)
+            .sum();
         self.read_some(answers.len(), found);
     }
 }
@@ -289,7 +293,7 @@ impl ObjectWriter for Interruptible {
     }
 }
 
-impl Store for Counted {
+impl Store for CountingStore {
     fn distance(&self) -> Distance {
         self.store.distance()
     }

@@ -72,8 +72,9 @@ impl Allowed {
             return Ok(uri.to_owned());
         };
         let path = self.path(path)?;
-        let text = path.to_str();
-        let text = text.ok_or_else(|| Outside::Odd(uri.to_owned(), "its name is not UTF-8"))?;
+        let text = path
+            .to_str()
+            .ok_or_else(|| Outside::Odd(uri.to_owned(), "its name is not UTF-8"))?;
         Ok(format!("file://{text}"))
     }
 

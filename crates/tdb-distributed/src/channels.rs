@@ -53,8 +53,8 @@ impl Channels {
         if let Some(channel) = open.get(url) {
             return Ok(channel.clone());
         }
-        let endpoint = Endpoint::from_shared(url.to_string());
-        let endpoint = endpoint.map_err(|error| exec_datafusion_err!("{url}: {error}"))?;
+        let endpoint = Endpoint::from_shared(url.to_string())
+            .map_err(|error| exec_datafusion_err!("{url}: {error}"))?;
         let tls = TlsConnector::from(Arc::clone(&self.tls));
         let connector = service_fn(move |uri: Uri| connect(tls.clone(), uri));
         let channel = endpoint
@@ -80,8 +80,11 @@ async fn connect(
     uri: Uri,
 ) -> io::Result<TokioIo<BufReader<TlsStream<TcpStream>>>> {
     let wrong = || io::Error::new(io::ErrorKind::InvalidInput, format!("{uri} is no address"));
-    let host = uri.host().ok_or_else(wrong)?;
-    let host = host.trim_start_matches('[').trim_end_matches(']');
+    let host = uri
+        .host()
+        .ok_or_else(wrong)?
+        .trim_start_matches('[')
+        .trim_end_matches(']');
     let port = uri.port_u16().unwrap_or(80);
     let name = ServerName::try_from(host.to_owned()).map_err(|_| wrong())?;
     let stream = TcpStream::connect((host, port)).await?;

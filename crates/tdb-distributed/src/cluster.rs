@@ -181,11 +181,12 @@ impl Cluster {
         let urls = self.live().clone();
         let answers = join_all(urls.iter().map(|url| self.ask(url))).await;
         let is_gone = |answer: &_| matches!(answer, Err(ClusterError::Silent { .. }));
-        let gone = urls
+        let gone: Vec<Url> = urls
             .into_iter()
             .zip(answers)
-            .filter(|(_, answer)| is_gone(answer));
-        let gone: Vec<Url> = gone.map(|(url, _)| url).collect();
+            .filter(|(_, answer)| is_gone(answer))
+            .map(|(url, _)| url)
+            .collect();
         self.live().retain(|url| !gone.contains(url));
         gone.iter().map(text).collect()
     }
@@ -224,8 +225,9 @@ fn refusal(address: String, error: &DataFusionError) -> ClusterError {
         return ClusterError::Refused { address };
     }
     let last = cause::chain(error).last().map(ToString::to_string);
-    let what = last.filter(|text| !text.is_empty());
-    let what = what.unwrap_or_else(|| error.to_string());
+    let what = last
+        .filter(|text| !text.is_empty())
+        .unwrap_or_else(|| error.to_string());
     ClusterError::Silent { address, what }
 }
 

@@ -77,9 +77,9 @@ impl ScanCodec {
         };
         // Checked on every call, since a symbolic link may have changed meanwhile.
         let place = allowed.uri(&named.uri).map_err(external)?;
-        let slot = self.slot(named);
+        let shared = self.slot(named);
         // After a panic the slot is still empty, and the next caller opens the array.
-        let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut slot = shared.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(table) = &*slot {
             return Ok(table.clone());
         }

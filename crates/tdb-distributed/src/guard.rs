@@ -24,7 +24,7 @@ use tonic::{Code, Status};
 use crate::check::{Refusal, Rules};
 use crate::journal::Journal;
 use crate::messages::{Execute, Inner, TaskKey, ToWorker};
-use crate::refused::Refused;
+use crate::refused::RefusedPlans;
 use crate::worker_error::WorkerError;
 
 /// gRPC paths of the requests.
@@ -53,7 +53,7 @@ pub(crate) struct Check {
     rules: Arc<Rules>,
     budget: Budget,
     plans: Arc<Semaphore>,
-    refused: Refused,
+    refused: RefusedPlans,
     journal: Journal,
     /// Name of the worker in errors.
     name: String,
@@ -77,7 +77,7 @@ impl<S> Guard<S> {
                 rules,
                 budget,
                 plans,
-                refused: Refused::default(),
+                refused: RefusedPlans::default(),
                 journal,
                 name,
             }),
@@ -181,11 +181,11 @@ impl Check {
             }
             return Err(status);
         }
-        let body = Admitted {
+        let body = AdmittedBody {
             first: Some(framed(&message)?),
             rest: Some(rest).filter(|rest| !rest.is_empty()),
             body,
-            _kept: Kept {
+            _kept: HeldResources {
                 _place: Some(place),
                 _memory: memory,
             },
@@ -199,11 +199,11 @@ impl Check {
         let (message, memory, _) = self.first(&mut body).await?;
         let message = Execute::decode(&*message).map_err(Refusal::undecodable)?;
         self.rules.execute(&message)?;
-        let body = Admitted {
+        let body = AdmittedBody {
             first: Some(framed(&message)?),
             rest: None,
             body: Body::empty(),
-            _kept: Kept {
+            _kept: HeldResources {
                 _place: None,
                 _memory: memory,
             },
@@ -276,8 +276,9 @@ impl Check {
                 _ => continue,
             };
             let text = value.to_str().ok();
-            let found = text.and_then(|text| text.parse().ok());
-            let found: u64 = found.ok_or(Refusal::Odd("a setting that is not a number"))?;
+            let found: u64 = text
+                .and_then(|text| text.parse().ok())
+                .ok_or(Refusal::Odd("a setting that is not a number"))?;
             Refusal::above(what, found, most)?;
         }
         Ok(())
@@ -286,8 +287,8 @@ impl Check {
 
 /// Encodes a message with its gRPC prefix.
 fn framed(message: &impl Message) -> Result<Bytes, Status> {
-    let length = u32::try_from(message.encoded_len());
-    let length = length.map_err(|_| Status::internal("a message of more than 4 GiB"))?;
+    let length = u32::try_from(message.encoded_len())
+        .map_err(|_| Status::internal("a message of more than 4 GiB"))?;
     let mut bytes = vec![0];
     bytes.extend_from_slice(&length.to_be_bytes());
     let encoded = message.encode(&mut bytes);
@@ -296,20 +297,20 @@ fn framed(message: &impl Message) -> Result<Bytes, Status> {
 }
 
 /// Resources that a request holds while the engine keeps it.
-struct Kept {
+struct HeldResources {
     _place: Option<OwnedSemaphorePermit>,
     _memory: Grant,
 }
 
 /// A body whose first message has been checked. The engine keeps it as long as the plan.
-struct Admitted {
+struct AdmittedBody {
     first: Option<Bytes>,
     rest: Option<Bytes>,
     body: Body,
-    _kept: Kept,
+    _kept: HeldResources,
 }
 
-impl http_body::Body for Admitted {
+impl http_body::Body for AdmittedBody {
     type Data = Bytes;
     type Error = Status;
 

@@ -16,11 +16,11 @@ const SPAN: Duration = Duration::from_secs(10);
 #[derive(Clone, Default)]
 pub(crate) struct Journal {
     listener: Option<Listener>,
-    told: Arc<Mutex<Told>>,
+    told: Arc<Mutex<MessageCounts>>,
 }
 
 #[derive(Default)]
-struct Told {
+struct MessageCounts {
     since: Option<Instant>,
     count: u32,
     kept_back: u64,
@@ -52,10 +52,10 @@ impl Journal {
             }
         }
         if told.count >= MOST {
-            told.kept_back = told.kept_back.saturating_add(1);
+            told.kept_back += 1;
             return;
         }
-        told.count = told.count.saturating_add(1);
+        told.count += 1;
         drop(told);
         listener(&what.to_string());
     }

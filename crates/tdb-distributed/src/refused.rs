@@ -14,12 +14,12 @@ const KEPT: usize = 256;
 
 /// The most recently refused plans. A client sends a plan and requests its rows concurrently. Without this list, the
 /// engine would wait for a plan that never arrives.
-pub(crate) struct Refused {
+pub(crate) struct RefusedPlans {
     recent: Mutex<VecDeque<(TaskKey, String)>>,
     added: watch::Sender<()>,
 }
 
-impl Default for Refused {
+impl Default for RefusedPlans {
     fn default() -> Self {
         Self {
             recent: Mutex::default(),
@@ -28,7 +28,7 @@ impl Default for Refused {
     }
 }
 
-impl Refused {
+impl RefusedPlans {
     pub(crate) fn add(&self, key: TaskKey, reason: String) {
         let mut recent = self.recent();
         recent.push_back((key, reason));

@@ -40,8 +40,10 @@ fn of_tasks(
     if tasks < 2 {
         return Ok(Arc::clone(plan));
     }
-    let shares = scan.shares(tasks)?.into_iter();
-    let shares = shares.map(|share| Arc::new(share) as Arc<dyn ExecutionPlan>);
+    let shares = scan
+        .shares(tasks)?
+        .into_iter()
+        .map(|share| Arc::new(share) as Arc<dyn ExecutionPlan>);
     let leaf = DistributedLeafExec::try_new(Arc::clone(plan), shares)?;
     Ok(Arc::new(leaf))
 }

@@ -56,14 +56,14 @@ impl Certificates {
     /// # Errors
     /// Files that cannot be read, or that contain no certificate or key.
     pub fn shown(mut self, chain: &Path, key: &Path) -> Result<Self, ClusterError> {
-        let found = CertificateDer::pem_file_iter(chain);
-        let found: Result<Vec<_>, _> = found.and_then(Iterator::collect);
-        let found = found.map_err(|error| ClusterError::certificate(chain, &error))?;
+        let found: Vec<_> = CertificateDer::pem_file_iter(chain)
+            .and_then(Iterator::collect)
+            .map_err(|error| ClusterError::certificate(chain, &error))?;
         if found.is_empty() {
             return Err(ClusterError::certificate(chain, &"no certificate"));
         }
-        let secret = PrivateKeyDer::from_pem_file(key);
-        let secret = secret.map_err(|error| ClusterError::certificate(key, &error))?;
+        let secret = PrivateKeyDer::from_pem_file(key)
+            .map_err(|error| ClusterError::certificate(key, &error))?;
         self.own = Some(Own {
             chain: found,
             key: Arc::new(secret),
@@ -97,9 +97,9 @@ pub(crate) fn of_worker(
 ) -> Result<ServerConfig, ClusterError> {
     let provider = Arc::new(ring::default_provider());
     let clients = Holder::new(&token.seeds().client, &provider)?;
-    let config = ServerConfig::builder_with_provider(Arc::clone(&provider));
-    let config = config.with_protocol_versions(&[&TLS13])?;
-    let config = config.with_client_cert_verifier(Arc::new(clients));
+    let config = ServerConfig::builder_with_provider(Arc::clone(&provider))
+        .with_protocol_versions(&[&TLS13])?
+        .with_client_cert_verifier(Arc::new(clients));
     let mut config = match &certificates.own {
         Some(own) => config.with_single_cert(own.chain.clone(), own.key.clone_key())?,
         None => {
@@ -120,8 +120,8 @@ pub(crate) fn of_client(
     certificates: &Certificates,
 ) -> Result<ClientConfig, ClusterError> {
     let provider = Arc::new(ring::default_provider());
-    let config = ClientConfig::builder_with_provider(Arc::clone(&provider));
-    let config = config.with_protocol_versions(&[&TLS13])?;
+    let config = ClientConfig::builder_with_provider(Arc::clone(&provider))
+        .with_protocol_versions(&[&TLS13])?;
     let workers: Arc<dyn ServerCertVerifier> = match &certificates.authorities {
         Some(roots) => {
             let builder = WebPkiServerVerifier::builder_with_provider(Arc::clone(roots), provider);
@@ -143,8 +143,9 @@ pub(crate) fn of_client(
 fn certified(seed: &[u8; SEED]) -> Result<Arc<CertifiedKey>, ClusterError> {
     let pkcs8 = [&PKCS8[..], seed].concat();
     let key = ring::sign::any_eddsa_type(&PrivatePkcs8KeyDer::from(pkcs8))?;
-    let public = key.public_key();
-    let public = public.ok_or_else(|| ClusterError::Keys("no public key".to_owned()))?;
+    let public = key
+        .public_key()
+        .ok_or_else(|| ClusterError::Keys("no public key".to_owned()))?;
     let shown = CertificateDer::from(public.to_vec());
     Ok(Arc::new(CertifiedKey::new(vec![shown], key)))
 }

@@ -88,8 +88,9 @@ impl Token {
 fn seed(slow: &hkdf::Prk, side: &[u8]) -> Result<[u8; SEED], ClusterError> {
     let mut seed = [0; SEED];
     let side = [side];
-    let filled = slow.expand(&side, hkdf::HKDF_SHA256);
-    let filled = filled.and_then(|filled| filled.fill(&mut seed));
+    let filled = slow
+        .expand(&side, hkdf::HKDF_SHA256)
+        .and_then(|output| output.fill(&mut seed));
     filled.map_err(|_| ClusterError::Keys("a key of 32 bytes was not derived".to_owned()))?;
     Ok(seed)
 }

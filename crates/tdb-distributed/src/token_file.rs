@@ -55,8 +55,9 @@ impl Token {
 /// The folder of the user's token, by the XDG rules for state: `$XDG_STATE_HOME/tdb/workers`, else
 /// `~/.local/state/tdb/workers`.
 fn folder() -> Option<PathBuf> {
-    let state = env::var_os("XDG_STATE_HOME").map(PathBuf::from);
-    let state = state.filter(|folder| folder.is_absolute());
+    let state = env::var_os("XDG_STATE_HOME")
+        .map(PathBuf::from)
+        .filter(|folder| folder.is_absolute());
     let home = || env::var_os("HOME").map(PathBuf::from);
     let home = || home().filter(|home| home.is_absolute());
     let state = state.or_else(|| Some(home()?.join(".local/state")));

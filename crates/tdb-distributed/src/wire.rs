@@ -80,14 +80,17 @@ pub fn task_to_json(
     schema: &ArraySchema,
     named: &Named,
 ) -> Result<Json, WireError> {
-    let parts = task.parts.iter().map(|part| {
-        let ranges = part.iter().map(|(name, range)| {
-            let dimension = dimension(schema, name)?;
-            Ok((name.clone(), range_to_json(dimension, range, Times::Ticks)))
-        });
-        Ok(Json::Object(ranges.collect::<Result<_, WireError>>()?))
-    });
-    let parts = parts.collect::<Result<Vec<Json>, WireError>>()?;
+    let parts = task
+        .parts
+        .iter()
+        .map(|part| {
+            let ranges = part.iter().map(|(name, range)| {
+                let dimension = dimension(schema, name)?;
+                Ok((name.clone(), range_to_json(dimension, range, Times::Ticks)))
+            });
+            Ok(Json::Object(ranges.collect::<Result<_, WireError>>()?))
+        })
+        .collect::<Result<Vec<Json>, WireError>>()?;
     Ok(json!({
         "array": named.uri,
         "since": named.window.since,
@@ -115,9 +118,10 @@ pub fn task_from_json(
     limits: &Limits,
 ) -> Result<ScanTask, WireError> {
     let Named { uri, window, .. } = Named::of_json(scan)?;
-    let columns = list(scan, "columns", "a list of names")?.iter();
-    let columns = columns.map(|name| name.as_str().map(str::to_owned));
-    let columns = columns.collect::<Option<_>>();
+    let columns = list(scan, "columns", "a list of names")?
+        .iter()
+        .map(|name| name.as_str().map(str::to_owned))
+        .collect::<Option<_>>();
     let condition = match scan.get("condition") {
         None | Some(Json::Null) => None,
         Some(Json::String(text)) => Some(Condition::parse(text, limits)?),
@@ -127,14 +131,15 @@ pub fn task_from_json(
         None | Some(Json::Null) => None,
         Some(_) => Some(size(scan, "limit")?),
     };
-    let parts = list(scan, "parts", "a list of objects")?.iter();
-    let parts = parts.map(|part| {
-        let ranges = part.as_object();
-        part_from_json(
-            ranges.ok_or_else(|| wrong("parts", "a list of objects"))?,
-            schema,
-        )
-    });
+    let parts = list(scan, "parts", "a list of objects")?
+        .iter()
+        .map(|part| {
+            let ranges = part.as_object();
+            part_from_json(
+                ranges.ok_or_else(|| wrong("parts", "a list of objects"))?,
+                schema,
+            )
+        });
     Ok(ScanTask {
         uri,
         window,
@@ -167,8 +172,9 @@ fn part_from_json(
 }
 
 fn dimension<'a>(schema: &'a ArraySchema, name: &str) -> Result<&'a Dimension, WireError> {
-    let found = schema.dimension_index(name);
-    let found = found.and_then(|index| schema.dimensions.get(index));
+    let found = schema
+        .dimension_index(name)
+        .and_then(|index| schema.dimensions.get(index));
     found.ok_or_else(|| WireError::Dimension(name.to_owned()))
 }
 

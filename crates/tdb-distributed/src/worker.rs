@@ -185,14 +185,16 @@ impl Worker {
                 Ok(WorkerPlanRewriteEventResponse::new(decoded.plan))
             };
             async move {
-                let state = with_functions(query.builder).with_distributed_user_codec_arc(codec);
-                let state = state.with_distributed_worker_plan_rewrite_handler(check);
+                let state = with_functions(query.builder)
+                    .with_distributed_user_codec_arc(codec)
+                    .with_distributed_worker_plan_rewrite_handler(check);
                 Ok(state.with_distributed_channel_resolver(channels).build())
             }
-        });
-        let engine = engine.with_runtime_env(runtime).with_version(VERSION);
-        let engine = engine.into_worker_server();
-        let engine = engine.max_decoding_message_size(self.limits.message);
+        })
+        .with_runtime_env(runtime)
+        .with_version(VERSION)
+        .into_worker_server()
+        .max_decoding_message_size(self.limits.message);
         let (rules, journal) = (Arc::new(rules), journal.clone());
         Ok(Guard::new(engine, rules, budget, journal, name))
     }
@@ -241,8 +243,10 @@ fn bounded(
 ) -> Result<Arc<RuntimeEnv>, ClusterError> {
     let runtime = runtime(arrays, &format!("worker {name}")).map_err(SqlError::from)?;
     let files = DiskManagerBuilder::default().with_max_temp_directory_size(temporary);
-    let runtime = RuntimeEnvBuilder::from_runtime_env(&runtime).with_disk_manager_builder(files);
-    let runtime = runtime.build_arc().map_err(SqlError::from)?;
+    let runtime = RuntimeEnvBuilder::from_runtime_env(&runtime)
+        .with_disk_manager_builder(files)
+        .build_arc()
+        .map_err(SqlError::from)?;
     Ok(runtime)
 }
 

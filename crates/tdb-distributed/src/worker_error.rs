@@ -82,8 +82,10 @@ impl WorkerError {
 impl fmt::Display for WorkerError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ErrorText { kind, what, hint } = &self.text;
-        let kind = KINDS.iter().find(|(known, _)| known == kind);
-        let kind = kind.map(|(_, name)| *name);
+        let kind = KINDS
+            .iter()
+            .find(|(known, _)| known == kind)
+            .map(|(_, name)| *name);
         let told = json!({"worker": self.worker, "kind": kind, "what": what, "hint": hint});
         write!(f, "{MARK}{told}")
     }

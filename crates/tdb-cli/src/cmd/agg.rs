@@ -14,7 +14,7 @@ use tdb::engine::schema::value::holds_bytes;
 use tdb::engine::tile::Datatype;
 
 use super::rows::{ResultColumn, RowWriter};
-use super::selection::{Selected, Selection};
+use super::selection::{OpenSelection, Selection};
 use super::shown_type;
 use crate::endings::RowFormat;
 use crate::failure::Failure;
@@ -60,8 +60,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
         let at = error.place_in_list(list);
         with_excerpt(error.into(), list, at)
     })?;
-    let by = arguments.by.iter().flatten();
-    let by: Vec<&str> = by.map(String::as_str).collect();
+    let by: Vec<&str> = arguments.by.iter().flatten().map(String::as_str).collect();
     let mut selected = arguments.selection.open(&arguments.array, global, out)?;
     // The number of cells alone may be known without scanning them.
     let is_told = by.is_empty() && wanted == [Aggregate::count()];
@@ -117,7 +116,7 @@ pub(crate) fn distinct(
 
 /// An aggregate query.
 struct Question<'a> {
-    selected: Selected,
+    selected: OpenSelection,
     wanted: Vec<Aggregate>,
     /// Text of the list of aggregates, for excerpts in errors; empty for `distinct`.
     list: &'a str,
@@ -127,15 +126,17 @@ struct Question<'a> {
 impl Question<'_> {
     /// Runs the query and prints a row per group.
     fn answer(&self, global: &Global, out: &mut Output) -> Result<(), Failure> {
-        let Selected {
+        let OpenSelection {
             session,
             array,
             options,
             ..
         } = &self.selected;
         let ask = || grouped(session, array, options, &self.wanted, &self.by);
-        let groups = global.counts.stage("aggregate", ask);
-        let groups = groups.map_err(|error| self.told(error))?;
+        let groups = global
+            .counts
+            .stage("aggregate", ask)
+            .map_err(|error| self.told(error))?;
         let told = |error| self.told(error);
         match global.rows {
             Some(format) => write_rows(format, groups, &told, global, out),
@@ -151,8 +152,11 @@ impl Question<'_> {
         let failure = Failure::in_place(error, &self.selected.location);
         match (in_list, in_by) {
             (None, Some(number)) => {
-                let before = self.by.iter().take(number);
-                let before = before.map(|text| text.chars().count() + 1);
+                let before = self
+                    .by
+                    .iter()
+                    .take(number)
+                    .map(|text| text.chars().count() + 1);
                 let at = before.fold(1, usize::saturating_add);
                 with_excerpt(failure, &self.by.join(","), Some(at))
             }
@@ -162,11 +166,11 @@ impl Question<'_> {
 }
 
 /// Converts an error of a group.
-type Told<'a> = &'a dyn Fn(AggregateError) -> Failure;
+type ErrorConversion<'a> = &'a dyn Fn(AggregateError) -> Failure;
 
 fn write_table(
     groups: GroupResults,
-    told: Told<'_>,
+    told: ErrorConversion<'_>,
     ticks: bool,
     out: &mut Output,
 ) -> Result<(), Failure> {
@@ -178,8 +182,10 @@ fn write_table(
     let look = out.look;
     for group in groups {
         let group = group.map_err(told)?;
-        let keys = by.iter().enumerate();
-        let keys = keys.map(|(place, field)| key_text(&group, place, field, ticks));
+        let keys = by
+            .iter()
+            .enumerate()
+            .map(|(place, field)| key_text(&group, place, field, ticks));
         let values = group.values.iter().map(|v| outcome_text(v, ticks));
         table.painted(keys.chain(values));
         table.write_many(out, look)?;
@@ -259,7 +265,7 @@ pub(super) fn outcome_json(outcome: &Outcome, ticks: bool) -> Json {
 /// Writes a JSON list with an object per group: the grouping fields, then the aggregates.
 fn write_list(
     groups: GroupResults,
-    told: Told<'_>,
+    told: ErrorConversion<'_>,
     ticks: bool,
     out: &mut Output,
 ) -> Result<(), Failure> {
@@ -267,12 +273,15 @@ fn write_list(
     let object = |group: &Group| {
         let keys = by.iter().enumerate().map(|(place, field)| {
             let (datatype, values) = shown_type(field);
-            let key = group.key(place);
-            let key = key.map(|key| cell_to_json(datatype, values, key, present::times(ticks)));
+            let key = group
+                .key(place)
+                .map(|cell| cell_to_json(datatype, values, cell, present::times(ticks)));
             (field.name.clone(), key.unwrap_or(Json::Null))
         });
-        let values = aggregates.iter().zip(&group.values);
-        let values = values.map(|(a, value)| (a.to_string(), outcome_json(value, ticks)));
+        let values = aggregates
+            .iter()
+            .zip(&group.values)
+            .map(|(a, value)| (a.to_string(), outcome_json(value, ticks)));
         Json::Object(keys.chain(values).collect())
     };
     let unwritten = |error| Failure::from(std::io::Error::from(error));
@@ -291,7 +300,7 @@ fn write_list(
 fn write_rows(
     format: RowFormat,
     mut groups: GroupResults,
-    told: Told<'_>,
+    told: ErrorConversion<'_>,
     global: &Global,
     out: &mut Output,
 ) -> Result<(), Failure> {
@@ -311,10 +320,10 @@ fn write_rows(
                 .take(fields)
                 .chain(group.values.iter().map(outcome_bytes));
             for (column, cell) in columns.iter_mut().zip(cells) {
-                bytes = bytes.saturating_add(cell.as_ref().map_or(0, Vec::len));
+                bytes += cell.as_ref().map_or(0, Vec::len);
                 column.cells.push(cell);
             }
-            count = count.saturating_add(1);
+            count += 1;
         }
         if columns.first().is_none_or(|column| column.cells.is_empty()) {
             return rows.finish();
@@ -329,18 +338,23 @@ fn columns(groups: &GroupResults) -> Vec<ResultColumn> {
         let (datatype, cell_val_num) = shown_type(field);
         (field.name.clone(), datatype, cell_val_num)
     });
-    let aggregates = groups.aggregates().iter().zip(groups.datatypes());
-    let aggregates = aggregates.map(|(aggregate, datatype)| {
-        let cell_val_num = values_of(*datatype);
-        (aggregate.to_string(), *datatype, cell_val_num)
-    });
-    let columns = keys.chain(aggregates);
-    let columns = columns.map(|(name, datatype, cell_val_num)| ResultColumn {
-        name,
-        datatype,
-        cell_val_num,
-        cells: Vec::new(),
-    });
+    let aggregates =
+        groups
+            .aggregates()
+            .iter()
+            .zip(groups.datatypes())
+            .map(|(aggregate, datatype)| {
+                let cell_val_num = values_of(*datatype);
+                (aggregate.to_string(), *datatype, cell_val_num)
+            });
+    let columns = keys
+        .chain(aggregates)
+        .map(|(name, datatype, cell_val_num)| ResultColumn {
+            name,
+            datatype,
+            cell_val_num,
+            cells: Vec::new(),
+        });
     columns.collect()
 }
 

@@ -7,7 +7,7 @@ use tdb::engine::array::{ErrorKind, Group, ObjectType, UriTarget, Work};
 use tdb::engine::store::{list_all, name};
 use tdb::engine::tile::Code;
 
-use crate::access::Opening;
+use crate::access::OpenSettings;
 use crate::failure::Failure;
 use crate::global::Global;
 use tdb::place::{self, Place};
@@ -82,7 +82,7 @@ impl Child {
 }
 
 /// Lists the members and folders of a group, or the folders of a folder, sorted by name.
-pub(crate) fn children(location: &Place, opening: &Opening) -> Result<Vec<Child>, Failure> {
+pub(crate) fn children(location: &Place, opening: &OpenSettings) -> Result<Vec<Child>, Failure> {
     let object_type = location.object_type()?;
     if object_type == ObjectType::Array {
         return Ok(Vec::new());
@@ -111,7 +111,7 @@ pub(crate) fn children(location: &Place, opening: &Opening) -> Result<Vec<Child>
 /// Lists the members of a group. Members that are also in `folders` are removed from there.
 fn members(
     location: &Place,
-    opening: &Opening,
+    opening: &OpenSettings,
     folders: &mut BTreeMap<String, Child>,
 ) -> Result<Vec<Child>, Failure> {
     let group = opening.access.among_others(location, |place| {
@@ -201,7 +201,9 @@ fn is_gone(location: &Place, uri: &str) -> bool {
 }
 
 fn is_empty(location: &Place) -> Result<bool, Failure> {
-    let listing = location.store().list(location.prefix(), None);
-    let listing = listing.map_err(|error| Failure::in_place(error, location))?;
+    let listing = location
+        .store()
+        .list(location.prefix(), None)
+        .map_err(|error| Failure::in_place(error, location))?;
     Ok(listing.objects.is_empty() && listing.prefixes.is_empty() && listing.next.is_none())
 }

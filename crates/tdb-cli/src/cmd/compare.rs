@@ -11,7 +11,7 @@ use tdb::{Array, CellValue, Context, Difference, Differences, ReadBuilder, Time,
 
 use super::selection::Selection;
 use super::{shown_type, write_json};
-use crate::access::{NewKey, Opening, context};
+use crate::access::{NewKey, OpenSettings, context};
 use crate::failure::Failure;
 use crate::global::Global;
 use crate::names::{Names, joined, names};
@@ -72,11 +72,11 @@ pub(crate) struct DiffArguments {
 
 pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
     let context = context(global)?;
-    let options = Opening::new(global, context.shared_session())?.options;
+    let options = OpenSettings::new(global, context.shared_session())?.options;
     let old = context.open_with(&arguments.old, options.clone())?;
-    let new = arguments.new_key.context(&context)?;
-    let new = new.open_with(&arguments.new, options);
-    let new = new.map_err(NewKey::hint)?;
+    let new = (arguments.new_key.context(&context)?)
+        .open_with(&arguments.new, options)
+        .map_err(NewKey::hint)?;
     arguments.scope.show((old, new), true, global, out)
 }
 
@@ -149,8 +149,7 @@ impl Scope {
         } else {
             write(&differences, &shown, global.ticks, out)?;
         }
-        let cells = found.added.saturating_add(found.removed);
-        let cells = cells.saturating_add(found.changed);
+        let cells = found.added + found.removed + found.changed;
         let others = [differences.schema_changes(), differences.metadata_changes()];
         if cells == 0 && others.iter().all(|changes| changes.is_empty()) {
             return Ok(());
@@ -207,8 +206,7 @@ fn write(
         cells_table(differences, shown, ticks).write(out, look)?;
     }
     let found = differences.count_so_far();
-    let all = found.added.saturating_add(found.removed);
-    let all = all.saturating_add(found.changed);
+    let all = found.added + found.removed + found.changed;
     let more = all.saturating_sub(shown.len() as u64);
     if more > 0 && !shown.is_empty() {
         out.note(&format!(
@@ -329,9 +327,10 @@ fn cell_json(differences: &Differences, difference: &Difference, ticks: bool) ->
     let old_attributes = differences.old_attributes();
     let one = |field: &FieldInfo, cell: &CellValue| {
         let (datatype, values) = shown_type(field);
-        let cell = cell.as_ref();
-        let cell = cell.map(|cell| cell_to_json(datatype, values, cell, present::times(ticks)));
-        (field.name.clone(), cell.unwrap_or(Json::Null))
+        let value = cell
+            .as_ref()
+            .map(|cell| cell_to_json(datatype, values, cell, present::times(ticks)));
+        (field.name.clone(), value.unwrap_or(Json::Null))
     };
     let all = |fields: &[FieldInfo], cells: &[CellValue]| -> Map<String, Json> {
         fields

@@ -37,8 +37,11 @@ pub(crate) fn run(
     out: &mut Output,
 ) -> Result<(), Failure> {
     let Some(shell) = arguments.shell else {
-        let known = Shell::value_variants().iter().map(ToString::to_string);
-        let known = known.collect::<Vec<_>>().join(", ");
+        let known = Shell::value_variants()
+            .iter()
+            .map(ToString::to_string)
+            .collect::<Vec<_>>()
+            .join(", ");
         let failure = Failure::invalid("the shell is missing: tdb completions SHELL");
         return Err(failure.hint(format!("one of {known}")));
     };

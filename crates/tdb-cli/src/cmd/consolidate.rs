@@ -18,7 +18,7 @@ use tdb::engine::consolidate::{
 };
 
 use super::progress::Line;
-use super::vacuum::{self, Removing, Vacuumed, gaps_json};
+use super::vacuum::{self, RemovedObjects, Removing, gaps_json};
 use super::{change, write_json};
 use crate::access::{Access, Change, session};
 use crate::failure::Failure;
@@ -117,12 +117,12 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     };
     let mut plan = plan.map_err(|error| Failure::in_place(error, &location))?;
     let notes = std::mem::take(&mut plan.notes);
-    let until = change.options.timestamp;
-    let until = until.filter(|until| *until > global.now.0);
-    let vacuumed = vacuum_merged(arguments, mode, (&location, until), &change, out)?;
+    let now = global.now.0;
+    let until = change.options.timestamp.filter(|time| *time > now);
+    let vacuumed = vacuum_merged(arguments, mode, &location, until, &change, out)?;
     if global.json {
-        let steps = plan.to_string();
-        let steps: Vec<&str> = steps.lines().collect();
+        let text = plan.to_string();
+        let steps: Vec<&str> = text.lines().collect();
         return write_json(
             out,
             &json!({
@@ -154,10 +154,11 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
 fn vacuum_merged(
     arguments: &Arguments,
     mode: Mode,
-    (location, until): (&Place, Option<u64>),
+    location: &Place,
+    until: Option<u64>,
     change: &Change,
     out: &mut Output,
-) -> Result<Option<Vacuumed>, Failure> {
+) -> Result<Option<RemovedObjects>, Failure> {
     if !arguments.vacuum {
         return Ok(None);
     }
@@ -186,7 +187,7 @@ fn vacuum_merged(
 }
 
 /// Notes which times can no longer be read, or could not be read after a vacuum.
-fn tell_lost(gaps: &[HistoryGap], vacuumed: Option<&Vacuumed>, out: &Output) {
+fn tell_lost(gaps: &[HistoryGap], vacuumed: Option<&RemovedObjects>, out: &Output) {
     let lost = match vacuumed {
         Some(vacuumed) => vacuumed.told_as_lost(false),
         None => vacuum::told_as_lost(gaps, "once what was merged is vacuumed,"),
@@ -196,7 +197,7 @@ fn tell_lost(gaps: &[HistoryGap], vacuumed: Option<&Vacuumed>, out: &Output) {
     }
 }
 
-fn tell_freed(vacuumed: Option<&Vacuumed>, out: &Output) {
+fn tell_freed(vacuumed: Option<&RemovedObjects>, out: &Output) {
     let freed = vacuumed.and_then(|vacuumed| vacuumed.removed.told_as_freed(false));
     if let Some(freed) = freed {
         out.note(&freed);
@@ -205,12 +206,15 @@ fn tell_freed(vacuumed: Option<&Vacuumed>, out: &Output) {
 
 /// Describes the objects that a completed plan has written; `None` if it wrote none.
 fn told_as_merged(mode: Mode, plan: &Plan) -> Option<String> {
-    let sizes = plan.steps.iter().filter_map(|step| match step {
-        // `.vac` files list superfluous objects and contain no merged data.
-        Step::Put { key, bytes } if !key.ends_with(".vac") => Some(bytes.len() as u64),
-        Step::Put { .. } | Step::Remove(_) | Step::RemoveFolders(_) => None,
-    });
-    let sizes: Vec<u64> = sizes.collect();
+    let sizes: Vec<u64> = plan
+        .steps
+        .iter()
+        .filter_map(|step| match step {
+            // `.vac` files list superfluous objects and contain no merged data.
+            Step::Put { key, bytes } if !key.ends_with(".vac") => Some(bytes.len() as u64),
+            Step::Put { .. } | Step::Remove(_) | Step::RemoveFolders(_) => None,
+        })
+        .collect();
     let what = match mode {
         Mode::Fragments => "fragments",
         Mode::FragmentMeta => "the footers of the fragments",
@@ -218,11 +222,7 @@ fn told_as_merged(mode: Mode, plan: &Plan) -> Option<String> {
         Mode::ArrayMeta | Mode::GroupMeta => "the metadata",
     };
     let objects = plural(sizes.len() as u64, "object");
-    let size = bytes(
-        sizes
-            .iter()
-            .fold(0, |all: u64, size| all.saturating_add(*size)),
-    );
+    let size = bytes(sizes.iter().sum());
     (!sizes.is_empty()).then(|| format!("merged {what} into {objects} ({size})"))
 }
 
@@ -293,11 +293,11 @@ fn fragments(arguments: &Arguments, global: &Global, out: &mut Output) -> Result
     let made = made.map_err(|error| Failure::in_place(error, &location))?;
     let names: BTreeSet<&str> = made.fragments.iter().map(TimestampedName::as_str).collect();
     let now = change::open_array(&location, &access)?;
-    let left = now
+    let left: BTreeSet<&str> = now
         .fragments()
         .iter()
-        .map(|fragment| fragment.name.as_str());
-    let left: BTreeSet<&str> = left.collect();
+        .map(|fragment| fragment.name.as_str())
+        .collect();
     let all = array.fragments().iter();
     let gone = all.filter(|fragment| !left.contains(fragment.name.as_str()));
     let gone = Amount::of(&array, gone)?;
@@ -314,7 +314,7 @@ fn fragments(arguments: &Arguments, global: &Global, out: &mut Output) -> Result
         access,
         options: ChangeOptions::default(),
     };
-    let vacuumed = vacuum_merged(arguments, Mode::Fragments, (&location, until), &change, out)?;
+    let vacuumed = vacuum_merged(arguments, Mode::Fragments, &location, until, &change, out)?;
     if global.json {
         let notes: Vec<&String> = planned.iter().chain(&made.notes).collect();
         return write_json(
@@ -354,8 +354,8 @@ fn write_plan(
         ..plan
     };
     if global.json {
-        let steps = shown.to_string();
-        let steps: Vec<&str> = steps.lines().collect();
+        let text = shown.to_string();
+        let steps: Vec<&str> = text.lines().collect();
         return write_json(
             out,
             &json!({
@@ -397,7 +397,7 @@ impl Amount {
                 Err(error) if error.kind() == ErrorKind::NotFound => 0,
                 size => size?,
             };
-            sum.fragments = sum.fragments.saturating_add(1);
+            sum.fragments += 1;
             sum.cells = sum.cells.saturating_add(fragment.metadata.cell_count());
             sum.bytes = sum.bytes.saturating_add(size);
         }

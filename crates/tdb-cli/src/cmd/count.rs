@@ -6,7 +6,7 @@ use clap::Args;
 use serde_json::json;
 use tdb::engine::aggregate::count_cells;
 
-use super::selection::{Selected, Selection};
+use super::selection::{OpenSelection, Selection};
 use super::write_json;
 use crate::failure::Failure;
 use crate::global::Global;
@@ -30,15 +30,17 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     if selected.options.looks_at_cells() {
         selected = selected.walked(global, out)?;
     }
-    let Selected {
+    let OpenSelection {
         session,
         location,
         array,
         options,
     } = selected;
     let count = || count_cells(&session, &array, &options);
-    let cells = global.counts.stage("count", count);
-    let cells = cells.map_err(|error| Failure::in_place(error, &location))?;
+    let cells = global
+        .counts
+        .stage("count", count)
+        .map_err(|error| Failure::in_place(error, &location))?;
     if global.json {
         return write_json(out, &json!({ "cells": cells }));
     }

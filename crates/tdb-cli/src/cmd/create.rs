@@ -63,10 +63,16 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
 /// Prints what was created.
 fn tell(uri: &str, schema: &ArraySchema, global: &Global, out: &mut Output) -> Result<(), Failure> {
     let kind = if schema.is_dense() { "dense" } else { "sparse" };
-    let dimensions = schema.dimensions.iter().map(|dimension| &dimension.name);
-    let dimensions: Vec<&String> = dimensions.collect();
-    let attributes = schema.attributes.iter().map(|attribute| &attribute.name);
-    let attributes: Vec<&String> = attributes.collect();
+    let dimensions: Vec<&String> = schema
+        .dimensions
+        .iter()
+        .map(|dimension| &dimension.name)
+        .collect();
+    let attributes: Vec<&String> = schema
+        .attributes
+        .iter()
+        .map(|attribute| &attribute.name)
+        .collect();
     if global.json {
         let told = json!({
             "uri": uri,

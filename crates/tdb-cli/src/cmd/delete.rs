@@ -10,7 +10,7 @@ use tdb::engine::consolidate::{VacuumOptions, plan_fragment_removal};
 use tdb::engine::query::{DeleteOptions, Deletion, QueryError, delete_cells};
 
 use super::selection::warn_of_labels;
-use super::vacuum::{Removing, Vacuumed};
+use super::vacuum::{RemovedObjects, Removing};
 use super::{change, write_json};
 use crate::access::{Access, Change, session};
 use crate::failure::Failure;
@@ -92,7 +92,7 @@ fn fragments(arguments: &Arguments, global: &Global, out: &mut Output) -> Result
         is_shown: !global.json,
         way: "--grace 0s",
     };
-    let mut done = Vacuumed::default();
+    let mut done = RemovedObjects::default();
     let plan = |options: &VacuumOptions| plan_fragment_removal(&place, window, options);
     removing.remove(plan, &mut done, out)?;
     if done.is_empty() {
@@ -132,8 +132,7 @@ fn cells(
         dry_run: arguments.dry_run,
         ..DeleteOptions::default()
     };
-    let deletion = delete_cells(&session, &array, &condition, &options);
-    let deletion = deletion.map_err(|error| {
+    let deletion = delete_cells(&session, &array, &condition, &options).map_err(|error| {
         let way_round = match &error {
             QueryError::TakesMore { .. } => {
                 Some("use --by-coordinates to delete only the cells that match, or --with-nulls to delete the others as well; add --dry-run to count them")

@@ -87,8 +87,8 @@ fn took(check: &Check) -> Option<f64> {
 }
 
 fn in_json(uri: &str, facts: &[(&'static str, String)], diagnosis: &Diagnosis) -> Json {
-    let facts = facts.iter();
     let facts: Map<String, Json> = facts
+        .iter()
         .map(|(what, fact)| ((*what).to_owned(), fact.clone().into()))
         .collect();
     let checks = diagnosis.checks.iter().map(|check| {

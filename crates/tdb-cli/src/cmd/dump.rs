@@ -18,7 +18,7 @@ use tdb::engine::schema::{ArraySchema, EnumerationRecord};
 use tdb::engine::store::{Store, StoreError, read_whole};
 use tdb::engine::tile::{FormatVersion, Limits, Record, WireError};
 
-use crate::access::{Opening, session};
+use crate::access::{OpenSettings, session};
 use crate::failure::Failure;
 use crate::global::Global;
 use crate::output::Output;
@@ -54,7 +54,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
         key,
     } = place::object(&arguments.object, &global.counts)?;
     let session = session(global);
-    let opening = Opening::new(global, &session)?;
+    let opening = OpenSettings::new(global, &session)?;
     let dump = Dump {
         store: &**root.store(),
         key: &key,
@@ -180,15 +180,18 @@ impl Dump<'_> {
         out: &mut Output,
     ) -> Result<(), Failure> {
         let tell = |error: &Failure| out.warn(&format!("no values are shown: {error}"));
-        let found = data::open_array(&around.location).and_then(|array| {
-            let fragment = data::fragment_of(&array, self.key)?;
-            Ok(fragment.map(|fragment| (array, fragment)))
-        });
-        let found = found.inspect_err(tell).ok().flatten();
-        let file = found.as_ref().map(|(array, fragment)| {
+        let found = data::open_array(&around.location)
+            .and_then(|array| {
+                let fragment = data::fragment_of(&array, self.key)?;
+                Ok(fragment.map(|fragment| (array, fragment)))
+            })
+            .inspect_err(tell)
+            .ok()
+            .flatten();
+        let opened = found.as_ref().map(|(array, fragment)| {
             DataFile::open(around.session, array, fragment, self.key, around.ticks)
         });
-        let file = file.and_then(|file| file.inspect_err(tell).ok().flatten());
+        let file = opened.and_then(|file| file.inspect_err(tell).ok().flatten());
         if let Some(file) = &file {
             writeln!(out, "{}", visible(&file.title()))?;
         }
@@ -196,30 +199,32 @@ impl Dump<'_> {
     }
 
     /// Describes the payload of a generic tile, field by field.
-    fn describe(&self, kind: Kind, payload: &Bytes, version: FormatVersion) -> Described {
+    fn describe(&self, kind: Kind, payload: &Bytes, version: FormatVersion) -> Description {
         let limits = &self.limits;
         match kind {
             Kind::Schema => {
                 let (text, schema) = ArraySchema::describe(payload, limits);
-                (text, schema.map(drop).map_err(Failure::of))
+                let result = schema.map(drop).map_err(Failure::of);
+                Description { text, result }
             }
             Kind::Metadata => {
                 let (text, result) = MetadataRecord::describe_all(payload, version, limits);
-                (text, result.map_err(Failure::of))
+                Description::of(text, result)
             }
             Kind::Enumeration => {
-                self.described(EnumerationRecord::describe(payload, version, &(), limits))
+                let (text, result) = EnumerationRecord::describe(payload, version, &(), limits);
+                Description::of(text, result)
             }
             Kind::GroupDetails => {
-                self.described(GroupDetails::describe(payload, version, &(), limits))
+                let (text, result) = GroupDetails::describe(payload, version, &(), limits);
+                Description::of(text, result)
             }
             Kind::ConsolidatedMetadata => self.describe_footers(payload),
-            _ => self.described(ConditionTree::describe(payload, version, &(), limits)),
+            _ => {
+                let (text, result) = ConditionTree::describe(payload, version, &(), limits);
+                Description::of(text, result)
+            }
         }
-    }
-
-    fn described<T>(&self, (text, result): (String, Result<T, WireError>)) -> Described {
-        (text, result.map(drop).map_err(Failure::of))
     }
 
     fn whole(&self) -> Result<Bytes, Failure> {
@@ -242,7 +247,17 @@ impl Dump<'_> {
 }
 
 /// The decoded fields as text, as far as decoding succeeded, and the error if it failed.
-type Described = (String, Result<(), Failure>);
+struct Description {
+    text: String,
+    result: Result<(), Failure>,
+}
+
+impl Description {
+    fn of<T>(text: String, result: Result<T, WireError>) -> Self {
+        let result = result.map(drop).map_err(Failure::of);
+        Self { text, result }
+    }
+}
 
 fn write_lines(file: &Bytes, out: &mut Output) -> Result<(), Failure> {
     for line in parse_lines(file) {
@@ -268,11 +283,7 @@ fn write_hex(file: &Bytes, out: &mut Output) -> Result<(), Failure> {
                 }
             })
             .collect();
-        writeln!(
-            out,
-            "{:08x}  {digits:<48} {text}",
-            line.saturating_mul(LINE)
-        )?;
+        writeln!(out, "{:08x}  {digits:<48} {text}", line * LINE)?;
     }
     Ok(())
 }

@@ -11,7 +11,7 @@ use tdb::engine::schema::value::rfc3339;
 use tdb::explain::{ExplainedFragment, Explanation};
 
 use super::schema::section;
-use super::selection::{Selected, Selection};
+use super::selection::{OpenSelection, Selection};
 use super::write_json;
 use crate::failure::Failure;
 use crate::global::Global;
@@ -41,7 +41,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
-    let Selected {
+    let OpenSelection {
         session,
         array,
         mut options,
@@ -51,8 +51,10 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
         choose(&mut options, array.schema(), &names)?;
     }
     let explain = || Explanation::of(&session, &array, &options);
-    let explained = global.counts.stage("explain", explain);
-    let explained = explained.map_err(|error| Failure::from(error).at(&arguments.array))?;
+    let explained = global
+        .counts
+        .stage("explain", explain)
+        .map_err(|error| Failure::from(error).at(&arguments.array))?;
     if global.json {
         return write_json(out, &explained_json(&explained, &arguments.array));
     }

@@ -31,8 +31,9 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
             // Fragments have been vacuumed since the array was opened.
             Err(error) if error.kind() == ErrorKind::NotFound && looks > 0 => {
                 looks -= 1;
-                let again = array.again();
-                let again = again.map_err(|error| Failure::from(error).at(&arguments.uri))?;
+                let again = array
+                    .again()
+                    .map_err(|error| Failure::from(error).at(&arguments.uri))?;
                 array = again.ok_or_else(|| Failure::from(error).at(&arguments.uri))?;
             }
             found => break found.map_err(|error| Failure::from(error).at(&arguments.uri))?,

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use tdb::engine::tile::Code;
 
 use super::{group_members, write_json};
-use crate::access::{Opening, context};
+use crate::access::{OpenSettings, context};
 use crate::failure::Failure;
 use crate::global::Global;
 use crate::output::Output;
@@ -60,11 +60,13 @@ fn create(uri: &str, global: &Global, out: &mut Output) -> Result<(), Failure> {
 
 fn list(uri: &str, global: &Global, out: &mut Output) -> Result<(), Failure> {
     let context = context(global)?;
-    let options = Opening::new(global, context.shared_session())?.options;
+    let options = OpenSettings::new(global, context.shared_session())?.options;
     let group = context.open_group_with(uri, options)?;
     if global.json {
-        let members = group.members().iter();
-        let members = members.map(|member| group_members::member_json(&group, member));
+        let members = group
+            .members()
+            .iter()
+            .map(|member| group_members::member_json(&group, member));
         return write_json(out, &members.map(Value::Object).collect());
     }
     let mut table = Table::new(&["name", "type", "relative", "uri"]);

@@ -103,8 +103,8 @@ pub(super) fn member_json(group: &Group, member: &GroupMember) -> Map<String, Js
         ("relative", json!(member.relative)),
         ("type", json!(member.object_type.name())),
     ];
-    let facts = facts.map(|(name, value)| (name.to_owned(), value));
-    facts.into_iter().collect()
+    let members = facts.map(|(name, value)| (name.to_owned(), value));
+    members.into_iter().collect()
 }
 
 /// Formats a member: `array "first" (file:///runs/first)`.

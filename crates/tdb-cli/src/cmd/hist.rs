@@ -9,7 +9,7 @@ use tdb::engine::schema::CellValNum;
 use tdb::engine::schema::json::cell_to_json;
 use tdb::engine::tile::{Datatype, Scalar};
 
-use super::selection::{Selected, Selection};
+use super::selection::{OpenSelection, Selection};
 use super::write_json;
 use crate::failure::Failure;
 use crate::global::Global;
@@ -54,15 +54,14 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
         .selection
         .open(&arguments.array, global, out)?
         .walked(global, out)?;
-    let Selected {
+    let OpenSelection {
         session,
         location,
         array,
         options,
     } = &selected;
     let ask = || histogram(session, array, options, &arguments.field, arguments.bins);
-    let answer = global.counts.stage("aggregate", ask);
-    let answer = answer.map_err(|error| {
+    let answer = global.counts.stage("aggregate", ask).map_err(|error| {
         let has_no_order = matches!(
             error,
             AggregateError::Unfit { .. } | AggregateError::Labels { .. }
@@ -170,7 +169,7 @@ fn rounded(datatype: Datatype, bin: &Bin) -> Option<[String; 2]> {
     let mut step = width;
     while step < 1000.0 && digits < 15 {
         step *= 10.0;
-        digits = digits.saturating_add(1);
+        digits += 1;
     }
     Some([low, high].map(|end| format!("{end:.digits$}")))
 }

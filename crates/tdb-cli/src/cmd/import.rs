@@ -6,7 +6,7 @@ use tdb::{Datatype, ImportBuilder, ImportNotice, Imported};
 
 use super::input::{InputArguments, typed};
 use super::progress::Line;
-use super::write::{Sorting, Which};
+use super::write::{DuplicateRule, Sorting};
 use super::write_json;
 use crate::access::{Change, context};
 use crate::failure::Failure;
@@ -146,7 +146,7 @@ impl Arguments {
 
     /// Notes how many rows replaced others, or were left out, because of equal coordinates.
     fn tell_lost(&self, imported: &Imported, out: &Output) {
-        let keeps_first = self.sorting.duplicates == Some(Which::First);
+        let keeps_first = self.sorting.duplicates == Some(DuplicateRule::First);
         if imported.replaced > 0 {
             let what = if keeps_first {
                 "share coordinates with other rows: one row of each is kept"

@@ -9,7 +9,7 @@ use clap::Args;
 use tdb::engine::array::{Array, ArrayError, ErrorKind, Group, ObjectType};
 
 use super::write_json;
-use crate::access::{Opening, session};
+use crate::access::{OpenSettings, session};
 use crate::failure::Failure;
 use crate::global::Global;
 use crate::output::Output;
@@ -26,7 +26,7 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
     let location = place::folder(&arguments.uri, &global.counts)?;
-    let Opening { access, options } = Opening::new(global, &session(global))?;
+    let OpenSettings { access, options } = OpenSettings::new(global, &session(global))?;
     let place = access.to(&location);
     // Most objects are arrays. Trying to open one also determines the type, which saves a request to a remote store.
     let open = || Array::open_location(&place, options.clone());
@@ -42,12 +42,12 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
         ObjectType::Group => {
             let (group, metadata) = access.among_others(&location, |place| {
                 let failed = |error| Failure::in_place(error, &location);
-                let group = Group::open_location(place, &location.store_uri, options.clone());
-                let group = group.map_err(failed)?;
+                let group = Group::open_location(place, &location.store_uri, options.clone())
+                    .map_err(failed)?;
                 let metadata = group.metadata().map_err(failed)?;
                 Ok((group, metadata))
             })?;
-            let opening = Opening { access, options };
+            let opening = OpenSettings { access, options };
             let facts = group::Facts::gather(&group, &metadata, &location, &opening);
             if global.json {
                 return write_json(out, &facts.json(&arguments.uri, global.ticks));
@@ -87,9 +87,10 @@ fn array_info_again(
 ) -> Result<(), Failure> {
     let facts = match array::Facts::gather(array, global.at().is_none()) {
         Err(failure) if failure.kind == ErrorKind::NotFound && looks > 0 => {
-            let again = array.again();
-            let again = again.map_err(|error| Failure::in_place(error, place))?;
-            let again = again.ok_or(failure)?;
+            let again = array
+                .again()
+                .map_err(|error| Failure::in_place(error, place))?
+                .ok_or(failure)?;
             return array_info_again(&again, arguments, global, place, out, looks - 1);
         }
         facts => facts.map_err(|error| Failure::in_place(error, place))?,

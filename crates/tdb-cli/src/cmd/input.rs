@@ -160,8 +160,7 @@ fn typed_column(text: &str) -> Result<(String, Datatype), String> {
     };
     let (name, datatype) =
         pair.ok_or_else(|| format!("{text:?} is not of the form COL=T, as in zip=string_ascii"))?;
-    let known = Datatype::from_name(datatype);
-    let known = known.ok_or_else(|| {
+    let known = Datatype::from_name(datatype).ok_or_else(|| {
         let names = Datatype::ALL.iter().map(|datatype| datatype.name());
         UnknownName::new("datatype", datatype, names)
     });

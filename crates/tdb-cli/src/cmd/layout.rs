@@ -32,8 +32,10 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
     let array = open_array(&arguments.array, global, &session(global), out)?;
     let gather = || Layout::of(&array);
-    let layout = global.counts.stage("layout", gather);
-    let layout = layout.map_err(|error| Failure::from(error).at(&arguments.array))?;
+    let layout = global
+        .counts
+        .stage("layout", gather)
+        .map_err(|error| Failure::from(error).at(&arguments.array))?;
     let pipelines = pipelines(&layout.fields);
     if global.json {
         return write_json(out, &layout_json(&layout, &pipelines, &arguments.array));

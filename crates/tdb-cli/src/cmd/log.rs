@@ -11,7 +11,7 @@ use tdb::place;
 
 use super::info::lost;
 use super::write_json;
-use crate::access::{Opening, context};
+use crate::access::{OpenSettings, context};
 use crate::failure::Failure;
 use crate::global::Global;
 use crate::output::Output;
@@ -32,7 +32,7 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
     let context = context(global)?;
-    let options = Opening::new(global, context.shared_session())?.options;
+    let options = OpenSettings::new(global, context.shared_session())?.options;
     let is_group =
         place::folder(&arguments.uri, &global.counts)?.object_type()? == ObjectType::Group;
     let (events, schema) = if is_group {

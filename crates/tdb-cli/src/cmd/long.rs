@@ -6,7 +6,7 @@ use tdb::engine::store::StoreError;
 
 use super::cells::CellNumbers;
 use super::children::{Child, Kind};
-use crate::access::Opening;
+use crate::access::OpenSettings;
 use crate::failure::Failure;
 use crate::paint::{Role, bytes, or_blank};
 use crate::present;
@@ -32,7 +32,7 @@ impl Long {
     pub(crate) fn of(
         child: &Child,
         place: Option<&Place>,
-        opening: &Opening,
+        opening: &OpenSettings,
     ) -> Result<Self, Failure> {
         let (Kind::Object(object_type), Some(place)) = (child.kind, place) else {
             return Ok(Self::default());
@@ -51,10 +51,10 @@ impl Long {
             .access
             .among_others(place, |location| ask(location, place, options));
         match found {
-            Ok((cells, metadata)) => {
-                let soma_type = metadata.get(SOMA_TYPE);
+            Ok(details) => {
+                let soma_type = details.metadata.get(SOMA_TYPE);
                 long.soma_type = soma_type.map(|value| present::metadata(value, false));
-                long.cells = cells;
+                long.cells = details.cells;
             }
             Err(failure) => long.problem = Some(failure.text()),
         }
@@ -91,17 +91,35 @@ impl Long {
     }
 }
 
-/// Cell counts and metadata; groups have no cell counts.
-type Told = (Option<CellNumbers>, Metadata);
-
-fn of_array(location: &Location, _: &Place, options: &OpenOptions) -> Result<Told, Failure> {
-    let array = Array::open_location(location, options.clone())?;
-    Ok((Some(CellNumbers::of(&array)?), array.metadata()?))
+/// What is shown of an array or group besides its size.
+struct ObjectDetails {
+    /// `None` for groups.
+    cells: Option<CellNumbers>,
+    metadata: Metadata,
 }
 
-fn of_group(location: &Location, place: &Place, options: &OpenOptions) -> Result<Told, Failure> {
+fn of_array(
+    location: &Location,
+    _: &Place,
+    options: &OpenOptions,
+) -> Result<ObjectDetails, Failure> {
+    let array = Array::open_location(location, options.clone())?;
+    Ok(ObjectDetails {
+        cells: Some(CellNumbers::of(&array)?),
+        metadata: array.metadata()?,
+    })
+}
+
+fn of_group(
+    location: &Location,
+    place: &Place,
+    options: &OpenOptions,
+) -> Result<ObjectDetails, Failure> {
     let group = Group::open_location(location, &place.store_uri, options.clone())?;
-    Ok((None, group.metadata()?))
+    Ok(ObjectDetails {
+        cells: None,
+        metadata: group.metadata()?,
+    })
 }
 
 /// Total bytes of the stored objects below a location.

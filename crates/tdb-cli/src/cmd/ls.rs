@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::children::{Child, Kind, Site, children};
 use super::long::Long;
 use super::write_json;
-use crate::access::{Opening, session};
+use crate::access::{OpenSettings, session};
 use crate::failure::Failure;
 use crate::global::Global;
 use crate::output::Output;
@@ -30,7 +30,7 @@ pub(crate) struct Arguments {
 }
 
 /// A listed array, group or folder, with its path relative to the start of the listing.
-struct Found {
+struct ListedObject {
     path: String,
     child: Child,
     long: Option<Long>,
@@ -41,7 +41,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     let mut walk = Walk {
         arguments,
         global,
-        opening: Opening::new(global, &session(global))?,
+        opening: OpenSettings::new(global, &session(global))?,
         above: vec![location.uri.clone()],
         found: Vec::new(),
     };
@@ -70,7 +70,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     Ok(table.write(out, look)?)
 }
 
-fn row(found: &Found, root: &str) -> Vec<(Role, String)> {
+fn row(found: &ListedObject, root: &str) -> Vec<(Role, String)> {
     let kind = found.child.kind;
     let role = if matches!(kind, Kind::Missing | Kind::Unfinished(_)) {
         Role::Warning
@@ -87,7 +87,7 @@ fn row(found: &Found, root: &str) -> Vec<(Role, String)> {
 }
 
 /// Location of a child: the path below the listed folder, or the URI. Empty if the name already shows the location.
-fn whereabouts(found: &Found, root: &str) -> String {
+fn whereabouts(found: &ListedObject, root: &str) -> String {
     let uri = found.child.uri();
     if matches!(found.child.site, Site::Outside(_)) {
         return uri.to_owned();
@@ -106,10 +106,10 @@ fn whereabouts(found: &Found, root: &str) -> String {
 struct Walk<'a> {
     arguments: &'a Arguments,
     global: &'a Global,
-    opening: Opening,
+    opening: OpenSettings,
     /// URIs of the folders from the start of the listing to the current one.
     above: Vec<String>,
-    found: Vec<Found>,
+    found: Vec<ListedObject>,
 }
 
 impl Walk<'_> {
@@ -123,11 +123,11 @@ impl Walk<'_> {
             let inside = child.location(self.arguments.follow_external, self.global)?;
             let is_listed = !(self.arguments.recursive && kind == Kind::Folder);
             let long = (self.arguments.long && is_listed)
-                .then(|| Long::of(&child, inside.as_ref(), &self.opening));
-            let long = long.transpose()?;
+                .then(|| Long::of(&child, inside.as_ref(), &self.opening))
+                .transpose()?;
             // In a recursive listing, plain folders appear only through their contents.
             if is_listed {
-                self.found.push(Found {
+                self.found.push(ListedObject {
                     path: path.clone(),
                     child,
                     long,
@@ -145,7 +145,7 @@ impl Walk<'_> {
     }
 }
 
-fn object_json(found: &Found) -> Value {
+fn object_json(found: &ListedObject) -> Value {
     let mut object = json!({
         "name": found.path,
         "uri": found.child.uri(),

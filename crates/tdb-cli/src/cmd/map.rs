@@ -88,11 +88,14 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
 /// First and last coordinate of each dimension, as text.
 fn ends(map: &Map, schema: &ArraySchema, ticks: bool) -> Vec<[String; 2]> {
     let domain = map.domain.iter().flatten();
-    let ends = schema.dimensions.iter().zip(domain);
-    let ends = ends.map(|(dimension, range)| {
-        [&range.lo, &range.hi]
-            .map(|end| present::stored(dimension.datatype, dimension.cell_val_num, end, ticks))
-    });
+    let ends = schema
+        .dimensions
+        .iter()
+        .zip(domain)
+        .map(|(dimension, range)| {
+            [&range.lo, &range.hi]
+                .map(|end| present::stored(dimension.datatype, dimension.cell_val_num, end, ticks))
+        });
     ends.collect()
 }
 
@@ -132,8 +135,9 @@ fn place(part: f64, round: fn(f64) -> f64) -> usize {
 fn picture(map: &Map, ends: &[[String; 2]]) -> Svg {
     let axis = |dimension: usize| -> SvgAxis<'_> {
         let name = map.dimensions.get(dimension).map_or("", String::as_str);
-        let ends = ends.get(dimension);
-        let ends = ends.map_or(["", ""], |[lo, hi]| [lo.as_str(), hi.as_str()]);
+        let ends = ends
+            .get(dimension)
+            .map_or(["", ""], |[lo, hi]| [lo.as_str(), hi.as_str()]);
         SvgAxis { name, ends }
     };
     let count = map.fragments.len();

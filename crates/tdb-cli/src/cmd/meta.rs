@@ -9,7 +9,7 @@ use tdb::engine::schema::names;
 use tdb::engine::tile::Code;
 
 use super::{meta_change, warn_of_gaps, write_json};
-use crate::access::{Opening, session};
+use crate::access::{OpenSettings, session};
 use crate::failure::Failure;
 use crate::global::Global;
 use crate::output::Output;
@@ -60,7 +60,7 @@ pub(crate) fn run(verb: &Verb, global: &Global, out: &mut Output) -> Result<(), 
 
 fn metadata(uri: &str, global: &Global, out: &Output) -> Result<Metadata, Failure> {
     let location = place::folder(uri, &global.counts)?;
-    let Opening { access, options } = Opening::new(global, &session(global))?;
+    let OpenSettings { access, options } = OpenSettings::new(global, &session(global))?;
     let place = access.to(&location);
     let metadata = match location.object_type()? {
         ObjectType::Array => Array::open_location(&place, options).and_then(|array| {
@@ -92,8 +92,9 @@ fn list(found: &Metadata, global: &Global, out: &mut Output) -> Result<(), Failu
 
 /// Formats metadata as a JSON object.
 pub(super) fn json(found: &Metadata, ticks: bool) -> Value {
-    let values = found.iter();
-    let values = values.map(|(key, value)| (key.to_owned(), present::metadata_json(value, ticks)));
+    let values = found
+        .iter()
+        .map(|(key, value)| (key.to_owned(), present::metadata_json(value, ticks)));
     Value::Object(values.collect())
 }
 

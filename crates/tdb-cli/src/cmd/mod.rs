@@ -60,7 +60,7 @@ use tdb::engine::schema::CellValNum;
 use tdb::engine::schema::value::rfc3339;
 use tdb::engine::tile::Datatype;
 
-use crate::access::{Opening, context};
+use crate::access::{OpenSettings, context};
 use crate::failure::Failure;
 use crate::global::Global;
 use crate::output::Output;
@@ -75,14 +75,14 @@ pub(crate) fn open_array(
     out: &Output,
 ) -> Result<Array, Failure> {
     let location = place::folder(uri, &global.counts)?;
-    let opening = Opening::new(global, session)?;
+    let opening = OpenSettings::new(global, session)?;
     open_location(&location, &opening, global, out).map_err(|error| location.unopened(error).into())
 }
 
 /// Opens an array through the crate `tdb`, for reading, as of `--at` and `--since`, and prints warnings about it.
 pub(crate) fn open_front(uri: &str, global: &Global, out: &Output) -> Result<tdb::Array, Failure> {
     let context = context(global)?;
-    let opening = Opening::new(global, context.shared_session())?;
+    let opening = OpenSettings::new(global, context.shared_session())?;
     let open = || context.open_with(uri, opening.options);
     let array = global.counts.stage("open", open)?;
     global.counts.opened(array.engine());
@@ -93,7 +93,7 @@ pub(crate) fn open_front(uri: &str, global: &Global, out: &Output) -> Result<tdb
 /// Opens an array and prints warnings about it.
 pub(crate) fn open_location(
     location: &Place,
-    opening: &Opening,
+    opening: &OpenSettings,
     global: &Global,
     out: &Output,
 ) -> Result<Array, ArrayError> {

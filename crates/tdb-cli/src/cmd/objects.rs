@@ -71,10 +71,10 @@ pub(crate) fn copy(
         objects.check_vacant(to)?;
         if arguments.dry_run {
             tell("copy", objects.contents(), global, out)?;
-            return sum_up(("would be copied", true), objects.size()?, global, out);
+            return sum_up("would be copied", true, objects.size()?, global, out);
         }
         objects.copy(to)?;
-        return sum_up(("copied", false), objects.size()?, global, out);
+        return sum_up("copied", false, objects.size()?, global, out);
     }
     objects.check_vacant(to)?;
     let all = objects.with_outside()?;
@@ -86,10 +86,10 @@ pub(crate) fn copy(
         for (uri, object_type) in folders {
             writeln!(out, "copy {} {uri}", object_type.name())?;
         }
-        return sum_up(("would be copied", true), all.size()?, global, out);
+        return sum_up("would be copied", true, all.size()?, global, out);
     }
     all.copy(to)?;
-    sum_up(("copied", false), all.size()?, global, out)
+    sum_up("copied", false, all.size()?, global, out)
 }
 
 pub(crate) fn rename(
@@ -104,10 +104,10 @@ pub(crate) fn rename(
     let size = objects.size()?;
     if arguments.dry_run {
         tell("move", objects.contents(), global, out)?;
-        return sum_up(("would be moved", true), size, global, out);
+        return sum_up("would be moved", true, size, global, out);
     }
     objects.rename(&arguments.to)?;
-    sum_up(("moved", false), size, global, out)
+    sum_up("moved", false, size, global, out)
 }
 
 pub(crate) fn remove(
@@ -123,15 +123,16 @@ pub(crate) fn remove(
     let size = objects.size()?;
     if arguments.dry_run {
         tell("remove", objects.contents(), global, out)?;
-        return sum_up(("would be removed", true), size, global, out);
+        return sum_up("would be removed", true, size, global, out);
     }
     objects.remove()?;
-    sum_up(("removed", false), size, global, out)
+    sum_up("removed", false, size, global, out)
 }
 
 /// Prints how much was, or would be, copied, moved or removed.
 fn sum_up(
-    (done, dry_run): (&str, bool),
+    done: &str,
+    dry_run: bool,
     size: ContentsSize,
     global: &Global,
     out: &mut Output,
@@ -146,9 +147,11 @@ fn sum_up(
         });
         return write_json(out, &told);
     }
-    let counted = [(size.arrays, "array"), (size.groups, "group")];
-    let counted = counted.into_iter().filter(|(count, _)| *count > 0);
-    let mut what: Vec<String> = counted.map(|(count, name)| plural(count, name)).collect();
+    let mut what: Vec<String> = [(size.arrays, "array"), (size.groups, "group")]
+        .into_iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, name)| plural(count, name))
+        .collect();
     what.push(plural(size.objects, "object"));
     out.note(&format!(
         "{} ({}) {done}",

@@ -54,10 +54,11 @@ impl PointsFile {
         }
         // JSON lines without any line have no column names, and no points.
         let has_column = |name: &str| names.is_empty() || names.iter().any(|other| other == name);
-        let dimensions = 0..schema.dimensions.len();
-        let dimensions = dimensions.filter_map(|at| schema.field_of(FieldKind::Dimension(at)));
-        let dimensions = dimensions.filter(|field| has_column(field.name));
-        let dimensions: Vec<FieldInfo> = dimensions.map(|f| FieldInfo::of(&f, None)).collect();
+        let dimensions: Vec<FieldInfo> = (0..schema.dimensions.len())
+            .filter_map(|at| schema.field_of(FieldKind::Dimension(at)))
+            .filter(|field| has_column(field.name))
+            .map(|f| FieldInfo::of(&f, None))
+            .collect();
         let failed = |error| file.failed(error);
         let mut cells = open.cells(&dimensions).map_err(failed)?;
         let mut points = Points::gather(dimensions, session.limits());
@@ -65,8 +66,8 @@ impl PointsFile {
         while let Some(batch) = cells.next().map_err(failed)? {
             points.add(&batch).map_err(|error| within(error.into()))?;
         }
-        let points = points.finish();
         let points = points
+            .finish()
             .map_err(|error| within(tdb::engine::condition::ConditionError::from(error).into()));
         Ok(Arc::new(points?))
     }

@@ -127,8 +127,8 @@ fn line(progress: &Progress, elapsed: Duration) -> String {
             |of: u64| u64::try_from(u128::from(done) * u128::from(of) / u128::from(total.max(1)));
         let full = part(WIDTH as u64)
             .ok()
-            .and_then(|full| usize::try_from(full).ok());
-        let full = full.unwrap_or(0);
+            .and_then(|full| usize::try_from(full).ok())
+            .unwrap_or(0);
         line += &format!(
             "[{}{}] {:3} % ",
             "#".repeat(full),
@@ -142,7 +142,7 @@ fn line(progress: &Progress, elapsed: Duration) -> String {
         (None, _) => None,
     };
     if let Some((count, unit)) = counted.filter(|_| activity != Activity::Storing) {
-        let rate = u128::from(count).saturating_mul(1000) / millis;
+        let rate = u128::from(count) * 1000 / millis;
         line += &format!("{count} {unit}, {rate} a second, ");
     }
     if let Some(total) = total.filter(|total| done > 0 && done < *total) {

@@ -22,7 +22,7 @@ use tdb::{Arrangement, Array, Batches, Exported, OutputFile, place};
 use super::open_location;
 use super::progress::Line;
 use super::selection::walked;
-use crate::access::{Opening, context};
+use crate::access::{OpenSettings, context};
 use crate::failure::Failure;
 use crate::global::Global;
 use crate::names::{Names, names};
@@ -232,7 +232,7 @@ fn read(
     }
     let session = context.shared_session().clone();
     let location = place::folder(uri, &global.counts)?;
-    let mut open = Opening::new(global, &session)?;
+    let mut open = OpenSettings::new(global, &session)?;
     open.options.without_fragments = arguments.selection.without_fragments.clone();
     let others = Others {
         location: &location,
@@ -255,8 +255,10 @@ fn read(
     }
     arguments.check_condition(array.schema(), &options, &out)?;
     // The first N cells are found without scanning the others.
-    let first = arrangement.limit.filter(|_| !arrangement.takes_all());
-    let first = first.and_then(|limit| limit.checked_add(arrangement.offset));
+    let first = arrangement
+        .limit
+        .filter(|_| !arrangement.takes_all())
+        .and_then(|limit| limit.checked_add(arrangement.offset));
     if options.looks_at_cells() || first.is_none_or(|cells| cells > tdb::MOST_WALKED) {
         walked(&array, &mut options, global, &out)?;
     }

@@ -32,17 +32,21 @@ impl Removal {
             .difference(&folders)
             .map(|folder| place.full(folder))
             .collect();
-        self.fragments = self.fragments.saturating_add(folders.len() as u64);
+        self.fragments += folders.len() as u64;
         let store = &**place.store();
         let found = Self::objects_in(store, folders)?;
         let others: Vec<String> = all_keys
             .difference(&keys)
             .map(|key| place.full(key))
             .collect();
-        self.others = self.others.saturating_add(others.len() as u64);
-        let unknown = found.iter().filter(|object| object.size.is_none());
-        let unknown = unknown.map(|object| &object.key).chain(&others);
-        let unknown: Vec<&str> = unknown.map(String::as_str).collect();
+        self.others += others.len() as u64;
+        let unknown: Vec<&str> = found
+            .iter()
+            .filter(|object| object.size.is_none())
+            .map(|object| &object.key)
+            .chain(&others)
+            .map(String::as_str)
+            .collect();
         for size in tdb::engine::store::answers(unknown.iter().copied(), store.sizes(&unknown)) {
             match size {
                 // Another process may have removed it meanwhile.

@@ -8,7 +8,7 @@ use tdb::engine::consolidate::VacuumOptions;
 use tdb::{Context, RestoreOptions, Restored, Time, place};
 
 use super::change::{later_json, tell_later};
-use super::vacuum::{Removing, Vacuumed};
+use super::vacuum::{RemovedObjects, Removing};
 use super::write_json;
 use crate::access::{Change, context};
 use crate::failure::Failure;
@@ -105,7 +105,7 @@ fn remove(
         is_shown: !global.json,
         way: "--grace 0s",
     };
-    let mut done = Vacuumed::default();
+    let mut done = RemovedObjects::default();
     let plan = |options: &VacuumOptions| array.plan_removal_after(arguments.to, options);
     removing.remove(plan, &mut done, out)?;
     if done.is_empty() && !global.json {

@@ -12,7 +12,7 @@ use tdb::engine::schema::json::{Times, schema_to_json};
 use tdb::{RewriteOptions, Schema};
 
 use super::progress::Line;
-use super::write::Which;
+use super::write::DuplicateRule;
 use super::{create, write_json};
 use crate::access::{Change, NewKey, context};
 use crate::failure::Failure;
@@ -64,7 +64,7 @@ pub(crate) struct Arguments {
     tile_order: Option<TileOrder>,
     /// Sparse arrays: how to treat cells with the same coordinates
     #[arg(long, value_enum)]
-    duplicates: Option<Which>,
+    duplicates: Option<DuplicateRule>,
     #[command(flatten)]
     new_key: NewKey,
     /// Print the schema as JSON, without creating the array
@@ -115,7 +115,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     let mut options = RewriteOptions::default();
     let temp = global.temp.clone();
     options.sort_in = Some(temp.unwrap_or_else(std::env::temp_dir));
-    options.first_of_duplicates = arguments.duplicates == Some(Which::First);
+    options.first_of_duplicates = arguments.duplicates == Some(DuplicateRule::First);
     options.target = Some(arguments.new_key.context(&context)?.into());
     let done = array.rewrite_with(&arguments.to, &schema, &options);
     line.clear();
@@ -163,7 +163,7 @@ impl Arguments {
             members.push(("tile_order", order.name().into()));
         }
         if let Some(which) = self.duplicates {
-            members.push(("allows_duplicates", (which == Which::Keep).into()));
+            members.push(("allows_duplicates", (which == DuplicateRule::Keep).into()));
         }
         Changes {
             filters: &self.filters,

@@ -128,8 +128,11 @@ impl<'a> RowWriter<'a> {
         global: &Global,
         out: &'a mut Output,
     ) -> Result<Self, Failure> {
-        let fields = columns.iter().enumerate();
-        let fields: Vec<FieldInfo> = fields.map(|(number, column)| column.info(number)).collect();
+        let fields: Vec<FieldInfo> = columns
+            .iter()
+            .enumerate()
+            .map(|(number, column)| column.info(number))
+            .collect();
         let options = OutputOptions {
             ticks: global.ticks,
             binary_strings: false,

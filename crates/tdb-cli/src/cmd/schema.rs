@@ -13,7 +13,7 @@ use tdb::engine::tile::{Code, Datatype, FormatVersion};
 use tdb::place;
 
 use super::{warn_of_none_yet, write_json};
-use crate::access::{Opening, session};
+use crate::access::{OpenSettings, session};
 use crate::failure::Failure;
 use crate::global::Global;
 use crate::output::Output;
@@ -65,11 +65,13 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
 /// Opens the schema as of `--at` and `--since`, and prints warnings about the array.
 fn open_schema(uri: &str, global: &Global, out: &Output) -> Result<StoredSchema, Failure> {
     let place = place::folder(uri, &global.counts)?;
-    let opening = Opening::new(global, &session(global))?;
+    let opening = OpenSettings::new(global, &session(global))?;
     let (location, at) = (opening.access.to(&place), opening.options.window.at);
     let open = || StoredSchema::open(&location, opening.options);
-    let stored = global.counts.stage("open", open);
-    let stored = stored.map_err(|error| place.unopened(error))?;
+    let stored = global
+        .counts
+        .stage("open", open)
+        .map_err(|error| place.unopened(error))?;
     if let Some(made) = stored.came_later() {
         warn_of_none_yet(at, made, out);
     }
@@ -280,11 +282,11 @@ fn order(attribute: &Attribute) -> String {
 
 /// Formats filters without options at their default: `byteshuffle, zstd(level=5)`; `-` if there are none.
 pub(crate) fn filters_text(list: &FilterList, version: FormatVersion) -> String {
-    let filters = list
+    let filters: Vec<String> = list
         .filters
         .iter()
-        .map(|filter| filter_text(filter, version));
-    let filters: Vec<String> = filters.collect();
+        .map(|filter| filter_text(filter, version))
+        .collect();
     if filters.is_empty() {
         "-".to_owned()
     } else {

@@ -13,7 +13,7 @@ use tdb::place::{self, Place};
 
 use super::points::PointsFile;
 use super::{open_location, ranges};
-use crate::access::{Opening, session};
+use crate::access::{OpenSettings, session};
 use crate::failure::Failure;
 use crate::global::Global;
 use crate::output::Output;
@@ -43,14 +43,14 @@ pub(crate) struct Selection {
 }
 
 /// An open array, with read options that select cells.
-pub(super) struct Selected {
+pub(super) struct OpenSelection {
     pub(super) session: Session,
     pub(super) location: Place,
     pub(super) array: Arc<Array>,
     pub(super) options: ReadOptions,
 }
 
-impl Selected {
+impl OpenSelection {
     /// Limits a query that scans all selected cells, if a dense domain is too large for that.
     pub(super) fn walked(mut self, global: &Global, out: &Output) -> Result<Self, Failure> {
         walked(&self.array, &mut self.options, global, out)?;
@@ -79,10 +79,10 @@ impl Selection {
         uri: &str,
         global: &Global,
         out: &Output,
-    ) -> Result<Selected, Failure> {
+    ) -> Result<OpenSelection, Failure> {
         let session = session(global);
         let location = place::folder(uri, &global.counts)?;
-        let mut opening = Opening::new(global, &session)?;
+        let mut opening = OpenSettings::new(global, &session)?;
         opening.options.without_fragments = self.without_fragments.clone();
         let array = open_location(&location, &opening, global, out);
         let array = Arc::new(array.map_err(|error| location.unopened(error))?);
@@ -95,7 +95,7 @@ impl Selection {
         if let Some(condition) = &options.condition {
             warn_of_labels(&array, condition, out)?;
         }
-        Ok(Selected {
+        Ok(OpenSelection {
             session,
             location,
             array,
@@ -128,11 +128,14 @@ impl Selection {
         if global.stays_in_domain {
             Subarray::within(schema, &ranges.dimensions)?;
         }
-        let condition = self.condition.as_deref();
-        let condition =
-            condition.map(|text| tdb::parse_condition_of(array, text, session.limits()));
-        let points = self.points.as_ref();
-        let points = points.map(|file| file.read(schema, session, global));
+        let condition = self
+            .condition
+            .as_deref()
+            .map(|text| tdb::parse_condition_of(array, text, session.limits()));
+        let points = self
+            .points
+            .as_ref()
+            .map(|file| file.read(schema, session, global));
         Ok(ReadOptions {
             points: points.transpose()?,
             ranges: ranges.dimensions,
@@ -147,7 +150,7 @@ impl Selection {
     pub(super) fn warn_of_left_out(&self, array: &Array, out: &Output) {
         let left_out = self.without_fragments.len();
         if left_out > 0 {
-            let all = array.fragments().len().saturating_add(left_out);
+            let all = array.fragments().len() + left_out;
             out.warn(&format!(
                 "{left_out} of {all} fragments are ignored: their cells are missing, and older cells may appear instead"
             ));

@@ -58,11 +58,11 @@ pub(crate) struct Arguments {
 #[derive(Clone, Debug)]
 pub(crate) struct Assignment {
     attribute: String,
-    value: Given,
+    value: AssignedValue,
 }
 
 #[derive(Clone, Debug)]
-enum Given {
+enum AssignedValue {
     Null,
     /// Unquoted text, interpreted by the type of the attribute.
     Plain(String),
@@ -80,9 +80,9 @@ fn assignment(text: &str) -> Result<Assignment, String> {
         .strip_prefix('\'')
         .and_then(|value| value.strip_suffix('\''));
     let value = match quoted {
-        Some(text) => Given::Text(text.replace("''", "'")),
-        None if value == "null" => Given::Null,
-        None => Given::Plain(value.to_owned()),
+        Some(text) => AssignedValue::Text(text.replace("''", "'")),
+        None if value == "null" => AssignedValue::Null,
+        None => AssignedValue::Plain(value.to_owned()),
     };
     Ok(Assignment { attribute, value })
 }
@@ -101,12 +101,12 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
         .ticks(global.ticks);
     for Assignment { attribute, value } in &arguments.values {
         set = match value {
-            Given::Null => set.null(attribute),
-            Given::Plain(text) if is_expression(&array, attribute, text) => {
+            AssignedValue::Null => set.null(attribute),
+            AssignedValue::Plain(text) if is_expression(&array, attribute, text) => {
                 set.expression(attribute, text)
             }
-            Given::Plain(text) => set.value(attribute, value_of(&array, attribute, text)?),
-            Given::Text(text) => set.value(attribute, text.as_str()),
+            AssignedValue::Plain(text) => set.value(attribute, value_of(&array, attribute, text)?),
+            AssignedValue::Text(text) => set.value(attribute, text.as_str()),
         };
     }
     if let Some(time) = global.at() {
@@ -166,8 +166,10 @@ fn value_of(array: &Array, attribute: &str, text: &str) -> Result<Value, Failure
     let Some(found) = attributes.find(|found| found.name == attribute) else {
         return Ok(text.into());
     };
-    let labels = found.enumeration.as_ref();
-    let labels = labels.map(|name| array.engine().newest_enumeration(name));
+    let labels = found
+        .enumeration
+        .as_ref()
+        .map(|name| array.engine().newest_enumeration(name));
     let (datatype, values) = match labels.transpose()? {
         Some(labels) => (labels.datatype(), labels.cell_val_num()),
         None => (found.datatype, found.cell_val_num),

@@ -16,7 +16,7 @@ use tdb::engine::schema::json::cell_to_json;
 use tdb::engine::tile::Code;
 use tdb::{Picture, PictureAxis, PictureOptions, read_picture};
 
-use super::selection::{Selected, Selection};
+use super::selection::{OpenSelection, Selection};
 use super::write_json;
 use crate::failure::Failure;
 use crate::global::Global;
@@ -71,7 +71,7 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
     refuse_text_as_png(global)?;
     let selected = arguments.selection.open(&arguments.array, global, out)?;
-    let Selected {
+    let OpenSelection {
         session,
         location,
         array,
@@ -79,8 +79,10 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     } = &selected;
     let wanted = arguments.picture_options(global, out);
     let read = || read_picture(session, array, options, &wanted);
-    let picture = global.counts.stage("read", read);
-    let picture = picture.map_err(|error| Failure::in_place(error, location))?;
+    let picture = global
+        .counts
+        .stage("read", read)
+        .map_err(|error| Failure::in_place(error, location))?;
     let palette = arguments.palette(&picture);
     if let Some(file) = &arguments.png {
         png_file::write(&picture, &palette, file)?;
@@ -198,13 +200,14 @@ fn picture_json(
             "pixels": axis.positions.len(),
         })
     };
-    let scale = palette.scale.map(|(lo, hi)| {
-        [
-            legend::number(picture, lo, true),
-            legend::number(picture, hi, true),
-        ]
-    });
-    let scale = scale
+    let scale = palette
+        .scale
+        .map(|(lo, hi)| {
+            [
+                legend::number(picture, lo, true),
+                legend::number(picture, hi, true),
+            ]
+        })
         .map(|ends| ends.map(|text| serde_json::from_str(&text).unwrap_or(Json::String(text))));
     let mut shown = json!({
         "attribute": picture.attribute,

@@ -9,7 +9,7 @@ use tdb::engine::tile::Code;
 
 use super::agg::{outcome_json, outcome_text};
 use super::rows::{self, ResultColumn};
-use super::selection::{Selected, Selection};
+use super::selection::{OpenSelection, Selection};
 use super::write_json;
 use crate::failure::Failure;
 use crate::global::Global;
@@ -43,7 +43,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
-    let Selected {
+    let OpenSelection {
         session,
         location,
         array,
@@ -59,8 +59,10 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
         None => all.collect(),
     };
     let ask = || summarize(&session, &array, &options, &names);
-    let answer = global.counts.stage("aggregate", ask);
-    let answer = answer.map_err(|error| Failure::in_place(error, &location))?;
+    let answer = global
+        .counts
+        .stage("aggregate", ask)
+        .map_err(|error| Failure::in_place(error, &location))?;
     if let Some(format) = global.rows {
         return rows::write(format, &columns(&answer, global.ticks), global, out);
     }
@@ -155,17 +157,18 @@ fn rounded(value: f64) -> String {
     if !value.is_finite() {
         return outcome_text(&Outcome::Float(value), false).1;
     }
-    let least = DIGITS.saturating_sub(1);
+    let least = DIGITS - 1;
     let scientific = format!("{value:.least$e}");
-    let exponent = scientific.split_once('e');
-    let exponent = exponent.and_then(|(_, exponent)| exponent.parse::<i32>().ok());
+    let exponent = scientific
+        .split_once('e')
+        .and_then(|(_, digits)| digits.parse::<i32>().ok());
     match exponent.map(|exponent| usize::try_from(exponent).map_err(|_| exponent.unsigned_abs())) {
         Some(Ok(whole)) if whole <= 15 => without_zeros(&format!(
             "{value:.places$}",
             places = least.saturating_sub(whole)
         )),
         Some(Err(zeros)) if zeros <= 5 => {
-            let places = least.saturating_add(zeros as usize);
+            let places = least + zeros as usize;
             without_zeros(&format!("{value:.places$}"))
         }
         _ => scientific,
@@ -205,8 +208,8 @@ fn as_json(summary: &FieldSummary, ticks: bool) -> Json {
         ("q75", quartile(2)),
         ("quartiles_are_exact", json!(summary.are_quartiles_exact)),
     ];
-    let facts = facts.map(|(name, value)| (name.to_owned(), value));
-    Json::Object(facts.into_iter().collect::<Map<String, Json>>())
+    let members = facts.map(|(name, value)| (name.to_owned(), value));
+    Json::Object(members.into_iter().collect::<Map<String, Json>>())
 }
 
 /// Columns of a result file, a row per field. Values are text, since fields have different types.

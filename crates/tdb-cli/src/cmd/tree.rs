@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::children::{Child, Kind, Site, children};
 use super::long::Long;
 use super::write_json;
-use crate::access::{Opening, session};
+use crate::access::{OpenSettings, session};
 use crate::failure::Failure;
 use crate::global::Global;
 use crate::output::Output;
@@ -39,7 +39,7 @@ struct Branch {
 
 pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
     let location = place::folder(&arguments.uri, &global.counts)?;
-    let opening = Opening::new(global, &session(global))?;
+    let opening = OpenSettings::new(global, &session(global))?;
     let mut tree = Tree {
         follow_external: arguments.follow_external,
         is_long: arguments.long,
@@ -63,7 +63,7 @@ struct Tree<'a> {
     follow_external: bool,
     is_long: bool,
     global: &'a Global,
-    opening: &'a Opening,
+    opening: &'a OpenSettings,
     out: &'a Output,
     /// URIs of the folders from the root to the current one.
     above: Vec<String>,
@@ -109,7 +109,7 @@ impl Tree<'_> {
 
 fn write_branches(branches: &[Branch], indent: &str, out: &mut Output) -> Result<(), Failure> {
     for (number, Branch { child, long, below }) in branches.iter().enumerate() {
-        let last = number.saturating_add(1) == branches.len();
+        let last = number + 1 == branches.len();
         let (fork, bar) = if last {
             ("└── ", "    ")
         } else {

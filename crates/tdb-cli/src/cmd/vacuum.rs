@@ -117,14 +117,14 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
 
 /// Objects that a vacuum, or another plan, has removed or would remove.
 #[derive(Default)]
-pub(super) struct Vacuumed {
+pub(super) struct RemovedObjects {
     pub(super) removed: Removal,
     young: Removal,
     keys: Vec<String>,
     gaps: Vec<HistoryGap>,
 }
 
-impl Vacuumed {
+impl RemovedObjects {
     pub(super) fn is_empty(&self) -> bool {
         self.keys.is_empty()
     }
@@ -175,8 +175,8 @@ pub(super) fn vacuum(
     removing: &Removing<'_>,
     modes: &[Mode],
     out: &mut Output,
-) -> Result<Vacuumed, Failure> {
-    let mut done = Vacuumed::default();
+) -> Result<RemovedObjects, Failure> {
+    let mut done = RemovedObjects::default();
     for mode in modes {
         let plan = |options: &VacuumOptions| plan_vacuum(removing.place, *mode, options);
         removing.remove(plan, &mut done, out)?;
@@ -242,7 +242,7 @@ pub(crate) fn clean(
         is_shown: !global.json,
         way: "--grace 0s --apply",
     };
-    let mut done = Vacuumed::default();
+    let mut done = RemovedObjects::default();
     removing.remove(|options| debris(&array, options), &mut done, out)?;
     removing.tell(&done, "written", global, out)
 }
@@ -278,7 +278,7 @@ impl Removing<'_> {
     pub(super) fn remove<E: Into<Failure>>(
         &self,
         plan_with: impl Fn(&VacuumOptions) -> Result<Plan, E>,
-        done: &mut Vacuumed,
+        done: &mut RemovedObjects,
         out: &mut Output,
     ) -> Result<(), Failure> {
         let unplanned = |error: E| Failure::in_place(error, self.location);
@@ -322,7 +322,7 @@ impl Removing<'_> {
     /// Prints a summary; `happened` says what was done to the objects that the grace period keeps, such as `merged`.
     pub(super) fn tell(
         &self,
-        done: &Vacuumed,
+        done: &RemovedObjects,
         happened: &str,
         global: &Global,
         out: &mut Output,

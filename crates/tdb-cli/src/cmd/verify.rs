@@ -1,18 +1,18 @@
 //! `tdb verify`: checks that everything in an array, or in the arrays of a group, can be decoded.
 
+mod findings;
 mod group;
-mod looked;
 
 use clap::Args;
 use tdb::engine::array::{ErrorKind, Location, ObjectType, TimeWindow};
 use tdb::engine::consolidate::{Damage, verify};
 use tdb::place::{self, Place};
 
-use self::looked::{Looked, of_all, verdict};
+use self::findings::{ObjectFindings, of_all, verdict};
 
 use super::progress::Line;
 use super::write_json;
-use crate::access::{Opening, session};
+use crate::access::{OpenSettings, session};
 use crate::failure::Failure;
 use crate::global::Global;
 use crate::interrupt;
@@ -37,7 +37,7 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
     let line = Line::new(global);
     let session = line.of_session(&session(global));
-    let mut opening = Opening::new(global, &session)?;
+    let mut opening = OpenSettings::new(global, &session)?;
     if global.at().is_none() {
         // Without `--at`, objects with a future timestamp are verified as well.
         opening.options.window.at = TimeWindow::ALL.at;
@@ -51,7 +51,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
         if interrupt::is_noticed() {
             return Err(Failure::new(ErrorKind::Store, "interrupted"));
         }
-        Ok::<_, Failure>(Looked {
+        Ok::<_, Failure>(ObjectFindings {
             uri: location.uri.clone(),
             verified,
             damages,
@@ -62,21 +62,21 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
         return group::look_at(&folder, &opening, &look, global, out);
     }
     let array = place::array(&arguments.uri, &global.counts)?;
-    let looked = look(&array, &opening.access.to(&array))?;
-    looked.warn(out);
+    let findings = look(&array, &opening.access.to(&array))?;
+    findings.warn(out);
     if global.json {
-        write_json(out, &looked.json())?;
+        write_json(out, &findings.json())?;
     } else {
-        looked.write("", out)?;
+        findings.write("", out)?;
     }
-    let all = of_all(&looked.verified);
-    if looked.damages.is_empty() {
-        out.note(&format!("{all}: {}", verdict(&looked.verified)));
+    let all = of_all(&findings.verified);
+    if findings.damages.is_empty() {
+        out.note(&format!("{all}: {}", verdict(&findings.verified)));
         return Ok(());
     }
-    let errors = plural(looked.verified.damages, "error");
+    let errors = plural(findings.verified.damages, "error");
     let failure = Failure::finding(format!("{errors} in {all}")).within(&arguments.uri);
-    Err(match looked.way_out(&arguments.uri) {
+    Err(match findings.way_out(&arguments.uri) {
         Some(hint) => failure.hint(hint),
         None => failure,
     })

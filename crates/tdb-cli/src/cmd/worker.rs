@@ -60,9 +60,11 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
         limits.temporary = bytes;
     }
     let messages = out.messages();
-    let worker = context.worker(&arguments.listen, token, allowed)?;
-    let worker = worker.limits(limits).certificates(certificates);
-    let worker = worker.listener(move |what| messages.note(what));
+    let worker = context
+        .worker(&arguments.listen, token, allowed)?
+        .limits(limits)
+        .certificates(certificates)
+        .listener(move |what| messages.note(what));
     crate::defect::tell_at_once();
     writeln!(out, "listening on {}", worker.address())?;
     out.flush()?;

@@ -19,7 +19,7 @@ use crate::output::Output;
 use crate::paint::plural;
 
 use arguments::Order;
-pub(crate) use arguments::{Arguments, Sorting, Which};
+pub(crate) use arguments::{Arguments, DuplicateRule, Sorting};
 
 pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
     if arguments.replace {
@@ -43,8 +43,10 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
         order: arguments.order.map(Order::of_cells),
         ..arguments.sorting.options(global)
     };
-    let write = array.write().with_options(options);
-    let mut write = write.dry_run(arguments.dry_run);
+    let mut write = array
+        .write()
+        .with_options(options)
+        .dry_run(arguments.dry_run);
     if arguments.enum_codes {
         write = write.enumeration_codes();
     }

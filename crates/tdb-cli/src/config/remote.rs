@@ -5,13 +5,13 @@ use crate::profile::Profile;
 use super::names;
 
 /// Result of looking up a setting.
-pub(super) enum Known {
+pub(super) enum SettingUse {
     /// A setting that has an effect.
     Used,
     /// A TileDB setting without effect in tdb.
     Unused,
     /// Not a setting of TileDB.
-    No,
+    Unknown,
 }
 
 /// Settings with which remote stores are opened.
@@ -28,10 +28,10 @@ impl RemoteSettings {
         }
     }
 
-    pub(super) fn set(&mut self, name: &str, value: &str) -> Known {
+    pub(super) fn set(&mut self, name: &str, value: &str) -> SettingUse {
         match self.settings.set(name, value) {
-            tdb::TakenSetting::Understood => Known::Used,
-            tdb::TakenSetting::Unused => Known::Unused,
+            tdb::TakenSetting::Understood => SettingUse::Used,
+            tdb::TakenSetting::Unused => SettingUse::Unused,
             tdb::TakenSetting::Unknown => elsewhere(name),
         }
     }
@@ -55,9 +55,9 @@ impl RemoteSettings {
         Self {}
     }
 
-    pub(super) fn set(&mut self, name: &str, _value: &str) -> Known {
+    pub(super) fn set(&mut self, name: &str, _value: &str) -> SettingUse {
         if name.starts_with("vfs.") || name.starts_with("ssl.") {
-            return Known::Unused;
+            return SettingUse::Unused;
         }
         elsewhere(name)
     }
@@ -70,10 +70,10 @@ impl RemoteSettings {
 }
 
 /// Looks up a setting that does not concern object stores.
-fn elsewhere(name: &str) -> Known {
+fn elsewhere(name: &str) -> SettingUse {
     if names::SETTINGS.contains(&name) {
-        Known::Unused
+        SettingUse::Unused
     } else {
-        Known::No
+        SettingUse::Unknown
     }
 }

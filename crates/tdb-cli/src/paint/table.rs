@@ -78,11 +78,13 @@ impl Table {
 
     /// Adds a row with a role for each cell.
     pub(crate) fn painted(&mut self, cells: impl IntoIterator<Item = (Role, String)>) {
-        let cells = cells.into_iter().map(|(role, text)| Cell {
-            role,
-            text: visible(&text),
-        });
-        let cells: Vec<Cell> = cells.collect();
+        let cells: Vec<Cell> = cells
+            .into_iter()
+            .map(|(role, text)| Cell {
+                role,
+                text: visible(&text),
+            })
+            .collect();
         let bytes = cells.iter().map(|cell| cell.text.len());
         self.bytes = bytes.fold(self.bytes, usize::saturating_add);
         self.rows.push(cells);
@@ -126,14 +128,16 @@ impl Table {
     /// than the screen is wrapped on a line of its own.
     fn lines(&self, screen: Option<usize>) -> Vec<Vec<ColumnPlace>> {
         let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
-        let widths = (0..columns).map(|column| (column, self.width(column)));
-        let widths: Vec<(usize, usize)> = widths.filter(|(_, width)| *width > 0).collect();
+        let widths: Vec<(usize, usize)> = (0..columns)
+            .map(|column| (column, self.width(column)))
+            .filter(|(_, width)| *width > 0)
+            .collect();
         let screen = screen.unwrap_or(NO_EDGE);
         let (mut lines, mut line, mut left) = (Vec::new(), Vec::new(), screen);
         for (number, &(column, width)) in widths.iter().enumerate() {
             let gap = if line.is_empty() { 0 } else { GAP };
             let mut room = left.saturating_sub(gap);
-            let is_last = number.saturating_add(1) == widths.len();
+            let is_last = number + 1 == widths.len();
             let may_break = is_last && self.right.get(column) != Some(&true);
             let is_broken = may_break && room >= self.longest_word(column).max(NARROWEST);
             if width > room && !is_broken && !line.is_empty() {

@@ -43,8 +43,7 @@ impl Rules {
     /// Checks a plan that a client sends for later execution.
     pub(crate) fn set_plan(&self, request: &SetPlan) -> Result<(), Refusal> {
         let limits = &self.limits;
-        let feeds = request.feeds.iter();
-        let feeds = feeds.fold(0_u64, |sum, feed| {
+        let feeds = request.feeds.iter().fold(0_u64, |sum, feed| {
             sum.saturating_add(feed.partitions.max(1))
         });
         Refusal::above("declared streams of work", feeds, limits.feeds)?;
@@ -68,8 +67,8 @@ impl Rules {
                 Refusal::above("partitions of a broadcast", head.output_partitions, most)
             }
             Head::Repartition(head) => {
-                let partitioning = Partitioning::decode(&*head.partitioning);
-                let partitioning = partitioning.map_err(Refusal::undecodable)?;
+                let partitioning =
+                    Partitioning::decode(&*head.partitioning).map_err(Refusal::undecodable)?;
                 Walk::new(self).run(|walk, steps| walk.partitioning(Some(&partitioning), steps))
             }
         }

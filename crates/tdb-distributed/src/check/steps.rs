@@ -106,8 +106,7 @@ impl<'p> Steps<'p> {
         let Some(frame) = frame else {
             return;
         };
-        let end = frame.end_bound.as_ref();
-        let end = end.map(|EndBound::Bound(bound)| bound);
+        let end = frame.end_bound.as_ref().map(|EndBound::Bound(bound)| bound);
         for bound in frame.start_bound.iter().chain(end) {
             if let Some(value) = &bound.bound_value {
                 self.value(Some(value));

@@ -95,8 +95,10 @@ impl Walk<'_> {
         steps: &mut Steps<'p>,
     ) -> Result<(), Refusal> {
         steps.schema(nested.schema.as_ref());
-        let dictionaries = nested.dictionaries.iter();
-        let dictionaries = dictionaries.map(|part| (&part.ipc_message, &part.arrow_data));
+        let dictionaries = nested
+            .dictionaries
+            .iter()
+            .map(|part| (&part.ipc_message, &part.arrow_data));
         let own = (&nested.ipc_message, &nested.arrow_data);
         for (message, data) in dictionaries.chain([own]) {
             self.bytes(message.len().saturating_add(data.len()))?;
@@ -174,8 +176,10 @@ pub(super) fn parquet_options(options: Option<&TableParquetOptions>) -> Result<(
     let Some(options) = options else {
         return Ok(());
     };
-    let global = options.global.as_ref();
-    let global = global.ok_or(Refusal::Unset("the options of Parquet"))?;
+    let global = options
+        .global
+        .as_ref()
+        .ok_or(Refusal::Unset("the options of Parquet"))?;
     let parsed = ParquetOptions::try_from(global);
     parsed.map(drop).map_err(Refusal::undecodable)
 }

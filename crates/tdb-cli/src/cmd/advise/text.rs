@@ -17,6 +17,6 @@ pub(super) fn assigned(field: &str, value: &str) -> String {
 /// Formats a rate in bytes per second.
 pub(super) fn rate(size: u64, time: Duration) -> String {
     let nanos = time.as_nanos().max(1);
-    let rate = u128::from(size).saturating_mul(1_000_000_000) / nanos;
+    let rate = u128::from(size) * 1_000_000_000 / nanos;
     u64::try_from(rate).map_or_else(|_| String::new(), |rate| format!("{}/s", bytes(rate)))
 }

@@ -37,8 +37,10 @@ fn text(tiles: &Tiles) -> String {
         .capacity
         .map(|capacity| format!("capacity {capacity}"));
     let order = tiles.cell_order.map(|order| name(order).to_owned());
-    let extents = tiles.extents.iter();
-    let extents = extents.map(|(dimension, extent)| format!("{dimension} {extent}"));
+    let extents = tiles
+        .extents
+        .iter()
+        .map(|(dimension, extent)| format!("{dimension} {extent}"));
     let parts = capacity.into_iter().chain(order).chain(extents);
     parts.collect::<Vec<String>>().join(", ")
 }
@@ -80,8 +82,11 @@ pub(super) fn options(trials: &TileTrials) -> String {
 pub(super) fn as_json(trials: &TileTrials) -> Json {
     let advised = trials.advised();
     let of_trial = |trial: &TileTrial| {
-        let extents = trial.tiles.extents.iter();
-        let extents = extents.map(|(name, extent)| (name.clone(), json!(extent)));
+        let extents = trial
+            .tiles
+            .extents
+            .iter()
+            .map(|(name, extent)| (name.clone(), json!(extent)));
         json!({
             "capacity": trial.tiles.capacity,
             "cell_order": trial.tiles.cell_order.map(name),

@@ -91,8 +91,9 @@ impl<'a> DataFile<'a> {
         let columns = self.field.read(tile)?;
         let lines = columns.iter().map(|column| {
             let rows = rows(column);
-            let shown = (0..rows.min(CELLS)).map(|row| self.cell(column, row));
-            let mut shown: Vec<String> = shown.collect();
+            let mut shown: Vec<String> = (0..rows.min(CELLS))
+                .map(|row| self.cell(column, row))
+                .collect();
             if rows > CELLS {
                 shown.push("…".to_owned());
             }
@@ -140,7 +141,8 @@ fn role(fragment: &Fragment, kind: FieldKind, name: &str) -> Option<Role> {
 
 fn rows(column: &Column) -> usize {
     match column.cell_size() {
-        None => column.offset_values().len().saturating_sub(1),
+        // The last offset is the end of the last cell.
+        None => (column.offset_values().split_last()).map_or(0, |(_, begins)| begins.len()),
         Some(size) => column.values.len() / size.max(1),
     }
 }

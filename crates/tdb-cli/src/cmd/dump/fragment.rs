@@ -17,7 +17,7 @@ use tdb::engine::store::read_whole;
 use tdb::engine::tile::{FormatVersion, GenericTile, Record};
 
 use super::tile::heading;
-use super::{Described, Dump};
+use super::{Description, Dump};
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::paint::visible;
@@ -38,6 +38,19 @@ enum Part {
     Conditions,
 }
 
+/// A generic tile in fragment metadata, with the name that the dump shows.
+struct NamedPart {
+    name: String,
+    kind: Part,
+}
+
+impl NamedPart {
+    fn new(name: impl Into<String>, kind: Part) -> Self {
+        let name = name.into();
+        Self { name, kind }
+    }
+}
+
 impl Dump<'_> {
     pub(super) fn write_fragment_metadata(
         &self,
@@ -48,12 +61,9 @@ impl Dump<'_> {
         if version.has_single_tile_metadata() {
             let layout = FieldLayout::of(&self.schema(None)?);
             return self.write_generic_tile(file, 0, out, &|payload, _| {
-                self.described(LegacyMetadata::describe(
-                    payload,
-                    version,
-                    &layout,
-                    &self.limits,
-                ))
+                let (text, result) =
+                    LegacyMetadata::describe(payload, version, &layout, &self.limits);
+                Description::of(text, result)
             });
         }
         let old = if version.names_schema() {
@@ -85,11 +95,11 @@ impl Dump<'_> {
                 footer: decoded,
                 layout: &layout,
             };
-            for (offset, (name, part)) in parts(decoded, &schema, &layout) {
-                self.write_part(file, (offset, &name, part), &shape, out)?;
+            for (offset, part) in parts(decoded, &schema, &layout) {
+                self.write_part(file, offset, &part, &shape, out)?;
             }
         }
-        let end = footer.start.saturating_add(footer.bytes.len() as u64);
+        let end = footer.start + footer.bytes.len() as u64;
         heading(out, &format!("footer, bytes {}..{end}", footer.start))?;
         for line in text.lines() {
             writeln!(out, "{}", visible(line))?;
@@ -98,11 +108,11 @@ impl Dump<'_> {
     }
 
     /// Describes consolidated fragment metadata: the list of fragments, and the footer of each.
-    pub(super) fn describe_footers(&self, payload: &Bytes) -> Described {
+    pub(super) fn describe_footers(&self, payload: &Bytes) -> Description {
         let (mut text, metadata) = ConsolidatedMetadata::describe(payload, &self.limits);
         let metadata = match metadata {
             Ok(metadata) => metadata,
-            Err(error) => return (text, Err(Failure::of(error))),
+            Err(error) => return Description::of(text, Err::<(), _>(error)),
         };
         for entry in metadata.entries() {
             let (offset, key) = (entry.offset, &entry.key);
@@ -119,7 +129,10 @@ impl Dump<'_> {
                 }
             }
         }
-        (text, Ok(()))
+        Description {
+            text,
+            result: Ok(()),
+        }
     }
 
     fn describe_footer(&self, footer: &Bytes) -> Result<String, Failure> {
@@ -135,10 +148,12 @@ impl Dump<'_> {
     fn write_part(
         &self,
         file: &Bytes,
-        (offset, name, part): (u64, &str, Part),
+        offset: u64,
+        part: &NamedPart,
         shape: &Shape<'_>,
         out: &mut Output,
     ) -> Result<(), Failure> {
+        let name = &part.name;
         let start = usize::try_from(offset)
             .ok()
             .filter(|&start| start < file.len());
@@ -148,24 +163,38 @@ impl Dump<'_> {
         };
         writeln!(out)?;
         heading(out, &visible(name))?;
+        self.write_generic_tile(&file.slice(start..), start, out, &|payload, _| {
+            self.describe_part(part.kind, payload, shape)
+        })
+    }
+
+    fn describe_part(&self, kind: Part, payload: &Bytes, shape: &Shape<'_>) -> Description {
         let (version, limits) = (shape.footer.version, &self.limits);
-        self.write_generic_tile(&file.slice(start..), start, out, &|payload, _| match part {
+        match kind {
             Part::RTree => {
                 let dimensions = shape.layout.dimensions();
-                self.described(RTree::describe(payload, version, dimensions, limits))
+                let (text, result) = RTree::describe(payload, version, dimensions, limits);
+                Description::of(text, result)
             }
-            Part::Numbers => self.described(TileVector::describe(payload, version, &(), limits)),
-            Part::Bounds => self.described(TileBounds::describe(payload, version, &(), limits)),
+            Part::Numbers => {
+                let (text, result) = TileVector::describe(payload, version, &(), limits);
+                Description::of(text, result)
+            }
+            Part::Bounds => {
+                let (text, result) = TileBounds::describe(payload, version, &(), limits);
+                Description::of(text, result)
+            }
             Part::Statistics => {
                 let fields = shape.layout.fields(version, extra_fields(shape.footer));
-                self.described(FragmentStatistics::describe(
-                    payload, version, &fields, limits,
-                ))
+                let (text, result) =
+                    FragmentStatistics::describe(payload, version, &fields, limits);
+                Description::of(text, result)
             }
             Part::Conditions => {
-                self.described(ProcessedConditions::describe(payload, version, &(), limits))
+                let (text, result) = ProcessedConditions::describe(payload, version, &(), limits);
+                Description::of(text, result)
             }
-        })
+        }
     }
 
     /// Format version of the fragment, from its name; the oldest names have none, so it is read from the file.
@@ -209,11 +238,7 @@ fn extra_fields(footer: &Footer) -> ExtraFields {
 }
 
 /// Name and kind of each part, by its offset in the file.
-fn parts(
-    footer: &Footer,
-    schema: &ArraySchema,
-    layout: &FieldLayout,
-) -> BTreeMap<u64, (String, Part)> {
+fn parts(footer: &Footer, schema: &ArraySchema, layout: &FieldLayout) -> BTreeMap<u64, NamedPart> {
     let offsets = &footer.offsets;
     let names = field_names(footer, schema, layout);
     let mut parts = BTreeMap::new();
@@ -244,7 +269,7 @@ fn parts(
             let field = names
                 .get(&index)
                 .map_or("a field that is not in the schema", String::as_str);
-            parts.insert(offset, (format!("{what} of {field}"), part));
+            parts.insert(offset, NamedPart::new(format!("{what} of {field}"), part));
         }
     }
     for (what, offset, part) in [
@@ -261,10 +286,10 @@ fn parts(
     ] {
         // An offset of 0 means that this format version lacks the part.
         if offset != 0 {
-            parts.insert(offset, (what.to_owned(), part));
+            parts.insert(offset, NamedPart::new(what, part));
         }
     }
-    parts.insert(offsets.rtree, ("R-tree".to_owned(), Part::RTree));
+    parts.insert(offsets.rtree, NamedPart::new("R-tree", Part::RTree));
     parts
 }
 
@@ -278,8 +303,9 @@ fn field_names(
         FieldKind::Timestamps,
         FieldKind::DeleteTimestamps,
         FieldKind::DeleteConditionIndex,
-    ];
-    let special = special.into_iter().filter_map(|kind| schema.field_of(kind));
+    ]
+    .into_iter()
+    .filter_map(|kind| schema.field_of(kind));
     let index = |kind| layout.index(kind, footer.version, extra_fields(footer));
     (schema.fields().chain(special))
         .filter_map(|field| Some((index(field.kind)?, format!("{:?}", field.name))))

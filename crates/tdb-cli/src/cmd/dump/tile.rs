@@ -11,7 +11,7 @@ use tdb::engine::tile::{ChunkHeader, ChunkTable, FormatVersion, GenericTile, Rec
 use zerocopy::FromBytes;
 
 use super::data::DataFile;
-use super::{Described, Dump};
+use super::{Description, Dump};
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::paint::{Role, plural, visible};
@@ -25,10 +25,10 @@ impl Dump<'_> {
         bytes: &Bytes,
         offset: usize,
         out: &mut Output,
-        describe: &dyn Fn(&Bytes, FormatVersion) -> Described,
+        describe: &dyn Fn(&Bytes, FormatVersion) -> Description,
     ) -> Result<(), Failure> {
         let tile = GenericTile::parse(bytes, &self.limits).map_err(Failure::of)?;
-        let end = offset.saturating_add(tile.stored_size());
+        let end = offset + tile.stored_size();
         heading(out, &format!("generic tile, bytes {offset}..{end}"))?;
         write!(out, "{}", tile.describe())?;
         heading(out, "its filters")?;
@@ -51,7 +51,7 @@ impl Dump<'_> {
             out,
             &format!("its content, {}", plural(payload.len() as u64, "byte")),
         )?;
-        let (text, result) = describe(&payload, tile.version());
+        let Description { text, result } = describe(&payload, tile.version());
         for line in text.lines() {
             writeln!(out, "{}", visible(line))?;
         }
@@ -62,8 +62,8 @@ impl Dump<'_> {
         let (text, list) = FilterList::describe(&tile.pipeline, tile.version(), &(), &self.limits);
         write!(out, "{text}")?;
         for filter in list.map_err(Failure::of)?.filters {
-            let described = describe(&filter, tile.version(), Registry::builtin());
-            let described = described.map_or_else(|error| error.to_string(), |d| d.to_string());
+            let described = describe(&filter, tile.version(), Registry::builtin())
+                .map_or_else(|error| error.to_string(), |d| d.to_string());
             writeln!(out, "{:>16}  {described}", "")?;
         }
         Ok(())
@@ -97,25 +97,23 @@ impl Dump<'_> {
                     header.filtered.get(),
                 );
                 writeln!(out, "{}", chunk_line(chunk, original, metadata, filtered))?;
-                offset = offset
-                    .saturating_add(u64::from(metadata))
-                    .saturating_add(u64::from(filtered));
+                offset += u64::from(metadata) + u64::from(filtered);
                 if offset > size {
                     // Reading the last promised byte fails with an error that says what is missing, and where.
-                    self.piece(&mut offset.saturating_sub(1), 1)?;
+                    self.piece(&mut (offset - 1), 1)?;
                 }
             }
             for line in file.map_or(Ok(Vec::new()), |file| file.first_cells(number))? {
                 writeln!(out, "{:>16}  {}", "", visible(&line))?;
             }
-            number = number.saturating_add(1);
+            number += 1;
         }
         Ok(())
     }
 
     fn piece(&self, offset: &mut u64, len: u64) -> Result<Bytes, Failure> {
         let piece = read_one(self.store, Read::bounded(self.key, *offset, len))?;
-        *offset = offset.saturating_add(len);
+        *offset += len;
         Ok(piece.bytes)
     }
 }

@@ -147,9 +147,11 @@ fn dimension_row(
         .non_empty_domain
         .as_ref()
         .and_then(|ranges| ranges.get(index));
-    let filters = facts.schema.dimension_filters(index);
     // Dense arrays store no coordinates to which filters could apply.
-    let filters = filters.filter(|_| !facts.schema.is_dense());
+    let filters = facts
+        .schema
+        .dimension_filters(index)
+        .filter(|_| !facts.schema.is_dense());
     let mut row = vec![
         (Role::Title, dimension.name.clone()),
         (

@@ -7,7 +7,7 @@ use tdb::engine::array::{Array, Group, GroupMember, Metadata, ObjectType};
 use tdb::engine::tile::Code;
 use tdb::place::Place;
 
-use crate::access::Opening;
+use crate::access::OpenSettings;
 use crate::cmd::cells::CellNumbers;
 use crate::cmd::meta;
 use crate::cmd::schema::section;
@@ -29,7 +29,7 @@ impl<'a> Facts<'a> {
         group: &'a Group,
         metadata: &'a Metadata,
         location: &Place,
-        opening: &Opening,
+        opening: &OpenSettings,
     ) -> Self {
         let cells = |member: &GroupMember| {
             let is_array = member.object_type == ObjectType::Array;
@@ -86,8 +86,11 @@ impl<'a> Facts<'a> {
     }
 
     pub(super) fn json(&self, uri: &str, ticks: bool) -> Json {
-        let members = self.group.members().iter().zip(&self.cells);
-        let members: Vec<Json> = members
+        let members: Vec<Json> = self
+            .group
+            .members()
+            .iter()
+            .zip(&self.cells)
             .map(|(member, cells)| {
                 let mut told = Map::new();
                 told.insert("name".to_owned(), json!(member.name));
@@ -117,8 +120,8 @@ fn whereabouts(group: &Group, member: &GroupMember) -> String {
     let root = group.location().prefix();
     let below = inside
         .as_deref()
-        .and_then(|prefix| prefix.strip_prefix(root));
-    let below = below.map(|below| below.trim_start_matches('/').to_owned());
+        .and_then(|prefix| prefix.strip_prefix(root))
+        .map(|path| path.trim_start_matches('/').to_owned());
     below.unwrap_or_else(|| group.member_uri(member))
 }
 

@@ -6,14 +6,14 @@ use tdb::engine::array::{Array, OpenOptions};
 use tdb::engine::cells::Session;
 use tdb::engine::query::{QueryError, ReadOptions, Reader};
 
-use crate::access::Opening;
+use crate::access::OpenSettings;
 use crate::failure::Failure;
 use tdb::place::Place;
 
 /// The failed read, so that it can be tried on each fragment alone.
 pub(super) struct Others<'a> {
     pub(super) location: &'a Place,
-    pub(super) open: &'a Opening,
+    pub(super) open: &'a OpenSettings,
     pub(super) session: &'a Session,
     /// Builds the read options once the array is open.
     pub(super) read: &'a dyn Fn(&Array) -> Result<ReadOptions, Failure>,
@@ -52,11 +52,11 @@ impl Others<'_> {
         for fragment in array.fragments() {
             let alone = array.with_fragments(|other| other.name == fragment.name);
             match self.read_all(alone, &read) {
-                Ok(()) => sound = sound.saturating_add(1),
+                Ok(()) => sound += 1,
                 Err(error) => without.push(error.damaged_fragment()?.to_owned()),
             }
         }
-        let all = sound.saturating_add(without.len());
+        let all = sound + without.len();
         Some(match sound {
             0 => format!("none of the {all} fragments is sound"),
             _ => format!(

@@ -151,8 +151,11 @@ impl Reading {
             let what = "a .npy file stores all cells of a box, in their order";
             return Err(Failure::invalid(what).hint("use --range to choose the box"));
         }
-        let keys = self.sort.iter().flatten();
-        let keys = keys.map(|key| SortKey::from(key.as_str()));
+        let keys = self
+            .sort
+            .iter()
+            .flatten()
+            .map(|key| SortKey::from(key.as_str()));
         Ok(part.with_sort(keys.collect()).with_offset(self.offset))
     }
 
@@ -197,7 +200,7 @@ impl Reading {
         if self.vertical {
             Box::new(VerticalWriter::new(out, fields, options))
         } else {
-            Box::new(TableWriter::new(out, fields, options, (self.wide, OF_READ)))
+            Box::new(TableWriter::new(out, fields, options, self.wide, OF_READ))
         }
     }
 
@@ -226,8 +229,10 @@ impl Reading {
 /// Fails if a name occurs twice, since columns of a file are identified by name.
 fn check_distinct(option: &str, names: Option<&[String]>) -> Result<(), Failure> {
     let names = names.unwrap_or(&[]);
-    let mut repeated = names.iter().enumerate();
-    let repeated = repeated.find(|(place, name)| names.iter().take(*place).any(|n| n == *name));
+    let repeated = names
+        .iter()
+        .enumerate()
+        .find(|(place, name)| names.iter().take(*place).any(|n| n == *name));
     match repeated {
         None => Ok(()),
         Some((_, name)) => {

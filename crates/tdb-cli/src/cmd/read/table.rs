@@ -9,7 +9,7 @@ use tdb::engine::text::PlainText;
 use unicode_width::UnicodeWidthStr;
 
 use crate::output::Output;
-use crate::paint::{GAP, Line, NO_EDGE, Role, visible};
+use crate::paint::{GAP, Line, NO_EDGE, Role, ScreenText, visible};
 
 /// Number of rows buffered before the first is written. A column is as wide as its widest cell so far; it grows if
 /// later rows have wider cells, and never shrinks.
@@ -80,7 +80,8 @@ impl TableWriter {
         mut out: Output,
         fields: &[FieldInfo],
         options: OutputOptions,
-        (is_wide, ways_out): (bool, WaysOut),
+        is_wide: bool,
+        ways_out: WaysOut,
     ) -> Self {
         out.look.width = out.look.width.filter(|_| !is_wide);
         let columns = fields.iter().map(|field| {
@@ -122,7 +123,10 @@ impl TableWriter {
                 };
                 let text = column.text.get(*start..cell.end).unwrap_or("");
                 *start = cell.end;
-                let text = (text, cell.width);
+                let text = ScreenText {
+                    text,
+                    width: cell.width,
+                };
                 self.line.add(cell.role, text, column.width, column.right);
             }
             self.line.write(&mut self.out)?;
@@ -158,10 +162,10 @@ impl TableWriter {
         let hidden = self.columns.get(self.shown..).unwrap_or(&[]);
         if !hidden.is_empty() {
             let names: Vec<&str> = hidden.iter().map(|column| &*column.name).collect();
-            let names = names.join(", ");
+            let list = names.join(", ");
             let how = self.ways_out.columns;
             self.out
-                .note(&format!("there is no room for {names}: {how}"));
+                .note(&format!("there is no room for {list}: {how}"));
         } else if self.line.is_cut {
             let how = self.ways_out.texts;
             self.out
@@ -202,6 +206,8 @@ fn is_plain(text: &str) -> bool {
 
 impl BatchWriter for TableWriter {
     fn write(&mut self, batch: &Batch) -> Result<(), ConversionError> {
+        // Number of the batch's first cell.
+        let first = self.cells;
         let mut row = 0;
         while row < batch.rows {
             let room = self.room();
@@ -211,7 +217,6 @@ impl BatchWriter for TableWriter {
             }
             let left = (batch.rows - row).min(ALIGNED.saturating_sub(self.waiting).max(1));
             let rows = row..row + left.min(room);
-            let first = self.cells.saturating_sub(row as u64);
             for (index, column) in self.columns.iter_mut().enumerate() {
                 let mut push = |text: Option<&str>| match text {
                     Some(text) => column.push(Role::Plain, text),
@@ -221,7 +226,7 @@ impl BatchWriter for TableWriter {
                 (self.text).for_each(batch, index, cells, first, &mut push)?;
             }
             self.waiting += rows.len();
-            self.cells = self.cells.saturating_add(rows.len() as u64);
+            self.cells += rows.len() as u64;
             row = rows.end;
             if self.waiting >= ALIGNED {
                 self.write_rows()?;
@@ -316,7 +321,8 @@ mod tests {
             output,
             &fields,
             OutputOptions::default(),
-            (false, OF_READ),
+            false,
+            OF_READ,
         ));
         writer.write(&batch).unwrap();
         writer.finish().unwrap();

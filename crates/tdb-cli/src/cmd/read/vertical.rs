@@ -26,7 +26,7 @@ pub(super) struct VerticalWriter {
 impl VerticalWriter {
     pub(super) fn new(out: Output, fields: &[FieldInfo], options: OutputOptions) -> Self {
         let names: Vec<String> = fields.iter().map(|field| visible(&field.name)).collect();
-        let lines = names.len().saturating_add(1) as u64;
+        let lines = names.len() as u64 + 1;
         let room = out
             .look
             .height
@@ -42,9 +42,9 @@ impl VerticalWriter {
         }
     }
 
-    fn write_cell(&mut self, batch: &Batch, row: usize) -> Result<(), ConversionError> {
-        let first = self.cells.saturating_sub(row as u64);
-        let number = self.cells.saturating_add(1);
+    /// Writes a cell of a batch, whose first cell has the number `first`.
+    fn write_cell(&mut self, batch: &Batch, row: usize, first: u64) -> Result<(), ConversionError> {
+        let number = self.cells + 1;
         let title = self.out.look.paint(Role::Dim, &format!("-- cell {number}"));
         writeln!(self.out, "{title}")?;
         for (index, name) in self.names.iter().enumerate() {
@@ -54,8 +54,8 @@ impl VerticalWriter {
                     shown = visible(text);
                 }
             };
-            (self.text).for_each(batch, index, row..row.saturating_add(1), first, &mut push)?;
-            let padding = self.width.saturating_sub(name.width()).saturating_add(GAP);
+            (self.text).for_each(batch, index, row..row + 1, first, &mut push)?;
+            let padding = self.width.saturating_sub(name.width()) + GAP;
             let label = self.out.look.paint(Role::Title, name);
             let line = format!("{label}{:padding$}{shown}", "");
             writeln!(self.out, "{}", line.trim_end_matches(' '))?;
@@ -67,12 +67,13 @@ impl VerticalWriter {
 
 impl BatchWriter for VerticalWriter {
     fn write(&mut self, batch: &Batch) -> Result<(), ConversionError> {
+        let first = self.cells;
         for row in 0..batch.rows {
             if self.room.is_some_and(|room| self.cells >= room) {
                 self.is_cut = true;
                 return Ok(());
             }
-            self.write_cell(batch, row)?;
+            self.write_cell(batch, row, first)?;
         }
         Ok(())
     }

@@ -37,16 +37,19 @@ pub(super) fn filters(text: &str) -> Result<Filters, String> {
         let list = serde_json::from_str(list).map_err(|error| format!("no JSON: {error}"))?;
         return Ok(Filters { field, list });
     }
-    let filters = list.split(',').map(str::trim).map(|filter| {
-        let Some((name, level)) = filter.split_once(':') else {
-            return Ok(json!({ "name": filter }));
-        };
-        let level: i32 = level
-            .parse()
-            .map_err(|_| format!("{level:?} is not a level: expected a form such as zstd:5"))?;
-        Ok(json!({ "name": name, "level": level }))
-    });
-    let filters = filters.collect::<Result<Vec<Value>, String>>()?;
+    let filters = list
+        .split(',')
+        .map(str::trim)
+        .map(|filter| {
+            let Some((name, level)) = filter.split_once(':') else {
+                return Ok(json!({ "name": filter }));
+            };
+            let level: i32 = level
+                .parse()
+                .map_err(|_| format!("{level:?} is not a level: expected a form such as zstd:5"))?;
+            Ok(json!({ "name": name, "level": level }))
+        })
+        .collect::<Result<Vec<Value>, String>>()?;
     let is_none = filters.len() == 1 && filters.first() == Some(&json!({ "name": "none" }));
     Ok(Filters {
         field,
@@ -59,8 +62,9 @@ pub(super) fn tile(text: &str) -> Result<Tile, String> {
     let (Some(dimension), extent) = split_field(text) else {
         return Err("expected DIM=EXTENT, such as x=100".to_owned());
     };
-    let number = serde_json::from_str::<Value>(extent);
-    let number = number.ok().filter(Value::is_number);
+    let number = serde_json::from_str::<Value>(extent)
+        .ok()
+        .filter(Value::is_number);
     let extent = number.ok_or_else(|| format!("{extent:?} is not a number"))?;
     Ok(Tile { dimension, extent })
 }
@@ -105,8 +109,11 @@ pub(super) fn changed(mut schema: Value, changes: &Changes<'_>) -> Result<Value,
             continue;
         }
         for list in ["dimensions", "attributes"] {
-            let fields = schema.get_mut(list).and_then(Value::as_array_mut);
-            let fields = fields.into_iter().flatten();
+            let fields = schema
+                .get_mut(list)
+                .and_then(Value::as_array_mut)
+                .into_iter()
+                .flatten();
             for field in fields.filter_map(Value::as_object_mut) {
                 field.insert("filters".to_owned(), filters.list.clone());
             }
@@ -142,8 +149,10 @@ fn named<'a>(
     name: &str,
 ) -> Result<&'a mut serde_json::Map<String, Value>, Failure> {
     let of = |list: &&str| schema.get(*list).and_then(Value::as_array);
-    let known = lists.iter().filter_map(of).flatten();
-    let known: Vec<String> = known
+    let known: Vec<String> = lists
+        .iter()
+        .filter_map(of)
+        .flatten()
         .filter_map(|field| field["name"].as_str().map(str::to_owned))
         .collect();
     let found = lists.iter().find_map(|list| {

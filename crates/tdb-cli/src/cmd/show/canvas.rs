@@ -33,7 +33,7 @@ pub(super) fn write(picture: &Picture, palette: &Palette, out: &mut Output) -> R
     for row in (0..height).step_by(2) {
         let halves = (0..width).map(|column| {
             let color = |row: usize| shown(palette, pixel(row, column));
-            [color(row), color(row.saturating_add(1))]
+            [color(row), color(row + 1)]
         });
         writeln!(out, "{}", line(depth, halves))?;
     }

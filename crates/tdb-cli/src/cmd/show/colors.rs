@@ -60,7 +60,7 @@ impl Colors {
         let from = (along as usize).min(steps.saturating_sub(1));
         let part = along - from as f64;
         let anchor = |at: usize| anchors.get(at).copied().unwrap_or(NULL);
-        let (lo, hi) = (anchor(from), anchor(from.saturating_add(1)));
+        let (lo, hi) = (anchor(from), anchor(from + 1));
         let mix = |(lo, hi): (u8, u8)| {
             let mixed = f64::from(lo) + (f64::from(hi) - f64::from(lo)) * part;
             #[expect(

@@ -45,7 +45,7 @@ pub(super) fn write(picture: &Picture, ticks: bool, out: &mut Output) -> Result<
             cells,
             picture.height(),
         );
-        let taken = column.width().saturating_add(GAP);
+        let taken = column.width() + GAP;
         let left = room.map(|room| room.checked_sub(taken));
         // The first column is always shown, even if it is too wide.
         if left == Some(None) && columns.len() > 1 {
@@ -82,8 +82,8 @@ fn write_left_out(picture: &Picture, columns: usize, out: &mut Output) -> Result
             let next = axis
                 .positions
                 .get(shown.saturating_sub(1))
-                .and_then(|cell| cell.checked_add(1));
-            let next = next.map_or_else(String::new, |cell| coordinate(axis, cell, false));
+                .and_then(|cell| cell.checked_add(1))
+                .map_or_else(String::new, |cell| coordinate(axis, cell, false));
             let (shown, all, name) = (count(shown as u64), count(all), &axis.dimension);
             format!("the first {shown} of {all} {what} are shown: use --range {name}={next}.. to continue")
         })

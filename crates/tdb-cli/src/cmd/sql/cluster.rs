@@ -18,9 +18,9 @@ pub(super) fn with_workers(
     }
     let token = arguments.token.read()?;
     let certificates = arguments.token.certificates()?;
-    let cluster = tdb::Cluster::with_certificates(&arguments.cluster, &token, &certificates);
-    let cluster = cluster.map_err(tdb::Error::from)?;
-    let cluster = cluster.listener(move |what| messages.note(what));
+    let cluster = tdb::Cluster::with_certificates(&arguments.cluster, &token, &certificates)
+        .map_err(tdb::Error::from)?
+        .listener(move |what| messages.note(what));
     Ok(context.cluster(cluster))
 }
 

@@ -126,11 +126,12 @@ fn is_end(line: &str) -> bool {
 
 /// Path of the history file, by the XDG rules for state; creates its folder.
 fn history_file() -> Option<PathBuf> {
-    let state = env::var_os("XDG_STATE_HOME").map(PathBuf::from);
-    let state = state.filter(|folder| folder.is_absolute());
-    let folder =
-        state.or_else(|| Some(PathBuf::from(env::var_os("HOME")?).join(".local/state")))?;
-    let folder = folder.join("tdb");
+    let state = env::var_os("XDG_STATE_HOME")
+        .map(PathBuf::from)
+        .filter(|folder| folder.is_absolute());
+    let folder = state
+        .or_else(|| Some(PathBuf::from(env::var_os("HOME")?).join(".local/state")))?
+        .join("tdb");
     std::fs::create_dir_all(&folder).ok()?;
     Some(folder.join("sql_history"))
 }
@@ -159,16 +160,17 @@ impl Completer for SqlHelper {
         if quotes % 2 == 1 {
             return self.files.complete(line, at, context);
         }
-        let start = typed.rfind(|c: char| !(c.is_alphanumeric() || c == '_'));
-        let start = start.map_or(0, |before| before.saturating_add(1));
+        let start = typed
+            .rfind(|c: char| !(c.is_alphanumeric() || c == '_'))
+            .map_or(0, |before| before + 1);
         let word = typed.get(start..).unwrap_or("").to_lowercase();
         let fitting = WORDS
             .iter()
-            .filter(|known| !word.is_empty() && known.starts_with(&word));
-        let fitting = fitting.map(|known| Pair {
-            display: (*known).to_owned(),
-            replacement: (*known).to_owned(),
-        });
+            .filter(|known| !word.is_empty() && known.starts_with(&word))
+            .map(|known| Pair {
+                display: (*known).to_owned(),
+                replacement: (*known).to_owned(),
+            });
         Ok((start, fitting.collect()))
     }
 }

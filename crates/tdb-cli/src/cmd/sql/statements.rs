@@ -49,12 +49,13 @@ impl<'a> Statements<'a> {
     ) -> Result<Self, Failure> {
         let context = with_workers(context(global)?, arguments, messages)?;
         let since = global.since.unwrap_or(tdb::Time(0));
-        let sql = match global.at() {
+        let queries = match global.at() {
             Some(at) => context.sql_between(since, at)?,
             None => context.sql_since(since)?,
         };
-        let sql = sql.whole_history(global.whole_history);
-        let sql = sql.warnings(move |what| messages.warn(what));
+        let sql = queries
+            .whole_history(global.whole_history)
+            .warnings(move |what| messages.warn(what));
         if let Some(group) = &arguments.group {
             sql.group(group)?;
         }
@@ -117,10 +118,7 @@ impl<'a> Statements<'a> {
             None => rows.write_with(|fields| {
                 let wide = self.arguments.wide;
                 Ok(Box::new(TableWriter::new(
-                    out,
-                    fields,
-                    options,
-                    (wide, OF_SQL),
+                    out, fields, options, wide, OF_SQL,
                 )))
             })?,
             Some(of_file) => {

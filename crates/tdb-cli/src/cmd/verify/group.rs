@@ -10,8 +10,8 @@ use tdb::place::Place;
 
 use super::super::children::{Kind, Site, children};
 use super::super::write_json;
-use super::looked::{Looked, json_of, line_of, of_all, verdict};
-use crate::access::Opening;
+use super::findings::{ObjectFindings, json_of, line_of, of_all, verdict};
+use crate::access::OpenSettings;
 use crate::failure::Failure;
 use crate::global::Global;
 use crate::interrupt;
@@ -20,7 +20,7 @@ use crate::paint::{plural, visible};
 
 /// Results for a group and its contents.
 #[derive(Default)]
-struct Found {
+struct GroupFindings {
     arrays: u64,
     /// Number of members that lie elsewhere and were not verified.
     outside: u64,
@@ -33,19 +33,19 @@ struct Found {
 /// Verifies a group, all arrays in it, and groups nested in it.
 pub(super) fn look_at(
     group: &Place,
-    opening: &Opening,
-    look: &dyn Fn(&Place, &Location) -> Result<Looked, Failure>,
+    opening: &OpenSettings,
+    look: &dyn Fn(&Place, &Location) -> Result<ObjectFindings, Failure>,
     global: &Global,
     out: &mut Output,
 ) -> Result<(), Failure> {
-    let mut found = Found::default();
+    let mut found = GroupFindings::default();
     for array in arrays_below(group, opening, &mut found, global, out)? {
-        found.arrays = found.arrays.saturating_add(1);
-        let looked = opening
+        found.arrays += 1;
+        let findings = opening
             .access
             .among_others(&array, |place| look(&array, place));
-        let looked = match looked {
-            Ok(looked) => looked,
+        let findings = match findings {
+            Ok(findings) => findings,
             // An array that cannot be opened is reported, and the others are still verified.
             Err(failure) if !interrupt::is_noticed() => {
                 found.unread("array", &array.uri, &failure.text(), global, out)?;
@@ -53,21 +53,21 @@ pub(super) fn look_at(
             }
             Err(interrupted) => return Err(interrupted),
         };
-        looked.warn(out);
+        findings.warn(out);
         let all = &mut found.all;
-        all.fragments = all.fragments.saturating_add(looked.verified.fragments);
-        all.tiles = all.tiles.saturating_add(looked.verified.tiles);
-        all.damages = all.damages.saturating_add(looked.verified.damages);
+        all.fragments += findings.verified.fragments;
+        all.tiles += findings.verified.tiles;
+        all.damages += findings.verified.damages;
         all.warnings
-            .extend(looked.verified.warnings.iter().cloned());
+            .extend(findings.verified.warnings.iter().cloned());
         if global.json {
-            let mut of_array = looked.json();
+            let mut of_array = findings.json();
             if let Some(members) = of_array.as_object_mut() {
-                members.shift_insert(0, "array".to_owned(), looked.uri.into());
+                members.shift_insert(0, "array".to_owned(), findings.uri.into());
             }
             found.json.push(of_array);
         } else {
-            looked.write(&format!("{}: ", looked.uri), out)?;
+            findings.write(&format!("{}: ", findings.uri), out)?;
         }
     }
     if global.json {
@@ -76,7 +76,7 @@ pub(super) fn look_at(
     found.sum_up(group, out)
 }
 
-impl Found {
+impl GroupFindings {
     /// Reports something that cannot be read at all.
     fn unread(
         &mut self,
@@ -86,7 +86,7 @@ impl Found {
         global: &Global,
         out: &mut Output,
     ) -> Result<(), Failure> {
-        self.others = self.others.saturating_add(1);
+        self.others += 1;
         if global.json {
             self.json
                 .push(json!({ what: uri, "errors": [{ "error": text }] }));
@@ -104,7 +104,7 @@ impl Found {
         global: &Global,
         out: &mut Output,
     ) -> Result<(), Failure> {
-        self.others = self.others.saturating_add(damages.len() as u64);
+        self.others += damages.len() as u64;
         if global.json {
             let errors: Vec<Json> = damages.iter().map(json_of).collect();
             self.json
@@ -120,7 +120,7 @@ impl Found {
 
     fn sum_up(&self, group: &Place, out: &Output) -> Result<(), Failure> {
         let mut text = format!("{} in {}", of_all(&self.all), plural(self.arrays, "array"));
-        let damages = self.all.damages.saturating_add(self.others);
+        let damages = self.all.damages + self.others;
         if damages > 0 {
             let errors = plural(damages, "error");
             return Err(Failure::finding(format!("{errors} in {text}")).within(&group.uri));
@@ -140,8 +140,8 @@ impl Found {
 /// Lists the arrays in a group and in nested groups and folders, each once. Reports errors of the groups on the way.
 fn arrays_below(
     group: &Place,
-    opening: &Opening,
-    found: &mut Found,
+    opening: &OpenSettings,
+    found: &mut GroupFindings,
     global: &Global,
     out: &mut Output,
 ) -> Result<Vec<Place>, Failure> {
@@ -153,11 +153,11 @@ fn arrays_below(
         }
         let mut is_damaged = false;
         if folder.object_type()? == ObjectType::Group {
-            let looked = look_at_group(&folder, opening)?;
-            looked.warn(out);
-            is_damaged = !looked.damages.is_empty();
+            let findings = look_at_group(&folder, opening)?;
+            findings.warn(out);
+            is_damaged = !findings.damages.is_empty();
             if is_damaged {
-                found.group_damages(&folder, &looked.damages, global, out)?;
+                found.group_damages(&folder, &findings.damages, global, out)?;
             }
         }
         let below = match children(&folder, opening) {
@@ -169,7 +169,7 @@ fn arrays_below(
         // The stack is last in, first out, so children are pushed in reverse.
         for child in below.into_iter().rev() {
             let Site::Inside(place) = child.site else {
-                found.outside = found.outside.saturating_add(1);
+                found.outside += 1;
                 continue;
             };
             match child.kind {
@@ -190,12 +190,12 @@ fn arrays_below(
 }
 
 /// Verifies the objects of a group itself, without its members.
-fn look_at_group(group: &Place, opening: &Opening) -> Result<Looked, Failure> {
+fn look_at_group(group: &Place, opening: &OpenSettings) -> Result<ObjectFindings, Failure> {
     opening.access.among_others(group, |place| {
         let mut damages = Vec::new();
         let mut tell = |damage| damages.push(damage);
         let verified = verify_group(place, &group.store_uri, &opening.options, &mut tell);
-        Ok(Looked {
+        Ok(ObjectFindings {
             uri: group.uri.clone(),
             verified: verified.map_err(|error| Failure::in_place(error, group))?,
             damages,

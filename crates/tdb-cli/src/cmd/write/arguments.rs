@@ -49,14 +49,14 @@ pub(crate) struct Arguments {
 pub(crate) struct Sorting {
     /// How to treat cells with the same coordinates [default: keep all if the array allows it, else fail]
     #[arg(long, value_enum)]
-    pub(crate) duplicates: Option<Which>,
+    pub(crate) duplicates: Option<DuplicateRule>,
     /// Maximum size of a fragment; larger writes are split: 200MB, 2GiB
     #[arg(long, value_name = "SIZE", value_parser = fragment_size)]
     pub(crate) max_fragment: Option<Size>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Which {
+pub(crate) enum DuplicateRule {
     /// All are kept, in an array that allows it
     Keep,
     /// They are an error
@@ -81,19 +81,19 @@ impl Sorting {
     pub(super) fn options(&self, global: &Global) -> WriteOptions {
         WriteOptions {
             timestamp: global.at().map(|moment| moment.0),
-            duplicates: self.duplicates.map(Which::into),
+            duplicates: self.duplicates.map(DuplicateRule::into),
             max_fragment_bytes: self.max_fragment.map(|size| size.0),
             ..WriteOptions::default()
         }
     }
 }
 
-impl From<Which> for Duplicates {
-    fn from(which: Which) -> Self {
+impl From<DuplicateRule> for Duplicates {
+    fn from(which: DuplicateRule) -> Self {
         match which {
-            Which::Keep => Self::Keep,
-            Which::Error => Self::Error,
-            Which::First => Self::First,
+            DuplicateRule::Keep => Self::Keep,
+            DuplicateRule::Error => Self::Error,
+            DuplicateRule::First => Self::First,
         }
     }
 }

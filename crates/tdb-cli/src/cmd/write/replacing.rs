@@ -6,7 +6,7 @@ use serde_json::json;
 use tdb::Written;
 use tdb::engine::array::LaterObjects;
 
-use super::arguments::{Arguments, Which};
+use super::arguments::{Arguments, DuplicateRule};
 use crate::access::{Change, context};
 use crate::cmd::change::{later_json, tell_later};
 use crate::cmd::progress::Line;
@@ -25,7 +25,7 @@ pub(super) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     if let Some(size) = arguments.sorting.max_fragment {
         write = write.max_fragment(size.0);
     }
-    if arguments.sorting.duplicates == Some(Which::First) {
+    if arguments.sorting.duplicates == Some(DuplicateRule::First) {
         write = write.first_of_duplicates();
     }
     if arguments.enum_codes {

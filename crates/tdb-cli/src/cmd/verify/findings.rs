@@ -11,13 +11,13 @@ use crate::output::Output;
 use crate::paint::{plural, visible};
 
 /// Results for one array or group.
-pub(super) struct Looked {
+pub(super) struct ObjectFindings {
     pub(super) uri: String,
     pub(super) verified: Verified,
     pub(super) damages: Vec<Damage>,
 }
 
-impl Looked {
+impl ObjectFindings {
     /// A hint on how to read the undamaged fragments; `None` if leaving out fragments is not enough.
     pub(super) fn way_out(&self, uri: &str) -> Option<String> {
         let mut names = Vec::new();
