@@ -89,7 +89,7 @@ fn examples_that_make_an_array() {
     "#);
     insta::assert_snapshot!(made("consolidate"), @"20 fragments are 1, 20 cells");
     #[cfg(feature = "ndarray")]
-    insta::assert_snapshot!(made("ndarray"), @"[10, 4], the brightest Some(242)");
+    insta::assert_snapshot!(made("ndarray"), @"[10, 4], the brightest Some(240)");
 }
 
 #[test]
