@@ -281,9 +281,12 @@ impl Differences {
         let differing = old.differing(&new, dimensions);
         let (coordinates, before) = old.split(dimensions);
         let (_, after) = new.split(dimensions);
-        let values = before.into_iter().zip(after).enumerate();
-        let values = values.filter(|(index, _)| differing.contains(index));
-        let values = values.map(|(index, (before, after))| (index, before, after));
+        let values = before
+            .into_iter()
+            .zip(after)
+            .enumerate()
+            .filter(|(index, _)| differing.contains(index))
+            .map(|(index, (before, after))| (index, before, after));
         self.found.push_back(Difference::Changed {
             coordinates,
             values: values.collect(),
@@ -331,8 +334,10 @@ fn without_common(old: Vec<Row>, new: Vec<Row>) -> (Vec<Row>, Vec<Row>) {
 
 fn check_dimensions(before: &ArraySchema, after: &ArraySchema) -> Result<()> {
     let described = |schema: &ArraySchema| {
-        let dimensions = schema.dimensions.iter();
-        let dimensions = dimensions.map(|d| format!("{} ({})", d.name, d.datatype.name()));
+        let dimensions = schema
+            .dimensions
+            .iter()
+            .map(|d| format!("{} ({})", d.name, d.datatype.name()));
         dimensions.collect::<Vec<String>>().join(", ")
     };
     let (old, new) = (described(before), described(after));

@@ -120,8 +120,8 @@ pub fn restore_with(
             // If the process stops from here on, the array records that the metadata is still missing.
             let is_noted =
                 !before.records.is_empty() && now.engine().begin_restore(to.0).map_err(failed)?;
-            let committed = commit(write.write, write.delete.as_ref());
-            let committed = committed.map_err(|error| array.failed(error))?;
+            let committed =
+                commit(write.write, write.delete.as_ref()).map_err(|error| array.failed(error))?;
             if !change
                 .keep(&view, &committed, Reach::Everything)
                 .map_err(failed)?
@@ -272,7 +272,7 @@ fn differing(
     now: &tdb_array::Array,
 ) -> Result<Vec<(String, Range)>, Bug> {
     let dimensions = &now.newest_schema().dimensions;
-    let domain = match changed(before, now) {
+    let touched = match changed(before, now) {
         Changed::Box(domain) => Some(domain),
         Changed::Nothing => None,
         Changed::Anything => bounding_box(
@@ -281,7 +281,7 @@ fn differing(
             now.non_empty_domain(),
         ),
     };
-    let domain = domain.ok_or_else(|| Bug::new("cells differ where there are none"))?;
+    let domain = touched.ok_or_else(|| Bug::new("cells differ where there are none"))?;
     let mut ranges = named_ranges(dimensions, &domain);
     ranges.retain(|(_, range)| !range.hi.is_empty());
     Ok(ranges)
@@ -290,8 +290,8 @@ fn differing(
 /// Builds the condition for cells outside of a box. A dimension that the box covers as a whole adds no term.
 fn outside(dimensions: &[Dimension], ranges: &[(String, Range)]) -> Result<ConditionTree, Bug> {
     let side = |name: &str, op, value: &[u8]| {
-        let value = ConditionValue::new(name, op, value.to_vec());
-        let value = value.ok_or_else(|| Bug::new("a comparison that takes no value"))?;
+        let value = ConditionValue::new(name, op, value.to_vec())
+            .ok_or_else(|| Bug::new("a comparison that takes no value"))?;
         Ok(ConditionTree::from(value))
     };
     let mut sides = Vec::new();
@@ -305,11 +305,14 @@ fn outside(dimensions: &[Dimension], ranges: &[(String, Range)]) -> Result<Condi
     let lost = |_| Bug::new("sides of a box that cannot be joined");
     if sides.is_empty() {
         // The box covers everything, so the condition must match no cell: `name < "a" and name >= "a"`.
-        let name = dimensions.first().map(|dimension| dimension.name.as_str());
-        let name = name.ok_or_else(|| Bug::new("an array without dimensions"))?;
-        let never = [ConditionOp::Less, ConditionOp::GreaterOrEqual];
-        let never = never.into_iter().map(|op| side(name, op, b"a"));
-        let never = never.collect::<Result<Vec<ConditionTree>, Bug>>()?;
+        let name = dimensions
+            .first()
+            .map(|dimension| dimension.name.as_str())
+            .ok_or_else(|| Bug::new("an array without dimensions"))?;
+        let never = [ConditionOp::Less, ConditionOp::GreaterOrEqual]
+            .into_iter()
+            .map(|op| side(name, op, b"a"))
+            .collect::<Result<Vec<ConditionTree>, Bug>>()?;
         return ConditionTree::combine(Combine::And, never).map_err(lost);
     }
     match (sides.pop(), sides.is_empty()) {
@@ -388,10 +391,14 @@ fn check_schema(now: &Array, then: &Array) -> Result<()> {
             .collect()
     };
     let after = attributes(now);
-    let gone = before.iter().filter(|name| !after.contains(name));
-    let gone = gone.map(|name| format!("{name} is gone"));
-    let new = after.iter().filter(|name| !before.contains(name));
-    let new = new.map(|name| format!("{name} is new"));
+    let gone = before
+        .iter()
+        .filter(|name| !after.contains(name))
+        .map(|name| format!("{name} is gone"));
+    let new = after
+        .iter()
+        .filter(|name| !before.contains(name))
+        .map(|name| format!("{name} is new"));
     let changes: Vec<String> = gone.chain(new).collect();
     if changes.is_empty() {
         return Ok(());
@@ -413,8 +420,10 @@ fn metadata_of(now: &Array, then: &Array) -> Result<(Vec<String>, Vec<MetadataRe
             });
         }
     }
-    let gone = after.iter().map(|(key, _)| key);
-    let gone = gone.filter(|key| before.get(key).is_none());
+    let gone = after
+        .iter()
+        .map(|(key, _)| key)
+        .filter(|key| before.get(key).is_none());
     records.extend(gone.map(|key| MetadataRecord {
         key: key.to_owned(),
         value: None,

@@ -32,8 +32,10 @@ fn schema_changes(old: &ArraySchema, new: &ArraySchema) -> Vec<String> {
             Some(_) => {}
         }
     }
-    let dropped = old.attributes.iter();
-    let dropped = dropped.filter(|attribute| find(new, &attribute.name).is_none());
+    let dropped = old
+        .attributes
+        .iter()
+        .filter(|attribute| find(new, &attribute.name).is_none());
     changes.extend(dropped.map(|attribute| format!("dropped attribute {:?}", attribute.name)));
     if old.current_domain != new.current_domain {
         changes.push(match current_domain(new) {
@@ -121,8 +123,8 @@ pub(crate) fn described(attribute: &Attribute) -> String {
 
 /// Describes the current domain: `day 1 .. 40, station "a" .. "z"`. `None` if there is none.
 fn current_domain(schema: &ArraySchema) -> Option<String> {
-    let ranges = schema.current_domain.as_ref()?.iter();
-    let ranges = ranges.zip(&schema.dimensions).map(|(range, dimension)| {
+    let sides = schema.current_domain.as_ref()?.iter();
+    let ranges = sides.zip(&schema.dimensions).map(|(range, dimension)| {
         let end = |bytes: &[u8]| match read_cell(dimension.datatype, dimension.cell_val_num, bytes)
         {
             Cell::One(Value::Text(text)) => format!("{text:?}"),

@@ -204,8 +204,8 @@ impl SetBuilder {
             dimensions: Some(Vec::new()),
             ..self.matching(array)?
         };
-        let cells = count_cells(session, array.engine(), &counted);
-        let cells = cells.map_err(|error| array.failed(error))?;
+        let cells =
+            count_cells(session, array.engine(), &counted).map_err(|error| array.failed(error))?;
         if cells > self.most {
             return Err(too_many(cells, self.most));
         }
@@ -246,15 +246,19 @@ impl SetBuilder {
             return Err(Error::invalid("no value is given: nothing would change"));
         }
         let values = self.values.iter().map(|(name, value)| {
-            let attribute = schema.attributes.iter().find(|a| a.name == *name);
-            let attribute = attribute.ok_or_else(|| {
-                let known = schema.attributes.iter().map(|a| a.name.as_str());
-                if schema.dimension_index(name).is_some() {
-                    let what = format!("{name:?} is a dimension: cells cannot be moved");
-                    return Error::invalid(what).with_hint("delete the cell, and write another");
-                }
-                Error::from(UnknownName::new("attribute", name, known))
-            })?;
+            let attribute = schema
+                .attributes
+                .iter()
+                .find(|a| a.name == *name)
+                .ok_or_else(|| {
+                    let known = schema.attributes.iter().map(|a| a.name.as_str());
+                    if schema.dimension_index(name).is_some() {
+                        let what = format!("{name:?} is a dimension: cells cannot be moved");
+                        return Error::invalid(what)
+                            .with_hint("delete the cell, and write another");
+                    }
+                    Error::from(UnknownName::new("attribute", name, known))
+                })?;
             let gets = match value {
                 Given::Value(value) => Gets::Bytes(stored(array, attribute, value, self.ticks)?),
                 Given::Expression(text) => {
@@ -290,10 +294,10 @@ impl SetBuilder {
             enumeration_codes: true,
             ..self.matching(array)?
         };
-        let reader = Reader::open(session, array.engine(), &read);
-        let reader = reader.map_err(|error| array.failed(error))?;
-        let writer = Writer::open(session, array.engine(), &options);
-        let mut writer = writer.map_err(|error| array.failed(error))?;
+        let reader =
+            Reader::open(session, array.engine(), &read).map_err(|error| array.failed(error))?;
+        let mut writer =
+            Writer::open(session, array.engine(), &options).map_err(|error| array.failed(error))?;
         for batch in reader {
             let batch = batch.map_err(|error| array.failed(error))?;
             let schema = array.engine().newest_schema();
@@ -398,10 +402,10 @@ fn write_box(
         enumeration_codes: true,
         ..ReadOptions::default()
     };
-    let reader = Reader::open(session, array.engine(), &read);
-    let reader = reader.map_err(|error| array.failed(error))?;
-    let writer = Writer::open(session, array.engine(), &options);
-    let mut writer = writer.map_err(|error| array.failed(error))?;
+    let reader =
+        Reader::open(session, array.engine(), &read).map_err(|error| array.failed(error))?;
+    let mut writer =
+        Writer::open(session, array.engine(), &options).map_err(|error| array.failed(error))?;
     for batch in reader {
         let batch = batch.map_err(|error| array.failed(error))?;
         let mut is_meant = |row| Ok(meant.is_meant(&place_of(schema, &batch, row)?));
@@ -434,15 +438,17 @@ fn too_many(cells: u64, most: u64) -> Error {
 fn condition_of_last_write(array: &tdb_array::Array) -> Option<String> {
     let written = &array.fragments().last()?.metadata.non_empty_domain;
     let dimensions = array.schema().dimensions.iter();
-    let tests = dimensions.zip(written).map(|(dimension, range)| {
-        let end = |bytes: &[u8]| match tdb_schema::value::read(dimension.datatype, bytes)? {
-            value @ tdb_schema::value::Value::Time(..) => Some(format!("'{value}'")),
-            value => Some(value.to_string()),
-        };
-        let (lo, hi) = (end(&range.lo)?, end(&range.hi)?);
-        let name = &dimension.name;
-        Some(format!("\"{name}\" >= {lo} and \"{name}\" <= {hi}"))
-    });
-    let tests: Option<Vec<String>> = tests.collect();
+    let tests: Option<Vec<String>> = dimensions
+        .zip(written)
+        .map(|(dimension, range)| {
+            let end = |bytes: &[u8]| match tdb_schema::value::read(dimension.datatype, bytes)? {
+                value @ tdb_schema::value::Value::Time(..) => Some(format!("'{value}'")),
+                value => Some(value.to_string()),
+            };
+            let (lo, hi) = (end(&range.lo)?, end(&range.hi)?);
+            let name = &dimension.name;
+            Some(format!("\"{name}\" >= {lo} and \"{name}\" <= {hi}"))
+        })
+        .collect();
     Some(tests?.join(" and "))
 }

@@ -74,8 +74,10 @@ impl Coordinates for RowOf<'_> {
 
 impl Coordinates for &Row {
     fn coordinate(&self, dimension: usize) -> Result<&[u8], Bug> {
-        let cell = self.0.get(dimension);
-        let cell = cell.and_then(|cell| cell.stored.as_deref());
+        let cell = self
+            .0
+            .get(dimension)
+            .and_then(|cell| cell.stored.as_deref());
         cell.ok_or_else(short)
     }
 }
@@ -124,8 +126,7 @@ impl Row {
 
     /// Returns the approximate memory of the row, in bytes.
     pub(super) fn bytes(&self) -> u64 {
-        let cells = self.0.iter();
-        let cells = cells.map(Compared::bytes);
+        let cells = self.0.iter().map(Compared::bytes);
         cells.fold(24, |sum, cell| sum.saturating_add(cell).saturating_add(32))
     }
 
@@ -140,8 +141,13 @@ impl Row {
     /// Returns the indexes of the fields whose values differ from those of another row, not counting the first
     /// `dimensions` fields, which are not compared.
     pub(super) fn differing(&self, other: &Self, dimensions: usize) -> Vec<usize> {
-        let pairs = self.0.iter().zip(&other.0).skip(dimensions).enumerate();
-        let pairs = pairs.filter(|(_, (before, after))| before != after);
+        let pairs = self
+            .0
+            .iter()
+            .zip(&other.0)
+            .skip(dimensions)
+            .enumerate()
+            .filter(|(_, (before, after))| before != after);
         pairs.map(|(index, _)| index).collect()
     }
 }
@@ -205,8 +211,8 @@ fn same_bytes(
         return Ok(one == other);
     }
     let starts = |column: &Column, row: usize| -> Result<Vec<u64>, Bug> {
-        let offsets = column.offset_values();
-        let offsets = offsets
+        let offsets = column
+            .offset_values()
             .get(row..row.saturating_add(rows))
             .ok_or_else(short)?;
         let first = offsets.first().map_or(0, |first| first.get());

@@ -27,8 +27,12 @@ impl Common {
         let mut common = Self::default();
         for after in &new.0.schema().attributes {
             let name = &after.name;
-            let mut before = old.0.schema().attributes.iter();
-            let before = before.find(|before| before.name == *name);
+            let before = old
+                .0
+                .schema()
+                .attributes
+                .iter()
+                .find(|before| before.name == *name);
             let Some(before) = before.filter(|_| is_asked(old.1, name) && is_asked(new.1, name))
             else {
                 continue;
@@ -55,7 +59,9 @@ fn shown_type(array: &Array, attribute: &Attribute) -> Result<(Datatype, CellVal
     let Some(name) = &attribute.enumeration else {
         return Ok((attribute.datatype, attribute.cell_val_num));
     };
-    let labels = array.engine().enumeration(name);
-    let labels = labels.map_err(|error| array.failed(error))?;
+    let labels = array
+        .engine()
+        .enumeration(name)
+        .map_err(|error| array.failed(error))?;
     Ok((labels.datatype(), labels.cell_val_num()))
 }

@@ -40,8 +40,8 @@ impl Side {
             ..options
         };
         let session = array.context().shared_session();
-        let reader = Reader::open(session, array.engine(), &options);
-        let reader = reader.map_err(|error| array.failed(error))?;
+        let reader =
+            Reader::open(session, array.engine(), &options).map_err(|error| array.failed(error))?;
         Ok(Self {
             array,
             reader,

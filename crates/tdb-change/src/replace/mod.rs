@@ -114,8 +114,8 @@ impl Replacing {
             .columns
             .iter()
             .map(|c| c.values.len() + size(&c.offsets) + size(&c.validity));
-        let bytes = sizes.sum::<usize>() as u64;
-        let bytes = bytes.saturating_add(BYTES_OF_ROW.saturating_mul(batch.rows as u64));
+        let beside = BYTES_OF_ROW.saturating_mul(batch.rows as u64);
+        let bytes = (sizes.sum::<usize>() as u64).saturating_add(beside);
         let budget = &self.session.limits().budget;
         self.held.push(budget.take(bytes).map_err(Error::from)?);
         self.bytes = self.bytes.saturating_add(bytes);
@@ -162,8 +162,8 @@ impl Replacing {
             let time = write.last_time().unwrap_or_else(|| view.time());
             let announced = change.announce(time);
             announced.map_err(|error| self.array.failed(error))?;
-            let committed = commit(write, delete.as_ref());
-            let committed = committed.map_err(|error| self.array.failed(error))?;
+            let committed =
+                commit(write, delete.as_ref()).map_err(|error| self.array.failed(error))?;
             let reach = match &delete {
                 Some(_) => Reach::Everything,
                 None => Reach::Domain,

@@ -71,8 +71,10 @@ impl Replacing {
             let mut sides = Vec::new();
             for dimension in &self.schema.dimensions {
                 let name = &dimension.name;
-                let cell = batch.column(name).and_then(|column| column.cell(row));
-                let cell = cell.ok_or_else(lost)?;
+                let cell = batch
+                    .column(name)
+                    .and_then(|column| column.cell(row))
+                    .ok_or_else(lost)?;
                 if cell.is_empty() {
                     let what = format!(
                         "cells with empty text in dimension {name:?} cannot be replaced in an array with duplicates"

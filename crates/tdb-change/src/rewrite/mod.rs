@@ -151,8 +151,8 @@ fn begin(array: &Array, place: &Place, schema: &Schema, options: &RewriteOptions
     let location = options.context_of(array).location(place);
     let note = marker.text();
     let (labels, note) = (schema.enumerations(), note.as_bytes());
-    let draft = Draft::begin(&location, Work::Rewrite, note, schema, labels, &change);
-    let draft = draft.map_err(|error| in_the_way(place, error))?;
+    let draft = Draft::begin(&location, Work::Rewrite, note, schema, labels, &change)
+        .map_err(|error| in_the_way(place, error))?;
     Ok(Begun { draft, marker })
 }
 
@@ -205,8 +205,8 @@ struct Begun {
 
 /// Opens the draft of a new array, which no other program finds yet.
 fn drafted(context: &Context, place: &Place, draft: &Draft) -> Result<Array> {
-    let opened = tdb_array::Array::open_location(draft.location(), OpenOptions::default());
-    let opened = opened.map_err(|error| place.failed(error))?;
+    let opened = tdb_array::Array::open_location(draft.location(), OpenOptions::default())
+        .map_err(|error| place.failed(error))?;
     let place = place.drafted(draft);
     Ok(Array::of_engine(context.clone(), place, Arc::new(opened)))
 }
@@ -381,9 +381,8 @@ impl Rewrite<'_> {
     }
 
     fn commit(&self, writer: Writer, done: &mut Rewritten) -> Result<()> {
-        let names = writer.finish();
-        let names = names.map_err(|error| self.target.failed(error))?;
-        let names = names.iter().map(|name| name.as_str().to_owned());
+        let fragments = writer.finish().map_err(|error| self.target.failed(error))?;
+        let names = fragments.iter().map(|name| name.as_str().to_owned());
         done.fragments.extend(names);
         Ok(())
     }
@@ -391,11 +390,13 @@ impl Rewrite<'_> {
     /// Writes the metadata, after all cells.
     fn finish(&self, parts: u64, done: &mut Rewritten) -> Result<()> {
         let metadata = self.source.metadata()?;
-        let records = metadata.iter().map(|(key, value)| MetadataRecord {
-            key: key.to_owned(),
-            value: Some(value.clone()),
-        });
-        let records: Vec<MetadataRecord> = records.collect();
+        let records: Vec<MetadataRecord> = metadata
+            .iter()
+            .map(|(key, value)| MetadataRecord {
+                key: key.to_owned(),
+                value: Some(value.clone()),
+            })
+            .collect();
         done.metadata = records.len() as u64;
         let time = self.marker.time_of(parts);
         let change = ChangeOptions {

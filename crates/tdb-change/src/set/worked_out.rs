@@ -302,8 +302,7 @@ fn stored(number: Number, datatype: Datatype) -> std::result::Result<Vec<u8>, Pr
             bytes.extend(near.to_le_bytes());
         }
         (Number::Float(value), _) => {
-            let whole = whole(value);
-            let whole = whole.ok_or_else(|| not_held(value, datatype))?;
+            let whole = whole(value).ok_or_else(|| not_held(value, datatype))?;
             write_whole(whole, datatype, &mut bytes).map_err(|_| not_held(whole, datatype))?;
         }
         (Number::Whole(value), _) => {
