@@ -98,8 +98,10 @@ impl FileWrite {
             );
         }
         session.tell(&Progress::new(Activity::Storing, 0).with_cells(replacing.rows()));
-        let written = counters.write.time(|| replacing.finish());
-        let mut written = written.map_err(|error| of_rows(error, file))?;
+        let mut written = counters
+            .write
+            .time(|| replacing.finish())
+            .map_err(|error| of_rows(error, file))?;
         written.zoned = cells.zoned();
         Ok(written)
     }

@@ -95,8 +95,10 @@ impl FolderWriter {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(failed(error)),
         }
-        let parent = place.parent().filter(|path| !path.as_os_str().is_empty());
-        let parent = parent.unwrap_or(Path::new("."));
+        let parent = place
+            .parent()
+            .filter(|path| !path.as_os_str().is_empty())
+            .unwrap_or(Path::new("."));
         if !parent.is_dir() {
             let what = format!(
                 "{}: there is no folder {}",
@@ -114,8 +116,11 @@ impl FolderWriter {
             .map_or(whole.clone(), |last| whole.join(last));
         owned_place::check(place, &whole)?;
         let mut builder = tempfile::Builder::new();
-        let beside = builder.prefix(".tdb-").suffix(".part").tempdir_in(parent);
-        let beside = beside.map_err(failed)?;
+        let beside = builder
+            .prefix(".tdb-")
+            .suffix(".part")
+            .tempdir_in(parent)
+            .map_err(failed)?;
         fs::create_dir(beside.path().join("whole")).map_err(failed)?;
         Ok(Self {
             spread,
@@ -211,8 +216,11 @@ impl FolderWriter {
 
     fn new_file(&mut self, folder: &str) -> Result<OpenFile> {
         if self.open.len() >= MOST_OPEN {
-            let oldest = self.open.iter().min_by_key(|(_, file)| file.last);
-            let oldest = oldest.map(|(folder, _)| folder.clone());
+            let oldest = self
+                .open
+                .iter()
+                .min_by_key(|(_, file)| file.last)
+                .map(|(folder, _)| folder.clone());
             if let Some(file) = oldest.and_then(|folder| self.open.remove(&folder)) {
                 file.writer.finish()?;
             }

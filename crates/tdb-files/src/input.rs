@@ -188,12 +188,12 @@ impl InputFile {
 
     /// Returns the size of the file in bytes, if known.
     fn len(&self, kept: Option<&File>) -> Option<u64> {
-        let metadata = match kept {
+        let answer = match kept {
             Some(kept) => kept.metadata(),
             None if self.is_standard_input() => return None,
             None => std::fs::metadata(&self.path),
         };
-        let metadata = metadata.ok()?;
+        let metadata = answer.ok()?;
         metadata.is_file().then_some(metadata.len())
     }
 
@@ -286,8 +286,8 @@ impl InputFile {
                 !(is_arrow || format == FileFormat::Parquet) && self.flatten,
             ),
         ];
-        let refused = refused.into_iter().find(|(.., is_refused)| *is_refused);
-        refused.map_or(Ok(()), |(option, files, _)| {
+        let first = refused.into_iter().find(|(.., is_refused)| *is_refused);
+        first.map_or(Ok(()), |(option, files, _)| {
             Err(Error::invalid(format!(
                 "{option} cannot be used with {files}"
             )))
@@ -390,19 +390,20 @@ impl InputFile {
             return Ok(None);
         }
         #[expect(clippy::disallowed_methods, reason = "a file of the user is no object")]
-        let file = File::open(&self.path).and_then(|file| {
-            let is_folder = file.metadata()?.is_dir();
-            let wrong = || io::ErrorKind::IsADirectory.into();
-            (!is_folder).then_some(file).ok_or_else(wrong)
-        });
-        let file = file.map_err(|error| {
-            let kind = if error.kind() == io::ErrorKind::NotFound {
-                ErrorKind::NotFound
-            } else {
-                ErrorKind::Store
-            };
-            Error::new(kind, error).within(&self.name())
-        })?;
+        let file = File::open(&self.path)
+            .and_then(|file| {
+                let is_folder = file.metadata()?.is_dir();
+                let wrong = || io::ErrorKind::IsADirectory.into();
+                (!is_folder).then_some(file).ok_or_else(wrong)
+            })
+            .map_err(|error| {
+                let kind = if error.kind() == io::ErrorKind::NotFound {
+                    ErrorKind::NotFound
+                } else {
+                    ErrorKind::Store
+                };
+                Error::new(kind, error).within(&self.name())
+            })?;
         Ok(Some(file))
     }
 }

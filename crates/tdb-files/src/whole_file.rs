@@ -104,12 +104,12 @@ fn place(name: &Path) -> Result<PathBuf> {
         let Some(last) = path.file_name() else {
             return Err(is_folder(name));
         };
-        let folder = match path.parent() {
+        let parent = match path.parent() {
             Some(folder) if !folder.as_os_str().is_empty() => folder,
             _ => Path::new("."),
         };
-        let folder = folder.canonicalize().map_err(|error| {
-            let shown = folder.display();
+        let folder = parent.canonicalize().map_err(|error| {
+            let shown = parent.display();
             match error.kind() {
                 io::ErrorKind::NotFound => {
                     let error = Error::new(

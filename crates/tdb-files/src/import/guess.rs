@@ -24,8 +24,10 @@ pub(super) fn guessed(
     let (file, session) = (&import.file, import.context.shared_session());
     let input = file.open(import.becoming(), kept, session)?;
     let axes = input.axes().map(<[u64]>::to_vec);
-    let remembered = input.array_schema().filter(|_| import.takes_what_it_was());
-    let remembered = remembered.map(str::to_owned);
+    let remembered = input
+        .array_schema()
+        .filter(|_| import.takes_what_it_was())
+        .map(str::to_owned);
     let index = input.index().to_vec();
     let guesses = input.guess(session).map_err(|error| file.failed(error))?;
     if let Some(remembered) = remembered {
@@ -45,8 +47,9 @@ pub(super) fn guessed(
         allows_duplicates: import.duplicates == Some(Duplicates::Keep),
         ticks: file.counts_ticks(),
     };
-    let json = wanted.schema(&guesses);
-    let json = json.map_err(|error| error.within(&file.name()))?;
+    let json = wanted
+        .schema(&guesses)
+        .map_err(|error| error.within(&file.name()))?;
     described(&json, &*import.names)
 }
 

@@ -180,11 +180,11 @@ pub(super) fn in_words(schema: &ArraySchema) -> String {
         (true, _) => "dense array".to_owned(),
         (false, true) => "sparse array that keeps duplicates".to_owned(),
         (false, false) => {
-            let names = schema
+            let names: Vec<&str> = schema
                 .dimensions
                 .iter()
-                .map(|dimension| &dimension.name[..]);
-            let names: Vec<&str> = names.collect();
+                .map(|dimension| &dimension.name[..])
+                .collect();
             format!("sparse array, one cell for each {}", names.join(","))
         }
     };

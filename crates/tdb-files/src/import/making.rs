@@ -111,8 +111,7 @@ impl ImportBuilder {
         // With a specified time, a count of the current cells would mean nothing.
         let is_counted = may_replace && self.time.is_none();
         let before = if is_counted { self.count(&array)? } else { 0 };
-        let written = self.write(&array, input, tell);
-        let written = written.map_err(|not| {
+        let written = self.write(&array, input, tell).map_err(|not| {
             let names: Vec<&str> = schema.dimensions.iter().map(|d| d.name.as_str()).collect();
             not_all(not.error(), is_part, &format!("--key {}", names.join(",")))
         });
@@ -139,8 +138,11 @@ impl ImportBuilder {
 
     /// Fails unless the key consists of the dimensions of the array.
     fn check_key(&self, schema: &ArraySchema) -> Result<()> {
-        let names = schema.dimensions.iter().map(|dimension| &dimension.name);
-        let names: Vec<&String> = names.collect();
+        let names: Vec<&String> = schema
+            .dimensions
+            .iter()
+            .map(|dimension| &dimension.name)
+            .collect();
         let key = &self.key;
         let is_same = key.len() == names.len() && key.iter().all(|name| names.contains(&name));
         if !is_same {

@@ -90,8 +90,10 @@ impl Wanted<'_> {
             }
             Kind::Sparse | Kind::Dense => {
                 let chosen = self.chosen(columns)?;
-                let axes = chosen.iter().map(|column| self.axis(column));
-                let axes = axes.collect::<Result<_, _>>()?;
+                let axes = chosen
+                    .iter()
+                    .map(|column| self.axis(column))
+                    .collect::<Result<_, _>>()?;
                 let is_attribute =
                     |column: &&ColumnGuess| !chosen.iter().any(|c| c.name == column.name);
                 (axes, columns.iter().filter(is_attribute).collect())
@@ -157,10 +159,10 @@ impl Wanted<'_> {
             dimension_type(column)
                 .is_ok_and(|datatype| !datatype.is_real() && has_room(column, datatype))
         };
-        let index = columns
+        let index: Vec<&ColumnGuess> = columns
             .iter()
-            .filter(|column| self.index.contains(&column.name));
-        let index: Vec<&ColumnGuess> = index.collect();
+            .filter(|column| self.index.contains(&column.name))
+            .collect();
         if !index.is_empty() && index.iter().all(|column| can_be(column)) {
             return Ok(index);
         }
@@ -168,8 +170,10 @@ impl Wanted<'_> {
         let none = || {
             Error::invalid("no column can be chosen as a dimension automatically").with_hint(hint)
         };
-        let first = columns.iter().find(|column| can_be(column));
-        let first = first.ok_or_else(none)?;
+        let first = columns
+            .iter()
+            .find(|column| can_be(column))
+            .ok_or_else(none)?;
         if first.name.is_empty() {
             let what = "the column that would be the dimension has no name";
             return Err(
@@ -284,14 +288,16 @@ impl Wanted<'_> {
             CellValNum::Fixed(n) => (column.datatype.size() as u64).saturating_mul(n.into()),
             CellValNum::Var => 16,
         });
-        let sides = axes.iter().map(|axis| match axis.ends {
-            Ends::Whole { data, domain } => {
-                let (lo, hi) = asked_domain(axis.datatype, data, domain, None);
-                u64::try_from(hi.saturating_sub(lo).saturating_add(1)).unwrap_or(u64::MAX)
-            }
-            _ => 1,
-        });
-        let sides: Vec<u64> = sides.collect();
+        let sides: Vec<u64> = axes
+            .iter()
+            .map(|axis| match axis.ends {
+                Ends::Whole { data, domain } => {
+                    let (lo, hi) = asked_domain(axis.datatype, data, domain, None);
+                    u64::try_from(hi.saturating_sub(lo).saturating_add(1)).unwrap_or(u64::MAX)
+                }
+                _ => 1,
+            })
+            .collect();
         let extents = dense_extents(&sides, sizes.max().unwrap_or(1));
         // An extent of the whole side is omitted, since it may not fit the type.
         let extents = (extents.into_iter().zip(sides))
@@ -305,8 +311,8 @@ impl Wanted<'_> {
                     return with(json, &[("filters", json!([{"name": "zstd"}]))]);
                 }
                 Ends::Float { data } => {
-                    let extent = float_extent(axis.datatype, data, cells, numeric);
-                    let extent = extent.map_or(Json::Null, number);
+                    let extent = float_extent(axis.datatype, data, cells, numeric)
+                        .map_or(Json::Null, number);
                     (json!([number(data.0), number(data.1)]), extent)
                 }
                 Ends::Whole { data, domain } if is_sparse => {
@@ -389,8 +395,10 @@ fn asked_domain(
 
 /// True if some domain contains all values of a column.
 fn has_room(column: &ColumnGuess, datatype: Datatype) -> bool {
-    let ends = column.range.as_ref();
-    let ends = ends.and_then(|ends| whole(datatype, &ends.lo).zip(whole(datatype, &ends.hi)));
+    let ends = column
+        .range
+        .as_ref()
+        .and_then(|ends| whole(datatype, &ends.lo).zip(whole(datatype, &ends.hi)));
     ends.is_none_or(|ends| !spans_all(datatype, ends))
 }
 
