@@ -307,10 +307,9 @@ fn stored_fields(fragment: &Fragment) -> Vec<Field<'_>> {
         FieldKind::Timestamps,
         FieldKind::DeleteTimestamps,
         FieldKind::DeleteConditionIndex,
-    ];
-    let special = special
-        .into_iter()
-        .filter_map(|kind| fragment.schema.field_of(kind));
+    ]
+    .into_iter()
+    .filter_map(|kind| fragment.schema.field_of(kind));
     (fragment.schema.fields().chain(special))
         .filter(|field| fragment.metadata.stored_field(field.kind) == Some(field.kind))
         .collect()
@@ -319,8 +318,8 @@ fn stored_fields(fragment: &Fragment) -> Vec<Field<'_>> {
 /// Returns the unfiltered bytes of the var-sized fields of each fragment, including offsets.
 fn var_sizes(array: &Array, fragments: &[Fragment]) -> Result<Vec<HashMap<String, u64>>> {
     let wanted = fragments.iter().map(|fragment| {
-        let fields = stored_fields(fragment);
-        let fields = fields.iter().filter(|field| field.is_var());
+        let stored = stored_fields(fragment);
+        let fields = stored.iter().filter(|field| field.is_var());
         let parts = fields.map(|field| MetadataPart::VarSizes(field.kind));
         (fragment, parts.collect())
     });
@@ -336,8 +335,8 @@ fn var_sizes_of(
     fragment: &Fragment,
     opened: &[OpenedPart],
 ) -> Result<HashMap<String, u64>> {
-    let fields = stored_fields(fragment);
-    let fields = fields.iter().filter(|field| field.is_var());
+    let stored = stored_fields(fragment);
+    let fields = stored.iter().filter(|field| field.is_var());
     let sizes = fields.zip(opened).map(|(field, part)| {
         let values = fragment.metadata.tile_values(&part.payload, array.limits());
         let values = tdb_array::At::at(values, &fragment.metadata_key)?;

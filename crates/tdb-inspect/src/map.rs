@@ -92,8 +92,10 @@ pub fn map(array: &Array, tiles: u64) -> Result<Map> {
 
 fn tile_places(array: &Array, fragment: usize, axes: &[MapAxis]) -> Result<Vec<MapBox>> {
     let index = FragmentIndex::new(fragment);
-    let tree = array.engine().rtree(index);
-    let tree = tree.map_err(|error| array.failed(error))?;
+    let tree = array
+        .engine()
+        .rtree(index)
+        .map_err(|error| array.failed(error))?;
     let mbrs = (0..tree.tile_count()).filter_map(|tile| tree.mbr(tile));
     Ok(mbrs.map(|mbr| place(axes, &mbr.0)).collect())
 }

@@ -58,9 +58,10 @@ pub fn read_picture(
     let mut rows = 0;
     for batch in Reader::open(session, array, &request)? {
         let batch = batch?;
-        let column = batch.columns.first();
-        let column =
-            column.ok_or_else(|| Bug::new("a batch without the field that was asked for"))?;
+        let column = batch
+            .columns
+            .first()
+            .ok_or_else(|| Bug::new("a batch without the field that was asked for"))?;
         picture.values.extend_from_slice(&column.values);
         if column.validity.is_some() || picture.validity.is_some() {
             let validity = picture.validity.get_or_insert_with(|| vec![true; rows]);

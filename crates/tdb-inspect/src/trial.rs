@@ -90,8 +90,9 @@ pub fn filtered_fields(array: &Array) -> impl Iterator<Item = &str> {
 pub fn try_filters(array: &Array, field: &str, bytes: Option<u64>) -> Result<Trials> {
     let schema = array.schema();
     let known = || schema.fields().map(|field| field.name);
-    let found = schema.field(field);
-    let found = found.ok_or_else(|| Error::from(UnknownName::new("field", field, known())))?;
+    let found = schema
+        .field(field)
+        .ok_or_else(|| Error::from(UnknownName::new("field", field, known())))?;
     if !is_stored(schema, &found) {
         let what = format!("dimension {field:?}: a dense array stores no coordinates");
         return Err(Error::invalid(what).with_hint("attributes have filters that are at work"));
@@ -282,11 +283,14 @@ fn tried(
 /// Formats a pipeline in the syntax of `tdb rewrite --filters`.
 fn written(list: &FilterList) -> Result<String> {
     let version = FormatVersion::WRITTEN;
-    let described = list.filters.iter().map(|filter| {
-        let described = describe(filter, version, Registry::builtin());
-        described.map_err(|error| Error::invalid(error.to_string()))
-    });
-    let described = described.collect::<Result<Vec<_>>>()?;
+    let described = list
+        .filters
+        .iter()
+        .map(|filter| {
+            let described = describe(filter, version, Registry::builtin());
+            described.map_err(|error| Error::invalid(error.to_string()))
+        })
+        .collect::<Result<Vec<_>>>()?;
     if described.is_empty() {
         return Ok("none".to_owned());
     }

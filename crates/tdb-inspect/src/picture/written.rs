@@ -12,13 +12,15 @@ use tdb_open::Result;
 /// Each box adds its four corners to a grid of differences, with sign; running sums along both axes then give the
 /// number of boxes over each pixel. That takes time proportional to boxes plus pixels, not to their product.
 pub(super) fn mask(array: &Array, slice: &Slice) -> Result<Vec<bool>> {
-    let columns = slice.sides.get(slice.columns);
-    let columns = columns.ok_or_else(|| Bug::new("a slice without columns"))?;
+    let columns = slice
+        .sides
+        .get(slice.columns)
+        .ok_or_else(|| Bug::new("a slice without columns"))?;
     let rows = slice.rows.and_then(|at| slice.sides.get(at));
     let width = columns.positions.len();
     let height = rows.map_or(1, |side| side.positions.len());
-    let grid = SpaceTileGrid::new(array.schema());
-    let grid = grid.ok_or_else(|| Bug::new("a dense array without a grid of tiles"))?;
+    let grid = SpaceTileGrid::new(array.schema())
+        .ok_or_else(|| Bug::new("a dense array without a grid of tiles"))?;
     // Differences of the number of boxes; the prefix sums are the number of boxes over each pixel.
     let stride = width.saturating_add(1);
     let mut steps = vec![0_i32; stride.saturating_mul(height.saturating_add(1))];
@@ -30,8 +32,9 @@ pub(super) fn mask(array: &Array, slice: &Slice) -> Result<Vec<bool>> {
         for (row, by_row) in [(down.start, 1), (down.end, -1)] {
             for (column, by_column) in [(across.start, 1), (across.end, -1)] {
                 let at = row.saturating_mul(stride).saturating_add(column);
-                let corner = steps.get_mut(at);
-                let corner = corner.ok_or_else(|| Bug::new("a box beyond the picture"))?;
+                let corner = steps
+                    .get_mut(at)
+                    .ok_or_else(|| Bug::new("a box beyond the picture"))?;
                 *corner = corner.saturating_add(by_row * by_column);
             }
         }

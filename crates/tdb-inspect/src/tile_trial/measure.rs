@@ -34,8 +34,7 @@ pub(super) fn measured(
     sample: &Sample,
 ) -> Result<Option<Measured>> {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-    let location = Location::new(Arc::clone(&store), FOLDER);
-    let location = location.with_limits(session.limits().clone());
+    let location = Location::new(Arc::clone(&store), FOLDER).with_limits(session.limits().clone());
     let created = tdb_array::Array::create(&location, schema, &[], &ChangeOptions::default());
     match created {
         Err(error) if error.kind() == ErrorKind::Invalid => return Ok(None),

@@ -73,8 +73,8 @@ impl TileTrials {
         let better = self
             .trials
             .iter()
-            .filter(|trial| trial.serves_better(current));
-        let better = better.filter(|trial| is_meant(&trial.tiles));
+            .filter(|trial| trial.serves_better(current))
+            .filter(|trial| is_meant(&trial.tiles));
         let cost = |trial: &TileTrial| trial.stored as f64 * trial.boxes.as_secs_f64();
         better.min_by(|a, b| cost(a).total_cmp(&cost(b)))
     }
