@@ -90,8 +90,10 @@ fn with_quoted_name(text: &str, schema: &ArraySchema) -> Option<String> {
     let text = text.trim_start();
     // Only names with other characters than these need quotes.
     let is_odd = |c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.' | '$'));
-    let names = schema.fields().map(|field| field.name);
-    let names = names.filter(|name| name.contains(is_odd));
+    let names = schema
+        .fields()
+        .map(|field| field.name)
+        .filter(|name| name.contains(is_odd));
     let rests = names.filter_map(|name| Some((name, text.strip_prefix(name)?)));
     let mut found = rests.filter(|(_, rest)| begins_with_operator(rest));
     let (name, rest) = found.next()?;

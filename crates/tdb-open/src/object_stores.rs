@@ -120,8 +120,8 @@ impl Stores for ObjectStores {
         if !RemoteUri::is_remote(uri) {
             return LocalStores.connection(uri);
         }
-        let found = Connection::of(uri, &self.settings);
-        let found = found.map_err(|error| Error::new(ErrorKind::Invalid, error))?;
+        let found = Connection::of(uri, &self.settings)
+            .map_err(|error| Error::new(ErrorKind::Invalid, error))?;
         let (store, root) = match found.service {
             Service::S3 => ("S3", "bucket"),
             Service::Gcs => ("Google Cloud Storage", "bucket"),
@@ -140,8 +140,8 @@ impl Stores for ObjectStores {
         if !RemoteUri::is_remote(uri) {
             return Err(no_such_store(uri));
         }
-        let parsed = RemoteUri::parse(uri);
-        let parsed = parsed.map_err(|error| Error::new(ErrorKind::Invalid, error))?;
+        let parsed =
+            RemoteUri::parse(uri).map_err(|error| Error::new(ErrorKind::Invalid, error))?;
         let root_uri = parsed.root_uri();
         Ok(RemoteFolder {
             store: self.store(uri, &root_uri)?,
