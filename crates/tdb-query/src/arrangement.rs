@@ -122,8 +122,10 @@ impl Arrangement {
     /// Returns how many of `cells` cells are returned to the caller.
     pub fn given(&self, cells: u64) -> u64 {
         let cells = self.sample.map_or(cells, |(wanted, _)| cells.min(wanted));
-        let cells = self.tail.map_or(cells, |tail| cells.min(tail));
-        let cells = cells.saturating_sub(self.offset);
+        let cells = self
+            .tail
+            .map_or(cells, |tail| cells.min(tail))
+            .saturating_sub(self.offset);
         self.limit.map_or(cells, |limit| cells.min(limit))
     }
 
@@ -262,8 +264,10 @@ where
         }
         sort(&mut kept, &arrangement.sort)?;
         let rows = kept.rows();
-        let first = arrangement.tail.map_or(0, |tail| rows.saturating_sub(tail));
-        let first = first.saturating_add(arrangement.offset);
+        let first = arrangement
+            .tail
+            .map_or(0, |tail| rows.saturating_sub(tail))
+            .saturating_add(arrangement.offset);
         kept.cut(first, self.left.map_or(rows, |left| left.min(rows)));
         Ok(State::Kept(kept))
     }
@@ -276,8 +280,9 @@ where
         let mut best = end.map(|end| Best::new(&arrangement.sort, end));
         // A result given as one batch has to fit into memory anyway, so spilling would not help.
         let spills = self.prepared.rows != usize::MAX;
-        let runs = spills.then(|| SortedRuns::new(&self.session, &arrangement.sort));
-        let mut runs = runs.flatten();
+        let mut runs = spills
+            .then(|| SortedRuns::new(&self.session, &arrangement.sort))
+            .flatten();
         for batch in batches {
             let batch = batch?;
             match &mut best {

@@ -100,8 +100,9 @@ pub fn narrow_walks(
     for (walk, narrowed) in walks.iter_mut().zip(narrowed) {
         *walk.options = narrowed;
     }
-    let to = along(last.schema(), &written, ticks);
-    let to = to.collect::<Vec<_>>().join(", ");
+    let to = along(last.schema(), &written, ticks)
+        .collect::<Vec<_>>()
+        .join(", ");
     Ok(Some(Narrowed { asked, to }))
 }
 
@@ -138,8 +139,7 @@ fn cells(array: &Array, options: &ReadOptions) -> Result<Cells, QueryError> {
     let limits = array.limits();
     let subarray = selected(array, options, limits)?;
     let shape = subarray.result_shape(array.schema());
-    let sides = shape.iter().flatten().map(|side| u128::from(*side));
-    let mut sides = sides;
+    let mut sides = shape.iter().flatten().map(|side| u128::from(*side));
     Ok(sides.try_fold(1_u128, u128::checked_mul))
 }
 
@@ -161,8 +161,12 @@ fn within(schema: &ArraySchema, options: &ReadOptions, written: &[Range]) -> Rea
     narrowed.ranges.clear();
     for (dimension, written) in schema.dimensions.iter().zip(written) {
         let name = &dimension.name;
-        let asked = options.ranges.iter().filter(|(other, _)| other == name);
-        let asked: Vec<&Range> = asked.map(|(_, range)| range).collect();
+        let asked: Vec<&Range> = options
+            .ranges
+            .iter()
+            .filter(|(other, _)| other == name)
+            .map(|(_, range)| range)
+            .collect();
         let before = narrowed.ranges.len();
         if asked.is_empty() {
             narrowed.ranges.push((name.clone(), written.clone()));

@@ -110,8 +110,9 @@ impl<'a> Best<'a> {
         let measure = measure.ok_or_else(|| Bug::new("a threshold without a cell"))?;
         let mut chosen = Vec::new();
         for_each_prefix(column, descending, rows, |row, prefix| {
-            let order = prefix.cmp(&measure);
-            let order = order.then_with(|| columns.compare(row, &limit, 0));
+            let order = prefix
+                .cmp(&measure)
+                .then_with(|| columns.compare(row, &limit, 0));
             if self.end.keeps(order) {
                 chosen.push((0, row));
             }

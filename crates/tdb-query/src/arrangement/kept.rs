@@ -184,8 +184,7 @@ pub fn split(batch: Batch, rows: u64) -> Result<(Batch, Option<Batch>), QueryErr
         return Ok((batch, None));
     }
     let lost = || Bug::new("a batch of more rows than can be numbered");
-    let others = rows..batch.rows as u64;
-    let others = others.map(|row| u32::try_from(row).map_err(|_| lost()));
+    let others = (rows..batch.rows as u64).map(|row| u32::try_from(row).map_err(|_| lost()));
     let rest = rows_of(&batch, &others.collect::<Result<Vec<u32>, Bug>>()?)?;
     Ok((batch.first(rows)?, Some(rest)))
 }
@@ -195,13 +194,13 @@ pub(super) fn gather(batches: &[Batch], rows: &[BatchRow]) -> Result<Option<Batc
     let Some(first) = batches.first().filter(|_| !rows.is_empty()) else {
         return Ok(None);
     };
-    let columns = (0..first.columns.len()).map(|index| {
-        let column = |batch: u32| batches.get(batch as usize)?.columns.get(index);
-        gather_column(&column, rows)
-    });
-    let columns = columns.collect::<Option<Vec<Column>>>();
-    let columns =
-        columns.ok_or_else(|| Bug::new("a batch has other columns or fewer rows than others"))?;
+    let columns = (0..first.columns.len())
+        .map(|index| {
+            let column = |batch: u32| batches.get(batch as usize)?.columns.get(index);
+            gather_column(&column, rows)
+        })
+        .collect::<Option<Vec<Column>>>()
+        .ok_or_else(|| Bug::new("a batch has other columns or fewer rows than others"))?;
     Ok(Some(Batch {
         rows: rows.len(),
         columns,

@@ -95,8 +95,11 @@ impl SortedRuns {
         let readers = self
             .runs
             .finish(|readers, run| merging.merge(readers, run))?;
-        let mut all = readers.iter().map(|reader| reader.run().items());
-        let all = all.try_fold(0, u64::checked_add).ok_or_else(too_many)?;
+        let all = readers
+            .iter()
+            .map(|reader| reader.run().items())
+            .try_fold(0, u64::checked_add)
+            .ok_or_else(too_many)?;
         // If there are fewer cells than the tail wants, none is skipped.
         let before = tail.and_then(|tail| all.checked_sub(tail)).unwrap_or(0);
         let mut merged = merging.begin(readers)?;
@@ -295,15 +298,16 @@ impl Merged {
     /// Loads the next block of a run; `false` at its end.
     fn load(&mut self, cursor: &mut Cursor) -> Result<bool, QueryError> {
         if cursor.rows > 0 {
-            let used = self.blocks.get(cursor.block as usize);
-            let used = used.map_or(0, super::kept::bytes_of);
+            let used = self
+                .blocks
+                .get(cursor.block as usize)
+                .map_or(0, super::kept::bytes_of);
             self.retired = self.retired.checked_add(used).ok_or_else(too_many)?;
         }
         let Some(bytes) = cursor.reader.next_block()? else {
             return Ok(false);
         };
-        let block = from_bytes(&bytes, &self.like);
-        let block = block.ok_or_else(|| cursor.reader.damaged())?;
+        let block = from_bytes(&bytes, &self.like).ok_or_else(|| cursor.reader.damaged())?;
         // Empty blocks are never written.
         if block.rows == 0 {
             return Err(cursor.reader.damaged().into());
