@@ -284,8 +284,8 @@ impl GivenCells {
     fn fill_up(&mut self, field: &Field<'_>) {
         let size = field
             .cell_size()
-            .and_then(|size| usize::try_from(size).ok());
-        let size = size.unwrap_or(0);
+            .and_then(|size| usize::try_from(size).ok())
+            .unwrap_or(0);
         let (mut values, mut ends) = (Vec::new(), Vec::new());
         for cell in self.cells() {
             values.extend_from_slice(cell);

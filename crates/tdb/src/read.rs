@@ -276,8 +276,9 @@ impl ReadBuilder {
                 let known = schema.dimensions.iter().map(|d| d.name.as_str());
                 return Err(UnknownName::new("dimension", name, known).into());
             };
-            let field = schema.field_of(FieldKind::Dimension(at));
-            let field = field.ok_or_else(|| Bug::new("a schema lacks its own dimension"))?;
+            let field = schema
+                .field_of(FieldKind::Dimension(at))
+                .ok_or_else(|| Bug::new("a schema lacks its own dimension"))?;
             columns.push(coordinates.clone().column(&field, self.array.engine())?);
             dimensions.push(FieldInfo::of(&field, None));
         }
@@ -316,8 +317,8 @@ impl ReadBuilder {
         self.options.dimensions = Some(Vec::new());
         let options = self.options()?;
         let session = self.array.context().shared_session();
-        let cells = tdb_aggregate::count_cells(session, self.array.engine(), &options);
-        let cells = cells.map_err(|error| self.array.failed(error))?;
+        let cells = tdb_aggregate::count_cells(session, self.array.engine(), &options)
+            .map_err(|error| self.array.failed(error))?;
         Ok(self.arrangement.given(cells))
     }
 

@@ -191,8 +191,8 @@ impl<'de> Deserializer<'de> for Member<'_> {
         visitor: V,
     ) -> Result<V::Value, Problem> {
         let text: String = serde::Deserialize::deserialize(self)?;
-        let text: StrDeserializer<'_, Problem> = text.as_str().into_deserializer();
-        text.deserialize_enum(name, variants, visitor)
+        let variant: StrDeserializer<'_, Problem> = text.as_str().into_deserializer();
+        variant.deserialize_enum(name, variants, visitor)
     }
 
     forward_to_deserialize_any! {

@@ -278,8 +278,8 @@ impl WriteBuilder {
         }
         let is_placed = |(name, _): &(String, _)| schema.dimension_index(name).is_some();
         let wanted = if schema.is_dense() && !self.columns.iter().any(is_placed) {
-            let subarray = Subarray::new(schema, &self.ranges(schema)?);
-            let subarray = subarray.map_err(|error| self.array.failed(error))?;
+            let subarray = Subarray::new(schema, &self.ranges(schema)?)
+                .map_err(|error| self.array.failed(error))?;
             subarray.shape(schema, |index| schema.bounds(index))
         } else {
             None
@@ -382,8 +382,7 @@ impl WriteStream {
         if self.dry_run {
             return Ok(written(cells, Vec::new()));
         }
-        let fragments = writer.finish();
-        let fragments = fragments.map_err(|error| self.array.failed(error))?;
+        let fragments = writer.finish().map_err(|error| self.array.failed(error))?;
         let names = fragments.iter().map(|name| name.as_str().to_owned());
         Ok(written(cells, names.collect()))
     }

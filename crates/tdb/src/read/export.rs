@@ -103,13 +103,13 @@ impl Batches {
     fn write_into(mut self, sink: CellSink) -> Result<Exported> {
         let array = self.array.clone();
         let expected = self.asked.expected;
-        let done = write_all(
+        let mut done = write_all(
             array.context().shared_session(),
             self.by_ref(),
             sink,
             expected,
-        );
-        let mut done = done.map_err(|error| error.at(array.uri()))?;
+        )
+        .map_err(|error| error.at(array.uri()))?;
         done.filled = self.filled();
         Ok(done)
     }

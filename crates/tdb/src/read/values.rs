@@ -142,8 +142,9 @@ impl Values {
         };
         let info = fields.first().ok_or_else(|| no_field(&array, field))?;
         let size = check_plain::<T>(info).map_err(|error| error.at(array.uri()))?;
-        let bytes = cells.and_then(|cells| cells.checked_mul(size as u64));
-        let bytes = bytes.filter(|bytes| *bytes <= session.limits().budget.left());
+        let bytes = cells
+            .and_then(|cells| cells.checked_mul(size as u64))
+            .filter(|bytes| *bytes <= session.limits().budget.left());
         let values = bytes.map_or(0, |bytes| bytes / T::SIZE as u64);
         Ok(Self {
             expected: usize::try_from(values).map_err(|_| Bug::new("more values than memory"))?,
@@ -170,8 +171,11 @@ impl Values {
         let Some(batch) = batch else {
             return Ok(None);
         };
-        let column = batch.columns.into_iter().next();
-        let column = column.ok_or_else(|| Bug::new("a read of one field without its column"))?;
+        let column = batch
+            .columns
+            .into_iter()
+            .next()
+            .ok_or_else(|| Bug::new("a read of one field without its column"))?;
         check_valid(&column, batch.rows).map_err(|error| error.at(self.array.uri()))?;
         Ok(Some(More::Column(column)))
     }

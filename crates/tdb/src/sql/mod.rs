@@ -136,8 +136,8 @@ impl Sql {
     /// Fails if the name is taken.
     pub fn register(&self, name: &str, array: &Array) -> Result<()> {
         let session = self.context.shared_session().clone();
-        let table = ArrayTable::new(Arc::clone(array.engine()), session, array.uri());
-        let table = table.map_err(|error| of_sql(error.into()))?;
+        let table = ArrayTable::new(Arc::clone(array.engine()), session, array.uri())
+            .map_err(|error| of_sql(error.into()))?;
         self.database.register(name, table).map_err(of_sql)
     }
 
@@ -192,8 +192,9 @@ impl Sql {
         let (database, text) = (self.database.clone(), sql.to_owned());
         let threads = self.threads.handle();
         let parse = threads.spawn_blocking(move || database.statements(&text));
-        let parsed = threads.block_on(parse);
-        let parsed = parsed.map_err(|error| Error::new(ErrorKind::Bug, error))?;
+        let parsed = threads
+            .block_on(parse)
+            .map_err(|error| Error::new(ErrorKind::Bug, error))?;
         parsed.map_err(|error| {
             // The position is a column, so it is only used for a text of one line.
             let at = error.column().filter(|_| !sql.trim_end().contains('\n'));
@@ -215,8 +216,9 @@ impl Sql {
         #[cfg(not(feature = "distributed"))]
         let run = async move { database.run(statement).await };
         let threads = self.threads.handle();
-        let given = threads.block_on(threads.spawn(run));
-        let given = given.map_err(|error| Error::new(ErrorKind::Bug, error))?;
+        let given = threads
+            .block_on(threads.spawn(run))
+            .map_err(|error| Error::new(ErrorKind::Bug, error))?;
         Ok(match given.map_err(of_sql)? {
             Given::Rows(stream) => {
                 let threads = self.threads.clone();

@@ -130,10 +130,10 @@ impl Rows {
         let held = HeldRows::new(self);
         let schema = held.schema();
         let columns = schema.fields().iter().enumerate();
-        let fields =
-            columns.map(|(place, column)| Some(shown(field_of_column(column, place)?, column)));
-        let fields: Option<Vec<FieldInfo>> = fields.collect();
-        let fields = fields.ok_or_else(|| tdb_tile::Bug::new("a column that no field holds"))?;
+        let fields = columns
+            .map(|(place, column)| Some(shown(field_of_column(column, place)?, column)))
+            .collect::<Option<Vec<FieldInfo>>>()
+            .ok_or_else(|| tdb_tile::Bug::new("a column that no field holds"))?;
         let input = ArrowInput::new(Box::new(held), "SQL").with_memory(memory);
         let mut rest = Box::new(input).cells(&fields)?;
         // Reading the first batch early ensures that a query that fails at once writes no header line.

@@ -37,8 +37,8 @@ impl SerializeStruct for JsonNumber<'_> {
     type Error = Problem;
 
     fn serialize_field<T: Serialize + ?Sized>(&mut self, _: &'static str, value: &T) -> Done {
-        let text = serde_json::to_value(value).map_err(Problem::custom)?;
-        let text = text
+        let number = serde_json::to_value(value).map_err(Problem::custom)?;
+        let text = number
             .as_str()
             .ok_or_else(|| Problem::custom("a number that is no text"))?;
         match (text.parse::<i128>(), text.parse::<f64>()) {

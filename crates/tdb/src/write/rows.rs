@@ -79,8 +79,10 @@ impl WriteBuilder {
 }
 
 fn batch(drafts: &mut [Draft], rows: usize) -> Result<Batch> {
-    let columns = drafts.iter_mut().map(Draft::take);
-    let columns: Vec<Column> = columns.collect::<std::result::Result<_, Bug>>()?;
+    let columns: Vec<Column> = drafts
+        .iter_mut()
+        .map(Draft::take)
+        .collect::<std::result::Result<_, Bug>>()?;
     Ok(Batch { rows, columns })
 }
 
@@ -364,8 +366,10 @@ impl SerializeMap for Members<'_> {
         &mut self,
         value: &T,
     ) -> std::result::Result<(), Problem> {
-        let key = self.key.take();
-        let key = key.ok_or_else(|| Problem::custom("a value without a key"))?;
+        let key = self
+            .key
+            .take()
+            .ok_or_else(|| Problem::custom("a value without a key"))?;
         self.add(&key, value)
     }
 
