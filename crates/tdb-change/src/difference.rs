@@ -22,7 +22,7 @@ use self::cells::{Row, order_of};
 use self::common::Common;
 use self::narrowing::narrow;
 pub use self::narrowing::narrow_comparison;
-pub(crate) use self::narrowing::{Changed, changed};
+pub(crate) use self::narrowing::{ChangedRegion, changed};
 pub use self::selected_cells::SelectedCells;
 use self::side::Side;
 use crate::schema_changes::array_changes;

@@ -12,7 +12,7 @@ use tdb_schema::value::rfc3339;
 use tdb_tile::{Bug, Range};
 use tdb_write::{SealedWrite, WriteOptions, WriteOrder, Writer};
 
-use crate::difference::{Changed, changed};
+use crate::difference::{ChangedRegion, changed};
 use crate::schema_changes::described;
 use crate::write_and_delete::{DeleteBeside, commit};
 use crate::{DifferenceCount, SelectedCells, compare};
@@ -58,7 +58,7 @@ impl RestoreOptions {
 /// Result of a restore, or of a dry run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Restored {
+pub struct RestoredCells {
     /// Numbers of cells that are added, removed and changed by the restore.
     pub cells: DifferenceCount,
     /// Number of cells written, including unchanged ones between the changed.
@@ -83,7 +83,7 @@ pub struct Restored {
 /// Fails if the state at that time can no longer be read in full ([`Array::gaps`]), if the schema has different
 /// attributes since, if cells were added since and the format version of the array has no deletes, or if reading
 /// or writing fails.
-pub fn restore(array: &Array, to: impl Into<Time>) -> Result<Restored> {
+pub fn restore(array: &Array, to: impl Into<Time>) -> Result<RestoredCells> {
     restore_with(array, to, &RestoreOptions::default())
 }
 
@@ -95,7 +95,7 @@ pub fn restore_with(
     array: &Array,
     to: impl Into<Time>,
     options: &RestoreOptions,
-) -> Result<Restored> {
+) -> Result<RestoredCells> {
     let to = to.into();
     if options.dry_run {
         let now = array.as_of(options.change.timestamp)?;
@@ -156,10 +156,10 @@ fn difference_from(
     }
     let (metadata, records) = metadata_of(now, &then)?;
     Ok(Before {
-        restored: Restored {
+        restored: RestoredCells {
             cells: differences.count_so_far(),
             metadata,
-            ..Restored::default()
+            ..RestoredCells::default()
         },
         records,
         then,
@@ -244,7 +244,7 @@ fn write_back(
 #[derive(Debug)]
 struct Before {
     /// Result of the comparison; nothing is written yet.
-    restored: Restored,
+    restored: RestoredCells,
     /// Metadata records to write.
     records: Vec<MetadataRecord>,
     /// The array at that time.
@@ -273,9 +273,9 @@ fn differing(
 ) -> Result<Vec<(String, Range)>, Bug> {
     let dimensions = &now.newest_schema().dimensions;
     let touched = match changed(before, now) {
-        Changed::Box(domain) => Some(domain),
-        Changed::Nothing => None,
-        Changed::Anything => bounding_box(
+        ChangedRegion::Box(domain) => Some(domain),
+        ChangedRegion::Nothing => None,
+        ChangedRegion::Anything => bounding_box(
             dimensions,
             before.non_empty_domain(),
             now.non_empty_domain(),
@@ -329,9 +329,9 @@ pub(crate) fn times(array: &Array, time: Option<u64>, now: u64) -> Result<(u64, 
     let engine = array.engine();
     let fragments = engine.fragments().iter().map(|f| f.timestamps().1);
     let deletes = engine.deletes().iter().map(|delete| delete.timestamp);
-    let newest = fragments.chain(deletes).max().unwrap_or(0);
+    let last = fragments.chain(deletes).max().unwrap_or(0);
     // A merged fragment may also contain cells of the future, which do not count here.
-    let mut newest = newest.min(engine.window().at);
+    let mut newest = last.min(engine.window().at);
     if let (Some(_), Some(later)) = (time, engine.later()) {
         newest = newest.max(later.until);
     }

@@ -23,15 +23,15 @@ use tdb_write::{Duplicates, SealedWrite, WriteOptions, WriteOrder, Writer};
 use self::new_values::{Gets, NewValue, stored, with_values};
 use self::worked_out::WorkedOut;
 use crate::cover::{CellBox, Place, boxes_of_commit, place_of};
-use tdb_open::{Array, Error, Result, Time, Value, Where};
+use tdb_open::{Array, CellCondition, Error, Result, Time, Value};
 
 /// A change of cell values being built: see [`Array::set`].
 #[derive(Clone, Debug)]
 #[must_use = "nothing is changed before the commit"]
 pub struct SetBuilder {
     array: Array,
-    condition: Where,
-    values: Vec<(String, Given)>,
+    condition: CellCondition,
+    values: Vec<(String, GivenValue)>,
     most: u64,
     dry_run: bool,
     ticks: bool,
@@ -40,7 +40,7 @@ pub struct SetBuilder {
 
 /// New value of an attribute, as the caller specified it.
 #[derive(Clone, Debug)]
-enum Given {
+enum GivenValue {
     Null,
     Value(Value),
     /// Expression that computes a number from the fields of the cell.
@@ -62,7 +62,7 @@ pub struct SetCells {
 
 /// Begins changing the values of cells that match a condition. At most one cell is changed, unless
 /// [`SetBuilder::max`] allows more.
-pub fn set(array: &Array, condition: impl Into<Where>) -> SetBuilder {
+pub fn set(array: &Array, condition: impl Into<CellCondition>) -> SetBuilder {
     SetBuilder {
         array: array.clone(),
         condition: condition.into(),
@@ -78,7 +78,7 @@ impl SetBuilder {
     /// Sets the value of an attribute. Enumerated attributes take the label, cells of several numbers a text such as
     /// `[1, 2, 3]`. For attributes of bytes, such as blobs, text stands for its own bytes and is not parsed.
     pub fn value(mut self, attribute: &str, value: impl Into<Value>) -> Self {
-        let value = Given::Value(value.into());
+        let value = GivenValue::Value(value.into());
         self.values.push((attribute.to_owned(), value));
         self
     }
@@ -93,14 +93,14 @@ impl SetBuilder {
     /// # Ok::<(), tdb_open::Error>(())
     /// ```
     pub fn expression(mut self, attribute: &str, expression: impl Into<String>) -> Self {
-        let expression = Given::Expression(expression.into());
+        let expression = GivenValue::Expression(expression.into());
         self.values.push((attribute.to_owned(), expression));
         self
     }
 
     /// Makes an attribute null.
     pub fn null(mut self, attribute: &str) -> Self {
-        self.values.push((attribute.to_owned(), Given::Null));
+        self.values.push((attribute.to_owned(), GivenValue::Null));
         self
     }
 
@@ -260,13 +260,15 @@ impl SetBuilder {
                     Error::from(UnknownName::new("attribute", name, known))
                 })?;
             let gets = match value {
-                Given::Value(value) => Gets::Bytes(stored(array, attribute, value, self.ticks)?),
-                Given::Expression(text) => {
+                GivenValue::Value(value) => {
+                    Gets::Bytes(stored(array, attribute, value, self.ticks)?)
+                }
+                GivenValue::Expression(text) => {
                     let limits = array.context().shared_session().limits();
                     Gets::WorkedOut(WorkedOut::new(text, attribute, schema, limits)?)
                 }
-                Given::Null if attribute.nullable => Gets::Null,
-                Given::Null => {
+                GivenValue::Null if attribute.nullable => Gets::Null,
+                GivenValue::Null => {
                     let what = format!("attribute {name:?} cannot be null");
                     return Err(Error::invalid(what));
                 }
@@ -320,7 +322,7 @@ impl SetBuilder {
     ) -> Result<(u64, SealedWrite)> {
         let places = self.places(array, schema)?;
         let cells = places.len() as u64;
-        let mut meant = Meant {
+        let mut meant = MatchedPlaces {
             found: vec![false; places.len()],
             places,
         };
@@ -364,12 +366,12 @@ impl SetBuilder {
 
 /// Sorted places of the cells that get new values, and which of them were seen in a box.
 #[derive(Debug)]
-struct Meant {
+struct MatchedPlaces {
     places: Vec<Place>,
     found: Vec<bool>,
 }
 
-impl Meant {
+impl MatchedPlaces {
     fn is_meant(&mut self, place: &Place) -> bool {
         let Ok(index) = self.places.binary_search(place) else {
             return false;
@@ -385,7 +387,7 @@ impl Meant {
 fn write_box(
     array: &Array,
     cell_box: &CellBox,
-    meant: &mut Meant,
+    meant: &mut MatchedPlaces,
     values: &[NewValue],
     options: &WriteOptions,
 ) -> Result<SealedWrite> {

@@ -8,7 +8,7 @@ use tdb_open::Result;
 /// Result of an export.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Exported {
+pub struct ExportedCells {
     /// Number of cells written.
     pub cells: u64,
     /// Bytes of their values in memory.
@@ -41,9 +41,9 @@ pub fn write_all(
     batches: impl Iterator<Item = Result<Batch>>,
     mut sink: CellSink,
     expected: Option<u64>,
-) -> Result<Exported> {
+) -> Result<ExportedCells> {
     let counters = session.counters();
-    let mut done = Exported::default();
+    let mut done = ExportedCells::default();
     for batch in batches {
         let batch = batch?;
         let size = |column: &Column| column.values.len();

@@ -9,8 +9,8 @@ use tdb_cells::Session;
 use tdb_cells::files::{ColumnChoice, InputError, InputOptions};
 use tdb_store::{LocalStore, StoreError};
 
-use super::becoming::Becoming;
 use super::format::{FileFormat, uncompressed};
+use super::input_requirements::InputRequirements;
 use super::open_input::OpenInput;
 use super::source::{ReadSoFar, Source};
 use super::temporary::{self, TempError, spooled};
@@ -204,7 +204,7 @@ impl InputFile {
     /// Fails if the file cannot be read, is not of the format, or if an option does not apply to the format.
     pub fn open(
         &self,
-        becoming: Becoming,
+        becoming: InputRequirements,
         kept: Option<&File>,
         session: &Session,
     ) -> Result<OpenInput> {
@@ -234,7 +234,7 @@ impl InputFile {
         Ok(OpenInput::new(input, read, format, shape))
     }
 
-    fn options(&self, becoming: &Becoming, session: &Session) -> InputOptions {
+    fn options(&self, becoming: &InputRequirements, session: &Session) -> InputOptions {
         let memory = session.limits().budget.limit();
         let ending = uncompressed(&self.path);
         let is_tsv = ending.extension().is_some_and(|ending| ending == "tsv");
@@ -257,7 +257,7 @@ impl InputFile {
     }
 
     /// Fails if an option does not apply to the format.
-    fn check(&self, format: FileFormat, becoming: &Becoming) -> Result<()> {
+    fn check(&self, format: FileFormat, becoming: &InputRequirements) -> Result<()> {
         let is_npy = format == FileFormat::Npy;
         let is_csv = format == FileFormat::Csv;
         let ColumnChoice {

@@ -156,12 +156,12 @@ impl Source {
     }
 
     /// Returns a reader of all remaining bytes.
-    fn in_order(self) -> Counted<Box<dyn Read + Send>> {
+    fn in_order(self) -> CountingReader<Box<dyn Read + Send>> {
         let file: Box<dyn Read + Send> = match self.file {
             Some(file) => Box::new(file),
             None => Box::new(io::stdin()),
         };
-        Counted {
+        CountingReader {
             file,
             read: self.read,
         }
@@ -170,12 +170,12 @@ impl Source {
     /// Returns a reader with random access. Standard input is copied to an unnamed file, preceded by `start`, the
     /// bytes already read from it.
     #[cfg(feature = "arrow")]
-    fn in_any_order(self, start: &[u8]) -> io::Result<Counted<File>> {
+    fn in_any_order(self, start: &[u8]) -> io::Result<CountingReader<File>> {
         let file = match self.file {
             Some(file) => file,
             None => spooled(&mut start.chain(io::stdin()), &self.temp)?,
         };
-        let mut counted = Counted {
+        let mut counted = CountingReader {
             file,
             read: self.read,
         };
@@ -189,12 +189,12 @@ impl Source {
 const ARROW_FILE: &[u8] = b"ARROW1";
 
 /// A reader that counts the bytes it reads.
-struct Counted<R> {
+struct CountingReader<R> {
     file: R,
     read: ReadSoFar,
 }
 
-impl<R: Read> Read for Counted<R> {
+impl<R: Read> Read for CountingReader<R> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         self.read.0.session.check_cancelled()?;
         let read = self.file.read(out)?;
@@ -204,7 +204,7 @@ impl<R: Read> Read for Counted<R> {
 }
 
 #[cfg(feature = "arrow")]
-impl<R: Seek> Seek for Counted<R> {
+impl<R: Seek> Seek for CountingReader<R> {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         self.file.seek(to)
     }

@@ -12,32 +12,32 @@ use crate::{Error, Result};
 
 /// Condition for the cells that a read returns, built or as text.
 #[derive(Clone, Debug)]
-pub enum Where {
+pub enum CellCondition {
     /// A condition made by [`field`](crate::field).
     Condition(Condition),
     /// Text as on the command line: `temp < -5 and sky in ('snow', 'rain')`.
     Text(String),
 }
 
-impl From<Condition> for Where {
+impl From<Condition> for CellCondition {
     fn from(condition: Condition) -> Self {
         Self::Condition(condition)
     }
 }
 
-impl From<&str> for Where {
+impl From<&str> for CellCondition {
     fn from(text: &str) -> Self {
         Self::Text(text.to_owned())
     }
 }
 
-impl From<String> for Where {
+impl From<String> for CellCondition {
     fn from(text: String) -> Self {
         Self::Text(text)
     }
 }
 
-impl Where {
+impl CellCondition {
     /// Returns the condition that both hold.
     #[must_use]
     pub fn and(self, other: Self) -> Self {

@@ -16,12 +16,12 @@ use crate::{Error, LocalStores, RemoteFolder, Result, Stores};
 #[derive(Debug, Default)]
 pub struct ObjectStores {
     settings: Settings,
-    opened: Mutex<Opened>,
+    opened: Mutex<OpenStores>,
 }
 
 /// Runtime and stores kept for further URIs.
 #[derive(Debug, Default)]
-struct Opened {
+struct OpenStores {
     runtime: Option<Runtime>,
     /// Stores by the URI of their root.
     stores: BTreeMap<String, Arc<RemoteStore>>,
@@ -53,7 +53,7 @@ impl ObjectStores {
         Self::new(Settings::of_environment(std::env::vars_os()))
     }
 
-    fn opened(&self) -> MutexGuard<'_, Opened> {
+    fn opened(&self) -> MutexGuard<'_, OpenStores> {
         self.opened.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -15,13 +15,13 @@ use tdb_schema::{ArraySchema, TIMESTAMPS};
 
 use crate::{QueryError, ReadOptions};
 use best::{Best, End};
-use kept::Kept;
+use kept::KeptCells;
 pub use kept::{rows_of, split};
 use sample::Sampling;
 pub use sorter::{SortedCells, Sorter};
 pub use sorting::SortKey;
 use sorting::sort;
-use spilled::{Merged, SortedRuns};
+use spilled::{MergedRuns, SortedRuns};
 
 /// Maximum number of rows per batch given to the caller.
 const ROWS: usize = 1 << 16;
@@ -46,7 +46,7 @@ pub struct Arrangement {
 
 /// An [`Arrangement`] fitted to one read.
 #[derive(Clone, Debug)]
-pub struct Prepared {
+pub struct FittedArrangement {
     arrangement: Arrangement,
     /// Fields that are read only for sorting and are not returned.
     beside: Vec<String>,
@@ -82,7 +82,7 @@ impl Arrangement {
         mut self,
         schema: &ArraySchema,
         options: &mut ReadOptions,
-    ) -> Result<Prepared, QueryError> {
+    ) -> Result<FittedArrangement, QueryError> {
         let mut beside = Vec::new();
         for key in &mut self.sort {
             key.resolve(schema)?;
@@ -112,7 +112,7 @@ impl Arrangement {
             // The kept cells are returned as one batch, but they may be read in smaller ones.
             options.batch_bytes = None;
         }
-        Ok(Prepared {
+        Ok(FittedArrangement {
             arrangement: self,
             beside,
             rows: if is_one { usize::MAX } else { ROWS },
@@ -159,7 +159,7 @@ impl Arrangement {
     }
 }
 
-impl Prepared {
+impl FittedArrangement {
     /// Returns the columns that remain after the fields read only for sorting are dropped.
     #[must_use]
     pub fn fields(&self, read: &[FieldInfo]) -> Vec<FieldInfo> {
@@ -170,12 +170,12 @@ impl Prepared {
     }
 
     /// Arranges the cells of a read. Cells kept in memory count against the session's memory budget.
-    pub fn apply<I, E>(self, session: &Session, batches: I) -> Arranged<I, E>
+    pub fn apply<I, E>(self, session: &Session, batches: I) -> ArrangedCells<I, E>
     where
         I: Iterator<Item = Result<Batch, E>>,
         E: From<QueryError>,
     {
-        Arranged {
+        ArrangedCells {
             state: State::Reading(batches),
             session: session.clone(),
             skip: self.arrangement.offset,
@@ -187,25 +187,25 @@ impl Prepared {
 
 /// Iterator over the arranged cells of a read.
 #[derive(Debug)]
-pub struct Arranged<I, E> {
+pub struct ArrangedCells<I, E> {
     state: State<I, E>,
     session: Session,
     /// Number of cells still to skip.
     skip: u64,
     /// Number of cells still to return; `None` for no limit.
     left: Option<u64>,
-    prepared: Prepared,
+    prepared: FittedArrangement,
 }
 
 #[derive(Debug)]
 enum State<I, E> {
     Reading(I),
-    Kept(Kept),
-    Merged(Box<Merged>),
+    Kept(KeptCells),
+    Merged(Box<MergedRuns>),
     Done(std::marker::PhantomData<E>),
 }
 
-impl<I, E> Arranged<I, E>
+impl<I, E> ArrangedCells<I, E>
 where
     I: Iterator<Item = Result<Batch, E>>,
     E: From<QueryError>,
@@ -245,7 +245,7 @@ where
     /// Reads all cells, keeps those that may be returned, and sorts them.
     fn keep(&self, batches: I) -> Result<State<I, E>, E> {
         let arrangement = &self.prepared.arrangement;
-        let mut kept = Kept::new(&self.session.limits().budget);
+        let mut kept = KeptCells::new(&self.session.limits().budget);
         if let Some(sample) = arrangement.sample {
             let mut sampling = Sampling::new(sample);
             for batch in batches {
@@ -274,7 +274,7 @@ where
 
     /// Keeps all cells, or those at the end of the sort order that is returned. Returns the merged runs if the cells
     /// did not fit into memory and were spilled to the temporary folder; `None` if `kept` holds them all.
-    fn keep_sorted(&self, kept: &mut Kept, batches: I) -> Result<Option<Merged>, E> {
+    fn keep_sorted(&self, kept: &mut KeptCells, batches: I) -> Result<Option<MergedRuns>, E> {
         let arrangement = &self.prepared.arrangement;
         let end = arrangement.end();
         let mut best = end.map(|end| Best::new(&arrangement.sort, end));
@@ -316,7 +316,7 @@ where
     }
 }
 
-impl<I, E> Iterator for Arranged<I, E>
+impl<I, E> Iterator for ArrangedCells<I, E>
 where
     I: Iterator<Item = Result<Batch, E>>,
     E: From<QueryError>,

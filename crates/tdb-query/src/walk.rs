@@ -19,7 +19,7 @@ const SPARSELY_FILLED: u64 = 100;
 
 /// Describes the box to which a read was narrowed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Narrowed {
+pub struct WalkNarrowing {
     asked: Cells,
     to: String,
 }
@@ -39,7 +39,7 @@ pub fn narrow_walk(
     options: &mut ReadOptions,
     most: u64,
     ticks: bool,
-) -> Result<Option<Narrowed>, QueryError> {
+) -> Result<Option<WalkNarrowing>, QueryError> {
     narrow_walks(&mut [Walk { array, options }], most, ticks)
 }
 
@@ -60,7 +60,7 @@ pub fn narrow_walks(
     walks: &mut [Walk<'_>],
     most: u64,
     ticks: bool,
-) -> Result<Option<Narrowed>, QueryError> {
+) -> Result<Option<WalkNarrowing>, QueryError> {
     let mut asked = Some(0);
     for Walk { array, options } in walks.iter() {
         // With points, tiles without any of them are skipped, so the domain does not matter.
@@ -103,7 +103,7 @@ pub fn narrow_walks(
     let to = along(last.schema(), &written, ticks)
         .collect::<Vec<_>>()
         .join(", ");
-    Ok(Some(Narrowed { asked, to }))
+    Ok(Some(WalkNarrowing { asked, to }))
 }
 
 /// Returns the larger of two numbers of cells.
@@ -119,7 +119,7 @@ fn too_many(asked: Cells) -> String {
     }
 }
 
-impl fmt::Display for Narrowed {
+impl fmt::Display for WalkNarrowing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { asked, to } = self;
         let asked = too_many(*asked);

@@ -22,8 +22,8 @@ pub use self::groups::Groups;
 use crate::column::{GivenCells, rows};
 use crate::{Array, IntoColumn};
 use tdb_open::Axis;
+use tdb_open::{CellCondition, parse_condition};
 use tdb_open::{Error, Interval, Order, Result};
-use tdb_open::{Where, parse_condition};
 use tdb_query::{Arrangement, SortKey};
 
 /// A read being built: of all cells and fields unless restricted. Nothing is checked or read before a result is
@@ -57,7 +57,7 @@ pub struct ReadBuilder {
     /// Dimensions for which `ranges` was called.
     listed: Vec<String>,
     labels: Vec<(String, Interval)>,
-    condition: Option<Where>,
+    condition: Option<CellCondition>,
     points: Vec<(String, GivenCells)>,
     arrangement: Arrangement,
 }
@@ -132,7 +132,7 @@ impl ReadBuilder {
     }
 
     /// Reads only cells that match a condition, built or as text. Several conditions must all match.
-    pub fn condition(mut self, condition: impl Into<Where>) -> Self {
+    pub fn condition(mut self, condition: impl Into<CellCondition>) -> Self {
         let condition = condition.into();
         self.condition = Some(match self.condition.take() {
             None => condition,
@@ -262,8 +262,8 @@ impl ReadBuilder {
         }
         options.condition = match &self.condition {
             None => options.condition,
-            Some(Where::Condition(condition)) => Some(condition.clone()),
-            Some(Where::Text(text)) => Some(parse_condition(text, schema, self.limits())?),
+            Some(CellCondition::Condition(condition)) => Some(condition.clone()),
+            Some(CellCondition::Text(text)) => Some(parse_condition(text, schema, self.limits())?),
         };
         Ok(options)
     }

@@ -22,7 +22,7 @@ use tdb_write::{Duplicates, WriteOptions, WriteOrder, Writer};
 use crate::column::{GivenCells, rows};
 use crate::{Array, IntoColumn};
 use tdb_change::Replacing;
-use tdb_change::Written;
+use tdb_change::WrittenCells;
 use tdb_open::Axis;
 use tdb_open::{Error, Interval, Order, Result, Time};
 use tdb_write::SortFolder;
@@ -217,7 +217,7 @@ impl WriteBuilder {
     /// # Errors
     /// Fails if columns do not fit the schema or each other, if cells lie outside of the domain, or if the store
     /// fails.
-    pub fn commit(mut self) -> Result<Written> {
+    pub fn commit(mut self) -> Result<WrittenCells> {
         let array = self.array.now()?;
         let schema = Arc::clone(array.newest_schema());
         let mut columns: Vec<Column> = Vec::new();
@@ -373,7 +373,7 @@ impl WriteStream {
     ///
     /// # Errors
     /// Fails if the store fails, or if cells have equal coordinates and the array does not allow duplicates.
-    pub fn finish(self) -> Result<Written> {
+    pub fn finish(self) -> Result<WrittenCells> {
         let writer = match self.sink {
             Sink::New(writer) => writer,
             Sink::Replacing(replacing) => return replacing.finish(),
@@ -388,8 +388,8 @@ impl WriteStream {
     }
 }
 
-fn written(cells: u64, fragments: Vec<String>) -> Written {
-    let mut written = Written::default();
+fn written(cells: u64, fragments: Vec<String>) -> WrittenCells {
+    let mut written = WrittenCells::default();
     written.cells = cells;
     written.fragments = fragments;
     written

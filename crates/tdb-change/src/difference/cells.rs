@@ -11,16 +11,16 @@ pub type CellValue = Option<Box<[u8]>>;
 
 /// One cell with the values of all fields, copied out of its batch.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Row(Vec<Compared>);
+pub(super) struct Row(Vec<ComparedValue>);
 
 /// A value, and the form in which it is compared if that is different.
 #[derive(Clone, Debug)]
-struct Compared {
+struct ComparedValue {
     stored: CellValue,
     form: CellValue,
 }
 
-impl Compared {
+impl ComparedValue {
     fn key(&self) -> Option<&[u8]> {
         self.form.as_deref().or(self.stored.as_deref())
     }
@@ -31,21 +31,21 @@ impl Compared {
     }
 }
 
-impl PartialEq for Compared {
+impl PartialEq for ComparedValue {
     fn eq(&self, other: &Self) -> bool {
         self.key() == other.key()
     }
 }
 
-impl Eq for Compared {}
+impl Eq for ComparedValue {}
 
-impl PartialOrd for Compared {
+impl PartialOrd for ComparedValue {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Ord for Compared {
+impl Ord for ComparedValue {
     fn cmp(&self, other: &Self) -> Ordering {
         self.key().cmp(&other.key())
     }
@@ -110,7 +110,7 @@ impl RowOf<'_> {
         let cells = self.columns.iter().zip(forms).map(|(column, form)| {
             let stored = borrowed(column, self.row)?;
             let form = stored.filter(|_| *form != Form::Stored).map(|c| form.of(c));
-            Ok(Compared {
+            Ok(ComparedValue {
                 stored: stored.map(Into::into),
                 form: form.map(Into::into),
             })
@@ -126,7 +126,7 @@ impl Row {
 
     /// Returns the approximate memory of the row, in bytes.
     pub(super) fn bytes(&self) -> u64 {
-        let cells = self.0.iter().map(Compared::bytes);
+        let cells = self.0.iter().map(ComparedValue::bytes);
         cells.fold(24, |sum, cell| sum.saturating_add(cell).saturating_add(32))
     }
 

@@ -23,7 +23,7 @@ use tdb_write::{SealedWrite, WriteOptions, Writer};
 use there::CellsThere;
 
 use crate::write_and_delete::{DeleteBeside, commit};
-use crate::written::Written;
+use crate::written_cells::WrittenCells;
 use tdb_open::{Array, Error, Result};
 
 /// Approximate bytes per row in memory in addition to its cells: mostly its place.
@@ -137,19 +137,19 @@ impl Replacing {
     ///
     /// # Errors
     /// Fails if reading or writing fails, or if other programs keep changing the same cells.
-    pub fn finish(mut self) -> Result<Written> {
+    pub fn finish(mut self) -> Result<WrittenCells> {
         if self.cells == 0 {
-            return Ok(Written::default());
+            return Ok(WrittenCells::default());
         }
         let replaced = self.replaced;
         loop {
             self.replaced = replaced;
             self.look()?;
             let (writers, delete) = self.write()?;
-            let written = Written {
+            let written = WrittenCells {
                 cells: self.cells,
                 replaced: self.replaced,
-                ..Written::default()
+                ..WrittenCells::default()
             };
             let Some((change, view)) = &self.change else {
                 return Ok(written);
@@ -171,7 +171,7 @@ impl Replacing {
             let is_kept = change.keep(view, &committed, reach);
             if is_kept.map_err(|error| self.array.failed(error))? {
                 let names = committed.fragments.iter();
-                return Ok(Written {
+                return Ok(WrittenCells {
                     fragments: names.map(|name| name.as_str().to_owned()).collect(),
                     yielded: change.yielded(),
                     ..written

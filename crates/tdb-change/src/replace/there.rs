@@ -12,14 +12,14 @@ pub(super) struct CellsThere {
     /// Number of cells at each place.
     counts: Vec<u64>,
     /// Values of each attribute.
-    values: Vec<Kept>,
+    values: Vec<ValuesThere>,
     budget: Budget,
     held: Vec<Grant>,
 }
 
 /// Values of one attribute.
 #[derive(Debug)]
-struct Kept {
+struct ValuesThere {
     attribute: String,
     bytes: Vec<u8>,
     /// For each place, the start and end of its value in `bytes`, and whether it is valid.
@@ -29,7 +29,7 @@ struct Kept {
 impl CellsThere {
     /// Creates an empty collection.
     pub(super) fn new(places: &Places, attributes: &[&Attribute], session: &Session) -> Self {
-        let values = attributes.iter().map(|attribute| Kept {
+        let values = attributes.iter().map(|attribute| ValuesThere {
             attribute: attribute.name.clone(),
             bytes: Vec::new(),
             spans: vec![(0, 0, false); places.len()],

@@ -117,7 +117,7 @@ pub fn rewrite_with(
         Some(begun) => begun,
         None => begin(array, &place, schema, options)?,
     };
-    let Begun { draft, marker } = begun;
+    let RewriteDraft { draft, marker } = begun;
     let target = drafted(context, &place, &draft)?;
     let source = array.context().open_at(array.uri(), Time(marker.at))?;
     source.check_history(false)?;
@@ -135,7 +135,12 @@ pub fn rewrite_with(
 }
 
 /// Creates the draft of the new array, with a note from which it can be resumed.
-fn begin(array: &Array, place: &Place, schema: &Schema, options: &RewriteOptions) -> Result<Begun> {
+fn begin(
+    array: &Array,
+    place: &Place,
+    schema: &Schema,
+    options: &RewriteOptions,
+) -> Result<RewriteDraft> {
     let now = options.names.now();
     let row = schema.row_bytes();
     let marker = Marker {
@@ -153,7 +158,7 @@ fn begin(array: &Array, place: &Place, schema: &Schema, options: &RewriteOptions
     let (labels, note) = (schema.enumerations(), note.as_bytes());
     let draft = Draft::begin(&location, Work::Rewrite, note, schema, labels, &change)
         .map_err(|error| in_the_way(place, error))?;
-    Ok(Begun { draft, marker })
+    Ok(RewriteDraft { draft, marker })
 }
 
 /// Resumes an interrupted rewrite, if there is one. Committed parts stay, everything else of it is removed.
@@ -162,7 +167,7 @@ fn begun(
     place: &Place,
     schema: &Schema,
     context: &Context,
-) -> Result<Option<Begun>> {
+) -> Result<Option<RewriteDraft>> {
     let location = context.location(place);
     let failed = |error| place.failed(error);
     let resumed = Draft::resume(&location, Work::Rewrite).map_err(failed)?;
@@ -189,7 +194,7 @@ fn begun(
         return Err(exists(what).with_hint(hint));
     }
     draft.remove_uncommitted().map_err(failed)?;
-    Ok(Some(Begun { draft, marker }))
+    Ok(Some(RewriteDraft { draft, marker }))
 }
 
 fn put(array: &Array, records: Vec<MetadataRecord>, change: &ChangeOptions) -> Result<()> {
@@ -198,7 +203,7 @@ fn put(array: &Array, records: Vec<MetadataRecord>, change: &ChangeOptions) -> R
 }
 
 /// The draft of a new array, and its note.
-struct Begun {
+struct RewriteDraft {
     draft: Draft,
     marker: Marker,
 }

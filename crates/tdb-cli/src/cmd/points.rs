@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tdb::Becoming;
+use tdb::InputRequirements;
 use tdb::engine::cells::{FieldInfo, Session};
 use tdb::engine::condition::Points;
 use tdb::engine::schema::{ArraySchema, FieldKind, names};
@@ -37,10 +37,10 @@ impl PointsFile {
     ) -> Result<Arc<Points>, Failure> {
         let file = plain_file(&self.0, global);
         let kept = file.keep()?;
-        let becoming = || Becoming {
+        let becoming = || InputRequirements {
             npy: name_of_npy(schema),
             takes_unnamed: false,
-            ..Becoming::fields_of(schema)
+            ..InputRequirements::fields_of(schema)
         };
         let open = file.open(becoming(), kept.as_ref(), session)?;
         let names = open.names();

@@ -12,7 +12,7 @@ use tdb_write::Duplicates;
 use super::notice::ImportNotice;
 use super::remembered;
 use super::request::ImportBuilder;
-use super::schema::{Kind, Wanted};
+use super::schema::{Kind, RequestedArray};
 use tdb_open::{Error, Result, Schema};
 
 /// Returns the schema of an array that can hold everything in the file.
@@ -39,7 +39,7 @@ pub(super) fn guessed(
             Err(why) => tell(&ImportNotice::NotRemembered(why)),
         }
     }
-    let wanted = Wanted {
+    let wanted = RequestedArray {
         kind: kind(import, axes)?,
         dimensions: import.chosen(),
         index: &index,

@@ -14,10 +14,10 @@ use super::layout;
 use super::notice::ImportNotice;
 use super::repeated::repeated;
 use super::request::ImportBuilder;
-use crate::filling::{Filling, NotWritten, fit_shape, row_in_words};
+use crate::cell_transfer::{CellTransfer, NotWritten, fit_shape, row_in_words};
 use crate::part::{is_part, not_all};
-use crate::{Becoming, FileWrite, OpenInput};
-use tdb_change::Written;
+use crate::{FileWrite, InputRequirements, OpenInput};
+use tdb_change::WrittenCells;
 use tdb_open::in_the_way;
 use tdb_open::place::{self, Place};
 use tdb_open::{Error, Result, Schema, Time};
@@ -29,7 +29,7 @@ const NOTE: &[u8] = b"";
 /// Result of an import.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Imported {
+pub struct ImportedCells {
     /// Number of rows in the file, each of which is a cell.
     pub cells: u64,
     /// With [`ImportBuilder::append`]: number of existing cells that new ones with the same coordinates replaced. Not
@@ -74,7 +74,7 @@ impl ImportBuilder {
     /// # Errors
     /// Fails if something exists at the URI (or, to append, if nothing does), if the file is not of its format, if no
     /// array can hold its columns, if rows do not fit, or if writing fails.
-    pub fn run(self) -> Result<Imported> {
+    pub fn run(self) -> Result<ImportedCells> {
         self.run_with(&mut |_| {})
     }
 
@@ -82,7 +82,7 @@ impl ImportBuilder {
     ///
     /// # Errors
     /// As for [`ImportBuilder::run`].
-    pub fn run_with(self, tell: &mut dyn FnMut(&ImportNotice)) -> Result<Imported> {
+    pub fn run_with(self, tell: &mut dyn FnMut(&ImportNotice)) -> Result<ImportedCells> {
         self.check()?;
         if self.append {
             self.add(tell)
@@ -91,7 +91,7 @@ impl ImportBuilder {
         }
     }
 
-    fn add(&self, tell: &mut dyn FnMut(&ImportNotice)) -> Result<Imported> {
+    fn add(&self, tell: &mut dyn FnMut(&ImportNotice)) -> Result<ImportedCells> {
         let place = place::array(&self.uri, self.context.opener())?;
         let array = self.open_now(&place)?;
         if let (Some(later), None) = (array.later(), self.time) {
@@ -99,7 +99,9 @@ impl ImportBuilder {
         }
         let schema = array.newest_schema();
         let session = self.context.shared_session();
-        let input = self.file.open(Becoming::fields_of(schema), None, session)?;
+        let input = self
+            .file
+            .open(InputRequirements::fields_of(schema), None, session)?;
         let is_part = is_part(schema, input.names());
         if !self.key.is_empty() {
             self.check_key(schema)?;
@@ -115,7 +117,7 @@ impl ImportBuilder {
             let names: Vec<&str> = schema.dimensions.iter().map(|d| d.name.as_str()).collect();
             not_all(not.error(), is_part, &format!("--key {}", names.join(",")))
         });
-        let mut imported = Imported::of(written?);
+        let mut imported = ImportedCells::of(written?);
         if is_counted {
             let array = self.open_now(&place)?;
             let all = before.saturating_add(imported.cells);
@@ -127,12 +129,12 @@ impl ImportBuilder {
 
     /// Writes rows with columns for only some attributes: existing cells with the same key keep their values of the
     /// others.
-    fn replace(&self, place: Place, array: &Arc<Array>, input: OpenInput) -> Result<Imported> {
+    fn replace(&self, place: Place, array: &Arc<Array>, input: OpenInput) -> Result<ImportedCells> {
         let array = tdb_open::Array::of_engine(self.context.clone(), place, Arc::clone(array));
         let written = FileWrite::new(self.write_options()).replace(&array, &self.file, input)?;
-        Ok(Imported {
+        Ok(ImportedCells {
             replaced: written.replaced,
-            ..Imported::of(written)
+            ..ImportedCells::of(written)
         })
     }
 
@@ -167,7 +169,7 @@ impl ImportBuilder {
         count.map_err(|error| Error::from(error).at(&self.uri))
     }
 
-    fn make(&self, tell: &mut dyn FnMut(&ImportNotice)) -> Result<Imported> {
+    fn make(&self, tell: &mut dyn FnMut(&ImportNotice)) -> Result<ImportedCells> {
         let place = self.vacant()?;
         let kept = self.file.keep()?;
         let mut schema = guessed(self, kept.as_ref(), tell)?;
@@ -206,8 +208,8 @@ impl ImportBuilder {
     }
 
     /// Converts the result of writing a new array, counting its cells if rows may have been omitted.
-    fn counted(&self, place: &Place, written: Written) -> Result<Imported> {
-        let mut imported = Imported::of(written);
+    fn counted(&self, place: &Place, written: WrittenCells) -> Result<ImportedCells> {
+        let mut imported = ImportedCells::of(written);
         if self.duplicates == Some(Duplicates::First) {
             let there = self.count(&self.open_array(place)?)?;
             let left_out = imported.cells.checked_sub(there);
@@ -269,7 +271,7 @@ impl ImportBuilder {
         kept: Option<&File>,
         looks_first: bool,
         tell: &mut dyn FnMut(&ImportNotice),
-    ) -> Result<Written, NotWritten> {
+    ) -> Result<WrittenCells, NotWritten> {
         let array = self.open_array(place)?;
         if looks_first {
             self.check_first_rows(&array, kept)?;
@@ -308,10 +310,10 @@ impl ImportBuilder {
         array: &Arc<Array>,
         input: OpenInput,
         tell: &mut dyn FnMut(&ImportNotice),
-    ) -> Result<Written, NotWritten> {
+    ) -> Result<WrittenCells, NotWritten> {
         let file = &self.file;
         let options = self.write_options();
-        let mut filling = Filling::new(&self.context, &self.uri, array, file, options)?;
+        let mut filling = CellTransfer::new(&self.context, &self.uri, array, file, options)?;
         fit_shape(array.newest_schema(), &input, filling.options())
             .map_err(|error| error.within(&file.name()))?;
         if input.names().iter().any(String::is_empty) {
@@ -326,8 +328,8 @@ impl ImportBuilder {
     }
 }
 
-impl Imported {
-    fn of(written: Written) -> Self {
+impl ImportedCells {
+    fn of(written: WrittenCells) -> Self {
         Self {
             cells: written.cells,
             fragments: written.fragments,

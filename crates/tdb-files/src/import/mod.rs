@@ -10,6 +10,6 @@ mod repeated;
 mod request;
 mod schema;
 
-pub use making::Imported;
+pub use making::ImportedCells;
 pub use notice::ImportNotice;
 pub use request::{ImportBuilder, import};

@@ -8,7 +8,7 @@ use tdb_schema::ArrayType;
 use tdb_tile::Datatype;
 use tdb_write::{Duplicates, WriteOptions};
 
-use crate::{Becoming, InputFile};
+use crate::{InputFile, InputRequirements};
 use tdb_open::{Context, Error, Interval, Result, Time};
 
 /// An import being built. By default it takes all columns into a sparse array, whose dimension is the first suitable
@@ -170,8 +170,8 @@ impl ImportBuilder {
     }
 
     /// Returns the requirements on columns if the array does not exist yet.
-    pub(super) fn becoming(&self) -> Becoming {
-        Becoming {
+    pub(super) fn becoming(&self) -> InputRequirements {
+        InputRequirements {
             npy: Ok((self.attribute.clone(), 1)),
             takes_unnamed: false,
             types: self.types.clone(),

@@ -26,7 +26,7 @@ pub(super) enum Kind {
 }
 
 /// Requested properties of the new array.
-pub(super) struct Wanted<'a> {
+pub(super) struct RequestedArray<'a> {
     pub(super) kind: Kind,
     pub(super) dimensions: &'a [String],
     /// Columns that were the index of a pandas table.
@@ -38,7 +38,7 @@ pub(super) struct Wanted<'a> {
 
 /// Requested domain of a dimension; `None` is an open end.
 #[derive(Clone, Copy)]
-struct Asked {
+struct RequestedDomain {
     lo: Option<i128>,
     hi: Option<i128>,
 }
@@ -56,14 +56,14 @@ enum Ends {
     Whole {
         data: (i128, i128),
         /// The requested domain; an open end extends as far as possible.
-        domain: Option<Asked>,
+        domain: Option<RequestedDomain>,
     },
     Float {
         data: (f64, f64),
     },
 }
 
-impl Wanted<'_> {
+impl RequestedArray<'_> {
     /// Returns the schema as JSON, in the form that `tdb create` takes.
     pub(super) fn schema(&self, columns: &[ColumnGuess]) -> Result<Json> {
         for (number, column) in columns.iter().enumerate() {
@@ -244,7 +244,7 @@ impl Wanted<'_> {
         value.stored(datatype, self.ticks, &what)
     }
 
-    fn whole_domain(&self, name: &str, datatype: Datatype) -> Result<Option<Asked>> {
+    fn whole_domain(&self, name: &str, datatype: Datatype) -> Result<Option<RequestedDomain>> {
         let Some(interval) = self.interval(name) else {
             return Ok(None);
         };
@@ -253,7 +253,7 @@ impl Wanted<'_> {
             None => Ok::<_, Error>(None),
         };
         let hi = end(&interval.hi)?;
-        Ok(Some(Asked {
+        Ok(Some(RequestedDomain {
             lo: end(&interval.lo)?,
             hi: hi.map(|hi| hi.saturating_sub(interval.is_half_open.into())),
         }))
@@ -349,7 +349,7 @@ impl Wanted<'_> {
 fn sparse_tiles(
     datatype: &mut Datatype,
     data: (i128, i128),
-    asked: Option<Asked>,
+    asked: Option<RequestedDomain>,
     (cells, numeric): (u64, usize),
 ) -> ((i128, i128), i128) {
     let tiles = |datatype| {
@@ -380,7 +380,7 @@ fn sparse_tiles(
 fn asked_domain(
     datatype: Datatype,
     data: (i128, i128),
-    asked: Option<Asked>,
+    asked: Option<RequestedDomain>,
     extent: Option<i128>,
 ) -> (i128, i128) {
     let (least, greatest) = ends_of_type(datatype);

@@ -20,7 +20,7 @@ const READS: usize = 5;
 const FOLDER: &str = "sample";
 
 /// Size and times of a layout for the sample.
-pub(super) struct Measured {
+pub(super) struct LayoutMeasures {
     pub(super) stored: u64,
     pub(super) writing: Duration,
     pub(super) reading: Duration,
@@ -32,7 +32,7 @@ pub(super) fn measured(
     session: &Session,
     schema: &ArraySchema,
     sample: &Sample,
-) -> Result<Option<Measured>> {
+) -> Result<Option<LayoutMeasures>> {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let location = Location::new(Arc::clone(&store), FOLDER).with_limits(session.limits().clone());
     let created = tdb_array::Array::create(&location, schema, &[], &ChangeOptions::default());
@@ -64,7 +64,7 @@ pub(super) fn measured(
         let (time, _) = shortest(|| read(session, &array, ranges))?;
         boxes = boxes.saturating_add(time);
     }
-    Ok(Some(Measured {
+    Ok(Some(LayoutMeasures {
         stored: size(&*store)?,
         writing,
         reading,

@@ -17,7 +17,7 @@ pub(super) type BatchRow = (u32, u32);
 
 /// Cells of several batches, in an order that may differ from that of the batches.
 #[derive(Debug)]
-pub(super) struct Kept {
+pub(super) struct KeptCells {
     budget: Budget,
     batches: Vec<Batch>,
     /// Budget grant for each batch and its rows.
@@ -27,7 +27,7 @@ pub(super) struct Kept {
     given: usize,
 }
 
-impl Kept {
+impl KeptCells {
     pub(super) fn new(budget: &Budget) -> Self {
         Self {
             budget: budget.clone(),
@@ -130,7 +130,7 @@ impl Kept {
         self.order.drain(..start.min(end));
     }
 
-    /// As [`Kept::cut`], and frees the memory of the other cells by copying those that remain.
+    /// As [`KeptCells::cut`], and frees the memory of the other cells by copying those that remain.
     pub(super) fn narrow(&mut self, first: u64, most: u64) -> Result<(), QueryError> {
         self.cut(first, most);
         let batch = gather(&self.batches, &self.order)?;

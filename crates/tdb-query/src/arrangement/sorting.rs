@@ -8,7 +8,7 @@ use tdb_schema::value::holds_bytes;
 use tdb_schema::{ArraySchema, CellValNum};
 use tdb_tile::Bug;
 
-use super::kept::{BatchRow, Kept};
+use super::kept::{BatchRow, KeptCells};
 use super::prefix::{Key, Prefix, for_each_prefix, key_of};
 use crate::QueryError;
 
@@ -64,7 +64,7 @@ impl SortKey {
 }
 
 /// Sorts cells; equal ones stay in their order.
-pub(super) fn sort(kept: &mut Kept, keys: &[SortKey]) -> Result<(), QueryError> {
+pub(super) fn sort(kept: &mut KeptCells, keys: &[SortKey]) -> Result<(), QueryError> {
     let Some(first) = keys.first() else {
         return Ok(());
     };

@@ -12,7 +12,7 @@ use tdb_cells::{Batch, CellsError, Column, RunReader, RunWriter, Runs, Session};
 use tdb_tile::{Bug, Grant};
 
 use super::block::{from_bytes, to_bytes};
-use super::kept::{BatchRow, Kept, gather};
+use super::kept::{BatchRow, KeptCells, gather};
 use super::prefix::{Prefix, for_each_prefix};
 use super::sorting::{SortKey, compare, sort};
 use crate::QueryError;
@@ -59,7 +59,7 @@ impl SortedRuns {
     }
 
     /// Sorts the kept cells, writes them as a run, and drops them from memory.
-    pub(super) fn spill(&mut self, kept: &mut Kept) -> Result<(), QueryError> {
+    pub(super) fn spill(&mut self, kept: &mut KeptCells) -> Result<(), QueryError> {
         sort(kept, &self.keys)?;
         if self.like.is_empty() {
             let first = kept.batches().first();
@@ -90,7 +90,7 @@ impl SortedRuns {
         tail: Option<u64>,
         first: u64,
         most: Option<u64>,
-    ) -> Result<Merged, QueryError> {
+    ) -> Result<MergedRuns, QueryError> {
         let merging = Merging::of(&self);
         let readers = self
             .runs
@@ -132,14 +132,14 @@ impl Merging {
         }
     }
 
-    fn begin(&self, readers: Vec<RunReader>) -> Result<Merged, QueryError> {
+    fn begin(&self, readers: Vec<RunReader>) -> Result<MergedRuns, QueryError> {
         let keys = self.keys.iter().map(|key| {
             let mut columns = self.like.iter();
             let place = columns.position(|column| column.name == key.field);
             Ok((place.ok_or_else(not_there)?, key.descending))
         });
         let held = self.session.limits().budget.take(self.retired);
-        let mut merged = Merged {
+        let mut merged = MergedRuns {
             keys: keys.collect::<Result<_, QueryError>>()?,
             like: self.like.clone(),
             blocks: Vec::new(),
@@ -183,7 +183,7 @@ impl Merging {
 
 /// Merged cells of several sorted runs.
 #[derive(Debug)]
-pub(super) struct Merged {
+pub(super) struct MergedRuns {
     /// Column index of each key, and whether it is descending.
     keys: Vec<(usize, bool)>,
     like: Vec<Column>,
@@ -217,7 +217,7 @@ struct Cursor {
     prefix: Option<Prefix>,
 }
 
-impl Merged {
+impl MergedRuns {
     /// Returns the next cells, at most `most`; `None` at the end.
     pub(super) fn next(&mut self, most: usize) -> Result<Option<Batch>, QueryError> {
         loop {

@@ -93,9 +93,10 @@ impl Context {
     }
 
     fn database(&self, since: Time, until: Option<Time>) -> Result<Sql> {
-        let context = self.clone();
         #[cfg(feature = "distributed")]
-        let context = context.with_workers_afresh();
+        let context = self.clone().with_workers_afresh();
+        #[cfg(not(feature = "distributed"))]
+        let context = self.clone();
         let arrays = Arrays::new(context.open_context().clone()).between(since, until);
         let arrays = Arc::new(arrays);
         let opener = Arc::clone(&arrays);

@@ -17,7 +17,7 @@ use super::errors::of_sql;
 use super::threads::Threads;
 use crate::Context;
 use crate::arrow::of_arrow;
-use tdb_files::Exported;
+use tdb_files::ExportedCells;
 use tdb_files::write_all;
 use tdb_files::{CellSink, OutputFile};
 use tdb_open::{Error, Result};
@@ -81,7 +81,7 @@ impl Rows {
     ///
     /// # Errors
     /// Fails if no such format has the extension, if reading fails, or if the file system fails.
-    pub fn export(self, file: impl Into<OutputFile>) -> Result<Exported> {
+    pub fn export(self, file: impl Into<OutputFile>) -> Result<ExportedCells> {
         let file = file.into();
         let layout = file.layout_of_rows()?;
         let (fields, cells, context) = self.cells()?;
@@ -93,7 +93,11 @@ impl Rows {
     ///
     /// # Errors
     /// As for [`Rows::export`].
-    pub fn write_to<W: Write + Send + 'static>(self, to: W, like: &OutputFile) -> Result<Exported> {
+    pub fn write_to<W: Write + Send + 'static>(
+        self,
+        to: W,
+        like: &OutputFile,
+    ) -> Result<ExportedCells> {
         let layout = like.layout_of_rows()?;
         let (fields, cells, context) = self.cells()?;
         let writer = layout.writer(&fields, to)?;
@@ -112,7 +116,7 @@ impl Rows {
     pub fn write_with(
         self,
         make: impl FnOnce(&[FieldInfo]) -> Result<Box<dyn BatchWriter>>,
-    ) -> Result<Exported> {
+    ) -> Result<ExportedCells> {
         let (fields, cells, context) = self.cells()?;
         let writer = make(&fields)?;
         write_all(

@@ -10,7 +10,7 @@ use tdb_write::input_fields;
 use super::WriteBuilder;
 use super::cell::CellSerializer;
 use super::draft::{Draft, Problem};
-use tdb_change::Written;
+use tdb_change::WrittenCells;
 use tdb_open::{Error, Result};
 
 /// Approximate size of the batches that are pushed, in bytes.
@@ -38,7 +38,7 @@ impl WriteBuilder {
     /// # Errors
     /// Fails, without storing anything, if a member is not a field, if a field has no member, or if a field cannot
     /// hold a value, with the number of the row. Other errors are those of [`WriteBuilder::commit`].
-    pub fn rows<T: Serialize>(self, rows: impl IntoIterator<Item = T>) -> Result<Written> {
+    pub fn rows<T: Serialize>(self, rows: impl IntoIterator<Item = T>) -> Result<WrittenCells> {
         let array = self.array.clone();
         let engine = array.now()?;
         let replaces = self.replaces;

@@ -8,7 +8,7 @@ use tdb_open::{Error, Result};
 
 /// Requirements that an array places on the columns of an input file.
 #[derive(Debug)]
-pub struct Becoming {
+pub struct InputRequirements {
     /// For `.npy` files: the name of the field and the number of values per cell, or the error why the array cannot
     /// take such a file.
     pub npy: Result<(String, u32)>,
@@ -20,7 +20,7 @@ pub struct Becoming {
     pub fields: Option<Vec<String>>,
 }
 
-impl Becoming {
+impl InputRequirements {
     /// Returns the requirements of an existing array.
     #[must_use]
     pub fn fields_of(schema: &ArraySchema) -> Self {
