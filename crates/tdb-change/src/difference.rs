@@ -14,6 +14,7 @@ use std::cmp::Ordering;
 use std::collections::VecDeque;
 
 use tdb_cells::FieldInfo;
+use tdb_open::{Array, Error, Result};
 use tdb_schema::ArraySchema;
 use tdb_tile::{Budget, Bug, Code};
 
@@ -26,7 +27,6 @@ pub(crate) use self::narrowing::{ChangedRegion, changed};
 pub use self::selected_cells::SelectedCells;
 use self::side::Side;
 use crate::schema_changes::array_changes;
-use tdb_open::{Array, Error, Result};
 
 /// A cell that only one of two reads has, or that differs between them.
 #[derive(Clone, Debug, PartialEq, Eq)]

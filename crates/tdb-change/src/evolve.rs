@@ -1,13 +1,12 @@
 use std::sync::Arc;
 
 use tdb_array::{ChangeOptions, Fragment, NameSource, SchemaEntry, TimestampedName};
+use tdb_open::{Array, Attribute, Axis, Error, Interval, Result, Time, Value};
 use tdb_schema::{ArraySchema, CellValNum, Enumeration, SchemaError};
 use tdb_tile::{Bug, Datatype, Range};
 
-use crate::closed::closed_to_tiledb;
 use crate::schema_changes;
-use tdb_open::Axis;
-use tdb_open::{Array, Attribute, Error, Interval, Result, Time, Value};
+use crate::unreadable_fragments::closed_to_tiledb;
 
 /// A pending change of the schema. Each step is checked at once; nothing is stored before [`commit`](Self::commit),
 /// which stores all steps together.

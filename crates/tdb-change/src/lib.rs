@@ -1,7 +1,6 @@
 #![doc = include_str!("../README.md")]
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
-mod closed;
 mod cover;
 mod difference;
 mod evolve;
@@ -11,6 +10,7 @@ mod restore;
 mod rewrite;
 mod schema_changes;
 mod set;
+mod unreadable_fragments;
 mod write_and_delete;
 mod written_cells;
 

@@ -7,12 +7,11 @@ use tdb_array::{
 };
 use tdb_cells::FieldInfo;
 use tdb_condition::Condition;
+use tdb_open::{Array, Context, Result, place};
 use tdb_schema::{ArraySchema, Subarray};
 use tdb_tile::Range;
 
 use crate::schema_changes::evolution;
-use tdb_open::place;
-use tdb_open::{Array, Context, Result};
 
 /// A change of an array or a group.
 #[derive(Clone, Debug, PartialEq)]

@@ -2,10 +2,9 @@
 
 mod removal;
 
-pub use removal::{plan_removal_after, remove_after};
-
 use tdb_array::{ChangeOptions, MetadataRecord, Reach};
 use tdb_fragment::{Combine, ConditionOp, ConditionTree, ConditionValue};
+use tdb_open::{Array, Error, Result, Time};
 use tdb_query::{ReadOptions, Reader, ResultOrder, bounding_box, named_ranges};
 use tdb_schema::Dimension;
 use tdb_schema::value::rfc3339;
@@ -16,7 +15,7 @@ use crate::difference::{ChangedRegion, changed};
 use crate::schema_changes::described;
 use crate::write_and_delete::{DeleteBeside, commit};
 use crate::{DifferenceCount, SelectedCells, compare};
-use tdb_open::{Array, Error, Result, Time};
+pub use removal::{plan_removal_after, remove_after};
 
 /// Options of a restore.
 #[derive(Clone, Debug, Default)]

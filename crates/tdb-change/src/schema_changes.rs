@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
+use tdb_open::{Array, Result};
 use tdb_schema::value::{Cell, Value, read_cell};
 use tdb_schema::{ArraySchema, Attribute, CellValNum, Enumeration, EnumerationRef};
 use tdb_tile::Code;
-
-use tdb_open::{Array, Result};
 
 /// Returns the differences between two schemas, each as a short phrase without a full stop: `added attribute "a"
 /// (int32)`. Filters, capacity, orders and enumerations are not compared; [`enumeration_changes`] compares the last.

@@ -6,24 +6,23 @@
 //! commits, and looks again. If something was written in between, the commit is taken back and everything is repeated
 //! on a new view. `replace` and `restore` proceed in the same way.
 
+mod expression;
 mod new_values;
-mod worked_out;
 
 use std::sync::Arc;
 
 use tdb_aggregate::count_cells;
-use tdb_array::ErrorKind;
-use tdb_array::{ChangeOptions, NameSource, Reach};
+use tdb_array::{ChangeOptions, ErrorKind, NameSource, Reach};
+use tdb_open::{Array, CellCondition, Error, Result, Time, Value};
 use tdb_query::{MOST_WALKED, ReadOptions, Reader, ResultOrder, narrow_walk};
 use tdb_schema::ArraySchema;
 use tdb_schema::names::UnknownName;
 use tdb_tile::Bug;
 use tdb_write::{Duplicates, SealedWrite, WriteOptions, WriteOrder, Writer};
 
+use self::expression::ValueExpression;
 use self::new_values::{Gets, NewValue, stored, with_values};
-use self::worked_out::WorkedOut;
 use crate::cover::{CellBox, Place, boxes_of_commit, place_of};
-use tdb_open::{Array, CellCondition, Error, Result, Time, Value};
 
 /// A change of cell values being built: see [`Array::set`].
 #[derive(Clone, Debug)]
@@ -265,7 +264,7 @@ impl SetBuilder {
                 }
                 GivenValue::Expression(text) => {
                     let limits = array.context().shared_session().limits();
-                    Gets::WorkedOut(WorkedOut::new(text, attribute, schema, limits)?)
+                    Gets::ValueExpression(ValueExpression::new(text, attribute, schema, limits)?)
                 }
                 GivenValue::Null if attribute.nullable => Gets::Null,
                 GivenValue::Null => {

@@ -1,11 +1,11 @@
 //! The attributes that two reads have in common, and how their values are compared.
 
+use tdb_open::{Array, Result};
 use tdb_query::ReadOptions;
 use tdb_schema::{Attribute, CellValNum};
 use tdb_tile::{Code, Datatype};
 
 use super::form::{Form, forms};
-use tdb_open::{Array, Result};
 
 /// The attributes that both reads request.
 #[derive(Debug, Default)]

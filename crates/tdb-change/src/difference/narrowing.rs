@@ -3,11 +3,11 @@
 use std::collections::HashSet;
 
 use tdb_array::Fragment;
+use tdb_open::{Array, Result};
 use tdb_query::{ReadOptions, Walk, WalkNarrowing, bounding_box, named_ranges, narrow_walks};
 use tdb_tile::Range;
 
 use super::selected_cells::SelectedCells;
-use tdb_open::{Array, Result};
 
 /// The part of an array in which cells can differ between two times.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,10 +1,10 @@
 use tdb_cells::{Batch, Column, FieldInfo};
+use tdb_open::{Array, Result};
 use tdb_query::{ReadOptions, Reader, ResultOrder};
 use tdb_tile::{Budget, Bug, Grant};
 
 use super::cells::{Row, RowOf, order_of, same_cells};
 use super::form::Form;
-use tdb_open::{Array, Result};
 
 /// Number of rows compared at once while the reads are expected to be equal.
 const BLOCK: usize = 1024;

@@ -6,25 +6,25 @@
 mod boxes;
 mod column;
 mod coordinates;
-mod named;
+mod duplicates;
+mod existing_cells;
 mod part;
-mod there;
 
 use std::sync::Arc;
 
-pub(crate) use coordinates::place_text;
-use coordinates::{Places, lost};
 use tdb_array::{ChangeOptions, Reach, ReadModifyWrite, View};
 use tdb_cells::{Batch, Column, Session};
+use tdb_open::{Array, Error, Result};
 use tdb_query::{ReadOptions, Reader, ResultOrder};
 use tdb_schema::{ArraySchema, Attribute};
 use tdb_tile::{Bug, Grant};
 use tdb_write::{SealedWrite, WriteOptions, Writer};
-use there::CellsThere;
 
 use crate::write_and_delete::{DeleteBeside, commit};
 use crate::written_cells::WrittenCells;
-use tdb_open::{Array, Error, Result};
+pub(crate) use coordinates::place_text;
+use coordinates::{Places, lost};
+use existing_cells::ExistingCells;
 
 /// Approximate bytes per row in memory in addition to its cells: mostly its place.
 const BYTES_OF_ROW: u64 = 96;
@@ -285,7 +285,7 @@ impl Replacing {
     }
 
     /// Reads the existing cells at the places of the rows.
-    fn there(&self, places: &Places, missing: &[&Attribute]) -> Result<CellsThere> {
+    fn there(&self, places: &Places, missing: &[&Attribute]) -> Result<ExistingCells> {
         let options = ReadOptions {
             attributes: Some(missing.iter().map(|a| a.name.clone()).collect()),
             ranges: places.ranges(&self.schema.dimensions),
@@ -293,7 +293,7 @@ impl Replacing {
             enumeration_codes: true,
             ..ReadOptions::default()
         };
-        let mut there = CellsThere::new(places, missing, &self.session);
+        let mut there = ExistingCells::new(places, missing, &self.session);
         let reader = Reader::open(&self.session, self.array.engine(), &options);
         for batch in reader.map_err(|error| self.array.failed(error))? {
             let batch = batch.map_err(|error| self.array.failed(error))?;
@@ -333,7 +333,7 @@ impl Replacing {
         Err(Error::invalid(what).with_hint("leave one of them out"))
     }
 
-    fn pass_on(&mut self, places: &Places, there: &CellsThere) -> Result<()> {
+    fn pass_on(&mut self, places: &Places, there: &ExistingCells) -> Result<()> {
         let mut writer = self.writer()?;
         let missing = self.missing();
         for (number, batch) in self.waiting.iter().enumerate() {

@@ -13,21 +13,20 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use marker::Marker;
-use parts::Parts;
-use schema::check;
 use tdb_aggregate::expected_count;
 use tdb_array::{
     ChangeOptions, Draft, ErrorKind, MetadataRecord, NameSource, ObjectType, OpenOptions,
     SystemNames, Work,
 };
 use tdb_cells::{Activity, Batch, Progress};
-use tdb_query::{ReadOptions, Reader, ResultOrder, named_ranges, split};
-use tdb_write::{Duplicates, WriteOptions, WriteOrder, Writer};
-
 use tdb_open::place::{self, Place};
 use tdb_open::{Array, Context, Error, Result, Schema, Time, in_the_way};
-use tdb_write::SortFolder;
+use tdb_query::{ReadOptions, Reader, ResultOrder, named_ranges, split};
+use tdb_write::{Duplicates, SortFolder, WriteOptions, WriteOrder, Writer};
+
+use marker::Marker;
+use parts::Parts;
+use schema::check;
 
 /// Default number of bytes of cells per part, approximately.
 const PART: u64 = 1 << 30;

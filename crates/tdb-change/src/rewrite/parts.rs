@@ -1,10 +1,9 @@
 use tdb_array::Snapshot;
 use tdb_cells::dense::{Cursor, Runs, Share, borders};
+use tdb_open::{Error, Result};
 use tdb_schema::grid::{CellBox, SpaceTileGrid, TileBox};
 use tdb_schema::{ArraySchema, Order};
 use tdb_tile::{Bug, Range};
-
-use tdb_open::{Error, Result};
 
 /// A part of a dense array.
 pub(super) struct Block {

@@ -1,8 +1,8 @@
+use tdb_open::{Array, Error, ErrorKind, Result, Schema};
 use tdb_schema::ArraySchema;
 use tdb_schema::names::UnknownName;
 
 use crate::schema_changes::described;
-use tdb_open::{Array, Error, ErrorKind, Result, Schema};
 
 /// Fails if an array cannot be rewritten with this schema.
 pub(super) fn check(source: &Array, target: &Schema) -> Result<()> {

@@ -2,13 +2,13 @@
 
 use bytes::Bytes;
 use tdb_cells::{Batch, Column};
+use tdb_open::{Array, Error, Result, Value};
 use tdb_schema::names::UnknownName;
 use tdb_schema::value::{holds_bytes, is_padded};
 use tdb_schema::{ArraySchema, Attribute, CellValNum};
 use tdb_tile::{Bug, Code, Datatype};
 
-use super::worked_out::WorkedOut;
-use tdb_open::{Array, Error, Result, Value};
+use super::expression::ValueExpression;
 
 /// A new value for an attribute.
 #[derive(Clone, Debug)]
@@ -23,7 +23,7 @@ pub(super) enum Gets {
     Null,
     /// The same stored value for every cell.
     Bytes(Bytes),
-    WorkedOut(WorkedOut),
+    ValueExpression(ValueExpression),
 }
 
 /// Returns the stored form of a cell of an attribute. With `ticks`, text for dates and times is a raw number of ticks.
@@ -118,7 +118,7 @@ pub(super) fn with_values(
             None => Ok(column.clone()),
             Some(Gets::Null) => Ok(replaced(column, &meant, &|_| None)?),
             Some(Gets::Bytes(bytes)) => Ok(replaced(column, &meant, &|_| Some(&bytes[..]))?),
-            Some(Gets::WorkedOut(worked_out)) => {
+            Some(Gets::ValueExpression(worked_out)) => {
                 let values = worked_out.values(&column.name, schema, batch, &meant)?;
                 let value = |row: usize| values.get(row)?.as_deref();
                 Ok(replaced(column, &meant, &value)?)

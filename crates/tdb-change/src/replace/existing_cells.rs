@@ -1,35 +1,35 @@
 use tdb_cells::{Batch, Column, Session};
+use tdb_open::{Error, Result};
 use tdb_schema::{ArraySchema, Attribute};
 use tdb_tile::{Budget, Grant};
 
 use super::column::CellsOfColumn;
 use super::coordinates::{Places, lost};
-use tdb_open::{Error, Result};
 
 /// The existing cells at some places, and their values of some attributes.
 #[derive(Debug)]
-pub(super) struct CellsThere {
+pub(super) struct ExistingCells {
     /// Number of cells at each place.
     counts: Vec<u64>,
     /// Values of each attribute.
-    values: Vec<ValuesThere>,
+    values: Vec<ExistingValues>,
     budget: Budget,
     held: Vec<Grant>,
 }
 
 /// Values of one attribute.
 #[derive(Debug)]
-struct ValuesThere {
+struct ExistingValues {
     attribute: String,
     bytes: Vec<u8>,
     /// For each place, the start and end of its value in `bytes`, and whether it is valid.
     spans: Vec<(usize, usize, bool)>,
 }
 
-impl CellsThere {
+impl ExistingCells {
     /// Creates an empty collection.
     pub(super) fn new(places: &Places, attributes: &[&Attribute], session: &Session) -> Self {
-        let values = attributes.iter().map(|attribute| ValuesThere {
+        let values = attributes.iter().map(|attribute| ExistingValues {
             attribute: attribute.name.clone(),
             bytes: Vec::new(),
             spans: vec![(0, 0, false); places.len()],

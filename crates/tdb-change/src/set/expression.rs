@@ -4,17 +4,17 @@
 use tdb_cells::files::write_whole;
 use tdb_cells::{Batch, Column};
 use tdb_condition::{ConditionError, Literal, Operation, Term, TermPart};
+use tdb_open::{Error, Result};
 use tdb_schema::names::hint;
 use tdb_schema::value::{Value as Stored, read};
 use tdb_schema::{ArraySchema, Attribute, CellValNum};
 use tdb_tile::{Bug, Datatype, Limits};
 
 use crate::replace::place_text;
-use tdb_open::{Error, Result};
 
 /// An expression for the new value of a numeric attribute.
 #[derive(Clone, Debug)]
-pub(super) struct WorkedOut {
+pub(super) struct ValueExpression {
     text: String,
     term: Term,
     datatype: Datatype,
@@ -39,7 +39,7 @@ fn is_numeric(datatype: Datatype) -> bool {
     datatype.is_real() || datatype.is_integer() && datatype != Datatype::Bool
 }
 
-impl WorkedOut {
+impl ValueExpression {
     /// Parses an expression for an attribute, and checks its fields.
     pub(super) fn new(
         text: &str,
