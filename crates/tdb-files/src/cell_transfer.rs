@@ -5,15 +5,14 @@ use std::sync::Arc;
 use tdb_array::{Array, ArrayError, OpenOptions};
 use tdb_cells::files::{BatchReader, InputError, MadeOn, for_each_batch};
 use tdb_cells::{Activity, Batch, CellProblem, FieldInfo, Progress, Session};
+use tdb_change::WrittenCells;
+use tdb_open::{Context, Error, Result, place};
 use tdb_schema::ArraySchema;
 use tdb_write::{WriteError, WriteOptions, WriteOrder, Writer};
 
 use super::input::InputFile;
 use super::open_input::OpenInput;
 use super::shape::shape_of_box;
-use tdb_change::WrittenCells;
-use tdb_open::Context;
-use tdb_open::{Error, Result, place};
 
 /// Checks that a `.npy` file has the shape of the box to write, and adopts its cell order.
 pub(crate) fn fit_shape(

@@ -1,9 +1,9 @@
 //! Writing cells to files.
 
 use tdb_cells::{Activity, Batch, Column, Progress, Session};
+use tdb_open::Result;
 
 use crate::CellSink;
-use tdb_open::Result;
 
 /// Result of an export.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

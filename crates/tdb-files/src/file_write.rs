@@ -5,13 +5,13 @@ use std::sync::Arc;
 use tdb_array::ErrorKind;
 use tdb_cells::{Activity, FieldInfo, Progress};
 use tdb_change::{Replacing, WrittenCells};
+use tdb_open::{Array, Error, Result};
 use tdb_schema::names::UnknownName;
 use tdb_write::{WriteOptions, input_fields};
 
 use crate::cell_transfer::{CellTransfer, NotWritten, fit_shape};
-use crate::part::{is_part, not_all};
+use crate::partial_columns::{is_part, not_all};
 use crate::{InputFile, InputRequirements, OpenInput};
-use tdb_open::{Array, Error, Result};
 
 /// A write of all cells of a file into an array.
 #[derive(Clone, Debug, Default)]

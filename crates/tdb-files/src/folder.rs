@@ -13,13 +13,12 @@ use std::path::{Path, PathBuf};
 use tdb_array::ErrorKind;
 use tdb_cells::files::BatchWriter;
 use tdb_cells::{Batch, CellsError, FieldInfo, Session};
+use tdb_open::{Error, Result};
+use tdb_query::{SortedCells, Sorter, split};
 use tempfile::TempDir;
 
 use super::owned_place;
 use crate::partition::{Part, Partitioning};
-use tdb_open::{Error, Result};
-use tdb_query::split;
-use tdb_query::{SortedCells, Sorter};
 
 /// Maximum number of files open at once. With more partitions, files are closed in turn, and their partitions continue
 /// in further files.

@@ -7,15 +7,15 @@ use std::path::{Path, PathBuf};
 use tdb_array::ErrorKind;
 use tdb_cells::Session;
 use tdb_cells::files::{ColumnChoice, InputError, InputOptions};
+use tdb_open::{Error, Result};
 use tdb_store::{LocalStore, StoreError};
+use tdb_write::SortFolder;
 
 use super::format::{FileFormat, uncompressed};
 use super::input_requirements::InputRequirements;
 use super::open_input::OpenInput;
 use super::source::{ReadSoFar, Source};
 use super::temporary::{self, TempError, spooled};
-use tdb_open::{Error, Result};
-use tdb_write::SortFolder;
 
 /// Maximum size of a batch in memory, in bytes.
 const BATCH: usize = 8 << 20;

@@ -1,10 +1,9 @@
 //! Requirements that an array places on the columns of an input file.
 
+use tdb_open::{Error, Result};
 use tdb_schema::value::holds_bytes;
 use tdb_schema::{ArraySchema, CellValNum};
 use tdb_tile::Datatype;
-
-use tdb_open::{Error, Result};
 
 /// Requirements that an array places on the columns of an input file.
 #[derive(Debug)]

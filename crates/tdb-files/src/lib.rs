@@ -20,7 +20,7 @@ mod input_requirements;
 mod open_input;
 mod output;
 mod owned_place;
-mod part;
+mod partial_columns;
 mod partition;
 mod shape;
 mod source;

@@ -5,12 +5,11 @@ use std::fmt::Write;
 
 use tdb_cells::files::read_index;
 use tdb_cells::{Batch, Column, FieldInfo};
+use tdb_open::{Error, Result};
+use tdb_query::rows_of;
 use tdb_schema::names::UnknownName;
 use tdb_schema::value::{Cell, Value, read_cell};
 use tdb_tile::Bug;
-
-use tdb_open::{Error, Result};
-use tdb_query::rows_of;
 
 /// Folder name of a null value, as in Hive, Arrow, DuckDB and Spark.
 const NULL: &str = "__HIVE_DEFAULT_PARTITION__";

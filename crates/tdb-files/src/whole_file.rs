@@ -5,10 +5,10 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use tdb_array::ErrorKind;
+use tdb_open::{Error, Result};
 use tempfile::{Builder, NamedTempFile};
 
 use super::owned_place;
-use tdb_open::{Error, Result};
 
 /// Prefix and suffix of the names of incomplete files.
 const BEGINNING: &str = ".tdb-";

@@ -5,15 +5,15 @@ use std::fs::File;
 use serde_json::Value as Json;
 use tdb_array::NameSource;
 use tdb_cells::files::ColumnGuess;
+use tdb_open::{Error, Result, Schema};
 use tdb_schema::ArrayType;
 use tdb_schema::json::schema_from_json;
 use tdb_write::Duplicates;
 
+use super::exported_schema;
 use super::notice::ImportNotice;
-use super::remembered;
 use super::request::ImportBuilder;
 use super::schema::{Kind, RequestedArray};
-use tdb_open::{Error, Result, Schema};
 
 /// Returns the schema of an array that can hold everything in the file.
 pub(super) fn guessed(
@@ -72,7 +72,7 @@ fn as_it_was(
     remembered: &str,
     columns: &[ColumnGuess],
 ) -> Result<Schema, String> {
-    let json = remembered::schema(remembered, columns)?;
+    let json = exported_schema::schema(remembered, columns)?;
     described(&json, &*import.names).map_err(|error| error.to_string())
 }
 

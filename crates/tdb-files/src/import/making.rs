@@ -5,23 +5,22 @@ use std::sync::Arc;
 
 use tdb_aggregate::count_cells;
 use tdb_array::{Array, Draft, ErrorKind, ObjectType, OpenOptions, Work};
+use tdb_change::WrittenCells;
+use tdb_open::place::{self, Place};
+use tdb_open::{Error, Result, Schema, Time, in_the_way};
 use tdb_query::ReadOptions;
 use tdb_schema::ArraySchema;
 use tdb_tile::Bug;
+use tdb_write::{Duplicates, input_fields};
 
+use super::duplicates::repeated;
 use super::guess::guessed;
 use super::layout;
 use super::notice::ImportNotice;
-use super::repeated::repeated;
 use super::request::ImportBuilder;
 use crate::cell_transfer::{CellTransfer, NotWritten, fit_shape, row_in_words};
-use crate::part::{is_part, not_all};
+use crate::partial_columns::{is_part, not_all};
 use crate::{FileWrite, InputRequirements, OpenInput};
-use tdb_change::WrittenCells;
-use tdb_open::in_the_way;
-use tdb_open::place::{self, Place};
-use tdb_open::{Error, Result, Schema, Time};
-use tdb_write::{Duplicates, input_fields};
 
 /// Content of the draft's note: nothing, since a stopped import starts over.
 const NOTE: &[u8] = b"";

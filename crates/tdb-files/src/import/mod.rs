@@ -1,12 +1,12 @@
 //! Importing files: creating an array from a file, or appending its cells to one.
 
+mod duplicates;
+mod exported_schema;
 mod field;
 mod guess;
 mod layout;
 mod making;
 mod notice;
-mod remembered;
-mod repeated;
 mod request;
 mod schema;
 

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use tdb_array::{ChangeOptions, NameSource, SystemNames};
 use tdb_cells::Progress;
+use tdb_open::{Context, Error, Interval, Result, Time};
 use tdb_schema::ArrayType;
 use tdb_tile::Datatype;
 use tdb_write::{Duplicates, WriteOptions};
 
 use crate::{InputFile, InputRequirements};
-use tdb_open::{Context, Error, Interval, Result, Time};
 
 /// An import being built. By default it takes all columns into a sparse array, whose dimension is the first suitable
 /// column. The datatypes of columns are guessed from all of their cells.

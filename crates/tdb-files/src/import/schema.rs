@@ -2,6 +2,7 @@
 
 use serde_json::{Value as Json, json};
 use tdb_cells::files::ColumnGuess;
+use tdb_open::{Error, Interval, Result, Value};
 use tdb_schema::CellValNum;
 use tdb_schema::names::UnknownName;
 use tdb_schema::value::holds_bytes;
@@ -12,7 +13,6 @@ use super::layout::{
     dense_extents, ends_of_type, float, float_extent, holds_tiles, last_of_tiles, spans_all,
     sparse_extent, whole, wide_domain, wider,
 };
-use tdb_open::{Error, Interval, Result, Value};
 
 /// Kind of array to create.
 pub(super) enum Kind {
