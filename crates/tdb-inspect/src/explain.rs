@@ -6,10 +6,9 @@ use std::sync::Arc;
 use tdb_array::Array;
 use tdb_cells::Session;
 use tdb_fragment::FragmentIndex;
+use tdb_open::Result;
 use tdb_query::{ChosenTiles, ReadOptions, Reader};
 use tdb_schema::FieldKind;
-
-use tdb_open::Result;
 
 /// Fragments, tiles, fields and bytes that a read needs.
 #[derive(Clone, Debug)]

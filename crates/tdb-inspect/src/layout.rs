@@ -3,13 +3,11 @@
 use std::collections::{BTreeMap, HashMap};
 
 use tdb_array::{Array, ErrorKind, Fragment, OpenedPart};
+pub use tdb_filters::FilterList;
 use tdb_fragment::MetadataPart;
+use tdb_open::{Error, Result};
 use tdb_schema::{Field, FieldKind};
 use tdb_tile::{Bug, FormatVersion};
-
-use tdb_open::{Error, Result};
-
-pub use tdb_filters::FilterList;
 
 /// Maximum number of fragments for which the sizes of var-sized values are read; more would take long.
 pub const MEASURED: usize = 1000;

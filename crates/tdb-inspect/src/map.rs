@@ -2,11 +2,10 @@
 
 use tdb_array::Fragment;
 use tdb_fragment::FragmentIndex;
+use tdb_open::{Array, Result};
 use tdb_schema::ArraySchema;
 use tdb_schema::value::{Value, holds_bytes, read};
 use tdb_tile::{Datatype, Range};
-
-use tdb_open::{Array, Result};
 
 /// Positions of all fragments, relative to the bounding box of all written cells.
 #[derive(Clone, Debug)]

@@ -1,13 +1,14 @@
 //! Pictures: two dimensions of a dense array, sampled down to a given number of pixels.
 
 mod image;
+mod mask;
 mod options;
 mod slice;
-mod written;
 
 use std::sync::Arc;
 
 use tdb_cells::{CellsError, Session};
+use tdb_open::{Error, Result};
 use tdb_query::{Failing, ReadOptions, Reader, ResultOrder};
 use tdb_tile::{Bug, Grant};
 
@@ -15,7 +16,6 @@ pub use image::{Picture, PictureAxis, Pixel};
 pub use options::PictureOptions;
 use options::too_large;
 use slice::{Side, Slice};
-use tdb_open::{Error, Result};
 
 /// Draws two dimensions of a dense array as a picture. Ranges choose the slice; a dimension without a range is drawn as
 /// far as anything is written. A third dimension of 3 or 4 cells of `uint8`, or as many values per cell, is a colour.
@@ -121,7 +121,7 @@ fn empty_picture(
         is_fill_told: is_filtered || attribute.datatype.size() > 1,
         values: Vec::new(),
         validity: None,
-        written: written::mask(array, slice)?,
+        written: mask::mask(array, slice)?,
         steps: [rows, columns, channel],
         _held: held,
     })

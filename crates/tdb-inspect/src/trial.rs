@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use tdb_array::ErrorKind;
 use tdb_cells::{Batch, Column, unit_size};
 use tdb_filters::{FilterList, OptionValue, Pipeline, Registry, Scratch, TileKind, describe};
+use tdb_open::{Array, Error, Filter, Result, filter_list};
 use tdb_query::{MOST_WALKED, ReadOptions, ResultOrder, named_ranges, narrow_walk};
 use tdb_schema::grid::SpaceTileGrid;
 use tdb_schema::names::UnknownName;
@@ -12,8 +13,6 @@ use tdb_schema::{ArraySchema, Field, FieldKind};
 use tdb_tile::{Bug, FormatVersion, Limits};
 
 use crate::batches::batches;
-use tdb_open::filter_list;
-use tdb_open::{Array, Error, Filter, Result};
 
 /// Default size of the sample, in bytes of cells.
 const SAMPLE: u64 = 16 << 20;

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use tdb_array::{ChangeOptions, ErrorKind, Location, OpenOptions};
 use tdb_cells::Session;
+use tdb_open::{Error, Result};
 use tdb_query::{ReadOptions, Reader};
 use tdb_schema::ArraySchema;
 use tdb_store::{MemoryStore, Store};
@@ -12,7 +13,6 @@ use tdb_tile::Bug;
 use tdb_write::{WriteOptions, WriteOrder, Writer};
 
 use super::sample::{Ranges, Sample};
-use tdb_open::{Error, Result};
 
 /// Number of repetitions of each read; the shortest time is the least disturbed.
 const READS: usize = 5;

@@ -7,11 +7,12 @@ mod tiles;
 
 use std::time::Duration;
 
+use tdb_open::{Array, Result};
+
 use crate::trial::tried_at_most;
 use candidates::{bare, candidates, joined};
 use measure::measured;
 use sample::Sample;
-use tdb_open::{Array, Result};
 pub use tiles::Tiles;
 
 /// Default size of the sample, in bytes of cells.

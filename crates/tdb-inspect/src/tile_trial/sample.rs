@@ -1,13 +1,13 @@
 //! The cells on which tile layouts are tried.
 
 use tdb_cells::Batch;
+use tdb_open::{Array, Result};
 use tdb_query::{ReadOptions, ResultOrder};
 use tdb_schema::Dimension;
 use tdb_schema::grid::{CellBox, SpaceTileGrid};
 use tdb_tile::{Bug, Range};
 
 use crate::batches::batches;
-use tdb_open::{Array, Result};
 
 /// Positions of the boxes to read, in quarters of the way along each dimension.
 const PLACES: [u64; 3] = [1, 2, 3];

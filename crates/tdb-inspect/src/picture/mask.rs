@@ -1,11 +1,11 @@
 //! Finding the pixels that some fragment covers, since 255 in an 8-bit field may be white or unwritten.
 
 use tdb_array::Array;
+use tdb_open::Result;
 use tdb_schema::grid::{CellBox, SpaceTileGrid};
 use tdb_tile::Bug;
 
 use super::slice::{Side, Slice};
-use tdb_open::Result;
 
 /// Returns for each pixel, row by row, whether it lies in the box of a fragment.
 ///
