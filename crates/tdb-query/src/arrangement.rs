@@ -2,12 +2,12 @@
 
 mod best;
 mod block;
-mod kept;
+mod kept_cells;
 mod prefix;
 mod sample;
+mod sorted_runs;
 mod sorter;
 mod sorting;
-mod spilled;
 
 use tdb_cells::{Batch, FieldInfo, Session};
 use tdb_schema::names::UnknownName;
@@ -15,13 +15,13 @@ use tdb_schema::{ArraySchema, TIMESTAMPS};
 
 use crate::{QueryError, ReadOptions};
 use best::{Best, End};
-use kept::KeptCells;
-pub use kept::{rows_of, split};
+use kept_cells::KeptCells;
+pub use kept_cells::{rows_of, split};
 use sample::Sampling;
+use sorted_runs::{MergedRuns, SortedRuns};
 pub use sorter::{SortedCells, Sorter};
 pub use sorting::SortKey;
 use sorting::sort;
-use spilled::{MergedRuns, SortedRuns};
 
 /// Maximum number of rows per batch given to the caller.
 const ROWS: usize = 1 << 16;
@@ -233,7 +233,7 @@ where
                 }
                 self.left = self.left.map(|left| left.saturating_sub(wanted));
                 return Ok((wanted > 0)
-                    .then(|| kept::part(batch, skipped, wanted))
+                    .then(|| kept_cells::part(batch, skipped, wanted))
                     .transpose()?);
             },
             State::Kept(kept) => Ok(kept.next(self.prepared.rows)?),

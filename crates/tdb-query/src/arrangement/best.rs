@@ -12,7 +12,7 @@ use std::cmp::Ordering;
 use tdb_cells::Batch;
 use tdb_tile::Bug;
 
-use super::kept::{KeptCells, SPARE, gather};
+use super::kept_cells::{KeptCells, SPARE, gather};
 use super::prefix::for_each_prefix;
 use super::sorting::{KeyColumns, SortKey, sort};
 use crate::QueryError;

@@ -4,7 +4,7 @@ use std::collections::BinaryHeap;
 
 use tdb_cells::Batch;
 
-use super::kept::{KeptCells, SPARE, gather};
+use super::kept_cells::{KeptCells, SPARE, gather};
 use crate::QueryError;
 
 /// Picks the cells whose hashed position is lowest. The hash depends only on the seed and the position, so the sample

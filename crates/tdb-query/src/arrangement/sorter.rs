@@ -2,9 +2,9 @@
 
 use tdb_cells::{Batch, Session};
 
-use super::kept::KeptCells;
+use super::kept_cells::KeptCells;
+use super::sorted_runs::{MergedRuns, SortedRuns};
 use super::sorting::{SortKey, sort};
-use super::spilled::{MergedRuns, SortedRuns};
 use crate::QueryError;
 
 /// Collects cells; those that do not fit into memory are spilled to the temporary folder.

@@ -8,7 +8,7 @@ use tdb_schema::value::holds_bytes;
 use tdb_schema::{ArraySchema, CellValNum};
 use tdb_tile::Bug;
 
-use super::kept::{BatchRow, KeptCells};
+use super::kept_cells::{BatchRow, KeptCells};
 use super::prefix::{Key, Prefix, for_each_prefix, key_of};
 use crate::QueryError;
 

@@ -9,7 +9,7 @@ use tdb_tile::{Datatype, Limits};
 
 use super::{Best, End};
 use crate::SortKey;
-use crate::arrangement::kept::KeptCells;
+use crate::arrangement::kept_cells::KeptCells;
 use crate::arrangement::sorting::sort;
 
 /// A nullable number, a float, and a text.

@@ -12,7 +12,7 @@ use tdb_cells::{Batch, CellsError, Column, RunReader, RunWriter, Runs, Session};
 use tdb_tile::{Bug, Grant};
 
 use super::block::{from_bytes, to_bytes};
-use super::kept::{BatchRow, KeptCells, gather};
+use super::kept_cells::{BatchRow, KeptCells, gather};
 use super::prefix::{Prefix, for_each_prefix};
 use super::sorting::{SortKey, compare, sort};
 use crate::QueryError;
@@ -301,7 +301,7 @@ impl MergedRuns {
             let used = self
                 .blocks
                 .get(cursor.block as usize)
-                .map_or(0, super::kept::bytes_of);
+                .map_or(0, super::kept_cells::bytes_of);
             self.retired = self.retired.checked_add(used).ok_or_else(too_many)?;
         }
         let Some(bytes) = cursor.reader.next_block()? else {
