@@ -1,11 +1,10 @@
 use bytes::Bytes;
 use tdb_array::Array;
 use tdb_cells::Column;
+use tdb_open::{Error, Result};
 use tdb_schema::value::{holds_bytes, is_padded, parse};
 use tdb_schema::{CellValNum, Enumeration, Field};
 use tdb_tile::{Code, Datatype, Physical, Scalar};
-
-use tdb_open::{Error, Result};
 
 /// How the values of a Rust type relate to the datatype of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

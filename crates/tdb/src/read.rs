@@ -12,7 +12,8 @@ use std::sync::Arc;
 use tdb_aggregate::{Aggregate, Histogram, Table};
 use tdb_cells::{Batch, FieldInfo};
 use tdb_condition::{ConditionError, Points};
-use tdb_query::{Failing, ReadOptions, ResultOrder};
+use tdb_open::{Axis, CellCondition, Error, Interval, Order, Result, parse_condition};
+use tdb_query::{Arrangement, Failing, ReadOptions, ResultOrder, SortKey};
 use tdb_schema::FieldKind;
 use tdb_schema::names::UnknownName;
 use tdb_tile::{Bug, Limits};
@@ -21,10 +22,6 @@ pub use self::batches::Batches;
 pub use self::groups::Groups;
 use crate::column::{GivenCells, rows};
 use crate::{Array, IntoColumn};
-use tdb_open::Axis;
-use tdb_open::{CellCondition, parse_condition};
-use tdb_open::{Error, Interval, Order, Result};
-use tdb_query::{Arrangement, SortKey};
 
 /// A read being built: of all cells and fields unless restricted. Nothing is checked or read before a result is
 /// requested by [`batches`](Self::batches), [`count`](Self::count), [`to_vec`](Self::to_vec), …

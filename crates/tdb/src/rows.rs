@@ -7,12 +7,12 @@ use serde::de::{DeserializeOwned, Deserializer, Error as _, IntoDeserializer, Vi
 use serde::forward_to_deserialize_any;
 use tdb_cells::files::read_index;
 use tdb_cells::{Batch, Column};
+use tdb_open::{Error, Result};
 use tdb_schema::CellValNum;
 use tdb_schema::value::{Cell, Value, read_cell, unpadded};
 use tdb_tile::Datatype;
 
 use crate::{Batches, ReadBuilder};
-use tdb_open::{Error, Result};
 
 type Problem = serde::de::value::Error;
 

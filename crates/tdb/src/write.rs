@@ -13,19 +13,16 @@ use std::sync::Arc;
 
 use tdb_array::NameSource;
 use tdb_cells::{Batch, Column, Progress};
+use tdb_change::{Replacing, WrittenCells};
+use tdb_open::{Axis, Error, Interval, Order, Result, Time};
 use tdb_schema::names::UnknownName;
 use tdb_schema::{ArraySchema, Subarray};
 use tdb_store::LocalStore;
 use tdb_tile::Range;
-use tdb_write::{Duplicates, WriteOptions, WriteOrder, Writer};
+use tdb_write::{Duplicates, SortFolder, WriteOptions, WriteOrder, Writer};
 
 use crate::column::{GivenCells, rows};
 use crate::{Array, IntoColumn};
-use tdb_change::Replacing;
-use tdb_change::WrittenCells;
-use tdb_open::Axis;
-use tdb_open::{Error, Interval, Order, Result, Time};
-use tdb_write::SortFolder;
 
 /// A write being built: nothing is stored before [`commit`](Self::commit), which stores everything or nothing.
 ///

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use tdb_cells::{Batch, Column, FieldInfo, Session};
+use tdb_open::Result;
 use tdb_query::{ReadOptions, Reader};
 use tdb_schema::{Attribute, CellValNum, DimensionLabel, FieldKind};
 use tdb_tile::{Bug, Grant};
 
 use crate::Array;
-use tdb_open::Result;
 
 /// Approximate bytes per label in memory, in addition to its value and coordinate.
 const BYTES_OF_LABEL: u64 = 64;

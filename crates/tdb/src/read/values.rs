@@ -4,6 +4,7 @@ use std::slice::SliceIndex;
 
 use tdb_aggregate::expected_count;
 use tdb_cells::{Column, FieldInfo};
+use tdb_open::{Error, ErrorKind, Result};
 use tdb_query::{NextCells, Reader};
 use tdb_schema::TIMESTAMPS;
 use tdb_schema::names::UnknownName;
@@ -11,7 +12,6 @@ use tdb_tile::{Bug, Scalar};
 
 use super::{Batches, ReadBuilder};
 use crate::Array;
-use tdb_open::{Error, ErrorKind, Result};
 
 impl ReadBuilder {
     /// Reads the values of one field, of all cells that match.

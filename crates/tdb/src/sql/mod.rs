@@ -12,6 +12,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use tdb_datafusion::{Answer as Given, ArrayTable, Arrays, Database, Statement};
+use tdb_open::{Error, ErrorKind, Result, Time};
 
 use self::errors::of_sql;
 pub use self::rows::Rows;
@@ -19,7 +20,6 @@ use self::threads::Threads;
 #[cfg(feature = "distributed")]
 pub use self::worker::Worker;
 use crate::{Array, Context};
-use tdb_open::{Error, ErrorKind, Result, Time};
 
 /// An SQL database whose tables are arrays, named by a quoted path or URI, or by a registered name.
 ///

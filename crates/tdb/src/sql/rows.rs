@@ -11,16 +11,14 @@ use tdb_arrow::{ArrowInput, field_of_column};
 use tdb_cells::files::{BatchReader, BatchWriter, Input, InputError};
 use tdb_cells::{Batch, FieldInfo};
 use tdb_datafusion::{HeldRows, RowStream};
+use tdb_files::{CellSink, ExportedCells, OutputFile, write_all};
+use tdb_open::{Error, Result};
 use tdb_tile::Datatype;
 
 use super::errors::of_sql;
 use super::threads::Threads;
 use crate::Context;
 use crate::arrow::of_arrow;
-use tdb_files::ExportedCells;
-use tdb_files::write_all;
-use tdb_files::{CellSink, OutputFile};
-use tdb_open::{Error, Result};
 
 /// Rows that a statement returns, as Arrow record batches. They are computed as they are taken.
 pub struct Rows {

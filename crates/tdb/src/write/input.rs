@@ -1,11 +1,11 @@
 //! Writing the cells of files and of Arrow data into an array.
 
 use tdb_cells::files::{Input, MadeOn, for_each_batch};
+use tdb_change::WrittenCells;
+use tdb_open::{Error, Result};
 use tdb_write::input_fields;
 
 use super::WriteBuilder;
-use tdb_change::WrittenCells;
-use tdb_open::{Error, Result};
 
 impl WriteBuilder {
     /// Writes all cells of an input, such as a file of CSV, JSON lines, Arrow or Parquet opened with `tdb-text` or

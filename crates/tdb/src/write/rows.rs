@@ -3,6 +3,8 @@
 use serde::Serialize;
 use serde::ser::{Error as _, Impossible, SerializeMap, SerializeStruct, Serializer};
 use tdb_cells::{Batch, Column};
+use tdb_change::WrittenCells;
+use tdb_open::{Error, Result};
 use tdb_schema::names::UnknownName;
 use tdb_tile::Bug;
 use tdb_write::input_fields;
@@ -10,8 +12,6 @@ use tdb_write::input_fields;
 use super::WriteBuilder;
 use super::cell::CellSerializer;
 use super::draft::{Draft, Problem};
-use tdb_change::WrittenCells;
-use tdb_open::{Error, Result};
 
 /// Approximate size of the batches that are pushed, in bytes.
 const BATCH: usize = 8 << 20;
