@@ -13,7 +13,7 @@ use tdb_tile::{Bug, Grant};
 
 use super::block::{from_bytes, to_bytes};
 use super::kept_cells::{BatchRow, KeptCells, gather};
-use super::prefix::{Prefix, for_each_prefix};
+use super::prefix::{ColumnCell, Prefix, for_each_prefix};
 use super::sorting::{SortKey, compare, sort};
 use crate::QueryError;
 
@@ -272,7 +272,7 @@ impl MergedRuns {
             return Ok(());
         }
         let (first, descending) = self.keys.first().copied().ok_or_else(not_there)?;
-        let column = self.column(cursor.block, first)?;
+        let column = self.cell(&cursor, first)?.column;
         for_each_prefix(
             column,
             descending,
@@ -319,10 +319,14 @@ impl MergedRuns {
         Ok(true)
     }
 
-    fn column(&self, block: u32, place: usize) -> Result<&Column, Bug> {
-        let block = self.blocks.get(block as usize);
+    /// Returns the cell of a column at which a cursor stands.
+    fn cell(&self, cursor: &Cursor, place: usize) -> Result<ColumnCell<'_>, Bug> {
+        let block = self.blocks.get(cursor.block as usize);
         let column = block.and_then(|block| block.columns.get(place));
-        column.ok_or_else(not_there)
+        Ok(ColumnCell {
+            column: column.ok_or_else(not_there)?,
+            row: cursor.row as usize,
+        })
     }
 
     fn order(&self, a: &Cursor, b: &Cursor) -> Result<Ordering, Bug> {
@@ -331,8 +335,8 @@ impl MergedRuns {
             return Ok(by_prefix);
         }
         for (place, descending) in &self.keys {
-            let one = (self.column(a.block, *place)?, a.row as usize);
-            let other = (self.column(b.block, *place)?, b.row as usize);
+            let one = self.cell(a, *place)?;
+            let other = self.cell(b, *place)?;
             let order = compare(one, other, *descending);
             if order.is_ne() {
                 return Ok(order);
