@@ -105,8 +105,8 @@ pub fn compare(old: SelectedCells<'_>, new: SelectedCells<'_>) -> Result<Differe
     check_dimensions(before, after)?;
     old_array.check_history(false)?;
     new_array.check_history(false)?;
+    let common = Common::find(&old, &new)?;
     let (mut old_options, mut new_options) = (old.options, new.options);
-    let common = Common::find((old_array, &old_options), (new_array, &new_options))?;
     let names = &common.names;
     narrow(old_array, new_array, &mut old_options, &mut new_options);
     let budget = old_array.context().shared_session().limits().budget.clone();

@@ -2,7 +2,7 @@ use std::cmp::Ordering;
 
 use tdb_cells::{Column, FieldInfo};
 use tdb_schema::value::{Value, read};
-use tdb_tile::Bug;
+use tdb_tile::{Bug, Exact};
 
 use super::form::Form;
 
@@ -170,12 +170,21 @@ fn borrowed(column: &Column, row: usize) -> Result<Option<&[u8]>, Bug> {
     Ok(index.and_then(|index| labels.value(index)))
 }
 
-/// True if `rows` cells of two columns are equal. Each column has its own first row and its own form of comparison.
+/// Cells of a column from a row on, and the form in which they are compared.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ColumnCells<'a> {
+    pub(super) column: &'a Column,
+    pub(super) row: usize,
+    pub(super) form: Form,
+}
+
+/// True if the first `rows` cells of two columns are equal.
 pub(super) fn same_cells(
-    (a, a_row, a_form): (&Column, usize, Form),
-    (b, b_row, b_form): (&Column, usize, Form),
+    one: ColumnCells<'_>,
+    other: ColumnCells<'_>,
     rows: usize,
 ) -> Result<bool, Bug> {
+    let (a, b) = (one.column, other.column);
     let same_labels = match (&a.enumeration, &b.enumeration) {
         (None, None) => true,
         (Some(one), Some(other)) => {
@@ -186,14 +195,13 @@ pub(super) fn same_cells(
     };
     let can_be_null = |column: &Column| column.validity.is_some();
     let same_type = a.datatype == b.datatype && a.cell_val_num == b.cell_val_num;
-    let is_stored = a_form == Form::Stored && b_form == Form::Stored;
+    let is_stored = one.form == Form::Stored && other.form == Form::Stored;
     if same_labels && !can_be_null(a) && !can_be_null(b) && same_type && is_stored {
-        return same_bytes((a, a_row), (b, b_row), rows);
+        return same_bytes(one, other, rows);
     }
     for row in 0..rows {
-        let (one, other) = (a_row.saturating_add(row), b_row.saturating_add(row));
-        let (one, other) = (borrowed(a, one)?, borrowed(b, other)?);
-        if one.map(|cell| a_form.of(cell)) != other.map(|cell| b_form.of(cell)) {
+        let (of_one, of_other) = (borrowed(a, one.row + row)?, borrowed(b, other.row + row)?);
+        if of_one.map(|cell| one.form.of(cell)) != of_other.map(|cell| other.form.of(cell)) {
             return Ok(false);
         }
     }
@@ -201,19 +209,17 @@ pub(super) fn same_cells(
 }
 
 /// As `same_cells`, for cells that are equal exactly if their bytes are.
-fn same_bytes(
-    (a, a_row): (&Column, usize),
-    (b, b_row): (&Column, usize),
-    rows: usize,
-) -> Result<bool, Bug> {
-    let (one, other) = (bytes_of(a, a_row, rows)?, bytes_of(b, b_row, rows)?);
-    if one != other || a.offsets.is_none() {
-        return Ok(one == other);
+fn same_bytes(one: ColumnCells<'_>, other: ColumnCells<'_>, rows: usize) -> Result<bool, Bug> {
+    let is_same = bytes_of(one.column, one.row, rows)? == bytes_of(other.column, other.row, rows)?;
+    if !is_same || one.column.offsets.is_none() {
+        return Ok(is_same);
     }
-    let starts = |column: &Column, row: usize| -> Result<Vec<u64>, Bug> {
-        let offsets = column
+    let starts = |cells: ColumnCells<'_>| -> Result<Vec<u64>, Bug> {
+        let end = cells.row.exact_add(rows)?;
+        let offsets = cells
+            .column
             .offset_values()
-            .get(row..row.saturating_add(rows))
+            .get(cells.row..end)
             .ok_or_else(short)?;
         let first = offsets.first().map_or(0, |first| first.get());
         Ok(offsets
@@ -221,12 +227,12 @@ fn same_bytes(
             .map(|at| at.get().wrapping_sub(first))
             .collect())
     };
-    Ok(starts(a, a_row)? == starts(b, b_row)?)
+    Ok(starts(one)? == starts(other)?)
 }
 
 /// Returns the bytes of `rows` cells.
 fn bytes_of(column: &Column, row: usize, rows: usize) -> Result<&[u8], Bug> {
-    let end = row.saturating_add(rows);
+    let end = row.exact_add(rows)?;
     let place = |row: usize| -> Result<usize, Bug> {
         match column.cell_size() {
             Some(size) => row.checked_mul(size).ok_or_else(short),

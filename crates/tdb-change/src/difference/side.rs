@@ -3,7 +3,7 @@ use tdb_open::{Array, Result};
 use tdb_query::{ReadOptions, Reader, ResultOrder};
 use tdb_tile::{Budget, Bug, Grant};
 
-use super::cells::{Row, RowOf, order_of, same_cells};
+use super::cells::{ColumnCells, Row, RowOf, order_of, same_cells};
 use super::form::Form;
 
 /// Number of rows compared at once while the reads are expected to be equal.
@@ -107,7 +107,17 @@ impl Side {
                 other.next.saturating_add(from),
             );
             pairs.try_fold(true, |same, ((a, a_form), (b, b_form))| {
-                Ok(same && same_cells((a, one, *a_form), (b, two, *b_form), rows)?)
+                let one = ColumnCells {
+                    column: a,
+                    row: one,
+                    form: *a_form,
+                };
+                let two = ColumnCells {
+                    column: b,
+                    row: two,
+                    form: *b_form,
+                };
+                Ok(same && same_cells(one, two, rows)?)
             })
         };
         let mut block = BLOCK;
