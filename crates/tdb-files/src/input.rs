@@ -12,7 +12,7 @@ use tdb_store::{LocalStore, StoreError};
 use tdb_write::SortFolder;
 
 use super::format::{FileFormat, uncompressed};
-use super::input_requirements::InputRequirements;
+use super::input_requirements::{InputRequirements, NpyColumn};
 use super::open_input::OpenInput;
 use super::source::{ReadSoFar, Source};
 use super::temporary::{self, TempError, spooled};
@@ -220,7 +220,7 @@ impl InputFile {
             | FileFormat::Jsonl
             | FileFormat::Json
             | FileFormat::Arrow
-            | FileFormat::Parquet => Default::default(),
+            | FileFormat::Parquet => NpyColumn::default(),
         };
         let read = ReadSoFar::new(session, self.len(kept));
         let source = Source {

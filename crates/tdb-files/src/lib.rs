@@ -32,7 +32,7 @@ pub use file_write::FileWrite;
 pub use format::FileFormat;
 pub use import::{ImportBuilder, ImportNotice, ImportedCells, import};
 pub use input::InputFile;
-pub use input_requirements::InputRequirements;
+pub use input_requirements::{InputRequirements, NpyColumn};
 pub use open_input::OpenInput;
 pub use output::{CellSink, FileLayout, OutputFile};
 pub use owned_place::{check as check_place, check_folder};

@@ -11,6 +11,7 @@ use tdb_cells::files::{Input, InputError, InputOptions};
 use tdb_cells::{Activity, Progress, Session};
 
 use super::format::FileFormat;
+use super::input_requirements::NpyColumn;
 #[cfg(feature = "arrow")]
 use super::temporary::spooled;
 
@@ -80,7 +81,7 @@ impl Source {
     pub(super) fn open(
         self,
         format: FileFormat,
-        npy: (String, u32),
+        npy: NpyColumn,
         options: InputOptions,
     ) -> Result<(Box<dyn Input>, Option<FileShape>), InputError> {
         match format {
@@ -102,13 +103,14 @@ impl Source {
     fn text(
         self,
         format: FileFormat,
-        (name, inner): (String, u32),
+        npy: NpyColumn,
         options: InputOptions,
     ) -> Result<(Box<dyn Input>, Option<FileShape>), InputError> {
         use tdb_text::{CsvInput, JsonLinesInput, NpyInput, unpacked};
 
         if format == FileFormat::Npy {
-            let input = NpyInput::try_new(self.in_order(), &name, inner, options)?;
+            let input =
+                NpyInput::try_new(self.in_order(), &npy.name, npy.values_per_cell, options)?;
             let shape = FileShape {
                 axes: input.shape().axes.clone(),
                 is_column_major: input.shape().is_column_major,

@@ -54,7 +54,7 @@ pub use tdb_distributed::{Allowed, Certificates, Cluster, Token, WorkerLimits};
 #[cfg(any(feature = "arrow", feature = "text"))]
 pub use tdb_files::{
     CellSink, ExportedCells, FileFormat, FileLayout, ImportBuilder, ImportNotice, ImportedCells,
-    InputFile, InputRequirements, OpenInput, OutputFile, Part, Partitioning, WholeFile,
+    InputFile, InputRequirements, NpyColumn, OpenInput, OutputFile, Part, Partitioning, WholeFile,
     batch_bytes_of_folder, check_folder, shape_of_box,
 };
 pub use tdb_inspect::{

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tdb::InputRequirements;
 use tdb::engine::cells::{FieldInfo, Session};
 use tdb::engine::condition::Points;
 use tdb::engine::schema::{ArraySchema, FieldKind, names};
+use tdb::{InputRequirements, NpyColumn};
 
 use super::input::plain_file;
 use crate::failure::Failure;
@@ -73,9 +73,12 @@ impl PointsFile {
 }
 
 /// The dimension whose coordinates a `.npy` file contains.
-fn name_of_npy(schema: &ArraySchema) -> Result<(String, u32), tdb::Error> {
+fn name_of_npy(schema: &ArraySchema) -> Result<NpyColumn, tdb::Error> {
     match &schema.dimensions[..] {
-        [only] => Ok((only.name.clone(), 1)),
+        [only] => Ok(NpyColumn {
+            name: only.name.clone(),
+            values_per_cell: 1,
+        }),
         _ => Err(tdb::Error::invalid(
             "a .npy file has coordinates along one dimension, and the array has several",
         )),

@@ -9,7 +9,7 @@ use tdb_schema::ArrayType;
 use tdb_tile::Datatype;
 use tdb_write::{Duplicates, WriteOptions};
 
-use crate::{InputFile, InputRequirements};
+use crate::{InputFile, InputRequirements, NpyColumn};
 
 /// An import being built. By default it takes all columns into a sparse array, whose dimension is the first suitable
 /// column. The datatypes of columns are guessed from all of their cells.
@@ -172,7 +172,10 @@ impl ImportBuilder {
     /// Returns the requirements on columns if the array does not exist yet.
     pub(super) fn becoming(&self) -> InputRequirements {
         InputRequirements {
-            npy: Ok((self.attribute.clone(), 1)),
+            npy: Ok(NpyColumn {
+                name: self.attribute.clone(),
+                values_per_cell: 1,
+            }),
             takes_unnamed: false,
             types: self.types.clone(),
             fields: None,

@@ -316,7 +316,7 @@ impl RequestedArray<'_> {
                     (json!([number(data.0), number(data.1)]), extent)
                 }
                 Ends::Whole { data, domain } if is_sparse => {
-                    let tiles = sparse_tiles(&mut datatype, data, domain, (cells, numeric));
+                    let tiles = sparse_tiles(&mut datatype, data, domain, cells, numeric);
                     let ((lo, hi), extent) = tiles;
                     (
                         json!([whole_number(lo), whole_number(hi)]),
@@ -345,12 +345,14 @@ impl RequestedArray<'_> {
 }
 
 /// Returns the domain of a sparse dimension and its tile extent. If no domain was requested, and the range of the type
-/// leaves no room for whole tiles, the datatype is replaced by a wider one.
+/// leaves no room for whole tiles, the datatype is replaced by a wider one. `numeric` is the number of dimensions of
+/// numbers.
 fn sparse_tiles(
     datatype: &mut Datatype,
     data: (i128, i128),
     asked: Option<RequestedDomain>,
-    (cells, numeric): (u64, usize),
+    cells: u64,
+    numeric: usize,
 ) -> ((i128, i128), i128) {
     let tiles = |datatype| {
         let extent = sparse_extent(datatype, data, cells, numeric);
