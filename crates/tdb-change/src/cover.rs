@@ -182,7 +182,7 @@ fn halved(boxes: Vec<CellBox>, most: usize) -> Vec<CellBox> {
         match last {
             Some(last) => {
                 *last = last.around(&next);
-                spare = spare.saturating_sub(1);
+                spare -= 1;
                 is_joined = true;
             }
             None => {
@@ -198,7 +198,7 @@ fn halved(boxes: Vec<CellBox>, most: usize) -> Vec<CellBox> {
 fn join_cheapest(boxes: &mut Vec<CellBox>) {
     let mut cheapest: Option<(i128, usize, usize)> = None;
     for (first, a) in boxes.iter().enumerate() {
-        for (second, b) in boxes.iter().enumerate().skip(first.saturating_add(1)) {
+        for (second, b) in boxes.iter().enumerate().skip(first + 1) {
             let cost = a.cost(b);
             if cheapest.is_none_or(|(least, _, _)| cost < least) {
                 cheapest = Some((cost, first, second));

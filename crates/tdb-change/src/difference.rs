@@ -16,7 +16,7 @@ use std::collections::VecDeque;
 use tdb_cells::FieldInfo;
 use tdb_open::{Array, Error, Result};
 use tdb_schema::ArraySchema;
-use tdb_tile::{Budget, Bug, Code};
+use tdb_tile::{Budget, Bug, Code, Exact};
 
 pub use self::cells::CellValue;
 use self::cells::{Row, order_of};
@@ -204,7 +204,7 @@ impl Differences {
     fn step(&mut self) -> Result<()> {
         let same = self.old.same_rows(&self.new)?;
         if same > 0 {
-            self.count.same = self.count.same.saturating_add(same as u64);
+            self.count.same = self.count.same.exact_add(same as u64)?;
             self.old.skip(same);
             self.new.skip(same);
             return Ok(());
@@ -232,8 +232,8 @@ impl Differences {
         new.sort();
         let all = old.len();
         let (old, new) = without_common(old, new);
-        let same = all.saturating_sub(old.len()) as u64;
-        self.count.same = self.count.same.saturating_add(same);
+        let same = all.exact_sub(old.len())? as u64;
+        self.count.same = self.count.same.exact_add(same)?;
         let (mut old, mut new) = (old.into_iter(), new.into_iter());
         loop {
             match (old.next(), new.next()) {
@@ -258,7 +258,7 @@ impl Differences {
     }
 
     fn removed(&mut self, row: Row) {
-        self.count.removed = self.count.removed.saturating_add(1);
+        self.count.removed += 1;
         let (coordinates, values) = row.split(self.dimensions.len());
         self.found.push_back(Difference::Removed {
             coordinates,
@@ -267,7 +267,7 @@ impl Differences {
     }
 
     fn added(&mut self, row: Row) {
-        self.count.added = self.count.added.saturating_add(1);
+        self.count.added += 1;
         let (coordinates, values) = row.split(self.dimensions.len());
         self.found.push_back(Difference::Added {
             coordinates,
@@ -276,7 +276,7 @@ impl Differences {
     }
 
     fn changed(&mut self, old: Row, new: Row) {
-        self.count.changed = self.count.changed.saturating_add(1);
+        self.count.changed += 1;
         let dimensions = self.dimensions.len();
         let differing = old.differing(&new, dimensions);
         let (coordinates, before) = old.split(dimensions);

@@ -77,7 +77,7 @@ impl Side {
     }
 
     pub(super) fn skip(&mut self, rows: usize) {
-        self.next = self.next.saturating_add(rows);
+        self.next += rows;
     }
 
     fn columns(&self) -> &[Column] {
@@ -102,10 +102,7 @@ impl Side {
         let is_same = |from: usize, rows: usize| -> Result<bool, Bug> {
             let columns = self.columns().iter().zip(&self.forms);
             let mut pairs = columns.zip(other.columns().iter().zip(&other.forms));
-            let (one, two) = (
-                self.next.saturating_add(from),
-                other.next.saturating_add(from),
-            );
+            let (one, two) = (self.next + from, other.next + from);
             pairs.try_fold(true, |same, ((a, a_form), (b, b_form))| {
                 let one = ColumnCells {
                     column: a,
@@ -122,9 +119,9 @@ impl Side {
         };
         let mut block = BLOCK;
         while same < most {
-            let rows = block.min(most.saturating_sub(same));
+            let rows = block.min(most - same);
             if is_same(same, rows)? {
-                same = same.saturating_add(rows);
+                same += rows;
             } else if rows == 1 {
                 break;
             } else {

@@ -73,7 +73,7 @@ impl Places {
                 if *place < next {
                     return Some((batch, row));
                 }
-                next = place.saturating_add(1);
+                next = place + 1;
             }
         }
         None

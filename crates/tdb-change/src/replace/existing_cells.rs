@@ -1,7 +1,7 @@
 use tdb_cells::{Batch, Column, Session};
 use tdb_open::{Error, Result};
 use tdb_schema::{ArraySchema, Attribute};
-use tdb_tile::{Budget, Grant};
+use tdb_tile::{Budget, Exact, Grant};
 
 use super::column::CellsOfColumn;
 use super::coordinates::{Places, lost};
@@ -56,7 +56,7 @@ impl ExistingCells {
                 continue;
             };
             let count = self.counts.get_mut(place).ok_or_else(lost)?;
-            *count = count.saturating_add(1);
+            *count += 1;
             for kept in &mut self.values {
                 let column = batch.column(&kept.attribute).ok_or_else(lost)?;
                 let begin = kept.bytes.len();
@@ -66,7 +66,7 @@ impl ExistingCells {
                 *kept.spans.get_mut(place).ok_or_else(lost)? = span;
             }
         }
-        let more = self.bytes().saturating_sub(before);
+        let more = self.bytes().exact_sub(before)?;
         self.held.push(self.budget.take(more).map_err(Error::from)?);
         Ok(())
     }
@@ -83,7 +83,7 @@ impl ExistingCells {
 
     /// Returns the number of cells.
     pub(super) fn cells(&self) -> u64 {
-        self.counts.iter().copied().fold(0, u64::saturating_add)
+        self.counts.iter().sum()
     }
 
     /// True if there is a cell at a place.

@@ -17,7 +17,7 @@ use tdb_cells::{Batch, Column, Session};
 use tdb_open::{Array, Error, Result};
 use tdb_query::{ReadOptions, Reader, ResultOrder};
 use tdb_schema::{ArraySchema, Attribute};
-use tdb_tile::{Bug, Grant};
+use tdb_tile::{Bug, Exact, Grant};
 use tdb_write::{SealedWrite, WriteOptions, Writer};
 
 use crate::write_and_delete::{DeleteBeside, commit};
@@ -119,7 +119,7 @@ impl Replacing {
         let budget = &self.session.limits().budget;
         self.held.push(budget.take(bytes).map_err(Error::from)?);
         self.bytes = self.bytes.saturating_add(bytes);
-        self.cells = self.cells.saturating_add(batch.rows as u64);
+        self.cells = self.cells.exact_add(batch.rows as u64)?;
         self.waiting.push(batch.clone());
         let goes_on = !self.schema.is_dense() && !self.schema.allows_duplicates;
         if goes_on && self.bytes > budget.limit() / 8 {
@@ -318,7 +318,7 @@ impl Replacing {
             return Err(Error::invalid(what).with_hint("nothing was changed: run it again"));
         }
         self.pass_on(&places, &there)?;
-        self.replaced = self.replaced.saturating_add(there.found());
+        self.replaced = self.replaced.exact_add(there.found())?;
         Ok(())
     }
 

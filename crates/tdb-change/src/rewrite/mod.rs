@@ -22,6 +22,7 @@ use tdb_cells::{Activity, Batch, Progress};
 use tdb_open::place::{self, Place};
 use tdb_open::{Array, Context, Error, Result, Schema, Time, in_the_way};
 use tdb_query::{ReadOptions, Reader, ResultOrder, named_ranges, split};
+use tdb_tile::Exact;
 use tdb_write::{Duplicates, SortFolder, WriteOptions, WriteOrder, Writer};
 
 use marker::Marker;
@@ -287,9 +288,9 @@ impl Rewrite<'_> {
         let mut number = 0_u64;
         for block in Parts::of(self.schema, self.source.engine(), self.marker.rows)? {
             let block = block?;
-            done.cells = done.cells.saturating_add(block.rows);
+            done.cells = done.cells.exact_add(block.rows)?;
             if self.is_there(number) {
-                done.found = done.found.saturating_add(block.rows);
+                done.found = done.found.exact_add(block.rows)?;
             } else {
                 let ranges = named_ranges(dimensions, &block.ranges);
                 let reader = self.reader(ReadOptions {
@@ -313,7 +314,7 @@ impl Rewrite<'_> {
                 self.commit(writer, done)?;
             }
             self.tell(done.cells);
-            number = number.saturating_add(1);
+            number += 1;
         }
         Ok(number)
     }
@@ -338,7 +339,7 @@ impl Rewrite<'_> {
                 let (now, later) = split(batch, room)?;
                 let rows = now.rows as u64;
                 if self.is_there(number) {
-                    done.found = done.found.saturating_add(rows);
+                    done.found = done.found.exact_add(rows)?;
                 } else {
                     let mut open = match writer.take() {
                         Some(writer) => writer,
@@ -353,14 +354,14 @@ impl Rewrite<'_> {
                     self.push(&mut open, now)?;
                     writer = Some(open);
                 }
-                done.cells = done.cells.saturating_add(rows);
-                room = room.saturating_sub(rows);
+                done.cells = done.cells.exact_add(rows)?;
+                room = room.exact_sub(rows)?;
                 if room == 0 {
                     if let Some(writer) = writer.take() {
                         self.commit(writer, done)?;
                     }
                     room = self.marker.rows;
-                    number = number.saturating_add(1);
+                    number += 1;
                 }
                 rest = later;
                 self.tell(done.cells);
@@ -369,7 +370,7 @@ impl Rewrite<'_> {
         if let Some(writer) = writer {
             self.commit(writer, done)?;
         }
-        Ok(number.saturating_add(1))
+        Ok(number + 1)
     }
 
     fn push(&self, writer: &mut Writer, mut batch: Batch) -> Result<()> {

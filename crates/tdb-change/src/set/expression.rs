@@ -8,7 +8,7 @@ use tdb_open::{Error, Result};
 use tdb_schema::names::hint;
 use tdb_schema::value::{Value as Stored, read};
 use tdb_schema::{ArraySchema, Attribute, CellValNum};
-use tdb_tile::{Bug, Datatype, Limits};
+use tdb_tile::{Bug, Datatype, Limits, Physical};
 
 use crate::replace::place_text;
 
@@ -289,9 +289,9 @@ fn whole(float: f64) -> Option<i128> {
 
 fn stored(number: Number, datatype: Datatype) -> std::result::Result<Vec<u8>, Problem> {
     let mut bytes = Vec::new();
-    match (number, datatype) {
-        (Number::Float(value), Datatype::Float64) => bytes.extend(value.to_le_bytes()),
-        (Number::Float(value), Datatype::Float32) => {
+    match (number, datatype.physical()) {
+        (Number::Float(value), Physical::F64) => bytes.extend(value.to_le_bytes()),
+        (Number::Float(value), Physical::F32) => {
             #[expect(clippy::cast_possible_truncation, reason = "the nearest is meant")]
             let near = value as f32;
             if near.is_infinite() && value.is_finite() {
