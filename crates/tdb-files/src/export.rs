@@ -2,6 +2,7 @@
 
 use tdb_cells::{Activity, Batch, Column, Progress, Session};
 use tdb_open::Result;
+use tdb_tile::Exact;
 
 use crate::CellSink;
 
@@ -48,8 +49,8 @@ pub fn write_all(
         let batch = batch?;
         let size = |column: &Column| column.values.len();
         let bytes: usize = batch.columns.iter().map(size).sum();
-        done.cells = done.cells.saturating_add(batch.rows as u64);
-        done.bytes = done.bytes.saturating_add(bytes as u64);
+        done.cells = done.cells.exact_add(batch.rows as u64)?;
+        done.bytes = done.bytes.exact_add(bytes as u64)?;
         counters.write.time(|| sink.write(&batch))?;
         let progress = Progress::new(Activity::Exporting, done.cells);
         session.tell(&progress.with_cells(done.cells).of(expected));

@@ -7,6 +7,7 @@ use tdb_cells::{Activity, FieldInfo, Progress};
 use tdb_change::{Replacing, WrittenCells};
 use tdb_open::{Array, Error, Result};
 use tdb_schema::names::UnknownName;
+use tdb_tile::Exact;
 use tdb_write::{WriteOptions, input_fields};
 
 use crate::cell_transfer::{CellTransfer, NotWritten, fit_shape};
@@ -112,7 +113,7 @@ fn count_cells(file: &InputFile, input: OpenInput, fields: &[FieldInfo]) -> Resu
     let mut cells = input.cells(fields).map_err(|error| file.failed(error))?;
     let mut written = WrittenCells::default();
     while let Some(batch) = cells.next().map_err(|error| file.failed(error))? {
-        written.cells = written.cells.saturating_add(batch.rows as u64);
+        written.cells = written.cells.exact_add(batch.rows as u64)?;
     }
     written.zoned = cells.zoned();
     Ok(written)

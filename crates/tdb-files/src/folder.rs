@@ -15,6 +15,7 @@ use tdb_cells::files::BatchWriter;
 use tdb_cells::{Batch, CellsError, FieldInfo, Session};
 use tdb_open::{Error, Result};
 use tdb_query::{SortedCells, Sorter, split};
+use tdb_tile::Exact;
 use tempfile::TempDir;
 
 use super::owned_place;
@@ -168,7 +169,7 @@ impl FolderWriter {
     }
 
     fn write_parts(&mut self, parts: Vec<Part>) -> Result<()> {
-        self.clock = self.clock.saturating_add(1);
+        self.clock += 1;
         for part in parts {
             let mut rest = Some(part.batch);
             while let Some(batch) = rest.take() {
@@ -182,7 +183,7 @@ impl FolderWriter {
                 };
                 let (now, later) = split(batch, room)?;
                 file.writer.write(&now)?;
-                file.rows = file.rows.saturating_add(now.rows as u64);
+                file.rows = file.rows.exact_add(now.rows as u64)?;
                 file.last = self.clock;
                 rest = later;
                 if self.spread.max_rows.is_some_and(|most| file.rows >= most) {
@@ -234,14 +235,14 @@ impl FolderWriter {
         }
         let number = self.begun.entry(folder.to_owned()).or_default();
         let name = format!("part-{number:05}.{}", self.spread.ending);
-        *number = number.saturating_add(1);
+        *number += 1;
         let within = self.beside.path().join("whole").join(folder);
         let place = &self.spread.place;
         let failed = |error: io::Error| failed(&place.join(folder).join(&name), &error);
         fs::create_dir_all(&within).map_err(failed)?;
         #[expect(clippy::disallowed_methods, reason = "a file of the user is no object")]
         let file = File::create(within.join(&name)).map_err(failed)?;
-        self.files = self.files.saturating_add(1);
+        self.files += 1;
         Ok(OpenFile {
             writer: (self.make)(&self.fields, BufWriter::new(file))?,
             rows: 0,

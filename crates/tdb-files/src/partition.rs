@@ -99,8 +99,9 @@ impl Partitioning {
             let group = match last.filter(|_| before == key) {
                 Some(group) => group,
                 None => *groups.entry(key.clone()).or_insert_with(|| {
+                    let group = rows.len();
                     rows.push(Vec::new());
-                    rows.len().saturating_sub(1)
+                    group
                 }),
             };
             last = Some(group);

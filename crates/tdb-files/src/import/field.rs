@@ -42,12 +42,12 @@ pub(super) fn values_to_json(values: CellValNum) -> Json {
 /// Returns the attribute for a column, as JSON; `columns` are all attributes.
 pub(super) fn attribute(column: &ColumnGuess, columns: &[&ColumnGuess]) -> Json {
     let datatype = column.datatype;
-    let filters = match datatype {
-        Datatype::Bool => json!([{"name": "rle"}]),
-        _ if datatype.size() > 1 && !holds_bytes(datatype) => {
-            json!([{"name": "byteshuffle"}, {"name": "zstd"}])
-        }
-        _ => json!([{"name": "zstd"}]),
+    let filters = if datatype == Datatype::Bool {
+        json!([{"name": "rle"}])
+    } else if datatype.size() > 1 && !holds_bytes(datatype) {
+        json!([{"name": "byteshuffle"}, {"name": "zstd"}])
+    } else {
+        json!([{"name": "zstd"}])
     };
     json!({
         "name": column.name,

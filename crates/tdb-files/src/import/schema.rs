@@ -194,35 +194,33 @@ impl RequestedArray<'_> {
                 format!("column {name:?} cannot be a dimension of a dense array: {datatype}");
             return Err(Error::invalid(what));
         }
-        let ends = match datatype {
-            Datatype::StringAscii => Ends::Text,
-            _ if datatype.is_real() => {
-                let ends = |range: &tdb_tile::Range| {
-                    Some((float(datatype, &range.lo)?, float(datatype, &range.hi)?))
-                };
-                let data = column.range.as_ref().and_then(ends).unwrap_or((0.0, 1.0));
-                Ends::Float {
-                    data: self.float_domain(name, datatype, data)?,
-                }
+        let ends = if holds_bytes(datatype) {
+            Ends::Text
+        } else if datatype.is_real() {
+            let ends = |range: &tdb_tile::Range| {
+                Some((float(datatype, &range.lo)?, float(datatype, &range.hi)?))
+            };
+            let data = column.range.as_ref().and_then(ends).unwrap_or((0.0, 1.0));
+            Ends::Float {
+                data: self.float_domain(name, datatype, data)?,
             }
-            _ => {
-                let ends = |range: &tdb_tile::Range| {
-                    Some((whole(datatype, &range.lo)?, whole(datatype, &range.hi)?))
-                };
-                let data = column.range.as_ref().and_then(ends).unwrap_or((0, 0));
-                if spans_all(datatype, data) && self.interval(name).is_none() {
-                    let what = format!(
-                        "column {name:?} cannot be a dimension: its values span the full range of {datatype}, which no domain can cover"
-                    );
-                    let hint = format!(
-                        "use --dim to choose other columns, or --type {name}=string_ascii to make it text"
-                    );
-                    return Err(Error::invalid(what).with_hint(hint));
-                }
-                Ends::Whole {
-                    data,
-                    domain: self.whole_domain(name, datatype)?,
-                }
+        } else {
+            let ends = |range: &tdb_tile::Range| {
+                Some((whole(datatype, &range.lo)?, whole(datatype, &range.hi)?))
+            };
+            let data = column.range.as_ref().and_then(ends).unwrap_or((0, 0));
+            if spans_all(datatype, data) && self.interval(name).is_none() {
+                let what = format!(
+                    "column {name:?} cannot be a dimension: its values span the full range of {datatype}, which no domain can cover"
+                );
+                let hint = format!(
+                    "use --dim to choose other columns, or --type {name}=string_ascii to make it text"
+                );
+                return Err(Error::invalid(what).with_hint(hint));
+            }
+            Ends::Whole {
+                data,
+                domain: self.whole_domain(name, datatype)?,
             }
         };
         Ok(Axis {
