@@ -242,7 +242,7 @@ fn of_fragment(fragment: &Fragment, whole: u64, is_replaced: bool) -> FragmentBy
     FragmentBytes {
         name: fragment.name.as_str().to_owned(),
         data,
-        metadata: whole.saturating_sub(data),
+        metadata: whole - data,
         cells: fragment.metadata.cell_count(),
         is_replaced,
     }

@@ -81,7 +81,7 @@ pub fn map(array: &Array, tiles: u64) -> Result<Map> {
                     left = rest;
                     mapped.tile_places = tile_places(array, index, &axes)?;
                 }
-                None => map.without_tiles = map.without_tiles.saturating_add(1),
+                None => map.without_tiles += 1,
             }
         }
         map.fragments.push(mapped);

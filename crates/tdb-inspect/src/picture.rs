@@ -10,7 +10,7 @@ use std::sync::Arc;
 use tdb_cells::{CellsError, Session};
 use tdb_open::{Error, Result};
 use tdb_query::{Failing, ReadOptions, Reader, ResultOrder};
-use tdb_tile::{Bug, Grant};
+use tdb_tile::{Bug, Exact, Grant};
 
 pub use image::{Picture, PictureAxis, Pixel};
 pub use options::PictureOptions;
@@ -55,7 +55,7 @@ pub fn read_picture(
         enumeration_codes: true,
         ..ReadOptions::default()
     };
-    let mut rows = 0;
+    let mut rows = 0_usize;
     for batch in Reader::open(session, array, &request)? {
         let batch = batch?;
         let column = batch
@@ -67,7 +67,7 @@ pub fn read_picture(
             let validity = picture.validity.get_or_insert_with(|| vec![true; rows]);
             validity.extend((0..batch.rows).map(|row| column.is_valid(row)));
         }
-        rows = rows.saturating_add(batch.rows);
+        rows = rows.exact_add(batch.rows)?;
     }
     if picture.values.len() != slice.value_bytes().ok_or_else(too_large)? {
         return Err(Bug::new("a slice has other cells than its picture").into());

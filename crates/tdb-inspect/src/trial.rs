@@ -10,7 +10,7 @@ use tdb_query::{MOST_WALKED, ReadOptions, ResultOrder, named_ranges, narrow_walk
 use tdb_schema::grid::SpaceTileGrid;
 use tdb_schema::names::UnknownName;
 use tdb_schema::{ArraySchema, Field, FieldKind};
-use tdb_tile::{Bug, FormatVersion, Limits};
+use tdb_tile::{Bug, Exact, FormatVersion, Limits};
 
 use crate::batches::batches;
 
@@ -186,7 +186,7 @@ impl Tile {
             self.starts.push(self.values.len() as u64);
         }
         self.values.extend_from_slice(cell);
-        self.cells = self.cells.saturating_add(1);
+        self.cells += 1;
     }
 }
 
@@ -258,7 +258,7 @@ fn tried(
             return Ok(None);
         }
         writing = writing.saturating_add(begun.elapsed());
-        stored = stored.saturating_add(out.len() as u64);
+        stored = stored.exact_add(out.len() as u64)?;
         back.resize(tile.values.len(), 0);
         let begun = Instant::now();
         let starts = pipeline.folds_offsets().then_some(&mut found);

@@ -3,7 +3,7 @@
 use tdb_array::Array;
 use tdb_open::Result;
 use tdb_schema::grid::{CellBox, SpaceTileGrid};
-use tdb_tile::Bug;
+use tdb_tile::{Bug, Exact};
 
 use super::slice::{Side, Slice};
 
@@ -22,8 +22,8 @@ pub(super) fn mask(array: &Array, slice: &Slice) -> Result<Vec<bool>> {
     let grid = SpaceTileGrid::new(array.schema())
         .ok_or_else(|| Bug::new("a dense array without a grid of tiles"))?;
     // Differences of the number of boxes; the prefix sums are the number of boxes over each pixel.
-    let stride = width.saturating_add(1);
-    let mut steps = vec![0_i32; stride.saturating_mul(height.saturating_add(1))];
+    let stride = width.exact_add(1)?;
+    let mut steps = vec![0_i32; stride.exact_mul(height.exact_add(1)?)?];
     for fragment in array.fragments() {
         let cells = grid.clipped_box(&fragment.metadata.non_empty_domain);
         let Some((down, across)) = cells.and_then(|cells| pixels_of(&cells, slice)) else {
@@ -31,7 +31,7 @@ pub(super) fn mask(array: &Array, slice: &Slice) -> Result<Vec<bool>> {
         };
         for (row, by_row) in [(down.start, 1), (down.end, -1)] {
             for (column, by_column) in [(across.start, 1), (across.end, -1)] {
-                let at = row.saturating_mul(stride).saturating_add(column);
+                let at = row * stride + column;
                 let corner = steps
                     .get_mut(at)
                     .ok_or_else(|| Bug::new("a box beyond the picture"))?;

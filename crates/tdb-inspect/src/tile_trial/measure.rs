@@ -9,7 +9,7 @@ use tdb_open::{Error, Result};
 use tdb_query::{ReadOptions, Reader};
 use tdb_schema::ArraySchema;
 use tdb_store::{MemoryStore, Store};
-use tdb_tile::Bug;
+use tdb_tile::{Bug, Exact};
 use tdb_write::{WriteOptions, WriteOrder, Writer};
 
 use super::sample::{Ranges, Sample};
@@ -82,7 +82,7 @@ fn read(session: &Session, array: &Arc<tdb_array::Array>, ranges: &Ranges) -> Re
     };
     let mut cells = 0_u64;
     for batch in Reader::open(session, array, &options)? {
-        cells = cells.saturating_add(batch?.rows as u64);
+        cells = cells.exact_add(batch?.rows as u64)?;
     }
     Ok(cells)
 }
@@ -107,7 +107,7 @@ fn size(store: &dyn Store) -> Result<u64> {
             Some(bytes) => bytes,
             None => store.size(&object.key).map_err(Error::of_store)?,
         };
-        size = size.saturating_add(bytes);
+        size = size.exact_add(bytes)?;
     }
     Ok(size)
 }
