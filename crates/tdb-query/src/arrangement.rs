@@ -12,6 +12,7 @@ mod sorting;
 use tdb_cells::{Batch, FieldInfo, Session};
 use tdb_schema::names::UnknownName;
 use tdb_schema::{ArraySchema, TIMESTAMPS};
+use tdb_tile::Exact;
 
 use crate::{QueryError, ReadOptions};
 use best::{Best, End};
@@ -225,13 +226,14 @@ where
                 };
                 let rows = batch.rows as u64;
                 let skipped = self.skip.min(rows);
-                self.skip = self.skip.saturating_sub(skipped);
-                let rest = rows.saturating_sub(skipped);
+                self.skip = self.skip.exact_sub(skipped).map_err(QueryError::from)?;
+                let rest = rows.exact_sub(skipped).map_err(QueryError::from)?;
                 let wanted = self.left.map_or(rest, |left| left.min(rest));
                 if wanted == 0 && self.left != Some(0) {
                     continue;
                 }
-                self.left = self.left.map(|left| left.saturating_sub(wanted));
+                let left = self.left.map(|left| left.exact_sub(wanted)).transpose();
+                self.left = left.map_err(QueryError::from)?;
                 return Ok((wanted > 0)
                     .then(|| kept_cells::part(batch, skipped, wanted))
                     .transpose()?);
@@ -256,7 +258,7 @@ where
             for batch in batches {
                 kept.add(batch?)?;
                 if let Some(tail) = arrangement.tail {
-                    kept.forget_before(tail);
+                    kept.forget_before(tail).map_err(QueryError::from)?;
                 }
             }
         } else if let Some(merged) = self.keep_sorted(&mut kept, batches)? {

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use tdb_cells::{Batch, Column};
-use tdb_tile::{Budget, Bug, Grant, LimitError};
+use tdb_tile::{Budget, Bug, Exact, Grant, LimitError};
 
 use crate::QueryError;
 
@@ -94,20 +94,18 @@ impl KeptCells {
 
     /// Drops leading batches that do not contain any of the last `last` cells, once many cells have accumulated. The
     /// order must still be that of the batches.
-    pub(super) fn forget_before(&mut self, last: u64) {
+    pub(super) fn forget_before(&mut self, last: u64) -> Result<(), Bug> {
         if self.rows() < last.saturating_mul(2).saturating_add(SPARE) {
-            return;
+            return Ok(());
         }
-        let keeps = |rows: usize| rows as u64 >= last;
         let mut gone = 0_usize;
-        while let Some(first) = self.batches.first()
-            && keeps(
-                self.order
-                    .len()
-                    .saturating_sub(gone.saturating_add(first.rows)),
-            )
-        {
-            gone = gone.saturating_add(first.rows);
+        while let Some(first) = self.batches.first() {
+            let end = gone.exact_add(first.rows)?;
+            let rest = self.order.len().exact_sub(end)?;
+            if (rest as u64) < last {
+                break;
+            }
+            gone = end;
             self.batches.remove(0);
             drop(self.held.remove(0));
         }
@@ -118,6 +116,7 @@ impl KeptCells {
                 *batch = batch.saturating_sub(first);
             }
         }
+        Ok(())
     }
 
     /// Keeps only `most` cells, starting at position `first` of the order.

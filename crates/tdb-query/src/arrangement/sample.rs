@@ -3,6 +3,7 @@
 use std::collections::BinaryHeap;
 
 use tdb_cells::Batch;
+use tdb_tile::Exact;
 
 use super::kept_cells::{KeptCells, SPARE, gather};
 use crate::QueryError;
@@ -35,9 +36,10 @@ impl Sampling {
     /// Adds the cells of a batch, keeping those that may be in the sample.
     pub(super) fn add(&mut self, kept: &mut KeptCells, batch: &Batch) -> Result<(), QueryError> {
         let mut rows = Vec::new();
-        for row in (0_u32..).take(batch.rows) {
-            let mixed = mix(self.seed ^ mix(self.next));
-            self.next = self.next.wrapping_add(1);
+        let first = self.next;
+        self.next = first.exact_add(batch.rows as u64)?;
+        for (position, row) in (first..self.next).zip(0_u32..) {
+            let mixed = mix(self.seed ^ mix(position));
             let is_full = self.lowest.len() as u64 >= self.wanted;
             if is_full && self.lowest.peek().is_none_or(|highest| mixed >= *highest) {
                 continue;
