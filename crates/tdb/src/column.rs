@@ -240,7 +240,7 @@ impl GivenCells {
             }
             (None, Some(size)) => {
                 let rows = self.values.len().checked_div(size).unwrap_or(0);
-                let starts = (0..=rows).map(|row| row.saturating_mul(size) as u64);
+                let starts = (0..=rows).map(|row| (row * size) as u64);
                 (rows, Some(starts.collect::<Vec<u64>>()))
             }
             (None, None) => {

@@ -74,12 +74,10 @@ impl<T: DeserializeOwned> Iterator for Rows<T> {
             row: self.row,
         };
         let made = T::deserialize(row);
-        self.row = self.row.saturating_add(1);
-        self.seen = self.seen.saturating_add(1);
-        Some(made.map_err(|error| {
-            let cell = self.seen.saturating_sub(1);
-            Error::invalid(format!("cell {cell} of the result: {error}"))
-        }))
+        let cell = self.seen;
+        self.row += 1;
+        self.seen += 1;
+        Some(made.map_err(|error| Error::invalid(format!("cell {cell} of the result: {error}"))))
     }
 }
 

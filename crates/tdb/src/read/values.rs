@@ -8,7 +8,7 @@ use tdb_open::{Error, ErrorKind, Result};
 use tdb_query::{NextCells, Reader};
 use tdb_schema::TIMESTAMPS;
 use tdb_schema::names::UnknownName;
-use tdb_tile::{Bug, Scalar};
+use tdb_tile::{Bug, Exact, Scalar};
 
 use super::{Batches, ReadBuilder};
 use crate::Array;
@@ -21,12 +21,12 @@ impl ReadBuilder {
     pub fn to_vec<T: Scalar>(self, field: &str) -> Result<Vec<T>> {
         let mut source = Values::open::<T>(self, field)?;
         let mut values = vec![T::default(); source.expected];
-        let mut count = 0;
+        let mut count = 0_usize;
         while let Some(more) = source.next(part(&mut values, count..)?)? {
             let end = match &more {
-                More::Written(more) => count.saturating_add(*more),
+                More::Written(more) => count.exact_add(*more)?,
                 More::Column(column) => {
-                    let end = count.saturating_add(values_in::<T>(column));
+                    let end = count.exact_add(values_in::<T>(column))?;
                     if values.len() < end {
                         values.resize(end, T::default());
                     }
@@ -60,7 +60,7 @@ impl ReadBuilder {
     /// written then.
     pub fn read_into<T: Scalar>(self, field: &str, values: &mut [T]) -> Result<usize> {
         let mut source = Values::open::<T>(self, field)?;
-        let (mut count, all) = (0, values.len());
+        let (mut count, all) = (0_usize, values.len());
         while let Some(more) = source.next(part(values, count..)?)? {
             let more = match more {
                 More::Written(more) => more,
@@ -74,7 +74,7 @@ impl ReadBuilder {
                     more
                 }
             };
-            count = count.saturating_add(more);
+            count = count.exact_add(more)?;
         }
         T::settle(part(values, ..count)?);
         Ok(count)

@@ -61,8 +61,8 @@ impl WriteBuilder {
                 }
             };
             row.serialize(RowSerializer { drafts }).map_err(failed)?;
-            waiting = waiting.saturating_add(1);
-            number = number.saturating_add(1);
+            waiting += 1;
+            number += 1;
             for draft in drafts.iter_mut() {
                 draft.end_row(waiting).map_err(failed)?;
             }
