@@ -21,6 +21,9 @@ pub(super) fn mask(array: &Array, slice: &Slice) -> Result<Vec<bool>> {
     let height = rows.map_or(1, |side| side.positions.len());
     let grid = SpaceTileGrid::new(array.schema())
         .ok_or_else(|| Bug::new("a dense array without a grid of tiles"))?;
+    // All sums below are at most the number of fragments.
+    let many = || Bug::new("more fragments than can be counted");
+    i32::try_from(array.fragments().len()).map_err(|_| many())?;
     // Differences of the number of boxes; the prefix sums are the number of boxes over each pixel.
     let stride = width.exact_add(1)?;
     let mut steps = vec![0_i32; stride.exact_mul(height.exact_add(1)?)?];
@@ -35,7 +38,7 @@ pub(super) fn mask(array: &Array, slice: &Slice) -> Result<Vec<bool>> {
                 let corner = steps
                     .get_mut(at)
                     .ok_or_else(|| Bug::new("a box beyond the picture"))?;
-                *corner = corner.saturating_add(by_row * by_column);
+                *corner += by_row * by_column;
             }
         }
     }
@@ -44,8 +47,8 @@ pub(super) fn mask(array: &Array, slice: &Slice) -> Result<Vec<bool>> {
     for row in steps.chunks(stride).take(height) {
         let mut sum = 0_i32;
         for (above, step) in above.iter_mut().zip(row) {
-            sum = sum.saturating_add(*step);
-            *above = above.saturating_add(sum);
+            sum += *step;
+            *above += sum;
             mask.push(*above > 0);
         }
     }

@@ -5,7 +5,7 @@ use tdb_open::{Array, Result};
 use tdb_query::{ReadOptions, ResultOrder};
 use tdb_schema::Dimension;
 use tdb_schema::grid::{CellBox, SpaceTileGrid};
-use tdb_tile::{Bug, Range};
+use tdb_tile::{Bug, Exact, Range};
 
 use crate::batches::batches;
 
@@ -80,7 +80,7 @@ impl Sample {
             .ok_or_else(|| Bug::new("a box that ends before it begins"))?;
         let ranges = named(&cells)?;
         let boxes = PLACES
-            .map(|place| named(&within(&cells, &shape, place)))
+            .map(|place| named(&within(&cells, &shape, place)?))
             .into_iter()
             .collect::<Result<Vec<Ranges>>>()?;
         let options = ReadOptions {
@@ -180,22 +180,22 @@ fn whole_tiles(grid: &SpaceTileGrid, written: &CellBox, cells: u64) -> Option<Ce
 }
 
 /// Returns a box with about a hundredth of the cells of another; `place` is its position, in quarters.
-fn within(cells: &CellBox, shape: &[u64], place: u64) -> CellBox {
+fn within(cells: &CellBox, shape: &[u64], place: u64) -> Result<CellBox, Bug> {
     let by = divisor(shape.len());
     let sides: Vec<u64> = shape.iter().map(|side| (side / by).max(1)).collect();
     let starts = cells.lo.iter().zip(shape).zip(&sides);
-    let lo: Vec<u64> = starts
+    let lo = starts
         .map(|((lo, whole), side)| {
-            let free = whole.saturating_sub(*side);
-            lo.saturating_add(free / 4 * place)
+            let free = whole.exact_sub(*side)?;
+            lo.exact_add(free / 4 * place)
         })
-        .collect();
+        .collect::<Result<Vec<u64>, Bug>>()?;
     let hi = lo
         .iter()
         .zip(&sides)
-        .map(|(lo, side)| lo.saturating_add(side.saturating_sub(1)))
-        .collect();
-    CellBox { lo, hi }
+        .map(|(lo, side)| lo.exact_add(side.exact_sub(1)?))
+        .collect::<Result<_, Bug>>()?;
+    Ok(CellBox { lo, hi })
 }
 
 /// Returns boxes that would each contain a hundredth of the cells if these were evenly distributed; `None` if there
@@ -211,7 +211,7 @@ fn sparse_boxes(dimensions: &[Dimension], batches: &[Batch]) -> Option<Vec<Range
             let count = values.len() as u64;
             let side = (count / by).max(1);
             let first = count.checked_sub(side)? / 4 * place;
-            let last = first.saturating_add(side.saturating_sub(1));
+            let last = first + (side - 1);
             let at = |place: u64| values.get(usize::try_from(place).ok()?).map(|v| v.to_vec());
             Some((dimension.name.clone(), Range::new(at(first)?, at(last)?)))
         });
