@@ -91,7 +91,7 @@ impl Draft {
     /// Ends a cell, and checks that it has the size of the field's cells.
     pub(super) fn end(&mut self, is_valid: bool) -> CellResult {
         let start = self.ends.last().copied().unwrap_or(0);
-        let mut size = self.values.len().saturating_sub(start);
+        let mut size = self.values.len() - start;
         if let CellValNum::Fixed(values) = self.field.cell_val_num {
             let unit = self.field.datatype.size();
             if is_padded(self.field.datatype, self.field.cell_val_num) {
