@@ -108,7 +108,7 @@ impl Crates {
         };
         let mut modules = vec![docs["root"].clone()];
         while let Some(module) = modules.pop() {
-            let items = item(docs, &module)["inner"]["module"]["items"].clone();
+            let items = at(item(docs, &module), "/inner/module/items").clone();
             for id in items.as_array().into_iter().flatten() {
                 let inner = &item(docs, id)["inner"];
                 if inner.get("module").is_some() {
@@ -152,7 +152,7 @@ impl Crates {
         let paths = docs["paths"].as_object().into_iter().flatten();
         let own = paths.filter(|(_, path)| path["crate_id"] == 0 && joined(path) == user);
         for (id, _) in own {
-            let inner = &docs["index"][id]["inner"];
+            let inner = at(docs, &format!("/index/{id}/inner"));
             for part in signatures(docs, inner) {
                 collect(docs, part, &mut named);
             }
@@ -171,7 +171,7 @@ fn signatures<'a>(docs: &'a Value, inner: &'a Value) -> Vec<&'a Value> {
         let Some(body) = inner.get(kind) else {
             continue;
         };
-        let impls = list(&body["impls"]).map(|id| &item(docs, id)["inner"]["impl"]);
+        let impls = list(&body["impls"]).map(|id| at(item(docs, id), "/inner/impl"));
         let own = impls.filter(|block| block["trait"].is_null());
         let methods = own.flat_map(|block| list(&block["items"]));
         parts.extend(methods.map(|id| item(docs, id)).filter(|i| is_public(i)));
@@ -181,8 +181,8 @@ fn signatures<'a>(docs: &'a Value, inner: &'a Value) -> Vec<&'a Value> {
                 if kind != "struct" || is_public(part) {
                     parts.push(part);
                 }
-                let variant = &part["inner"]["variant"]["kind"];
-                let of_variant = [&variant["tuple"], &variant["struct"]["fields"]];
+                let variant = at(part, "/inner/variant/kind");
+                let of_variant = [at(variant, "/tuple"), at(variant, "/struct/fields")];
                 parts.extend(
                     of_variant
                         .into_iter()
@@ -203,9 +203,14 @@ fn list(value: &Value) -> impl Iterator<Item = &Value> {
     value.as_array().into_iter().flatten()
 }
 
+/// Returns a part of a value; null if there is none.
+fn at<'a>(value: &'a Value, path: &str) -> &'a Value {
+    value.pointer(path).unwrap_or(&Value::Null)
+}
+
 /// Returns an item by its number.
 fn item<'a>(docs: &'a Value, id: &Value) -> &'a Value {
-    &docs["index"][id.to_string()]
+    at(docs, &format!("/index/{id}"))
 }
 
 fn definition(docs: &Value, id: &Value) -> Option<Definition> {

@@ -20,7 +20,14 @@ type Package = (String, String);
 pub(crate) fn run(arguments: &[String]) -> Outcome {
     let mut tree = cargo();
     tree.args(["tree", "--package", "tdb-cli", "--edges", "normal"]);
-    tree.args(["--target", &host()?, "--prefix", "none", "--format", COLUMNS]);
+    tree.args([
+        "--target",
+        &host()?,
+        "--prefix",
+        "none",
+        "--format",
+        COLUMNS,
+    ]);
     let packages = packages(&output(tree.args(arguments))?);
     let checksums = checksums(&std::fs::read_to_string(root().join("Cargo.lock"))?);
     println!("{:#}", bill(&packages, &checksums));
@@ -43,7 +50,9 @@ fn checksums(lock: &str) -> BTreeMap<Package, String> {
     let packages = lock.split("[[package]]").filter_map(|package| {
         let value = |key: &str| {
             let start = format!("{key} = \"");
-            let line = package.lines().find_map(|line| line.strip_prefix(&*start))?;
+            let line = package
+                .lines()
+                .find_map(|line| line.strip_prefix(&*start))?;
             line.strip_suffix('"').map(str::to_owned)
         };
         Some(((value("name")?, value("version")?), value("checksum")?))
@@ -61,8 +70,10 @@ fn bill(packages: &BTreeMap<Package, String>, checksums: &BTreeMap<Package, Stri
             "purl": format!("pkg:cargo/{name}@{version}"),
             "licenses": [{"expression": licence.replace('/', " OR ")}],
         });
-        if let Some(checksum) = checksums.get(package) {
-            component["hashes"] = json!([{"alg": "SHA-256", "content": checksum}]);
+        let checksum = checksums.get(package);
+        let hashes = checksum.map(|checksum| json!([{"alg": "SHA-256", "content": checksum}]));
+        if let (Some(hashes), Some(members)) = (hashes, component.as_object_mut()) {
+            members.insert("hashes".to_owned(), hashes);
         }
         component
     });

@@ -32,8 +32,9 @@ pub(crate) struct CellBox {
 pub(crate) fn place_of(schema: &ArraySchema, batch: &Batch, row: usize) -> Result<Place, Bug> {
     let sides = schema.dimensions.iter().map(|dimension| {
         let column = batch.column(&dimension.name);
-        let cell = column.and_then(|column| column.cell(row));
-        let cell = cell.ok_or_else(|| Bug::new("a batch of dense cells without coordinates"))?;
+        let cell = column
+            .and_then(|column| column.cell(row))
+            .ok_or_else(|| Bug::new("a batch of dense cells without coordinates"))?;
         number(dimension, cell)
     });
     sides.collect()
@@ -101,8 +102,13 @@ impl CellBox {
 
     /// Iterates over the sides of all dimensions except `dimension`.
     fn others(&self, dimension: usize) -> impl Iterator<Item = (i128, i128)> + '_ {
-        let sides = self.lo.iter().copied().zip(self.hi.iter().copied());
-        let sides = sides.enumerate().filter(move |(at, _)| *at != dimension);
+        let sides = self
+            .lo
+            .iter()
+            .copied()
+            .zip(self.hi.iter().copied())
+            .enumerate()
+            .filter(move |(at, _)| *at != dimension);
         sides.map(|(_, side)| side)
     }
 
@@ -117,8 +123,11 @@ impl CellBox {
 
     /// Returns the number of cells in the box, or `i128::MAX` if it is larger.
     fn cells(&self) -> i128 {
-        let sides = self.lo.iter().zip(&self.hi);
-        let sides = sides.map(|(lo, hi)| hi.saturating_sub(*lo).saturating_add(1));
+        let sides = self
+            .lo
+            .iter()
+            .zip(&self.hi)
+            .map(|(lo, hi)| hi.saturating_sub(*lo).saturating_add(1));
         sides.fold(1, i128::saturating_mul)
     }
 
@@ -173,7 +182,7 @@ fn halved(boxes: Vec<CellBox>, most: usize) -> Vec<CellBox> {
         match last {
             Some(last) => {
                 *last = last.around(&next);
-                spare = spare.saturating_sub(1);
+                spare -= 1;
                 is_joined = true;
             }
             None => {
@@ -189,7 +198,7 @@ fn halved(boxes: Vec<CellBox>, most: usize) -> Vec<CellBox> {
 fn join_cheapest(boxes: &mut Vec<CellBox>) {
     let mut cheapest: Option<(i128, usize, usize)> = None;
     for (first, a) in boxes.iter().enumerate() {
-        for (second, b) in boxes.iter().enumerate().skip(first.saturating_add(1)) {
+        for (second, b) in boxes.iter().enumerate().skip(first + 1) {
             let cost = a.cost(b);
             if cheapest.is_none_or(|(least, _, _)| cost < least) {
                 cheapest = Some((cost, first, second));
@@ -220,9 +229,10 @@ fn number(dimension: &Dimension, cell: &[u8]) -> Result<i128, Bug> {
 }
 
 fn stored(dimension: &Dimension, number: i128) -> Result<Bytes, Bug> {
-    let bytes = number.to_le_bytes();
-    let bytes = bytes.get(..dimension.datatype.size());
-    let bytes = bytes.ok_or_else(|| Bug::new("a coordinate of more than 16 bytes"))?;
+    let wide = number.to_le_bytes();
+    let bytes = wide
+        .get(..dimension.datatype.size())
+        .ok_or_else(|| Bug::new("a coordinate of more than 16 bytes"))?;
     Ok(Bytes::copy_from_slice(bytes))
 }
 

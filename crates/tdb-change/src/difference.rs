@@ -14,19 +14,19 @@ use std::cmp::Ordering;
 use std::collections::VecDeque;
 
 use tdb_cells::FieldInfo;
+use tdb_open::{Array, Error, Result};
 use tdb_schema::ArraySchema;
-use tdb_tile::{Budget, Bug, Code};
+use tdb_tile::{Budget, Bug, Code, Exact};
 
 pub use self::cells::CellValue;
 use self::cells::{Row, order_of};
 use self::common::Common;
 use self::narrowing::narrow;
 pub use self::narrowing::narrow_comparison;
-pub(crate) use self::narrowing::{Changed, changed};
+pub(crate) use self::narrowing::{ChangedRegion, changed};
 pub use self::selected_cells::SelectedCells;
 use self::side::Side;
 use crate::schema_changes::array_changes;
-use tdb_open::{Array, Error, Result};
 
 /// A cell that only one of two reads has, or that differs between them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -105,8 +105,8 @@ pub fn compare(old: SelectedCells<'_>, new: SelectedCells<'_>) -> Result<Differe
     check_dimensions(before, after)?;
     old_array.check_history(false)?;
     new_array.check_history(false)?;
+    let common = Common::find(&old, &new)?;
     let (mut old_options, mut new_options) = (old.options, new.options);
-    let common = Common::find((old_array, &old_options), (new_array, &new_options))?;
     let names = &common.names;
     narrow(old_array, new_array, &mut old_options, &mut new_options);
     let budget = old_array.context().shared_session().limits().budget.clone();
@@ -204,7 +204,7 @@ impl Differences {
     fn step(&mut self) -> Result<()> {
         let same = self.old.same_rows(&self.new)?;
         if same > 0 {
-            self.count.same = self.count.same.saturating_add(same as u64);
+            self.count.same = self.count.same.exact_add(same as u64)?;
             self.old.skip(same);
             self.new.skip(same);
             return Ok(());
@@ -232,8 +232,8 @@ impl Differences {
         new.sort();
         let all = old.len();
         let (old, new) = without_common(old, new);
-        let same = all.saturating_sub(old.len()) as u64;
-        self.count.same = self.count.same.saturating_add(same);
+        let same = all.exact_sub(old.len())? as u64;
+        self.count.same = self.count.same.exact_add(same)?;
         let (mut old, mut new) = (old.into_iter(), new.into_iter());
         loop {
             match (old.next(), new.next()) {
@@ -258,7 +258,7 @@ impl Differences {
     }
 
     fn removed(&mut self, row: Row) {
-        self.count.removed = self.count.removed.saturating_add(1);
+        self.count.removed += 1;
         let (coordinates, values) = row.split(self.dimensions.len());
         self.found.push_back(Difference::Removed {
             coordinates,
@@ -267,7 +267,7 @@ impl Differences {
     }
 
     fn added(&mut self, row: Row) {
-        self.count.added = self.count.added.saturating_add(1);
+        self.count.added += 1;
         let (coordinates, values) = row.split(self.dimensions.len());
         self.found.push_back(Difference::Added {
             coordinates,
@@ -276,14 +276,17 @@ impl Differences {
     }
 
     fn changed(&mut self, old: Row, new: Row) {
-        self.count.changed = self.count.changed.saturating_add(1);
+        self.count.changed += 1;
         let dimensions = self.dimensions.len();
         let differing = old.differing(&new, dimensions);
         let (coordinates, before) = old.split(dimensions);
         let (_, after) = new.split(dimensions);
-        let values = before.into_iter().zip(after).enumerate();
-        let values = values.filter(|(index, _)| differing.contains(index));
-        let values = values.map(|(index, (before, after))| (index, before, after));
+        let values = before
+            .into_iter()
+            .zip(after)
+            .enumerate()
+            .filter(|(index, _)| differing.contains(index))
+            .map(|(index, (before, after))| (index, before, after));
         self.found.push_back(Difference::Changed {
             coordinates,
             values: values.collect(),
@@ -331,8 +334,10 @@ fn without_common(old: Vec<Row>, new: Vec<Row>) -> (Vec<Row>, Vec<Row>) {
 
 fn check_dimensions(before: &ArraySchema, after: &ArraySchema) -> Result<()> {
     let described = |schema: &ArraySchema| {
-        let dimensions = schema.dimensions.iter();
-        let dimensions = dimensions.map(|d| format!("{} ({})", d.name, d.datatype.name()));
+        let dimensions = schema
+            .dimensions
+            .iter()
+            .map(|d| format!("{} ({})", d.name, d.datatype.name()));
         dimensions.collect::<Vec<String>>().join(", ")
     };
     let (old, new) = (described(before), described(after));

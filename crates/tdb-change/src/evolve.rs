@@ -1,13 +1,12 @@
 use std::sync::Arc;
 
 use tdb_array::{ChangeOptions, Fragment, NameSource, SchemaEntry, TimestampedName};
+use tdb_open::{Array, Attribute, Axis, Error, Interval, Result, Time, Value};
 use tdb_schema::{ArraySchema, CellValNum, Enumeration, SchemaError};
 use tdb_tile::{Bug, Datatype, Range};
 
-use crate::closed::closed_to_tiledb;
 use crate::schema_changes;
-use tdb_open::Axis;
-use tdb_open::{Array, Attribute, Error, Interval, Result, Time, Value};
+use crate::unreadable_fragments::closed_to_tiledb;
 
 /// A pending change of the schema. Each step is checked at once; nothing is stored before [`commit`](Self::commit),
 /// which stores all steps together.
@@ -137,11 +136,13 @@ impl Evolution {
     ) -> Result<()> {
         let old = self.enumeration(name)?;
         let what = format!("enumeration {name:?}");
-        let more = labels.into_iter().map(|label| {
-            let label: Value = label.into();
-            label.stored(old.datatype(), false, &what)
-        });
-        let more = more.collect::<Result<Vec<Vec<u8>>>>()?;
+        let more = labels
+            .into_iter()
+            .map(|label| {
+                let label: Value = label.into();
+                label.stored(old.datatype(), false, &what)
+            })
+            .collect::<Result<Vec<Vec<u8>>>>()?;
         self.step(Step::ExtendEnumeration(name.to_owned(), more))
     }
 
@@ -179,8 +180,12 @@ impl Evolution {
             return 0;
         };
         let is_within = |fragment: &&Fragment| {
-            let sides = self.schema.dimensions.iter().zip(bounds);
-            let mut sides = sides.zip(&fragment.metadata.non_empty_domain);
+            let mut sides = self
+                .schema
+                .dimensions
+                .iter()
+                .zip(bounds)
+                .zip(&fragment.metadata.non_empty_domain);
             sides.all(|((dimension, bounds), filled)| bounds.covers(dimension.datatype, filled))
         };
         let fragments = self.array.engine().fragments().iter();
@@ -232,8 +237,7 @@ impl Evolution {
     pub fn commit(mut self) -> Result<String> {
         self.check()?;
         let mut change = self.array.read_modify_write(&self.options)?;
-        let view = change.view();
-        let view = view.map_err(|error| self.array.failed(error))?;
+        let view = change.view().map_err(|error| self.array.failed(error))?;
         let newest = view.array().directory().schemas().last().cloned();
         if newest.as_ref() != self.array.engine().directory().schemas().last() {
             self.rebase(self.array.of_view(&view), newest.as_ref())?;
@@ -278,14 +282,18 @@ impl Evolution {
     /// Returns the newest schema ordered before `name` that this evolution has not seen.
     fn hidden_below(&self, now: &Array, name: &TimestampedName) -> Option<SchemaEntry> {
         let seen = self.array.engine().directory().schemas();
-        let below = now.engine().directory().schemas().iter();
-        let below = below.take_while(|entry| entry.schema_name() != name.as_str());
+        let below = now
+            .engine()
+            .directory()
+            .schemas()
+            .iter()
+            .take_while(|entry| entry.schema_name() != name.as_str());
         below.filter(|entry| !seen.contains(entry)).last().cloned()
     }
 
     fn step(&mut self, step: Step) -> Result<()> {
         let schema = self.schema.clone();
-        let changed = match &step {
+        let answer = match &step {
             Step::AddAttribute(attribute) => schema.with_attribute(attribute.clone()),
             Step::DropAttribute(name) => schema.without_attribute(name),
             Step::AddEnumeration(enumeration) => {
@@ -311,7 +319,7 @@ impl Evolution {
             Step::CurrentDomain(ranges) => schema.with_current_domain(ranges.clone()),
             Step::Upgrade => Ok(schema.upgraded()),
         };
-        let changed = changed.map_err(wrong)?;
+        let changed = answer.map_err(wrong)?;
         if let Step::AddAttribute(attribute) = &step
             && let Some(name) = &attribute.enumeration
         {
@@ -345,8 +353,11 @@ impl Evolution {
         if let Some(enumeration) = changed.find(|known| known.name() == name) {
             return Ok(enumeration.clone());
         }
-        let stored = self.array.engine().newest_enumeration(name);
-        let stored = stored.map_err(|error| self.array.failed(error))?;
+        let stored = self
+            .array
+            .engine()
+            .newest_enumeration(name)
+            .map_err(|error| self.array.failed(error))?;
         Ok(Enumeration::clone(&stored))
     }
 }

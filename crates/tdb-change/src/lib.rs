@@ -1,7 +1,6 @@
 #![doc = include_str!("../README.md")]
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
-mod closed;
 mod cover;
 mod difference;
 mod evolve;
@@ -11,8 +10,9 @@ mod restore;
 mod rewrite;
 mod schema_changes;
 mod set;
+mod unreadable_fragments;
 mod write_and_delete;
-mod written;
+mod written_cells;
 
 pub use difference::{
     CellValue, Difference, DifferenceCount, Differences, SelectedCells, compare, narrow_comparison,
@@ -20,8 +20,8 @@ pub use difference::{
 pub use evolve::{Evolution, evolve};
 pub use replace::Replacing;
 pub use restore::{
-    RestoreOptions, Restored, plan_removal_after, remove_after, restore, restore_with,
+    RestoreOptions, RestoredCells, plan_removal_after, remove_after, restore, restore_with,
 };
 pub use rewrite::{RewriteOptions, Rewritten, rewrite, rewrite_with};
 pub use set::{SetBuilder, SetCells, set};
-pub use written::Written;
+pub use written_cells::WrittenCells;

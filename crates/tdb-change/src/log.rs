@@ -7,12 +7,11 @@ use tdb_array::{
 };
 use tdb_cells::FieldInfo;
 use tdb_condition::Condition;
+use tdb_open::{Array, Context, Result, place};
 use tdb_schema::{ArraySchema, Subarray};
 use tdb_tile::Range;
 
 use crate::schema_changes::evolution;
-use tdb_open::place;
-use tdb_open::{Array, Context, Result};
 
 /// A change of an array or a group.
 #[derive(Clone, Debug, PartialEq)]
@@ -106,20 +105,26 @@ pub fn log(array: &Array) -> Result<Vec<Event>> {
         .map_err(|error| array.failed(error))?;
     events.extend(fragment_events(engine.fragments(), &replaced));
     events.extend(delete_events(array)?);
-    let metadata = engine.metadata_history();
-    let metadata = metadata.map_err(|error| array.failed(error))?;
+    let metadata = engine
+        .metadata_history()
+        .map_err(|error| array.failed(error))?;
     events.extend(metadata.into_iter().map(metadata_event));
     // A list that is also the commit of a write appears as that write.
-    let lists = engine.merged_commits();
-    let lists = lists.map_err(|error| array.failed(error))?.into_iter();
+    let lists = engine
+        .merged_commits()
+        .map_err(|error| array.failed(error))?
+        .into_iter();
     events.extend(lists.map(|(key, name)| Event::named(&name, Change::MergedCommits, key)));
     let window = engine.window();
-    let footers = engine.directory().fragment_metadata().iter();
-    let footers = footers.filter_map(|key| {
-        let name = TimestampedName::of_key(key).ok()?;
-        let change = Change::MergedFragmentMetadata;
-        (window.overlaps(&name)).then(|| Event::named(&name, change, key.clone()))
-    });
+    let footers = engine
+        .directory()
+        .fragment_metadata()
+        .iter()
+        .filter_map(|key| {
+            let name = TimestampedName::of_key(key).ok()?;
+            let change = Change::MergedFragmentMetadata;
+            (window.overlaps(&name)).then(|| Event::named(&name, change, key.clone()))
+        });
     events.extend(footers);
     sort(&mut events);
     Ok(events)
@@ -161,9 +166,10 @@ fn delete_events(array: &Array) -> Result<Vec<Event>> {
     let engine = array.engine();
     let schema = engine.newest_schema();
     let names = schema.enumerations.iter();
-    let labels = names.map(|entry| engine.newest_enumeration(&entry.name));
-    let labels: std::result::Result<Vec<_>, _> = labels.collect();
-    let labels = labels.map_err(|error| array.failed(error))?;
+    let labels = names
+        .map(|entry| engine.newest_enumeration(&entry.name))
+        .collect::<std::result::Result<Vec<_>, _>>()
+        .map_err(|error| array.failed(error))?;
     let fields = FieldInfo::of_schema(schema, |_, name| {
         labels.iter().find(|labels| labels.name() == name).cloned()
     });
@@ -187,10 +193,11 @@ fn delete_events(array: &Array) -> Result<Vec<Event>> {
 /// Fails if there is no group, or if its stored data cannot be read.
 pub fn group_log(context: &Context, uri: &str, options: OpenOptions) -> Result<Vec<Event>> {
     let place = place::folder(uri, context.opener())?;
-    let group = Group::open_location(&context.location(&place), &place.store_uri, options);
-    let group = group.map_err(|error| place.failed(error))?;
-    let metadata = group.metadata_history();
-    let metadata = metadata.map_err(|error| place.failed(error))?;
+    let group = Group::open_location(&context.location(&place), &place.store_uri, options)
+        .map_err(|error| place.failed(error))?;
+    let metadata = group
+        .metadata_history()
+        .map_err(|error| place.failed(error))?;
     let members = group
         .member_history()
         .map_err(|error| place.failed(error))?;
@@ -252,8 +259,10 @@ fn sort(events: &mut [Event]) {
 
 /// Returns writes and merges. A fragment that spans a range of time, or stores the times of its cells, is a merge.
 fn fragment_events(live: &[Fragment], replaced: &[Fragment]) -> Vec<Event> {
-    let marked = live.iter().map(|fragment| (fragment, false));
-    let marked = marked.chain(replaced.iter().map(|fragment| (fragment, true)));
+    let marked = live
+        .iter()
+        .map(|fragment| (fragment, false))
+        .chain(replaced.iter().map(|fragment| (fragment, true)));
     let events = marked.map(|(fragment, is_replaced)| {
         let metadata = &fragment.metadata;
         let (from, to) = fragment.timestamps();

@@ -2,21 +2,20 @@
 
 mod removal;
 
-pub use removal::{plan_removal_after, remove_after};
-
 use tdb_array::{ChangeOptions, MetadataRecord, Reach};
 use tdb_fragment::{Combine, ConditionOp, ConditionTree, ConditionValue};
+use tdb_open::{Array, Error, Result, Time};
 use tdb_query::{ReadOptions, Reader, ResultOrder, bounding_box, named_ranges};
 use tdb_schema::Dimension;
 use tdb_schema::value::rfc3339;
 use tdb_tile::{Bug, Range};
 use tdb_write::{SealedWrite, WriteOptions, WriteOrder, Writer};
 
-use crate::difference::{Changed, changed};
+use crate::difference::{ChangedRegion, changed};
 use crate::schema_changes::described;
 use crate::write_and_delete::{DeleteBeside, commit};
 use crate::{DifferenceCount, SelectedCells, compare};
-use tdb_open::{Array, Error, Result, Time};
+pub use removal::{plan_removal_after, remove_after};
 
 /// Options of a restore.
 #[derive(Clone, Debug, Default)]
@@ -58,7 +57,7 @@ impl RestoreOptions {
 /// Result of a restore, or of a dry run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Restored {
+pub struct RestoredCells {
     /// Numbers of cells that are added, removed and changed by the restore.
     pub cells: DifferenceCount,
     /// Number of cells written, including unchanged ones between the changed.
@@ -83,7 +82,7 @@ pub struct Restored {
 /// Fails if the state at that time can no longer be read in full ([`Array::gaps`]), if the schema has different
 /// attributes since, if cells were added since and the format version of the array has no deletes, or if reading
 /// or writing fails.
-pub fn restore(array: &Array, to: impl Into<Time>) -> Result<Restored> {
+pub fn restore(array: &Array, to: impl Into<Time>) -> Result<RestoredCells> {
     restore_with(array, to, &RestoreOptions::default())
 }
 
@@ -95,7 +94,7 @@ pub fn restore_with(
     array: &Array,
     to: impl Into<Time>,
     options: &RestoreOptions,
-) -> Result<Restored> {
+) -> Result<RestoredCells> {
     let to = to.into();
     if options.dry_run {
         let now = array.as_of(options.change.timestamp)?;
@@ -120,8 +119,8 @@ pub fn restore_with(
             // If the process stops from here on, the array records that the metadata is still missing.
             let is_noted =
                 !before.records.is_empty() && now.engine().begin_restore(to.0).map_err(failed)?;
-            let committed = commit(write.write, write.delete.as_ref());
-            let committed = committed.map_err(|error| array.failed(error))?;
+            let committed =
+                commit(write.write, write.delete.as_ref()).map_err(|error| array.failed(error))?;
             if !change
                 .keep(&view, &committed, Reach::Everything)
                 .map_err(failed)?
@@ -156,10 +155,10 @@ fn difference_from(
     }
     let (metadata, records) = metadata_of(now, &then)?;
     Ok(Before {
-        restored: Restored {
+        restored: RestoredCells {
             cells: differences.count_so_far(),
             metadata,
-            ..Restored::default()
+            ..RestoredCells::default()
         },
         records,
         then,
@@ -244,7 +243,7 @@ fn write_back(
 #[derive(Debug)]
 struct Before {
     /// Result of the comparison; nothing is written yet.
-    restored: Restored,
+    restored: RestoredCells,
     /// Metadata records to write.
     records: Vec<MetadataRecord>,
     /// The array at that time.
@@ -272,16 +271,16 @@ fn differing(
     now: &tdb_array::Array,
 ) -> Result<Vec<(String, Range)>, Bug> {
     let dimensions = &now.newest_schema().dimensions;
-    let domain = match changed(before, now) {
-        Changed::Box(domain) => Some(domain),
-        Changed::Nothing => None,
-        Changed::Anything => bounding_box(
+    let touched = match changed(before, now) {
+        ChangedRegion::Box(domain) => Some(domain),
+        ChangedRegion::Nothing => None,
+        ChangedRegion::Anything => bounding_box(
             dimensions,
             before.non_empty_domain(),
             now.non_empty_domain(),
         ),
     };
-    let domain = domain.ok_or_else(|| Bug::new("cells differ where there are none"))?;
+    let domain = touched.ok_or_else(|| Bug::new("cells differ where there are none"))?;
     let mut ranges = named_ranges(dimensions, &domain);
     ranges.retain(|(_, range)| !range.hi.is_empty());
     Ok(ranges)
@@ -290,8 +289,8 @@ fn differing(
 /// Builds the condition for cells outside of a box. A dimension that the box covers as a whole adds no term.
 fn outside(dimensions: &[Dimension], ranges: &[(String, Range)]) -> Result<ConditionTree, Bug> {
     let side = |name: &str, op, value: &[u8]| {
-        let value = ConditionValue::new(name, op, value.to_vec());
-        let value = value.ok_or_else(|| Bug::new("a comparison that takes no value"))?;
+        let value = ConditionValue::new(name, op, value.to_vec())
+            .ok_or_else(|| Bug::new("a comparison that takes no value"))?;
         Ok(ConditionTree::from(value))
     };
     let mut sides = Vec::new();
@@ -305,11 +304,14 @@ fn outside(dimensions: &[Dimension], ranges: &[(String, Range)]) -> Result<Condi
     let lost = |_| Bug::new("sides of a box that cannot be joined");
     if sides.is_empty() {
         // The box covers everything, so the condition must match no cell: `name < "a" and name >= "a"`.
-        let name = dimensions.first().map(|dimension| dimension.name.as_str());
-        let name = name.ok_or_else(|| Bug::new("an array without dimensions"))?;
-        let never = [ConditionOp::Less, ConditionOp::GreaterOrEqual];
-        let never = never.into_iter().map(|op| side(name, op, b"a"));
-        let never = never.collect::<Result<Vec<ConditionTree>, Bug>>()?;
+        let name = dimensions
+            .first()
+            .map(|dimension| dimension.name.as_str())
+            .ok_or_else(|| Bug::new("an array without dimensions"))?;
+        let never = [ConditionOp::Less, ConditionOp::GreaterOrEqual]
+            .into_iter()
+            .map(|op| side(name, op, b"a"))
+            .collect::<Result<Vec<ConditionTree>, Bug>>()?;
         return ConditionTree::combine(Combine::And, never).map_err(lost);
     }
     match (sides.pop(), sides.is_empty()) {
@@ -326,9 +328,9 @@ pub(crate) fn times(array: &Array, time: Option<u64>, now: u64) -> Result<(u64, 
     let engine = array.engine();
     let fragments = engine.fragments().iter().map(|f| f.timestamps().1);
     let deletes = engine.deletes().iter().map(|delete| delete.timestamp);
-    let newest = fragments.chain(deletes).max().unwrap_or(0);
+    let last = fragments.chain(deletes).max().unwrap_or(0);
     // A merged fragment may also contain cells of the future, which do not count here.
-    let mut newest = newest.min(engine.window().at);
+    let mut newest = last.min(engine.window().at);
     if let (Some(_), Some(later)) = (time, engine.later()) {
         newest = newest.max(later.until);
     }
@@ -388,10 +390,14 @@ fn check_schema(now: &Array, then: &Array) -> Result<()> {
             .collect()
     };
     let after = attributes(now);
-    let gone = before.iter().filter(|name| !after.contains(name));
-    let gone = gone.map(|name| format!("{name} is gone"));
-    let new = after.iter().filter(|name| !before.contains(name));
-    let new = new.map(|name| format!("{name} is new"));
+    let gone = before
+        .iter()
+        .filter(|name| !after.contains(name))
+        .map(|name| format!("{name} is gone"));
+    let new = after
+        .iter()
+        .filter(|name| !before.contains(name))
+        .map(|name| format!("{name} is new"));
     let changes: Vec<String> = gone.chain(new).collect();
     if changes.is_empty() {
         return Ok(());
@@ -413,8 +419,10 @@ fn metadata_of(now: &Array, then: &Array) -> Result<(Vec<String>, Vec<MetadataRe
             });
         }
     }
-    let gone = after.iter().map(|(key, _)| key);
-    let gone = gone.filter(|key| before.get(key).is_none());
+    let gone = after
+        .iter()
+        .map(|(key, _)| key)
+        .filter(|key| before.get(key).is_none());
     records.extend(gone.map(|key| MetadataRecord {
         key: key.to_owned(),
         value: None,

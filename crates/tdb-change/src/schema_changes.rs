@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
+use tdb_open::{Array, Result};
 use tdb_schema::value::{Cell, Value, read_cell};
 use tdb_schema::{ArraySchema, Attribute, CellValNum, Enumeration, EnumerationRef};
 use tdb_tile::Code;
-
-use tdb_open::{Array, Result};
 
 /// Returns the differences between two schemas, each as a short phrase without a full stop: `added attribute "a"
 /// (int32)`. Filters, capacity, orders and enumerations are not compared; [`enumeration_changes`] compares the last.
@@ -32,8 +31,10 @@ fn schema_changes(old: &ArraySchema, new: &ArraySchema) -> Vec<String> {
             Some(_) => {}
         }
     }
-    let dropped = old.attributes.iter();
-    let dropped = dropped.filter(|attribute| find(new, &attribute.name).is_none());
+    let dropped = old
+        .attributes
+        .iter()
+        .filter(|attribute| find(new, &attribute.name).is_none());
     changes.extend(dropped.map(|attribute| format!("dropped attribute {:?}", attribute.name)));
     if old.current_domain != new.current_domain {
         changes.push(match current_domain(new) {
@@ -121,8 +122,8 @@ pub(crate) fn described(attribute: &Attribute) -> String {
 
 /// Describes the current domain: `day 1 .. 40, station "a" .. "z"`. `None` if there is none.
 fn current_domain(schema: &ArraySchema) -> Option<String> {
-    let ranges = schema.current_domain.as_ref()?.iter();
-    let ranges = ranges.zip(&schema.dimensions).map(|(range, dimension)| {
+    let sides = schema.current_domain.as_ref()?.iter();
+    let ranges = sides.zip(&schema.dimensions).map(|(range, dimension)| {
         let end = |bytes: &[u8]| match read_cell(dimension.datatype, dimension.cell_val_num, bytes)
         {
             Cell::One(Value::Text(text)) => format!("{text:?}"),

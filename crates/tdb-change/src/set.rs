@@ -6,32 +6,31 @@
 //! commits, and looks again. If something was written in between, the commit is taken back and everything is repeated
 //! on a new view. `replace` and `restore` proceed in the same way.
 
+mod expression;
 mod new_values;
-mod worked_out;
 
 use std::sync::Arc;
 
 use tdb_aggregate::count_cells;
-use tdb_array::ErrorKind;
-use tdb_array::{ChangeOptions, NameSource, Reach};
+use tdb_array::{ChangeOptions, ErrorKind, NameSource, Reach};
+use tdb_open::{Array, CellCondition, Error, Result, Time, Value};
 use tdb_query::{MOST_WALKED, ReadOptions, Reader, ResultOrder, narrow_walk};
 use tdb_schema::ArraySchema;
 use tdb_schema::names::UnknownName;
 use tdb_tile::Bug;
 use tdb_write::{Duplicates, SealedWrite, WriteOptions, WriteOrder, Writer};
 
+use self::expression::ValueExpression;
 use self::new_values::{Gets, NewValue, stored, with_values};
-use self::worked_out::WorkedOut;
 use crate::cover::{CellBox, Place, boxes_of_commit, place_of};
-use tdb_open::{Array, Error, Result, Time, Value, Where};
 
 /// A change of cell values being built: see [`Array::set`].
 #[derive(Clone, Debug)]
 #[must_use = "nothing is changed before the commit"]
 pub struct SetBuilder {
     array: Array,
-    condition: Where,
-    values: Vec<(String, Given)>,
+    condition: CellCondition,
+    values: Vec<(String, GivenValue)>,
     most: u64,
     dry_run: bool,
     ticks: bool,
@@ -40,7 +39,7 @@ pub struct SetBuilder {
 
 /// New value of an attribute, as the caller specified it.
 #[derive(Clone, Debug)]
-enum Given {
+enum GivenValue {
     Null,
     Value(Value),
     /// Expression that computes a number from the fields of the cell.
@@ -62,7 +61,7 @@ pub struct SetCells {
 
 /// Begins changing the values of cells that match a condition. At most one cell is changed, unless
 /// [`SetBuilder::max`] allows more.
-pub fn set(array: &Array, condition: impl Into<Where>) -> SetBuilder {
+pub fn set(array: &Array, condition: impl Into<CellCondition>) -> SetBuilder {
     SetBuilder {
         array: array.clone(),
         condition: condition.into(),
@@ -78,7 +77,7 @@ impl SetBuilder {
     /// Sets the value of an attribute. Enumerated attributes take the label, cells of several numbers a text such as
     /// `[1, 2, 3]`. For attributes of bytes, such as blobs, text stands for its own bytes and is not parsed.
     pub fn value(mut self, attribute: &str, value: impl Into<Value>) -> Self {
-        let value = Given::Value(value.into());
+        let value = GivenValue::Value(value.into());
         self.values.push((attribute.to_owned(), value));
         self
     }
@@ -93,14 +92,14 @@ impl SetBuilder {
     /// # Ok::<(), tdb_open::Error>(())
     /// ```
     pub fn expression(mut self, attribute: &str, expression: impl Into<String>) -> Self {
-        let expression = Given::Expression(expression.into());
+        let expression = GivenValue::Expression(expression.into());
         self.values.push((attribute.to_owned(), expression));
         self
     }
 
     /// Makes an attribute null.
     pub fn null(mut self, attribute: &str) -> Self {
-        self.values.push((attribute.to_owned(), Given::Null));
+        self.values.push((attribute.to_owned(), GivenValue::Null));
         self
     }
 
@@ -204,8 +203,8 @@ impl SetBuilder {
             dimensions: Some(Vec::new()),
             ..self.matching(array)?
         };
-        let cells = count_cells(session, array.engine(), &counted);
-        let cells = cells.map_err(|error| array.failed(error))?;
+        let cells =
+            count_cells(session, array.engine(), &counted).map_err(|error| array.failed(error))?;
         if cells > self.most {
             return Err(too_many(cells, self.most));
         }
@@ -246,23 +245,29 @@ impl SetBuilder {
             return Err(Error::invalid("no value is given: nothing would change"));
         }
         let values = self.values.iter().map(|(name, value)| {
-            let attribute = schema.attributes.iter().find(|a| a.name == *name);
-            let attribute = attribute.ok_or_else(|| {
-                let known = schema.attributes.iter().map(|a| a.name.as_str());
-                if schema.dimension_index(name).is_some() {
-                    let what = format!("{name:?} is a dimension: cells cannot be moved");
-                    return Error::invalid(what).with_hint("delete the cell, and write another");
-                }
-                Error::from(UnknownName::new("attribute", name, known))
-            })?;
+            let attribute = schema
+                .attributes
+                .iter()
+                .find(|a| a.name == *name)
+                .ok_or_else(|| {
+                    let known = schema.attributes.iter().map(|a| a.name.as_str());
+                    if schema.dimension_index(name).is_some() {
+                        let what = format!("{name:?} is a dimension: cells cannot be moved");
+                        return Error::invalid(what)
+                            .with_hint("delete the cell, and write another");
+                    }
+                    Error::from(UnknownName::new("attribute", name, known))
+                })?;
             let gets = match value {
-                Given::Value(value) => Gets::Bytes(stored(array, attribute, value, self.ticks)?),
-                Given::Expression(text) => {
-                    let limits = array.context().shared_session().limits();
-                    Gets::WorkedOut(WorkedOut::new(text, attribute, schema, limits)?)
+                GivenValue::Value(value) => {
+                    Gets::Bytes(stored(array, attribute, value, self.ticks)?)
                 }
-                Given::Null if attribute.nullable => Gets::Null,
-                Given::Null => {
+                GivenValue::Expression(text) => {
+                    let limits = array.context().shared_session().limits();
+                    Gets::ValueExpression(ValueExpression::new(text, attribute, schema, limits)?)
+                }
+                GivenValue::Null if attribute.nullable => Gets::Null,
+                GivenValue::Null => {
                     let what = format!("attribute {name:?} cannot be null");
                     return Err(Error::invalid(what));
                 }
@@ -290,10 +295,10 @@ impl SetBuilder {
             enumeration_codes: true,
             ..self.matching(array)?
         };
-        let reader = Reader::open(session, array.engine(), &read);
-        let reader = reader.map_err(|error| array.failed(error))?;
-        let writer = Writer::open(session, array.engine(), &options);
-        let mut writer = writer.map_err(|error| array.failed(error))?;
+        let reader =
+            Reader::open(session, array.engine(), &read).map_err(|error| array.failed(error))?;
+        let mut writer =
+            Writer::open(session, array.engine(), &options).map_err(|error| array.failed(error))?;
         for batch in reader {
             let batch = batch.map_err(|error| array.failed(error))?;
             let schema = array.engine().newest_schema();
@@ -316,7 +321,7 @@ impl SetBuilder {
     ) -> Result<(u64, SealedWrite)> {
         let places = self.places(array, schema)?;
         let cells = places.len() as u64;
-        let mut meant = Meant {
+        let mut meant = MatchedPlaces {
             found: vec![false; places.len()],
             places,
         };
@@ -360,12 +365,12 @@ impl SetBuilder {
 
 /// Sorted places of the cells that get new values, and which of them were seen in a box.
 #[derive(Debug)]
-struct Meant {
+struct MatchedPlaces {
     places: Vec<Place>,
     found: Vec<bool>,
 }
 
-impl Meant {
+impl MatchedPlaces {
     fn is_meant(&mut self, place: &Place) -> bool {
         let Ok(index) = self.places.binary_search(place) else {
             return false;
@@ -381,7 +386,7 @@ impl Meant {
 fn write_box(
     array: &Array,
     cell_box: &CellBox,
-    meant: &mut Meant,
+    meant: &mut MatchedPlaces,
     values: &[NewValue],
     options: &WriteOptions,
 ) -> Result<SealedWrite> {
@@ -398,10 +403,10 @@ fn write_box(
         enumeration_codes: true,
         ..ReadOptions::default()
     };
-    let reader = Reader::open(session, array.engine(), &read);
-    let reader = reader.map_err(|error| array.failed(error))?;
-    let writer = Writer::open(session, array.engine(), &options);
-    let mut writer = writer.map_err(|error| array.failed(error))?;
+    let reader =
+        Reader::open(session, array.engine(), &read).map_err(|error| array.failed(error))?;
+    let mut writer =
+        Writer::open(session, array.engine(), &options).map_err(|error| array.failed(error))?;
     for batch in reader {
         let batch = batch.map_err(|error| array.failed(error))?;
         let mut is_meant = |row| Ok(meant.is_meant(&place_of(schema, &batch, row)?));
@@ -434,15 +439,17 @@ fn too_many(cells: u64, most: u64) -> Error {
 fn condition_of_last_write(array: &tdb_array::Array) -> Option<String> {
     let written = &array.fragments().last()?.metadata.non_empty_domain;
     let dimensions = array.schema().dimensions.iter();
-    let tests = dimensions.zip(written).map(|(dimension, range)| {
-        let end = |bytes: &[u8]| match tdb_schema::value::read(dimension.datatype, bytes)? {
-            value @ tdb_schema::value::Value::Time(..) => Some(format!("'{value}'")),
-            value => Some(value.to_string()),
-        };
-        let (lo, hi) = (end(&range.lo)?, end(&range.hi)?);
-        let name = &dimension.name;
-        Some(format!("\"{name}\" >= {lo} and \"{name}\" <= {hi}"))
-    });
-    let tests: Option<Vec<String>> = tests.collect();
+    let tests: Option<Vec<String>> = dimensions
+        .zip(written)
+        .map(|(dimension, range)| {
+            let end = |bytes: &[u8]| match tdb_schema::value::read(dimension.datatype, bytes)? {
+                value @ tdb_schema::value::Value::Time(..) => Some(format!("'{value}'")),
+                value => Some(value.to_string()),
+            };
+            let (lo, hi) = (end(&range.lo)?, end(&range.hi)?);
+            let name = &dimension.name;
+            Some(format!("\"{name}\" >= {lo} and \"{name}\" <= {hi}"))
+        })
+        .collect();
     Some(tests?.join(" and "))
 }

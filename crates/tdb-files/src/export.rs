@@ -1,14 +1,15 @@
 //! Writing cells to files.
 
 use tdb_cells::{Activity, Batch, Column, Progress, Session};
+use tdb_open::Result;
+use tdb_tile::Exact;
 
 use crate::CellSink;
-use tdb_open::Result;
 
 /// Result of an export.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Exported {
+pub struct ExportedCells {
     /// Number of cells written.
     pub cells: u64,
     /// Bytes of their values in memory.
@@ -41,15 +42,15 @@ pub fn write_all(
     batches: impl Iterator<Item = Result<Batch>>,
     mut sink: CellSink,
     expected: Option<u64>,
-) -> Result<Exported> {
+) -> Result<ExportedCells> {
     let counters = session.counters();
-    let mut done = Exported::default();
+    let mut done = ExportedCells::default();
     for batch in batches {
         let batch = batch?;
         let size = |column: &Column| column.values.len();
         let bytes: usize = batch.columns.iter().map(size).sum();
-        done.cells = done.cells.saturating_add(batch.rows as u64);
-        done.bytes = done.bytes.saturating_add(bytes as u64);
+        done.cells = done.cells.exact_add(batch.rows as u64)?;
+        done.bytes = done.bytes.exact_add(bytes as u64)?;
         counters.write.time(|| sink.write(&batch))?;
         let progress = Progress::new(Activity::Exporting, done.cells);
         session.tell(&progress.with_cells(done.cells).of(expected));

@@ -4,14 +4,15 @@ use std::sync::Arc;
 
 use tdb_array::ErrorKind;
 use tdb_cells::{Activity, FieldInfo, Progress};
-use tdb_change::{Replacing, Written};
+use tdb_change::{Replacing, WrittenCells};
+use tdb_open::{Array, Error, Result};
 use tdb_schema::names::UnknownName;
+use tdb_tile::Exact;
 use tdb_write::{WriteOptions, input_fields};
 
-use crate::filling::{Filling, NotWritten, fit_shape};
-use crate::part::{is_part, not_all};
-use crate::{Becoming, InputFile, OpenInput};
-use tdb_open::{Array, Error, Result};
+use crate::cell_transfer::{CellTransfer, NotWritten, fit_shape};
+use crate::partial_columns::{is_part, not_all};
+use crate::{InputFile, InputRequirements, OpenInput};
 
 /// A write of all cells of a file into an array.
 #[derive(Clone, Debug, Default)]
@@ -42,15 +43,15 @@ impl FileWrite {
     /// # Errors
     /// Fails if the file cannot be read or is not of its format, if a column is not a field, if a field has no column
     /// (unless cells are replaced), or if cells do not fit, with their position in the file.
-    pub fn run(self, array: &Array, file: &InputFile) -> Result<Written> {
+    pub fn run(self, array: &Array, file: &InputFile) -> Result<WrittenCells> {
         let (context, engine) = (array.context(), array.engine());
         let schema = engine.newest_schema();
-        let becoming = Becoming::fields_of(schema);
+        let becoming = InputRequirements::fields_of(schema);
         let input = file.open(becoming, None, context.shared_session())?;
         if self.replaces {
             return self.replace(array, file, input);
         }
-        let mut filling = Filling::new(context, array.uri(), engine, file, self.options)?;
+        let mut filling = CellTransfer::new(context, array.uri(), engine, file, self.options)?;
         fit_shape(schema, &input, filling.options()).map_err(|error| error.within(&file.name()))?;
         let fields = input_fields(engine, input.names(), self.codes)?;
         if self.dry_run {
@@ -67,7 +68,7 @@ impl FileWrite {
         array: &Array,
         file: &InputFile,
         input: OpenInput,
-    ) -> Result<Written> {
+    ) -> Result<WrittenCells> {
         let schema = array.engine().newest_schema();
         let names = input.names().to_vec();
         if let Some(name) = names.iter().find(|name| schema.field(name).is_none()) {
@@ -98,19 +99,21 @@ impl FileWrite {
             );
         }
         session.tell(&Progress::new(Activity::Storing, 0).with_cells(replacing.rows()));
-        let written = counters.write.time(|| replacing.finish());
-        let mut written = written.map_err(|error| of_rows(error, file))?;
+        let mut written = counters
+            .write
+            .time(|| replacing.finish())
+            .map_err(|error| of_rows(error, file))?;
         written.zoned = cells.zoned();
         Ok(written)
     }
 }
 
 /// Reads the cells, and only counts them.
-fn count_cells(file: &InputFile, input: OpenInput, fields: &[FieldInfo]) -> Result<Written> {
+fn count_cells(file: &InputFile, input: OpenInput, fields: &[FieldInfo]) -> Result<WrittenCells> {
     let mut cells = input.cells(fields).map_err(|error| file.failed(error))?;
-    let mut written = Written::default();
+    let mut written = WrittenCells::default();
     while let Some(batch) = cells.next().map_err(|error| file.failed(error))? {
-        written.cells = written.cells.saturating_add(batch.rows as u64);
+        written.cells = written.cells.exact_add(batch.rows as u64)?;
     }
     written.zoned = cells.zoned();
     Ok(written)

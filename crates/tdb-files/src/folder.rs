@@ -13,13 +13,13 @@ use std::path::{Path, PathBuf};
 use tdb_array::ErrorKind;
 use tdb_cells::files::BatchWriter;
 use tdb_cells::{Batch, CellsError, FieldInfo, Session};
+use tdb_open::{Error, Result};
+use tdb_query::{SortedCells, Sorter, split};
+use tdb_tile::Exact;
 use tempfile::TempDir;
 
 use super::owned_place;
 use crate::partition::{Part, Partitioning};
-use tdb_open::{Error, Result};
-use tdb_query::split;
-use tdb_query::{SortedCells, Sorter};
 
 /// Maximum number of files open at once. With more partitions, files are closed in turn, and their partitions continue
 /// in further files.
@@ -95,8 +95,10 @@ impl FolderWriter {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(failed(error)),
         }
-        let parent = place.parent().filter(|path| !path.as_os_str().is_empty());
-        let parent = parent.unwrap_or(Path::new("."));
+        let parent = place
+            .parent()
+            .filter(|path| !path.as_os_str().is_empty())
+            .unwrap_or(Path::new("."));
         if !parent.is_dir() {
             let what = format!(
                 "{}: there is no folder {}",
@@ -114,8 +116,11 @@ impl FolderWriter {
             .map_or(whole.clone(), |last| whole.join(last));
         owned_place::check(place, &whole)?;
         let mut builder = tempfile::Builder::new();
-        let beside = builder.prefix(".tdb-").suffix(".part").tempdir_in(parent);
-        let beside = beside.map_err(failed)?;
+        let beside = builder
+            .prefix(".tdb-")
+            .suffix(".part")
+            .tempdir_in(parent)
+            .map_err(failed)?;
         fs::create_dir(beside.path().join("whole")).map_err(failed)?;
         Ok(Self {
             spread,
@@ -164,7 +169,7 @@ impl FolderWriter {
     }
 
     fn write_parts(&mut self, parts: Vec<Part>) -> Result<()> {
-        self.clock = self.clock.saturating_add(1);
+        self.clock += 1;
         for part in parts {
             let mut rest = Some(part.batch);
             while let Some(batch) = rest.take() {
@@ -178,7 +183,7 @@ impl FolderWriter {
                 };
                 let (now, later) = split(batch, room)?;
                 file.writer.write(&now)?;
-                file.rows = file.rows.saturating_add(now.rows as u64);
+                file.rows = file.rows.exact_add(now.rows as u64)?;
                 file.last = self.clock;
                 rest = later;
                 if self.spread.max_rows.is_some_and(|most| file.rows >= most) {
@@ -211,8 +216,11 @@ impl FolderWriter {
 
     fn new_file(&mut self, folder: &str) -> Result<OpenFile> {
         if self.open.len() >= MOST_OPEN {
-            let oldest = self.open.iter().min_by_key(|(_, file)| file.last);
-            let oldest = oldest.map(|(folder, _)| folder.clone());
+            let oldest = self
+                .open
+                .iter()
+                .min_by_key(|(_, file)| file.last)
+                .map(|(folder, _)| folder.clone());
             if let Some(file) = oldest.and_then(|folder| self.open.remove(&folder)) {
                 file.writer.finish()?;
             }
@@ -227,14 +235,14 @@ impl FolderWriter {
         }
         let number = self.begun.entry(folder.to_owned()).or_default();
         let name = format!("part-{number:05}.{}", self.spread.ending);
-        *number = number.saturating_add(1);
+        *number += 1;
         let within = self.beside.path().join("whole").join(folder);
         let place = &self.spread.place;
         let failed = |error: io::Error| failed(&place.join(folder).join(&name), &error);
         fs::create_dir_all(&within).map_err(failed)?;
         #[expect(clippy::disallowed_methods, reason = "a file of the user is no object")]
         let file = File::create(within.join(&name)).map_err(failed)?;
-        self.files = self.files.saturating_add(1);
+        self.files += 1;
         Ok(OpenFile {
             writer: (self.make)(&self.fields, BufWriter::new(file))?,
             rows: 0,

@@ -7,15 +7,15 @@ use std::path::{Path, PathBuf};
 use tdb_array::ErrorKind;
 use tdb_cells::Session;
 use tdb_cells::files::{ColumnChoice, InputError, InputOptions};
+use tdb_open::{Error, Result};
 use tdb_store::{LocalStore, StoreError};
+use tdb_write::SortFolder;
 
-use super::becoming::Becoming;
 use super::format::{FileFormat, uncompressed};
+use super::input_requirements::{InputRequirements, NpyColumn};
 use super::open_input::OpenInput;
 use super::source::{ReadSoFar, Source};
 use super::temporary::{self, TempError, spooled};
-use tdb_open::{Error, Result};
-use tdb_write::SortFolder;
 
 /// Maximum size of a batch in memory, in bytes.
 const BATCH: usize = 8 << 20;
@@ -188,12 +188,12 @@ impl InputFile {
 
     /// Returns the size of the file in bytes, if known.
     fn len(&self, kept: Option<&File>) -> Option<u64> {
-        let metadata = match kept {
+        let answer = match kept {
             Some(kept) => kept.metadata(),
             None if self.is_standard_input() => return None,
             None => std::fs::metadata(&self.path),
         };
-        let metadata = metadata.ok()?;
+        let metadata = answer.ok()?;
         metadata.is_file().then_some(metadata.len())
     }
 
@@ -204,7 +204,7 @@ impl InputFile {
     /// Fails if the file cannot be read, is not of the format, or if an option does not apply to the format.
     pub fn open(
         &self,
-        becoming: Becoming,
+        becoming: InputRequirements,
         kept: Option<&File>,
         session: &Session,
     ) -> Result<OpenInput> {
@@ -220,7 +220,7 @@ impl InputFile {
             | FileFormat::Jsonl
             | FileFormat::Json
             | FileFormat::Arrow
-            | FileFormat::Parquet => Default::default(),
+            | FileFormat::Parquet => NpyColumn::default(),
         };
         let read = ReadSoFar::new(session, self.len(kept));
         let source = Source {
@@ -234,7 +234,7 @@ impl InputFile {
         Ok(OpenInput::new(input, read, format, shape))
     }
 
-    fn options(&self, becoming: &Becoming, session: &Session) -> InputOptions {
+    fn options(&self, becoming: &InputRequirements, session: &Session) -> InputOptions {
         let memory = session.limits().budget.limit();
         let ending = uncompressed(&self.path);
         let is_tsv = ending.extension().is_some_and(|ending| ending == "tsv");
@@ -257,7 +257,7 @@ impl InputFile {
     }
 
     /// Fails if an option does not apply to the format.
-    fn check(&self, format: FileFormat, becoming: &Becoming) -> Result<()> {
+    fn check(&self, format: FileFormat, becoming: &InputRequirements) -> Result<()> {
         let is_npy = format == FileFormat::Npy;
         let is_csv = format == FileFormat::Csv;
         let ColumnChoice {
@@ -286,8 +286,8 @@ impl InputFile {
                 !(is_arrow || format == FileFormat::Parquet) && self.flatten,
             ),
         ];
-        let refused = refused.into_iter().find(|(.., is_refused)| *is_refused);
-        refused.map_or(Ok(()), |(option, files, _)| {
+        let first = refused.into_iter().find(|(.., is_refused)| *is_refused);
+        first.map_or(Ok(()), |(option, files, _)| {
             Err(Error::invalid(format!(
                 "{option} cannot be used with {files}"
             )))
@@ -390,19 +390,20 @@ impl InputFile {
             return Ok(None);
         }
         #[expect(clippy::disallowed_methods, reason = "a file of the user is no object")]
-        let file = File::open(&self.path).and_then(|file| {
-            let is_folder = file.metadata()?.is_dir();
-            let wrong = || io::ErrorKind::IsADirectory.into();
-            (!is_folder).then_some(file).ok_or_else(wrong)
-        });
-        let file = file.map_err(|error| {
-            let kind = if error.kind() == io::ErrorKind::NotFound {
-                ErrorKind::NotFound
-            } else {
-                ErrorKind::Store
-            };
-            Error::new(kind, error).within(&self.name())
-        })?;
+        let file = File::open(&self.path)
+            .and_then(|file| {
+                let is_folder = file.metadata()?.is_dir();
+                let wrong = || io::ErrorKind::IsADirectory.into();
+                (!is_folder).then_some(file).ok_or_else(wrong)
+            })
+            .map_err(|error| {
+                let kind = if error.kind() == io::ErrorKind::NotFound {
+                    ErrorKind::NotFound
+                } else {
+                    ErrorKind::Store
+                };
+                Error::new(kind, error).within(&self.name())
+            })?;
         Ok(Some(file))
     }
 }

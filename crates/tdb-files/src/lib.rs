@@ -9,30 +9,30 @@
     )
 )]
 
-mod becoming;
+mod cell_transfer;
 mod export;
 mod file_write;
-mod filling;
 mod folder;
 mod format;
 mod import;
 mod input;
+mod input_requirements;
 mod open_input;
 mod output;
 mod owned_place;
-mod part;
+mod partial_columns;
 mod partition;
 mod shape;
 mod source;
 mod temporary;
 mod whole_file;
 
-pub use becoming::Becoming;
-pub use export::{Exported, batch_bytes_of_folder, write_all};
+pub use export::{ExportedCells, batch_bytes_of_folder, write_all};
 pub use file_write::FileWrite;
 pub use format::FileFormat;
-pub use import::{ImportBuilder, ImportNotice, Imported, import};
+pub use import::{ImportBuilder, ImportNotice, ImportedCells, import};
 pub use input::InputFile;
+pub use input_requirements::{InputRequirements, NpyColumn};
 pub use open_input::OpenInput;
 pub use output::{CellSink, FileLayout, OutputFile};
 pub use owned_place::{check as check_place, check_folder};

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use tdb_cells::files::{BatchWriter, OutputOptions};
 use tdb_cells::{FieldInfo, Session};
+use tdb_open::{Error, Result};
 use tdb_query::ReadOptions;
 use tdb_schema::ArraySchema;
 
@@ -12,7 +13,6 @@ use super::folder::{FolderWriter, MOST_OPEN, Spread};
 use super::format::FileFormat;
 use super::shape::shape_of_result;
 use super::whole_file::WholeFile;
-use tdb_open::{Error, Result};
 
 /// Size of the write buffer, in bytes.
 const BUFFER: usize = 1 << 16;

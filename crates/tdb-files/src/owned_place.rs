@@ -7,7 +7,6 @@ use tdb_array::ErrorKind;
 use tdb_array::directory::{
     GROUP_FOLDER, GROUP_MARKER, LEGACY_SCHEMA, METADATA_FOLDER, SCHEMA_FOLDER,
 };
-
 use tdb_open::{Error, Result};
 
 /// Fails if a file or folder at `place` would lie within an array, or in a folder reserved by a group. `name` is the

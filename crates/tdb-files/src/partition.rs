@@ -5,12 +5,11 @@ use std::fmt::Write;
 
 use tdb_cells::files::read_index;
 use tdb_cells::{Batch, Column, FieldInfo};
+use tdb_open::{Error, Result};
+use tdb_query::rows_of;
 use tdb_schema::names::UnknownName;
 use tdb_schema::value::{Cell, Value, read_cell};
 use tdb_tile::Bug;
-
-use tdb_open::{Error, Result};
-use tdb_query::rows_of;
 
 /// Folder name of a null value, as in Hive, Arrow, DuckDB and Spark.
 const NULL: &str = "__HIVE_DEFAULT_PARTITION__";
@@ -73,8 +72,10 @@ impl Partitioning {
     /// Returns the fields that the parts contain.
     #[must_use]
     pub fn fields(&self, fields: &[FieldInfo]) -> Vec<FieldInfo> {
-        let kept = fields.iter().enumerate();
-        let kept = kept.filter(|(place, _)| !self.by.contains(place));
+        let kept = fields
+            .iter()
+            .enumerate()
+            .filter(|(place, _)| !self.by.contains(place));
         kept.map(|(_, field)| field.clone()).collect()
     }
 
@@ -83,8 +84,12 @@ impl Partitioning {
     /// # Errors
     /// Fails if a value cannot name a folder, such as a cell of several numbers.
     pub fn cut(&self, batch: &Batch) -> Result<Vec<Part>> {
-        let by = self.by.iter().map(|place| batch.columns.get(*place));
-        let by = by.collect::<Option<Vec<&Column>>>().ok_or_else(lost)?;
+        let by = self
+            .by
+            .iter()
+            .map(|place| batch.columns.get(*place))
+            .collect::<Option<Vec<&Column>>>()
+            .ok_or_else(lost)?;
         let mut groups: HashMap<Vec<u8>, usize> = HashMap::new();
         let mut rows: Vec<Vec<u32>> = Vec::new();
         let (mut key, mut last) = (Vec::new(), None);
@@ -94,8 +99,9 @@ impl Partitioning {
             let group = match last.filter(|_| before == key) {
                 Some(group) => group,
                 None => *groups.entry(key.clone()).or_insert_with(|| {
+                    let group = rows.len();
                     rows.push(Vec::new());
-                    rows.len().saturating_sub(1)
+                    group
                 }),
             };
             last = Some(group);
@@ -125,8 +131,11 @@ impl Partitioning {
 fn append_key(by: &[&Column], row: usize, key: &mut Vec<u8>) -> Result<(), Bug> {
     for column in by {
         let is_valid = column.is_valid(row);
-        let cell = column.cell(row).filter(|_| is_valid);
-        let cell = cell.or((!is_valid).then_some(&[])).ok_or_else(lost)?;
+        let cell = column
+            .cell(row)
+            .filter(|_| is_valid)
+            .or((!is_valid).then_some(&[]))
+            .ok_or_else(lost)?;
         key.push(u8::from(is_valid));
         key.extend((cell.len() as u64).to_le_bytes());
         key.extend_from_slice(cell);
@@ -136,16 +145,18 @@ fn append_key(by: &[&Column], row: usize, key: &mut Vec<u8>) -> Result<(), Bug> 
 
 /// Returns the folder name for the values of a row.
 fn folder(by: &[&Column], row: usize) -> Result<String> {
-    let levels = by.iter().map(|column| {
-        let mut level = escaped(column.name.as_bytes());
-        level.push('=');
-        match cell_text(column, row)? {
-            Some(text) => level.push_str(&escaped(&text)),
-            None => level.push_str(NULL),
-        }
-        Ok(level)
-    });
-    let levels = levels.collect::<Result<Vec<String>>>()?;
+    let levels = by
+        .iter()
+        .map(|column| {
+            let mut level = escaped(column.name.as_bytes());
+            level.push('=');
+            match cell_text(column, row)? {
+                Some(text) => level.push_str(&escaped(&text)),
+                None => level.push_str(NULL),
+            }
+            Ok(level)
+        })
+        .collect::<Result<Vec<String>>>()?;
     Ok(levels.join("/"))
 }
 

@@ -1,10 +1,9 @@
 //! The shape of boxes of cells.
 
+use tdb_open::{Error, Result};
 use tdb_query::{Failing, ReadOptions, ResultOrder};
 use tdb_schema::{ArraySchema, Subarray};
 use tdb_tile::{Bug, Range};
-
-use tdb_open::{Error, Result};
 
 /// Returns the error for a dense array with a dimension that is not of integers.
 fn no_box() -> Error {

@@ -11,6 +11,7 @@ use tdb_cells::files::{Input, InputError, InputOptions};
 use tdb_cells::{Activity, Progress, Session};
 
 use super::format::FileFormat;
+use super::input_requirements::NpyColumn;
 #[cfg(feature = "arrow")]
 use super::temporary::spooled;
 
@@ -80,7 +81,7 @@ impl Source {
     pub(super) fn open(
         self,
         format: FileFormat,
-        npy: (String, u32),
+        npy: NpyColumn,
         options: InputOptions,
     ) -> Result<(Box<dyn Input>, Option<FileShape>), InputError> {
         match format {
@@ -102,13 +103,14 @@ impl Source {
     fn text(
         self,
         format: FileFormat,
-        (name, inner): (String, u32),
+        npy: NpyColumn,
         options: InputOptions,
     ) -> Result<(Box<dyn Input>, Option<FileShape>), InputError> {
         use tdb_text::{CsvInput, JsonLinesInput, NpyInput, unpacked};
 
         if format == FileFormat::Npy {
-            let input = NpyInput::try_new(self.in_order(), &name, inner, options)?;
+            let input =
+                NpyInput::try_new(self.in_order(), &npy.name, npy.values_per_cell, options)?;
             let shape = FileShape {
                 axes: input.shape().axes.clone(),
                 is_column_major: input.shape().is_column_major,
@@ -156,12 +158,12 @@ impl Source {
     }
 
     /// Returns a reader of all remaining bytes.
-    fn in_order(self) -> Counted<Box<dyn Read + Send>> {
+    fn in_order(self) -> CountingReader<Box<dyn Read + Send>> {
         let file: Box<dyn Read + Send> = match self.file {
             Some(file) => Box::new(file),
             None => Box::new(io::stdin()),
         };
-        Counted {
+        CountingReader {
             file,
             read: self.read,
         }
@@ -170,12 +172,12 @@ impl Source {
     /// Returns a reader with random access. Standard input is copied to an unnamed file, preceded by `start`, the
     /// bytes already read from it.
     #[cfg(feature = "arrow")]
-    fn in_any_order(self, start: &[u8]) -> io::Result<Counted<File>> {
+    fn in_any_order(self, start: &[u8]) -> io::Result<CountingReader<File>> {
         let file = match self.file {
             Some(file) => file,
             None => spooled(&mut start.chain(io::stdin()), &self.temp)?,
         };
-        let mut counted = Counted {
+        let mut counted = CountingReader {
             file,
             read: self.read,
         };
@@ -189,12 +191,12 @@ impl Source {
 const ARROW_FILE: &[u8] = b"ARROW1";
 
 /// A reader that counts the bytes it reads.
-struct Counted<R> {
+struct CountingReader<R> {
     file: R,
     read: ReadSoFar,
 }
 
-impl<R: Read> Read for Counted<R> {
+impl<R: Read> Read for CountingReader<R> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         self.read.0.session.check_cancelled()?;
         let read = self.file.read(out)?;
@@ -204,7 +206,7 @@ impl<R: Read> Read for Counted<R> {
 }
 
 #[cfg(feature = "arrow")]
-impl<R: Seek> Seek for Counted<R> {
+impl<R: Seek> Seek for CountingReader<R> {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         self.file.seek(to)
     }

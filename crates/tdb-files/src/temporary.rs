@@ -7,7 +7,6 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use tdb_array::ErrorKind;
-
 use tdb_open::Error;
 
 /// Copies all bytes to an unnamed temporary file.

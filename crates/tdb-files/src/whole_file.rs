@@ -5,10 +5,10 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use tdb_array::ErrorKind;
+use tdb_open::{Error, Result};
 use tempfile::{Builder, NamedTempFile};
 
 use super::owned_place;
-use tdb_open::{Error, Result};
 
 /// Prefix and suffix of the names of incomplete files.
 const BEGINNING: &str = ".tdb-";
@@ -19,10 +19,10 @@ const LINKS: usize = 40;
 
 /// A file that appears complete or not at all. If it is dropped before [`WholeFile::finish`], the old file remains.
 #[derive(Debug)]
-pub struct WholeFile(Way);
+pub struct WholeFile(FileTarget);
 
 #[derive(Debug)]
-enum Way {
+enum FileTarget {
     /// A pipe or a device: written bytes are visible at once.
     Direct,
     /// A temporary file next to the one that it will replace.
@@ -47,7 +47,7 @@ impl WholeFile {
             Box::new(ResultWriter { file, name })
         };
         if name == Path::new("/dev/stdout") {
-            return Ok((Self(Way::Direct), Box::new(io::stdout())));
+            return Ok((Self(FileTarget::Direct), Box::new(io::stdout())));
         }
         let failed = |error: io::Error| failed(name, &error);
         let place = place(name)?;
@@ -57,12 +57,12 @@ impl WholeFile {
             Some(there) if there.is_dir() => Err(is_folder(name)),
             Some(there) if is_written_directly(&place, &there) => {
                 let file = File::options().append(true).open(&place);
-                Ok((Self(Way::Direct), writer(file.map_err(failed)?)))
+                Ok((Self(FileTarget::Direct), writer(file.map_err(failed)?)))
             }
             there => {
                 let file = beside(name, &place, there.as_ref())?;
                 let handle = file.as_file().try_clone().map_err(failed)?;
-                Ok((Self(Way::Beside { file, place }), writer(handle)))
+                Ok((Self(FileTarget::Beside { file, place }), writer(handle)))
             }
         }
     }
@@ -71,8 +71,8 @@ impl WholeFile {
     #[must_use]
     pub fn path(&self) -> Option<&Path> {
         match &self.0 {
-            Way::Direct => None,
-            Way::Beside { file, .. } => Some(file.path()),
+            FileTarget::Direct => None,
+            FileTarget::Beside { file, .. } => Some(file.path()),
         }
     }
 
@@ -81,7 +81,7 @@ impl WholeFile {
     /// # Errors
     /// Fails if the system fails.
     pub fn finish(self) -> Result<()> {
-        let Way::Beside { file, place } = self.0 else {
+        let FileTarget::Beside { file, place } = self.0 else {
             return Ok(());
         };
         let failed = |error: io::Error| failed(&place, &error);
@@ -104,12 +104,12 @@ fn place(name: &Path) -> Result<PathBuf> {
         let Some(last) = path.file_name() else {
             return Err(is_folder(name));
         };
-        let folder = match path.parent() {
+        let parent = match path.parent() {
             Some(folder) if !folder.as_os_str().is_empty() => folder,
             _ => Path::new("."),
         };
-        let folder = folder.canonicalize().map_err(|error| {
-            let shown = folder.display();
+        let folder = parent.canonicalize().map_err(|error| {
+            let shown = parent.display();
             match error.kind() {
                 io::ErrorKind::NotFound => {
                     let error = Error::new(

@@ -10,7 +10,7 @@ pub(crate) fn batches<'a>(
     options: &ReadOptions,
 ) -> Result<impl Iterator<Item = Result<Batch>> + 'a> {
     let session = array.context().shared_session();
-    let reader = Reader::open(session, array.engine(), options);
-    let reader = reader.map_err(|error| array.failed(error))?;
+    let reader =
+        Reader::open(session, array.engine(), options).map_err(|error| array.failed(error))?;
     Ok(reader.map(|batch| batch.map_err(|error| array.failed(error))))
 }

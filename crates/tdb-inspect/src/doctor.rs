@@ -4,11 +4,10 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use tdb_array::{ChangeOptions, ObjectType};
-use tdb_store::{Object, Read, Store, StoreError, join, read_one};
-use tdb_tile::Code;
-
 use tdb_open::place::{self, Place};
 use tdb_open::{Context, Error, Result};
+use tdb_store::{Object, Read, Store, StoreError, join, read_one};
+use tdb_tile::Code;
 
 /// Number of repetitions when measuring the time of a request.
 const TRIES: usize = 3;

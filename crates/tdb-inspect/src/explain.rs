@@ -6,10 +6,9 @@ use std::sync::Arc;
 use tdb_array::Array;
 use tdb_cells::Session;
 use tdb_fragment::FragmentIndex;
+use tdb_open::Result;
 use tdb_query::{ChosenTiles, ReadOptions, Reader};
 use tdb_schema::FieldKind;
-
-use tdb_open::Result;
 
 /// Fragments, tiles, fields and bytes that a read needs.
 #[derive(Clone, Debug)]
@@ -132,7 +131,7 @@ fn fields(array: &Array, options: &ReadOptions, chosen: &[ChosenTiles]) -> Vec<E
             None => fields.push((*kind, *bytes)),
         }
     }
-    let fields = fields.into_iter().map(|(kind, bytes)| {
+    let explained = fields.into_iter().map(|(kind, bytes)| {
         let field = schema.field_of(kind);
         // After the attributes of the schema come attributes that only deletes of earlier schemas refer to.
         let name = field.map_or("attribute of an earlier schema", |field| field.name);
@@ -142,7 +141,7 @@ fn fields(array: &Array, options: &ReadOptions, chosen: &[ChosenTiles]) -> Vec<E
             bytes,
         }
     });
-    let mut fields: Vec<ExplainedField> = fields.collect();
+    let mut fields: Vec<ExplainedField> = explained.collect();
     fields.sort_by_key(|field| !field.is_tested);
     fields
 }

@@ -3,13 +3,11 @@
 use std::collections::{BTreeMap, HashMap};
 
 use tdb_array::{Array, ErrorKind, Fragment, OpenedPart};
+pub use tdb_filters::FilterList;
 use tdb_fragment::MetadataPart;
+use tdb_open::{Error, Result};
 use tdb_schema::{Field, FieldKind};
 use tdb_tile::{Bug, FormatVersion};
-
-use tdb_open::{Error, Result};
-
-pub use tdb_filters::FilterList;
 
 /// Maximum number of fragments for which the sizes of var-sized values are read; more would take long.
 pub const MEASURED: usize = 1000;
@@ -244,7 +242,7 @@ fn of_fragment(fragment: &Fragment, whole: u64, is_replaced: bool) -> FragmentBy
     FragmentBytes {
         name: fragment.name.as_str().to_owned(),
         data,
-        metadata: whole.saturating_sub(data),
+        metadata: whole - data,
         cells: fragment.metadata.cell_count(),
         is_replaced,
     }
@@ -307,10 +305,9 @@ fn stored_fields(fragment: &Fragment) -> Vec<Field<'_>> {
         FieldKind::Timestamps,
         FieldKind::DeleteTimestamps,
         FieldKind::DeleteConditionIndex,
-    ];
-    let special = special
-        .into_iter()
-        .filter_map(|kind| fragment.schema.field_of(kind));
+    ]
+    .into_iter()
+    .filter_map(|kind| fragment.schema.field_of(kind));
     (fragment.schema.fields().chain(special))
         .filter(|field| fragment.metadata.stored_field(field.kind) == Some(field.kind))
         .collect()
@@ -319,8 +316,8 @@ fn stored_fields(fragment: &Fragment) -> Vec<Field<'_>> {
 /// Returns the unfiltered bytes of the var-sized fields of each fragment, including offsets.
 fn var_sizes(array: &Array, fragments: &[Fragment]) -> Result<Vec<HashMap<String, u64>>> {
     let wanted = fragments.iter().map(|fragment| {
-        let fields = stored_fields(fragment);
-        let fields = fields.iter().filter(|field| field.is_var());
+        let stored = stored_fields(fragment);
+        let fields = stored.iter().filter(|field| field.is_var());
         let parts = fields.map(|field| MetadataPart::VarSizes(field.kind));
         (fragment, parts.collect())
     });
@@ -336,8 +333,8 @@ fn var_sizes_of(
     fragment: &Fragment,
     opened: &[OpenedPart],
 ) -> Result<HashMap<String, u64>> {
-    let fields = stored_fields(fragment);
-    let fields = fields.iter().filter(|field| field.is_var());
+    let stored = stored_fields(fragment);
+    let fields = stored.iter().filter(|field| field.is_var());
     let sizes = fields.zip(opened).map(|(field, part)| {
         let values = fragment.metadata.tile_values(&part.payload, array.limits());
         let values = tdb_array::At::at(values, &fragment.metadata_key)?;

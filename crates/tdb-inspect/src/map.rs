@@ -2,11 +2,10 @@
 
 use tdb_array::Fragment;
 use tdb_fragment::FragmentIndex;
+use tdb_open::{Array, Result};
 use tdb_schema::ArraySchema;
 use tdb_schema::value::{Value, holds_bytes, read};
 use tdb_tile::{Datatype, Range};
-
-use tdb_open::{Array, Result};
 
 /// Positions of all fragments, relative to the bounding box of all written cells.
 #[derive(Clone, Debug)]
@@ -82,7 +81,7 @@ pub fn map(array: &Array, tiles: u64) -> Result<Map> {
                     left = rest;
                     mapped.tile_places = tile_places(array, index, &axes)?;
                 }
-                None => map.without_tiles = map.without_tiles.saturating_add(1),
+                None => map.without_tiles += 1,
             }
         }
         map.fragments.push(mapped);
@@ -92,8 +91,10 @@ pub fn map(array: &Array, tiles: u64) -> Result<Map> {
 
 fn tile_places(array: &Array, fragment: usize, axes: &[MapAxis]) -> Result<Vec<MapBox>> {
     let index = FragmentIndex::new(fragment);
-    let tree = array.engine().rtree(index);
-    let tree = tree.map_err(|error| array.failed(error))?;
+    let tree = array
+        .engine()
+        .rtree(index)
+        .map_err(|error| array.failed(error))?;
     let mbrs = (0..tree.tile_count()).filter_map(|tile| tree.mbr(tile));
     Ok(mbrs.map(|mbr| place(axes, &mbr.0)).collect())
 }

@@ -1,21 +1,21 @@
 //! Pictures: two dimensions of a dense array, sampled down to a given number of pixels.
 
 mod image;
+mod mask;
 mod options;
 mod slice;
-mod written;
 
 use std::sync::Arc;
 
 use tdb_cells::{CellsError, Session};
+use tdb_open::{Error, Result};
 use tdb_query::{Failing, ReadOptions, Reader, ResultOrder};
-use tdb_tile::{Bug, Grant};
+use tdb_tile::{Bug, Exact, Grant};
 
 pub use image::{Picture, PictureAxis, Pixel};
 pub use options::PictureOptions;
 use options::too_large;
 use slice::{Side, Slice};
-use tdb_open::{Error, Result};
 
 /// Draws two dimensions of a dense array as a picture. Ranges choose the slice; a dimension without a range is drawn as
 /// far as anything is written. A third dimension of 3 or 4 cells of `uint8`, or as many values per cell, is a colour.
@@ -55,18 +55,19 @@ pub fn read_picture(
         enumeration_codes: true,
         ..ReadOptions::default()
     };
-    let mut rows = 0;
+    let mut rows = 0_usize;
     for batch in Reader::open(session, array, &request)? {
         let batch = batch?;
-        let column = batch.columns.first();
-        let column =
-            column.ok_or_else(|| Bug::new("a batch without the field that was asked for"))?;
+        let column = batch
+            .columns
+            .first()
+            .ok_or_else(|| Bug::new("a batch without the field that was asked for"))?;
         picture.values.extend_from_slice(&column.values);
         if column.validity.is_some() || picture.validity.is_some() {
             let validity = picture.validity.get_or_insert_with(|| vec![true; rows]);
             validity.extend((0..batch.rows).map(|row| column.is_valid(row)));
         }
-        rows = rows.saturating_add(batch.rows);
+        rows = rows.exact_add(batch.rows)?;
     }
     if picture.values.len() != slice.value_bytes().ok_or_else(too_large)? {
         return Err(Bug::new("a slice has other cells than its picture").into());
@@ -120,7 +121,7 @@ fn empty_picture(
         is_fill_told: is_filtered || attribute.datatype.size() > 1,
         values: Vec::new(),
         validity: None,
-        written: written::mask(array, slice)?,
+        written: mask::mask(array, slice)?,
         steps: [rows, columns, channel],
         _held: held,
     })

@@ -5,15 +5,14 @@ use std::time::{Duration, Instant};
 use tdb_array::ErrorKind;
 use tdb_cells::{Batch, Column, unit_size};
 use tdb_filters::{FilterList, OptionValue, Pipeline, Registry, Scratch, TileKind, describe};
+use tdb_open::{Array, Error, Filter, Result, filter_list};
 use tdb_query::{MOST_WALKED, ReadOptions, ResultOrder, named_ranges, narrow_walk};
 use tdb_schema::grid::SpaceTileGrid;
 use tdb_schema::names::UnknownName;
 use tdb_schema::{ArraySchema, Field, FieldKind};
-use tdb_tile::{Bug, FormatVersion, Limits};
+use tdb_tile::{Bug, Exact, FormatVersion, Limits};
 
 use crate::batches::batches;
-use tdb_open::filter_list;
-use tdb_open::{Array, Error, Filter, Result};
 
 /// Default size of the sample, in bytes of cells.
 const SAMPLE: u64 = 16 << 20;
@@ -90,8 +89,9 @@ pub fn filtered_fields(array: &Array) -> impl Iterator<Item = &str> {
 pub fn try_filters(array: &Array, field: &str, bytes: Option<u64>) -> Result<Trials> {
     let schema = array.schema();
     let known = || schema.fields().map(|field| field.name);
-    let found = schema.field(field);
-    let found = found.ok_or_else(|| Error::from(UnknownName::new("field", field, known())))?;
+    let found = schema
+        .field(field)
+        .ok_or_else(|| Error::from(UnknownName::new("field", field, known())))?;
     if !is_stored(schema, &found) {
         let what = format!("dimension {field:?}: a dense array stores no coordinates");
         return Err(Error::invalid(what).with_hint("attributes have filters that are at work"));
@@ -186,7 +186,7 @@ impl Tile {
             self.starts.push(self.values.len() as u64);
         }
         self.values.extend_from_slice(cell);
-        self.cells = self.cells.saturating_add(1);
+        self.cells += 1;
     }
 }
 
@@ -258,7 +258,7 @@ fn tried(
             return Ok(None);
         }
         writing = writing.saturating_add(begun.elapsed());
-        stored = stored.saturating_add(out.len() as u64);
+        stored = stored.exact_add(out.len() as u64)?;
         back.resize(tile.values.len(), 0);
         let begun = Instant::now();
         let starts = pipeline.folds_offsets().then_some(&mut found);
@@ -282,11 +282,14 @@ fn tried(
 /// Formats a pipeline in the syntax of `tdb rewrite --filters`.
 fn written(list: &FilterList) -> Result<String> {
     let version = FormatVersion::WRITTEN;
-    let described = list.filters.iter().map(|filter| {
-        let described = describe(filter, version, Registry::builtin());
-        described.map_err(|error| Error::invalid(error.to_string()))
-    });
-    let described = described.collect::<Result<Vec<_>>>()?;
+    let described = list
+        .filters
+        .iter()
+        .map(|filter| {
+            let described = describe(filter, version, Registry::builtin());
+            described.map_err(|error| Error::invalid(error.to_string()))
+        })
+        .collect::<Result<Vec<_>>>()?;
     if described.is_empty() {
         return Ok("none".to_owned());
     }

@@ -137,8 +137,8 @@ impl Array {
     }
 
     fn opened_again(&self, options: OpenOptions) -> Result<Self> {
-        let opened = tdb_array::Array::open_location(self.array.location(), options);
-        let opened = opened.map_err(|error| self.failed(error))?;
+        let opened = tdb_array::Array::open_location(self.array.location(), options)
+            .map_err(|error| self.failed(error))?;
         Ok(Self {
             array: Arc::new(opened),
             ..self.clone()

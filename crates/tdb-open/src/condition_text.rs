@@ -12,32 +12,32 @@ use crate::{Error, Result};
 
 /// Condition for the cells that a read returns, built or as text.
 #[derive(Clone, Debug)]
-pub enum Where {
+pub enum CellCondition {
     /// A condition made by [`field`](crate::field).
     Condition(Condition),
     /// Text as on the command line: `temp < -5 and sky in ('snow', 'rain')`.
     Text(String),
 }
 
-impl From<Condition> for Where {
+impl From<Condition> for CellCondition {
     fn from(condition: Condition) -> Self {
         Self::Condition(condition)
     }
 }
 
-impl From<&str> for Where {
+impl From<&str> for CellCondition {
     fn from(text: &str) -> Self {
         Self::Text(text.to_owned())
     }
 }
 
-impl From<String> for Where {
+impl From<String> for CellCondition {
     fn from(text: String) -> Self {
         Self::Text(text)
     }
 }
 
-impl Where {
+impl CellCondition {
     /// Returns the condition that both hold.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
@@ -90,8 +90,10 @@ fn with_quoted_name(text: &str, schema: &ArraySchema) -> Option<String> {
     let text = text.trim_start();
     // Only names with other characters than these need quotes.
     let is_odd = |c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.' | '$'));
-    let names = schema.fields().map(|field| field.name);
-    let names = names.filter(|name| name.contains(is_odd));
+    let names = schema
+        .fields()
+        .map(|field| field.name)
+        .filter(|name| name.contains(is_odd));
     let rests = names.filter_map(|name| Some((name, text.strip_prefix(name)?)));
     let mut found = rests.filter(|(_, rest)| begins_with_operator(rest));
     let (name, rest) = found.next()?;

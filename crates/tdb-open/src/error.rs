@@ -180,8 +180,10 @@ impl StdError for Error {
 impl<E: HasKind + Send + Sync + 'static> From<E> for Error {
     fn from(error: E) -> Self {
         let kind = error.kind();
-        let hint = error.hint().or_else(|| stored_data_hint(kind, &error));
-        let hint = hint.map(str::to_owned);
+        let hint = error
+            .hint()
+            .or_else(|| stored_data_hint(kind, &error))
+            .map(str::to_owned);
         Self::new(kind, error).with_known_hint(hint.as_deref())
     }
 }

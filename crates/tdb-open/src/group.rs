@@ -62,8 +62,8 @@ impl Context {
 
     fn group_at(&self, place: Place, options: OpenOptions) -> Result<Group> {
         let location = self.location(&place);
-        let group = tdb_array::Group::open_location(&location, &place.store_uri, options);
-        let group = group.map_err(|error| place.failed(error))?;
+        let group = tdb_array::Group::open_location(&location, &place.store_uri, options)
+            .map_err(|error| place.failed(error))?;
         Ok(Group {
             context: self.clone(),
             place,
@@ -226,8 +226,9 @@ impl Group {
             self.group.member_called(name).ok().or_else(by_uri)
         };
         // A URI also matches in the form in which it was given when the member was added.
-        let names = [Some(name.to_owned()), place::absolute(name)];
-        let mut names = names.into_iter().flatten();
+        let mut names = [Some(name.to_owned()), place::absolute(name)]
+            .into_iter()
+            .flatten();
         let known = names.find_map(|name| find(&name).map(|member| (member, name)));
         known.ok_or_else(|| {
             let what = format!("there is no member called {name:?}");

@@ -12,8 +12,7 @@ impl Array {
     /// # Errors
     /// Fails if stored data cannot be read.
     pub fn gaps(&self) -> Result<Vec<HistoryGap>> {
-        let gaps = self.engine().gaps();
-        let mut gaps = gaps.map_err(|error| self.failed(error))?;
+        let mut gaps = self.engine().gaps().map_err(|error| self.failed(error))?;
         let metadata = self.engine().metadata_gaps();
         gaps.extend(metadata.map_err(|error| self.failed(error))?);
         Ok(gaps)

@@ -24,7 +24,7 @@ mod time;
 mod value;
 
 pub use array::{Array, MetadataEntry};
-pub use condition_text::{Where, parse_condition, parse_condition_of, unknown_labels};
+pub use condition_text::{CellCondition, parse_condition, parse_condition_of, unknown_labels};
 pub use context::Context;
 pub use error::{Error, Excerpt, Result};
 pub use filter::{Filter, filter_list};

@@ -16,12 +16,12 @@ use crate::{Error, LocalStores, RemoteFolder, Result, Stores};
 #[derive(Debug, Default)]
 pub struct ObjectStores {
     settings: Settings,
-    opened: Mutex<Opened>,
+    opened: Mutex<OpenStores>,
 }
 
 /// Runtime and stores kept for further URIs.
 #[derive(Debug, Default)]
-struct Opened {
+struct OpenStores {
     runtime: Option<Runtime>,
     /// Stores by the URI of their root.
     stores: BTreeMap<String, Arc<RemoteStore>>,
@@ -53,7 +53,7 @@ impl ObjectStores {
         Self::new(Settings::of_environment(std::env::vars_os()))
     }
 
-    fn opened(&self) -> MutexGuard<'_, Opened> {
+    fn opened(&self) -> MutexGuard<'_, OpenStores> {
         self.opened.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -120,8 +120,8 @@ impl Stores for ObjectStores {
         if !RemoteUri::is_remote(uri) {
             return LocalStores.connection(uri);
         }
-        let found = Connection::of(uri, &self.settings);
-        let found = found.map_err(|error| Error::new(ErrorKind::Invalid, error))?;
+        let found = Connection::of(uri, &self.settings)
+            .map_err(|error| Error::new(ErrorKind::Invalid, error))?;
         let (store, root) = match found.service {
             Service::S3 => ("S3", "bucket"),
             Service::Gcs => ("Google Cloud Storage", "bucket"),
@@ -140,8 +140,8 @@ impl Stores for ObjectStores {
         if !RemoteUri::is_remote(uri) {
             return Err(no_such_store(uri));
         }
-        let parsed = RemoteUri::parse(uri);
-        let parsed = parsed.map_err(|error| Error::new(ErrorKind::Invalid, error))?;
+        let parsed =
+            RemoteUri::parse(uri).map_err(|error| Error::new(ErrorKind::Invalid, error))?;
         let root_uri = parsed.root_uri();
         Ok(RemoteFolder {
             store: self.store(uri, &root_uri)?,

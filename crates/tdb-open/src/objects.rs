@@ -34,11 +34,13 @@ impl Context {
     pub fn objects(&self, uri: &str) -> Result<Objects> {
         let place = place::from_above(uri, self.opener())?;
         let options = OpenOptions::default();
-        let contents = Contents::find(&self.location(&place), &place.store_uri, options);
-        let contents = contents.map_err(|error| match error {
-            ArrayError::NoSuch { .. } => place.nothing("array or group"),
-            error => place.failed(error),
-        })?;
+        let contents =
+            Contents::find(&self.location(&place), &place.store_uri, options).map_err(|error| {
+                match error {
+                    ArrayError::NoSuch { .. } => place.nothing("array or group"),
+                    error => place.failed(error),
+                }
+            })?;
         Ok(Objects {
             context: self.clone(),
             place,

@@ -53,8 +53,8 @@ impl Context {
     /// As for [`Context::open`].
     pub fn open_with(&self, uri: &str, options: OpenOptions) -> Result<Array> {
         let place = place::folder(uri, self.opener())?;
-        let opened = tdb_array::Array::open_location(&self.location(&place), options);
-        let opened = opened.map_err(|error| place.unopened(error))?;
+        let opened = tdb_array::Array::open_location(&self.location(&place), options)
+            .map_err(|error| place.unopened(error))?;
         Ok(Array::of_engine(self.clone(), place, Arc::new(opened)))
     }
 
@@ -89,8 +89,8 @@ impl Context {
     /// As for [`Context::schema`].
     pub fn schema_with(&self, uri: &str, options: OpenOptions) -> Result<Schema> {
         let place = place::folder(uri, self.opener())?;
-        let stored = StoredSchema::open(&self.location(&place), options);
-        let stored = stored.map_err(|error| place.unopened(error))?;
+        let stored = StoredSchema::open(&self.location(&place), options)
+            .map_err(|error| place.unopened(error))?;
         let labels = |name: &str| stored.enumeration(name);
         with_labels(stored.schema(), labels).map_err(|error| place.failed(error))
     }

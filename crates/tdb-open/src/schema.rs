@@ -180,10 +180,16 @@ impl SchemaBuilder {
     /// # Errors
     /// Fails with the first rule that the schema breaks, and the field concerned.
     pub fn build(self) -> Result<Schema> {
-        let dimensions = self.dimensions.iter().map(Dimension::build);
-        let dimensions = dimensions.collect::<Result<Vec<_>>>()?;
-        let attributes = self.attributes.iter().map(Attribute::build);
-        let attributes = attributes.collect::<Result<Vec<_>>>()?;
+        let dimensions = self
+            .dimensions
+            .iter()
+            .map(Dimension::build)
+            .collect::<Result<Vec<_>>>()?;
+        let attributes = self
+            .attributes
+            .iter()
+            .map(Attribute::build)
+            .collect::<Result<Vec<_>>>()?;
         let mut schema = ArraySchema::new(self.array_type, dimensions, attributes);
         schema.cell_order = self.cell_order;
         schema.tile_order = self.tile_order;
@@ -266,8 +272,10 @@ impl Dimension {
             dimension.domain = Some(axis.range(domain, false)?);
         }
         let what = format!("tile of dimension {:?}", self.name);
-        let extent = self.tile.as_ref();
-        let extent = extent.map(|extent| extent.stored(self.datatype, false, &what));
+        let extent = self
+            .tile
+            .as_ref()
+            .map(|extent| extent.stored(self.datatype, false, &what));
         dimension.extent = extent.transpose()?.map(Into::into);
         Ok(dimension)
     }

@@ -66,8 +66,9 @@ pub trait Stores: Send + Sync + Debug {
         }
         let path = Path::new(uri.trim_start_matches("file://"));
         let path = std::path::absolute(path)
-            .map_err(|error| Error::of_store(StoreError::from_io(uri, error)))?;
-        let path = path.display().to_string();
+            .map_err(|error| Error::of_store(StoreError::from_io(uri, error)))?
+            .display()
+            .to_string();
         Ok(vec![("store", "local folder".to_owned()), ("path", path)])
     }
 }

@@ -2,26 +2,27 @@
 
 mod best;
 mod block;
-mod kept;
+mod kept_cells;
 mod prefix;
 mod sample;
+mod sorted_runs;
 mod sorter;
 mod sorting;
-mod spilled;
 
 use tdb_cells::{Batch, FieldInfo, Session};
 use tdb_schema::names::UnknownName;
 use tdb_schema::{ArraySchema, TIMESTAMPS};
+use tdb_tile::Exact;
 
 use crate::{QueryError, ReadOptions};
 use best::{Best, End};
-use kept::Kept;
-pub use kept::{rows_of, split};
+use kept_cells::KeptCells;
+pub use kept_cells::{rows_of, split};
 use sample::Sampling;
+use sorted_runs::{MergedRuns, SortedRuns};
 pub use sorter::{SortedCells, Sorter};
 pub use sorting::SortKey;
 use sorting::sort;
-use spilled::{Merged, SortedRuns};
 
 /// Maximum number of rows per batch given to the caller.
 const ROWS: usize = 1 << 16;
@@ -46,7 +47,7 @@ pub struct Arrangement {
 
 /// An [`Arrangement`] fitted to one read.
 #[derive(Clone, Debug)]
-pub struct Prepared {
+pub struct FittedArrangement {
     arrangement: Arrangement,
     /// Fields that are read only for sorting and are not returned.
     beside: Vec<String>,
@@ -82,7 +83,7 @@ impl Arrangement {
         mut self,
         schema: &ArraySchema,
         options: &mut ReadOptions,
-    ) -> Result<Prepared, QueryError> {
+    ) -> Result<FittedArrangement, QueryError> {
         let mut beside = Vec::new();
         for key in &mut self.sort {
             key.resolve(schema)?;
@@ -112,7 +113,7 @@ impl Arrangement {
             // The kept cells are returned as one batch, but they may be read in smaller ones.
             options.batch_bytes = None;
         }
-        Ok(Prepared {
+        Ok(FittedArrangement {
             arrangement: self,
             beside,
             rows: if is_one { usize::MAX } else { ROWS },
@@ -122,8 +123,10 @@ impl Arrangement {
     /// Returns how many of `cells` cells are returned to the caller.
     pub fn given(&self, cells: u64) -> u64 {
         let cells = self.sample.map_or(cells, |(wanted, _)| cells.min(wanted));
-        let cells = self.tail.map_or(cells, |tail| cells.min(tail));
-        let cells = cells.saturating_sub(self.offset);
+        let cells = self
+            .tail
+            .map_or(cells, |tail| cells.min(tail))
+            .saturating_sub(self.offset);
         self.limit.map_or(cells, |limit| cells.min(limit))
     }
 
@@ -157,7 +160,7 @@ impl Arrangement {
     }
 }
 
-impl Prepared {
+impl FittedArrangement {
     /// Returns the columns that remain after the fields read only for sorting are dropped.
     #[must_use]
     pub fn fields(&self, read: &[FieldInfo]) -> Vec<FieldInfo> {
@@ -168,12 +171,12 @@ impl Prepared {
     }
 
     /// Arranges the cells of a read. Cells kept in memory count against the session's memory budget.
-    pub fn apply<I, E>(self, session: &Session, batches: I) -> Arranged<I, E>
+    pub fn apply<I, E>(self, session: &Session, batches: I) -> ArrangedCells<I, E>
     where
         I: Iterator<Item = Result<Batch, E>>,
         E: From<QueryError>,
     {
-        Arranged {
+        ArrangedCells {
             state: State::Reading(batches),
             session: session.clone(),
             skip: self.arrangement.offset,
@@ -185,25 +188,25 @@ impl Prepared {
 
 /// Iterator over the arranged cells of a read.
 #[derive(Debug)]
-pub struct Arranged<I, E> {
+pub struct ArrangedCells<I, E> {
     state: State<I, E>,
     session: Session,
     /// Number of cells still to skip.
     skip: u64,
     /// Number of cells still to return; `None` for no limit.
     left: Option<u64>,
-    prepared: Prepared,
+    prepared: FittedArrangement,
 }
 
 #[derive(Debug)]
 enum State<I, E> {
     Reading(I),
-    Kept(Kept),
-    Merged(Box<Merged>),
+    Kept(KeptCells),
+    Merged(Box<MergedRuns>),
     Done(std::marker::PhantomData<E>),
 }
 
-impl<I, E> Arranged<I, E>
+impl<I, E> ArrangedCells<I, E>
 where
     I: Iterator<Item = Result<Batch, E>>,
     E: From<QueryError>,
@@ -223,15 +226,16 @@ where
                 };
                 let rows = batch.rows as u64;
                 let skipped = self.skip.min(rows);
-                self.skip = self.skip.saturating_sub(skipped);
-                let rest = rows.saturating_sub(skipped);
+                self.skip = self.skip.exact_sub(skipped).map_err(QueryError::from)?;
+                let rest = rows.exact_sub(skipped).map_err(QueryError::from)?;
                 let wanted = self.left.map_or(rest, |left| left.min(rest));
                 if wanted == 0 && self.left != Some(0) {
                     continue;
                 }
-                self.left = self.left.map(|left| left.saturating_sub(wanted));
+                let left = self.left.map(|left| left.exact_sub(wanted)).transpose();
+                self.left = left.map_err(QueryError::from)?;
                 return Ok((wanted > 0)
-                    .then(|| kept::part(batch, skipped, wanted))
+                    .then(|| kept_cells::part(batch, skipped, wanted))
                     .transpose()?);
             },
             State::Kept(kept) => Ok(kept.next(self.prepared.rows)?),
@@ -243,7 +247,7 @@ where
     /// Reads all cells, keeps those that may be returned, and sorts them.
     fn keep(&self, batches: I) -> Result<State<I, E>, E> {
         let arrangement = &self.prepared.arrangement;
-        let mut kept = Kept::new(&self.session.limits().budget);
+        let mut kept = KeptCells::new(&self.session.limits().budget);
         if let Some(sample) = arrangement.sample {
             let mut sampling = Sampling::new(sample);
             for batch in batches {
@@ -254,7 +258,7 @@ where
             for batch in batches {
                 kept.add(batch?)?;
                 if let Some(tail) = arrangement.tail {
-                    kept.forget_before(tail);
+                    kept.forget_before(tail).map_err(QueryError::from)?;
                 }
             }
         } else if let Some(merged) = self.keep_sorted(&mut kept, batches)? {
@@ -262,22 +266,25 @@ where
         }
         sort(&mut kept, &arrangement.sort)?;
         let rows = kept.rows();
-        let first = arrangement.tail.map_or(0, |tail| rows.saturating_sub(tail));
-        let first = first.saturating_add(arrangement.offset);
+        let first = arrangement
+            .tail
+            .map_or(0, |tail| rows.saturating_sub(tail))
+            .saturating_add(arrangement.offset);
         kept.cut(first, self.left.map_or(rows, |left| left.min(rows)));
         Ok(State::Kept(kept))
     }
 
     /// Keeps all cells, or those at the end of the sort order that is returned. Returns the merged runs if the cells
     /// did not fit into memory and were spilled to the temporary folder; `None` if `kept` holds them all.
-    fn keep_sorted(&self, kept: &mut Kept, batches: I) -> Result<Option<Merged>, E> {
+    fn keep_sorted(&self, kept: &mut KeptCells, batches: I) -> Result<Option<MergedRuns>, E> {
         let arrangement = &self.prepared.arrangement;
         let end = arrangement.end();
         let mut best = end.map(|end| Best::new(&arrangement.sort, end));
         // A result given as one batch has to fit into memory anyway, so spilling would not help.
         let spills = self.prepared.rows != usize::MAX;
-        let runs = spills.then(|| SortedRuns::new(&self.session, &arrangement.sort));
-        let mut runs = runs.flatten();
+        let mut runs = spills
+            .then(|| SortedRuns::new(&self.session, &arrangement.sort))
+            .flatten();
         for batch in batches {
             let batch = batch?;
             match &mut best {
@@ -311,7 +318,7 @@ where
     }
 }
 
-impl<I, E> Iterator for Arranged<I, E>
+impl<I, E> Iterator for ArrangedCells<I, E>
 where
     I: Iterator<Item = Result<Batch, E>>,
     E: From<QueryError>,

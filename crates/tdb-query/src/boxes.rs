@@ -22,7 +22,7 @@ pub fn bounding_box(
 /// Converts a box to the named ranges of a read: [`ReadOptions::ranges`](crate::ReadOptions::ranges).
 #[must_use]
 pub fn named_ranges(dimensions: &[Dimension], domain: &[Range]) -> Vec<(String, Range)> {
-    let ranges = dimensions.iter().zip(domain);
-    let ranges = ranges.map(|(dimension, range)| (dimension.name.clone(), range.clone()));
+    let sides = dimensions.iter().zip(domain);
+    let ranges = sides.map(|(dimension, range)| (dimension.name.clone(), range.clone()));
     ranges.collect()
 }

@@ -35,7 +35,7 @@ mod test_support;
 mod walk;
 
 pub use arrangement::{
-    Arranged, Arrangement, Prepared, SortKey, SortedCells, Sorter, rows_of, split,
+    ArrangedCells, Arrangement, FittedArrangement, SortKey, SortedCells, Sorter, rows_of, split,
 };
 pub use boxes::{bounding_box, named_ranges};
 pub use chosen_tiles::ChosenTiles;
@@ -50,4 +50,4 @@ pub use prepare::prepare;
 pub use read::{Next, Read};
 pub use reader::{NextCells, Reader};
 pub use request::Request;
-pub use walk::{MOST_WALKED, Narrowed, Walk, narrow_walk, narrow_walks};
+pub use walk::{MOST_WALKED, Walk, WalkNarrowing, narrow_walk, narrow_walks};

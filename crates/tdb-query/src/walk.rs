@@ -19,7 +19,7 @@ const SPARSELY_FILLED: u64 = 100;
 
 /// Describes the box to which a read was narrowed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Narrowed {
+pub struct WalkNarrowing {
     asked: Cells,
     to: String,
 }
@@ -39,7 +39,7 @@ pub fn narrow_walk(
     options: &mut ReadOptions,
     most: u64,
     ticks: bool,
-) -> Result<Option<Narrowed>, QueryError> {
+) -> Result<Option<WalkNarrowing>, QueryError> {
     narrow_walks(&mut [Walk { array, options }], most, ticks)
 }
 
@@ -60,7 +60,7 @@ pub fn narrow_walks(
     walks: &mut [Walk<'_>],
     most: u64,
     ticks: bool,
-) -> Result<Option<Narrowed>, QueryError> {
+) -> Result<Option<WalkNarrowing>, QueryError> {
     let mut asked = Some(0);
     for Walk { array, options } in walks.iter() {
         // With points, tiles without any of them are skipped, so the domain does not matter.
@@ -100,9 +100,10 @@ pub fn narrow_walks(
     for (walk, narrowed) in walks.iter_mut().zip(narrowed) {
         *walk.options = narrowed;
     }
-    let to = along(last.schema(), &written, ticks);
-    let to = to.collect::<Vec<_>>().join(", ");
-    Ok(Some(Narrowed { asked, to }))
+    let to = along(last.schema(), &written, ticks)
+        .collect::<Vec<_>>()
+        .join(", ");
+    Ok(Some(WalkNarrowing { asked, to }))
 }
 
 /// Returns the larger of two numbers of cells.
@@ -118,7 +119,7 @@ fn too_many(asked: Cells) -> String {
     }
 }
 
-impl fmt::Display for Narrowed {
+impl fmt::Display for WalkNarrowing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { asked, to } = self;
         let asked = too_many(*asked);
@@ -138,8 +139,7 @@ fn cells(array: &Array, options: &ReadOptions) -> Result<Cells, QueryError> {
     let limits = array.limits();
     let subarray = selected(array, options, limits)?;
     let shape = subarray.result_shape(array.schema());
-    let sides = shape.iter().flatten().map(|side| u128::from(*side));
-    let mut sides = sides;
+    let mut sides = shape.iter().flatten().map(|side| u128::from(*side));
     Ok(sides.try_fold(1_u128, u128::checked_mul))
 }
 
@@ -161,8 +161,12 @@ fn within(schema: &ArraySchema, options: &ReadOptions, written: &[Range]) -> Rea
     narrowed.ranges.clear();
     for (dimension, written) in schema.dimensions.iter().zip(written) {
         let name = &dimension.name;
-        let asked = options.ranges.iter().filter(|(other, _)| other == name);
-        let asked: Vec<&Range> = asked.map(|(_, range)| range).collect();
+        let asked: Vec<&Range> = options
+            .ranges
+            .iter()
+            .filter(|(other, _)| other == name)
+            .map(|(_, range)| range)
+            .collect();
         let before = narrowed.ranges.len();
         if asked.is_empty() {
             narrowed.ranges.push((name.clone(), written.clone()));

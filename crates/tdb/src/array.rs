@@ -110,12 +110,13 @@ impl Array {
     /// # Errors
     /// Fails if reading or writing fails.
     pub fn consolidate(&self) -> Result<Consolidation> {
-        let whole = self.whole()?;
-        let whole = whole.engine();
+        let array = self.whole()?;
+        let whole = array.engine();
         let options = MergeOptions::default();
         let plan = plan_merge(whole, &options).map_err(|error| self.failed(error))?;
-        let merged = plan.merge(self.context.shared_session(), whole, &options);
-        let merged = merged.map_err(|error| self.failed(error))?;
+        let merged = plan
+            .merge(self.context.shared_session(), whole, &options)
+            .map_err(|error| self.failed(error))?;
         let names = merged.fragments.iter();
         let mut notes = plan.notes;
         notes.extend(merged.notes);

@@ -3,12 +3,12 @@
 use tdb_array::OpenOptions;
 use tdb_change::log::Event;
 use tdb_change::{
-    Differences, Evolution, RestoreOptions, Restored, RewriteOptions, Rewritten, SelectedCells,
-    SetBuilder,
+    Differences, Evolution, RestoreOptions, RestoredCells, RewriteOptions, Rewritten,
+    SelectedCells, SetBuilder,
 };
 use tdb_consolidate::{Plan, VacuumOptions};
-use tdb_open::{Result, Schema, Time, Where};
-use tdb_query::Narrowed;
+use tdb_open::{CellCondition, Result, Schema, Time};
+use tdb_query::WalkNarrowing;
 
 use crate::{Array, Context, ReadBuilder};
 
@@ -22,7 +22,7 @@ impl Array {
     /// assert_eq!(done.cells, 1);
     /// # Ok::<(), tdb::Error>(())
     /// ```
-    pub fn set(&self, condition: impl Into<Where>) -> SetBuilder {
+    pub fn set(&self, condition: impl Into<CellCondition>) -> SetBuilder {
         tdb_change::set(self, condition)
     }
 
@@ -47,7 +47,7 @@ impl Array {
     /// Fails if the state at that time can no longer be read in full ([`Array::gaps`]), if the schema has different
     /// attributes since, if cells were added since and the format version of the array has no deletes, or if reading
     /// or writing fails.
-    pub fn restore(&self, to: impl Into<Time>) -> Result<Restored> {
+    pub fn restore(&self, to: impl Into<Time>) -> Result<RestoredCells> {
         tdb_change::restore(self, to)
     }
 
@@ -55,7 +55,11 @@ impl Array {
     ///
     /// # Errors
     /// As [`Array::restore`].
-    pub fn restore_with(&self, to: impl Into<Time>, options: &RestoreOptions) -> Result<Restored> {
+    pub fn restore_with(
+        &self,
+        to: impl Into<Time>,
+        options: &RestoreOptions,
+    ) -> Result<RestoredCells> {
         tdb_change::restore_with(self, to, options)
     }
 
@@ -200,7 +204,7 @@ pub fn narrow_comparison(
     reads: &mut [ReadBuilder; 2],
     most: u64,
     ticks: bool,
-) -> Result<Option<Narrowed>> {
+) -> Result<Option<WalkNarrowing>> {
     let [old, new] = reads;
     let (mut before, mut after) = (selected(old)?, selected(new)?);
     let narrowed = tdb_change::narrow_comparison(&mut before, &mut after, most, ticks)?;

@@ -1,11 +1,10 @@
 use bytes::Bytes;
 use tdb_array::Array;
 use tdb_cells::Column;
+use tdb_open::{Error, Result};
 use tdb_schema::value::{holds_bytes, is_padded, parse};
 use tdb_schema::{CellValNum, Enumeration, Field};
 use tdb_tile::{Code, Datatype, Physical, Scalar};
-
-use tdb_open::{Error, Result};
 
 /// How the values of a Rust type relate to the datatype of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -241,7 +240,7 @@ impl GivenCells {
             }
             (None, Some(size)) => {
                 let rows = self.values.len().checked_div(size).unwrap_or(0);
-                let starts = (0..=rows).map(|row| row.saturating_mul(size) as u64);
+                let starts = (0..=rows).map(|row| (row * size) as u64);
                 (rows, Some(starts.collect::<Vec<u64>>()))
             }
             (None, None) => {
@@ -284,8 +283,8 @@ impl GivenCells {
     fn fill_up(&mut self, field: &Field<'_>) {
         let size = field
             .cell_size()
-            .and_then(|size| usize::try_from(size).ok());
-        let size = size.unwrap_or(0);
+            .and_then(|size| usize::try_from(size).ok())
+            .unwrap_or(0);
         let (mut values, mut ends) = (Vec::new(), Vec::new());
         for cell in self.cells() {
             values.extend_from_slice(cell);

@@ -43,8 +43,8 @@ pub use tdb_array::{
 pub use tdb_arrow::RecordBatches;
 pub use tdb_cells::{Activity, Batch, Column, Progress, Session, SessionOptions};
 pub use tdb_change::{
-    CellValue, Difference, DifferenceCount, Differences, Evolution, RestoreOptions, Restored,
-    RewriteOptions, Rewritten, SetBuilder, SetCells, Written,
+    CellValue, Difference, DifferenceCount, Differences, Evolution, RestoreOptions, RestoredCells,
+    RewriteOptions, Rewritten, SetBuilder, SetCells, WrittenCells,
 };
 pub use tdb_condition::{Condition, FieldCondition, Operation, Term, UnknownLabel};
 #[cfg(feature = "sql")]
@@ -53,26 +53,26 @@ pub use tdb_datafusion::ObjectStore as FileStore;
 pub use tdb_distributed::{Allowed, Certificates, Cluster, Token, WorkerLimits};
 #[cfg(any(feature = "arrow", feature = "text"))]
 pub use tdb_files::{
-    Becoming, CellSink, Exported, FileFormat, FileLayout, ImportBuilder, ImportNotice, Imported,
-    InputFile, OpenInput, OutputFile, Part, Partitioning, WholeFile, batch_bytes_of_folder,
-    check_folder, shape_of_box,
+    CellSink, ExportedCells, FileFormat, FileLayout, ImportBuilder, ImportNotice, ImportedCells,
+    InputFile, InputRequirements, NpyColumn, OpenInput, OutputFile, Part, Partitioning, WholeFile,
+    batch_bytes_of_folder, check_folder, shape_of_box,
 };
 pub use tdb_inspect::{
     Map, MapBox, MappedFragment, Picture, PictureAxis, PictureOptions, Pixel, TileTrial,
     TileTrials, Tiles, Trial, Trials, read_picture,
 };
 pub use tdb_open::{
-    AddOptions, Attribute, Axis, Dimension, Error, Excerpt, Filter, Group, Interval, LocalStores,
-    MemberPlace, MemoryStores, MetadataEntry, Objects, ObjectsOutside, Order, RemoteFolder, Result,
-    Schema, SchemaBuilder, Stores, Time, Value, Where, parse_condition, parse_condition_of,
-    parse_duration, unknown_labels,
+    AddOptions, Attribute, Axis, CellCondition, Dimension, Error, Excerpt, Filter, Group, Interval,
+    LocalStores, MemberPlace, MemoryStores, MetadataEntry, Objects, ObjectsOutside, Order,
+    RemoteFolder, Result, Schema, SchemaBuilder, Stores, Time, Value, parse_condition,
+    parse_condition_of, parse_duration, unknown_labels,
 };
 pub use tdb_open::{Array as OpenArray, Context as OpenContext};
 #[cfg(feature = "object-store")]
 pub use tdb_open::{ObjectStores, StoreSettings, TakenSetting};
 pub use tdb_query::{
-    Arranged, Arrangement, DeleteOptions, Deletion, MOST_WALKED, Narrowed, Prepared, SortKey,
-    narrow_walk, split,
+    ArrangedCells, Arrangement, DeleteOptions, Deletion, FittedArrangement, MOST_WALKED, SortKey,
+    WalkNarrowing, narrow_walk, split,
 };
 pub use tdb_schema::value::DatePart;
 pub use tdb_tile::{Datatype, Scalar};
@@ -151,7 +151,7 @@ pub fn create(uri: &str, schema: &Schema) -> Result<Array> {
 /// # Errors
 /// As for [`ImportBuilder::run`].
 #[cfg(any(feature = "arrow", feature = "text"))]
-pub fn import(file: impl Into<InputFile>, uri: &str) -> Result<Imported> {
+pub fn import(file: impl Into<InputFile>, uri: &str) -> Result<ImportedCells> {
     Context::new().import(file, uri).run()
 }
 

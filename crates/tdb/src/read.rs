@@ -12,7 +12,8 @@ use std::sync::Arc;
 use tdb_aggregate::{Aggregate, Histogram, Table};
 use tdb_cells::{Batch, FieldInfo};
 use tdb_condition::{ConditionError, Points};
-use tdb_query::{Failing, ReadOptions, ResultOrder};
+use tdb_open::{Axis, CellCondition, Error, Interval, Order, Result, parse_condition};
+use tdb_query::{Arrangement, Failing, ReadOptions, ResultOrder, SortKey};
 use tdb_schema::FieldKind;
 use tdb_schema::names::UnknownName;
 use tdb_tile::{Bug, Limits};
@@ -21,10 +22,6 @@ pub use self::batches::Batches;
 pub use self::groups::Groups;
 use crate::column::{GivenCells, rows};
 use crate::{Array, IntoColumn};
-use tdb_open::Axis;
-use tdb_open::{Error, Interval, Order, Result};
-use tdb_open::{Where, parse_condition};
-use tdb_query::{Arrangement, SortKey};
 
 /// A read being built: of all cells and fields unless restricted. Nothing is checked or read before a result is
 /// requested by [`batches`](Self::batches), [`count`](Self::count), [`to_vec`](Self::to_vec), …
@@ -57,7 +54,7 @@ pub struct ReadBuilder {
     /// Dimensions for which `ranges` was called.
     listed: Vec<String>,
     labels: Vec<(String, Interval)>,
-    condition: Option<Where>,
+    condition: Option<CellCondition>,
     points: Vec<(String, GivenCells)>,
     arrangement: Arrangement,
 }
@@ -132,7 +129,7 @@ impl ReadBuilder {
     }
 
     /// Reads only cells that match a condition, built or as text. Several conditions must all match.
-    pub fn condition(mut self, condition: impl Into<Where>) -> Self {
+    pub fn condition(mut self, condition: impl Into<CellCondition>) -> Self {
         let condition = condition.into();
         self.condition = Some(match self.condition.take() {
             None => condition,
@@ -262,8 +259,8 @@ impl ReadBuilder {
         }
         options.condition = match &self.condition {
             None => options.condition,
-            Some(Where::Condition(condition)) => Some(condition.clone()),
-            Some(Where::Text(text)) => Some(parse_condition(text, schema, self.limits())?),
+            Some(CellCondition::Condition(condition)) => Some(condition.clone()),
+            Some(CellCondition::Text(text)) => Some(parse_condition(text, schema, self.limits())?),
         };
         Ok(options)
     }
@@ -276,8 +273,9 @@ impl ReadBuilder {
                 let known = schema.dimensions.iter().map(|d| d.name.as_str());
                 return Err(UnknownName::new("dimension", name, known).into());
             };
-            let field = schema.field_of(FieldKind::Dimension(at));
-            let field = field.ok_or_else(|| Bug::new("a schema lacks its own dimension"))?;
+            let field = schema
+                .field_of(FieldKind::Dimension(at))
+                .ok_or_else(|| Bug::new("a schema lacks its own dimension"))?;
             columns.push(coordinates.clone().column(&field, self.array.engine())?);
             dimensions.push(FieldInfo::of(&field, None));
         }
@@ -316,8 +314,8 @@ impl ReadBuilder {
         self.options.dimensions = Some(Vec::new());
         let options = self.options()?;
         let session = self.array.context().shared_session();
-        let cells = tdb_aggregate::count_cells(session, self.array.engine(), &options);
-        let cells = cells.map_err(|error| self.array.failed(error))?;
+        let cells = tdb_aggregate::count_cells(session, self.array.engine(), &options)
+            .map_err(|error| self.array.failed(error))?;
         Ok(self.arrangement.given(cells))
     }
 

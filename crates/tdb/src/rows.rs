@@ -7,12 +7,12 @@ use serde::de::{DeserializeOwned, Deserializer, Error as _, IntoDeserializer, Vi
 use serde::forward_to_deserialize_any;
 use tdb_cells::files::read_index;
 use tdb_cells::{Batch, Column};
+use tdb_open::{Error, Result};
 use tdb_schema::CellValNum;
 use tdb_schema::value::{Cell, Value, read_cell, unpadded};
 use tdb_tile::Datatype;
 
 use crate::{Batches, ReadBuilder};
-use tdb_open::{Error, Result};
 
 type Problem = serde::de::value::Error;
 
@@ -74,12 +74,10 @@ impl<T: DeserializeOwned> Iterator for Rows<T> {
             row: self.row,
         };
         let made = T::deserialize(row);
-        self.row = self.row.saturating_add(1);
-        self.seen = self.seen.saturating_add(1);
-        Some(made.map_err(|error| {
-            let cell = self.seen.saturating_sub(1);
-            Error::invalid(format!("cell {cell} of the result: {error}"))
-        }))
+        let cell = self.seen;
+        self.row += 1;
+        self.seen += 1;
+        Some(made.map_err(|error| Error::invalid(format!("cell {cell} of the result: {error}"))))
     }
 }
 
@@ -191,8 +189,8 @@ impl<'de> Deserializer<'de> for Member<'_> {
         visitor: V,
     ) -> Result<V::Value, Problem> {
         let text: String = serde::Deserialize::deserialize(self)?;
-        let text: StrDeserializer<'_, Problem> = text.as_str().into_deserializer();
-        text.deserialize_enum(name, variants, visitor)
+        let variant: StrDeserializer<'_, Problem> = text.as_str().into_deserializer();
+        variant.deserialize_enum(name, variants, visitor)
     }
 
     forward_to_deserialize_any! {

@@ -13,19 +13,16 @@ use std::sync::Arc;
 
 use tdb_array::NameSource;
 use tdb_cells::{Batch, Column, Progress};
+use tdb_change::{Replacing, WrittenCells};
+use tdb_open::{Axis, Error, Interval, Order, Result, Time};
 use tdb_schema::names::UnknownName;
 use tdb_schema::{ArraySchema, Subarray};
 use tdb_store::LocalStore;
 use tdb_tile::Range;
-use tdb_write::{Duplicates, WriteOptions, WriteOrder, Writer};
+use tdb_write::{Duplicates, SortFolder, WriteOptions, WriteOrder, Writer};
 
 use crate::column::{GivenCells, rows};
 use crate::{Array, IntoColumn};
-use tdb_change::Replacing;
-use tdb_change::Written;
-use tdb_open::Axis;
-use tdb_open::{Error, Interval, Order, Result, Time};
-use tdb_write::SortFolder;
 
 /// A write being built: nothing is stored before [`commit`](Self::commit), which stores everything or nothing.
 ///
@@ -217,7 +214,7 @@ impl WriteBuilder {
     /// # Errors
     /// Fails if columns do not fit the schema or each other, if cells lie outside of the domain, or if the store
     /// fails.
-    pub fn commit(mut self) -> Result<Written> {
+    pub fn commit(mut self) -> Result<WrittenCells> {
         let array = self.array.now()?;
         let schema = Arc::clone(array.newest_schema());
         let mut columns: Vec<Column> = Vec::new();
@@ -278,8 +275,8 @@ impl WriteBuilder {
         }
         let is_placed = |(name, _): &(String, _)| schema.dimension_index(name).is_some();
         let wanted = if schema.is_dense() && !self.columns.iter().any(is_placed) {
-            let subarray = Subarray::new(schema, &self.ranges(schema)?);
-            let subarray = subarray.map_err(|error| self.array.failed(error))?;
+            let subarray = Subarray::new(schema, &self.ranges(schema)?)
+                .map_err(|error| self.array.failed(error))?;
             subarray.shape(schema, |index| schema.bounds(index))
         } else {
             None
@@ -373,7 +370,7 @@ impl WriteStream {
     ///
     /// # Errors
     /// Fails if the store fails, or if cells have equal coordinates and the array does not allow duplicates.
-    pub fn finish(self) -> Result<Written> {
+    pub fn finish(self) -> Result<WrittenCells> {
         let writer = match self.sink {
             Sink::New(writer) => writer,
             Sink::Replacing(replacing) => return replacing.finish(),
@@ -382,15 +379,14 @@ impl WriteStream {
         if self.dry_run {
             return Ok(written(cells, Vec::new()));
         }
-        let fragments = writer.finish();
-        let fragments = fragments.map_err(|error| self.array.failed(error))?;
+        let fragments = writer.finish().map_err(|error| self.array.failed(error))?;
         let names = fragments.iter().map(|name| name.as_str().to_owned());
         Ok(written(cells, names.collect()))
     }
 }
 
-fn written(cells: u64, fragments: Vec<String>) -> Written {
-    let mut written = Written::default();
+fn written(cells: u64, fragments: Vec<String>) -> WrittenCells {
+    let mut written = WrittenCells::default();
     written.cells = cells;
     written.fragments = fragments;
     written

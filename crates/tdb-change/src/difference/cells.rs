@@ -2,7 +2,7 @@ use std::cmp::Ordering;
 
 use tdb_cells::{Column, FieldInfo};
 use tdb_schema::value::{Value, read};
-use tdb_tile::Bug;
+use tdb_tile::{Bug, Exact};
 
 use super::form::Form;
 
@@ -11,16 +11,16 @@ pub type CellValue = Option<Box<[u8]>>;
 
 /// One cell with the values of all fields, copied out of its batch.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Row(Vec<Compared>);
+pub(super) struct Row(Vec<ComparedValue>);
 
 /// A value, and the form in which it is compared if that is different.
 #[derive(Clone, Debug)]
-struct Compared {
+struct ComparedValue {
     stored: CellValue,
     form: CellValue,
 }
 
-impl Compared {
+impl ComparedValue {
     fn key(&self) -> Option<&[u8]> {
         self.form.as_deref().or(self.stored.as_deref())
     }
@@ -31,21 +31,21 @@ impl Compared {
     }
 }
 
-impl PartialEq for Compared {
+impl PartialEq for ComparedValue {
     fn eq(&self, other: &Self) -> bool {
         self.key() == other.key()
     }
 }
 
-impl Eq for Compared {}
+impl Eq for ComparedValue {}
 
-impl PartialOrd for Compared {
+impl PartialOrd for ComparedValue {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Ord for Compared {
+impl Ord for ComparedValue {
     fn cmp(&self, other: &Self) -> Ordering {
         self.key().cmp(&other.key())
     }
@@ -74,8 +74,10 @@ impl Coordinates for RowOf<'_> {
 
 impl Coordinates for &Row {
     fn coordinate(&self, dimension: usize) -> Result<&[u8], Bug> {
-        let cell = self.0.get(dimension);
-        let cell = cell.and_then(|cell| cell.stored.as_deref());
+        let cell = self
+            .0
+            .get(dimension)
+            .and_then(|cell| cell.stored.as_deref());
         cell.ok_or_else(short)
     }
 }
@@ -108,7 +110,7 @@ impl RowOf<'_> {
         let cells = self.columns.iter().zip(forms).map(|(column, form)| {
             let stored = borrowed(column, self.row)?;
             let form = stored.filter(|_| *form != Form::Stored).map(|c| form.of(c));
-            Ok(Compared {
+            Ok(ComparedValue {
                 stored: stored.map(Into::into),
                 form: form.map(Into::into),
             })
@@ -124,8 +126,7 @@ impl Row {
 
     /// Returns the approximate memory of the row, in bytes.
     pub(super) fn bytes(&self) -> u64 {
-        let cells = self.0.iter();
-        let cells = cells.map(Compared::bytes);
+        let cells = self.0.iter().map(ComparedValue::bytes);
         cells.fold(24, |sum, cell| sum.saturating_add(cell).saturating_add(32))
     }
 
@@ -140,8 +141,13 @@ impl Row {
     /// Returns the indexes of the fields whose values differ from those of another row, not counting the first
     /// `dimensions` fields, which are not compared.
     pub(super) fn differing(&self, other: &Self, dimensions: usize) -> Vec<usize> {
-        let pairs = self.0.iter().zip(&other.0).skip(dimensions).enumerate();
-        let pairs = pairs.filter(|(_, (before, after))| before != after);
+        let pairs = self
+            .0
+            .iter()
+            .zip(&other.0)
+            .skip(dimensions)
+            .enumerate()
+            .filter(|(_, (before, after))| before != after);
         pairs.map(|(index, _)| index).collect()
     }
 }
@@ -164,12 +170,21 @@ fn borrowed(column: &Column, row: usize) -> Result<Option<&[u8]>, Bug> {
     Ok(index.and_then(|index| labels.value(index)))
 }
 
-/// True if `rows` cells of two columns are equal. Each column has its own first row and its own form of comparison.
+/// Cells of a column from a row on, and the form in which they are compared.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ColumnCells<'a> {
+    pub(super) column: &'a Column,
+    pub(super) row: usize,
+    pub(super) form: Form,
+}
+
+/// True if the first `rows` cells of two columns are equal.
 pub(super) fn same_cells(
-    (a, a_row, a_form): (&Column, usize, Form),
-    (b, b_row, b_form): (&Column, usize, Form),
+    one: ColumnCells<'_>,
+    other: ColumnCells<'_>,
     rows: usize,
 ) -> Result<bool, Bug> {
+    let (a, b) = (one.column, other.column);
     let same_labels = match (&a.enumeration, &b.enumeration) {
         (None, None) => true,
         (Some(one), Some(other)) => {
@@ -180,14 +195,13 @@ pub(super) fn same_cells(
     };
     let can_be_null = |column: &Column| column.validity.is_some();
     let same_type = a.datatype == b.datatype && a.cell_val_num == b.cell_val_num;
-    let is_stored = a_form == Form::Stored && b_form == Form::Stored;
+    let is_stored = one.form == Form::Stored && other.form == Form::Stored;
     if same_labels && !can_be_null(a) && !can_be_null(b) && same_type && is_stored {
-        return same_bytes((a, a_row), (b, b_row), rows);
+        return same_bytes(one, other, rows);
     }
     for row in 0..rows {
-        let (one, other) = (a_row.saturating_add(row), b_row.saturating_add(row));
-        let (one, other) = (borrowed(a, one)?, borrowed(b, other)?);
-        if one.map(|cell| a_form.of(cell)) != other.map(|cell| b_form.of(cell)) {
+        let (of_one, of_other) = (borrowed(a, one.row + row)?, borrowed(b, other.row + row)?);
+        if of_one.map(|cell| one.form.of(cell)) != of_other.map(|cell| other.form.of(cell)) {
             return Ok(false);
         }
     }
@@ -195,19 +209,17 @@ pub(super) fn same_cells(
 }
 
 /// As `same_cells`, for cells that are equal exactly if their bytes are.
-fn same_bytes(
-    (a, a_row): (&Column, usize),
-    (b, b_row): (&Column, usize),
-    rows: usize,
-) -> Result<bool, Bug> {
-    let (one, other) = (bytes_of(a, a_row, rows)?, bytes_of(b, b_row, rows)?);
-    if one != other || a.offsets.is_none() {
-        return Ok(one == other);
+fn same_bytes(one: ColumnCells<'_>, other: ColumnCells<'_>, rows: usize) -> Result<bool, Bug> {
+    let is_same = bytes_of(one.column, one.row, rows)? == bytes_of(other.column, other.row, rows)?;
+    if !is_same || one.column.offsets.is_none() {
+        return Ok(is_same);
     }
-    let starts = |column: &Column, row: usize| -> Result<Vec<u64>, Bug> {
-        let offsets = column.offset_values();
-        let offsets = offsets
-            .get(row..row.saturating_add(rows))
+    let starts = |cells: ColumnCells<'_>| -> Result<Vec<u64>, Bug> {
+        let end = cells.row.exact_add(rows)?;
+        let offsets = cells
+            .column
+            .offset_values()
+            .get(cells.row..end)
             .ok_or_else(short)?;
         let first = offsets.first().map_or(0, |first| first.get());
         Ok(offsets
@@ -215,12 +227,12 @@ fn same_bytes(
             .map(|at| at.get().wrapping_sub(first))
             .collect())
     };
-    Ok(starts(a, a_row)? == starts(b, b_row)?)
+    Ok(starts(one)? == starts(other)?)
 }
 
 /// Returns the bytes of `rows` cells.
 fn bytes_of(column: &Column, row: usize, rows: usize) -> Result<&[u8], Bug> {
-    let end = row.saturating_add(rows);
+    let end = row.exact_add(rows)?;
     let place = |row: usize| -> Result<usize, Bug> {
         match column.cell_size() {
             Some(size) => row.checked_mul(size).ok_or_else(short),

@@ -1,11 +1,12 @@
 //! The attributes that two reads have in common, and how their values are compared.
 
-use tdb_query::ReadOptions;
-use tdb_schema::{Attribute, CellValNum};
-use tdb_tile::{Code, Datatype};
-
-use super::form::{Form, forms};
 use tdb_open::{Array, Result};
+use tdb_query::ReadOptions;
+use tdb_schema::Attribute;
+use tdb_tile::Code;
+
+use super::form::{CellType, Form, forms};
+use super::selected_cells::SelectedCells;
 
 /// The attributes that both reads request.
 #[derive(Debug, Default)]
@@ -19,28 +20,33 @@ pub(super) struct Common {
 }
 
 impl Common {
-    pub(super) fn find(old: (&Array, &ReadOptions), new: (&Array, &ReadOptions)) -> Result<Self> {
+    pub(super) fn find(old: &SelectedCells<'_>, new: &SelectedCells<'_>) -> Result<Self> {
         let is_asked = |options: &ReadOptions, name: &str| {
             let asked = options.attributes.as_ref();
             asked.is_none_or(|names| names.iter().any(|asked| asked == name))
         };
         let mut common = Self::default();
-        for after in &new.0.schema().attributes {
+        for after in &new.array.schema().attributes {
             let name = &after.name;
-            let mut before = old.0.schema().attributes.iter();
-            let before = before.find(|before| before.name == *name);
-            let Some(before) = before.filter(|_| is_asked(old.1, name) && is_asked(new.1, name))
-            else {
+            let before = old
+                .array
+                .schema()
+                .attributes
+                .iter()
+                .find(|before| before.name == *name);
+            let is_in_both = is_asked(&old.options, name) && is_asked(&new.options, name);
+            let Some(before) = before.filter(|_| is_in_both) else {
                 continue;
             };
-            let (before, after) = (shown_type(old.0, before)?, shown_type(new.0, after)?);
+            let before = shown_type(old.array, before)?;
+            let after = shown_type(new.array, after)?;
             match forms(before, after) {
                 Some(forms) => {
                     common.names.push(name.clone());
                     common.forms.push(forms);
                 }
                 None => {
-                    let (before, after) = (before.0.name(), after.0.name());
+                    let (before, after) = (before.datatype.name(), after.datatype.name());
                     let other = format!("{name}: not compared: {before} and {after}");
                     common.others.push(other);
                 }
@@ -51,11 +57,19 @@ impl Common {
 }
 
 /// Returns the type of an attribute's values; for an enumerated attribute, that of its labels.
-fn shown_type(array: &Array, attribute: &Attribute) -> Result<(Datatype, CellValNum)> {
+fn shown_type(array: &Array, attribute: &Attribute) -> Result<CellType> {
     let Some(name) = &attribute.enumeration else {
-        return Ok((attribute.datatype, attribute.cell_val_num));
+        return Ok(CellType {
+            datatype: attribute.datatype,
+            values: attribute.cell_val_num,
+        });
     };
-    let labels = array.engine().enumeration(name);
-    let labels = labels.map_err(|error| array.failed(error))?;
-    Ok((labels.datatype(), labels.cell_val_num()))
+    let labels = array
+        .engine()
+        .enumeration(name)
+        .map_err(|error| array.failed(error))?;
+    Ok(CellType {
+        datatype: labels.datatype(),
+        values: labels.cell_val_num(),
+    })
 }

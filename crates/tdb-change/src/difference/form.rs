@@ -25,23 +25,27 @@ pub(super) enum Form {
     Numbers(Datatype),
 }
 
-/// Returns how cells of two types, given with their values per cell, are compared; `None` if they have no values in
-/// common.
-pub(super) fn forms(
-    (old, old_values): (Datatype, CellValNum),
-    (new, new_values): (Datatype, CellValNum),
-) -> Option<(Form, Form)> {
-    let text = |values: CellValNum| Form::Text {
-        is_padded: !values.is_var(),
+/// Type of the cells of a field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct CellType {
+    pub(super) datatype: Datatype,
+    pub(super) values: CellValNum,
+}
+
+/// Returns how cells of two types are compared; `None` if they have no values in common.
+pub(super) fn forms(old: CellType, new: CellType) -> Option<(Form, Form)> {
+    let text = |cell: CellType| Form::Text {
+        is_padded: !cell.values.is_var(),
     };
-    let is_alike = old == new && (old_values == new_values || !is_text(old));
+    let (one, other) = (old.datatype, new.datatype);
+    let is_alike = one == other && (old.values == new.values || !is_text(one));
     if is_alike {
         return Some((Form::Stored, Form::Stored));
     }
-    if is_text(old) && is_text(new) {
-        return Some((text(old_values), text(new_values)));
+    if is_text(one) && is_text(other) {
+        return Some((text(old), text(new)));
     }
-    (is_number(old) && is_number(new)).then_some((Form::Numbers(old), Form::Numbers(new)))
+    (is_number(one) && is_number(other)).then_some((Form::Numbers(one), Form::Numbers(other)))
 }
 
 /// True for datatypes of characters or bytes.
@@ -119,6 +123,12 @@ mod tests {
     use super::*;
 
     const ONE: CellValNum = CellValNum::Fixed(1);
+
+    /// As [`super::forms`], with each type as a pair.
+    fn forms(old: (Datatype, CellValNum), new: (Datatype, CellValNum)) -> Option<(Form, Form)> {
+        let cell = |(datatype, values)| CellType { datatype, values };
+        super::forms(cell(old), cell(new))
+    }
 
     fn number(datatype: Datatype, bytes: &[u8]) -> Vec<u8> {
         Form::Numbers(datatype).of(bytes).into_owned()

@@ -3,15 +3,15 @@
 use std::collections::HashSet;
 
 use tdb_array::Fragment;
-use tdb_query::{Narrowed, ReadOptions, Walk, bounding_box, named_ranges, narrow_walks};
+use tdb_open::{Array, Result};
+use tdb_query::{ReadOptions, Walk, WalkNarrowing, bounding_box, named_ranges, narrow_walks};
 use tdb_tile::Range;
 
 use super::selected_cells::SelectedCells;
-use tdb_open::{Array, Result};
 
 /// The part of an array in which cells can differ between two times.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Changed {
+pub(crate) enum ChangedRegion {
     /// Nothing can differ.
     Nothing,
     /// Only cells in this box can differ.
@@ -22,9 +22,9 @@ pub(crate) enum Changed {
 
 /// Returns where cells can differ: in the box of the fragments that only one of the two has, unless deletes or schemas
 /// differ.
-pub(crate) fn changed(before: &tdb_array::Array, after: &tdb_array::Array) -> Changed {
+pub(crate) fn changed(before: &tdb_array::Array, after: &tdb_array::Array) -> ChangedRegion {
     if before.deletes() != after.deletes() || before.schema() != after.schema() {
-        return Changed::Anything;
+        return ChangedRegion::Anything;
     }
     // If a merged fragment reaches beyond the time of the read, only a part of its cells is read, so it cannot be
     // compared by name.
@@ -45,7 +45,7 @@ pub(crate) fn changed(before: &tdb_array::Array, after: &tdb_array::Array) -> Ch
     let old_part = before.with_fragments(of_one).non_empty_domain();
     let new_part = after.with_fragments(of_one).non_empty_domain();
     let domain = bounding_box(&after.schema().dimensions, old_part, new_part);
-    domain.map_or(Changed::Nothing, Changed::Box)
+    domain.map_or(ChangedRegion::Nothing, ChangedRegion::Box)
 }
 
 /// Restricts both reads to the part that can differ, if they read the same array without ranges or points and with
@@ -69,9 +69,11 @@ pub(super) fn narrow(
     let changed = changed(old.engine(), new.engine());
     for options in [old_options, new_options] {
         match &changed {
-            Changed::Nothing => options.reads_nothing = true,
-            Changed::Box(domain) => options.ranges = named_ranges(&new.schema().dimensions, domain),
-            Changed::Anything => {}
+            ChangedRegion::Nothing => options.reads_nothing = true,
+            ChangedRegion::Box(domain) => {
+                options.ranges = named_ranges(&new.schema().dimensions, domain)
+            }
+            ChangedRegion::Anything => {}
         }
     }
 }
@@ -87,7 +89,7 @@ pub fn narrow_comparison<'a>(
     new: &mut SelectedCells<'a>,
     most: u64,
     ticks: bool,
-) -> Result<Option<Narrowed>> {
+) -> Result<Option<WalkNarrowing>> {
     narrow(old.array, new.array, &mut old.options, &mut new.options);
     let walks = &mut [old, new].map(|cells| Walk {
         array: cells.array.engine(),

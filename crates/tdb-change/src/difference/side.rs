@@ -1,10 +1,10 @@
 use tdb_cells::{Batch, Column, FieldInfo};
+use tdb_open::{Array, Result};
 use tdb_query::{ReadOptions, Reader, ResultOrder};
 use tdb_tile::{Budget, Bug, Grant};
 
-use super::cells::{Row, RowOf, order_of, same_cells};
+use super::cells::{ColumnCells, Row, RowOf, order_of, same_cells};
 use super::form::Form;
-use tdb_open::{Array, Result};
 
 /// Number of rows compared at once while the reads are expected to be equal.
 const BLOCK: usize = 1024;
@@ -40,8 +40,8 @@ impl Side {
             ..options
         };
         let session = array.context().shared_session();
-        let reader = Reader::open(session, array.engine(), &options);
-        let reader = reader.map_err(|error| array.failed(error))?;
+        let reader =
+            Reader::open(session, array.engine(), &options).map_err(|error| array.failed(error))?;
         Ok(Self {
             array,
             reader,
@@ -77,7 +77,7 @@ impl Side {
     }
 
     pub(super) fn skip(&mut self, rows: usize) {
-        self.next = self.next.saturating_add(rows);
+        self.next += rows;
     }
 
     fn columns(&self) -> &[Column] {
@@ -102,19 +102,26 @@ impl Side {
         let is_same = |from: usize, rows: usize| -> Result<bool, Bug> {
             let columns = self.columns().iter().zip(&self.forms);
             let mut pairs = columns.zip(other.columns().iter().zip(&other.forms));
-            let (one, two) = (
-                self.next.saturating_add(from),
-                other.next.saturating_add(from),
-            );
+            let (one, two) = (self.next + from, other.next + from);
             pairs.try_fold(true, |same, ((a, a_form), (b, b_form))| {
-                Ok(same && same_cells((a, one, *a_form), (b, two, *b_form), rows)?)
+                let one = ColumnCells {
+                    column: a,
+                    row: one,
+                    form: *a_form,
+                };
+                let two = ColumnCells {
+                    column: b,
+                    row: two,
+                    form: *b_form,
+                };
+                Ok(same && same_cells(one, two, rows)?)
             })
         };
         let mut block = BLOCK;
         while same < most {
-            let rows = block.min(most.saturating_sub(same));
+            let rows = block.min(most - same);
             if is_same(same, rows)? {
-                same = same.saturating_add(rows);
+                same += rows;
             } else if rows == 1 {
                 break;
             } else {

@@ -2,6 +2,7 @@
 //! unchanged.
 
 use tdb_cells::Batch;
+use tdb_open::Result;
 use tdb_query::{ReadOptions, Reader, ResultOrder};
 use tdb_tile::Bug;
 use tdb_write::{WriteOptions, WriteOrder, Writer};
@@ -10,7 +11,6 @@ use super::Replacing;
 use super::column::CellsOfColumn;
 use super::coordinates::{Places, lost};
 use crate::cover::{CellBox, boxes_of_commit, place_of};
-use tdb_open::Result;
 
 impl Replacing {
     /// Writes boxes that contain the rows; their other cells stay unchanged.

@@ -44,7 +44,7 @@ impl CellsOfColumn {
         if let Some(byte) = self.validity.last_mut() {
             *byte |= u8::from(is_valid) << (self.rows % 8);
         }
-        self.rows = self.rows.saturating_add(1);
+        self.rows += 1;
     }
 
     pub(super) fn push_null(&mut self) {

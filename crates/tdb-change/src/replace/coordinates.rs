@@ -73,7 +73,7 @@ impl Places {
                 if *place < next {
                     return Some((batch, row));
                 }
-                next = place.saturating_add(1);
+                next = place + 1;
             }
         }
         None
@@ -137,8 +137,10 @@ fn around(datatype: Datatype, ranges: &[Range]) -> Option<Range> {
 fn key_of(schema: &ArraySchema, batch: &Batch, row: usize, key: &mut Vec<u8>) -> Result<(), Bug> {
     key.clear();
     for dimension in &schema.dimensions {
-        let cell = batch.column(&dimension.name).and_then(|c| c.cell(row));
-        let cell = cell.ok_or_else(lost)?;
+        let cell = batch
+            .column(&dimension.name)
+            .and_then(|c| c.cell(row))
+            .ok_or_else(lost)?;
         if dimension.cell_val_num.is_var() {
             key.extend((cell.len() as u64).to_le_bytes());
         }

@@ -6,25 +6,25 @@
 mod boxes;
 mod column;
 mod coordinates;
-mod named;
+mod duplicates;
+mod existing_cells;
 mod part;
-mod there;
 
 use std::sync::Arc;
 
-pub(crate) use coordinates::place_text;
-use coordinates::{Places, lost};
 use tdb_array::{ChangeOptions, Reach, ReadModifyWrite, View};
 use tdb_cells::{Batch, Column, Session};
+use tdb_open::{Array, Error, Result};
 use tdb_query::{ReadOptions, Reader, ResultOrder};
 use tdb_schema::{ArraySchema, Attribute};
-use tdb_tile::{Bug, Grant};
+use tdb_tile::{Bug, Exact, Grant};
 use tdb_write::{SealedWrite, WriteOptions, Writer};
-use there::CellsThere;
 
 use crate::write_and_delete::{DeleteBeside, commit};
-use crate::written::Written;
-use tdb_open::{Array, Error, Result};
+use crate::written_cells::WrittenCells;
+pub(crate) use coordinates::place_text;
+use coordinates::{Places, lost};
+use existing_cells::ExistingCells;
 
 /// Approximate bytes per row in memory in addition to its cells: mostly its place.
 const BYTES_OF_ROW: u64 = 96;
@@ -114,12 +114,12 @@ impl Replacing {
             .columns
             .iter()
             .map(|c| c.values.len() + size(&c.offsets) + size(&c.validity));
-        let bytes = sizes.sum::<usize>() as u64;
-        let bytes = bytes.saturating_add(BYTES_OF_ROW.saturating_mul(batch.rows as u64));
+        let beside = BYTES_OF_ROW.saturating_mul(batch.rows as u64);
+        let bytes = (sizes.sum::<usize>() as u64).saturating_add(beside);
         let budget = &self.session.limits().budget;
         self.held.push(budget.take(bytes).map_err(Error::from)?);
         self.bytes = self.bytes.saturating_add(bytes);
-        self.cells = self.cells.saturating_add(batch.rows as u64);
+        self.cells = self.cells.exact_add(batch.rows as u64)?;
         self.waiting.push(batch.clone());
         let goes_on = !self.schema.is_dense() && !self.schema.allows_duplicates;
         if goes_on && self.bytes > budget.limit() / 8 {
@@ -137,19 +137,19 @@ impl Replacing {
     ///
     /// # Errors
     /// Fails if reading or writing fails, or if other programs keep changing the same cells.
-    pub fn finish(mut self) -> Result<Written> {
+    pub fn finish(mut self) -> Result<WrittenCells> {
         if self.cells == 0 {
-            return Ok(Written::default());
+            return Ok(WrittenCells::default());
         }
         let replaced = self.replaced;
         loop {
             self.replaced = replaced;
             self.look()?;
             let (writers, delete) = self.write()?;
-            let written = Written {
+            let written = WrittenCells {
                 cells: self.cells,
                 replaced: self.replaced,
-                ..Written::default()
+                ..WrittenCells::default()
             };
             let Some((change, view)) = &self.change else {
                 return Ok(written);
@@ -162,8 +162,8 @@ impl Replacing {
             let time = write.last_time().unwrap_or_else(|| view.time());
             let announced = change.announce(time);
             announced.map_err(|error| self.array.failed(error))?;
-            let committed = commit(write, delete.as_ref());
-            let committed = committed.map_err(|error| self.array.failed(error))?;
+            let committed =
+                commit(write, delete.as_ref()).map_err(|error| self.array.failed(error))?;
             let reach = match &delete {
                 Some(_) => Reach::Everything,
                 None => Reach::Domain,
@@ -171,7 +171,7 @@ impl Replacing {
             let is_kept = change.keep(view, &committed, reach);
             if is_kept.map_err(|error| self.array.failed(error))? {
                 let names = committed.fragments.iter();
-                return Ok(Written {
+                return Ok(WrittenCells {
                     fragments: names.map(|name| name.as_str().to_owned()).collect(),
                     yielded: change.yielded(),
                     ..written
@@ -285,7 +285,7 @@ impl Replacing {
     }
 
     /// Reads the existing cells at the places of the rows.
-    fn there(&self, places: &Places, missing: &[&Attribute]) -> Result<CellsThere> {
+    fn there(&self, places: &Places, missing: &[&Attribute]) -> Result<ExistingCells> {
         let options = ReadOptions {
             attributes: Some(missing.iter().map(|a| a.name.clone()).collect()),
             ranges: places.ranges(&self.schema.dimensions),
@@ -293,7 +293,7 @@ impl Replacing {
             enumeration_codes: true,
             ..ReadOptions::default()
         };
-        let mut there = CellsThere::new(places, missing, &self.session);
+        let mut there = ExistingCells::new(places, missing, &self.session);
         let reader = Reader::open(&self.session, self.array.engine(), &options);
         for batch in reader.map_err(|error| self.array.failed(error))? {
             let batch = batch.map_err(|error| self.array.failed(error))?;
@@ -318,7 +318,7 @@ impl Replacing {
             return Err(Error::invalid(what).with_hint("nothing was changed: run it again"));
         }
         self.pass_on(&places, &there)?;
-        self.replaced = self.replaced.saturating_add(there.found());
+        self.replaced = self.replaced.exact_add(there.found())?;
         Ok(())
     }
 
@@ -333,7 +333,7 @@ impl Replacing {
         Err(Error::invalid(what).with_hint("leave one of them out"))
     }
 
-    fn pass_on(&mut self, places: &Places, there: &CellsThere) -> Result<()> {
+    fn pass_on(&mut self, places: &Places, there: &ExistingCells) -> Result<()> {
         let mut writer = self.writer()?;
         let missing = self.missing();
         for (number, batch) in self.waiting.iter().enumerate() {

@@ -1,9 +1,9 @@
 //! Replacing rows as part of a larger change, which has already found the rows in its view of the array.
 
+use tdb_open::{Array, Result};
 use tdb_write::{SealedWrite, WriteOptions};
 
 use super::Replacing;
-use tdb_open::{Array, Result};
 
 impl Replacing {
     /// Creates a write of rows for existing cells, in an array without duplicates. `options` must contain the time of

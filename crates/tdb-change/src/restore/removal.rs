@@ -2,9 +2,9 @@
 
 use tdb_array::ArrayError;
 use tdb_consolidate::{Plan, VacuumOptions, plan_later_removal};
+use tdb_open::{Array, Result, Time};
 
 use super::check_begun;
-use tdb_open::{Array, Result, Time};
 
 const REMOVAL_HINT: &str =
     "a restore that removes nothing makes the array what it was by a new write";

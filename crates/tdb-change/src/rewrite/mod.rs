@@ -13,21 +13,21 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use marker::Marker;
-use parts::Parts;
-use schema::check;
 use tdb_aggregate::expected_count;
 use tdb_array::{
     ChangeOptions, Draft, ErrorKind, MetadataRecord, NameSource, ObjectType, OpenOptions,
     SystemNames, Work,
 };
 use tdb_cells::{Activity, Batch, Progress};
-use tdb_query::{ReadOptions, Reader, ResultOrder, named_ranges, split};
-use tdb_write::{Duplicates, WriteOptions, WriteOrder, Writer};
-
 use tdb_open::place::{self, Place};
 use tdb_open::{Array, Context, Error, Result, Schema, Time, in_the_way};
-use tdb_write::SortFolder;
+use tdb_query::{ReadOptions, Reader, ResultOrder, named_ranges, split};
+use tdb_tile::Exact;
+use tdb_write::{Duplicates, SortFolder, WriteOptions, WriteOrder, Writer};
+
+use marker::Marker;
+use parts::Parts;
+use schema::check;
 
 /// Default number of bytes of cells per part, approximately.
 const PART: u64 = 1 << 30;
@@ -117,7 +117,7 @@ pub fn rewrite_with(
         Some(begun) => begun,
         None => begin(array, &place, schema, options)?,
     };
-    let Begun { draft, marker } = begun;
+    let RewriteDraft { draft, marker } = begun;
     let target = drafted(context, &place, &draft)?;
     let source = array.context().open_at(array.uri(), Time(marker.at))?;
     source.check_history(false)?;
@@ -135,7 +135,12 @@ pub fn rewrite_with(
 }
 
 /// Creates the draft of the new array, with a note from which it can be resumed.
-fn begin(array: &Array, place: &Place, schema: &Schema, options: &RewriteOptions) -> Result<Begun> {
+fn begin(
+    array: &Array,
+    place: &Place,
+    schema: &Schema,
+    options: &RewriteOptions,
+) -> Result<RewriteDraft> {
     let now = options.names.now();
     let row = schema.row_bytes();
     let marker = Marker {
@@ -151,9 +156,9 @@ fn begin(array: &Array, place: &Place, schema: &Schema, options: &RewriteOptions
     let location = options.context_of(array).location(place);
     let note = marker.text();
     let (labels, note) = (schema.enumerations(), note.as_bytes());
-    let draft = Draft::begin(&location, Work::Rewrite, note, schema, labels, &change);
-    let draft = draft.map_err(|error| in_the_way(place, error))?;
-    Ok(Begun { draft, marker })
+    let draft = Draft::begin(&location, Work::Rewrite, note, schema, labels, &change)
+        .map_err(|error| in_the_way(place, error))?;
+    Ok(RewriteDraft { draft, marker })
 }
 
 /// Resumes an interrupted rewrite, if there is one. Committed parts stay, everything else of it is removed.
@@ -162,7 +167,7 @@ fn begun(
     place: &Place,
     schema: &Schema,
     context: &Context,
-) -> Result<Option<Begun>> {
+) -> Result<Option<RewriteDraft>> {
     let location = context.location(place);
     let failed = |error| place.failed(error);
     let resumed = Draft::resume(&location, Work::Rewrite).map_err(failed)?;
@@ -189,7 +194,7 @@ fn begun(
         return Err(exists(what).with_hint(hint));
     }
     draft.remove_uncommitted().map_err(failed)?;
-    Ok(Some(Begun { draft, marker }))
+    Ok(Some(RewriteDraft { draft, marker }))
 }
 
 fn put(array: &Array, records: Vec<MetadataRecord>, change: &ChangeOptions) -> Result<()> {
@@ -198,15 +203,15 @@ fn put(array: &Array, records: Vec<MetadataRecord>, change: &ChangeOptions) -> R
 }
 
 /// The draft of a new array, and its note.
-struct Begun {
+struct RewriteDraft {
     draft: Draft,
     marker: Marker,
 }
 
 /// Opens the draft of a new array, which no other program finds yet.
 fn drafted(context: &Context, place: &Place, draft: &Draft) -> Result<Array> {
-    let opened = tdb_array::Array::open_location(draft.location(), OpenOptions::default());
-    let opened = opened.map_err(|error| place.failed(error))?;
+    let opened = tdb_array::Array::open_location(draft.location(), OpenOptions::default())
+        .map_err(|error| place.failed(error))?;
     let place = place.drafted(draft);
     Ok(Array::of_engine(context.clone(), place, Arc::new(opened)))
 }
@@ -283,9 +288,9 @@ impl Rewrite<'_> {
         let mut number = 0_u64;
         for block in Parts::of(self.schema, self.source.engine(), self.marker.rows)? {
             let block = block?;
-            done.cells = done.cells.saturating_add(block.rows);
+            done.cells = done.cells.exact_add(block.rows)?;
             if self.is_there(number) {
-                done.found = done.found.saturating_add(block.rows);
+                done.found = done.found.exact_add(block.rows)?;
             } else {
                 let ranges = named_ranges(dimensions, &block.ranges);
                 let reader = self.reader(ReadOptions {
@@ -309,7 +314,7 @@ impl Rewrite<'_> {
                 self.commit(writer, done)?;
             }
             self.tell(done.cells);
-            number = number.saturating_add(1);
+            number += 1;
         }
         Ok(number)
     }
@@ -334,7 +339,7 @@ impl Rewrite<'_> {
                 let (now, later) = split(batch, room)?;
                 let rows = now.rows as u64;
                 if self.is_there(number) {
-                    done.found = done.found.saturating_add(rows);
+                    done.found = done.found.exact_add(rows)?;
                 } else {
                     let mut open = match writer.take() {
                         Some(writer) => writer,
@@ -349,14 +354,14 @@ impl Rewrite<'_> {
                     self.push(&mut open, now)?;
                     writer = Some(open);
                 }
-                done.cells = done.cells.saturating_add(rows);
-                room = room.saturating_sub(rows);
+                done.cells = done.cells.exact_add(rows)?;
+                room = room.exact_sub(rows)?;
                 if room == 0 {
                     if let Some(writer) = writer.take() {
                         self.commit(writer, done)?;
                     }
                     room = self.marker.rows;
-                    number = number.saturating_add(1);
+                    number += 1;
                 }
                 rest = later;
                 self.tell(done.cells);
@@ -365,7 +370,7 @@ impl Rewrite<'_> {
         if let Some(writer) = writer {
             self.commit(writer, done)?;
         }
-        Ok(number.saturating_add(1))
+        Ok(number + 1)
     }
 
     fn push(&self, writer: &mut Writer, mut batch: Batch) -> Result<()> {
@@ -381,9 +386,8 @@ impl Rewrite<'_> {
     }
 
     fn commit(&self, writer: Writer, done: &mut Rewritten) -> Result<()> {
-        let names = writer.finish();
-        let names = names.map_err(|error| self.target.failed(error))?;
-        let names = names.iter().map(|name| name.as_str().to_owned());
+        let fragments = writer.finish().map_err(|error| self.target.failed(error))?;
+        let names = fragments.iter().map(|name| name.as_str().to_owned());
         done.fragments.extend(names);
         Ok(())
     }
@@ -391,11 +395,13 @@ impl Rewrite<'_> {
     /// Writes the metadata, after all cells.
     fn finish(&self, parts: u64, done: &mut Rewritten) -> Result<()> {
         let metadata = self.source.metadata()?;
-        let records = metadata.iter().map(|(key, value)| MetadataRecord {
-            key: key.to_owned(),
-            value: Some(value.clone()),
-        });
-        let records: Vec<MetadataRecord> = records.collect();
+        let records: Vec<MetadataRecord> = metadata
+            .iter()
+            .map(|(key, value)| MetadataRecord {
+                key: key.to_owned(),
+                value: Some(value.clone()),
+            })
+            .collect();
         done.metadata = records.len() as u64;
         let time = self.marker.time_of(parts);
         let change = ChangeOptions {

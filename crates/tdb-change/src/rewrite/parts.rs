@@ -1,10 +1,9 @@
 use tdb_array::Snapshot;
 use tdb_cells::dense::{Cursor, Runs, Share, borders};
+use tdb_open::{Error, Result};
 use tdb_schema::grid::{CellBox, SpaceTileGrid, TileBox};
 use tdb_schema::{ArraySchema, Order};
 use tdb_tile::{Bug, Range};
-
-use tdb_open::{Error, Result};
 
 /// A part of a dense array.
 pub(super) struct Block {
@@ -33,8 +32,8 @@ struct Area {
 
 impl Parts {
     pub(super) fn of(schema: &ArraySchema, source: &Snapshot, rows: u64) -> Result<Self> {
-        let grid = SpaceTileGrid::new(schema);
-        let grid = grid.ok_or_else(|| Bug::new("a dense array without a grid of tiles"))?;
+        let grid = SpaceTileGrid::new(schema)
+            .ok_or_else(|| Bug::new("a dense array without a grid of tiles"))?;
         let cells = source.fragments().iter().map(|fragment| {
             let cells = grid.cell_box(&fragment.metadata.non_empty_domain);
             cells.ok_or_else(|| Error::invalid("there are cells outside of the new domain"))
@@ -89,9 +88,10 @@ impl Parts {
 impl Area {
     fn of(cells: &CellBox) -> Result<Self> {
         let ends = cells.lo.iter().zip(&cells.hi);
-        let runs = ends.map(|(&lo, &hi)| Runs::new([(lo, hi)]));
-        let runs: Option<Vec<Runs>> = runs.collect();
-        let runs = runs.ok_or_else(|| Error::invalid("more cells than can be counted"))?;
+        let runs = ends
+            .map(|(&lo, &hi)| Runs::new([(lo, hi)]))
+            .collect::<Option<Vec<Runs>>>()
+            .ok_or_else(|| Error::invalid("more cells than can be counted"))?;
         let positions = runs.iter().map(|runs| 0..runs.len()).collect();
         let cursor = Cursor::new(positions, Order::RowMajor);
         Ok(Self { runs, cursor })

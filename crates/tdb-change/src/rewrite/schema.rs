@@ -1,8 +1,8 @@
+use tdb_open::{Array, Error, ErrorKind, Result, Schema};
 use tdb_schema::ArraySchema;
 use tdb_schema::names::UnknownName;
 
 use crate::schema_changes::described;
-use tdb_open::{Array, Error, ErrorKind, Result, Schema};
 
 /// Fails if an array cannot be rewritten with this schema.
 pub(super) fn check(source: &Array, target: &Schema) -> Result<()> {
@@ -23,11 +23,12 @@ pub(super) fn check(source: &Array, target: &Schema) -> Result<()> {
     for attribute in &target.attributes {
         let name = &attribute.name;
         let index = schema.attribute_index(name);
-        let before = index.and_then(|index| schema.attributes.get(index));
-        let before = before.ok_or_else(|| {
-            let known = schema.attributes.iter().map(|a| a.name.as_str());
-            Error::from(UnknownName::new("attribute", name, known))
-        })?;
+        let before = index
+            .and_then(|index| schema.attributes.get(index))
+            .ok_or_else(|| {
+                let known = schema.attributes.iter().map(|a| a.name.as_str());
+                Error::from(UnknownName::new("attribute", name, known))
+            })?;
         let is_same = before.datatype == attribute.datatype
             && before.cell_val_num == attribute.cell_val_num
             && (attribute.nullable || !before.nullable);
@@ -48,8 +49,10 @@ pub(super) fn check(source: &Array, target: &Schema) -> Result<()> {
 
 fn check_dimensions(before: &ArraySchema, after: &ArraySchema) -> Result<()> {
     let described = |schema: &ArraySchema| {
-        let dimensions = schema.dimensions.iter();
-        let dimensions = dimensions.map(|d| format!("{} ({})", d.name, d.datatype));
+        let dimensions = schema
+            .dimensions
+            .iter()
+            .map(|d| format!("{} ({})", d.name, d.datatype));
         dimensions.collect::<Vec<_>>().join(", ")
     };
     let (is, shall) = (described(before), described(after));
@@ -71,8 +74,10 @@ fn check_labels(
     match (before, after) {
         (None, None) => Ok(()),
         (Some(before), Some(after)) => {
-            let known = source.engine().enumeration(before);
-            let known = known.map_err(|error| source.failed(error))?;
+            let known = source
+                .engine()
+                .enumeration(before)
+                .map_err(|error| source.failed(error))?;
             let mut all = target.enumerations().iter();
             let new = all
                 .find(|labels| labels.name() == after)
@@ -88,8 +93,10 @@ fn check_labels(
 /// True if both schemas store cells in the same order.
 pub(super) fn has_order_of(schema: &ArraySchema, other: &ArraySchema) -> bool {
     let order = |schema: &ArraySchema| {
-        let tiles = schema.dimensions.iter();
-        let tiles = tiles.map(|d| (d.domain.clone(), d.extent.clone()));
+        let tiles = schema
+            .dimensions
+            .iter()
+            .map(|d| (d.domain.clone(), d.extent.clone()));
         (
             schema.cell_order,
             schema.tile_order,

@@ -2,13 +2,13 @@
 
 use bytes::Bytes;
 use tdb_cells::{Batch, Column};
+use tdb_open::{Array, Error, Result, Value};
 use tdb_schema::names::UnknownName;
 use tdb_schema::value::{holds_bytes, is_padded};
 use tdb_schema::{ArraySchema, Attribute, CellValNum};
 use tdb_tile::{Bug, Code, Datatype};
 
-use super::worked_out::WorkedOut;
-use tdb_open::{Array, Error, Result, Value};
+use super::expression::ValueExpression;
 
 /// A new value for an attribute.
 #[derive(Clone, Debug)]
@@ -23,7 +23,7 @@ pub(super) enum Gets {
     Null,
     /// The same stored value for every cell.
     Bytes(Bytes),
-    WorkedOut(WorkedOut),
+    ValueExpression(ValueExpression),
 }
 
 /// Returns the stored form of a cell of an attribute. With `ticks`, text for dates and times is a raw number of ticks.
@@ -36,8 +36,10 @@ pub(super) fn stored(
     let name = &attribute.name;
     let what = format!("attribute {name:?}");
     if let Some(labels) = &attribute.enumeration {
-        let labels = array.engine().newest_enumeration(labels);
-        let labels = labels.map_err(|error| array.failed(error))?;
+        let labels = array
+            .engine()
+            .newest_enumeration(labels)
+            .map_err(|error| array.failed(error))?;
         let mut label = value.stored(labels.datatype(), ticks, &what)?;
         fill_up(&mut label, labels.datatype(), labels.cell_val_num());
         let index = labels.index_of(&label).ok_or_else(|| {
@@ -82,13 +84,15 @@ fn fill_up(text: &mut Vec<u8>, datatype: Datatype, values: CellValNum) {
 
 /// Parses a list of numbers: `[1, 2, 3]`.
 fn list(attribute: &Attribute, text: &str, ticks: bool, what: &str) -> Result<Vec<u8>> {
-    let within = text.trim().strip_prefix('[');
-    let within = within.and_then(|text| text.strip_suffix(']'));
-    let within = within.ok_or_else(|| {
-        Error::invalid(format!(
-            "{what}: a list of numbers is wanted, like [1, 2, 3]"
-        ))
-    })?;
+    let within = text
+        .trim()
+        .strip_prefix('[')
+        .and_then(|text| text.strip_suffix(']'))
+        .ok_or_else(|| {
+            Error::invalid(format!(
+                "{what}: a list of numbers is wanted, like [1, 2, 3]"
+            ))
+        })?;
     let mut bytes = Vec::new();
     for number in within.split(',').filter(|number| !number.trim().is_empty()) {
         let number = Value::from(number.trim());
@@ -104,8 +108,9 @@ pub(super) fn with_values(
     is_meant: &mut dyn FnMut(usize) -> Result<bool, Bug>,
     values: &[NewValue],
 ) -> Result<Batch> {
-    let meant = (0..batch.rows).map(is_meant);
-    let meant = meant.collect::<Result<Vec<bool>, Bug>>()?;
+    let meant = (0..batch.rows)
+        .map(is_meant)
+        .collect::<Result<Vec<bool>, Bug>>()?;
     let columns = batch.columns.iter().map(|column| {
         let mut last_first = values.iter().rev();
         let value = last_first.find(|value| value.attribute == column.name);
@@ -113,7 +118,7 @@ pub(super) fn with_values(
             None => Ok(column.clone()),
             Some(Gets::Null) => Ok(replaced(column, &meant, &|_| None)?),
             Some(Gets::Bytes(bytes)) => Ok(replaced(column, &meant, &|_| Some(&bytes[..]))?),
-            Some(Gets::WorkedOut(worked_out)) => {
+            Some(Gets::ValueExpression(worked_out)) => {
                 let values = worked_out.values(&column.name, schema, batch, &meant)?;
                 let value = |row: usize| values.get(row)?.as_deref();
                 Ok(replaced(column, &meant, &value)?)
@@ -135,8 +140,9 @@ fn replaced<'a>(
     let (mut values, mut offsets) = (Vec::new(), vec![0_u64]);
     let mut validity = vec![0_u8; meant.len().div_ceil(8)];
     for (row, is_meant) in meant.iter().enumerate() {
-        let cell = column.cell(row);
-        let cell = cell.ok_or_else(|| Bug::new("a column has fewer cells than its batch"))?;
+        let cell = column
+            .cell(row)
+            .ok_or_else(|| Bug::new("a column has fewer cells than its batch"))?;
         let new = value(row).filter(|_| *is_meant);
         let (cell, is_valid) = match (is_meant, new) {
             (false, _) => (cell, column.is_valid(row)),

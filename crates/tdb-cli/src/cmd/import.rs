@@ -2,7 +2,7 @@
 
 use clap::Args;
 use tdb::engine::schema::json::{Times, schema_to_json};
-use tdb::{Datatype, ImportBuilder, ImportNotice, Imported};
+use tdb::{Datatype, ImportBuilder, ImportNotice, ImportedCells};
 
 use super::input::{InputArguments, typed};
 use super::progress::Line;
@@ -145,7 +145,7 @@ impl Arguments {
     }
 
     /// Notes how many rows replaced others, or were left out, because of equal coordinates.
-    fn tell_lost(&self, imported: &Imported, out: &Output) {
+    fn tell_lost(&self, imported: &ImportedCells, out: &Output) {
         let keeps_first = self.sorting.duplicates == Some(DuplicateRule::First);
         if imported.replaced > 0 {
             let what = if keeps_first {

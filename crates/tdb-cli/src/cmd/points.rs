@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tdb::Becoming;
 use tdb::engine::cells::{FieldInfo, Session};
 use tdb::engine::condition::Points;
 use tdb::engine::schema::{ArraySchema, FieldKind, names};
+use tdb::{InputRequirements, NpyColumn};
 
 use super::input::plain_file;
 use crate::failure::Failure;
@@ -37,10 +37,10 @@ impl PointsFile {
     ) -> Result<Arc<Points>, Failure> {
         let file = plain_file(&self.0, global);
         let kept = file.keep()?;
-        let becoming = || Becoming {
+        let becoming = || InputRequirements {
             npy: name_of_npy(schema),
             takes_unnamed: false,
-            ..Becoming::fields_of(schema)
+            ..InputRequirements::fields_of(schema)
         };
         let open = file.open(becoming(), kept.as_ref(), session)?;
         let names = open.names();
@@ -74,9 +74,12 @@ impl PointsFile {
 }
 
 /// The dimension whose coordinates a `.npy` file contains.
-fn name_of_npy(schema: &ArraySchema) -> Result<(String, u32), tdb::Error> {
+fn name_of_npy(schema: &ArraySchema) -> Result<NpyColumn, tdb::Error> {
     match &schema.dimensions[..] {
-        [only] => Ok((only.name.clone(), 1)),
+        [only] => Ok(NpyColumn {
+            name: only.name.clone(),
+            values_per_cell: 1,
+        }),
         _ => Err(tdb::Error::invalid(
             "a .npy file has coordinates along one dimension, and the array has several",
         )),

@@ -17,7 +17,7 @@ use others::Others;
 use reading::{Order, Reading};
 use tdb::engine::cells::FieldInfo;
 use tdb::engine::schema::ArraySchema;
-use tdb::{Arrangement, Array, Batches, Exported, OutputFile, place};
+use tdb::{Arrangement, Array, Batches, ExportedCells, OutputFile, place};
 
 use super::open_location;
 use super::progress::Line;
@@ -300,7 +300,7 @@ fn write(
     spread: Option<&Spread>,
     global: &Global,
     out: Output,
-) -> tdb::Result<Exported> {
+) -> tdb::Result<ExportedCells> {
     let Some(of_file) = format.of_file() else {
         return batches.write_with(|fields| Ok(arguments.writer(fields, global, out)));
     };
@@ -334,7 +334,7 @@ fn tell_labels(schema: &ArraySchema, fields: &[FieldInfo], out: &Output) {
 }
 
 /// Describes the files written to a folder.
-fn files_in_words(exported: &Exported, place: &Path) -> String {
+fn files_in_words(exported: &ExportedCells, place: &Path) -> String {
     let files = plural(exported.files, "file");
     if exported.folders > 0 {
         format!("{files} in {}", plural(exported.folders, "folder"))
@@ -347,7 +347,7 @@ fn files_in_words(exported: &Exported, place: &Path) -> String {
 }
 
 /// Notes how many cells of a box contain fill values, because the condition fails or no point matches.
-fn tell_filled(exported: &Exported, (condition, points): (bool, bool), messages: Messages) {
+fn tell_filled(exported: &ExportedCells, (condition, points): (bool, bool), messages: Messages) {
     let why = match (condition, points) {
         (true, false) => "do not match --where",
         (false, _) => "are at none of the --points",

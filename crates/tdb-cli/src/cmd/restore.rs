@@ -5,7 +5,7 @@ use std::io::Write;
 use clap::Args;
 use serde_json::json;
 use tdb::engine::consolidate::VacuumOptions;
-use tdb::{Context, RestoreOptions, Restored, Time, place};
+use tdb::{Context, RestoreOptions, RestoredCells, Time, place};
 
 use super::change::{later_json, tell_later};
 use super::vacuum::{RemovedObjects, Removing};
@@ -116,7 +116,7 @@ fn remove(
 }
 
 /// Describes the changes: `cells: 3 returned, 2 removed, 1 changed; metadata: 1 key`.
-fn told(restored: &Restored) -> String {
+fn told(restored: &RestoredCells) -> String {
     let cells = restored.cells;
     let mut text = if cells.added == 0 && cells.removed == 0 && cells.changed == 0 {
         "no cell differs".to_owned()

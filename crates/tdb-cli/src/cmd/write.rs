@@ -7,7 +7,7 @@ use std::io::Write;
 
 use serde_json::json;
 use tdb::engine::array::LaterObjects;
-use tdb::{WriteOptions, Written};
+use tdb::{WriteOptions, WrittenCells};
 
 use super::change::{later_json, tell_later};
 use super::progress::Line;
@@ -59,7 +59,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
 
 /// Prints how many cells were written in how many fragments.
 fn tell(
-    written: &Written,
+    written: &WrittenCells,
     later: Option<LaterObjects>,
     dry_run: bool,
     global: &Global,

@@ -42,12 +42,12 @@ pub(super) fn values_to_json(values: CellValNum) -> Json {
 /// Returns the attribute for a column, as JSON; `columns` are all attributes.
 pub(super) fn attribute(column: &ColumnGuess, columns: &[&ColumnGuess]) -> Json {
     let datatype = column.datatype;
-    let filters = match datatype {
-        Datatype::Bool => json!([{"name": "rle"}]),
-        _ if datatype.size() > 1 && !holds_bytes(datatype) => {
-            json!([{"name": "byteshuffle"}, {"name": "zstd"}])
-        }
-        _ => json!([{"name": "zstd"}]),
+    let filters = if datatype == Datatype::Bool {
+        json!([{"name": "rle"}])
+    } else if datatype.size() > 1 && !holds_bytes(datatype) {
+        json!([{"name": "byteshuffle"}, {"name": "zstd"}])
+    } else {
+        json!([{"name": "zstd"}])
     };
     json!({
         "name": column.name,
@@ -64,8 +64,10 @@ pub(super) fn attribute(column: &ColumnGuess, columns: &[&ColumnGuess]) -> Json 
 fn enumeration_name<'a>(column: &'a ColumnGuess, columns: &[&ColumnGuess]) -> Option<&'a str> {
     let labels = column.labels.as_ref()?;
     let is_free = |name: &&String| {
-        let others = columns.iter().filter(|other| other.name != column.name);
-        let others = others.filter_map(|other| Some((other, other.labels.as_ref()?)));
+        let others = columns
+            .iter()
+            .filter(|other| other.name != column.name)
+            .filter_map(|other| Some((other, other.labels.as_ref()?)));
         let mut same = others
             .filter(|(other, labels)| labels.name.as_ref() == Some(name) || other.name == **name);
         same.all(|(_, others)| others.is_same(labels))

@@ -5,15 +5,15 @@ use std::fs::File;
 use serde_json::Value as Json;
 use tdb_array::NameSource;
 use tdb_cells::files::ColumnGuess;
+use tdb_open::{Error, Result, Schema};
 use tdb_schema::ArrayType;
 use tdb_schema::json::schema_from_json;
 use tdb_write::Duplicates;
 
+use super::exported_schema;
 use super::notice::ImportNotice;
-use super::remembered;
 use super::request::ImportBuilder;
-use super::schema::{Kind, Wanted};
-use tdb_open::{Error, Result, Schema};
+use super::schema::{Kind, RequestedArray};
 
 /// Returns the schema of an array that can hold everything in the file.
 pub(super) fn guessed(
@@ -24,8 +24,10 @@ pub(super) fn guessed(
     let (file, session) = (&import.file, import.context.shared_session());
     let input = file.open(import.becoming(), kept, session)?;
     let axes = input.axes().map(<[u64]>::to_vec);
-    let remembered = input.array_schema().filter(|_| import.takes_what_it_was());
-    let remembered = remembered.map(str::to_owned);
+    let remembered = input
+        .array_schema()
+        .filter(|_| import.takes_what_it_was())
+        .map(str::to_owned);
     let index = input.index().to_vec();
     let guesses = input.guess(session).map_err(|error| file.failed(error))?;
     if let Some(remembered) = remembered {
@@ -37,7 +39,7 @@ pub(super) fn guessed(
             Err(why) => tell(&ImportNotice::NotRemembered(why)),
         }
     }
-    let wanted = Wanted {
+    let wanted = RequestedArray {
         kind: kind(import, axes)?,
         dimensions: import.chosen(),
         index: &index,
@@ -45,8 +47,9 @@ pub(super) fn guessed(
         allows_duplicates: import.duplicates == Some(Duplicates::Keep),
         ticks: file.counts_ticks(),
     };
-    let json = wanted.schema(&guesses);
-    let json = json.map_err(|error| error.within(&file.name()))?;
+    let json = wanted
+        .schema(&guesses)
+        .map_err(|error| error.within(&file.name()))?;
     described(&json, &*import.names)
 }
 
@@ -69,7 +72,7 @@ fn as_it_was(
     remembered: &str,
     columns: &[ColumnGuess],
 ) -> Result<Schema, String> {
-    let json = remembered::schema(remembered, columns)?;
+    let json = exported_schema::schema(remembered, columns)?;
     described(&json, &*import.names).map_err(|error| error.to_string())
 }
 

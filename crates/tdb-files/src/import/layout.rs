@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use tdb_schema::value::{Value, read, time_ticks};
 use tdb_schema::{ArraySchema, CellValNum};
-use tdb_tile::{Datatype, Range, Scalar};
+use tdb_tile::{Datatype, Range};
 
 /// Number of cells per space tile of a sparse array, if cells are spread evenly: the tile capacity.
 const SPARSE_TILE: u64 = 10_000;
@@ -88,15 +88,15 @@ pub(super) fn holds_tiles(datatype: Datatype, (lo, hi): (i128, i128), extent: i1
 
 /// Returns the integer type with twice as many bits; `None` for 64 bits and for other types.
 pub(super) fn wider(datatype: Datatype) -> Option<Datatype> {
-    Some(match datatype {
-        Datatype::Int8 => Datatype::Int16,
-        Datatype::Int16 => Datatype::Int32,
-        Datatype::Int32 => Datatype::Int64,
-        Datatype::UInt8 => Datatype::UInt16,
-        Datatype::UInt16 => Datatype::UInt32,
-        Datatype::UInt32 => Datatype::UInt64,
-        _ => return None,
-    })
+    if !datatype.is_integer() || datatype == Datatype::Bool {
+        return None;
+    }
+    let is_next = |other: &Datatype| {
+        other.is_integer()
+            && other.is_signed() == datatype.is_signed()
+            && other.size() == 2 * datatype.size()
+    };
+    Datatype::ALL.iter().copied().find(is_next)
 }
 
 /// True if values reach both ends of a 64-bit type, so that no domain contains them.
@@ -138,9 +138,10 @@ pub(super) fn float_extent(
     cells: u64,
     dimensions: usize,
 ) -> Option<f64> {
-    let most = match datatype {
-        Datatype::Float32 => f64::from(f32::MAX),
-        _ => f64::MAX,
+    let most = if datatype == Datatype::Float32 {
+        f64::from(f32::MAX)
+    } else {
+        f64::MAX
     };
     let parts = root((cells / SPARSE_TILE).max(1), dimensions);
     let width = (hi - lo) / f64::from(parts);
@@ -180,11 +181,11 @@ pub(super) fn in_words(schema: &ArraySchema) -> String {
         (true, _) => "dense array".to_owned(),
         (false, true) => "sparse array that keeps duplicates".to_owned(),
         (false, false) => {
-            let names = schema
+            let names: Vec<&str> = schema
                 .dimensions
                 .iter()
-                .map(|dimension| &dimension.name[..]);
-            let names: Vec<&str> = names.collect();
+                .map(|dimension| &dimension.name[..])
+                .collect();
             format!("sparse array, one cell for each {}", names.join(","))
         }
     };
@@ -226,9 +227,10 @@ fn interval(datatype: Datatype, range: &Range) -> String {
 
 /// Decodes a float from its stored form.
 pub(super) fn float(datatype: Datatype, bytes: &[u8]) -> Option<f64> {
-    match datatype {
-        Datatype::Float32 => f32::read(bytes).map(f64::from),
-        _ => f64::read(bytes),
+    match read(datatype, bytes)? {
+        Value::Float32(value) => Some(value.into()),
+        Value::Float64(value) => Some(value),
+        _ => None,
     }
 }
 

@@ -5,23 +5,22 @@ use std::sync::Arc;
 
 use tdb_aggregate::count_cells;
 use tdb_array::{Array, Draft, ErrorKind, ObjectType, OpenOptions, Work};
+use tdb_change::WrittenCells;
+use tdb_open::place::{self, Place};
+use tdb_open::{Error, Result, Schema, Time, in_the_way};
 use tdb_query::ReadOptions;
 use tdb_schema::ArraySchema;
 use tdb_tile::Bug;
+use tdb_write::{Duplicates, input_fields};
 
+use super::duplicates::repeated;
 use super::guess::guessed;
 use super::layout;
 use super::notice::ImportNotice;
-use super::repeated::repeated;
 use super::request::ImportBuilder;
-use crate::filling::{Filling, NotWritten, fit_shape, row_in_words};
-use crate::part::{is_part, not_all};
-use crate::{Becoming, FileWrite, OpenInput};
-use tdb_change::Written;
-use tdb_open::in_the_way;
-use tdb_open::place::{self, Place};
-use tdb_open::{Error, Result, Schema, Time};
-use tdb_write::{Duplicates, input_fields};
+use crate::cell_transfer::{CellTransfer, NotWritten, fit_shape, row_in_words};
+use crate::partial_columns::{is_part, not_all};
+use crate::{FileWrite, InputRequirements, OpenInput};
 
 /// Content of the draft's note: nothing, since a stopped import starts over.
 const NOTE: &[u8] = b"";
@@ -29,7 +28,7 @@ const NOTE: &[u8] = b"";
 /// Result of an import.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Imported {
+pub struct ImportedCells {
     /// Number of rows in the file, each of which is a cell.
     pub cells: u64,
     /// With [`ImportBuilder::append`]: number of existing cells that new ones with the same coordinates replaced. Not
@@ -74,7 +73,7 @@ impl ImportBuilder {
     /// # Errors
     /// Fails if something exists at the URI (or, to append, if nothing does), if the file is not of its format, if no
     /// array can hold its columns, if rows do not fit, or if writing fails.
-    pub fn run(self) -> Result<Imported> {
+    pub fn run(self) -> Result<ImportedCells> {
         self.run_with(&mut |_| {})
     }
 
@@ -82,7 +81,7 @@ impl ImportBuilder {
     ///
     /// # Errors
     /// As for [`ImportBuilder::run`].
-    pub fn run_with(self, tell: &mut dyn FnMut(&ImportNotice)) -> Result<Imported> {
+    pub fn run_with(self, tell: &mut dyn FnMut(&ImportNotice)) -> Result<ImportedCells> {
         self.check()?;
         if self.append {
             self.add(tell)
@@ -91,7 +90,7 @@ impl ImportBuilder {
         }
     }
 
-    fn add(&self, tell: &mut dyn FnMut(&ImportNotice)) -> Result<Imported> {
+    fn add(&self, tell: &mut dyn FnMut(&ImportNotice)) -> Result<ImportedCells> {
         let place = place::array(&self.uri, self.context.opener())?;
         let array = self.open_now(&place)?;
         if let (Some(later), None) = (array.later(), self.time) {
@@ -99,7 +98,9 @@ impl ImportBuilder {
         }
         let schema = array.newest_schema();
         let session = self.context.shared_session();
-        let input = self.file.open(Becoming::fields_of(schema), None, session)?;
+        let input = self
+            .file
+            .open(InputRequirements::fields_of(schema), None, session)?;
         let is_part = is_part(schema, input.names());
         if !self.key.is_empty() {
             self.check_key(schema)?;
@@ -111,12 +112,11 @@ impl ImportBuilder {
         // With a specified time, a count of the current cells would mean nothing.
         let is_counted = may_replace && self.time.is_none();
         let before = if is_counted { self.count(&array)? } else { 0 };
-        let written = self.write(&array, input, tell);
-        let written = written.map_err(|not| {
+        let written = self.write(&array, input, tell).map_err(|not| {
             let names: Vec<&str> = schema.dimensions.iter().map(|d| d.name.as_str()).collect();
             not_all(not.error(), is_part, &format!("--key {}", names.join(",")))
         });
-        let mut imported = Imported::of(written?);
+        let mut imported = ImportedCells::of(written?);
         if is_counted {
             let array = self.open_now(&place)?;
             let all = before.saturating_add(imported.cells);
@@ -128,19 +128,22 @@ impl ImportBuilder {
 
     /// Writes rows with columns for only some attributes: existing cells with the same key keep their values of the
     /// others.
-    fn replace(&self, place: Place, array: &Arc<Array>, input: OpenInput) -> Result<Imported> {
+    fn replace(&self, place: Place, array: &Arc<Array>, input: OpenInput) -> Result<ImportedCells> {
         let array = tdb_open::Array::of_engine(self.context.clone(), place, Arc::clone(array));
         let written = FileWrite::new(self.write_options()).replace(&array, &self.file, input)?;
-        Ok(Imported {
+        Ok(ImportedCells {
             replaced: written.replaced,
-            ..Imported::of(written)
+            ..ImportedCells::of(written)
         })
     }
 
     /// Fails unless the key consists of the dimensions of the array.
     fn check_key(&self, schema: &ArraySchema) -> Result<()> {
-        let names = schema.dimensions.iter().map(|dimension| &dimension.name);
-        let names: Vec<&String> = names.collect();
+        let names: Vec<&String> = schema
+            .dimensions
+            .iter()
+            .map(|dimension| &dimension.name)
+            .collect();
         let key = &self.key;
         let is_same = key.len() == names.len() && key.iter().all(|name| names.contains(&name));
         if !is_same {
@@ -165,7 +168,7 @@ impl ImportBuilder {
         count.map_err(|error| Error::from(error).at(&self.uri))
     }
 
-    fn make(&self, tell: &mut dyn FnMut(&ImportNotice)) -> Result<Imported> {
+    fn make(&self, tell: &mut dyn FnMut(&ImportNotice)) -> Result<ImportedCells> {
         let place = self.vacant()?;
         let kept = self.file.keep()?;
         let mut schema = guessed(self, kept.as_ref(), tell)?;
@@ -204,8 +207,8 @@ impl ImportBuilder {
     }
 
     /// Converts the result of writing a new array, counting its cells if rows may have been omitted.
-    fn counted(&self, place: &Place, written: Written) -> Result<Imported> {
-        let mut imported = Imported::of(written);
+    fn counted(&self, place: &Place, written: WrittenCells) -> Result<ImportedCells> {
+        let mut imported = ImportedCells::of(written);
         if self.duplicates == Some(Duplicates::First) {
             let there = self.count(&self.open_array(place)?)?;
             let left_out = imported.cells.checked_sub(there);
@@ -267,7 +270,7 @@ impl ImportBuilder {
         kept: Option<&File>,
         looks_first: bool,
         tell: &mut dyn FnMut(&ImportNotice),
-    ) -> Result<Written, NotWritten> {
+    ) -> Result<WrittenCells, NotWritten> {
         let array = self.open_array(place)?;
         if looks_first {
             self.check_first_rows(&array, kept)?;
@@ -306,10 +309,10 @@ impl ImportBuilder {
         array: &Arc<Array>,
         input: OpenInput,
         tell: &mut dyn FnMut(&ImportNotice),
-    ) -> Result<Written, NotWritten> {
+    ) -> Result<WrittenCells, NotWritten> {
         let file = &self.file;
         let options = self.write_options();
-        let mut filling = Filling::new(&self.context, &self.uri, array, file, options)?;
+        let mut filling = CellTransfer::new(&self.context, &self.uri, array, file, options)?;
         fit_shape(array.newest_schema(), &input, filling.options())
             .map_err(|error| error.within(&file.name()))?;
         if input.names().iter().any(String::is_empty) {
@@ -324,8 +327,8 @@ impl ImportBuilder {
     }
 }
 
-impl Imported {
-    fn of(written: Written) -> Self {
+impl ImportedCells {
+    fn of(written: WrittenCells) -> Self {
         Self {
             cells: written.cells,
             fragments: written.fragments,

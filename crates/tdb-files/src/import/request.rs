@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use tdb_array::{ChangeOptions, NameSource, SystemNames};
 use tdb_cells::Progress;
+use tdb_open::{Context, Error, Interval, Result, Time};
 use tdb_schema::ArrayType;
 use tdb_tile::Datatype;
 use tdb_write::{Duplicates, WriteOptions};
 
-use crate::{Becoming, InputFile};
-use tdb_open::{Context, Error, Interval, Result, Time};
+use crate::{InputFile, InputRequirements, NpyColumn};
 
 /// An import being built. By default it takes all columns into a sparse array, whose dimension is the first suitable
 /// column. The datatypes of columns are guessed from all of their cells.
@@ -170,9 +170,12 @@ impl ImportBuilder {
     }
 
     /// Returns the requirements on columns if the array does not exist yet.
-    pub(super) fn becoming(&self) -> Becoming {
-        Becoming {
-            npy: Ok((self.attribute.clone(), 1)),
+    pub(super) fn becoming(&self) -> InputRequirements {
+        InputRequirements {
+            npy: Ok(NpyColumn {
+                name: self.attribute.clone(),
+                values_per_cell: 1,
+            }),
             takes_unnamed: false,
             types: self.types.clone(),
             fields: None,

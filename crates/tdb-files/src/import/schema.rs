@@ -2,6 +2,7 @@
 
 use serde_json::{Value as Json, json};
 use tdb_cells::files::ColumnGuess;
+use tdb_open::{Error, Interval, Result, Value};
 use tdb_schema::CellValNum;
 use tdb_schema::names::UnknownName;
 use tdb_schema::value::holds_bytes;
@@ -12,7 +13,6 @@ use super::layout::{
     dense_extents, ends_of_type, float, float_extent, holds_tiles, last_of_tiles, spans_all,
     sparse_extent, whole, wide_domain, wider,
 };
-use tdb_open::{Error, Interval, Result, Value};
 
 /// Kind of array to create.
 pub(super) enum Kind {
@@ -26,7 +26,7 @@ pub(super) enum Kind {
 }
 
 /// Requested properties of the new array.
-pub(super) struct Wanted<'a> {
+pub(super) struct RequestedArray<'a> {
     pub(super) kind: Kind,
     pub(super) dimensions: &'a [String],
     /// Columns that were the index of a pandas table.
@@ -38,7 +38,7 @@ pub(super) struct Wanted<'a> {
 
 /// Requested domain of a dimension; `None` is an open end.
 #[derive(Clone, Copy)]
-struct Asked {
+struct RequestedDomain {
     lo: Option<i128>,
     hi: Option<i128>,
 }
@@ -56,14 +56,14 @@ enum Ends {
     Whole {
         data: (i128, i128),
         /// The requested domain; an open end extends as far as possible.
-        domain: Option<Asked>,
+        domain: Option<RequestedDomain>,
     },
     Float {
         data: (f64, f64),
     },
 }
 
-impl Wanted<'_> {
+impl RequestedArray<'_> {
     /// Returns the schema as JSON, in the form that `tdb create` takes.
     pub(super) fn schema(&self, columns: &[ColumnGuess]) -> Result<Json> {
         for (number, column) in columns.iter().enumerate() {
@@ -90,8 +90,10 @@ impl Wanted<'_> {
             }
             Kind::Sparse | Kind::Dense => {
                 let chosen = self.chosen(columns)?;
-                let axes = chosen.iter().map(|column| self.axis(column));
-                let axes = axes.collect::<Result<_, _>>()?;
+                let axes = chosen
+                    .iter()
+                    .map(|column| self.axis(column))
+                    .collect::<Result<_, _>>()?;
                 let is_attribute =
                     |column: &&ColumnGuess| !chosen.iter().any(|c| c.name == column.name);
                 (axes, columns.iter().filter(is_attribute).collect())
@@ -157,10 +159,10 @@ impl Wanted<'_> {
             dimension_type(column)
                 .is_ok_and(|datatype| !datatype.is_real() && has_room(column, datatype))
         };
-        let index = columns
+        let index: Vec<&ColumnGuess> = columns
             .iter()
-            .filter(|column| self.index.contains(&column.name));
-        let index: Vec<&ColumnGuess> = index.collect();
+            .filter(|column| self.index.contains(&column.name))
+            .collect();
         if !index.is_empty() && index.iter().all(|column| can_be(column)) {
             return Ok(index);
         }
@@ -168,8 +170,10 @@ impl Wanted<'_> {
         let none = || {
             Error::invalid("no column can be chosen as a dimension automatically").with_hint(hint)
         };
-        let first = columns.iter().find(|column| can_be(column));
-        let first = first.ok_or_else(none)?;
+        let first = columns
+            .iter()
+            .find(|column| can_be(column))
+            .ok_or_else(none)?;
         if first.name.is_empty() {
             let what = "the column that would be the dimension has no name";
             return Err(
@@ -190,35 +194,33 @@ impl Wanted<'_> {
                 format!("column {name:?} cannot be a dimension of a dense array: {datatype}");
             return Err(Error::invalid(what));
         }
-        let ends = match datatype {
-            Datatype::StringAscii => Ends::Text,
-            _ if datatype.is_real() => {
-                let ends = |range: &tdb_tile::Range| {
-                    Some((float(datatype, &range.lo)?, float(datatype, &range.hi)?))
-                };
-                let data = column.range.as_ref().and_then(ends).unwrap_or((0.0, 1.0));
-                Ends::Float {
-                    data: self.float_domain(name, datatype, data)?,
-                }
+        let ends = if holds_bytes(datatype) {
+            Ends::Text
+        } else if datatype.is_real() {
+            let ends = |range: &tdb_tile::Range| {
+                Some((float(datatype, &range.lo)?, float(datatype, &range.hi)?))
+            };
+            let data = column.range.as_ref().and_then(ends).unwrap_or((0.0, 1.0));
+            Ends::Float {
+                data: self.float_domain(name, datatype, data)?,
             }
-            _ => {
-                let ends = |range: &tdb_tile::Range| {
-                    Some((whole(datatype, &range.lo)?, whole(datatype, &range.hi)?))
-                };
-                let data = column.range.as_ref().and_then(ends).unwrap_or((0, 0));
-                if spans_all(datatype, data) && self.interval(name).is_none() {
-                    let what = format!(
-                        "column {name:?} cannot be a dimension: its values span the full range of {datatype}, which no domain can cover"
-                    );
-                    let hint = format!(
-                        "use --dim to choose other columns, or --type {name}=string_ascii to make it text"
-                    );
-                    return Err(Error::invalid(what).with_hint(hint));
-                }
-                Ends::Whole {
-                    data,
-                    domain: self.whole_domain(name, datatype)?,
-                }
+        } else {
+            let ends = |range: &tdb_tile::Range| {
+                Some((whole(datatype, &range.lo)?, whole(datatype, &range.hi)?))
+            };
+            let data = column.range.as_ref().and_then(ends).unwrap_or((0, 0));
+            if spans_all(datatype, data) && self.interval(name).is_none() {
+                let what = format!(
+                    "column {name:?} cannot be a dimension: its values span the full range of {datatype}, which no domain can cover"
+                );
+                let hint = format!(
+                    "use --dim to choose other columns, or --type {name}=string_ascii to make it text"
+                );
+                return Err(Error::invalid(what).with_hint(hint));
+            }
+            Ends::Whole {
+                data,
+                domain: self.whole_domain(name, datatype)?,
             }
         };
         Ok(Axis {
@@ -240,7 +242,7 @@ impl Wanted<'_> {
         value.stored(datatype, self.ticks, &what)
     }
 
-    fn whole_domain(&self, name: &str, datatype: Datatype) -> Result<Option<Asked>> {
+    fn whole_domain(&self, name: &str, datatype: Datatype) -> Result<Option<RequestedDomain>> {
         let Some(interval) = self.interval(name) else {
             return Ok(None);
         };
@@ -249,7 +251,7 @@ impl Wanted<'_> {
             None => Ok::<_, Error>(None),
         };
         let hi = end(&interval.hi)?;
-        Ok(Some(Asked {
+        Ok(Some(RequestedDomain {
             lo: end(&interval.lo)?,
             hi: hi.map(|hi| hi.saturating_sub(interval.is_half_open.into())),
         }))
@@ -284,14 +286,16 @@ impl Wanted<'_> {
             CellValNum::Fixed(n) => (column.datatype.size() as u64).saturating_mul(n.into()),
             CellValNum::Var => 16,
         });
-        let sides = axes.iter().map(|axis| match axis.ends {
-            Ends::Whole { data, domain } => {
-                let (lo, hi) = asked_domain(axis.datatype, data, domain, None);
-                u64::try_from(hi.saturating_sub(lo).saturating_add(1)).unwrap_or(u64::MAX)
-            }
-            _ => 1,
-        });
-        let sides: Vec<u64> = sides.collect();
+        let sides: Vec<u64> = axes
+            .iter()
+            .map(|axis| match axis.ends {
+                Ends::Whole { data, domain } => {
+                    let (lo, hi) = asked_domain(axis.datatype, data, domain, None);
+                    u64::try_from(hi.saturating_sub(lo).saturating_add(1)).unwrap_or(u64::MAX)
+                }
+                _ => 1,
+            })
+            .collect();
         let extents = dense_extents(&sides, sizes.max().unwrap_or(1));
         // An extent of the whole side is omitted, since it may not fit the type.
         let extents = (extents.into_iter().zip(sides))
@@ -305,12 +309,12 @@ impl Wanted<'_> {
                     return with(json, &[("filters", json!([{"name": "zstd"}]))]);
                 }
                 Ends::Float { data } => {
-                    let extent = float_extent(axis.datatype, data, cells, numeric);
-                    let extent = extent.map_or(Json::Null, number);
+                    let extent = float_extent(axis.datatype, data, cells, numeric)
+                        .map_or(Json::Null, number);
                     (json!([number(data.0), number(data.1)]), extent)
                 }
                 Ends::Whole { data, domain } if is_sparse => {
-                    let tiles = sparse_tiles(&mut datatype, data, domain, (cells, numeric));
+                    let tiles = sparse_tiles(&mut datatype, data, domain, cells, numeric);
                     let ((lo, hi), extent) = tiles;
                     (
                         json!([whole_number(lo), whole_number(hi)]),
@@ -339,12 +343,14 @@ impl Wanted<'_> {
 }
 
 /// Returns the domain of a sparse dimension and its tile extent. If no domain was requested, and the range of the type
-/// leaves no room for whole tiles, the datatype is replaced by a wider one.
+/// leaves no room for whole tiles, the datatype is replaced by a wider one. `numeric` is the number of dimensions of
+/// numbers.
 fn sparse_tiles(
     datatype: &mut Datatype,
     data: (i128, i128),
-    asked: Option<Asked>,
-    (cells, numeric): (u64, usize),
+    asked: Option<RequestedDomain>,
+    cells: u64,
+    numeric: usize,
 ) -> ((i128, i128), i128) {
     let tiles = |datatype| {
         let extent = sparse_extent(datatype, data, cells, numeric);
@@ -374,7 +380,7 @@ fn sparse_tiles(
 fn asked_domain(
     datatype: Datatype,
     data: (i128, i128),
-    asked: Option<Asked>,
+    asked: Option<RequestedDomain>,
     extent: Option<i128>,
 ) -> (i128, i128) {
     let (least, greatest) = ends_of_type(datatype);
@@ -389,8 +395,10 @@ fn asked_domain(
 
 /// True if some domain contains all values of a column.
 fn has_room(column: &ColumnGuess, datatype: Datatype) -> bool {
-    let ends = column.range.as_ref();
-    let ends = ends.and_then(|ends| whole(datatype, &ends.lo).zip(whole(datatype, &ends.hi)));
+    let ends = column
+        .range
+        .as_ref()
+        .and_then(|ends| whole(datatype, &ends.lo).zip(whole(datatype, &ends.hi)));
     ends.is_none_or(|ends| !spans_all(datatype, ends))
 }
 

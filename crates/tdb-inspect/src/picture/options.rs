@@ -1,9 +1,8 @@
 //! Options of a picture: the attribute, and the size.
 
+use tdb_open::Error;
 use tdb_schema::CellValNum;
 use tdb_tile::Datatype;
-
-use tdb_open::Error;
 
 /// Options of a picture: the attribute, and the size.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,6 +1,7 @@
 //! Choosing the cells to draw: the dimensions of a slice, and the sampling of each.
 
 use tdb_array::Array;
+use tdb_open::{Error, Result};
 use tdb_query::ReadOptions;
 use tdb_schema::grid::{GridAxis, SpaceTileGrid};
 use tdb_schema::names::UnknownName;
@@ -9,7 +10,6 @@ use tdb_tile::{Bug, Code, Datatype, Range};
 
 use super::image::PictureAxis;
 use super::options::{PictureOptions, channels_of, too_large};
-use tdb_open::{Error, Result};
 
 /// Minimum number of pixels along a side that has as many cells, so that a long and flat slice keeps its rows.
 const LEAST: u64 = 16;

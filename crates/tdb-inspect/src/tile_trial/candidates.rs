@@ -56,19 +56,24 @@ fn sparse(today: &Tiles, dimensions: usize, sample: &Sample) -> Vec<Tiles> {
         ..today.clone()
     });
     // With one dimension, all orders are the same.
-    let orders = ORDERS.into_iter().filter(|_| dimensions > 1);
-    let orders = orders.map(|order| Tiles {
-        cell_order: Some(order),
-        ..today.clone()
-    });
+    let orders = ORDERS
+        .into_iter()
+        .filter(|_| dimensions > 1)
+        .map(|order| Tiles {
+            cell_order: Some(order),
+            ..today.clone()
+        });
     capacities.chain(orders).collect()
 }
 
 /// Returns tiles of half and a quarter of the extents, of two and four times the extents, and tiles closer to a cube.
 fn dense(today: &Tiles, sample: &Sample) -> Vec<Tiles> {
     let with = |extent: &dyn Fn(u64, u64) -> u64| {
-        let extents = today.extents.iter().zip(&sample.shape);
-        let extents = extents.map(|((name, today), side)| (name.clone(), extent(*today, *side)));
+        let extents = today
+            .extents
+            .iter()
+            .zip(&sample.shape)
+            .map(|((name, today), side)| (name.clone(), extent(*today, *side)));
         Tiles {
             extents: extents.collect(),
             ..today.clone()
@@ -102,8 +107,11 @@ fn squarer(today: &Tiles, sample: &Sample) -> Option<Vec<(String, u64)>> {
     let mut sides: Vec<u64> = today.extents.iter().map(|(_, extent)| *extent).collect();
     loop {
         let can_grow = |(side, most): (&u64, &u64)| side.saturating_mul(2) <= *most;
-        let growing = sides.iter().zip(&sample.shape).enumerate();
-        let growing = growing.filter(|(_, pair)| can_grow(*pair));
+        let growing = sides
+            .iter()
+            .zip(&sample.shape)
+            .enumerate()
+            .filter(|(_, pair)| can_grow(*pair));
         let shortest = growing.min_by_key(|(_, (side, _))| **side);
         let (short, _) = shortest?;
         let (long, _) = sides.iter().enumerate().max_by_key(|(_, side)| **side)?;

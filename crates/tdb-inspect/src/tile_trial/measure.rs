@@ -5,14 +5,14 @@ use std::time::{Duration, Instant};
 
 use tdb_array::{ChangeOptions, ErrorKind, Location, OpenOptions};
 use tdb_cells::Session;
+use tdb_open::{Error, Result};
 use tdb_query::{ReadOptions, Reader};
 use tdb_schema::ArraySchema;
 use tdb_store::{MemoryStore, Store};
-use tdb_tile::Bug;
+use tdb_tile::{Bug, Exact};
 use tdb_write::{WriteOptions, WriteOrder, Writer};
 
 use super::sample::{Ranges, Sample};
-use tdb_open::{Error, Result};
 
 /// Number of repetitions of each read; the shortest time is the least disturbed.
 const READS: usize = 5;
@@ -20,7 +20,7 @@ const READS: usize = 5;
 const FOLDER: &str = "sample";
 
 /// Size and times of a layout for the sample.
-pub(super) struct Measured {
+pub(super) struct LayoutMeasures {
     pub(super) stored: u64,
     pub(super) writing: Duration,
     pub(super) reading: Duration,
@@ -32,10 +32,9 @@ pub(super) fn measured(
     session: &Session,
     schema: &ArraySchema,
     sample: &Sample,
-) -> Result<Option<Measured>> {
+) -> Result<Option<LayoutMeasures>> {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-    let location = Location::new(Arc::clone(&store), FOLDER);
-    let location = location.with_limits(session.limits().clone());
+    let location = Location::new(Arc::clone(&store), FOLDER).with_limits(session.limits().clone());
     let created = tdb_array::Array::create(&location, schema, &[], &ChangeOptions::default());
     match created {
         Err(error) if error.kind() == ErrorKind::Invalid => return Ok(None),
@@ -65,7 +64,7 @@ pub(super) fn measured(
         let (time, _) = shortest(|| read(session, &array, ranges))?;
         boxes = boxes.saturating_add(time);
     }
-    Ok(Some(Measured {
+    Ok(Some(LayoutMeasures {
         stored: size(&*store)?,
         writing,
         reading,
@@ -83,7 +82,7 @@ fn read(session: &Session, array: &Arc<tdb_array::Array>, ranges: &Ranges) -> Re
     };
     let mut cells = 0_u64;
     for batch in Reader::open(session, array, &options)? {
-        cells = cells.saturating_add(batch?.rows as u64);
+        cells = cells.exact_add(batch?.rows as u64)?;
     }
     Ok(cells)
 }
@@ -108,7 +107,7 @@ fn size(store: &dyn Store) -> Result<u64> {
             Some(bytes) => bytes,
             None => store.size(&object.key).map_err(Error::of_store)?,
         };
-        size = size.saturating_add(bytes);
+        size = size.exact_add(bytes)?;
     }
     Ok(size)
 }

@@ -7,11 +7,12 @@ mod tiles;
 
 use std::time::Duration;
 
+use tdb_open::{Array, Result};
+
 use crate::trial::tried_at_most;
 use candidates::{bare, candidates, joined};
 use measure::measured;
 use sample::Sample;
-use tdb_open::{Array, Result};
 pub use tiles::Tiles;
 
 /// Default size of the sample, in bytes of cells.
@@ -73,8 +74,8 @@ impl TileTrials {
         let better = self
             .trials
             .iter()
-            .filter(|trial| trial.serves_better(current));
-        let better = better.filter(|trial| is_meant(&trial.tiles));
+            .filter(|trial| trial.serves_better(current))
+            .filter(|trial| is_meant(&trial.tiles));
         let cost = |trial: &TileTrial| trial.stored as f64 * trial.boxes.as_secs_f64();
         better.min_by(|a, b| cost(a).total_cmp(&cost(b)))
     }

@@ -1,13 +1,13 @@
 //! The cells on which tile layouts are tried.
 
 use tdb_cells::Batch;
+use tdb_open::{Array, Result};
 use tdb_query::{ReadOptions, ResultOrder};
 use tdb_schema::Dimension;
 use tdb_schema::grid::{CellBox, SpaceTileGrid};
-use tdb_tile::{Bug, Range};
+use tdb_tile::{Bug, Exact, Range};
 
 use crate::batches::batches;
-use tdb_open::{Array, Result};
 
 /// Positions of the boxes to read, in quarters of the way along each dimension.
 const PLACES: [u64; 3] = [1, 2, 3];
@@ -58,8 +58,8 @@ impl Sample {
 
     fn of_dense(array: &Array, most: u64) -> Result<Option<Self>> {
         let schema = array.schema();
-        let grid = SpaceTileGrid::new(schema);
-        let grid = grid.ok_or_else(|| Bug::new("a dense array without a grid of tiles"))?;
+        let grid = SpaceTileGrid::new(schema)
+            .ok_or_else(|| Bug::new("a dense array without a grid of tiles"))?;
         let written = array.engine().non_empty_domain();
         let Some(written) = written.and_then(|written| grid.clipped_box(&written)) else {
             return Ok(None);
@@ -69,8 +69,9 @@ impl Sample {
             return Ok(None);
         };
         let named = |cells: &CellBox| -> Result<Ranges> {
-            let ranges = grid.ranges(cells);
-            let ranges = ranges.ok_or_else(|| Bug::new("tiles of a domain outside of it"))?;
+            let ranges = grid
+                .ranges(cells)
+                .ok_or_else(|| Bug::new("tiles of a domain outside of it"))?;
             let names = schema.dimensions.iter().map(|d| d.name.clone());
             Ok(names.zip(ranges).collect())
         };
@@ -78,8 +79,10 @@ impl Sample {
             .shape()
             .ok_or_else(|| Bug::new("a box that ends before it begins"))?;
         let ranges = named(&cells)?;
-        let boxes = PLACES.map(|place| named(&within(&cells, &shape, place)));
-        let boxes = boxes.into_iter().collect::<Result<Vec<Ranges>>>()?;
+        let boxes = PLACES
+            .map(|place| named(&within(&cells, &shape, place)?))
+            .into_iter()
+            .collect::<Result<Vec<Ranges>>>()?;
         let options = ReadOptions {
             ranges: ranges.clone(),
             dimensions: Some(Vec::new()),
@@ -135,17 +138,20 @@ fn whole_tiles(grid: &SpaceTileGrid, written: &CellBox, cells: u64) -> Option<Ce
     let extents = grid
         .axes()
         .iter()
-        .map(|axis| u64::try_from(axis.extent()).ok());
-    let extents = extents.collect::<Option<Vec<u64>>>()?;
-    let first = tiles.first().iter().map(|tile| tile & !1);
-    let first: Vec<u64> = first.collect();
-    let counts = tiles.last().iter().zip(&first);
-    let mut counts: Vec<u64> = counts
+        .map(|axis| u64::try_from(axis.extent()).ok())
+        .collect::<Option<Vec<u64>>>()?;
+    let first: Vec<u64> = tiles.first().iter().map(|tile| tile & !1).collect();
+    let mut counts: Vec<u64> = tiles
+        .last()
+        .iter()
+        .zip(&first)
         .map(|(last, first)| last.saturating_sub(*first).saturating_add(1))
         .collect();
     let count = |counts: &[u64]| {
-        let sides = counts.iter().zip(&extents);
-        let sides = sides.map(|(count, extent)| count.saturating_mul(*extent));
+        let sides = counts
+            .iter()
+            .zip(&extents)
+            .map(|(count, extent)| count.saturating_mul(*extent));
         sides.fold(1, u64::saturating_mul)
     };
     while count(&counts) > cells {
@@ -158,50 +164,54 @@ fn whole_tiles(grid: &SpaceTileGrid, written: &CellBox, cells: u64) -> Option<Ce
     if count(&counts) > cells.saturating_mul(LARGE) {
         return None;
     }
-    let lo = first.iter().zip(&extents);
-    let lo: Vec<u64> = lo
+    let lo: Vec<u64> = first
+        .iter()
+        .zip(&extents)
         .map(|(tile, extent)| tile.saturating_mul(*extent))
         .collect();
     let sides = counts.iter().zip(&extents).zip(&lo).zip(grid.axes());
-    let hi = sides.map(|(((count, extent), lo), axis)| {
-        let side = count.saturating_mul(*extent).saturating_sub(1);
-        lo.saturating_add(side).min(axis.last_cell())
-    });
-    let hi = hi.collect();
+    let hi = sides
+        .map(|(((count, extent), lo), axis)| {
+            let side = count.saturating_mul(*extent).saturating_sub(1);
+            lo.saturating_add(side).min(axis.last_cell())
+        })
+        .collect();
     Some(CellBox { lo, hi })
 }
 
 /// Returns a box with about a hundredth of the cells of another; `place` is its position, in quarters.
-fn within(cells: &CellBox, shape: &[u64], place: u64) -> CellBox {
+fn within(cells: &CellBox, shape: &[u64], place: u64) -> Result<CellBox, Bug> {
     let by = divisor(shape.len());
     let sides: Vec<u64> = shape.iter().map(|side| (side / by).max(1)).collect();
     let starts = cells.lo.iter().zip(shape).zip(&sides);
-    let lo: Vec<u64> = starts
+    let lo = starts
         .map(|((lo, whole), side)| {
-            let free = whole.saturating_sub(*side);
-            lo.saturating_add(free / 4 * place)
+            let free = whole.exact_sub(*side)?;
+            lo.exact_add(free / 4 * place)
         })
-        .collect();
-    let hi = lo.iter().zip(&sides);
-    let hi = hi.map(|(lo, side)| lo.saturating_add(side.saturating_sub(1)));
-    let hi = hi.collect();
-    CellBox { lo, hi }
+        .collect::<Result<Vec<u64>, Bug>>()?;
+    let hi = lo
+        .iter()
+        .zip(&sides)
+        .map(|(lo, side)| lo.exact_add(side.exact_sub(1)?))
+        .collect::<Result<_, Bug>>()?;
+    Ok(CellBox { lo, hi })
 }
 
 /// Returns boxes that would each contain a hundredth of the cells if these were evenly distributed; `None` if there
 /// are none.
 fn sparse_boxes(dimensions: &[Dimension], batches: &[Batch]) -> Option<Vec<Ranges>> {
-    let sorted = dimensions
+    let sorted: Vec<Vec<&[u8]>> = dimensions
         .iter()
-        .map(|dimension| sorted(dimension, batches));
-    let sorted: Vec<Vec<&[u8]>> = sorted.collect();
+        .map(|dimension| sorted(dimension, batches))
+        .collect();
     let by = divisor(dimensions.len());
     let boxes = PLACES.iter().map(|place| {
         let ranges = dimensions.iter().zip(&sorted).map(|(dimension, values)| {
             let count = values.len() as u64;
             let side = (count / by).max(1);
             let first = count.checked_sub(side)? / 4 * place;
-            let last = first.saturating_add(side.saturating_sub(1));
+            let last = first + (side - 1);
             let at = |place: u64| values.get(usize::try_from(place).ok()?).map(|v| v.to_vec());
             Some((dimension.name.clone(), Range::new(at(first)?, at(last)?)))
         });
@@ -212,8 +222,10 @@ fn sparse_boxes(dimensions: &[Dimension], batches: &[Batch]) -> Option<Vec<Range
 
 /// Returns the coordinates of all cells along a dimension in ascending order.
 fn sorted<'a>(dimension: &Dimension, batches: &'a [Batch]) -> Vec<&'a [u8]> {
-    let columns = batches.iter().flat_map(|batch| &batch.columns);
-    let columns = columns.filter(|column| column.name == dimension.name);
+    let columns = batches
+        .iter()
+        .flat_map(|batch| &batch.columns)
+        .filter(|column| column.name == dimension.name);
     let cells = columns.flat_map(|column| (0..).map_while(|row| column.cell(row)));
     let mut values: Vec<&[u8]> = cells.collect();
     values.sort_by(|a, b| dimension.datatype.total_order(a, b));

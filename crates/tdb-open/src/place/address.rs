@@ -32,7 +32,6 @@ impl Address {
 
 /// Converts a path, which may be relative to the current directory, to a `file://` URI.
 pub(super) fn file_uri(path: &Path) -> std::io::Result<String> {
-    let path = std::path::absolute(path)?;
-    let path = path.display().to_string();
+    let path = std::path::absolute(path)?.display().to_string();
     Ok(format!("file://{}", path.trim_end_matches('/')))
 }

@@ -9,7 +9,6 @@ use tdb_array::{ErrorKind, ObjectType};
 
 use crate::stores::Stores;
 use crate::{Error, Result};
-
 use address::{Address, file_uri};
 pub use found::{Place, PlacedObject, missing, unfinished};
 

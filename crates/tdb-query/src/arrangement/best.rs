@@ -12,7 +12,7 @@ use std::cmp::Ordering;
 use tdb_cells::Batch;
 use tdb_tile::Bug;
 
-use super::kept::{Kept, SPARE, gather};
+use super::kept_cells::{KeptCells, SPARE, gather};
 use super::prefix::for_each_prefix;
 use super::sorting::{KeyColumns, SortKey, sort};
 use crate::QueryError;
@@ -64,7 +64,7 @@ impl<'a> Best<'a> {
     }
 
     /// Adds a batch piece by piece, since the first cells set a threshold that excludes many others.
-    pub(super) fn add(&mut self, kept: &mut Kept, batch: &Batch) -> Result<(), QueryError> {
+    pub(super) fn add(&mut self, kept: &mut KeptCells, batch: &Batch) -> Result<(), QueryError> {
         let most = self
             .end
             .cells()
@@ -110,8 +110,9 @@ impl<'a> Best<'a> {
         let measure = measure.ok_or_else(|| Bug::new("a threshold without a cell"))?;
         let mut chosen = Vec::new();
         for_each_prefix(column, descending, rows, |row, prefix| {
-            let order = prefix.cmp(&measure);
-            let order = order.then_with(|| columns.compare(row, &limit, 0));
+            let order = prefix
+                .cmp(&measure)
+                .then_with(|| columns.compare(row, &limit, 0));
             if self.end.keeps(order) {
                 chosen.push((0, row));
             }
@@ -120,7 +121,7 @@ impl<'a> Best<'a> {
     }
 
     /// Drops all but the wanted cells, and makes the worst of them the threshold.
-    pub(super) fn narrow(&mut self, kept: &mut Kept) -> Result<(), QueryError> {
+    pub(super) fn narrow(&mut self, kept: &mut KeptCells) -> Result<(), QueryError> {
         sort(kept, self.keys)?;
         let cells = self.end.cells();
         let (first, measure) = match self.end {

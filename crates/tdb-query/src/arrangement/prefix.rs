@@ -46,7 +46,15 @@ impl Key<'_> {
     }
 }
 
-pub(super) fn key_of((column, row): (&Column, usize)) -> Key<'_> {
+/// A cell of a column.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ColumnCell<'a> {
+    pub(super) column: &'a Column,
+    pub(super) row: usize,
+}
+
+pub(super) fn key_of(cell: ColumnCell<'_>) -> Key<'_> {
+    let ColumnCell { column, row } = cell;
     let Some(cell) = column.cell(row).filter(|_| column.is_valid(row)) else {
         return Key::Null;
     };
@@ -161,7 +169,10 @@ pub(super) fn for_each_prefix(
         return with_scalar!(datatype, T => of_numbers::<T>(column, descending, rows, each));
     }
     for row in rows {
-        let key = key_of((column, row as usize));
+        let key = key_of(ColumnCell {
+            column,
+            row: row as usize,
+        });
         each(row, key.prefix(descending).ok_or_else(short)?);
     }
     Ok(())

@@ -3,8 +3,9 @@
 use std::collections::BinaryHeap;
 
 use tdb_cells::Batch;
+use tdb_tile::Exact;
 
-use super::kept::{Kept, SPARE, gather};
+use super::kept_cells::{KeptCells, SPARE, gather};
 use crate::QueryError;
 
 /// Picks the cells whose hashed position is lowest. The hash depends only on the seed and the position, so the sample
@@ -17,7 +18,7 @@ pub(super) struct Sampling {
     next: u64,
     /// The lowest hashes so far; the heap's top is the highest of them.
     lowest: BinaryHeap<u64>,
-    /// Hash of each cell in `Kept`, in the same order.
+    /// Hash of each cell in `KeptCells`, in the same order.
     mixed: Vec<u64>,
 }
 
@@ -33,11 +34,12 @@ impl Sampling {
     }
 
     /// Adds the cells of a batch, keeping those that may be in the sample.
-    pub(super) fn add(&mut self, kept: &mut Kept, batch: &Batch) -> Result<(), QueryError> {
+    pub(super) fn add(&mut self, kept: &mut KeptCells, batch: &Batch) -> Result<(), QueryError> {
         let mut rows = Vec::new();
-        for row in (0_u32..).take(batch.rows) {
-            let mixed = mix(self.seed ^ mix(self.next));
-            self.next = self.next.wrapping_add(1);
+        let first = self.next;
+        self.next = first.exact_add(batch.rows as u64)?;
+        for (position, row) in (first..self.next).zip(0_u32..) {
+            let mixed = mix(self.seed ^ mix(position));
             let is_full = self.lowest.len() as u64 >= self.wanted;
             if is_full && self.lowest.peek().is_none_or(|highest| mixed >= *highest) {
                 continue;
@@ -60,12 +62,12 @@ impl Sampling {
     }
 
     /// Keeps only the sampled cells, in the order of the read.
-    pub(super) fn finish(mut self, kept: &mut Kept) -> Result<(), QueryError> {
+    pub(super) fn finish(mut self, kept: &mut KeptCells) -> Result<(), QueryError> {
         self.drop_others(kept);
         Ok(())
     }
 
-    fn drop_others(&mut self, kept: &mut Kept) {
+    fn drop_others(&mut self, kept: &mut KeptCells) {
         let highest = self.lowest.peek().copied();
         let is_chosen = |mixed: &u64| highest.is_some_and(|highest| *mixed <= highest);
         let mut each = self.mixed.iter();

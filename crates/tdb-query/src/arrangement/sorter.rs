@@ -2,16 +2,16 @@
 
 use tdb_cells::{Batch, Session};
 
-use super::kept::Kept;
+use super::kept_cells::KeptCells;
+use super::sorted_runs::{MergedRuns, SortedRuns};
 use super::sorting::{SortKey, sort};
-use super::spilled::{Merged, SortedRuns};
 use crate::QueryError;
 
 /// Collects cells; those that do not fit into memory are spilled to the temporary folder.
 #[derive(Debug)]
 pub struct Sorter {
     keys: Vec<SortKey>,
-    kept: Kept,
+    kept: KeptCells,
     runs: SortedRuns,
 }
 
@@ -21,8 +21,8 @@ pub struct SortedCells(Source);
 
 #[derive(Debug)]
 enum Source {
-    Kept(Kept),
-    Merged(Box<Merged>),
+    Kept(KeptCells),
+    Merged(Box<MergedRuns>),
 }
 
 impl Sorter {
@@ -36,7 +36,7 @@ impl Sorter {
         let keys: Vec<SortKey> = by.iter().map(key).collect();
         Some(Self {
             runs: SortedRuns::new(session, &keys)?,
-            kept: Kept::new(&session.limits().budget),
+            kept: KeptCells::new(&session.limits().budget),
             keys,
         })
     }

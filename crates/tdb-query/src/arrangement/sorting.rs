@@ -8,8 +8,8 @@ use tdb_schema::value::holds_bytes;
 use tdb_schema::{ArraySchema, CellValNum};
 use tdb_tile::Bug;
 
-use super::kept::{BatchRow, Kept};
-use super::prefix::{Key, Prefix, for_each_prefix, key_of};
+use super::kept_cells::{BatchRow, KeptCells};
+use super::prefix::{ColumnCell, Key, Prefix, for_each_prefix, key_of};
 use crate::QueryError;
 
 /// A field to sort by, and the direction. Text is compared by its bytes; enumerated attributes by the order of their
@@ -64,7 +64,7 @@ impl SortKey {
 }
 
 /// Sorts cells; equal ones stay in their order.
-pub(super) fn sort(kept: &mut Kept, keys: &[SortKey]) -> Result<(), QueryError> {
+pub(super) fn sort(kept: &mut KeptCells, keys: &[SortKey]) -> Result<(), QueryError> {
     let Some(first) = keys.first() else {
         return Ok(());
     };
@@ -136,14 +136,22 @@ impl<'a> KeyColumns<'a> {
     pub(super) fn compare(&self, row: u32, other: &Self, other_row: u32) -> Ordering {
         let columns = self.0.iter().zip(&other.0);
         let mut each = columns.map(|((one, descending), (two, _))| {
-            compare((one, row as usize), (two, other_row as usize), *descending)
+            let one = ColumnCell {
+                column: one,
+                row: row as usize,
+            };
+            let two = ColumnCell {
+                column: two,
+                row: other_row as usize,
+            };
+            compare(one, two, *descending)
         });
         each.find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
     }
 }
 
 /// Compares two cells in one column.
-pub(super) fn compare(a: (&Column, usize), b: (&Column, usize), descending: bool) -> Ordering {
+pub(super) fn compare(a: ColumnCell<'_>, b: ColumnCell<'_>, descending: bool) -> Ordering {
     match (key_of(a), key_of(b)) {
         (Key::Value(datatype, a), Key::Value(_, b)) => {
             let order = datatype.total_order(a, b);

@@ -4,13 +4,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use tdb_cells::{Batch, Column, FieldInfo};
-use tdb_query::Reader;
+use tdb_open::{Error, Result};
+use tdb_query::{ArrangedCells, Reader};
 
 use super::ReadBuilder;
 use super::label_columns::LabelColumns;
 use crate::Array;
-use tdb_open::{Error, Result};
-use tdb_query::Arranged;
 
 /// Batches whose cells are kept for sorting or sampling take 1/PART of the memory, and at most this number of bytes.
 const MOST_KEPT_AT_ONCE: u64 = 16 << 20;
@@ -89,7 +88,7 @@ impl ReadBuilder {
 pub struct Batches {
     pub(super) fields: Vec<FieldInfo>,
     warnings: Vec<String>,
-    cells: Arranged<Source, Error>,
+    cells: ArrangedCells<Source, Error>,
     labels: Option<LabelColumns>,
     /// Number of cells with fill values so far, as the reader counts them.
     filled: Arc<AtomicU64>,

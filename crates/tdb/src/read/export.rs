@@ -4,7 +4,7 @@ use std::io::Write;
 
 use tdb_cells::files::BatchWriter;
 use tdb_cells::{FieldInfo, Progress};
-use tdb_files::{CellSink, Exported, OutputFile, batch_bytes_of_folder, write_all};
+use tdb_files::{CellSink, ExportedCells, OutputFile, batch_bytes_of_folder, write_all};
 use tdb_open::Result;
 use tdb_query::Failing;
 
@@ -30,7 +30,7 @@ impl ReadBuilder {
     /// # Errors
     /// As for [`ReadBuilder::batches`]; fails also if no format has the extension, if the format cannot hold the
     /// cells, or if the file system fails.
-    pub fn export(mut self, file: impl Into<OutputFile>) -> Result<Exported> {
+    pub fn export(mut self, file: impl Into<OutputFile>) -> Result<ExportedCells> {
         let file = file.into();
         self.fit(&file)?;
         if file.is_folder() {
@@ -63,7 +63,7 @@ impl Batches {
     ///
     /// # Errors
     /// As for [`ReadBuilder::export`].
-    pub fn export(self, file: impl Into<OutputFile>) -> Result<Exported> {
+    pub fn export(self, file: impl Into<OutputFile>) -> Result<ExportedCells> {
         let file = file.into();
         let layout = file.layout(
             self.array.schema(),
@@ -78,7 +78,11 @@ impl Batches {
     ///
     /// # Errors
     /// As for [`ReadBuilder::export`].
-    pub fn write_to<W: Write + Send + 'static>(self, to: W, like: &OutputFile) -> Result<Exported> {
+    pub fn write_to<W: Write + Send + 'static>(
+        self,
+        to: W,
+        like: &OutputFile,
+    ) -> Result<ExportedCells> {
         let layout = like.layout(
             self.array.schema(),
             &self.asked.options,
@@ -95,21 +99,21 @@ impl Batches {
     pub fn write_with(
         self,
         make: impl FnOnce(&[FieldInfo]) -> Result<Box<dyn BatchWriter>>,
-    ) -> Result<Exported> {
+    ) -> Result<ExportedCells> {
         let writer = make(&self.fields)?;
         self.write_into(CellSink::to_writer(writer))
     }
 
-    fn write_into(mut self, sink: CellSink) -> Result<Exported> {
+    fn write_into(mut self, sink: CellSink) -> Result<ExportedCells> {
         let array = self.array.clone();
         let expected = self.asked.expected;
-        let done = write_all(
+        let mut done = write_all(
             array.context().shared_session(),
             self.by_ref(),
             sink,
             expected,
-        );
-        let mut done = done.map_err(|error| error.at(array.uri()))?;
+        )
+        .map_err(|error| error.at(array.uri()))?;
         done.filled = self.filled();
         Ok(done)
     }

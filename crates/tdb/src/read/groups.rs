@@ -2,9 +2,9 @@
 
 use tdb_aggregate::{Aggregate, Group, GroupResults};
 use tdb_cells::FieldInfo;
+use tdb_open::Result;
 
 use crate::Array;
-use tdb_open::Result;
 
 /// Iterator over the groups of a read, in ascending order of their values:
 /// [`ReadBuilder::groups`](crate::ReadBuilder::groups).

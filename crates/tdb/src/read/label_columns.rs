@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use tdb_cells::{Batch, Column, FieldInfo, Session};
+use tdb_open::Result;
 use tdb_query::{ReadOptions, Reader};
 use tdb_schema::{Attribute, CellValNum, DimensionLabel, FieldKind};
 use tdb_tile::{Bug, Grant};
 
 use crate::Array;
-use tdb_open::Result;
 
 /// Approximate bytes per label in memory, in addition to its value and coordinate.
 const BYTES_OF_LABEL: u64 = 64;
@@ -85,8 +85,11 @@ impl LabelColumns {
 
     /// Returns the fields of the result, given those that are read.
     pub(super) fn fields(&self, read: &[FieldInfo]) -> Vec<FieldInfo> {
-        let labels = self.shown.iter().map(|labels| labels.field.clone());
-        let labels: Vec<FieldInfo> = labels.collect();
+        let labels: Vec<FieldInfo> = self
+            .shown
+            .iter()
+            .map(|labels| labels.field.clone())
+            .collect();
         self.arranged(read, labels, |field| &field.name)
     }
 
@@ -95,8 +98,8 @@ impl LabelColumns {
         let labels = self
             .shown
             .iter()
-            .map(|labels| labels.of(batch, &self.session));
-        let labels = labels.collect::<Result<Vec<Column>>>()?;
+            .map(|labels| labels.of(batch, &self.session))
+            .collect::<Result<Vec<Column>>>()?;
         Ok(Batch {
             rows: batch.rows,
             columns: self.arranged(&batch.columns, labels, |column| &column.name),
@@ -111,8 +114,10 @@ impl LabelColumns {
         name: impl Fn(&T) -> &String,
     ) -> Vec<T> {
         let is_dimension = |one: &&T| !self.order.contains(name(one));
-        let dimensions = read.iter().filter(is_dimension);
-        let dimensions = dimensions.filter(|one| !self.beside.contains(name(one)));
+        let dimensions = read
+            .iter()
+            .filter(is_dimension)
+            .filter(|one| !self.beside.contains(name(one)));
         let find = |wanted: &String| {
             let mut all = read.iter().chain(&labels);
             all.find(|one| name(one) == wanted)
@@ -126,13 +131,16 @@ impl Labels {
     fn read(array: &Array, label: &DimensionLabel) -> Result<Self> {
         let schema = array.schema();
         let index = label.dimension as usize;
-        let dimension = schema.dimensions.get(index);
-        let dimension = dimension.ok_or_else(|| Bug::new("a label is of no dimension"))?;
+        let dimension = schema
+            .dimensions
+            .get(index)
+            .ok_or_else(|| Bug::new("a label is of no dimension"))?;
         let stored = array.engine().open_label(label);
         let stored = Arc::new(stored.map_err(|error| array.failed(error))?);
         let mut attributes = stored.schema().attributes.iter();
-        let attribute = attributes.find(|attribute| attribute.name == label.attribute);
-        let attribute = attribute.ok_or_else(|| Bug::new("a label lacks its own attribute"))?;
+        let attribute = attributes
+            .find(|attribute| attribute.name == label.attribute)
+            .ok_or_else(|| Bug::new("a label lacks its own attribute"))?;
         let mut labels = Self {
             dimension: dimension.name.clone(),
             field: field_of(label, attribute, index),
@@ -155,8 +163,10 @@ impl Labels {
         let Some(written) = stored.non_empty_domain() else {
             return Ok(());
         };
-        let index = dimensions.first().map(|dimension| dimension.name.clone());
-        let index = index.ok_or_else(|| Bug::new("an array of labels has no dimension"))?;
+        let index = dimensions
+            .first()
+            .map(|dimension| dimension.name.clone())
+            .ok_or_else(|| Bug::new("an array of labels has no dimension"))?;
         let options = ReadOptions {
             attributes: Some(vec![attribute.to_owned()]),
             ranges: written
@@ -195,11 +205,12 @@ impl Labels {
         let coordinates = batch.column(&self.dimension);
         let lost = || Bug::new("cells were read without the dimension of a label");
         let coordinates = coordinates.ok_or_else(lost)?;
-        let cells = (0..batch.rows).map(|row| {
-            let at = coordinates.cell(row).ok_or_else(lost)?;
-            Ok(self.values.get(at).unwrap_or(&self.fill))
-        });
-        let cells = cells.collect::<Result<Vec<&Bytes>, Bug>>()?;
+        let cells = (0..batch.rows)
+            .map(|row| {
+                let at = coordinates.cell(row).ok_or_else(lost)?;
+                Ok(self.values.get(at).unwrap_or(&self.fill))
+            })
+            .collect::<Result<Vec<&Bytes>, Bug>>()?;
         let mut values = Vec::new();
         let mut offsets = 0_u64.to_le_bytes().to_vec();
         for cell in cells {

@@ -4,14 +4,14 @@ use std::slice::SliceIndex;
 
 use tdb_aggregate::expected_count;
 use tdb_cells::{Column, FieldInfo};
+use tdb_open::{Error, ErrorKind, Result};
 use tdb_query::{NextCells, Reader};
 use tdb_schema::TIMESTAMPS;
 use tdb_schema::names::UnknownName;
-use tdb_tile::{Bug, Scalar};
+use tdb_tile::{Bug, Exact, Scalar};
 
 use super::{Batches, ReadBuilder};
 use crate::Array;
-use tdb_open::{Error, ErrorKind, Result};
 
 impl ReadBuilder {
     /// Reads the values of one field, of all cells that match.
@@ -21,12 +21,12 @@ impl ReadBuilder {
     pub fn to_vec<T: Scalar>(self, field: &str) -> Result<Vec<T>> {
         let mut source = Values::open::<T>(self, field)?;
         let mut values = vec![T::default(); source.expected];
-        let mut count = 0;
+        let mut count = 0_usize;
         while let Some(more) = source.next(part(&mut values, count..)?)? {
             let end = match &more {
-                More::Written(more) => count.saturating_add(*more),
+                More::Written(more) => count.exact_add(*more)?,
                 More::Column(column) => {
-                    let end = count.saturating_add(values_in::<T>(column));
+                    let end = count.exact_add(values_in::<T>(column))?;
                     if values.len() < end {
                         values.resize(end, T::default());
                     }
@@ -60,7 +60,7 @@ impl ReadBuilder {
     /// written then.
     pub fn read_into<T: Scalar>(self, field: &str, values: &mut [T]) -> Result<usize> {
         let mut source = Values::open::<T>(self, field)?;
-        let (mut count, all) = (0, values.len());
+        let (mut count, all) = (0_usize, values.len());
         while let Some(more) = source.next(part(values, count..)?)? {
             let more = match more {
                 More::Written(more) => more,
@@ -74,7 +74,7 @@ impl ReadBuilder {
                     more
                 }
             };
-            count = count.saturating_add(more);
+            count = count.exact_add(more)?;
         }
         T::settle(part(values, ..count)?);
         Ok(count)
@@ -142,8 +142,9 @@ impl Values {
         };
         let info = fields.first().ok_or_else(|| no_field(&array, field))?;
         let size = check_plain::<T>(info).map_err(|error| error.at(array.uri()))?;
-        let bytes = cells.and_then(|cells| cells.checked_mul(size as u64));
-        let bytes = bytes.filter(|bytes| *bytes <= session.limits().budget.left());
+        let bytes = cells
+            .and_then(|cells| cells.checked_mul(size as u64))
+            .filter(|bytes| *bytes <= session.limits().budget.left());
         let values = bytes.map_or(0, |bytes| bytes / T::SIZE as u64);
         Ok(Self {
             expected: usize::try_from(values).map_err(|_| Bug::new("more values than memory"))?,
@@ -170,8 +171,11 @@ impl Values {
         let Some(batch) = batch else {
             return Ok(None);
         };
-        let column = batch.columns.into_iter().next();
-        let column = column.ok_or_else(|| Bug::new("a read of one field without its column"))?;
+        let column = batch
+            .columns
+            .into_iter()
+            .next()
+            .ok_or_else(|| Bug::new("a read of one field without its column"))?;
         check_valid(&column, batch.rows).map_err(|error| error.at(self.array.uri()))?;
         Ok(Some(More::Column(column)))
     }

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use tdb_datafusion::{Answer, Arrays, Database, SqlError, Statement};
+use tdb_open::Result;
 use tokio::runtime::Runtime;
 
 use super::errors::{of_cluster, of_sql};
 use crate::Context;
-use tdb_open::Result;
 
 impl Context {
     /// Gives the context its own connections to its workers.

@@ -12,6 +12,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use tdb_datafusion::{Answer as Given, ArrayTable, Arrays, Database, Statement};
+use tdb_open::{Error, ErrorKind, Result, Time};
 
 use self::errors::of_sql;
 pub use self::rows::Rows;
@@ -19,7 +20,6 @@ use self::threads::Threads;
 #[cfg(feature = "distributed")]
 pub use self::worker::Worker;
 use crate::{Array, Context};
-use tdb_open::{Error, ErrorKind, Result, Time};
 
 /// An SQL database whose tables are arrays, named by a quoted path or URI, or by a registered name.
 ///
@@ -93,9 +93,10 @@ impl Context {
     }
 
     fn database(&self, since: Time, until: Option<Time>) -> Result<Sql> {
-        let context = self.clone();
         #[cfg(feature = "distributed")]
-        let context = context.with_workers_afresh();
+        let context = self.clone().with_workers_afresh();
+        #[cfg(not(feature = "distributed"))]
+        let context = self.clone();
         let arrays = Arrays::new(context.open_context().clone()).between(since, until);
         let arrays = Arc::new(arrays);
         let opener = Arc::clone(&arrays);
@@ -136,8 +137,8 @@ impl Sql {
     /// Fails if the name is taken.
     pub fn register(&self, name: &str, array: &Array) -> Result<()> {
         let session = self.context.shared_session().clone();
-        let table = ArrayTable::new(Arc::clone(array.engine()), session, array.uri());
-        let table = table.map_err(|error| of_sql(error.into()))?;
+        let table = ArrayTable::new(Arc::clone(array.engine()), session, array.uri())
+            .map_err(|error| of_sql(error.into()))?;
         self.database.register(name, table).map_err(of_sql)
     }
 
@@ -192,8 +193,9 @@ impl Sql {
         let (database, text) = (self.database.clone(), sql.to_owned());
         let threads = self.threads.handle();
         let parse = threads.spawn_blocking(move || database.statements(&text));
-        let parsed = threads.block_on(parse);
-        let parsed = parsed.map_err(|error| Error::new(ErrorKind::Bug, error))?;
+        let parsed = threads
+            .block_on(parse)
+            .map_err(|error| Error::new(ErrorKind::Bug, error))?;
         parsed.map_err(|error| {
             // The position is a column, so it is only used for a text of one line.
             let at = error.column().filter(|_| !sql.trim_end().contains('\n'));
@@ -215,8 +217,9 @@ impl Sql {
         #[cfg(not(feature = "distributed"))]
         let run = async move { database.run(statement).await };
         let threads = self.threads.handle();
-        let given = threads.block_on(threads.spawn(run));
-        let given = given.map_err(|error| Error::new(ErrorKind::Bug, error))?;
+        let given = threads
+            .block_on(threads.spawn(run))
+            .map_err(|error| Error::new(ErrorKind::Bug, error))?;
         Ok(match given.map_err(of_sql)? {
             Given::Rows(stream) => {
                 let threads = self.threads.clone();

@@ -11,16 +11,14 @@ use tdb_arrow::{ArrowInput, field_of_column};
 use tdb_cells::files::{BatchReader, BatchWriter, Input, InputError};
 use tdb_cells::{Batch, FieldInfo};
 use tdb_datafusion::{HeldRows, RowStream};
+use tdb_files::{CellSink, ExportedCells, OutputFile, write_all};
+use tdb_open::{Error, Result};
 use tdb_tile::Datatype;
 
 use super::errors::of_sql;
 use super::threads::Threads;
 use crate::Context;
 use crate::arrow::of_arrow;
-use tdb_files::Exported;
-use tdb_files::write_all;
-use tdb_files::{CellSink, OutputFile};
-use tdb_open::{Error, Result};
 
 /// Rows that a statement returns, as Arrow record batches. They are computed as they are taken.
 pub struct Rows {
@@ -81,7 +79,7 @@ impl Rows {
     ///
     /// # Errors
     /// Fails if no such format has the extension, if reading fails, or if the file system fails.
-    pub fn export(self, file: impl Into<OutputFile>) -> Result<Exported> {
+    pub fn export(self, file: impl Into<OutputFile>) -> Result<ExportedCells> {
         let file = file.into();
         let layout = file.layout_of_rows()?;
         let (fields, cells, context) = self.cells()?;
@@ -93,7 +91,11 @@ impl Rows {
     ///
     /// # Errors
     /// As for [`Rows::export`].
-    pub fn write_to<W: Write + Send + 'static>(self, to: W, like: &OutputFile) -> Result<Exported> {
+    pub fn write_to<W: Write + Send + 'static>(
+        self,
+        to: W,
+        like: &OutputFile,
+    ) -> Result<ExportedCells> {
         let layout = like.layout_of_rows()?;
         let (fields, cells, context) = self.cells()?;
         let writer = layout.writer(&fields, to)?;
@@ -112,7 +114,7 @@ impl Rows {
     pub fn write_with(
         self,
         make: impl FnOnce(&[FieldInfo]) -> Result<Box<dyn BatchWriter>>,
-    ) -> Result<Exported> {
+    ) -> Result<ExportedCells> {
         let (fields, cells, context) = self.cells()?;
         let writer = make(&fields)?;
         write_all(
@@ -130,10 +132,10 @@ impl Rows {
         let held = HeldRows::new(self);
         let schema = held.schema();
         let columns = schema.fields().iter().enumerate();
-        let fields =
-            columns.map(|(place, column)| Some(shown(field_of_column(column, place)?, column)));
-        let fields: Option<Vec<FieldInfo>> = fields.collect();
-        let fields = fields.ok_or_else(|| tdb_tile::Bug::new("a column that no field holds"))?;
+        let fields = columns
+            .map(|(place, column)| Some(shown(field_of_column(column, place)?, column)))
+            .collect::<Option<Vec<FieldInfo>>>()
+            .ok_or_else(|| tdb_tile::Bug::new("a column that no field holds"))?;
         let input = ArrowInput::new(Box::new(held), "SQL").with_memory(memory);
         let mut rest = Box::new(input).cells(&fields)?;
         // Reading the first batch early ensures that a query that fails at once writes no header line.

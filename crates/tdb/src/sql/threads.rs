@@ -6,9 +6,8 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
 use tdb_cells::Session;
-use tokio::runtime::{Builder, Handle, Runtime};
-
 use tdb_open::{Error, ErrorKind, Result};
+use tokio::runtime::{Builder, Handle, Runtime};
 
 /// Stack size of a thread in bytes; conditions of many terms are deep trees.
 const STACK: usize = 64 << 20;

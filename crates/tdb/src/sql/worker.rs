@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use tdb_datafusion::Arrays;
 use tdb_distributed::{Allowed, Certificates, Token, WorkerLimits};
+use tdb_open::Result;
 use tokio::runtime::Runtime;
 use tokio::time::sleep;
 
 use super::errors::of_cluster;
 use crate::Context;
-use tdb_open::Result;
 
 /// Interval between checks for cancellation.
 const LOOK: Duration = Duration::from_millis(100);

@@ -5,7 +5,7 @@ use serde::ser::{
     Error as _, Impossible, SerializeSeq, SerializeStruct, SerializeTuple, Serializer,
 };
 
-use super::draft::{Done, Draft, Problem};
+use super::draft::{CellResult, Draft, Problem};
 
 /// Adds a cell to a field.
 pub(super) struct CellSerializer<'a> {
@@ -36,9 +36,9 @@ impl SerializeStruct for JsonNumber<'_> {
     type Ok = ();
     type Error = Problem;
 
-    fn serialize_field<T: Serialize + ?Sized>(&mut self, _: &'static str, value: &T) -> Done {
-        let text = serde_json::to_value(value).map_err(Problem::custom)?;
-        let text = text
+    fn serialize_field<T: Serialize + ?Sized>(&mut self, _: &'static str, value: &T) -> CellResult {
+        let number = serde_json::to_value(value).map_err(Problem::custom)?;
+        let text = number
             .as_str()
             .ok_or_else(|| Problem::custom("a number that is no text"))?;
         match (text.parse::<i128>(), text.parse::<f64>()) {
@@ -48,7 +48,7 @@ impl SerializeStruct for JsonNumber<'_> {
         }
     }
 
-    fn end(self) -> Done {
+    fn end(self) -> CellResult {
         if self.is_cell {
             self.draft.end(true)
         } else {
@@ -73,52 +73,52 @@ macro_rules! values {
         type SerializeStruct = JsonNumber<'a>;
         type SerializeStructVariant = Impossible<(), Problem>;
 
-        fn serialize_bool(self, value: bool) -> Done {
+        fn serialize_bool(self, value: bool) -> CellResult {
             self.draft.flag(value)?;
             $end(self.draft)
         }
 
-        fn serialize_f32(self, value: f32) -> Done {
+        fn serialize_f32(self, value: f32) -> CellResult {
             self.draft.float(value.into())?;
             $end(self.draft)
         }
 
-        fn serialize_f64(self, value: f64) -> Done {
+        fn serialize_f64(self, value: f64) -> CellResult {
             self.draft.float(value)?;
             $end(self.draft)
         }
 
-        fn serialize_char(self, value: char) -> Done {
+        fn serialize_char(self, value: char) -> CellResult {
             self.serialize_str(value.encode_utf8(&mut [0; 4]))
         }
 
-        fn serialize_str(self, value: &str) -> Done {
+        fn serialize_str(self, value: &str) -> CellResult {
             self.draft.text(value)?;
             $end(self.draft)
         }
 
-        fn serialize_bytes(self, value: &[u8]) -> Done {
+        fn serialize_bytes(self, value: &[u8]) -> CellResult {
             self.draft.raw(value)?;
             $end(self.draft)
         }
 
-        fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Done {
+        fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> CellResult {
             value.serialize(self)
         }
 
-        fn serialize_unit(self) -> Done {
+        fn serialize_unit(self) -> CellResult {
             self.serialize_none()
         }
 
-        fn serialize_unit_struct(self, _: &'static str) -> Done {
+        fn serialize_unit_struct(self, _: &'static str) -> CellResult {
             self.serialize_none()
         }
 
-        fn serialize_unit_variant(self, _: &'static str, _: u32, name: &'static str) -> Done {
+        fn serialize_unit_variant(self, _: &'static str, _: u32, name: &'static str) -> CellResult {
             self.serialize_str(name)
         }
 
-        fn serialize_newtype_struct<T: Serialize + ?Sized>(self, _: &'static str, value: &T) -> Done {
+        fn serialize_newtype_struct<T: Serialize + ?Sized>(self, _: &'static str, value: &T) -> CellResult {
             value.serialize(self)
         }
 
@@ -128,7 +128,7 @@ macro_rules! values {
             _: u32,
             _: &'static str,
             _: &T,
-        ) -> Done {
+        ) -> CellResult {
             no_cell()
         }
 
@@ -175,7 +175,7 @@ macro_rules! values {
         }
     };
     ($end:expr; $($method:ident: $t:ty),*) => {
-        $(fn $method(self, value: $t) -> Done {
+        $(fn $method(self, value: $t) -> CellResult {
             self.draft.whole(value.into())?;
             $end(self.draft)
         })*
@@ -194,7 +194,7 @@ impl<'a> Serializer for CellSerializer<'a> {
 
     values!(true, |draft: &mut Draft| draft.end(true));
 
-    fn serialize_none(self) -> Done {
+    fn serialize_none(self) -> CellResult {
         self.draft.null()
     }
 
@@ -215,7 +215,7 @@ impl<'a> Serializer for ValueSerializer<'a> {
 
     values!(false, |_: &mut Draft| Ok(()));
 
-    fn serialize_none(self) -> Done {
+    fn serialize_none(self) -> CellResult {
         Err(Problem::custom("null within a list"))
     }
 
@@ -232,12 +232,12 @@ impl SerializeSeq for Values<'_> {
     type Ok = ();
     type Error = Problem;
 
-    fn serialize_element<T: Serialize + ?Sized>(&mut self, value: &T) -> Done {
+    fn serialize_element<T: Serialize + ?Sized>(&mut self, value: &T) -> CellResult {
         let draft = &mut *self.draft;
         value.serialize(ValueSerializer { draft })
     }
 
-    fn end(self) -> Done {
+    fn end(self) -> CellResult {
         self.draft.end(true)
     }
 }
@@ -246,11 +246,11 @@ impl SerializeTuple for Values<'_> {
     type Ok = ();
     type Error = Problem;
 
-    fn serialize_element<T: Serialize + ?Sized>(&mut self, value: &T) -> Done {
+    fn serialize_element<T: Serialize + ?Sized>(&mut self, value: &T) -> CellResult {
         SerializeSeq::serialize_element(self, value)
     }
 
-    fn end(self) -> Done {
+    fn end(self) -> CellResult {
         SerializeSeq::end(self)
     }
 }

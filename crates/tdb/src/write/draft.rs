@@ -9,7 +9,7 @@ use tdb_tile::{Bug, Code, Datatype};
 
 pub(super) type Problem = serde::de::value::Error;
 
-pub(super) type Done = Result<(), Problem>;
+pub(super) type CellResult = Result<(), Problem>;
 
 /// The cells of a field collected so far.
 #[derive(Debug)]
@@ -37,7 +37,7 @@ impl Draft {
     }
 
     /// Ends a row, in which each field must have one cell; a missing member is null.
-    pub(super) fn end_row(&mut self, rows: usize) -> Done {
+    pub(super) fn end_row(&mut self, rows: usize) -> CellResult {
         let name = &self.field.name;
         if self.ends.len() > rows {
             return Err(Problem::custom(format!("there are two members {name:?}")));
@@ -76,7 +76,7 @@ impl Draft {
         Ok(gathered.column(&self.field))
     }
 
-    pub(super) fn null(&mut self) -> Done {
+    pub(super) fn null(&mut self) -> CellResult {
         if !self.field.nullable {
             return Err(Problem::custom("got null, but the field is not nullable"));
         }
@@ -89,9 +89,9 @@ impl Draft {
     }
 
     /// Ends a cell, and checks that it has the size of the field's cells.
-    pub(super) fn end(&mut self, is_valid: bool) -> Done {
+    pub(super) fn end(&mut self, is_valid: bool) -> CellResult {
         let start = self.ends.last().copied().unwrap_or(0);
-        let mut size = self.values.len().saturating_sub(start);
+        let mut size = self.values.len() - start;
         if let CellValNum::Fixed(values) = self.field.cell_val_num {
             let unit = self.field.datatype.size();
             if is_padded(self.field.datatype, self.field.cell_val_num) {
@@ -109,7 +109,7 @@ impl Draft {
         Ok(())
     }
 
-    pub(super) fn whole(&mut self, value: i128) -> Done {
+    pub(super) fn whole(&mut self, value: i128) -> CellResult {
         let datatype = self.field.datatype;
         self.check_number()?;
         if datatype == Datatype::Bool {
@@ -118,7 +118,7 @@ impl Draft {
         write_whole(value, datatype, &mut self.values).map_err(Problem::custom)
     }
 
-    pub(super) fn flag(&mut self, value: bool) -> Done {
+    pub(super) fn flag(&mut self, value: bool) -> CellResult {
         if self.field.datatype == Datatype::Bool && self.field.enumeration.is_none() {
             self.values.push(value.into());
             return Ok(());
@@ -127,12 +127,12 @@ impl Draft {
         Err(Problem::custom(format!("got {value}, expected {name}")))
     }
 
-    pub(super) fn float(&mut self, value: f64) -> Done {
+    pub(super) fn float(&mut self, value: f64) -> CellResult {
         self.check_number()?;
         write_float(value, self.field.datatype, &mut self.values).map_err(Problem::custom)
     }
 
-    fn check_number(&self) -> Done {
+    fn check_number(&self) -> CellResult {
         if self.field.enumeration.is_some() {
             return Err(Problem::custom("got a number, expected a label"));
         }
@@ -144,7 +144,7 @@ impl Draft {
         Ok(())
     }
 
-    pub(super) fn text(&mut self, text: &str) -> Done {
+    pub(super) fn text(&mut self, text: &str) -> CellResult {
         let datatype = self.field.datatype;
         if let Some(labels) = self.field.enumeration.clone() {
             return self.label(text.as_bytes(), text, &labels);
@@ -160,7 +160,7 @@ impl Draft {
         Err(Problem::custom(format!("got text, expected {name}")))
     }
 
-    pub(super) fn raw(&mut self, bytes: &[u8]) -> Done {
+    pub(super) fn raw(&mut self, bytes: &[u8]) -> CellResult {
         if holds_bytes(self.field.datatype) && self.field.enumeration.is_none() {
             self.values.extend_from_slice(bytes);
             return Ok(());
@@ -169,7 +169,7 @@ impl Draft {
         Err(Problem::custom(format!("got bytes, expected {name}")))
     }
 
-    fn label(&mut self, label: &[u8], shown: &str, labels: &Enumeration) -> Done {
+    fn label(&mut self, label: &[u8], shown: &str, labels: &Enumeration) -> CellResult {
         let index = labels.index_of(label).ok_or_else(|| {
             let name = labels.name();
             Problem::custom(format!("the enumeration {name:?} has no value {shown:?}"))

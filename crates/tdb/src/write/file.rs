@@ -1,4 +1,4 @@
-use tdb_change::Written;
+use tdb_change::WrittenCells;
 use tdb_files::{FileWrite, InputFile};
 use tdb_open::{Error, Result};
 
@@ -19,7 +19,7 @@ impl WriteBuilder {
     /// Fails if the file cannot be read or is not of its format, if a column is not a field, if a field has no column
     /// (unless [`replace`](Self::replace) is set), or if cells do not fit, with their position in the file. Other
     /// errors are those of [`WriteBuilder::commit`].
-    pub fn file(self, file: impl Into<InputFile>) -> Result<Written> {
+    pub fn file(self, file: impl Into<InputFile>) -> Result<WrittenCells> {
         if !self.columns.is_empty() {
             let what =
                 "columns are given for a write, and so is a file: it takes the one or the other";

@@ -1,11 +1,11 @@
 //! Writing the cells of files and of Arrow data into an array.
 
 use tdb_cells::files::{Input, MadeOn, for_each_batch};
+use tdb_change::WrittenCells;
+use tdb_open::{Error, Result};
 use tdb_write::input_fields;
 
 use super::WriteBuilder;
-use tdb_change::Written;
-use tdb_open::{Error, Result};
 
 impl WriteBuilder {
     /// Writes all cells of an input, such as a file of CSV, JSON lines, Arrow or Parquet opened with `tdb-text` or
@@ -16,7 +16,7 @@ impl WriteBuilder {
     /// Fails, without storing anything, if a column is not a field, if a field has no column (unless
     /// [`replace`](Self::replace) is set), or if cells do not fit, with their position in the input. Other errors are
     /// those of [`WriteBuilder::commit`].
-    pub fn input(self, input: Box<dyn Input + '_>) -> Result<Written> {
+    pub fn input(self, input: Box<dyn Input + '_>) -> Result<WrittenCells> {
         let array = self.array.clone();
         let engine = array.now()?;
         let names = input.names().to_vec();
@@ -52,7 +52,7 @@ impl WriteBuilder {
     pub fn arrow(
         self,
         batches: impl arrow_array::RecordBatchReader + Send + 'static,
-    ) -> Result<Written> {
+    ) -> Result<WrittenCells> {
         let input = tdb_arrow::ArrowInput::new(Box::new(batches), "Arrow");
         let memory = self
             .array

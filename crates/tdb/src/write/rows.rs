@@ -3,6 +3,8 @@
 use serde::Serialize;
 use serde::ser::{Error as _, Impossible, SerializeMap, SerializeStruct, Serializer};
 use tdb_cells::{Batch, Column};
+use tdb_change::WrittenCells;
+use tdb_open::{Error, Result};
 use tdb_schema::names::UnknownName;
 use tdb_tile::Bug;
 use tdb_write::input_fields;
@@ -10,8 +12,6 @@ use tdb_write::input_fields;
 use super::WriteBuilder;
 use super::cell::CellSerializer;
 use super::draft::{Draft, Problem};
-use tdb_change::Written;
-use tdb_open::{Error, Result};
 
 /// Approximate size of the batches that are pushed, in bytes.
 const BATCH: usize = 8 << 20;
@@ -38,7 +38,7 @@ impl WriteBuilder {
     /// # Errors
     /// Fails, without storing anything, if a member is not a field, if a field has no member, or if a field cannot
     /// hold a value, with the number of the row. Other errors are those of [`WriteBuilder::commit`].
-    pub fn rows<T: Serialize>(self, rows: impl IntoIterator<Item = T>) -> Result<Written> {
+    pub fn rows<T: Serialize>(self, rows: impl IntoIterator<Item = T>) -> Result<WrittenCells> {
         let array = self.array.clone();
         let engine = array.now()?;
         let replaces = self.replaces;
@@ -61,8 +61,8 @@ impl WriteBuilder {
                 }
             };
             row.serialize(RowSerializer { drafts }).map_err(failed)?;
-            waiting = waiting.saturating_add(1);
-            number = number.saturating_add(1);
+            waiting += 1;
+            number += 1;
             for draft in drafts.iter_mut() {
                 draft.end_row(waiting).map_err(failed)?;
             }
@@ -79,8 +79,10 @@ impl WriteBuilder {
 }
 
 fn batch(drafts: &mut [Draft], rows: usize) -> Result<Batch> {
-    let columns = drafts.iter_mut().map(Draft::take);
-    let columns: Vec<Column> = columns.collect::<std::result::Result<_, Bug>>()?;
+    let columns: Vec<Column> = drafts
+        .iter_mut()
+        .map(Draft::take)
+        .collect::<std::result::Result<_, Bug>>()?;
     Ok(Batch { rows, columns })
 }
 
@@ -364,8 +366,10 @@ impl SerializeMap for Members<'_> {
         &mut self,
         value: &T,
     ) -> std::result::Result<(), Problem> {
-        let key = self.key.take();
-        let key = key.ok_or_else(|| Problem::custom("a value without a key"))?;
+        let key = self
+            .key
+            .take()
+            .ok_or_else(|| Problem::custom("a value without a key"))?;
         self.add(&key, value)
     }
 

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use serde_json::json;
-use tdb::Written;
+use tdb::WrittenCells;
 use tdb::engine::array::LaterObjects;
 
 use super::arguments::{Arguments, DuplicateRule};
@@ -43,7 +43,7 @@ pub(super) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
 
 /// Prints how many cells were replaced, and how many rows are new.
 fn tell(
-    written: &Written,
+    written: &WrittenCells,
     later: Option<LaterObjects>,
     dry_run: bool,
     global: &Global,

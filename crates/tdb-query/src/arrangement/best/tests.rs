@@ -9,7 +9,7 @@ use tdb_tile::{Datatype, Limits};
 
 use super::{Best, End};
 use crate::SortKey;
-use crate::arrangement::kept::Kept;
+use crate::arrangement::kept_cells::KeptCells;
 use crate::arrangement::sorting::sort;
 
 /// A nullable number, a float, and a text.
@@ -141,7 +141,7 @@ proptest! {
             expected
         };
         let end = if is_last { End::Last } else { End::First };
-        let mut kept = Kept::new(&Limits::default().budget);
+        let mut kept = KeptCells::new(&Limits::default().budget);
         let mut best = Best::new(&keys, end(wanted as u64));
         best.spare = 3;
         for (number, part) in cells.chunks(size).enumerate() {

@@ -12,8 +12,8 @@ use tdb_cells::{Batch, CellsError, Column, RunReader, RunWriter, Runs, Session};
 use tdb_tile::{Bug, Grant};
 
 use super::block::{from_bytes, to_bytes};
-use super::kept::{BatchRow, Kept, gather};
-use super::prefix::{Prefix, for_each_prefix};
+use super::kept_cells::{BatchRow, KeptCells, gather};
+use super::prefix::{ColumnCell, Prefix, for_each_prefix};
 use super::sorting::{SortKey, compare, sort};
 use crate::QueryError;
 
@@ -59,7 +59,7 @@ impl SortedRuns {
     }
 
     /// Sorts the kept cells, writes them as a run, and drops them from memory.
-    pub(super) fn spill(&mut self, kept: &mut Kept) -> Result<(), QueryError> {
+    pub(super) fn spill(&mut self, kept: &mut KeptCells) -> Result<(), QueryError> {
         sort(kept, &self.keys)?;
         if self.like.is_empty() {
             let first = kept.batches().first();
@@ -90,13 +90,16 @@ impl SortedRuns {
         tail: Option<u64>,
         first: u64,
         most: Option<u64>,
-    ) -> Result<Merged, QueryError> {
+    ) -> Result<MergedRuns, QueryError> {
         let merging = Merging::of(&self);
         let readers = self
             .runs
             .finish(|readers, run| merging.merge(readers, run))?;
-        let mut all = readers.iter().map(|reader| reader.run().items());
-        let all = all.try_fold(0, u64::checked_add).ok_or_else(too_many)?;
+        let all = readers
+            .iter()
+            .map(|reader| reader.run().items())
+            .try_fold(0, u64::checked_add)
+            .ok_or_else(too_many)?;
         // If there are fewer cells than the tail wants, none is skipped.
         let before = tail.and_then(|tail| all.checked_sub(tail)).unwrap_or(0);
         let mut merged = merging.begin(readers)?;
@@ -129,14 +132,14 @@ impl Merging {
         }
     }
 
-    fn begin(&self, readers: Vec<RunReader>) -> Result<Merged, QueryError> {
+    fn begin(&self, readers: Vec<RunReader>) -> Result<MergedRuns, QueryError> {
         let keys = self.keys.iter().map(|key| {
             let mut columns = self.like.iter();
             let place = columns.position(|column| column.name == key.field);
             Ok((place.ok_or_else(not_there)?, key.descending))
         });
         let held = self.session.limits().budget.take(self.retired);
-        let mut merged = Merged {
+        let mut merged = MergedRuns {
             keys: keys.collect::<Result<_, QueryError>>()?,
             like: self.like.clone(),
             blocks: Vec::new(),
@@ -180,7 +183,7 @@ impl Merging {
 
 /// Merged cells of several sorted runs.
 #[derive(Debug)]
-pub(super) struct Merged {
+pub(super) struct MergedRuns {
     /// Column index of each key, and whether it is descending.
     keys: Vec<(usize, bool)>,
     like: Vec<Column>,
@@ -214,7 +217,7 @@ struct Cursor {
     prefix: Option<Prefix>,
 }
 
-impl Merged {
+impl MergedRuns {
     /// Returns the next cells, at most `most`; `None` at the end.
     pub(super) fn next(&mut self, most: usize) -> Result<Option<Batch>, QueryError> {
         loop {
@@ -269,7 +272,7 @@ impl Merged {
             return Ok(());
         }
         let (first, descending) = self.keys.first().copied().ok_or_else(not_there)?;
-        let column = self.column(cursor.block, first)?;
+        let column = self.cell(&cursor, first)?.column;
         for_each_prefix(
             column,
             descending,
@@ -295,15 +298,16 @@ impl Merged {
     /// Loads the next block of a run; `false` at its end.
     fn load(&mut self, cursor: &mut Cursor) -> Result<bool, QueryError> {
         if cursor.rows > 0 {
-            let used = self.blocks.get(cursor.block as usize);
-            let used = used.map_or(0, super::kept::bytes_of);
+            let used = self
+                .blocks
+                .get(cursor.block as usize)
+                .map_or(0, super::kept_cells::bytes_of);
             self.retired = self.retired.checked_add(used).ok_or_else(too_many)?;
         }
         let Some(bytes) = cursor.reader.next_block()? else {
             return Ok(false);
         };
-        let block = from_bytes(&bytes, &self.like);
-        let block = block.ok_or_else(|| cursor.reader.damaged())?;
+        let block = from_bytes(&bytes, &self.like).ok_or_else(|| cursor.reader.damaged())?;
         // Empty blocks are never written.
         if block.rows == 0 {
             return Err(cursor.reader.damaged().into());
@@ -315,10 +319,14 @@ impl Merged {
         Ok(true)
     }
 
-    fn column(&self, block: u32, place: usize) -> Result<&Column, Bug> {
-        let block = self.blocks.get(block as usize);
+    /// Returns the cell of a column at which a cursor stands.
+    fn cell(&self, cursor: &Cursor, place: usize) -> Result<ColumnCell<'_>, Bug> {
+        let block = self.blocks.get(cursor.block as usize);
         let column = block.and_then(|block| block.columns.get(place));
-        column.ok_or_else(not_there)
+        Ok(ColumnCell {
+            column: column.ok_or_else(not_there)?,
+            row: cursor.row as usize,
+        })
     }
 
     fn order(&self, a: &Cursor, b: &Cursor) -> Result<Ordering, Bug> {
@@ -327,8 +335,8 @@ impl Merged {
             return Ok(by_prefix);
         }
         for (place, descending) in &self.keys {
-            let one = (self.column(a.block, *place)?, a.row as usize);
-            let other = (self.column(b.block, *place)?, b.row as usize);
+            let one = self.cell(a, *place)?;
+            let other = self.cell(b, *place)?;
             let order = compare(one, other, *descending);
             if order.is_ne() {
                 return Ok(order);

@@ -9,8 +9,11 @@ use tdb_schema::ArraySchema;
 /// Returns the first row whose coordinates an earlier row has too, as the pair of the earlier and the later row;
 /// `None` if all are distinct.
 pub(super) fn repeated(schema: &ArraySchema, batch: &Batch) -> Option<(usize, usize)> {
-    let columns = schema.dimensions.iter().map(|d| batch.column(&d.name));
-    let columns = columns.collect::<Option<Vec<_>>>()?;
+    let columns = schema
+        .dimensions
+        .iter()
+        .map(|d| batch.column(&d.name))
+        .collect::<Option<Vec<_>>>()?;
     let mut rows: HashMap<Vec<&[u8]>, usize> = HashMap::with_capacity(batch.rows);
     for row in 0..batch.rows {
         let cells = columns.iter().map(|column| column.cell(row));

@@ -5,15 +5,14 @@ use std::sync::Arc;
 use tdb_array::{Array, ArrayError, OpenOptions};
 use tdb_cells::files::{BatchReader, InputError, MadeOn, for_each_batch};
 use tdb_cells::{Activity, Batch, CellProblem, FieldInfo, Progress, Session};
+use tdb_change::WrittenCells;
+use tdb_open::{Context, Error, Result, place};
 use tdb_schema::ArraySchema;
 use tdb_write::{WriteError, WriteOptions, WriteOrder, Writer};
 
 use super::input::InputFile;
 use super::open_input::OpenInput;
 use super::shape::shape_of_box;
-use tdb_change::Written;
-use tdb_open::Context;
-use tdb_open::{Error, Result, place};
 
 /// Checks that a `.npy` file has the shape of the box to write, and adopts its cell order.
 pub(crate) fn fit_shape(
@@ -69,13 +68,13 @@ impl<E: Into<Error>> From<E> for NotWritten {
 }
 
 /// An error that stops the copying of cells.
-enum Stopped {
+enum TransferError {
     Input(InputError),
     Write(WriteError),
 }
 
 /// A pending write of a file's cells into an array.
-pub(crate) struct Filling<'a> {
+pub(crate) struct CellTransfer<'a> {
     session: &'a Session,
     array: &'a Arc<Array>,
     file: &'a InputFile,
@@ -84,7 +83,7 @@ pub(crate) struct Filling<'a> {
     options: WriteOptions,
 }
 
-impl<'a> Filling<'a> {
+impl<'a> CellTransfer<'a> {
     /// Prepares to write a file into the array at `uri`; cells in any order are sorted in the temporary folder.
     pub(crate) fn new(
         context: &'a Context,
@@ -117,7 +116,7 @@ impl<'a> Filling<'a> {
         self,
         input: OpenInput,
         fields: &[FieldInfo],
-    ) -> Result<Written, NotWritten> {
+    ) -> Result<WrittenCells, NotWritten> {
         let (session, counters) = (self.session, self.session.counters());
         let (mut cells, read) = input
             .counted_cells(fields)
@@ -128,26 +127,31 @@ impl<'a> Filling<'a> {
         let done = for_each_batch(
             session,
             made_on,
-            || counters.input.time(|| cells.next()).map_err(Stopped::Input),
+            || {
+                counters
+                    .input
+                    .time(|| cells.next())
+                    .map_err(TransferError::Input)
+            },
             |batch| {
                 bytes = bytes.saturating_add(size_of_batch(batch));
                 let pushed = counters.write.time(|| writer.push(batch));
-                pushed.map_err(Stopped::Write)?;
+                pushed.map_err(TransferError::Write)?;
                 session.tell(&read.progress(Activity::Reading).with_cells(writer.rows()));
                 Ok(())
             },
         );
         match done {
             Ok(()) => {}
-            Err(Stopped::Input(error)) => return Err(self.file.failed(error).into()),
-            Err(Stopped::Write(error)) => return Err(self.failed(error, &*cells, bytes)),
+            Err(TransferError::Input(error)) => return Err(self.file.failed(error).into()),
+            Err(TransferError::Write(error)) => return Err(self.failed(error, &*cells, bytes)),
         }
         let zoned = cells.zoned();
         let rows = writer.rows();
         session.tell(&Progress::new(Activity::Storing, 0).with_cells(rows));
         let finished = counters.write.time(|| writer.finish());
         let names = finished.map_err(|error| self.failed(error, &*cells, bytes))?;
-        let mut written = Written::default();
+        let mut written = WrittenCells::default();
         written.cells = rows;
         written.fragments = names.iter().map(|name| name.as_str().to_owned()).collect();
         written.zoned = zoned;

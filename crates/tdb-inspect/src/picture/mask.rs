@@ -1,27 +1,32 @@
 //! Finding the pixels that some fragment covers, since 255 in an 8-bit field may be white or unwritten.
 
 use tdb_array::Array;
+use tdb_open::Result;
 use tdb_schema::grid::{CellBox, SpaceTileGrid};
-use tdb_tile::Bug;
+use tdb_tile::{Bug, Exact};
 
 use super::slice::{Side, Slice};
-use tdb_open::Result;
 
 /// Returns for each pixel, row by row, whether it lies in the box of a fragment.
 ///
 /// Each box adds its four corners to a grid of differences, with sign; running sums along both axes then give the
 /// number of boxes over each pixel. That takes time proportional to boxes plus pixels, not to their product.
 pub(super) fn mask(array: &Array, slice: &Slice) -> Result<Vec<bool>> {
-    let columns = slice.sides.get(slice.columns);
-    let columns = columns.ok_or_else(|| Bug::new("a slice without columns"))?;
+    let columns = slice
+        .sides
+        .get(slice.columns)
+        .ok_or_else(|| Bug::new("a slice without columns"))?;
     let rows = slice.rows.and_then(|at| slice.sides.get(at));
     let width = columns.positions.len();
     let height = rows.map_or(1, |side| side.positions.len());
-    let grid = SpaceTileGrid::new(array.schema());
-    let grid = grid.ok_or_else(|| Bug::new("a dense array without a grid of tiles"))?;
+    let grid = SpaceTileGrid::new(array.schema())
+        .ok_or_else(|| Bug::new("a dense array without a grid of tiles"))?;
+    // All sums below are at most the number of fragments.
+    let many = || Bug::new("more fragments than can be counted");
+    i32::try_from(array.fragments().len()).map_err(|_| many())?;
     // Differences of the number of boxes; the prefix sums are the number of boxes over each pixel.
-    let stride = width.saturating_add(1);
-    let mut steps = vec![0_i32; stride.saturating_mul(height.saturating_add(1))];
+    let stride = width.exact_add(1)?;
+    let mut steps = vec![0_i32; stride.exact_mul(height.exact_add(1)?)?];
     for fragment in array.fragments() {
         let cells = grid.clipped_box(&fragment.metadata.non_empty_domain);
         let Some((down, across)) = cells.and_then(|cells| pixels_of(&cells, slice)) else {
@@ -29,10 +34,11 @@ pub(super) fn mask(array: &Array, slice: &Slice) -> Result<Vec<bool>> {
         };
         for (row, by_row) in [(down.start, 1), (down.end, -1)] {
             for (column, by_column) in [(across.start, 1), (across.end, -1)] {
-                let at = row.saturating_mul(stride).saturating_add(column);
-                let corner = steps.get_mut(at);
-                let corner = corner.ok_or_else(|| Bug::new("a box beyond the picture"))?;
-                *corner = corner.saturating_add(by_row * by_column);
+                let at = row * stride + column;
+                let corner = steps
+                    .get_mut(at)
+                    .ok_or_else(|| Bug::new("a box beyond the picture"))?;
+                *corner += by_row * by_column;
             }
         }
     }
@@ -41,8 +47,8 @@ pub(super) fn mask(array: &Array, slice: &Slice) -> Result<Vec<bool>> {
     for row in steps.chunks(stride).take(height) {
         let mut sum = 0_i32;
         for (above, step) in above.iter_mut().zip(row) {
-            sum = sum.saturating_add(*step);
-            *above = above.saturating_add(sum);
+            sum += *step;
+            *above += sum;
             mask.push(*above > 0);
         }
     }

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use tdb_cells::{Batch, Column};
-use tdb_tile::{Budget, Bug, Grant, LimitError};
+use tdb_tile::{Budget, Bug, Exact, Grant, LimitError};
 
 use crate::QueryError;
 
@@ -17,7 +17,7 @@ pub(super) type BatchRow = (u32, u32);
 
 /// Cells of several batches, in an order that may differ from that of the batches.
 #[derive(Debug)]
-pub(super) struct Kept {
+pub(super) struct KeptCells {
     budget: Budget,
     batches: Vec<Batch>,
     /// Budget grant for each batch and its rows.
@@ -27,7 +27,7 @@ pub(super) struct Kept {
     given: usize,
 }
 
-impl Kept {
+impl KeptCells {
     pub(super) fn new(budget: &Budget) -> Self {
         Self {
             budget: budget.clone(),
@@ -94,20 +94,18 @@ impl Kept {
 
     /// Drops leading batches that do not contain any of the last `last` cells, once many cells have accumulated. The
     /// order must still be that of the batches.
-    pub(super) fn forget_before(&mut self, last: u64) {
+    pub(super) fn forget_before(&mut self, last: u64) -> Result<(), Bug> {
         if self.rows() < last.saturating_mul(2).saturating_add(SPARE) {
-            return;
+            return Ok(());
         }
-        let keeps = |rows: usize| rows as u64 >= last;
         let mut gone = 0_usize;
-        while let Some(first) = self.batches.first()
-            && keeps(
-                self.order
-                    .len()
-                    .saturating_sub(gone.saturating_add(first.rows)),
-            )
-        {
-            gone = gone.saturating_add(first.rows);
+        while let Some(first) = self.batches.first() {
+            let end = gone.exact_add(first.rows)?;
+            let rest = self.order.len().exact_sub(end)?;
+            if (rest as u64) < last {
+                break;
+            }
+            gone = end;
             self.batches.remove(0);
             drop(self.held.remove(0));
         }
@@ -118,6 +116,7 @@ impl Kept {
                 *batch = batch.saturating_sub(first);
             }
         }
+        Ok(())
     }
 
     /// Keeps only `most` cells, starting at position `first` of the order.
@@ -130,7 +129,7 @@ impl Kept {
         self.order.drain(..start.min(end));
     }
 
-    /// As [`Kept::cut`], and frees the memory of the other cells by copying those that remain.
+    /// As [`KeptCells::cut`], and frees the memory of the other cells by copying those that remain.
     pub(super) fn narrow(&mut self, first: u64, most: u64) -> Result<(), QueryError> {
         self.cut(first, most);
         let batch = gather(&self.batches, &self.order)?;
@@ -184,8 +183,7 @@ pub fn split(batch: Batch, rows: u64) -> Result<(Batch, Option<Batch>), QueryErr
         return Ok((batch, None));
     }
     let lost = || Bug::new("a batch of more rows than can be numbered");
-    let others = rows..batch.rows as u64;
-    let others = others.map(|row| u32::try_from(row).map_err(|_| lost()));
+    let others = (rows..batch.rows as u64).map(|row| u32::try_from(row).map_err(|_| lost()));
     let rest = rows_of(&batch, &others.collect::<Result<Vec<u32>, Bug>>()?)?;
     Ok((batch.first(rows)?, Some(rest)))
 }
@@ -195,13 +193,13 @@ pub(super) fn gather(batches: &[Batch], rows: &[BatchRow]) -> Result<Option<Batc
     let Some(first) = batches.first().filter(|_| !rows.is_empty()) else {
         return Ok(None);
     };
-    let columns = (0..first.columns.len()).map(|index| {
-        let column = |batch: u32| batches.get(batch as usize)?.columns.get(index);
-        gather_column(&column, rows)
-    });
-    let columns = columns.collect::<Option<Vec<Column>>>();
-    let columns =
-        columns.ok_or_else(|| Bug::new("a batch has other columns or fewer rows than others"))?;
+    let columns = (0..first.columns.len())
+        .map(|index| {
+            let column = |batch: u32| batches.get(batch as usize)?.columns.get(index);
+            gather_column(&column, rows)
+        })
+        .collect::<Option<Vec<Column>>>()
+        .ok_or_else(|| Bug::new("a batch has other columns or fewer rows than others"))?;
     Ok(Some(Batch {
         rows: rows.len(),
         columns,

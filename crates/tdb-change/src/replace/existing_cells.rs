@@ -1,35 +1,35 @@
 use tdb_cells::{Batch, Column, Session};
+use tdb_open::{Error, Result};
 use tdb_schema::{ArraySchema, Attribute};
-use tdb_tile::{Budget, Grant};
+use tdb_tile::{Budget, Exact, Grant};
 
 use super::column::CellsOfColumn;
 use super::coordinates::{Places, lost};
-use tdb_open::{Error, Result};
 
 /// The existing cells at some places, and their values of some attributes.
 #[derive(Debug)]
-pub(super) struct CellsThere {
+pub(super) struct ExistingCells {
     /// Number of cells at each place.
     counts: Vec<u64>,
     /// Values of each attribute.
-    values: Vec<Kept>,
+    values: Vec<ExistingValues>,
     budget: Budget,
     held: Vec<Grant>,
 }
 
 /// Values of one attribute.
 #[derive(Debug)]
-struct Kept {
+struct ExistingValues {
     attribute: String,
     bytes: Vec<u8>,
     /// For each place, the start and end of its value in `bytes`, and whether it is valid.
     spans: Vec<(usize, usize, bool)>,
 }
 
-impl CellsThere {
+impl ExistingCells {
     /// Creates an empty collection.
     pub(super) fn new(places: &Places, attributes: &[&Attribute], session: &Session) -> Self {
-        let values = attributes.iter().map(|attribute| Kept {
+        let values = attributes.iter().map(|attribute| ExistingValues {
             attribute: attribute.name.clone(),
             bytes: Vec::new(),
             spans: vec![(0, 0, false); places.len()],
@@ -56,7 +56,7 @@ impl CellsThere {
                 continue;
             };
             let count = self.counts.get_mut(place).ok_or_else(lost)?;
-            *count = count.saturating_add(1);
+            *count += 1;
             for kept in &mut self.values {
                 let column = batch.column(&kept.attribute).ok_or_else(lost)?;
                 let begin = kept.bytes.len();
@@ -66,7 +66,7 @@ impl CellsThere {
                 *kept.spans.get_mut(place).ok_or_else(lost)? = span;
             }
         }
-        let more = self.bytes().saturating_sub(before);
+        let more = self.bytes().exact_sub(before)?;
         self.held.push(self.budget.take(more).map_err(Error::from)?);
         Ok(())
     }
@@ -83,7 +83,7 @@ impl CellsThere {
 
     /// Returns the number of cells.
     pub(super) fn cells(&self) -> u64 {
-        self.counts.iter().copied().fold(0, u64::saturating_add)
+        self.counts.iter().sum()
     }
 
     /// True if there is a cell at a place.

@@ -29,8 +29,10 @@ pub(super) fn schema(remembered: &str, columns: &[ColumnGuess]) -> Result<Json, 
     let old: Json = serde_json::from_str(remembered).map_err(|error| error.to_string())?;
     let list = |key: &str| old.get(key).and_then(Json::as_array).map(Vec::as_slice);
     let dimensions = list("dimensions").ok_or("there are no dimensions")?;
-    let axes = dimensions.iter().map(|dimension| axis(dimension, columns));
-    let axes: Vec<&ColumnGuess> = axes.collect::<Result<_, _>>()?;
+    let axes: Vec<&ColumnGuess> = dimensions
+        .iter()
+        .map(|dimension| axis(dimension, columns))
+        .collect::<Result<_, _>>()?;
     let is_dense = old.get("type").and_then(Json::as_str) == Some("dense");
     let is_attribute = |column: &&ColumnGuess| axes.iter().all(|axis| axis.name != column.name);
     let others: Vec<&ColumnGuess> = columns.iter().filter(is_attribute).collect();
@@ -59,8 +61,10 @@ pub(super) fn schema(remembered: &str, columns: &[ColumnGuess]) -> Result<Json, 
 /// Returns the column of a dimension.
 fn axis<'a>(dimension: &Json, columns: &'a [ColumnGuess]) -> Result<&'a ColumnGuess, String> {
     let name = name(dimension).ok_or("a dimension has no name")?;
-    let column = columns.iter().find(|column| column.name == name);
-    let column = column.ok_or_else(|| format!("the file has no column {name:?}"))?;
+    let column = columns
+        .iter()
+        .find(|column| column.name == name)
+        .ok_or_else(|| format!("the file has no column {name:?}"))?;
     if column.nullable {
         return Err(format!("there are nulls in {name:?}"));
     }

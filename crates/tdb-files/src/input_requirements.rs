@@ -1,17 +1,15 @@
 //! Requirements that an array places on the columns of an input file.
 
+use tdb_open::{Error, Result};
 use tdb_schema::value::holds_bytes;
 use tdb_schema::{ArraySchema, CellValNum};
 use tdb_tile::Datatype;
 
-use tdb_open::{Error, Result};
-
 /// Requirements that an array places on the columns of an input file.
 #[derive(Debug)]
-pub struct Becoming {
-    /// For `.npy` files: the name of the field and the number of values per cell, or the error why the array cannot
-    /// take such a file.
-    pub npy: Result<(String, u32)>,
+pub struct InputRequirements {
+    /// The column of a `.npy` file, or the error why the array cannot take such a file.
+    pub npy: Result<NpyColumn>,
     /// True if the array has a field with an empty name.
     pub takes_unnamed: bool,
     /// Datatypes specified for columns.
@@ -20,7 +18,16 @@ pub struct Becoming {
     pub fields: Option<Vec<String>>,
 }
 
-impl Becoming {
+/// The only column of a `.npy` file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NpyColumn {
+    /// Name of the field that the file fills.
+    pub name: String,
+    /// Number of values per cell.
+    pub values_per_cell: u32,
+}
+
+impl InputRequirements {
     /// Returns the requirements of an existing array.
     #[must_use]
     pub fn fields_of(schema: &ArraySchema) -> Self {
@@ -34,7 +41,7 @@ impl Becoming {
 }
 
 /// Returns the attribute that a `.npy` file fills, and its number of values per cell.
-fn npy_column(schema: &ArraySchema) -> Result<(String, u32)> {
+fn npy_column(schema: &ArraySchema) -> Result<NpyColumn> {
     let [attribute] = &schema.attributes[..] else {
         let count = schema.attributes.len();
         let what = format!("a .npy file holds one attribute, and the array has {count}");
@@ -44,9 +51,12 @@ fn npy_column(schema: &ArraySchema) -> Result<(String, u32)> {
         let what = "a .npy file cannot store cells of a sparse array";
         return Err(Error::invalid(what));
     }
-    let inner = match attribute.cell_val_num {
+    let values_per_cell = match attribute.cell_val_num {
         CellValNum::Fixed(n) if !holds_bytes(attribute.datatype) => n,
         CellValNum::Fixed(_) | CellValNum::Var => 1,
     };
-    Ok((attribute.name.clone(), inner))
+    Ok(NpyColumn {
+        name: attribute.name.clone(),
+        values_per_cell,
+    })
 }

@@ -1,9 +1,8 @@
 //! Files with columns for only some attributes.
 
 use tdb_array::ErrorKind;
-use tdb_schema::ArraySchema;
-
 use tdb_open::Error;
+use tdb_schema::ArraySchema;
 
 /// True if the columns are all dimensions of an array and some of its attributes. Such rows can replace cells, which
 /// keep the values of the other attributes.

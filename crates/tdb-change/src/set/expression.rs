@@ -4,17 +4,17 @@
 use tdb_cells::files::write_whole;
 use tdb_cells::{Batch, Column};
 use tdb_condition::{ConditionError, Literal, Operation, Term, TermPart};
+use tdb_open::{Error, Result};
 use tdb_schema::names::hint;
 use tdb_schema::value::{Value as Stored, read};
 use tdb_schema::{ArraySchema, Attribute, CellValNum};
-use tdb_tile::{Bug, Datatype, Limits};
+use tdb_tile::{Bug, Datatype, Limits, Physical};
 
 use crate::replace::place_text;
-use tdb_open::{Error, Result};
 
 /// An expression for the new value of a numeric attribute.
 #[derive(Clone, Debug)]
-pub(super) struct WorkedOut {
+pub(super) struct ValueExpression {
     text: String,
     term: Term,
     datatype: Datatype,
@@ -39,7 +39,7 @@ fn is_numeric(datatype: Datatype) -> bool {
     datatype.is_real() || datatype.is_integer() && datatype != Datatype::Bool
 }
 
-impl WorkedOut {
+impl ValueExpression {
     /// Parses an expression for an attribute, and checks its fields.
     pub(super) fn new(
         text: &str,
@@ -289,9 +289,9 @@ fn whole(float: f64) -> Option<i128> {
 
 fn stored(number: Number, datatype: Datatype) -> std::result::Result<Vec<u8>, Problem> {
     let mut bytes = Vec::new();
-    match (number, datatype) {
-        (Number::Float(value), Datatype::Float64) => bytes.extend(value.to_le_bytes()),
-        (Number::Float(value), Datatype::Float32) => {
+    match (number, datatype.physical()) {
+        (Number::Float(value), Physical::F64) => bytes.extend(value.to_le_bytes()),
+        (Number::Float(value), Physical::F32) => {
             #[expect(clippy::cast_possible_truncation, reason = "the nearest is meant")]
             let near = value as f32;
             if near.is_infinite() && value.is_finite() {
@@ -302,8 +302,7 @@ fn stored(number: Number, datatype: Datatype) -> std::result::Result<Vec<u8>, Pr
             bytes.extend(near.to_le_bytes());
         }
         (Number::Float(value), _) => {
-            let whole = whole(value);
-            let whole = whole.ok_or_else(|| not_held(value, datatype))?;
+            let whole = whole(value).ok_or_else(|| not_held(value, datatype))?;
             write_whole(whole, datatype, &mut bytes).map_err(|_| not_held(whole, datatype))?;
         }
         (Number::Whole(value), _) => {

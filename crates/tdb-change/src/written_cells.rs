@@ -1,7 +1,7 @@
 /// Result of a write.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Written {
+pub struct WrittenCells {
     /// Number of cells given.
     pub cells: u64,
     /// Number of existing cells that were replaced; counted only by

@@ -28,10 +28,12 @@ pub(crate) fn closed_to_tiledb(fragments: &[Fragment]) -> Option<&'static str> {
 
 /// True if the strings of a field are stored in another form than in the newest format version.
 fn folds_otherwise(field: &Field<'_>, version: FormatVersion) -> bool {
-    let folds = |name: &str| match (field.datatype, name) {
-        (Datatype::StringUtf8, "rle" | "dictionary") => version.folds_utf8_offsets(),
-        (Datatype::StringAscii, "rle") => version.folds_ascii_rle_offsets(),
-        (Datatype::StringAscii, "dictionary") => version.folds_ascii_dictionary_offsets(),
+    let is_utf8 = field.datatype == Datatype::StringUtf8;
+    let is_ascii = field.datatype == Datatype::StringAscii;
+    let folds = |name: &str| match name {
+        "rle" | "dictionary" if is_utf8 => version.folds_utf8_offsets(),
+        "rle" if is_ascii => version.folds_ascii_rle_offsets(),
+        "dictionary" if is_ascii => version.folds_ascii_dictionary_offsets(),
         _ => true,
     };
     let codes = field.filters.filters.iter().map(|filter| filter.code);

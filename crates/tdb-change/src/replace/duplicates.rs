@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use tdb_array::ChangeOptions;
 use tdb_fragment::{Combine, ConditionOp, ConditionTree, ConditionValue};
+use tdb_open::{Error, Result};
 use tdb_tile::Bug;
 
 use super::Replacing;
 use super::coordinates::{Places, lost, place_text};
-use super::there::CellsThere;
+use super::existing_cells::ExistingCells;
 use crate::restore::times;
 use crate::write_and_delete::DeleteBeside;
-use tdb_open::{Error, Result};
 
 /// Maximum number of rows per write, since the delete has a term for each, which every read must evaluate.
 const MOST_NAMED: usize = 1_000;
@@ -63,7 +63,7 @@ impl Replacing {
     }
 
     /// Builds the condition for all cells except those that the rows replace.
-    fn elsewhere(&self, places: &Places, there: &CellsThere) -> Result<ConditionTree> {
+    fn elsewhere(&self, places: &Places, there: &ExistingCells) -> Result<ConditionTree> {
         let mut all = Vec::new();
         for place in (0..places.len()).filter(|place| there.is_at(*place)) {
             let (batch, row) = places.row_of(place)?;
@@ -71,8 +71,10 @@ impl Replacing {
             let mut sides = Vec::new();
             for dimension in &self.schema.dimensions {
                 let name = &dimension.name;
-                let cell = batch.column(name).and_then(|column| column.cell(row));
-                let cell = cell.ok_or_else(lost)?;
+                let cell = batch
+                    .column(name)
+                    .and_then(|column| column.cell(row))
+                    .ok_or_else(lost)?;
                 if cell.is_empty() {
                     let what = format!(
                         "cells with empty text in dimension {name:?} cannot be replaced in an array with duplicates"
