@@ -24,7 +24,7 @@ use self::expression::ValueExpression;
 use self::new_values::{Gets, NewValue, stored, with_values};
 use crate::cover::{CellBox, Place, boxes_of_commit, place_of};
 
-/// A change of cell values being built: see [`Array::set`].
+/// A change of cell values being built: see [`set`].
 #[derive(Clone, Debug)]
 #[must_use = "nothing is changed before the commit"]
 pub struct SetBuilder {

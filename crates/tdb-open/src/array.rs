@@ -11,13 +11,13 @@ use tdb_tile::Datatype;
 use crate::place::Place;
 use crate::{Context, Error, Result, Time};
 
-/// An open array. It stays as it was at the time for which it was opened, whatever others write meanwhile.
+/// An open array, with the URI and the context by which it was opened. It stays as it was at the time for which it was
+/// opened, whatever others write meanwhile.
 ///
 /// Fragments and deletes with a timestamp in the future (dated ahead, or written by a program whose clock is ahead)
-/// are not visible. This holds for reads and for all operations that change or maintain an array: [`set`](Self::set),
-/// [`restore`](Self::restore), [`delete`](Self::delete), [`consolidate`](Self::consolidate), [`vacuum`](Self::vacuum)
-/// and others see what a read sees at that moment, and leave future objects as they are. [`later`](Self::later)
-/// reports whether there are any: once their time has come, they take precedence over what is written now.
+/// are not visible. Changes and upkeep by the crates above see what a read sees at that moment, and leave future
+/// objects as they are. [`later`](Self::later) reports whether there are any: once their time has come, they take
+/// precedence over what is written now.
 #[derive(Clone, Debug)]
 pub struct Array {
     context: Context,

@@ -13,7 +13,7 @@ use crate::{Error, Result};
 /// Condition for the cells that a read returns, built or as text.
 #[derive(Clone, Debug)]
 pub enum CellCondition {
-    /// A condition made by [`field`](crate::field).
+    /// A condition made by [`Condition::field`].
     Condition(Condition),
     /// Text as on the command line: `temp < -5 and sky in ('snow', 'rain')`.
     Text(String),

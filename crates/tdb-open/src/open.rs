@@ -136,7 +136,7 @@ impl Array {
         with_labels(engine.newest_schema(), labels).map_err(|error| self.failed(error))
     }
 
-    /// Returns the schema with the labels of its enumerations, as [`Context::create`] and [`Array::rewrite`] take it.
+    /// Returns the schema with the labels of its enumerations, as [`Context::create`] and `rewrite` of `tdb-change` take it.
     ///
     /// # Errors
     /// Fails if enumerations cannot be read.

@@ -15,10 +15,10 @@ use crate::Context;
 /// Fragments and deletes with a timestamp in the future (dated ahead, or written by a program whose clock is ahead)
 /// are not visible. This holds for reads and for all operations that change or maintain an array: [`set`](Self::set),
 /// [`restore`](Self::restore), [`delete`](Self::delete), [`consolidate`](Self::consolidate), [`vacuum`](Self::vacuum)
-/// and others see what a read sees at that moment, and leave future objects as they are. [`later`](Self::later)
+/// and others see what a read sees at that moment, and leave future objects as they are. [`later`](crate::OpenArray::later)
 /// reports whether there are any: once their time has come, they take precedence over what is written now.
 ///
-/// Dereferences to [`OpenArray`], which has the URI, the schema, the metadata and what else is known of the array
+/// Dereferences to [`OpenArray`](crate::OpenArray), which has the URI, the schema, the metadata and what else is known of the array
 /// without reading cells.
 #[derive(Clone, Debug)]
 pub struct Array {

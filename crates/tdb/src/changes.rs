@@ -31,7 +31,7 @@ impl Array {
     /// are.
     ///
     /// Objects with a timestamp in the future stay as they are, and take precedence once their time has come
-    /// ([`Array::later`]).
+    /// ([`Array::later`](crate::OpenArray::later)).
     ///
     /// All cells in the box that can have changed since are written again; cells added since are deleted in the same
     /// commit.
@@ -44,7 +44,7 @@ impl Array {
     /// ```
     ///
     /// # Errors
-    /// Fails if the state at that time can no longer be read in full ([`Array::gaps`]), if the schema has different
+    /// Fails if the state at that time can no longer be read in full ([`Array::gaps`](crate::OpenArray::gaps)), if the schema has different
     /// attributes since, if cells were added since and the format version of the array has no deletes, or if reading
     /// or writing fails.
     pub fn restore(&self, to: impl Into<Time>) -> Result<RestoredCells> {
@@ -189,7 +189,7 @@ impl Context {
 ///
 /// # Errors
 /// Fails if the arrays have different dimensions, if the state at one of the times can no longer be read in full
-/// ([`Array::gaps`]), or if reading fails.
+/// ([`Array::gaps`](crate::OpenArray::gaps)), or if reading fails.
 pub fn compare(old: ReadBuilder, new: ReadBuilder) -> Result<Differences> {
     tdb_change::compare(selected(&old)?, selected(&new)?)
 }
@@ -199,7 +199,7 @@ pub fn compare(old: ReadBuilder, new: ReadBuilder) -> Result<Differences> {
 /// which the result describes. With `ticks`, the description shows dates and times as raw numbers.
 ///
 /// # Errors
-/// As for [`narrow_walk`].
+/// As for [`narrow_walk`](crate::narrow_walk).
 pub fn narrow_comparison(
     reads: &mut [ReadBuilder; 2],
     most: u64,

@@ -15,7 +15,7 @@ use tdb_open::{Result, Stores};
 /// assert!(context.open("nowhere").is_err());
 /// ```
 ///
-/// Dereferences to [`OpenContext`], which opens groups, reads schemas, and copies, moves and removes whole arrays and
+/// Dereferences to [`OpenContext`](crate::OpenContext), which opens groups, reads schemas, and copies, moves and removes whole arrays and
 /// groups.
 #[derive(Clone, Debug, Default)]
 pub struct Context {
