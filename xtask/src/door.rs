@@ -85,7 +85,7 @@ pub(crate) fn check() -> Outcome {
 /// Path of the definition of an item, such as `tdb_array::snapshot::Snapshot`.
 type Definition = String;
 
-/// What rustdoc says of each crate, by the name of its library.
+/// Rustdoc's description of each crate, by the name of its library.
 struct Crates(BTreeMap<String, Value>);
 
 impl Crates {

@@ -211,7 +211,7 @@ fn in_metadata(stored: StoredFragment<'_>, error: FragmentError) -> CellsError {
     }
 }
 
-/// What decoding the tiles of an array needs besides their metadata.
+/// The inputs of decoding an array's tiles, besides their metadata.
 #[derive(Clone, Copy, Debug)]
 pub struct TileAccess<'a> {
     /// The key of an encrypted array.

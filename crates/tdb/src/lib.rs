@@ -89,12 +89,12 @@ pub mod doctor {
     pub use tdb_inspect::doctor::{Answer, Check, Diagnosis, diagnose, in_words};
 }
 
-/// What a read takes: [`ReadBuilder::explain`].
+/// The cost of a read before it runs: [`ReadBuilder::explain`].
 pub mod explain {
     pub use tdb_inspect::explain::{ExplainedField, ExplainedFragment, Explanation};
 }
 
-/// What the bytes of an array are spent on.
+/// The bytes of an array, by fragment, field and part.
 pub mod layout {
     pub use tdb_inspect::layout::{
         FieldBytes, FilterList, FragmentBytes, Layout, MEASURED, Part, Sizes, fields,

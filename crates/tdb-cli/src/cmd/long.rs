@@ -91,7 +91,7 @@ impl Long {
     }
 }
 
-/// What is shown of an array or group besides its size.
+/// The details of an array or group that are shown beside its size.
 struct ObjectDetails {
     /// `None` for groups.
     cells: Option<CellNumbers>,

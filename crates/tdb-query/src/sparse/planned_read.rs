@@ -1,4 +1,4 @@
-//! What a sparse read reads, as it was planned. It stays the same from the first step to the last.
+//! The plan of a sparse read. It stays the same from the first step to the last.
 
 use std::sync::Arc;
 

@@ -24,7 +24,7 @@ use crate::piece::{DecodedCells, DecodedPiece, Piece};
 /// Function that decodes a piece.
 pub(crate) type Decode<'a> = &'a dyn Fn(Piece) -> Result<DecodedPiece, QueryError>;
 
-/// What was found out about the cells of the fragments.
+/// Facts about the cells of the fragments.
 #[derive(Debug)]
 pub(super) struct WholeTileSearch {
     /// Next cells of the fragments.

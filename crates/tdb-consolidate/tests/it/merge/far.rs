@@ -1,4 +1,4 @@
-//! What merging asks of a far store: tiles that are copied are fetched together.
+//! The requests of a merge to a far store: tiles that are copied are fetched together.
 
 use std::sync::Arc;
 
