@@ -129,6 +129,19 @@ fn coordinates_of_cells_are_made() {
     assert_eq!(values, [-2, -2, -1, -1, 0, 0]);
 }
 
+#[test]
+fn coordinates_at_the_end_of_the_widest_domain_are_made() {
+    let (start, end) = (i64::MIN, i64::MAX - 1);
+    let grid = grid(&dense(vec![dimension("x", Datatype::Int64, start, end, 1)]));
+    let mut out = Vec::new();
+    grid.axes()[0].append_values(u64::MAX - 3, u64::MAX - 1, 1, &mut out);
+    let values: Vec<i64> = out
+        .chunks(8)
+        .map(|b| i64::from_le_bytes(b.try_into().unwrap()))
+        .collect();
+    assert_eq!(values, [end - 2, end - 1, end]);
+}
+
 fn orders() -> impl Strategy<Value = Order> {
     prop_oneof![Just(Order::RowMajor), Just(Order::ColumnMajor)]
 }
