@@ -37,6 +37,7 @@ mod parts;
 mod programs;
 mod proxy;
 mod readme;
+mod release;
 mod report;
 mod requests;
 mod sbom;
@@ -162,6 +163,11 @@ const COMMANDS: &[Command] = &[
         name: "python",
         about: "make Python's environment for the judges, and say where it is",
         run: workshop::run,
+    },
+    Command {
+        name: "release",
+        about: "the program tdb for Linux, as it is given to others: size, C library, and --twice the same bytes [--features F]",
+        run: release::run,
     },
     Command {
         name: "sbom",

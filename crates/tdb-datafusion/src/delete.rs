@@ -21,7 +21,7 @@ use tokio::runtime::Handle;
 
 use crate::insert::of_query;
 use crate::pushdown;
-use crate::pushed::Inexactness;
+use crate::pushed_condition::Inexactness;
 use crate::seen::CellQuery;
 use crate::source::Source;
 use crate::storable::Storable;

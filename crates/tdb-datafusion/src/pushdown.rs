@@ -19,7 +19,7 @@ use tdb_schema::{CellValNum, FieldKind};
 use tdb_tile::Limits;
 
 use crate::literal::literal;
-use crate::pushed::{Inexactness, Negation, PushedCondition};
+use crate::pushed_condition::{Inexactness, Negation, PushedCondition};
 use crate::source::Source;
 
 /// Returns the rules by which an array evaluates an SQL condition.

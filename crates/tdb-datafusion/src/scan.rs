@@ -28,7 +28,7 @@ use tdb_query::{ReadOptions, Request, ResultOrder};
 
 use crate::parts::{self, Part};
 use crate::pushdown::{self, pushed};
-use crate::pushed::Inexactness;
+use crate::pushed_condition::Inexactness;
 use crate::slices::Slices;
 use crate::source::Source;
 use crate::stream::Batches;

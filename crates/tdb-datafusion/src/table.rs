@@ -21,14 +21,14 @@ use tdb_cells::Session as TdbSession;
 use tdb_condition::Condition;
 use tdb_query::{ReadOptions, Request};
 
+use crate::column_statistics::known_columns;
 use crate::error::external;
 use crate::error_form::ErrorForm;
 use crate::insert::insertion;
-use crate::known::known_columns;
-use crate::machines::Machines;
+use crate::machine_count::Machines;
 use crate::parts;
 use crate::pushdown::{self, pushed};
-use crate::pushed::{Inexactness, PushedCondition};
+use crate::pushed_condition::{Inexactness, PushedCondition};
 use crate::scan::ArrayScan;
 use crate::source::Source;
 

@@ -1,18 +1,18 @@
 //! A box of cells of a dense array: its tiles, and how many of them are complete.
 
-mod placed;
+mod by_coordinates;
 mod source;
 
 use tdb_schema::grid::{CellBox, SpaceTileGrid, TileBox};
 use tdb_schema::{ArraySchema, Dimension, Order};
 use tdb_tile::{Bug, Limits, Range};
 
-use crate::cuts::Boxes;
+use crate::fragment_cuts::Boxes;
 use crate::input::CheckedCells;
 use crate::options::WriteOrder;
 use crate::{PlaceProblem, RangeProblem, WriteError};
 
-pub(crate) use placed::placed;
+pub(crate) use by_coordinates::placed;
 pub(crate) use source::DenseSource;
 
 /// Ranges by dimension name.

@@ -5,15 +5,15 @@ use std::ops::Range;
 use tdb_schema::ArraySchema;
 use tdb_tile::{Bug, Exact, LimitError, Limits};
 
+use crate::buffered_cells::BufferedCells;
 use crate::copies::Copies;
-use crate::cuts::Boxes;
+use crate::data_order::SortedAttributes;
 use crate::dense::{DenseBox, DenseSource, Ranges};
+use crate::fragment_cuts::Boxes;
 use crate::input::CheckedCells;
 use crate::options::WriteOrder;
 use crate::series::Series;
-use crate::sorted::SortedAttributes;
 use crate::tile::{bound, position};
-use crate::waiting::Waiting;
 use crate::{OrderProblem, WriteError};
 
 /// Approximate number of bytes of cells that are buffered before complete tiles are written.
@@ -22,7 +22,7 @@ const WAITING: usize = 16 << 20;
 /// The error for too many buffered cells of incomplete tiles.
 pub(crate) fn waiting(limit: LimitError) -> WriteError {
     let hint = "cells in the order of the array's tiles, or of a smaller box, take less";
-    WriteError::Waiting { limit, hint }
+    WriteError::BufferedCells { limit, hint }
 }
 
 /// Writes the cells of a box; complete tiles are written and released.
@@ -34,7 +34,7 @@ pub(crate) struct DenseStream {
     dense: DenseBox,
     sorted: SortedAttributes,
     /// Cells of incomplete tiles.
-    pending: Waiting,
+    pending: BufferedCells,
     /// Number of cells written.
     written: u64,
     next_tile: u64,
@@ -45,7 +45,7 @@ impl DenseStream {
         schema: &ArraySchema,
         ranges: &Ranges,
         order: WriteOrder,
-        pending: Waiting,
+        pending: BufferedCells,
     ) -> Result<Self, WriteError> {
         Ok(Self {
             dense: DenseBox::new(schema, ranges, order)?,

@@ -139,7 +139,7 @@ pub enum WriteError {
     Limit(#[from] LimitError),
     /// Buffered cells, which wait for others, take more memory than the budget allows.
     #[error("cells that wait to be written: {limit}")]
-    Waiting {
+    BufferedCells {
         /// The requested and the allowed memory.
         limit: LimitError,
         /// How to use less memory.
@@ -211,7 +211,7 @@ impl WriteError {
             Self::Encode { source, .. } => written_kind(source),
             Self::CheckedCells(error) => error.kind(),
             Self::Array(error) => error.kind(),
-            Self::Limit(_) | Self::Waiting { .. } => ErrorKind::Limit,
+            Self::Limit(_) | Self::BufferedCells { .. } => ErrorKind::Limit,
             Self::Bug(_) => ErrorKind::Bug,
         }
     }
@@ -238,7 +238,7 @@ impl WriteError {
                 Some("write them in several batches in global order, or as several writes")
             }
             Self::CheckedCells(error) => error.hint(),
-            Self::Waiting { hint, .. } => Some(hint),
+            Self::BufferedCells { hint, .. } => Some(hint),
             _ => None,
         }
     }

@@ -1,35 +1,35 @@
 #![doc = include_str!("../README.md")]
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
+mod buffered_cells;
 mod coordinates;
 mod copied_bytes;
 mod copies;
-mod cuts;
+mod data_order;
 mod dense;
 mod dense_stream;
 mod error;
 mod fields;
+mod filter_check;
 mod fragment;
+mod fragment_cuts;
 mod gather;
 mod input;
 mod input_fields;
 mod metadata;
 mod number;
-mod numbers;
+mod number_statistics;
 mod options;
 mod problem;
 mod runs;
 mod sealed_write;
 mod series;
 mod sort_folder;
-mod sorted;
 mod sparse;
 mod statistics;
 mod target;
 mod tile;
-mod unfit;
 mod unordered;
-mod waiting;
 mod writer;
 mod written_tiles;
 

@@ -9,9 +9,9 @@ use tdb_fragment::ConditionTree;
 use tdb_tile::{Bug, Exact};
 
 use crate::WriteError;
-use crate::cuts::{Boxes, Cuts, SoFar};
 use crate::fields::EncodedTile;
 use crate::fragment::FragmentWriter;
+use crate::fragment_cuts::{Boxes, Cuts, SoFar};
 use crate::metadata::Shape;
 use crate::target::FragmentTarget;
 use crate::tile::{TileSource, position};

@@ -7,6 +7,7 @@ use tdb_schema::ArraySchema;
 use tdb_schema::order::{CellComparator, SortOrder};
 use tdb_tile::{Bug, Exact};
 
+use crate::buffered_cells::JoinedCells;
 use crate::coordinates::keys;
 use crate::copies::{Copies, Ends};
 use crate::gather::{Rows, Sequence, pick_cells};
@@ -16,7 +17,6 @@ use crate::options::Duplicates;
 use crate::series::Series;
 use crate::target::FragmentTarget;
 use crate::tile::bound;
-use crate::waiting::JoinedCells;
 use crate::written_tiles::WrittenTiles;
 use crate::{OrderProblem, WriteError};
 

@@ -12,7 +12,7 @@ use tdb_schema::{Field, FieldKind};
 use tdb_tile::{Bug, Datatype, Exact, Scalar, with_scalar};
 
 use crate::number::{Number, Sum};
-use crate::numbers::Numbers;
+use crate::number_statistics::NumberStatistics;
 use crate::tile::Tile;
 
 /// The kinds of statistics that the tiles of a field have.
@@ -105,7 +105,7 @@ impl Rule {
     }
 
     fn numbers<T: Number>(&self, tile: &Tile<'_>, summary: &mut TileSummary) -> Result<(), Bug> {
-        let mut numbers = Numbers::<T>::default();
+        let mut numbers = NumberStatistics::<T>::default();
         let mut valid_cells = 0_usize;
         for cells in tile.written() {
             let bytes = cells.start.exact_mul(T::SIZE)?..cells.end.exact_mul(T::SIZE)?;

@@ -6,6 +6,7 @@ use tdb_schema::order::{CellComparator, Column, SortOrder};
 use tdb_tile::{Bug, LimitError};
 
 use crate::WriteError;
+use crate::buffered_cells::BufferedCells;
 use crate::coordinates::{columns, keys};
 use crate::gather::{Rows, pick_cells};
 use crate::input::CheckedCells;
@@ -15,7 +16,6 @@ use crate::series::Series;
 use crate::sparse::{OrderedWriter, check_rows, coordinates_of, sorted_rows, write_sorted};
 use crate::target::FragmentTarget;
 use crate::tile::bound;
-use crate::waiting::Waiting;
 
 /// Maximum size in bytes of a tile for which buffered batches are written one by one instead of being joined first.
 const MOST_COPIED: usize = 16 << 20;
@@ -31,7 +31,7 @@ const LOOKED_AT: usize = 1 << 10;
 
 fn too_many(limit: LimitError) -> WriteError {
     let hint = "sorted outside of memory, with a `sort_store`, they take less";
-    WriteError::Waiting { limit, hint }
+    WriteError::BufferedCells { limit, hint }
 }
 
 /// Buffers cells until all have arrived or they take too much memory. In the latter case, they are written immediately
@@ -43,7 +43,7 @@ pub(crate) struct UnorderedWriter {
     out: Out,
     duplicates: Duplicates,
     order: OrderSoFar,
-    waiting: Waiting,
+    waiting: BufferedCells,
     /// The store for sorted runs, and the number of bytes of cells above which a run is spilled.
     runs: Option<(Runs, usize)>,
 }
@@ -136,7 +136,7 @@ impl UnorderedWriter {
             out: Out::Unwritten(Box::new(series)),
             duplicates,
             order: OrderSoFar::new(target, duplicates),
-            waiting: Waiting::within(Some(target.session.limits().budget.clone())),
+            waiting: BufferedCells::within(Some(target.session.limits().budget.clone())),
             runs: None,
         }
     }
@@ -237,7 +237,7 @@ impl UnorderedWriter {
 /// Sorts the buffered cells and spills them as a run.
 fn spill(
     target: &FragmentTarget,
-    waiting: &mut Waiting,
+    waiting: &mut BufferedCells,
     runs: &mut Runs,
     most: usize,
 ) -> Result<(), WriteError> {

@@ -6,6 +6,7 @@ use tdb_fragment::{ConditionTree, FragmentIndex};
 use tdb_schema::FieldKind;
 use tdb_tile::Exact;
 
+use crate::buffered_cells::BufferedCells;
 use crate::copies::{CopiedFragment, Copies};
 use crate::dense::placed;
 use crate::dense_stream::{DenseStream, waiting};
@@ -18,8 +19,7 @@ use crate::series::Series;
 use crate::sparse::OrderedWriter;
 use crate::target::FragmentTarget;
 use crate::unordered::UnorderedWriter;
-use crate::waiting::Waiting;
-use crate::{OrderProblem, PlaceProblem, WriteError, coordinates, unfit};
+use crate::{OrderProblem, PlaceProblem, WriteError, coordinates, filter_check};
 
 /// Writes cells into an array, batch by batch.
 ///
@@ -170,7 +170,7 @@ impl Writer {
         if self.target.replacement.is_none() {
             coordinates::check(schema, &cells, self.seen)?;
         }
-        unfit::check(&self.target, &self.fields, &cells, self.seen)?;
+        filter_check::check(&self.target, &self.fields, &cells, self.seen)?;
         Ok(cells)
     }
 
@@ -291,7 +291,7 @@ fn dense_sink(
     // memory is counted by the reader.
     let is_new = target.replacement.is_none();
     let budget = is_new.then(|| target.session.limits().budget.clone());
-    let waiting = Waiting::within(budget.clone());
+    let waiting = BufferedCells::within(budget.clone());
     let mut stream = DenseStream::new(&target.schema, &options.ranges, order, waiting)?;
     if is_new {
         stream.check_order(&target.schema);
@@ -302,7 +302,7 @@ fn dense_sink(
         series,
         has_ranges: !options.ranges.is_empty(),
         stream,
-        placed: Waiting::within(budget),
+        placed: BufferedCells::within(budget),
         order_of_cells: None,
     })))
 }
@@ -345,7 +345,7 @@ struct DenseWriter {
     /// Cells without coordinates, in the order of the write.
     stream: DenseStream,
     /// Cells with coordinate columns.
-    placed: Waiting,
+    placed: BufferedCells,
     /// Whether cells have coordinate columns; `None` before the first batch.
     order_of_cells: Option<bool>,
 }
@@ -371,7 +371,7 @@ impl DenseWriter {
             fields.to_vec()
         };
         let cells = CheckedCells::check(schema, &all, batch, first)?;
-        unfit::check(&self.target, &all, &cells, first)?;
+        filter_check::check(&self.target, &all, &cells, first)?;
         if placed {
             return self.placed.push(cells, waiting);
         }
@@ -396,7 +396,7 @@ impl DenseWriter {
         let in_order = self.placed.copied(cells, pick, waiting)?;
         drop(held);
         // The cells have a grant already.
-        let pending = Waiting::within(None);
+        let pending = BufferedCells::within(None);
         let mut stream = DenseStream::new(schema, &ranges, WriteOrder::RowMajor, pending)?;
         self.series.cut_boxes(stream.boxes());
         stream.check_order(schema);

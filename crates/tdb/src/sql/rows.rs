@@ -10,7 +10,7 @@ use futures_util::StreamExt;
 use tdb_arrow::{ArrowInput, field_of_column};
 use tdb_cells::files::{BatchReader, BatchWriter, Input, InputError};
 use tdb_cells::{Batch, FieldInfo};
-use tdb_datafusion::{HeldRows, RowStream};
+use tdb_datafusion::{RowStream, StorableRows};
 use tdb_files::{CellSink, ExportedCells, OutputFile, write_all};
 use tdb_open::{Error, Result};
 use tdb_tile::Datatype;
@@ -129,7 +129,7 @@ impl Rows {
     fn cells(self) -> Result<(Vec<FieldInfo>, Cells, Context)> {
         let context = Context::clone(&self.context);
         let memory = context.shared_session().limits().budget.limit();
-        let held = HeldRows::new(self);
+        let held = StorableRows::new(self);
         let schema = held.schema();
         let columns = schema.fields().iter().enumerate();
         let fields = columns

@@ -12,12 +12,12 @@ use datafusion::arrow::util::display::{ArrayFormatter, FormatOptions};
 use tdb_arrow::field_of_column;
 
 /// Record batches with unique column names and with types that fields of arrays can hold; other types become text.
-pub struct HeldRows<R> {
+pub struct StorableRows<R> {
     rows: R,
     schema: SchemaRef,
 }
 
-impl<R: RecordBatchReader> HeldRows<R> {
+impl<R: RecordBatchReader> StorableRows<R> {
     /// Wraps the rows of a reader.
     #[must_use]
     pub fn new(rows: R) -> Self {
@@ -28,7 +28,7 @@ impl<R: RecordBatchReader> HeldRows<R> {
     }
 }
 
-impl<R: RecordBatchReader> Iterator for HeldRows<R> {
+impl<R: RecordBatchReader> Iterator for StorableRows<R> {
     type Item = Result<RecordBatch, ArrowError>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -37,7 +37,7 @@ impl<R: RecordBatchReader> Iterator for HeldRows<R> {
     }
 }
 
-impl<R: RecordBatchReader> RecordBatchReader for HeldRows<R> {
+impl<R: RecordBatchReader> RecordBatchReader for StorableRows<R> {
     fn schema(&self) -> SchemaRef {
         Arc::clone(&self.schema)
     }

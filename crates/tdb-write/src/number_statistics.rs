@@ -3,7 +3,7 @@
 use crate::number::{Number, Sum};
 
 /// Accumulates minimum, maximum and sum.
-pub(crate) struct Numbers<T: Number> {
+pub(crate) struct NumberStatistics<T: Number> {
     pub(crate) min: T,
     pub(crate) max: T,
     pub(crate) sum: T::Sum,
@@ -11,7 +11,7 @@ pub(crate) struct Numbers<T: Number> {
     adds: bool,
 }
 
-impl<T: Number> Default for Numbers<T> {
+impl<T: Number> Default for NumberStatistics<T> {
     fn default() -> Self {
         Self {
             min: T::HIGHEST,
@@ -27,7 +27,7 @@ const LANES: usize = 16;
 /// Number of values for which the sum is checked at once.
 const BLOCK: usize = 1 << 16;
 
-impl<T: Number> Numbers<T> {
+impl<T: Number> NumberStatistics<T> {
     /// Adds all values, given as bytes.
     pub(crate) fn all(&mut self, values: &[u8]) {
         for block in values.chunks(BLOCK * T::SIZE) {
@@ -145,14 +145,14 @@ mod tests {
     use super::*;
 
     /// The simple implementation: value by value.
-    fn plain<T: Number>(values: &[T]) -> Numbers<T> {
-        let mut numbers = Numbers::<T>::default();
+    fn plain<T: Number>(values: &[T]) -> NumberStatistics<T> {
+        let mut numbers = NumberStatistics::<T>::default();
         values.iter().for_each(|value| numbers.one(*value));
         numbers
     }
 
     /// The stored bits.
-    fn bits<T: Number>(numbers: &Numbers<T>) -> (Vec<u8>, bool, Option<u64>) {
+    fn bits<T: Number>(numbers: &NumberStatistics<T>) -> (Vec<u8>, bool, Option<u64>) {
         let mut out = Vec::new();
         numbers.min.write(&mut out);
         numbers.max.write(&mut out);
@@ -168,11 +168,11 @@ mod tests {
             values.iter().for_each(|value| value.write(&mut out));
             out
         };
-        let mut numbers = Numbers::<T>::default();
+        let mut numbers = NumberStatistics::<T>::default();
         numbers.all(&bytes(values));
         numbers.all(&bytes(more));
         assert_eq!(bits(&numbers), bits(&plain(&[values, more].concat())));
-        let mut numbers = Numbers::<T>::default();
+        let mut numbers = NumberStatistics::<T>::default();
         let count = values.len().min(valid.len());
         let (values, valid) = (&values[..count], &valid[..count]);
         numbers.valid(&bytes(values), valid);

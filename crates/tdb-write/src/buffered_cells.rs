@@ -11,7 +11,7 @@ pub(crate) type Refuse = fn(LimitError) -> WriteError;
 /// Buffered cells in the order of arrival. The memory of a batch is taken from the budget only when the next batch
 /// arrives: until then it still belongs to the caller, and may be written without waiting.
 #[derive(Debug, Default)]
-pub(crate) struct Waiting {
+pub(crate) struct BufferedCells {
     /// The budget; `None` if the cells do not count.
     budget: Option<Budget>,
     parts: Vec<CheckedCells>,
@@ -30,7 +30,7 @@ pub(crate) struct JoinedCells {
     grants: Vec<Grant>,
 }
 
-impl Waiting {
+impl BufferedCells {
     pub(crate) fn within(budget: Option<Budget>) -> Self {
         Self {
             budget,
