@@ -32,6 +32,42 @@ pub struct Column {
 }
 
 impl Column {
+    /// Creates a column of numbers, one in each cell, without nulls.
+    ///
+    /// ```
+    /// use tdb_cells::Column;
+    /// use tdb_tile::Datatype;
+    ///
+    /// let rain = Column::of_numbers("rain", Datatype::Float32, &[0.5_f32, 0.0, 7.25])?;
+    /// assert_eq!(rain.cell(2), Some(&7.25_f32.to_le_bytes()[..]));
+    /// # Ok::<(), tdb_cells::CellsError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`CellsError::NumberType`] if values of `datatype` are of another type than `T`; dates and times are `i64`,
+    /// booleans and bytes `u8`.
+    pub fn of_numbers<T: Scalar>(
+        name: &str,
+        datatype: Datatype,
+        numbers: &[T],
+    ) -> Result<Self, CellsError> {
+        check_numbers::<T>(name, datatype)?;
+        let mut values = Vec::new();
+        for number in numbers {
+            number.write(&mut values);
+        }
+        Ok(Self {
+            name: name.to_owned(),
+            datatype,
+            cell_val_num: CellValNum::Fixed(1),
+            nullable: false,
+            values: values.into(),
+            offsets: None,
+            validity: None,
+            enumeration: None,
+        })
+    }
+
     /// Bytes of one cell; `None` for a var-sized field.
     #[must_use]
     pub fn cell_size(&self) -> Option<usize> {

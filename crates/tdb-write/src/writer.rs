@@ -63,38 +63,27 @@ impl Writer {
     ///
     /// ```
     /// use std::sync::Arc;
-    /// use tdb_array::{Array, OpenOptions};
-    /// use tdb_cells::{WholeTiles, Batch, Column, Session};
-    /// use tdb_schema::{ArraySchema, ArrayType, Attribute, CellValNum, Dimension};
+    /// use tdb_array::{Array, ChangeOptions, Location, OpenOptions};
+    /// use tdb_cells::{Batch, Column, Session};
+    /// use tdb_schema::{ArraySchema, ArrayType, Attribute, Dimension};
     /// use tdb_store::MemoryStore;
-    /// use tdb_tile::Datatype;
+    /// use tdb_tile::Datatype::Int32;
     /// use tdb_write::{WriteOptions, Writer};
-    /// # use tdb_store::Store;
     ///
-    /// let day = Dimension::numbers("day", Datatype::Int32, (1, 365), 7);
-    /// let rain = Attribute::new("rain", Datatype::Int32);
+    /// let day = Dimension::numbers("day", Int32, (1, 365), 7);
+    /// let rain = Attribute::new("rain", Int32);
     /// let schema = ArraySchema::new(ArrayType::Sparse, vec![day], vec![rain]);
     /// # let mut schema = schema;
     /// # // By default it takes zstd, which is a feature.
     /// # schema.coords_filters = tdb_filters::FilterList::default();
-    /// let store = Arc::new(MemoryStore::new());
-    /// # let tile = tdb_filters::seal_generic_tile(&schema.encode()?, schema.version, None)?;
-    /// # let name = tdb_array::TimestampedName::unversioned(10, 10, 0)?;
-    /// # store.put(&format!("weather/__schema/{name}"), tile.into())?;
-    /// let array = Arc::new(Array::open(store.clone(), "weather", OpenOptions::default())?);
+    /// let weather = Location::new(Arc::new(MemoryStore::new()), "weather");
+    /// Array::create(&weather, &schema, &[], &ChangeOptions::at(1))?;
+    /// let array = Arc::new(Array::open_location(&weather, OpenOptions::default())?);
     ///
     /// let session = Session::default();
-    /// let column = |name: &str, values: [i32; 2]| Column {
-    ///     name: name.to_owned(),
-    ///     datatype: Datatype::Int32,
-    ///     cell_val_num: CellValNum::Fixed(1),
-    ///     nullable: false,
-    ///     values: values.iter().flat_map(|v| v.to_le_bytes()).collect(),
-    ///     offsets: None,
-    ///     validity: None,
-    ///     enumeration: None,
-    /// };
-    /// let columns = vec![column("day", [40, 3]), column("rain", [7, 0])];
+    /// let days = Column::of_numbers("day", Int32, &[40, 3])?;
+    /// let rain = Column::of_numbers("rain", Int32, &[7, 0])?;
+    /// let columns = vec![days, rain];
     /// let mut writer = Writer::open(&session, &array, &WriteOptions::default())?;
     /// writer.push(&Batch { rows: 2, columns })?;
     /// let fragments = writer.finish()?;
