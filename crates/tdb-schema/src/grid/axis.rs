@@ -163,9 +163,8 @@ fn count_up<const SIZE: usize>(start: i128, first: u64, last: u64, out: &mut Vec
     for begin in (first..=last).step_by(BLOCK) {
         // The last block may go past `last`, and `last` may be the greatest `u64`: only `i128` holds what follows it.
         let of_begin = start.wrapping_add(i128::from(begin));
-        for (place, offset) in block.iter_mut().zip(0_i128..) {
-            let value = of_begin.wrapping_add(offset).to_le_bytes();
-            for (byte, of_value) in place.iter_mut().zip(value) {
+        for (place, value) in block.iter_mut().zip(of_begin..) {
+            for (byte, of_value) in place.iter_mut().zip(value.to_le_bytes()) {
                 *byte = of_value;
             }
         }
