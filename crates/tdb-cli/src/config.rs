@@ -1,134 +1,66 @@
-//! TileDB settings, as far as they have an equivalent in tdb.
+//! Settings of TileDB that the user gives with `--config`.
 
-mod names;
-mod remote;
-
-use std::num::NonZeroUsize;
-use std::str::FromStr;
-
-use tdb::engine::consolidate::{History, MergeOptions};
-use tdb::engine::schema::names::UnknownName;
+use tdb::{Setting, SettingEffect, Settings};
 
 use crate::failure::Failure;
 use crate::global::Global;
 use crate::output::Output;
 use crate::parse::Size;
-use remote::{RemoteSettings, SettingUse};
 
-/// Number of threads.
-const THREADS: [&str; 2] = ["sm.compute_concurrency_level", "sm.io_concurrency_level"];
-/// Memory limits, in bytes.
-const MEMORY: [&str; 2] = ["sm.mem.total_budget", "sm.memory_budget"];
-/// Prefix of the settings for merging fragments.
-const MERGING: &str = "sm.consolidation.";
-/// How ranges outside the domain are treated.
-const RANGES: &str = "sm.read_range_oob";
-/// Whether a gap in the history at the time of a read is a warning or an error. This setting is tdb's own.
-const HISTORY: &str = "tdb.incomplete_history";
 /// Ignored: other users could read a key on the command line.
 const KEY: &str = "sm.encryption_key";
+/// Ignored: the program encrypts if it has a key.
+const ENCRYPTION: &str = "sm.encryption_type";
 
 /// Applies the settings to the options, which take precedence, and warns about settings without effect.
 pub(crate) fn apply(global: &mut Global, out: &Output) -> Result<(), Failure> {
-    let mut remote = RemoteSettings::of_environment();
-    for setting in std::mem::take(&mut global.config) {
-        let wrong = |what: &str| Failure::invalid(format!("--config {setting}: {what}"));
-        let Some((name, value)) = setting.split_once('=') else {
-            return Err(wrong("not of the form KEY=VALUE"));
-        };
-        if THREADS.contains(&name) {
-            let threads: NonZeroUsize = value
-                .parse()
-                .map_err(|_| wrong("not a number of threads"))?;
-            global.threads.get_or_insert(threads);
-        } else if MEMORY.contains(&name) {
-            let bytes: u64 = value.parse().map_err(|_| wrong("not a number of bytes"))?;
-            global.memory.get_or_insert(Size(bytes));
-        } else if let Some(name) = name.strip_prefix(MERGING) {
-            match merging(&mut global.merging, name, value) {
-                Some(true) => {}
-                Some(false) => return Err(wrong("invalid value for this setting")),
-                None => out.warn(&format!("{MERGING}{name} is ignored")),
-            }
-        } else if name == RANGES {
-            global.stays_in_domain = match value {
-                "error" => true,
-                "warn" => false,
-                _ => return Err(wrong("expected error or warn")),
-            };
-        } else if name == HISTORY {
-            global.whole_history = match value {
-                "error" => true,
-                "warn" => false,
-                _ => return Err(wrong("expected error or warn")),
-            };
-        } else if name == KEY {
-            out.warn(&format!("{name} is ignored: use --key-file for the key"));
-        } else {
-            match remote.set(name, value) {
-                SettingUse::Used => {}
-                SettingUse::Unused => out.warn(&format!("{name} is ignored")),
-                SettingUse::Unknown => return Err(unknown(name)),
-            }
-        }
+    let mut settings = Settings::of_environment(std::env::vars_os());
+    for text in &global.config {
+        set(&mut settings, text, out)?;
     }
-    remote.open_with(&global.counts);
+    global.threads = global.threads.or(settings.threads()?);
+    global.memory = global.memory.or(settings.memory()?.map(Size));
+    global.merging = tdb::merge_options(&settings)?;
+    global.stays_in_domain = settings.refuses_ranges_outside()?;
+    global.whole_history = settings.refuses_incomplete_history()?;
+    open_stores_with(&settings, global);
     Ok(())
 }
 
-/// Error for a setting that TileDB does not have.
-fn unknown(name: &str) -> Failure {
-    let stores = RemoteSettings::names();
-    let all = names::SETTINGS
-        .into_iter()
-        .chain(stores.iter().map(String::as_str));
-    let unknown = UnknownName::new("setting", name, all);
-    // Listing all names would fill the screen.
-    let nearest = unknown.hint().split_once("? ").map(|(nearest, _)| nearest);
-    let failure = Failure::invalid(format!("--config {name}: TileDB has no such setting"));
-    match nearest {
-        Some(nearest) => failure.hint(format!("{nearest}?")),
-        None => failure
-            .hint("settings begin with sm., vfs., rest. or ssl., such as sm.mem.total_budget"),
+fn set(settings: &mut Settings, text: &str, out: &Output) -> Result<(), Failure> {
+    let Setting { name, value } = Setting::parse(text).map_err(of_option)?;
+    match name {
+        KEY => out.warn(&format!("{name} is ignored: use --key-file for the key")),
+        ENCRYPTION => warn_of_unused(name, out),
+        _ => match settings.set(name, value).map_err(of_option)? {
+            SettingEffect::Used => {}
+            SettingEffect::Unused => warn_of_unused(name, out),
+            SettingEffect::Unknown => return Err(of_option(Settings::unknown(name))),
+        },
+    }
+    Ok(())
+}
+
+fn warn_of_unused(name: &str, out: &Output) {
+    out.warn(&format!("{name} is ignored"));
+}
+
+/// Adds the option to an error about a setting.
+fn of_option(error: tdb::Error) -> Failure {
+    let failure = Failure::invalid(format!("--config {error}"));
+    match error.hint() {
+        Some(hint) => failure.hint(hint),
+        None => failure,
     }
 }
 
-/// Applies a setting for merging fragments. Returns whether the value is valid; `None` if there is no such setting.
-fn merging(options: &mut MergeOptions, name: &str, value: &str) -> Option<bool> {
-    let policy = &mut options.policy;
-    Some(match name {
-        "steps" => set(&mut policy.steps, value),
-        "step_min_frags" => set(&mut policy.min_fragments, value),
-        "step_max_frags" => set(&mut policy.max_fragments, value),
-        "step_size_ratio" => set(&mut policy.size_ratio, value),
-        "amplification" => set(&mut policy.amplification, value),
-        "max_fragment_size" => {
-            let mut bytes = 0;
-            let is_number = set(&mut bytes, value);
-            options.max_fragment_bytes = Some(bytes);
-            is_number
-        }
-        "purge_deleted_cells" => {
-            if value == "true" {
-                options.history = History::WithoutDeleted;
-            }
-            ["true", "false"].contains(&value)
-        }
-        "timestamp_start" => set(&mut options.since, value),
-        "timestamp_end" => {
-            let mut until = 0;
-            let is_number = set(&mut until, value);
-            options.until = Some(until);
-            is_number
-        }
-        _ => return None,
-    })
+/// Opens remote stores with these settings from now on.
+#[cfg(feature = "object-store")]
+fn open_stores_with(settings: &Settings, global: &Global) {
+    let opened = std::sync::Arc::new(tdb::ObjectStores::new(settings.stores()));
+    crate::interrupt::cancels_stores(opened.clone());
+    global.counts.of_stores(opened);
 }
 
-fn set<T: FromStr>(place: &mut T, value: &str) -> bool {
-    let Ok(value) = value.parse() else {
-        return false;
-    };
-    *place = value;
-    true
-}
+#[cfg(not(feature = "object-store"))]
+fn open_stores_with(_settings: &Settings, _global: &Global) {}

@@ -37,6 +37,6 @@ pub use connection::Connection;
 pub use error::OpenError;
 pub use runtime::Runtime;
 pub use service::Service;
-pub use settings::{SettingEffect, Settings};
+pub use settings::Settings;
 pub use store::RemoteStore;
 pub use uri::RemoteUri;

@@ -32,55 +32,6 @@ const UNDERSTOOD: [&str; 26] = [
     "s3.verify_ssl",
 ];
 
-/// Settings of TileDB for object stores that have no effect here.
-const UNUSED: [&str; 45] = [
-    "azure.block_list_block_size",
-    "azure.is_data_lake_endpoint",
-    "azure.max_parallel_ops",
-    "azure.max_retries",
-    "azure.max_retry_delay_ms",
-    "azure.retry_delay_ms",
-    "azure.use_block_list_upload",
-    "file.max_parallel_ops",
-    "file.posix_directory_permissions",
-    "file.posix_file_permissions",
-    "gcs.external_account_config",
-    "gcs.impersonate_service_account",
-    "gcs.max_direct_upload_size",
-    "gcs.max_parallel_ops",
-    "gcs.multi_part_size",
-    "gcs.project_id",
-    "gcs.request_timeout_ms",
-    "gcs.use_multi_part_upload",
-    "gcs.workload_identity_configuration",
-    "log_operations",
-    "max_batch_size",
-    "min_batch_gap",
-    "min_batch_size",
-    "min_parallel_size",
-    "read_ahead_cache_size",
-    "read_ahead_size",
-    "read_logging_mode",
-    "s3.aws_external_id",
-    "s3.aws_load_frequency",
-    "s3.aws_role_arn",
-    "s3.aws_session_name",
-    "s3.bucket_canned_acl",
-    "s3.ca_path",
-    "s3.config_source",
-    "s3.connect_scale_factor",
-    "s3.install_sigpipe_handler",
-    "s3.logging_level",
-    "s3.max_parallel_ops",
-    "s3.multipart_part_size",
-    "s3.object_canned_acl",
-    "s3.skip_init",
-    "s3.sse",
-    "s3.sse_kms_key_id",
-    "s3.storage_class",
-    "s3.use_multipart_upload",
-];
-
 /// Settings of TileDB for all connections, and the names under which they are stored here.
 const OF_ALL: [(&str, &str); 2] = [
     ("ssl.ca_file", "s3.ca_file"),
@@ -89,17 +40,6 @@ const OF_ALL: [(&str, &str); 2] = [
 
 /// Prefix of settings that are headers of requests to S3: `vfs.s3.custom_headers.x-name`.
 const HEADERS: &str = "s3.custom_headers.";
-
-/// The effect of a setting.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SettingEffect {
-    /// The setting has an effect.
-    Understood,
-    /// A setting of TileDB that has no effect here.
-    Unused,
-    /// TileDB has no such setting.
-    Unknown,
-}
 
 /// Settings of object stores, with the names of TileDB. Missing ones are taken from the environment, by the variables
 /// of each service (`AWS_ACCESS_KEY_ID`, `AZURE_STORAGE_ACCOUNT_NAME`, `GOOGLE_SERVICE_ACCOUNT`, and so on).
@@ -140,41 +80,28 @@ impl Settings {
         settings
     }
 
-    /// Stores a setting if its name begins with `vfs.` or `ssl.` and it has an effect here.
+    /// Stores a setting if its name begins with `vfs.` or `ssl.` and it has an effect here; returns whether it has.
     ///
     /// ```
-    /// use tdb_object_store::{Settings, SettingEffect};
+    /// use tdb_object_store::Settings;
     ///
     /// let mut settings = Settings::new();
-    /// assert_eq!(settings.set("vfs.s3.region", "eu-central-1"), SettingEffect::Understood);
-    /// assert_eq!(settings.set("vfs.s3.sse", "aes256"), SettingEffect::Unused);
-    /// assert_eq!(settings.set("vfs.s3.regoin", "eu-central-1"), SettingEffect::Unknown);
+    /// assert!(settings.set("vfs.s3.region", "eu-central-1"));
+    /// assert!(!settings.set("vfs.s3.sse", "aes256"));
     /// ```
-    pub fn set(&mut self, name: &str, value: &str) -> SettingEffect {
+    pub fn set(&mut self, name: &str, value: &str) -> bool {
         let of_all = OF_ALL.iter().find(|(known, _)| *known == name);
         let name = of_all.map_or_else(|| name.strip_prefix("vfs."), |(_, here)| Some(*here));
         let Some(name) = name else {
-            return SettingEffect::Unknown;
+            return false;
         };
-        let is_header = name
-            .strip_prefix(HEADERS)
-            .is_some_and(|header| !header.is_empty());
-        if UNDERSTOOD.contains(&name) || is_header {
+        let header = name.strip_prefix(HEADERS);
+        let is_header = header.is_some_and(|header| !header.is_empty());
+        let has_effect = is_header || UNDERSTOOD.contains(&name);
+        if has_effect {
             self.values.insert(name.to_owned(), value.to_owned());
-            return SettingEffect::Understood;
         }
-        if UNUSED.contains(&name) {
-            return SettingEffect::Unused;
-        }
-        SettingEffect::Unknown
-    }
-
-    /// Returns the full names of all settings of TileDB for object stores.
-    pub fn names() -> impl Iterator<Item = String> {
-        let names = UNDERSTOOD.iter().chain(&UNUSED);
-        let of_all = OF_ALL.iter().map(|(name, _)| (*name).to_owned());
-        let names = names.map(|name| format!("vfs.{name}"));
-        names.chain([format!("vfs.{HEADERS}*")]).chain(of_all)
+        has_effect
     }
 
     /// Returns a setting by its name without `vfs.`; `None` if it is missing or empty.
@@ -242,14 +169,5 @@ mod tests {
         assert_eq!(told, "vfs.s3.verify_ssl is \"no\", and not true or false");
         assert!(settings.number("s3.connect_max_tries").is_err());
         assert_eq!(settings.get("s3.region"), None);
-    }
-
-    #[test]
-    fn each_name_is_there_once() {
-        let mut names: Vec<String> = Settings::names().collect();
-        let count = names.len();
-        names.sort();
-        names.dedup();
-        assert_eq!(names.len(), count);
     }
 }

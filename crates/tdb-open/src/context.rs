@@ -2,13 +2,13 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::Arc;
 
-use tdb_array::Location;
+use tdb_array::{Location, OpenOptions};
 use tdb_cells::{Progress, Session, SessionOptions, SpillFolder};
 use tdb_filters::EncryptionKey;
 
 use crate::place::Place;
 use crate::stores::Stores;
-use crate::{Error, Result};
+use crate::{Error, Result, Settings};
 
 /// Settings shared by opening, reading and writing: threads, memory, a key, and the stores that URIs lead to. Cheap to
 /// clone; two contexts do not disturb each other.
@@ -25,6 +25,7 @@ pub struct Context {
     session: Session,
     stores: Arc<dyn Stores>,
     key: Option<EncryptionKey>,
+    whole_history: bool,
 }
 
 impl Default for Context {
@@ -47,6 +48,7 @@ impl Context {
             options,
             stores: usual_stores(),
             key: None,
+            whole_history: false,
         }
     }
 
@@ -73,6 +75,37 @@ impl Context {
         self.options.spill = Some(SpillFolder::local(folder.as_ref()));
         self.session = Session::new(self.options.clone());
         self
+    }
+
+    /// Applies settings by TileDB's names: threads, memory, key, object stores, and whether an incomplete history is an
+    /// error. What they do not name stays as it is, but for the stores, which are replaced by those of the settings.
+    ///
+    /// ```
+    /// use tdb_open::{Context, Settings};
+    ///
+    /// let mut settings = Settings::of_environment(std::env::vars_os());
+    /// settings.set("sm.compute_concurrency_level", "2")?;
+    /// settings.set("vfs.s3.region", "eu-central-1")?;
+    /// let context = Context::new().settings(&settings)?;
+    /// # let _ = context;
+    /// # Ok::<(), tdb_open::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Fails if encryption is on without a key of 32 bytes.
+    pub fn settings(mut self, settings: &Settings) -> Result<Self> {
+        let (threads, memory) = (settings.threads()?, settings.memory()?);
+        if threads.is_some() || memory.is_some() {
+            self.options.threads = threads.or(self.options.threads);
+            self.options.memory = memory.or(self.options.memory);
+            self.session = Session::new(self.options.clone());
+        }
+        if let Some(key) = settings.key()? {
+            self.key = Some(key);
+        }
+        self.whole_history |= settings.refuses_incomplete_history()?;
+        self.stores = stores_with(settings);
+        Ok(self)
     }
 
     /// Uses the threads and the memory of an existing session.
@@ -122,6 +155,14 @@ impl Context {
         self
     }
 
+    /// Makes it an error to open a time of which something can no longer be read, instead of a warning: see
+    /// [`Array::gaps`](crate::Array::gaps).
+    #[must_use]
+    pub fn whole_history(mut self, whole: bool) -> Self {
+        self.whole_history = whole;
+        self
+    }
+
     /// Returns the stores that URIs lead to.
     #[must_use]
     pub fn opener(&self) -> &dyn Stores {
@@ -133,6 +174,14 @@ impl Context {
     pub fn location(&self, place: &Place) -> Location {
         let location = place.location.clone().with_key(self.key.clone());
         location.with_limits(self.session.limits().clone())
+    }
+
+    /// Returns options of opening, with what this context asks of all arrays.
+    pub(crate) fn options(&self, options: OpenOptions) -> OpenOptions {
+        OpenOptions {
+            whole_history: options.whole_history || self.whole_history,
+            ..options
+        }
     }
 
     /// Returns the session: threads and memory.
@@ -147,7 +196,17 @@ fn usual_stores() -> Arc<dyn Stores> {
     Arc::new(crate::ObjectStores::of_environment())
 }
 
+#[cfg(feature = "object-store")]
+fn stores_with(settings: &Settings) -> Arc<dyn Stores> {
+    Arc::new(crate::ObjectStores::new(settings.stores()))
+}
+
 #[cfg(not(feature = "object-store"))]
 fn usual_stores() -> Arc<dyn Stores> {
     Arc::new(crate::LocalStores)
+}
+
+#[cfg(not(feature = "object-store"))]
+fn stores_with(_settings: &Settings) -> Arc<dyn Stores> {
+    usual_stores()
 }

@@ -19,6 +19,7 @@ pub mod place;
 mod schema;
 #[cfg(feature = "serde")]
 mod schema_serde;
+mod settings;
 mod stores;
 mod time;
 mod value;
@@ -36,10 +37,11 @@ pub use object_stores::ObjectStores;
 pub use objects::{Objects, ObjectsOutside, in_the_way};
 pub use order::Order;
 pub use schema::{Attribute, Dimension, Schema, SchemaBuilder};
+pub use settings::{MergeSettings, Setting, SettingEffect, Settings};
 pub use stores::{LocalStores, RemoteFolder, Stores};
 pub use tdb_array::ErrorKind;
 #[cfg(feature = "object-store")]
-pub use tdb_object_store::{SettingEffect as TakenSetting, Settings as StoreSettings};
+pub use tdb_object_store::Settings as StoreSettings;
 pub use tdb_tile::Datatype;
 pub use time::{Time, parse_duration};
 pub use value::Value;

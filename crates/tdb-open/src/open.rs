@@ -53,6 +53,7 @@ impl Context {
     /// As for [`Context::open`].
     pub fn open_with(&self, uri: &str, options: OpenOptions) -> Result<Array> {
         let place = place::folder(uri, self.opener())?;
+        let options = self.options(options);
         let opened = tdb_array::Array::open_location(&self.location(&place), options)
             .map_err(|error| place.unopened(error))?;
         Ok(Array::of_engine(self.clone(), place, Arc::new(opened)))

@@ -3,7 +3,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use tdb_cells::{Progress, Session};
-use tdb_open::{Result, Stores};
+use tdb_open::{Result, Settings, Stores};
 
 /// Settings shared by opening, reading and writing: threads, memory, a key, and the stores that URIs lead to. Cheap to
 /// clone; two contexts do not disturb each other.
@@ -75,6 +75,16 @@ impl Context {
         self.with(|context| context.temp(folder))
     }
 
+    /// Applies settings by TileDB's names: threads, memory, key, object stores, and whether an incomplete history is an
+    /// error. What they do not name stays as it is, but for the stores, which are replaced by those of the settings.
+    ///
+    /// # Errors
+    /// Fails if encryption is on without a key of 32 bytes.
+    pub fn settings(mut self, settings: &Settings) -> Result<Self> {
+        self.context = self.context.settings(settings)?;
+        Ok(self)
+    }
+
     /// Uses the threads and the memory of an existing session.
     #[must_use]
     pub fn session(self, session: Session) -> Self {
@@ -115,6 +125,12 @@ impl Context {
     #[must_use]
     pub fn stores(self, stores: Arc<dyn Stores>) -> Self {
         self.with(|context| context.stores(stores))
+    }
+
+    /// Makes it an error to open a time of which something can no longer be read, instead of a warning.
+    #[must_use]
+    pub fn whole_history(self, whole: bool) -> Self {
+        self.with(|context| context.whole_history(whole))
     }
 
     /// Sets the cluster of workers that answer SQL queries: [`Context::sql`] and related methods.

@@ -11,6 +11,7 @@ mod imports;
 mod inspection;
 mod open;
 mod read;
+mod settings;
 #[cfg(feature = "sql")]
 mod sql;
 mod write;
@@ -31,6 +32,7 @@ pub use context::Context;
 pub use read::{Batches, Groups as CellGroups, ReadBuilder};
 #[cfg(feature = "serde")]
 pub use rows::Rows;
+pub use settings::merge_options;
 #[cfg(feature = "distributed")]
 pub use sql::Worker;
 #[cfg(feature = "sql")]
@@ -63,13 +65,13 @@ pub use tdb_inspect::{
 };
 pub use tdb_open::{
     AddOptions, Attribute, Axis, CellCondition, Dimension, Error, Excerpt, Filter, Group, Interval,
-    LocalStores, MemberPlace, MemoryStores, MetadataEntry, Objects, ObjectsOutside, Order,
-    RemoteFolder, Result, Schema, SchemaBuilder, Stores, Time, Value, parse_condition,
-    parse_condition_of, parse_duration, unknown_labels,
+    LocalStores, MemberPlace, MemoryStores, MergeSettings, MetadataEntry, Objects, ObjectsOutside,
+    Order, RemoteFolder, Result, Schema, SchemaBuilder, Setting, SettingEffect, Settings, Stores,
+    Time, Value, parse_condition, parse_condition_of, parse_duration, unknown_labels,
 };
 pub use tdb_open::{Array as OpenArray, Context as OpenContext};
 #[cfg(feature = "object-store")]
-pub use tdb_open::{ObjectStores, StoreSettings, TakenSetting};
+pub use tdb_open::{ObjectStores, StoreSettings};
 pub use tdb_query::{
     ArrangedCells, Arrangement, DeleteOptions, Deletion, FittedArrangement, MOST_WALKED, SortKey,
     WalkNarrowing, narrow_walk, split,
