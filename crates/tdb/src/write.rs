@@ -215,7 +215,22 @@ impl WriteBuilder {
     /// Fails if columns do not fit the schema or each other, if cells lie outside of the domain, or if the store
     /// fails.
     pub fn commit(mut self) -> Result<WrittenCells> {
-        let array = self.array.now()?;
+        if !self.replaces {
+            let array = self.array.now()?;
+            let batch = self.batch(&array)?;
+            let mut stream = self.stream_into(&array)?;
+            stream.push(&batch)?;
+            return stream.finish();
+        }
+        let mut replacing = Replacing::begin(&self.array, self.replacing_options()?, self.dry_run)?;
+        let array = Arc::clone(replacing.array().engine());
+        let batch = self.batch(&array)?;
+        replacing.push(&batch)?;
+        replacing.finish()
+    }
+
+    /// Makes a batch of the given columns.
+    fn batch(&mut self, array: &tdb_array::Array) -> Result<Batch> {
         let schema = Arc::clone(array.newest_schema());
         let mut columns: Vec<Column> = Vec::new();
         self.check_boxes(&schema)?;
@@ -227,7 +242,7 @@ impl WriteBuilder {
                 let known = schema.fields().map(|field| field.name);
                 Error::from(UnknownName::new("field", &name, known))
             })?;
-            columns.push(cells.column(&field, &array)?);
+            columns.push(cells.column(&field, array)?);
         }
         for (name, _) in &self.valid {
             if !columns.iter().any(|column| column.name == *name) {
@@ -236,9 +251,7 @@ impl WriteBuilder {
             }
         }
         let rows = columns.first().map_or(0, rows);
-        let mut stream = self.stream_into(&array)?;
-        stream.push(&Batch { rows, columns })?;
-        stream.finish()
+        Ok(Batch { rows, columns })
     }
 
     /// Begins a write batch by batch, for cells that do not all fit into memory. They become part of the array
@@ -251,7 +264,11 @@ impl WriteBuilder {
             let what = "a write takes either columns or batches, not both";
             return Err(Error::invalid(what));
         }
-        let array = self.array.now()?;
+        let array = if self.replaces {
+            Arc::clone(self.array.engine())
+        } else {
+            self.array.now()?
+        };
         self.stream_into(&array)
     }
 
@@ -307,17 +324,24 @@ impl WriteBuilder {
         Ok(())
     }
 
+    /// Returns the options of a write that replaces cells, which has no box of its own.
+    fn replacing_options(&self) -> Result<WriteOptions> {
+        let mut options = self.options.clone();
+        let ranges = self.ranges(self.array.engine().newest_schema())?;
+        options.ranges.extend(ranges);
+        Ok(options)
+    }
+
+    /// Begins a write batch by batch into the array as it is now. If cells are replaced, the change opens it itself.
     fn stream_into(mut self, array: &Arc<tdb_array::Array>) -> Result<WriteStream> {
-        let ranges = self.ranges(array.newest_schema())?;
-        self.options.ranges.extend(ranges);
         let session = self.array.context().shared_session();
         let sink = if self.replaces {
-            Sink::Replacing(Box::new(Replacing::new(
-                &self.array,
-                self.options,
-                self.dry_run,
-            )?))
+            let options = self.replacing_options()?;
+            let replacing = Replacing::new(&self.array, options, self.dry_run)?;
+            Sink::Replacing(Box::new(replacing))
         } else {
+            let ranges = self.ranges(array.newest_schema())?;
+            self.options.ranges.extend(ranges);
             let writer = Writer::open(session, array, &self.options);
             Sink::New(writer.map_err(|error| self.array.failed(error))?)
         };
