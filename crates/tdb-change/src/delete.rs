@@ -10,7 +10,7 @@ use tdb_cells::{FieldInfo, Session};
 use tdb_condition::{Condition, ConditionError, ConditionRules, KeepCondition};
 use tdb_fragment::ConditionTree;
 use tdb_query::{ReadOptions, Reader, ResultOrder, Tally};
-use tdb_schema::{Enumeration, FieldKind};
+use tdb_schema::FieldKind;
 use tdb_tile::Exact;
 
 use crate::DeleteError;
@@ -269,9 +269,8 @@ pub(crate) fn stored_form(
     session: &Session,
 ) -> Result<Option<ConditionTree>, DeleteError> {
     let schema = array.newest_schema();
-    let names = schema.enumerations.iter();
-    let read = names.map(|entry| array.newest_enumeration(&entry.name));
-    let enumerations: Vec<Arc<Enumeration>> = read.collect::<Result<_, _>>()?;
+    let names = schema.enumerations.iter().map(|entry| entry.name.as_str());
+    let enumerations = array.newest_enumerations(names)?;
     let fields = FieldInfo::of_schema(schema, |_, name| {
         let mut known = enumerations.iter();
         known.find(|known| known.name() == name).cloned()
