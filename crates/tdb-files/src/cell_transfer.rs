@@ -146,8 +146,8 @@ impl<'a> CellTransfer<'a> {
             tell(self.repeated_in_words(found, &read));
         }
         let writer = self.push_all(&mut read)?;
-        let sealed = self.session.counters().write.time(|| writer.seal());
-        let sealed = sealed.map_err(|error| self.failed(error, &read))?;
+        let stored = self.session.counters().write.time(|| writer.seal());
+        let sealed = stored.map_err(|error| self.failed(error, &read))?;
         let found = sealed.repeated();
         if let (None, Some(found)) = (told, found) {
             tell(self.repeated_in_words(found, &read));

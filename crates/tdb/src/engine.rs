@@ -126,7 +126,7 @@ pub mod inspect {
 pub mod query {
     pub use tdb_query::{
         ChosenTiles, Failing, LoneTiles, NextCells, QueryError, ReadOptions, Reader, ResultOrder,
-        Versions,
+        Tally, Versions,
     };
 }
 

@@ -197,8 +197,8 @@ impl ImportBuilder {
         tell: &mut dyn FnMut(&ImportNotice),
     ) -> Result<ImportedCells> {
         let place = place.drafted(&made.draft);
-        let array = made.draft.array().map_err(|error| place.failed(error))?;
-        let array = Arc::new(array);
+        let opened = made.draft.array().map(Arc::new);
+        let array = opened.map_err(|error| place.failed(error))?;
         let input = self.open_file(kept)?;
         if !made.follows_cells {
             let written = self.write(&array, input, tell)?;
