@@ -96,10 +96,8 @@ impl Array {
             Self::open_once(&place, names)
         })?;
         let array = Self {
-            place,
-            snapshot: Arc::new(snapshot),
             tries,
-            is_part: false,
+            ..Self::of_snapshot(place, snapshot)
         };
         if array.place.options.whole_history
             && let Some(gap) = array.gaps()?.into_iter().next()
@@ -107,6 +105,15 @@ impl Array {
             return Err(ArrayError::HistoryGap { gap });
         }
         Ok(array)
+    }
+
+    pub(crate) fn of_snapshot(place: ObjectReader, snapshot: Snapshot) -> Self {
+        Self {
+            place,
+            snapshot: Arc::new(snapshot),
+            tries: 1,
+            is_part: false,
+        }
     }
 
     /// Opens the array again as of the same times: other programs may have merged and vacuumed its fragments. Returns

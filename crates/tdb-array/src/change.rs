@@ -79,7 +79,7 @@ impl Array {
     /// Deletes the cells written up to the time of the change, except those that match `kept`. Returns the name of the
     /// delete.
     ///
-    /// Cells with null in a field that `kept` compares are deleted as well; `delete_cells` of `tdb-query` first checks
+    /// Cells with null in a field that `kept` compares are deleted as well; `delete_cells` of `tdb-change` first checks
     /// whether there are any.
     ///
     /// # Errors

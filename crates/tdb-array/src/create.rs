@@ -7,7 +7,9 @@ use tdb_tile::{Code, FormatVersion};
 use crate::directory::{GROUP_MARKER, SCHEMA_FOLDER};
 use crate::object_type::has_schema;
 use crate::put::{put_enumeration, put_schema, refused};
-use crate::{Array, ArrayError, ChangeOptions, FoundFolder, Group, Location, ObjectType};
+use crate::{
+    Array, ArrayError, ChangeOptions, FoundFolder, Group, Location, ObjectType, TimestampedName,
+};
 
 /// Name of the only dimension of the array of a label.
 const LABEL_DIMENSION: &str = "index";
@@ -55,6 +57,17 @@ pub(crate) fn put_new(
     enumerations: &[Enumeration],
     options: &ChangeOptions,
 ) -> Result<(), ArrayError> {
+    let name = put_before_schema(location, schema, enumerations, options)?;
+    put_schema(location, &name, schema)
+}
+
+/// Stores the objects of a new array except for its schema; returns the name that the schema is to have.
+pub(crate) fn put_before_schema(
+    location: &Location,
+    schema: &ArraySchema,
+    enumerations: &[Enumeration],
+    options: &ChangeOptions,
+) -> Result<TimestampedName, ArrayError> {
     let time = options.time();
     for label in &schema.labels {
         create_label(location, schema, label, time, options)?;
@@ -62,8 +75,7 @@ pub(crate) fn put_new(
     for enumeration in enumerations {
         put_enumeration(location, enumeration)?;
     }
-    let name = options.names.unversioned((time, time))?;
-    put_schema(location, &name, schema)
+    options.names.unversioned((time, time))
 }
 
 impl Group {

@@ -8,17 +8,18 @@ use bytes::Bytes;
 use tdb_filters::open_generic_tile;
 use tdb_schema::{ArraySchema, Enumeration};
 use tdb_store::{Read, Store, StoreError, join, list_all};
-use tdb_tile::GenericTile;
+use tdb_tile::{Bug, GenericTile};
 
 use crate::claim::Claim;
 use crate::contents::below;
-use crate::create::{check_above, creatable, put_new};
+use crate::create::{check_above, creatable, put_before_schema, put_new};
 use crate::directory::{
     COMMITS_FOLDER, DRAFT_FOLDER, ENUMERATION_FOLDER, FRAGMENT_FOLDER, FRAGMENT_METADATA_FOLDER,
     LABEL_FOLDER, METADATA_FOLDER, SCHEMA_FOLDER, fragment_key,
 };
 use crate::draft_store::DraftStore;
-use crate::put::put_tile;
+use crate::pending_schema::PendingSchema;
+use crate::put::{put_tile, refused};
 use crate::{
     Array, ArrayError, At, ChangeOptions, FoundFolder, Location, ObjectType, OpenOptions, Work,
 };
@@ -38,7 +39,8 @@ const WRITTEN: [&str; 5] = [
 ///
 /// A note records the kind of work, so that the same work can clear what an interrupted run left. A draft holds a
 /// claim to its folder: of two programs that begin the same work, one gives way. A dropped draft is kept for
-/// [`Draft::resume`].
+/// [`Draft::resume`]. A draft [with an undecided schema](Draft::begin_undecided) is not resumed: its schema is in memory
+/// until it is published.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -70,6 +72,8 @@ pub struct Draft {
     drafted: Location,
     /// The folder of the schema before publication.
     schemas: String,
+    /// The schema, if it is stored only by the publication.
+    pending: Option<PendingSchema>,
     claim: Claim,
 }
 
@@ -92,11 +96,41 @@ impl Draft {
         enumerations: &[Enumeration],
         options: &ChangeOptions,
     ) -> Result<Self, ArrayError> {
-        creatable(schema, enumerations)?;
+        let schema = creatable(schema, enumerations)?;
+        let draft = Self::cleared(location, work, note)?;
+        put_new(&draft.drafted, &schema, enumerations, options)?;
+        Ok(draft)
+    }
+
+    /// Like [`Draft::begin`], with a schema that can still [change](Draft::allow_duplicates) after cells were written:
+    /// it is stored once, by [`Draft::publish`].
+    ///
+    /// # Errors
+    /// As [`Draft::begin`].
+    pub fn begin_undecided(
+        location: &Location,
+        work: Work,
+        note: &[u8],
+        schema: &ArraySchema,
+        enumerations: &[Enumeration],
+        options: &ChangeOptions,
+    ) -> Result<Self, ArrayError> {
+        let schema = creatable(schema, enumerations)?;
+        let draft = Self::cleared(location, work, note)?;
+        let name = put_before_schema(&draft.drafted, &schema, enumerations, options)?;
+        Ok(Self {
+            pending: Some(PendingSchema { name, schema }),
+            ..draft
+        })
+    }
+
+    /// Claims a folder that is free for this work, removes what the same work left there, and stores the note.
+    fn cleared(location: &Location, work: Work, note: &[u8]) -> Result<Self, ArrayError> {
         check_free(location, work)?;
         let draft = Self::claimed(location, work)?;
         check_free(location, work)?;
-        draft.begin_again(note, schema, enumerations, options)?;
+        draft.clear()?;
+        put_tile(&draft.place, &work.note(), note)?;
         Ok(draft)
     }
 
@@ -134,6 +168,7 @@ impl Draft {
             place: location.clone(),
             drafted,
             schemas,
+            pending: None,
             claim,
         })
     }
@@ -143,21 +178,31 @@ impl Draft {
         &self.drafted
     }
 
-    /// Starts over with another schema; removes everything written so far.
+    /// Returns the array that is being made, to write cells to.
     ///
     /// # Errors
-    /// As [`Array::create`].
-    pub fn begin_again(
-        &self,
-        note: &[u8],
-        schema: &ArraySchema,
-        enumerations: &[Enumeration],
-        options: &ChangeOptions,
-    ) -> Result<(), ArrayError> {
-        let schema = creatable(schema, enumerations)?;
-        self.clear()?;
-        put_tile(&self.place, &self.work.note(), note)?;
-        put_new(&self.drafted, &schema, enumerations, options)
+    /// As [`Array::open`].
+    pub fn array(&self) -> Result<Array, ArrayError> {
+        match &self.pending {
+            Some(pending) => pending.array(&self.drafted),
+            None => Array::open_location(&self.drafted, OpenOptions::default()),
+        }
+    }
+
+    /// Decides whether the array may have cells with the same coordinates. Fragments are the same either way.
+    ///
+    /// # Errors
+    /// A draft whose schema is stored already, or a schema of an array that cannot have them.
+    pub fn allow_duplicates(&mut self, allows_duplicates: bool) -> Result<(), ArrayError> {
+        let decided = || Bug::new("a draft whose schema is stored cannot change it");
+        let pending = self.pending.as_mut().ok_or_else(decided)?;
+        let schema = ArraySchema {
+            allows_duplicates,
+            ..pending.schema.clone()
+        };
+        schema.check_new().map_err(refused)?;
+        pending.schema = schema;
+        Ok(())
     }
 
     /// Removes metadata, and fragments that were not committed: the first step after [`Draft::resume`].
@@ -196,7 +241,10 @@ impl Draft {
         }
         check_free(&self.place, self.work)?;
         self.put_in_place(ENUMERATION_FOLDER)?;
-        self.put_in_place("")?;
+        match &self.pending {
+            Some(pending) => pending.put(&self.place)?,
+            None => self.put_in_place("")?,
+        }
         // The array is complete; `tdb clean` removes what cannot be removed now.
         let _ = self.remove_draft();
         Ok(())

@@ -65,6 +65,18 @@ impl Array {
         self.enumerations_of(self.schema(), names)
     }
 
+    /// Reads enumerations of the newest schema, [`Snapshot::newest_schema`], together, and returns them in the order of
+    /// the names.
+    ///
+    /// # Errors
+    /// As [`Array::enumeration`].
+    pub fn newest_enumerations<'a>(
+        &self,
+        names: impl IntoIterator<Item = &'a str>,
+    ) -> Result<Vec<Arc<Enumeration>>, ArrayError> {
+        self.enumerations_of(self.newest_schema(), names)
+    }
+
     fn one_enumeration(
         &self,
         schema: &ArraySchema,

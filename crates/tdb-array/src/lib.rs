@@ -47,6 +47,7 @@ mod named_objects;
 mod new_fragment;
 mod object_type;
 mod open;
+mod pending_schema;
 mod put;
 mod read_modify_write;
 mod replace;

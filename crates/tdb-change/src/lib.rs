@@ -2,6 +2,10 @@
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 mod cover;
+mod delete;
+mod delete_at;
+mod delete_coordinates;
+mod delete_error;
 mod difference;
 mod evolve;
 pub mod log;
@@ -14,6 +18,9 @@ mod unreadable_fragments;
 mod write_and_delete;
 mod written_cells;
 
+pub use delete::{DeleteOptions, Deletion, delete_cells};
+pub use delete_at::DeleteAt;
+pub use delete_error::DeleteError;
 pub use difference::{
     CellValue, Difference, DifferenceCount, Differences, SelectedCells, compare, narrow_comparison,
 };

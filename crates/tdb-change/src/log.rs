@@ -165,10 +165,9 @@ fn schema_events(array: &Array) -> Result<Vec<Event>> {
 fn delete_events(array: &Array) -> Result<Vec<Event>> {
     let engine = array.engine();
     let schema = engine.newest_schema();
-    let names = schema.enumerations.iter();
-    let labels = names
-        .map(|entry| engine.newest_enumeration(&entry.name))
-        .collect::<std::result::Result<Vec<_>, _>>()
+    let names = schema.enumerations.iter().map(|entry| entry.name.as_str());
+    let labels = engine
+        .newest_enumerations(names)
         .map_err(|error| array.failed(error))?;
     let fields = FieldInfo::of_schema(schema, |_, name| {
         labels.iter().find(|labels| labels.name() == name).cloned()

@@ -7,11 +7,14 @@ use tdb_array::{ArrayError, ErrorKind, Location, TimestampedName, Warning};
 use crate::commit_objects::{CommitObjects, commit_of, is_cut_off};
 use crate::{VacuumOptions, objects};
 
-/// The findings about the commits of an array. Each damage has the key of an object or folder.
+/// The findings about the commits of an array.
 #[derive(Debug, Default)]
-pub(crate) struct CommitsVerified {
-    pub(crate) damages: Vec<(String, ArrayError)>,
-    pub(crate) warnings: Vec<Warning>,
+#[non_exhaustive]
+pub struct CommitFindings {
+    /// Each damaged object or folder by its key, with the error.
+    pub damages: Vec<(String, ArrayError)>,
+    /// Fragments without a commit that may still be in the course of being written.
+    pub warnings: Vec<Warning>,
 }
 
 /// An empty list: no program writes one.
@@ -32,13 +35,14 @@ struct CutOff;
 )]
 struct UncommittedFragment;
 
-/// Checks the lists of commits, and all folders of fragments.
+/// Compares the objects that determine what is committed with the existing fragments: finds lists that were cut off,
+/// and fragments without a commit.
 ///
 /// # Errors
 /// Lists that break the format, or any error of the store.
-pub(crate) fn commits_verified(location: &Location) -> Result<CommitsVerified, ArrayError> {
+pub fn verify_commits(location: &Location) -> Result<CommitFindings, ArrayError> {
     let commits = CommitObjects::read(location)?;
-    let mut found = CommitsVerified::default();
+    let mut found = CommitFindings::default();
     for key in emptied(&commits) {
         let error = broken(&key, EmptiedList);
         found.damages.push((key, error));

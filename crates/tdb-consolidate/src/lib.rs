@@ -25,16 +25,14 @@ mod order_kept;
 mod plan;
 mod purge;
 mod rewrite;
-mod stored_field;
 mod vacuum;
 mod vacuum_commits;
 mod vacuum_fragments;
 mod vacuum_options;
-mod verify;
-mod verify_fragments;
 
 pub use clean::debris;
 pub use commits::{consolidate_commits, plan_merged_commits};
+pub use commits_verified::{CommitFindings, verify_commits};
 pub use fragment_metadata::{consolidate_fragment_metadata, plan_merged_footers};
 pub use fragment_removal::plan_fragment_removal;
 pub use later_removal::plan_later_removal;
@@ -48,7 +46,5 @@ pub use metadata::{
     plan_merged_group_metadata,
 };
 pub use plan::{Plan, Step};
-pub use stored_field::{StoredField, TileExtents};
 pub use vacuum::{Mode, plan_vacuum};
 pub use vacuum_options::VacuumOptions;
-pub use verify::{Damage, DamagedPlace, Verified, verify, verify_group};

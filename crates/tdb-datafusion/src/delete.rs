@@ -14,8 +14,8 @@ use datafusion::prelude::SessionContext;
 use tdb_array::ChangeOptions;
 use tdb_arrow::ArrowInput;
 use tdb_cells::files::Input;
+use tdb_change::{DeleteAt, DeleteError, DeleteOptions, delete_cells};
 use tdb_condition::{CompareOp, Condition, ConditionError, FieldTest, Literal, Test};
-use tdb_query::{DeleteAt, DeleteOptions, QueryError, delete_cells};
 use tdb_schema::value::{Value, read};
 use tokio::runtime::Handle;
 
@@ -131,8 +131,8 @@ pub(crate) fn delete(
         match delete_cells(session, &array, condition, &options) {
             Ok(deletion) => Ok(Some(deletion)),
             Err(
-                QueryError::TakesMore { .. }
-                | QueryError::Condition(
+                DeleteError::TakesMore { .. }
+                | DeleteError::Condition(
                     ConditionError::NotStorable { .. } | ConditionError::NotHeld { .. },
                 ),
             ) => Ok(None),
@@ -191,7 +191,7 @@ impl DeleteByQuery {
     /// Deletes the cells by their coordinates, and returns their number. Waits for the store.
     pub(crate) fn delete(&self) -> Result<u64> {
         let source = &self.seen.source;
-        let failed = |error: QueryError| refused(source, error);
+        let failed = |error: DeleteError| refused(source, error);
         let array = source.newest()?;
         let mut delete =
             DeleteAt::begin(&source.session, &array, &ChangeOptions::default()).map_err(failed)?;
@@ -213,13 +213,13 @@ impl DeleteByQuery {
 }
 
 /// Returns the error with a way around it.
-fn refused(source: &Source, error: QueryError) -> DataFusionError {
+fn refused(source: &Source, error: DeleteError) -> DataFusionError {
     let way_round = match error {
-        QueryError::SharedCoordinates { .. } => {
+        DeleteError::SharedCoordinates { .. } => {
             "compare columns with values, joined by AND, OR and NOT: such a condition is stored itself; or write the cells that stay \
              into another array: COPY (SELECT … WHERE NOT …) TO '…' STORED AS TILEDB"
         }
-        QueryError::TooManyPlaces { .. } => {
+        DeleteError::TooManyPlaces { .. } => {
             "delete them in parts: a range of a dimension in WHERE makes them fewer"
         }
         error => return source.failed(error),

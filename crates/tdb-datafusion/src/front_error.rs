@@ -40,6 +40,7 @@ fn front_error(error: BoxedError) -> Error {
     restore!(
         Error => std::convert::identity,
         tdb_query::QueryError => Error::from,
+        tdb_change::DeleteError => Error::from,
         tdb_write::WriteError => Error::from,
         tdb_array::ArrayError => Error::from,
         tdb_aggregate::AggregateError => Error::from,

@@ -2,17 +2,19 @@
 
 use std::sync::Arc;
 
-use tdb_array::{Array, ArrayError, OpenOptions};
+use tdb_array::{Array, ArrayError, OpenOptions, TimestampedName};
 use tdb_cells::files::{BatchReader, InputError, MadeOn, for_each_batch};
 use tdb_cells::{Activity, Batch, CellProblem, FieldInfo, Progress, Session};
 use tdb_change::WrittenCells;
 use tdb_open::{Context, Error, Result, place};
 use tdb_schema::ArraySchema;
-use tdb_write::{WriteError, WriteOptions, WriteOrder, Writer};
+use tdb_write::{RepeatedCell, SealedWrite, WriteError, WriteOptions, WriteOrder, Writer};
 
 use super::input::InputFile;
 use super::open_input::OpenInput;
+use super::repeated_rows::repeated;
 use super::shape::shape_of_box;
+use super::source::ReadSoFar;
 
 /// Checks that a `.npy` file has the shape of the box to write, and adopts its cell order.
 pub(crate) fn fit_shape(
@@ -44,27 +46,35 @@ pub(crate) fn fit_shape(
     Ok(())
 }
 
-/// Why cells were not written.
-pub(crate) enum NotWritten {
-    /// Two cells have equal coordinates.
-    Duplicate(Error),
-    /// Any other error.
-    Failed(Error),
+/// Called with the description of two rows with the same coordinates, once if there are any.
+pub(crate) type TellRepeated<'a> = dyn FnMut(String) + 'a;
+
+/// Cells of a file that are stored, but not committed yet.
+pub(crate) struct SealedCells {
+    sealed: SealedWrite,
+    zoned: Vec<String>,
+    /// True if several rows have the same coordinates.
+    pub(crate) are_repeated: bool,
 }
 
-impl NotWritten {
-    /// Returns the error.
-    pub(crate) fn error(self) -> Error {
-        match self {
-            Self::Duplicate(error) | Self::Failed(error) => error,
-        }
+impl SealedCells {
+    /// Commits the cells.
+    pub(crate) fn commit(self) -> Result<WrittenCells> {
+        let rows = self.sealed.rows();
+        let committed = self.sealed.commit()?;
+        Ok(written(rows, &committed.fragments, self.zoned))
     }
 }
 
-impl<E: Into<Error>> From<E> for NotWritten {
-    fn from(error: E) -> Self {
-        Self::Failed(error.into())
-    }
+fn written(rows: u64, fragments: &[TimestampedName], zoned: Vec<String>) -> WrittenCells {
+    let mut written = WrittenCells::default();
+    written.cells = rows;
+    written.fragments = fragments
+        .iter()
+        .map(|name| name.as_str().to_owned())
+        .collect();
+    written.zoned = zoned;
+    written
 }
 
 /// An error that stops the copying of cells.
@@ -112,58 +122,109 @@ impl<'a> CellTransfer<'a> {
     }
 
     /// Writes all cells of these fields.
-    pub(crate) fn write(
-        self,
+    pub(crate) fn write(self, input: OpenInput, fields: &[FieldInfo]) -> Result<WrittenCells> {
+        let mut read = self.read(input, fields)?;
+        let writer = self.push_all(&mut read)?;
+        let (counters, rows) = (self.session.counters(), writer.rows());
+        let finished = counters.write.time(|| writer.finish());
+        let names = finished.map_err(|error| self.failed(error, &read))?;
+        Ok(written(rows, &names, read.cells.zoned()))
+    }
+
+    /// Stores all cells of these fields without committing them, in an array that keeps rows with the same
+    /// coordinates. Tells if there are any: at once if they are among the first rows, otherwise at the end.
+    pub(crate) fn seal(
+        mut self,
         input: OpenInput,
         fields: &[FieldInfo],
-    ) -> Result<WrittenCells, NotWritten> {
+        tell: &mut TellRepeated<'_>,
+    ) -> Result<SealedCells> {
+        self.options.finds_repeated = true;
+        let mut read = self.read(input, fields)?;
+        let told = self.find_in_first(&mut read)?;
+        if let Some(found) = told {
+            tell(self.repeated_in_words(found, &read));
+        }
+        let writer = self.push_all(&mut read)?;
+        let stored = self.session.counters().write.time(|| writer.seal());
+        let sealed = stored.map_err(|error| self.failed(error, &read))?;
+        let found = sealed.repeated();
+        if let (None, Some(found)) = (told, found) {
+            tell(self.repeated_in_words(found, &read));
+        }
+        Ok(SealedCells {
+            are_repeated: told.or(found).is_some(),
+            zoned: read.cells.zoned(),
+            sealed,
+        })
+    }
+
+    fn read(&self, input: OpenInput, fields: &[FieldInfo]) -> Result<RowsRead> {
+        let opened = input.counted_cells(fields);
+        let (cells, so_far) = opened.map_err(|error| self.file.failed(error))?;
+        Ok(RowsRead {
+            cells,
+            so_far,
+            first: None,
+            bytes: 0,
+        })
+    }
+
+    /// Reads the first batch ahead; returns the first of its rows that repeats the coordinates of another.
+    fn find_in_first(&self, read: &mut RowsRead) -> Result<Option<RepeatedCell>> {
+        let next = self.session.counters().input.time(|| read.cells.next());
+        read.first = next.map_err(|error| self.file.failed(error))?;
+        let schema = self.array.newest_schema();
+        Ok(read
+            .first
+            .as_ref()
+            .and_then(|batch| repeated(schema, batch)))
+    }
+
+    /// Passes all cells to a writer.
+    fn push_all(&self, read: &mut RowsRead) -> Result<Writer> {
         let (session, counters) = (self.session, self.session.counters());
-        let (mut cells, read) = input
-            .counted_cells(fields)
-            .map_err(|error| self.file.failed(error))?;
         let mut writer = Writer::open(session, self.array, &self.options)?;
-        let mut bytes = 0_u64;
-        let made_on = MadeOn::of(&*cells);
+        let RowsRead {
+            cells,
+            so_far,
+            first,
+            bytes,
+        } = &mut *read;
+        let made_on = MadeOn::of(&**cells);
         let done = for_each_batch(
             session,
             made_on,
-            || {
-                counters
-                    .input
-                    .time(|| cells.next())
-                    .map_err(TransferError::Input)
+            || match first.take() {
+                Some(first) => Ok(Some(first)),
+                None => {
+                    let next = counters.input.time(|| cells.next());
+                    next.map_err(TransferError::Input)
+                }
             },
             |batch| {
-                bytes = bytes.saturating_add(size_of_batch(batch));
+                *bytes = bytes.saturating_add(size_of_batch(batch));
                 let pushed = counters.write.time(|| writer.push(batch));
                 pushed.map_err(TransferError::Write)?;
-                session.tell(&read.progress(Activity::Reading).with_cells(writer.rows()));
+                session.tell(&so_far.progress(Activity::Reading).with_cells(writer.rows()));
                 Ok(())
             },
         );
         match done {
             Ok(()) => {}
-            Err(TransferError::Input(error)) => return Err(self.file.failed(error).into()),
-            Err(TransferError::Write(error)) => return Err(self.failed(error, &*cells, bytes)),
+            Err(TransferError::Input(error)) => return Err(self.file.failed(error)),
+            Err(TransferError::Write(error)) => return Err(self.failed(error, read)),
         }
-        let zoned = cells.zoned();
-        let rows = writer.rows();
-        session.tell(&Progress::new(Activity::Storing, 0).with_cells(rows));
-        let finished = counters.write.time(|| writer.finish());
-        let names = finished.map_err(|error| self.failed(error, &*cells, bytes))?;
-        let mut written = WrittenCells::default();
-        written.cells = rows;
-        written.fragments = names.iter().map(|name| name.as_str().to_owned()).collect();
-        written.zoned = zoned;
-        Ok(written)
+        session.tell(&Progress::new(Activity::Storing, 0).with_cells(writer.rows()));
+        Ok(writer)
     }
 
     /// Converts a write error, adding the position in the file if a single cell is at fault.
-    fn failed(&self, error: WriteError, cells: &dyn BatchReader, bytes: u64) -> NotWritten {
+    fn failed(&self, error: WriteError, read: &RowsRead) -> Error {
         if let WriteError::Array(ArrayError::Store(error)) = &error
             && let Some(error) = self.file.temp_failure(error)
         {
-            return error.into();
+            return error;
         }
         let WriteError::Cell {
             field,
@@ -174,21 +235,13 @@ impl<'a> CellTransfer<'a> {
             return error.into();
         };
         let file = self.file.name();
-        let place = |cell: u64| row_in_words(cells, cell);
-        // Cells that were spilled have lost their row numbers.
-        let is_sorted = self.options.sort_bytes.is_some_and(|most| bytes > most);
-        let at = place(cell);
-        let is_duplicate = matches!(problem, CellProblem::Duplicate { .. });
-        let error = Error::invalid(match problem {
-            CellProblem::Duplicate { .. } if is_sorted => {
-                format!("{file}: two cells have the same coordinates")
-            }
+        let at = row_in_words(&*read.cells, cell);
+        Error::invalid(match problem {
             CellProblem::Duplicate { other } => {
-                let other = place(other);
-                format!("{file}: {at}: the cell of {other} has the same coordinates")
+                self.repeated_in_words(RepeatedCell { cell, other }, read)
             }
             CellProblem::NotSorted { other } => {
-                let other = place(other);
+                let other = row_in_words(&*read.cells, other);
                 format!(
                     "{file}: {at}: out of order: it precedes the cell of {other} in global order"
                 )
@@ -197,13 +250,33 @@ impl<'a> CellTransfer<'a> {
                 Some(label) => format!("{file}: {at}, label {label:?}: {problem}"),
                 None => format!("{file}: {at}, field {field:?}: {problem}"),
             },
-        });
-        if is_duplicate {
-            NotWritten::Duplicate(error)
-        } else {
-            NotWritten::Failed(error)
-        }
+        })
     }
+
+    /// Describes two rows with the same coordinates. Cells that were spilled have lost their row numbers.
+    fn repeated_in_words(&self, found: RepeatedCell, read: &RowsRead) -> String {
+        let file = self.file.name();
+        if self
+            .options
+            .sort_bytes
+            .is_some_and(|most| read.bytes > most)
+        {
+            return format!("{file}: two cells have the same coordinates");
+        }
+        let at = row_in_words(&*read.cells, found.cell);
+        let other = row_in_words(&*read.cells, found.other);
+        format!("{file}: {at}: the cell of {other} has the same coordinates")
+    }
+}
+
+/// The rows of a file that is being read.
+struct RowsRead {
+    cells: Box<dyn BatchReader>,
+    so_far: ReadSoFar,
+    /// The first batch, if it was read ahead.
+    first: Option<Batch>,
+    /// Bytes of the cells passed to the writer.
+    bytes: u64,
 }
 
 /// Describes the position of a row in its file: `line 7`, or `row 7` if lines are unknown.

@@ -10,7 +10,7 @@ use tdb_schema::names::UnknownName;
 use tdb_tile::Exact;
 use tdb_write::{WriteOptions, input_fields};
 
-use crate::cell_transfer::{CellTransfer, NotWritten, fit_shape};
+use crate::cell_transfer::{CellTransfer, fit_shape};
 use crate::partial_columns::{is_part, not_all};
 use crate::{InputFile, InputRequirements, OpenInput};
 
@@ -58,7 +58,7 @@ impl FileWrite {
             return count_cells(file, input, &fields);
         }
         let is_part = is_part(schema, input.names());
-        let written = filling.write(input, &fields).map_err(NotWritten::error);
+        let written = filling.write(input, &fields);
         written.map_err(|error| not_all(error.at(array.uri()), is_part, "--replace"))
     }
 

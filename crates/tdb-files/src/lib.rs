@@ -22,6 +22,7 @@ mod output;
 mod owned_place;
 mod partial_columns;
 mod partition;
+mod repeated_rows;
 mod shape;
 mod source;
 mod temporary;

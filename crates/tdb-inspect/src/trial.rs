@@ -257,14 +257,14 @@ fn tried(
         if filtered.is_err() {
             return Ok(None);
         }
-        writing = writing.saturating_add(begun.elapsed());
+        writing += begun.elapsed();
         stored = stored.exact_add(out.len() as u64)?;
         back.resize(tile.values.len(), 0);
         let begun = Instant::now();
         let starts = pipeline.folds_offsets().then_some(&mut found);
         let undone = pipeline.decode_tile(&out, &mut back, starts, &mut scratch, limits);
         undone.map_err(|error| Error::invalid(error.to_string()))?;
-        reading = reading.saturating_add(begun.elapsed());
+        reading += begun.elapsed();
         // The current pipeline may be lossy.
         if back != tile.values && list.filters != field.filters.filters {
             return Err(Bug::new("filters give back other values than they took").into());

@@ -1,11 +1,12 @@
 //! Conditions as text, parsed against the fields of an array.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
 
 use tdb_cells::FieldInfo;
 use tdb_condition::{Condition, ConditionError, ConditionNode, UnknownLabel};
-use tdb_schema::ArraySchema;
 use tdb_schema::names::UnknownName;
+use tdb_schema::{ArraySchema, Enumeration};
 use tdb_tile::Limits;
 
 use crate::{Error, Result};
@@ -188,15 +189,15 @@ pub fn unknown_labels(
 /// Returns the fields of an array, with the labels of the enumerated attributes that the condition names.
 fn fields_of(array: &tdb_array::Array, condition: &Condition) -> Result<Vec<FieldInfo>> {
     let schema = array.schema();
-    let mut enumerations = HashMap::new();
-    for name in condition.fields() {
-        let index = schema.attribute_index(name);
-        let attribute = index.and_then(|index| schema.attributes.get(index));
-        let enumeration = attribute.and_then(|attribute| attribute.enumeration.as_deref());
-        if let Some(name) = enumeration.filter(|name| !enumerations.contains_key(name)) {
-            enumerations.insert(name, array.enumeration(name)?);
-        }
-    }
+    let attributes = condition
+        .fields()
+        .filter_map(|name| schema.attributes.get(schema.attribute_index(name)?));
+    let names: BTreeSet<&str> = attributes
+        .filter_map(|attribute| attribute.enumeration.as_deref())
+        .collect();
+    // Together, so that they take one wait.
+    let read = array.enumerations(names.iter().copied())?;
+    let enumerations: HashMap<&str, Arc<Enumeration>> = names.into_iter().zip(read).collect();
     let known = |_, name: &str| enumerations.get(name).cloned();
     Ok(FieldInfo::of_schema(schema, known))
 }

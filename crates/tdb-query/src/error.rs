@@ -72,39 +72,6 @@ pub enum QueryError {
     /// The write times of single cells were requested of a dense array.
     #[error("the cells of a dense array have no times of their own")]
     NoCellTimes,
-    /// A delete whose stored form would also delete cells that do not match its condition.
-    #[error(
-        "the condition fits {fitting} cells, and the delete would take {taken}: what is stored of it also takes cells that are {which}"
-    )]
-    TakesMore {
-        /// Number of cells that match the condition.
-        fitting: u64,
-        /// Number of cells that would be deleted.
-        taken: u64,
-        /// Possible kinds of the other cells: null, without a label, NaN or NaT in a field, or older than a field.
-        which: String,
-    },
-    /// The array allows cells with the same coordinates, and a delete by coordinates would delete cells that do not
-    /// match.
-    #[error(
-        "the condition fits {fitting} cells, and a delete by their coordinates would take {taken}: others have the same coordinates"
-    )]
-    SharedCoordinates {
-        /// Number of cells that match the condition.
-        fitting: u64,
-        /// Number of cells that would be deleted.
-        taken: u64,
-    },
-    /// The cells to delete by coordinates need more tests than a delete may have.
-    #[error(
-        "the coordinates of the cells take {tests} tests, and a delete may have {most}: every later read goes through all of them"
-    )]
-    TooManyPlaces {
-        /// Number of tests that the coordinates need.
-        tests: u64,
-        /// Maximum number of tests of a delete.
-        most: u64,
-    },
     /// Another process consolidated and vacuumed fragments of the array after some of the cells had been returned.
     #[error("the array was merged and vacuumed while it was read")]
     Vanished {
@@ -161,15 +128,12 @@ impl QueryError {
             | Self::AggregatedPart
             | Self::OlderVersions
             | Self::NoCellTimes
-            | Self::TakesMore { .. }
-            | Self::SharedCoordinates { .. }
             | Self::Unknown(_) => ErrorKind::Invalid,
             Self::Range(error) => error.kind(),
             Self::Condition(error) => error.kind(),
             Self::Cells(error) => error.kind(),
             Self::Array(error) => error.kind(),
             Self::Limit(_)
-            | Self::TooManyPlaces { .. }
             | Self::KeptCells { .. }
             | Self::UnwrittenWalk { .. }
             | Self::LongWalk { .. } => ErrorKind::Limit,

@@ -22,7 +22,7 @@ use crate::sparse::{SparsePlan, SparseRead};
 #[derive(Debug)]
 pub(crate) struct Planning {
     options: ReadOptions,
-    /// Attributes whose labels are needed.
+    /// Enumerations whose labels are needed, each once.
     enumerations: Vec<WantedLabels>,
     request: Request,
     candidates: Candidates,
@@ -33,10 +33,11 @@ pub(crate) struct Planning {
     facts: FactsToOpen,
 }
 
-/// Attribute whose labels are needed.
+/// Enumeration whose labels are needed.
 #[derive(Debug)]
 struct WantedLabels {
-    attribute: usize,
+    /// Indexes of the attributes that have these labels.
+    attributes: Vec<usize>,
     /// Name of the enumeration.
     name: String,
     /// The enumeration, if it was opened before.
@@ -199,8 +200,9 @@ impl Planning {
                     array.open_enumeration(&wanted.name, piece)?
                 }
             };
-            if let Some(place) = labels.get_mut(wanted.attribute) {
-                *place = Some(enumeration);
+            for attribute in &wanted.attributes {
+                let unknown = || Bug::new("labels of an attribute that the schema lacks");
+                *labels.get_mut(*attribute).ok_or_else(unknown)? = Some(Arc::clone(&enumeration));
             }
         }
         Ok(labels)
@@ -266,7 +268,7 @@ fn asked_by_condition(array: &Snapshot, options: &ReadOptions) -> Vec<FieldKind>
     known.map(|field| field.kind).collect()
 }
 
-/// Returns the attributes whose labels are part of the result or tested by a condition.
+/// Returns the enumerations whose labels are part of the result or tested by a condition.
 fn enumerations(
     array: &Snapshot,
     options: &ReadOptions,
@@ -282,14 +284,19 @@ fn enumerations(
     fields.extend_from_slice(asked);
     let numbered = schema.attributes.iter().enumerate();
     let wanted = numbered.filter(|(index, _)| fields.contains(&FieldKind::Attribute(*index)));
-    let named = wanted.filter_map(|(attribute, stored)| {
-        let name = stored.enumeration.clone()?;
-        let known = array.kept_enumeration(&name);
-        Some(known.map(|known| WantedLabels {
-            attribute,
-            name,
-            known,
-        }))
-    });
-    Ok(named.collect::<Result<_, _>>()?)
+    let mut found: Vec<WantedLabels> = Vec::new();
+    for (attribute, stored) in wanted {
+        let Some(name) = &stored.enumeration else {
+            continue;
+        };
+        match found.iter_mut().find(|labels| labels.name == *name) {
+            Some(labels) => labels.attributes.push(attribute),
+            None => found.push(WantedLabels {
+                attributes: vec![attribute],
+                name: name.clone(),
+                known: array.kept_enumeration(name)?,
+            }),
+        }
+    }
+    Ok(found)
 }

@@ -90,8 +90,12 @@ impl Reader {
         })
     }
 
-    /// Counts the cells that match a condition and those that a delete would take.
-    pub(crate) fn tally(
+    /// Counts the cells of a sparse array that match the condition of `options`, and those that a delete would take
+    /// which is not stored yet.
+    ///
+    /// # Errors
+    /// As for [`Reader::open`], and errors of reading the cells.
+    pub fn tally(
         session: &Session,
         array: &Arc<Array>,
         options: &ReadOptions,

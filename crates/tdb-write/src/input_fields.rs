@@ -1,8 +1,11 @@
 //! Maps the columns of an input to fields.
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
 use tdb_array::{Array, ArrayError};
 use tdb_cells::FieldInfo;
-use tdb_schema::FieldKind;
+use tdb_schema::{Enumeration, FieldKind};
 
 /// Returns the fields for which an input with these columns must have cells. For a dense array, dimensions are
 /// included if the input has a column for one. Columns of enumerated attributes contain labels or, with `codes`, their
@@ -18,6 +21,12 @@ pub fn input_fields(
     let schema = array.newest_schema();
     let is_dimension = |name: &String| schema.dimension_index(name).is_some();
     let is_placed = !schema.is_dense() || columns.iter().any(is_dimension);
+    let attributes = schema.attributes.iter().filter(|_| !codes);
+    let names: BTreeSet<&str> = attributes
+        .filter_map(|attribute| attribute.enumeration.as_deref())
+        .collect();
+    let enumerations = array.newest_enumerations(names.iter().copied())?;
+    let labels: BTreeMap<&str, Arc<Enumeration>> = names.into_iter().zip(enumerations).collect();
     let mut fields = Vec::new();
     for field in schema.fields() {
         let name = match field.kind {
@@ -28,10 +37,7 @@ pub fn input_fields(
             _ if !is_placed => continue,
             _ => None,
         };
-        let enumeration = name
-            .filter(|_| !codes)
-            .map(|name| array.newest_enumeration(name))
-            .transpose()?;
+        let enumeration = name.and_then(|name| labels.get(name).cloned());
         fields.push(FieldInfo::of(&field, enumeration));
     }
     Ok(fields)

@@ -66,6 +66,9 @@ pub struct WriteOptions {
     /// Sparse arrays: treatment of cells that have the same coordinates. By default [`Duplicates::Keep`] if the
     /// array allows duplicates, else [`Duplicates::Error`].
     pub duplicates: Option<Duplicates>,
+    /// Sparse arrays that keep cells with the same coordinates: whether the first two of them are found, for
+    /// [`SealedWrite::repeated`](crate::SealedWrite::repeated).
+    pub finds_repeated: bool,
     /// The size in bytes beyond which a new fragment is started. A larger tile becomes a fragment of its own.
     /// Fragments of dense arrays must be boxes: they end before a row of tiles that would exceed the size, as
     /// estimated from the rows before. All fragments become visible at once, which format versions before 12 do not
@@ -95,6 +98,7 @@ impl Default for WriteOptions {
             order: None,
             ranges: Vec::new(),
             duplicates: None,
+            finds_repeated: false,
             max_fragment_bytes: None,
             sort_store: None,
             sort_bytes: None,

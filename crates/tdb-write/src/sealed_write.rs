@@ -3,7 +3,7 @@ use std::sync::Arc;
 use tdb_array::{Array, ChangeOptions, CommittedNames, SealedFragment, TimestampedName};
 use tdb_fragment::ConditionTree;
 
-use crate::WriteError;
+use crate::{RepeatedCell, WriteError};
 
 /// Fragments that are completely stored but not yet part of the array. If this is dropped, they are removed.
 #[derive(Debug)]
@@ -11,6 +11,7 @@ pub struct SealedWrite {
     array: Arc<Array>,
     fragments: Vec<SealedFragment>,
     rows: u64,
+    repeated: Option<RepeatedCell>,
 }
 
 impl SealedWrite {
@@ -19,7 +20,19 @@ impl SealedWrite {
             array,
             fragments,
             rows,
+            repeated: None,
         }
+    }
+
+    pub(crate) fn with_repeated(self, repeated: Option<RepeatedCell>) -> Self {
+        Self { repeated, ..self }
+    }
+
+    /// The first two cells with the same coordinates, if [they were to be found](crate::WriteOptions::finds_repeated)
+    /// and there are some; not those of a write that was [added](SealedWrite::with). If cells were spilled to a temporary store, the indexes are those in global order.
+    #[must_use]
+    pub fn repeated(&self) -> Option<RepeatedCell> {
+        self.repeated
     }
 
     /// Number of cells.

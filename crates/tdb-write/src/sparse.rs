@@ -14,6 +14,7 @@ use crate::gather::{Rows, Sequence, pick_cells};
 use crate::input::CheckedCells;
 use crate::metadata::Shape;
 use crate::options::Duplicates;
+use crate::repeated::{DuplicateRule, RepeatedCell, StoredCells};
 use crate::series::Series;
 use crate::target::FragmentTarget;
 use crate::tile::bound;
@@ -25,7 +26,9 @@ use crate::{OrderProblem, WriteError};
 pub(crate) struct OrderedWriter {
     target: Arc<FragmentTarget>,
     series: Series,
-    duplicates: Duplicates,
+    rule: DuplicateRule,
+    /// The first cells with the same coordinates, if these are to be found.
+    repeated: Option<RepeatedCell>,
     comparator: CellComparator,
     /// Cells of the last, incomplete tile.
     pending: Vec<CheckedCells>,
@@ -37,15 +40,12 @@ pub(crate) struct OrderedWriter {
 }
 
 impl OrderedWriter {
-    pub(crate) fn new(
-        target: &Arc<FragmentTarget>,
-        series: Series,
-        duplicates: Duplicates,
-    ) -> Self {
+    pub(crate) fn new(target: &Arc<FragmentTarget>, series: Series, rule: DuplicateRule) -> Self {
         Self {
             target: Arc::clone(target),
             series,
-            duplicates,
+            rule,
+            repeated: None,
             comparator: CellComparator::new(&target.schema, SortOrder::Global),
             pending: Vec::new(),
             pending_rows: 0,
@@ -79,25 +79,31 @@ impl OrderedWriter {
     }
 
     /// Compares the next cell with the one before it; returns whether it is a duplicate to leave out.
-    fn check_joint(&self, first: &[Vec<u8>]) -> Result<bool, WriteError> {
+    fn check_joint(&mut self, first: &[Vec<u8>]) -> Result<bool, WriteError> {
         let Some((other, last)) = &self.last else {
             return Ok(false);
         };
+        let other = *other;
         let last: Vec<&[u8]> = last.iter().map(Vec::as_slice).collect();
         let first: Vec<&[u8]> = first.iter().map(Vec::as_slice).collect();
-        self.judge(self.comparator.compare(&last, &first), self.seen, *other)
+        let ordering = self.comparator.compare(&last, &first);
+        self.judge(ordering, self.seen, other)
     }
 
     /// Decides whether a cell is left out, given the order of the cell before it relative to it; fails if they are out
-    /// of order.
+    /// of order. Remembers the first kept cell that has the coordinates of the one before it.
     fn judge(
-        &self,
+        &mut self,
         ordering: std::cmp::Ordering,
         cell: u64,
         other: u64,
     ) -> Result<bool, WriteError> {
-        let problem = match (ordering, self.duplicates) {
-            (std::cmp::Ordering::Less, _) | (_, Duplicates::Keep) if ordering.is_le() => {
+        let problem = match (ordering, self.rule.duplicates) {
+            (std::cmp::Ordering::Less, _) => return Ok(false),
+            (std::cmp::Ordering::Equal, Duplicates::Keep) => {
+                if self.rule.finds_first {
+                    self.repeated.get_or_insert(RepeatedCell { cell, other });
+                }
                 return Ok(false);
             }
             (std::cmp::Ordering::Equal, Duplicates::First) => return Ok(true),
@@ -108,9 +114,15 @@ impl OrderedWriter {
     }
 
     /// Checks the order of cells; returns the cells to write, without duplicates to leave out.
-    fn check_order(&self, keys: &Keys<'_>, rows: RowRange, skip: bool) -> Result<Rows, WriteError> {
+    fn check_order(
+        &mut self,
+        keys: &Keys<'_>,
+        rows: RowRange,
+        skip: bool,
+    ) -> Result<Rows, WriteError> {
         let mut kept: Option<Vec<Row>> = skip.then(Vec::new);
-        let takes_equal = self.duplicates == Duplicates::Keep;
+        let keeps_equal = self.rule.duplicates == Duplicates::Keep;
+        let takes_equal = self.rule.keeps_unseen() || (keeps_equal && self.repeated.is_some());
         if !skip
             && keys
                 .order(rows.iter())
@@ -239,13 +251,16 @@ impl OrderedWriter {
         Ok((self.series, written))
     }
 
-    pub(crate) fn finish(mut self) -> Result<Series, WriteError> {
+    pub(crate) fn finish(mut self) -> Result<StoredCells, WriteError> {
         let last_tile_cells = match self.flush()? {
             0 => self.target.schema.capacity,
             cells => cells as u64,
         };
         self.series.seal(Shape::Sparse { last_tile_cells })?;
-        Ok(self.series)
+        Ok(StoredCells {
+            series: self.series,
+            repeated: self.repeated,
+        })
     }
 }
 
@@ -254,12 +269,12 @@ pub(crate) fn write_sorted(
     target: &FragmentTarget,
     mut series: Series,
     held: JoinedCells,
-    duplicates: Duplicates,
-) -> Result<Series, WriteError> {
+    rule: DuplicateRule,
+) -> Result<StoredCells, WriteError> {
     let cells = &held.cells;
-    let rows = target
+    let SortedRows { rows, repeated } = target
         .session
-        .install(|| sorted_rows(&target.schema, cells, duplicates))?;
+        .install(|| sorted_rows(&target.schema, cells, rule))?;
     let capacity = bound(target.schema.capacity).max(1);
     let source = Sequence {
         cells,
@@ -274,35 +289,56 @@ pub(crate) fn write_sorted(
     // The metadata kept of the cells may take as much memory as the cells did.
     drop(held);
     series.seal(Shape::Sparse { last_tile_cells })?;
-    Ok(series)
+    Ok(StoredCells { series, repeated })
 }
 
-/// Sorts cells in global order; returns their row indexes, without duplicates to leave out.
+/// Rows in global order, without duplicates to leave out.
+pub(crate) struct SortedRows {
+    pub(crate) rows: Rows,
+    /// The first cells in input order that repeat coordinates, if these are to be found.
+    pub(crate) repeated: Option<RepeatedCell>,
+}
+
+impl From<Rows> for SortedRows {
+    fn from(rows: Rows) -> Self {
+        Self {
+            rows,
+            repeated: None,
+        }
+    }
+}
+
+/// Sorts cells in global order.
 pub(crate) fn sorted_rows(
     schema: &ArraySchema,
     cells: &CheckedCells,
-    duplicates: Duplicates,
-) -> Result<Rows, WriteError> {
+    rule: DuplicateRule,
+) -> Result<SortedRows, WriteError> {
     let count = check_rows(cells.rows)?;
     let keys = keys(schema, cells)?;
     let in_place = keys.order(count.iter());
-    if in_place.is_some_and(|are_distinct| are_distinct || duplicates == Duplicates::Keep) {
-        return Ok(Rows::InPlace(0..cells.rows));
+    if in_place.is_some_and(|are_distinct| are_distinct || rule.keeps_unseen()) {
+        return Ok(Rows::InPlace(0..cells.rows).into());
     }
     let sorted = keys.sorted(count)?;
-    match duplicates {
-        Duplicates::Keep => Ok(Rows::Picked(sorted.into_rows())),
-        Duplicates::First => Ok(Rows::Picked(sorted.firsts())),
-        // Reports the first duplicate in input order.
-        Duplicates::Error => match sorted.repeated().min() {
-            None => Ok(Rows::Picked(sorted.into_rows())),
-            Some((cell, other)) => {
-                let other = other.index() as u64;
-                let problem = CellProblem::Duplicate { other };
-                Err(cell_error(schema, cell.index() as u64, problem))
-            }
-        },
+    if rule.keeps_unseen() {
+        return Ok(Rows::Picked(sorted.into_rows()).into());
     }
+    if rule.duplicates == Duplicates::First {
+        return Ok(Rows::Picked(sorted.firsts()).into());
+    }
+    let first = sorted.repeated().min();
+    let repeated = first.map(|(cell, other)| RepeatedCell {
+        cell: cell.index() as u64,
+        other: other.index() as u64,
+    });
+    if let (Some(RepeatedCell { cell, other }), Duplicates::Error) = (repeated, rule.duplicates) {
+        return Err(cell_error(schema, cell, CellProblem::Duplicate { other }));
+    }
+    Ok(SortedRows {
+        rows: Rows::Picked(sorted.into_rows()),
+        repeated,
+    })
 }
 
 /// Returns row numbers for `rows` cells; fails if there are too many to be sorted together.

@@ -11,6 +11,7 @@ use crate::coordinates::{columns, keys};
 use crate::gather::{Rows, pick_cells};
 use crate::input::CheckedCells;
 use crate::options::Duplicates;
+use crate::repeated::{DuplicateRule, StoredCells};
 use crate::runs::{MOST_MERGED, Runs};
 use crate::series::Series;
 use crate::sparse::{OrderedWriter, check_rows, coordinates_of, sorted_rows, write_sorted};
@@ -41,7 +42,7 @@ fn too_many(limit: LimitError) -> WriteError {
 pub(crate) struct UnorderedWriter {
     target: Arc<FragmentTarget>,
     out: Out,
-    duplicates: Duplicates,
+    rule: DuplicateRule,
     order: OrderSoFar,
     waiting: BufferedCells,
     /// The store for sorted runs, and the number of bytes of cells above which a run is spilled.
@@ -71,11 +72,11 @@ struct OrderSoFar {
 }
 
 impl OrderSoFar {
-    fn new(target: &FragmentTarget, duplicates: Duplicates) -> Self {
+    fn new(target: &FragmentTarget, rule: DuplicateRule) -> Self {
         Self {
             holds: true,
             // If duplicates are an error, it is reported after all cells are sorted, so that it names the first one.
-            takes_equal: duplicates != Duplicates::Error,
+            takes_equal: rule.duplicates != Duplicates::Error,
             comparator: CellComparator::new(&target.schema, SortOrder::Global),
             last: None,
         }
@@ -126,16 +127,12 @@ impl OrderSoFar {
 }
 
 impl UnorderedWriter {
-    pub(crate) fn new(
-        target: &Arc<FragmentTarget>,
-        series: Series,
-        duplicates: Duplicates,
-    ) -> Self {
+    pub(crate) fn new(target: &Arc<FragmentTarget>, series: Series, rule: DuplicateRule) -> Self {
         Self {
             target: Arc::clone(target),
             out: Out::Unwritten(Box::new(series)),
-            duplicates,
-            order: OrderSoFar::new(target, duplicates),
+            rule,
+            order: OrderSoFar::new(target, rule),
             waiting: BufferedCells::within(Some(target.session.limits().budget.clone())),
             runs: None,
         }
@@ -192,7 +189,7 @@ impl UnorderedWriter {
         let Out::Unwritten(series) = std::mem::replace(&mut self.out, Out::Failed) else {
             return Err(Bug::new("cells wait while others are written").into());
         };
-        let mut ordered = OrderedWriter::new(&self.target, *series, self.duplicates);
+        let mut ordered = OrderedWriter::new(&self.target, *series, self.rule);
         self.waiting.for_each(|cells| ordered.push(cells))?;
         self.out = Out::InOrder(Box::new(ordered));
         Ok(())
@@ -207,7 +204,7 @@ impl UnorderedWriter {
         Ok(series)
     }
 
-    pub(crate) fn finish(mut self) -> Result<Series, WriteError> {
+    pub(crate) fn finish(mut self) -> Result<StoredCells, WriteError> {
         let runs = self.runs.take().filter(|(runs, _)| !runs.is_empty());
         if let (None, Out::Unwritten(_)) = (&runs, &self.out)
             && self.order.holds
@@ -223,12 +220,12 @@ impl UnorderedWriter {
         let Some((mut runs, most)) = runs else {
             let held = self.waiting.join(too_many)?;
             return match held.cells.rows {
-                0 => Ok(series),
-                _ => write_sorted(&self.target, series, held, self.duplicates),
+                0 => Ok(series.into()),
+                _ => write_sorted(&self.target, series, held, self.rule),
             };
         };
         spill(&self.target, &mut self.waiting, &mut runs, most)?;
-        let mut ordered = OrderedWriter::new(&self.target, series, self.duplicates);
+        let mut ordered = OrderedWriter::new(&self.target, series, self.rule);
         let block = bytes_of_block(most);
         runs.merge(&self.target.schema, block, |cells| ordered.push(cells))?;
         ordered.finish()
@@ -248,8 +245,8 @@ fn spill(
     }
     let schema = &target.schema;
     // Duplicates are found when runs are merged.
-    let sort = || sorted_rows(schema, cells, Duplicates::Keep);
-    let rows = match target.session.install(sort)? {
+    let sort = || sorted_rows(schema, cells, DuplicateRule::KEEP);
+    let rows = match target.session.install(sort)?.rows {
         Rows::Picked(rows) => rows,
         Rows::InPlace(rows) => check_rows(rows.end)?.iter().skip(rows.start).collect(),
     };

@@ -12,7 +12,8 @@ use crate::dense::placed;
 use crate::dense_stream::{DenseStream, waiting};
 use crate::gather::pick_cells;
 use crate::input::CheckedCells;
-use crate::options::{Duplicates, WriteOptions, WriteOrder};
+use crate::options::{WriteOptions, WriteOrder};
+use crate::repeated::{DuplicateRule, StoredCells};
 use crate::runs::Runs;
 use crate::sealed_write::SealedWrite;
 use crate::series::Series;
@@ -39,19 +40,6 @@ enum Sink {
     Ordered(Box<OrderedWriter>),
     Unordered(Box<UnorderedWriter>),
     Dense(Box<DenseWriter>),
-}
-
-fn duplicates(options: &WriteOptions, allowed: bool) -> Result<Duplicates, WriteError> {
-    let replacement = options.replacement.as_ref();
-    if replacement.is_some_and(|replacement| replacement.has_timestamps) {
-        return Ok(Duplicates::Keep);
-    }
-    match (options.duplicates, allowed) {
-        (None, true) => Ok(Duplicates::Keep),
-        (None, false) => Ok(Duplicates::Error),
-        (Some(Duplicates::Keep), false) => Err(WriteError::NoDuplicates),
-        (Some(chosen), _) => Ok(chosen),
-    }
 }
 
 impl Writer {
@@ -213,7 +201,7 @@ impl Writer {
     /// Errors of [`Writer::push`]; [`WriteError::CellCount`] or [`WriteError::Gaps`] if the cells of a dense array do
     /// not fill the box.
     pub fn finish(mut self) -> Result<Vec<TimestampedName>, WriteError> {
-        self.sealed()?.commit()
+        self.sealed()?.series.commit()
     }
 
     /// Writes all remaining cells durably; only the commit is missing then, see [`SealedWrite::commit`].
@@ -222,12 +210,9 @@ impl Writer {
     /// Errors of [`Writer::finish`].
     pub fn seal(mut self) -> Result<SealedWrite, WriteError> {
         let rows = self.seen;
-        let series = self.sealed()?;
-        Ok(SealedWrite::new(
-            Arc::clone(&self.target.array),
-            series.into_sealed(),
-            rows,
-        ))
+        let StoredCells { series, repeated } = self.sealed()?;
+        let array = Arc::clone(&self.target.array);
+        Ok(SealedWrite::new(array, series.into_sealed(), rows).with_repeated(repeated))
     }
 
     /// Like [`Writer::finish`], together with a delete: both become visible at once. `kept` is the condition under
@@ -241,16 +226,16 @@ impl Writer {
         kept: &ConditionTree,
         change: &ChangeOptions,
     ) -> Result<Vec<TimestampedName>, WriteError> {
-        self.sealed()?.commit_with_delete(kept, change)
+        self.sealed()?.series.commit_with_delete(kept, change)
     }
 
     /// Writes the remaining cells.
-    fn sealed(&mut self) -> Result<Series, WriteError> {
+    fn sealed(&mut self) -> Result<StoredCells, WriteError> {
         match self.sink.take() {
             None => Err(WriteError::Failed),
             Some(Sink::Ordered(writer)) => writer.finish(),
             Some(Sink::Unordered(writer)) => writer.finish(),
-            Some(Sink::Dense(writer)) => writer.finish(),
+            Some(Sink::Dense(writer)) => writer.finish().map(StoredCells::from),
         }
     }
 }
@@ -309,12 +294,12 @@ fn sparse_sink(
     if !options.ranges.is_empty() {
         return Err(WriteError::Place(PlaceProblem::Sparse));
     }
-    let duplicates = duplicates(options, target.schema.allows_duplicates)?;
+    let rule = DuplicateRule::new(options, target.schema.allows_duplicates)?;
     if order == WriteOrder::Global {
-        let writer = OrderedWriter::new(target, series, duplicates);
+        let writer = OrderedWriter::new(target, series, rule);
         return Ok(Sink::Ordered(Box::new(writer)));
     }
-    let mut sorting = UnorderedWriter::new(target, series, duplicates);
+    let mut sorting = UnorderedWriter::new(target, series, rule);
     if let Some(store) = &options.sort_store {
         let memory = target.session.limits().budget.limit();
         // The cells are copied once while they are sorted, hence at most a quarter.

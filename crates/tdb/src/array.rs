@@ -2,11 +2,11 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use tdb_cells::Progress;
+use tdb_change::{DeleteOptions, Deletion, delete_cells};
 use tdb_condition::Condition;
 use tdb_consolidate::{MergeOptions, Mode, VacuumOptions, plan_merge, plan_vacuum};
 use tdb_open::Result;
 use tdb_open::place::Place;
-use tdb_query::{DeleteOptions, Deletion, delete_cells};
 
 use crate::Context;
 

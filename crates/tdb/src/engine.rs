@@ -64,6 +64,11 @@ pub mod cells {
     }
 }
 
+/// Changes in place, in the engine's form.
+pub mod change {
+    pub use tdb_change::{DeleteError, DeleteOptions, Deletion, delete_cells};
+}
+
 /// Query conditions.
 pub mod condition {
     pub use tdb_condition::{
@@ -74,15 +79,14 @@ pub mod condition {
     };
 }
 
-/// Merging, removing and checking what is stored.
+/// Merging and removing what is stored.
 pub mod consolidate {
     pub use tdb_consolidate::{
-        Damage, DamagedPlace, History, MergeError, MergeOptions, MergeOutcome, MergePlan,
-        MergeStep, Mode, Plan, Source, Step, StepPolicy, StoredField, TileExtents, VacuumOptions,
-        Verified, consolidate_array_metadata, consolidate_commits, consolidate_fragment_metadata,
-        consolidate_group_metadata, debris, plan_fragment_removal, plan_merge,
-        plan_merged_array_metadata, plan_merged_commits, plan_merged_footers,
-        plan_merged_group_metadata, plan_vacuum, verify, verify_group,
+        History, MergeError, MergeOptions, MergeOutcome, MergePlan, MergeStep, Mode, Plan, Source,
+        Step, StepPolicy, VacuumOptions, consolidate_array_metadata, consolidate_commits,
+        consolidate_fragment_metadata, consolidate_group_metadata, debris, plan_fragment_removal,
+        plan_merge, plan_merged_array_metadata, plan_merged_commits, plan_merged_footers,
+        plan_merged_group_metadata, plan_vacuum,
     };
 }
 
@@ -111,11 +115,18 @@ pub mod fragment {
     };
 }
 
+/// Looking at what is stored, and checking it.
+pub mod inspect {
+    pub use tdb_inspect::{
+        Damage, DamagedPlace, StoredField, TileExtents, Verification, verify, verify_group,
+    };
+}
+
 /// Reads in the engine's form.
 pub mod query {
     pub use tdb_query::{
-        ChosenTiles, DeleteOptions, Deletion, Failing, LoneTiles, NextCells, QueryError,
-        ReadOptions, Reader, ResultOrder, Versions, delete_cells,
+        ChosenTiles, Failing, LoneTiles, NextCells, QueryError, ReadOptions, Reader, ResultOrder,
+        Tally, Versions,
     };
 }
 

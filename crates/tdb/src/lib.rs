@@ -45,8 +45,8 @@ pub use tdb_array::{
 pub use tdb_arrow::RecordBatches;
 pub use tdb_cells::{Activity, Batch, Column, Progress, Session, SessionOptions};
 pub use tdb_change::{
-    CellValue, Difference, DifferenceCount, Differences, Evolution, RestoreOptions, RestoredCells,
-    RewriteOptions, Rewritten, SetBuilder, SetCells, WrittenCells,
+    CellValue, DeleteOptions, Deletion, Difference, DifferenceCount, Differences, Evolution,
+    RestoreOptions, RestoredCells, RewriteOptions, Rewritten, SetBuilder, SetCells, WrittenCells,
 };
 pub use tdb_condition::{Condition, FieldCondition, Operation, Term, UnknownLabel};
 #[cfg(feature = "sql")]
@@ -73,8 +73,8 @@ pub use tdb_open::{Array as OpenArray, Context as OpenContext};
 #[cfg(feature = "object-store")]
 pub use tdb_open::{ObjectStores, StoreSettings};
 pub use tdb_query::{
-    ArrangedCells, Arrangement, DeleteOptions, Deletion, FittedArrangement, MOST_WALKED, SortKey,
-    WalkNarrowing, narrow_walk, split,
+    ArrangedCells, Arrangement, FittedArrangement, MOST_WALKED, SortKey, WalkNarrowing,
+    narrow_walk, split,
 };
 pub use tdb_schema::value::DatePart;
 pub use tdb_tile::{Datatype, Scalar};

@@ -7,6 +7,7 @@ mod file;
 mod input;
 #[cfg(feature = "serde")]
 mod rows;
+mod stream;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -23,6 +24,8 @@ use tdb_write::{Duplicates, SortFolder, WriteOptions, WriteOrder, Writer};
 
 use crate::column::{GivenCells, rows};
 use crate::{Array, IntoColumn};
+use stream::Sink;
+pub use stream::WriteStream;
 
 /// A write being built: nothing is stored before [`commit`](Self::commit), which stores everything or nothing.
 ///
@@ -215,7 +218,22 @@ impl WriteBuilder {
     /// Fails if columns do not fit the schema or each other, if cells lie outside of the domain, or if the store
     /// fails.
     pub fn commit(mut self) -> Result<WrittenCells> {
-        let array = self.array.now()?;
+        if !self.replaces {
+            let array = self.array.now()?;
+            let batch = self.batch(&array)?;
+            let mut stream = self.stream_into(&array)?;
+            stream.push(&batch)?;
+            return stream.finish();
+        }
+        let mut replacing = Replacing::begin(&self.array, self.replacing_options()?, self.dry_run)?;
+        let array = Arc::clone(replacing.array().engine());
+        let batch = self.batch(&array)?;
+        replacing.push(&batch)?;
+        replacing.finish()
+    }
+
+    /// Makes a batch of the given columns.
+    fn batch(&mut self, array: &tdb_array::Array) -> Result<Batch> {
         let schema = Arc::clone(array.newest_schema());
         let mut columns: Vec<Column> = Vec::new();
         self.check_boxes(&schema)?;
@@ -227,7 +245,7 @@ impl WriteBuilder {
                 let known = schema.fields().map(|field| field.name);
                 Error::from(UnknownName::new("field", &name, known))
             })?;
-            columns.push(cells.column(&field, &array)?);
+            columns.push(cells.column(&field, array)?);
         }
         for (name, _) in &self.valid {
             if !columns.iter().any(|column| column.name == *name) {
@@ -236,9 +254,7 @@ impl WriteBuilder {
             }
         }
         let rows = columns.first().map_or(0, rows);
-        let mut stream = self.stream_into(&array)?;
-        stream.push(&Batch { rows, columns })?;
-        stream.finish()
+        Ok(Batch { rows, columns })
     }
 
     /// Begins a write batch by batch, for cells that do not all fit into memory. They become part of the array
@@ -251,7 +267,11 @@ impl WriteBuilder {
             let what = "a write takes either columns or batches, not both";
             return Err(Error::invalid(what));
         }
-        let array = self.array.now()?;
+        let array = if self.replaces {
+            Arc::clone(self.array.engine())
+        } else {
+            self.array.now()?
+        };
         self.stream_into(&array)
     }
 
@@ -307,17 +327,24 @@ impl WriteBuilder {
         Ok(())
     }
 
+    /// Returns the options of a write that replaces cells, which has no box of its own.
+    fn replacing_options(&self) -> Result<WriteOptions> {
+        let mut options = self.options.clone();
+        let ranges = self.ranges(self.array.engine().newest_schema())?;
+        options.ranges.extend(ranges);
+        Ok(options)
+    }
+
+    /// Begins a write batch by batch into the array as it is now. If cells are replaced, the change opens it itself.
     fn stream_into(mut self, array: &Arc<tdb_array::Array>) -> Result<WriteStream> {
-        let ranges = self.ranges(array.newest_schema())?;
-        self.options.ranges.extend(ranges);
         let session = self.array.context().shared_session();
         let sink = if self.replaces {
-            Sink::Replacing(Box::new(Replacing::new(
-                &self.array,
-                self.options,
-                self.dry_run,
-            )?))
+            let options = self.replacing_options()?;
+            let replacing = Replacing::new(&self.array, options, self.dry_run)?;
+            Sink::Replacing(Box::new(replacing))
         } else {
+            let ranges = self.ranges(array.newest_schema())?;
+            self.options.ranges.extend(ranges);
             let writer = Writer::open(session, array, &self.options);
             Sink::New(writer.map_err(|error| self.array.failed(error))?)
         };
@@ -327,67 +354,4 @@ impl WriteBuilder {
             dry_run: self.dry_run,
         })
     }
-}
-
-/// A write that takes cells batch by batch.
-#[derive(Debug)]
-#[must_use = "nothing is part of the array before the stream is finished"]
-pub struct WriteStream {
-    array: Array,
-    sink: Sink,
-    dry_run: bool,
-}
-
-/// Destination of the pushed cells.
-#[derive(Debug)]
-enum Sink {
-    New(Writer),
-    Replacing(Box<Replacing>),
-}
-
-impl WriteStream {
-    /// Adds the cells of a batch.
-    ///
-    /// # Errors
-    /// Fails if cells do not fit the array; nothing of the write is stored then.
-    pub fn push(&mut self, batch: &Batch) -> Result<()> {
-        match &mut self.sink {
-            Sink::New(writer) => writer.push(batch).map_err(|error| self.array.failed(error)),
-            Sink::Replacing(replacing) => replacing.push(batch),
-        }
-    }
-
-    /// Returns the number of cells pushed so far.
-    #[must_use]
-    pub fn rows(&self) -> u64 {
-        match &self.sink {
-            Sink::New(writer) => writer.rows(),
-            Sink::Replacing(replacing) => replacing.rows(),
-        }
-    }
-
-    /// Commits all cells at once.
-    ///
-    /// # Errors
-    /// Fails if the store fails, or if cells have equal coordinates and the array does not allow duplicates.
-    pub fn finish(self) -> Result<WrittenCells> {
-        let writer = match self.sink {
-            Sink::New(writer) => writer,
-            Sink::Replacing(replacing) => return replacing.finish(),
-        };
-        let cells = writer.rows();
-        if self.dry_run {
-            return Ok(written(cells, Vec::new()));
-        }
-        let fragments = writer.finish().map_err(|error| self.array.failed(error))?;
-        let names = fragments.iter().map(|name| name.as_str().to_owned());
-        Ok(written(cells, names.collect()))
-    }
-}
-
-fn written(cells: u64, fragments: Vec<String>) -> WrittenCells {
-    let mut written = WrittenCells::default();
-    written.cells = cells;
-    written.fragments = fragments;
-    written
 }

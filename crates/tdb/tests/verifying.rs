@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use tdb::{Context, Datatype, ErrorKind, ObjectType, OpenOptions};
-use tdb_consolidate::{Damage, verify, verify_group};
+use tdb_inspect::{Damage, verify, verify_group};
 use tdb_schema::{Field, FieldKind};
 use tempfile::TempDir;
 

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use tdb_aggregate::{Aggregate, Outcome, aggregate};
 use tdb_array::{Array, ChangeOptions, Location, OpenOptions};
-use tdb_cells::{Batch, Column, Session, SessionOptions};
-use tdb_condition::Condition;
-use tdb_query::{DeleteOptions, ReadOptions, delete_cells};
+use tdb_cells::{Batch, Column, FieldInfo, Session, SessionOptions};
+use tdb_condition::{Condition, KeepCondition};
+use tdb_query::ReadOptions;
 use tdb_schema::{ArraySchema, ArrayType, Attribute, CellValNum, Dimension};
 use tdb_store::MemoryStore;
 use tdb_tile::{Datatype, Range};
@@ -296,6 +296,19 @@ fn requests(part: Box4) -> [ReadOptions; 4] {
     ]
 }
 
+/// Stores a delete of the cells that match.
+fn delete(location: &Location, time: u64, condition: &Condition) {
+    let array = open(location);
+    let fields = FieldInfo::of_schema(array.newest_schema(), |_, _| None);
+    let kept = condition.kept(&fields, session().limits());
+    let KeepCondition::Where(kept) = kept.expect("storable") else {
+        return;
+    };
+    array
+        .delete_cells(&kept, &ChangeOptions::at(time))
+        .expect("deleted");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
@@ -325,9 +338,7 @@ proptest! {
             write_sparse(&location, time, *part, cells);
         }
         if deletes {
-            let condition = Condition::field("large").lt(-50);
-            let options = DeleteOptions { change: ChangeOptions::at(9), ..DeleteOptions::default() };
-            delete_cells(&session(), &open(&location), &condition, &options).expect("deleted");
+            delete(&location, 9, &Condition::field("large").lt(-50));
         }
         for options in requests(part) {
             check(&location, &options)?;

@@ -71,6 +71,44 @@ fn an_array_in_the_making_is_one_for_who_makes_it_alone() {
 }
 
 #[test]
+fn an_undecided_schema_is_stored_once_as_it_was_decided() {
+    let key = Some(EncryptionKey::new(KEY).unwrap());
+    for allows_duplicates in [false, true] {
+        let store = MemoryStore::new();
+        let place = location(&store).with_key(key.clone());
+        let x = Dimension::numbers("x", Datatype::Int32, (1, 100), 10);
+        let value = Attribute::new("a", Datatype::Int32);
+        let mut schema = ArraySchema::new(ArrayType::Sparse, vec![x], vec![value]);
+        schema.allows_duplicates = true;
+        let change = ChangeOptions::at(5);
+        let draft = Draft::begin_undecided(&place, Work::Import, b"", &schema, &[], &change);
+        let mut draft = draft.unwrap();
+        let made = draft.array().unwrap();
+        let name = made.schemas().map(|(name, _)| name.to_owned()).next();
+        draft.allow_duplicates(allows_duplicates).unwrap();
+        assert!(!keys(&store).iter().any(|key| key.contains("schema")));
+        draft.publish().unwrap();
+        let array = Array::open_location(&place, OpenOptions::default()).unwrap();
+        assert_eq!(array.schema().allows_duplicates, allows_duplicates);
+        assert_eq!(
+            array.schemas().map(|(name, _)| name.to_owned()).next(),
+            name
+        );
+        let expected = ArraySchema {
+            allows_duplicates,
+            ..ArraySchema::clone(made.schema())
+        };
+        assert_eq!(**array.schema(), expected);
+    }
+    let store = MemoryStore::new();
+    let mut stored = begin(&location(&store), Work::Import, "").unwrap();
+    assert_eq!(
+        stored.allow_duplicates(true).unwrap_err().kind(),
+        ErrorKind::Bug
+    );
+}
+
+#[test]
 fn what_is_discarded_leaves_nothing() {
     let store = MemoryStore::new();
     let draft = begin(&location(&store), Work::Rewrite, "of b").unwrap();

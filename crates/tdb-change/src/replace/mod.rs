@@ -34,7 +34,7 @@ const BYTES_OF_ROW: u64 = 96;
 /// them.
 #[derive(Debug)]
 pub struct Replacing {
-    /// The array as the change sees it; before the change begins, as of the time of the write.
+    /// The array as the change sees it; before the change begins, the caller's.
     array: Array,
     schema: Arc<ArraySchema>,
     session: Session,
@@ -58,17 +58,40 @@ pub struct Replacing {
 }
 
 impl Replacing {
-    /// Begins the write; `dry_run` only counts.
+    /// Begins the write; `dry_run` only counts. The change begins, and opens the array as of its own time, once the
+    /// rows are complete or take too much memory: other changes need not wait for the rows.
     ///
     /// # Errors
-    /// Fails if the options have ranges or an order, or if the array cannot be opened again.
+    /// Fails if the options have ranges or an order, or, for a dry run, if the array cannot be opened again.
     pub fn new(array: &Array, options: WriteOptions, dry_run: bool) -> Result<Self> {
-        let array = array.as_of(options.timestamp)?;
         if !options.ranges.is_empty() || options.order.is_some() {
             let what = "rows that replace cells have their own coordinates: no range or order can be given";
             return Err(Error::invalid(what).with_hint("leave out the range and the order"));
         }
+        // A change needs no more than the dimensions before it views the array, and these never change.
+        let array = if dry_run {
+            array.as_of(options.timestamp)?
+        } else {
+            array.clone()
+        };
         Ok(Self::begun(array, options, !dry_run))
+    }
+
+    /// Like [`Replacing::new`], for rows that follow at once: the change begins here, so that the rows can be made for
+    /// the array as it sees it.
+    ///
+    /// # Errors
+    /// Those of [`Replacing::new`]; others that keep changing the array, or an array that cannot be opened again.
+    pub fn begin(array: &Array, options: WriteOptions, dry_run: bool) -> Result<Self> {
+        let mut replacing = Self::new(array, options, dry_run)?;
+        replacing.look()?;
+        Ok(replacing)
+    }
+
+    /// Returns the array as the write sees it: after [`Replacing::begin`], as of the time of the change.
+    #[must_use]
+    pub fn array(&self) -> &Array {
+        &self.array
     }
 
     fn begun(array: Array, options: WriteOptions, makes_change: bool) -> Self {

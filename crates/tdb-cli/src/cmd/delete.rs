@@ -5,9 +5,9 @@ use std::io::Write;
 use clap::{ArgGroup, Args};
 use serde_json::{Value as Json, json};
 use tdb::engine::array::{OpenOptions, TimeWindow};
+use tdb::engine::change::{DeleteError, DeleteOptions, Deletion, delete_cells};
 use tdb::engine::condition::ConditionError;
 use tdb::engine::consolidate::{VacuumOptions, plan_fragment_removal};
-use tdb::engine::query::{DeleteOptions, Deletion, QueryError, delete_cells};
 
 use super::selection::warn_of_labels;
 use super::vacuum::{RemovedObjects, Removing};
@@ -134,14 +134,14 @@ fn cells(
     };
     let deletion = delete_cells(&session, &array, &condition, &options).map_err(|error| {
         let way_round = match &error {
-            QueryError::TakesMore { .. } => {
+            DeleteError::TakesMore { .. } => {
                 Some("use --by-coordinates to delete only the cells that match, or --with-nulls to delete the others as well; add --dry-run to count them")
             }
-            QueryError::TooManyPlaces { .. } => {
+            DeleteError::TooManyPlaces { .. } => {
                 Some("delete them in parts, with a range of a dimension in --where")
             }
-            QueryError::Condition(ConditionError::NotStorable { .. }) => Some(BY_COORDINATES),
-            QueryError::Condition(ConditionError::NotHeld { .. }) => {
+            DeleteError::Condition(ConditionError::NotStorable { .. }) => Some(BY_COORDINATES),
+            DeleteError::Condition(ConditionError::NotHeld { .. }) => {
                 Some("use --by-coordinates to delete these cells by their coordinates")
             }
             _ => None,

@@ -5,7 +5,7 @@ mod group;
 
 use clap::Args;
 use tdb::engine::array::{ErrorKind, Location, ObjectType, TimeWindow};
-use tdb::engine::consolidate::{Damage, verify};
+use tdb::engine::inspect::{Damage, verify};
 use tdb::place::{self, Place};
 
 use self::findings::{ObjectFindings, of_all, verdict};

@@ -7,6 +7,7 @@ use tdb::engine::aggregate::AggregateError;
 use tdb::engine::array::{ArrayError, ErrorKind};
 use tdb::engine::cells::CellsError;
 use tdb::engine::cells::files::ConversionError;
+use tdb::engine::change::DeleteError;
 use tdb::engine::condition::ConditionError;
 use tdb::engine::consolidate::MergeError;
 use tdb::engine::query::QueryError;
@@ -63,6 +64,7 @@ failure_of!(
     CellsError,
     ConditionError,
     ConversionError,
+    DeleteError,
     MergeError,
     QueryError,
     RangeError,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use tdb_aggregate::count_cells;
 use tdb_array::{Array, Draft, ErrorKind, ObjectType, OpenOptions, Work};
+use tdb_cells::FieldInfo;
 use tdb_change::WrittenCells;
 use tdb_open::place::{self, Place};
 use tdb_open::{Error, Result, Schema, Time, in_the_way};
@@ -13,12 +14,11 @@ use tdb_schema::ArraySchema;
 use tdb_tile::Bug;
 use tdb_write::{Duplicates, input_fields};
 
-use super::duplicates::repeated;
 use super::guess::guessed;
 use super::layout;
 use super::notice::ImportNotice;
 use super::request::ImportBuilder;
-use crate::cell_transfer::{CellTransfer, NotWritten, fit_shape, row_in_words};
+use crate::cell_transfer::{CellTransfer, fit_shape};
 use crate::partial_columns::{is_part, not_all};
 use crate::{FileWrite, InputRequirements, OpenInput};
 
@@ -112,9 +112,9 @@ impl ImportBuilder {
         // With a specified time, a count of the current cells would mean nothing.
         let is_counted = may_replace && self.time.is_none();
         let before = if is_counted { self.count(&array)? } else { 0 };
-        let written = self.write(&array, input, tell).map_err(|not| {
+        let written = self.write(&array, input, tell).map_err(|error| {
             let names: Vec<&str> = schema.dimensions.iter().map(|d| d.name.as_str()).collect();
-            not_all(not.error(), is_part, &format!("--key {}", names.join(",")))
+            not_all(error, is_part, &format!("--key {}", names.join(",")))
         });
         let mut imported = ImportedCells::of(written?);
         if is_counted {
@@ -171,39 +171,51 @@ impl ImportBuilder {
     fn make(&self, tell: &mut dyn FnMut(&ImportNotice)) -> Result<ImportedCells> {
         let place = self.vacant()?;
         let kept = self.file.keep()?;
-        let mut schema = guessed(self, kept.as_ref(), tell)?;
-        let may_keep = !schema.is_dense() && self.keeps_where_needed();
+        let schema = guessed(self, kept.as_ref(), tell)?;
         tell(&ImportNotice::Making(layout::in_words(&schema)));
-        let draft = self.begin(&place, &schema)?;
-        let drafted = place.drafted(&draft);
-        let mut written = self.fill(&drafted, kept.as_ref(), may_keep, tell);
-        let mut keeps_duplicates = false;
-        if let Err(NotWritten::Duplicate(repeated)) = &written
-            && may_keep
-        {
-            tell(&ImportNotice::Kept(repeated.to_string()));
-            keeps_duplicates = true;
-            schema = schema.with_duplicates();
-            written = draft
-                .begin_again(NOTE, &schema, schema.enumerations(), &self.change())
-                .map_err(|error| NotWritten::Failed(place.failed(error)))
-                .and_then(|()| self.fill(&drafted, kept.as_ref(), false, tell));
-        }
-        let imported = written
-            .map_err(NotWritten::error)
-            .and_then(|written| self.counted(&drafted, written));
-        match imported {
-            Ok(mut imported) => {
-                imported.keeps_duplicates = keeps_duplicates;
-                draft.publish().map_err(|error| place.failed(error))?;
+        let mut draft = self.begin(&place, schema)?;
+        match self.fill(&place, &mut draft, kept.as_ref(), tell) {
+            Ok(imported) => {
+                draft.draft.publish().map_err(|error| place.failed(error))?;
                 Ok(imported)
             }
             Err(error) => {
                 // The first failure is the one to report.
-                let _ = draft.discard();
+                let _ = draft.draft.discard();
                 Err(error)
             }
         }
+    }
+
+    /// Writes the cells into the new array. If the caller did not choose how to handle rows with the same coordinates,
+    /// they decide whether the array allows them.
+    fn fill(
+        &self,
+        place: &Place,
+        made: &mut NewArray,
+        kept: Option<&File>,
+        tell: &mut dyn FnMut(&ImportNotice),
+    ) -> Result<ImportedCells> {
+        let place = place.drafted(&made.draft);
+        let opened = made.draft.array().map(Arc::new);
+        let array = opened.map_err(|error| place.failed(error))?;
+        let input = self.open_file(kept)?;
+        if !made.follows_cells {
+            let written = self.write(&array, input, tell)?;
+            return self.counted(&place, written);
+        }
+        let (transfer, fields) = self.transfer(&array, &input, tell)?;
+        let mut kept = |rows| tell(&ImportNotice::Kept(rows));
+        let sealed = transfer
+            .seal(input, &fields, &mut kept)
+            .map_err(|error| error.at(&self.uri))?;
+        let keeps_duplicates = sealed.are_repeated;
+        let decided = made.draft.allow_duplicates(keeps_duplicates);
+        decided.map_err(|error| place.failed(error))?;
+        Ok(ImportedCells {
+            keeps_duplicates,
+            ..ImportedCells::of(sealed.commit().map_err(|error| error.at(&self.uri))?)
+        })
     }
 
     /// Converts the result of writing a new array, counting its cells if rows may have been omitted.
@@ -219,11 +231,23 @@ impl ImportBuilder {
     }
 
     /// Creates the draft of the array, replacing the remains of a stopped import.
-    fn begin(&self, place: &Place, schema: &Schema) -> Result<Draft> {
+    fn begin(&self, place: &Place, schema: Schema) -> Result<NewArray> {
         let location = self.context.location(place);
-        let (labels, change) = (schema.enumerations(), self.change());
-        let draft = Draft::begin(&location, Work::Import, NOTE, schema, labels, &change);
-        draft.map_err(|error| in_the_way(place, error))
+        let change = self.change();
+        let follows_cells =
+            !schema.is_dense() && !schema.allows_duplicates && self.keeps_where_needed();
+        let draft = if follows_cells {
+            let schema = schema.with_duplicates();
+            let labels = schema.enumerations();
+            Draft::begin_undecided(&location, Work::Import, NOTE, &schema, labels, &change)
+        } else {
+            let labels = schema.enumerations();
+            Draft::begin(&location, Work::Import, NOTE, &schema, labels, &change)
+        };
+        Ok(NewArray {
+            draft: draft.map_err(|error| in_the_way(place, error))?,
+            follows_cells,
+        })
     }
 
     /// Opens the new array, whatever the time of its cells.
@@ -262,45 +286,9 @@ impl ImportBuilder {
         }
     }
 
-    /// Writes the cells into the new array. With `looks_first`, fails before writing if two of the first rows have the
-    /// same coordinates.
-    fn fill(
-        &self,
-        place: &Place,
-        kept: Option<&File>,
-        looks_first: bool,
-        tell: &mut dyn FnMut(&ImportNotice),
-    ) -> Result<WrittenCells, NotWritten> {
-        let array = self.open_array(place)?;
-        if looks_first {
-            self.check_first_rows(&array, kept)?;
-        }
-        let input = self.open_file(kept)?;
-        self.write(&array, input, tell)
-    }
-
     fn open_file(&self, kept: Option<&File>) -> Result<OpenInput> {
         let session = self.context.shared_session();
         self.file.open(self.becoming(), kept, session)
-    }
-
-    fn check_first_rows(&self, array: &Array, kept: Option<&File>) -> Result<(), NotWritten> {
-        let file = &self.file;
-        let input = self.open_file(kept)?;
-        let fields = input_fields(array, input.names(), false)?;
-        let failed = |error| file.failed(error);
-        let mut cells = input.cells(&fields).map_err(failed)?;
-        let first = cells.next().map_err(failed)?;
-        let repeated = first.and_then(|batch| repeated(array.newest_schema(), &batch));
-        match repeated {
-            None => Ok(()),
-            Some((before, row)) => {
-                let place = |row: usize| row_in_words(&*cells, row as u64);
-                let (before, row, file) = (place(before), place(row), file.name());
-                let what = format!("{file}: {row}: the cell of {before} has the same coordinates");
-                Err(NotWritten::Duplicate(Error::invalid(what)))
-            }
-        }
     }
 
     /// Writes the cells of the file.
@@ -309,22 +297,37 @@ impl ImportBuilder {
         array: &Arc<Array>,
         input: OpenInput,
         tell: &mut dyn FnMut(&ImportNotice),
-    ) -> Result<WrittenCells, NotWritten> {
+    ) -> Result<WrittenCells> {
+        let (transfer, fields) = self.transfer(array, &input, tell)?;
+        let written = transfer.write(input, &fields);
+        written.map_err(|error| error.at(&self.uri))
+    }
+
+    /// Prepares to write the cells of the file; also returns the fields of its columns.
+    fn transfer<'a>(
+        &'a self,
+        array: &'a Arc<Array>,
+        input: &OpenInput,
+        tell: &mut dyn FnMut(&ImportNotice),
+    ) -> Result<(CellTransfer<'a>, Vec<FieldInfo>)> {
         let file = &self.file;
         let options = self.write_options();
-        let mut filling = CellTransfer::new(&self.context, &self.uri, array, file, options)?;
-        fit_shape(array.newest_schema(), &input, filling.options())
+        let mut transfer = CellTransfer::new(&self.context, &self.uri, array, file, options)?;
+        fit_shape(array.newest_schema(), input, transfer.options())
             .map_err(|error| error.within(&file.name()))?;
         if input.names().iter().any(String::is_empty) {
             tell(&ImportNotice::Unnamed(file.name()));
         }
         let fields = input_fields(array, input.names(), false)?;
-        let written = filling.write(input, &fields);
-        written.map_err(|not| match not {
-            NotWritten::Failed(error) => NotWritten::Failed(error.at(&self.uri)),
-            duplicate @ NotWritten::Duplicate(_) => duplicate,
-        })
+        Ok((transfer, fields))
     }
+}
+
+/// An array that an import makes.
+struct NewArray {
+    draft: Draft,
+    /// True if the cells decide whether the array allows duplicates.
+    follows_cells: bool,
 }
 
 impl ImportedCells {

@@ -1,6 +1,5 @@
 //! Importing files: creating an array from a file, or appending its cells to one.
 
-mod duplicates;
 mod exported_schema;
 mod field;
 mod guess;

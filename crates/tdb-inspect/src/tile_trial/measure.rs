@@ -62,7 +62,7 @@ pub(super) fn measured(
     let mut boxes = Duration::ZERO;
     for ranges in &sample.boxes {
         let (time, _) = shortest(|| read(session, &array, ranges))?;
-        boxes = boxes.saturating_add(time);
+        boxes += time;
     }
     Ok(Some(LayoutMeasures {
         stored: size(&*store)?,

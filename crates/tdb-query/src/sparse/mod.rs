@@ -43,4 +43,4 @@ pub(crate) use planned_tiles::PlannedTiles;
 pub(crate) use portions_work::PortionsWork;
 pub(crate) use read::SparseRead;
 pub(crate) use step::SparseStep;
-pub(crate) use tally::Tally;
+pub use tally::Tally;

@@ -8,17 +8,17 @@ use super::plan::SparsePlan;
 use super::rows::{Rows, all_rows};
 use crate::QueryError;
 
-/// Numbers of cells of a read.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Tally {
+/// Numbers of cells of a read: see [`Reader::tally`](crate::Reader::tally).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
     /// All cells.
-    pub(crate) cells: u64,
+    pub cells: u64,
     /// Cells that match the condition.
-    pub(crate) fitting: u64,
+    pub fitting: u64,
     /// Cells that the delete takes.
-    pub(crate) taken: u64,
+    pub taken: u64,
     /// Cells that the delete takes and that do not match the condition.
-    pub(crate) beyond: u64,
+    pub beyond: u64,
 }
 
 impl SparsePlan {

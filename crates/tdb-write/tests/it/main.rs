@@ -1,10 +1,8 @@
 //! All tests of tdb-write in one program, which is linked once.
 
 mod asked_labels;
-mod delete_cells;
 mod drafts;
 mod many_fragments;
-mod missing;
 mod orders;
 mod read_once;
 mod rows_of_raw_tiles;

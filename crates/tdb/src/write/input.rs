@@ -25,7 +25,7 @@ impl WriteBuilder {
             fields.retain(|field| names.contains(&field.name));
         }
         let mut cells = input.cells(&fields)?;
-        let mut stream = self.stream()?;
+        let mut stream = self.stream_into(&engine)?;
         let made_on = MadeOn::of(&*cells);
         for_each_batch::<Error>(
             array.context().shared_session(),

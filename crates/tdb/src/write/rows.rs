@@ -42,7 +42,7 @@ impl WriteBuilder {
         let array = self.array.clone();
         let engine = array.now()?;
         let replaces = self.replaces;
-        let mut stream = self.stream()?;
+        let mut stream = self.stream_into(&engine)?;
         let mut drafts: Option<Vec<Draft>> = None;
         let (mut waiting, mut number) = (0_usize, 0_u64);
         for row in rows {

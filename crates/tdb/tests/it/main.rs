@@ -16,6 +16,7 @@ mod little_memory;
 #[cfg(feature = "text")]
 mod making;
 mod nothing;
+mod opened_once;
 mod outside_memory;
 #[cfg(feature = "serde")]
 mod padded;

@@ -2,7 +2,7 @@
 
 use tdb::engine::array::{Array, Fragment, Location, OpenOptions, TimeWindow};
 use tdb::engine::cells::{Column, Session};
-use tdb::engine::consolidate::StoredField;
+use tdb::engine::inspect::StoredField;
 use tdb::engine::schema::FieldKind;
 
 use crate::failure::Failure;

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use serde_json::{Value as Json, json};
 use tdb::engine::array::Warning;
-use tdb::engine::consolidate::{Damage, DamagedPlace, Verified};
+use tdb::engine::inspect::{Damage, DamagedPlace, Verification};
 
 use crate::failure::Failure;
 use crate::output::Output;
@@ -13,7 +13,7 @@ use crate::paint::{plural, visible};
 /// Results for one array or group.
 pub(super) struct ObjectFindings {
     pub(super) uri: String,
-    pub(super) verified: Verified,
+    pub(super) verified: Verification,
     pub(super) damages: Vec<Damage>,
 }
 
@@ -98,7 +98,7 @@ pub(super) fn line_of(damage: &Damage) -> String {
 }
 
 /// Conclusion for an array without errors.
-pub(super) fn verdict(verified: &Verified) -> &'static str {
+pub(super) fn verdict(verified: &Verification) -> &'static str {
     let mut warnings = verified.warnings.iter();
     if warnings.any(|warning| matches!(warning, Warning::Uncommitted { .. })) {
         "everything committed can be decoded"
@@ -107,7 +107,7 @@ pub(super) fn verdict(verified: &Verified) -> &'static str {
     }
 }
 
-pub(super) fn of_all(verified: &Verified) -> String {
+pub(super) fn of_all(verified: &Verification) -> String {
     let (tiles, fragments) = (
         plural(verified.tiles, "tile"),
         plural(verified.fragments, "fragment"),

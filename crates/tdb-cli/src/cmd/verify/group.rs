@@ -5,7 +5,7 @@ use std::io::Write;
 
 use serde_json::{Value as Json, json};
 use tdb::engine::array::{Location, ObjectType};
-use tdb::engine::consolidate::{Damage, Verified, verify_group};
+use tdb::engine::inspect::{Damage, Verification, verify_group};
 use tdb::place::Place;
 
 use super::super::children::{Kind, Site, children};
@@ -26,7 +26,7 @@ struct GroupFindings {
     outside: u64,
     /// Number of errors in groups, missing members, and arrays that could not be opened.
     others: u64,
-    all: Verified,
+    all: Verification,
     json: Vec<Json>,
 }
 

@@ -8,6 +8,7 @@
 )]
 
 mod boxes;
+mod conditions;
 mod counting;
 mod line;
 mod scale;

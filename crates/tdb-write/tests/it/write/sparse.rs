@@ -77,6 +77,38 @@ fn duplicates_are_refused_dropped_or_kept() {
 }
 
 #[test]
+fn the_first_cells_with_the_same_coordinates_are_found_where_all_are_kept() {
+    let (store, mut schema) = (memory(), line());
+    schema.allows_duplicates = true;
+    let array = array(&store, &schema);
+    for (xs, spills, found) in [
+        ([4, 9, 9, 4, 7], false, Some((2, 1))),
+        ([1, 4, 4, 4, 7], false, Some((2, 1))),
+        ([9, 8, 7, 6, 5], false, None),
+        ([1, 2, 3, 4, 5], false, None),
+        // Of spilled cells, the order is the global one.
+        ([9, 4, 9, 4, 7], true, Some((1, 0))),
+        ([9, 4, 8, 3, 7], true, None),
+    ] {
+        let options = WriteOptions {
+            finds_repeated: true,
+            sort_store: spills.then(memory),
+            sort_bytes: spills.then_some(1),
+            ..at(10)
+        };
+        let mut writer = Writer::open(&Session::default(), &array, &options).unwrap();
+        for x in xs {
+            let cells = [("x", numbers([x])), ("a", numbers([0]))];
+            writer.push(&batch(&schema, &cells)).unwrap();
+        }
+        let sealed = writer.seal().unwrap();
+        assert_eq!(sealed.rows(), 5);
+        let repeated = sealed.repeated().map(|found| (found.cell, found.other));
+        assert_eq!(repeated, found, "{xs:?}");
+    }
+}
+
+#[test]
 fn what_is_written_is_read_whatever_the_batches_are() {
     let schema = mixed();
     let cells = mixed_cells(333);

@@ -10,11 +10,11 @@ use tdb_array::{
     is_out_of_memory,
 };
 use tdb_cells::Session;
-use tdb_query::{ReadOptions, Reader};
+use tdb_consolidate::verify_commits;
+use tdb_query::{QueryError, ReadOptions, Reader};
 use tdb_schema::FieldKind;
+use tdb_tile::Exact;
 
-use crate::MergeError;
-use crate::commits_verified::commits_verified;
 use crate::verify_fragments::{Check, kinds};
 
 /// A damaged part of an array or group.
@@ -28,7 +28,7 @@ pub struct Damage {
     /// The index of the damaged tile, if the damage is in one.
     pub tile: Option<u64>,
     /// The error of decoding it.
-    pub error: MergeError,
+    pub error: QueryError,
 }
 
 /// The location of a damage.
@@ -47,7 +47,7 @@ pub enum DamagedPlace {
 /// The extent of a verification.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Verified {
+pub struct Verification {
     /// The number of fragments, damaged or not, including replaced ones that still exist.
     pub fragments: u64,
     /// The number of tiles checked, over all fields.
@@ -73,10 +73,10 @@ pub fn verify(
     location: &Location,
     options: &OpenOptions,
     tell: &mut dyn FnMut(Damage),
-) -> Result<Verified, MergeError> {
+) -> Result<Verification, QueryError> {
     let mut work = Verifying {
         session,
-        verified: Verified::default(),
+        verified: Verification::default(),
         total: None,
         within: String::new(),
         tell,
@@ -96,11 +96,11 @@ pub fn verify_group(
     store_uri: &str,
     options: &OpenOptions,
     tell: &mut dyn FnMut(Damage),
-) -> Result<Verified, MergeError> {
+) -> Result<Verification, QueryError> {
     let found = Group::unsound_objects(location, store_uri, options.clone())?;
-    let mut verified = Verified {
+    let mut verified = Verification {
         damages: found.len() as u64,
-        ..Verified::default()
+        ..Verification::default()
     };
     if found.is_empty() {
         let group = Group::open_location(location, store_uri, options.clone())?;
@@ -127,8 +127,8 @@ fn strays(warnings: &[Warning]) -> Vec<Warning> {
 
 struct Verifying<'a> {
     session: &'a Session,
-    verified: Verified,
-    /// The total number of tiles to check; `None` until it is known.
+    verified: Verification,
+    /// The total number of tiles to check, for the progress report; `None` if it is not known.
     total: Option<u64>,
     /// The folder of the label's array that is being checked; empty for the array itself.
     within: String,
@@ -141,7 +141,7 @@ impl Verifying<'_> {
         &mut self,
         location: &Location,
         options: &OpenOptions,
-    ) -> Result<Option<Arc<Array>>, MergeError> {
+    ) -> Result<Option<Arc<Array>>, QueryError> {
         let damages = self.verified.damages;
         let Some(array) = self.open(location, options)? else {
             return Ok(None);
@@ -154,8 +154,10 @@ impl Verifying<'_> {
         self.commits(location, damages)?;
         let replaced = self.open_replaced(&array)?;
         let all = array.fragments().iter().chain(&replaced);
-        let tiles = all.map(tiles_of_fields);
-        self.total = Some(tiles.fold(self.verified.tiles, u64::saturating_add));
+        let mut tiles = all.map(tiles_of_fields);
+        self.total = tiles.try_fold(self.verified.tiles, |total, tiles| {
+            total.checked_add(tiles?)
+        });
         let live: Vec<&Fragment> = array.fragments().iter().collect();
         self.fragments(&array, &live, &DamagedPlace::Fragment)?;
         let replaced: Vec<&Fragment> = replaced.iter().collect();
@@ -171,8 +173,8 @@ impl Verifying<'_> {
     }
 
     /// Compares the commits with the existing fragments.
-    fn commits(&mut self, location: &Location, damages: u64) -> Result<(), MergeError> {
-        let found = match commits_verified(location) {
+    fn commits(&mut self, location: &Location, damages: u64) -> Result<(), QueryError> {
+        let found = match verify_commits(location) {
             Ok(found) => found,
             // The damaged lists have been reported already.
             Err(error) if error.kind() == ErrorKind::Corrupt && self.verified.damages > damages => {
@@ -188,7 +190,7 @@ impl Verifying<'_> {
     }
 
     /// Checks the arrays of the dimension labels of all schemas.
-    fn labels(&mut self, array: &Array, options: &OpenOptions) -> Result<(), MergeError> {
+    fn labels(&mut self, array: &Array, options: &OpenOptions) -> Result<(), QueryError> {
         let options = OpenOptions {
             without_fragments: Vec::new(),
             ..options.clone()
@@ -219,7 +221,7 @@ impl Verifying<'_> {
         &mut self,
         location: &Location,
         options: &OpenOptions,
-    ) -> Result<Option<Array>, MergeError> {
+    ) -> Result<Option<Array>, QueryError> {
         let mut options = options.clone();
         loop {
             let error = match Array::open_location(location, options.clone()) {
@@ -230,13 +232,13 @@ impl Verifying<'_> {
                 return self.not_opened(error).map(|()| None);
             };
             options.without_fragments.push(name.clone());
-            self.verified.fragments = self.verified.fragments.saturating_add(1);
+            self.verified.fragments = self.verified.fragments.exact_add(1)?;
             self.found(DamagedPlace::Fragment(name), None, None, error.into())?;
         }
     }
 
     /// Reports why an array cannot be opened, if it is due to a damage.
-    fn not_opened(&mut self, error: ArrayError) -> Result<(), MergeError> {
+    fn not_opened(&mut self, error: ArrayError) -> Result<(), QueryError> {
         let is_label = !self.within.is_empty();
         let is_missing_label = is_label && error.kind() == ErrorKind::NotFound;
         // The array may open with another key or a newer program.
@@ -253,7 +255,7 @@ impl Verifying<'_> {
 
     /// Opens the fragments that others replace, which reads of earlier times need; leaves out those that cannot be
     /// opened.
-    fn open_replaced(&mut self, array: &Array) -> Result<Vec<Fragment>, MergeError> {
+    fn open_replaced(&mut self, array: &Array) -> Result<Vec<Fragment>, QueryError> {
         let mut without = Vec::new();
         loop {
             let error = match array.open_replaced_without(&without) {
@@ -268,7 +270,7 @@ impl Verifying<'_> {
             let now = array.live_now(array.window())?;
             let mut names = now.replaced.names();
             if names.any(|other| other.is_ok_and(|other| other == name)) {
-                self.verified.fragments = self.verified.fragments.saturating_add(1);
+                self.verified.fragments = self.verified.fragments.exact_add(1)?;
                 self.found(DamagedPlace::Replaced(name), None, None, error.into())?;
             }
         }
@@ -280,11 +282,11 @@ impl Verifying<'_> {
         array: &Array,
         fragments: &[&Fragment],
         place: &dyn Fn(String) -> DamagedPlace,
-    ) -> Result<(), MergeError> {
+    ) -> Result<(), QueryError> {
         let check = Check::new(self.session, array, self.verified.tiles, self.total);
         for (fragment, checked) in fragments.iter().zip(check.all(fragments)) {
-            self.verified.fragments = self.verified.fragments.saturating_add(1);
-            self.verified.tiles = self.verified.tiles.saturating_add(checked.tiles);
+            self.verified.fragments = self.verified.fragments.exact_add(1)?;
+            self.verified.tiles = self.verified.tiles.exact_add(checked.tiles)?;
             for (field, tile, error) in checked.damages {
                 let place = place(fragment.name.as_str().to_owned());
                 self.found(place, field, tile, error)?;
@@ -300,12 +302,12 @@ impl Verifying<'_> {
         place: DamagedPlace,
         field: Option<String>,
         tile: Option<u64>,
-        error: MergeError,
-    ) -> Result<(), MergeError> {
+        error: QueryError,
+    ) -> Result<(), QueryError> {
         if error.kind() == ErrorKind::Bug || is_out_of_memory(&error) {
             return Err(error);
         }
-        self.verified.damages = self.verified.damages.saturating_add(1);
+        self.verified.damages = self.verified.damages.exact_add(1)?;
         (self.tell)(Damage {
             place: place.within(&self.within),
             field,
@@ -317,18 +319,18 @@ impl Verifying<'_> {
 }
 
 /// Plans a read of all cells, which combines all parts of the array, without reading any.
-fn plan(session: &Session, array: &Arc<Array>) -> Result<(), MergeError> {
+fn plan(session: &Session, array: &Arc<Array>) -> Result<(), QueryError> {
     let batches = Reader::open(session, array, &ReadOptions::default())?;
     drop(batches);
     Ok(())
 }
 
-/// Returns the total number of tiles of a fragment's fields.
-fn tiles_of_fields(fragment: &Fragment) -> u64 {
+/// Returns the total number of tiles of a fragment's fields; `None` if that is more than 64 bits count.
+fn tiles_of_fields(fragment: &Fragment) -> Option<u64> {
     let metadata = &fragment.metadata;
     let is_stored = |kind: &FieldKind| metadata.field_in(&fragment.schema, *kind).is_some();
     let fields = kinds(fragment).filter(is_stored).count() as u64;
-    fields.saturating_mul(metadata.tile_count())
+    fields.checked_mul(metadata.tile_count())
 }
 
 /// Returns the fragment that prevents an array from being opened, unless it is left out already.

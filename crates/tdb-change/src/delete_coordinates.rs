@@ -5,10 +5,11 @@ use std::sync::Arc;
 use tdb_array::Array;
 use tdb_cells::{FieldInfo, Session};
 use tdb_condition::{Condition, ConditionRules, GatheredPoints, Points};
+use tdb_query::{ReadOptions, Reader, ResultOrder};
 use tdb_schema::FieldKind;
+use tdb_tile::Exact;
 
-use crate::options::{ReadOptions, ResultOrder};
-use crate::{QueryError, Reader};
+use crate::DeleteError;
 
 /// Maximum number of tests in a delete by coordinates; every later read evaluates all of them.
 const MOST_TESTS: u64 = 10_000;
@@ -23,7 +24,7 @@ pub(crate) fn coordinates_of(
     array: &Arc<Array>,
     condition: &Condition,
     rules: ConditionRules,
-) -> Result<Option<Condition>, QueryError> {
+) -> Result<Option<Condition>, DeleteError> {
     let mut points = no_points(session, array);
     let options = ReadOptions {
         attributes: Some(Vec::new()),
@@ -52,9 +53,9 @@ pub(crate) fn no_points(session: &Session, array: &Array) -> GatheredPoints {
 pub(crate) fn condition_of(
     points: GatheredPoints,
     session: &Session,
-) -> Result<Option<Condition>, QueryError> {
+) -> Result<Option<Condition>, DeleteError> {
     let points = points.finish()?;
-    let bytes = (points.len() as u64).saturating_mul(TEST_BYTES);
+    let bytes = (points.len() as u64).exact_mul(TEST_BYTES)?;
     let _held = session.limits().budget.take(bytes)?;
     let Some(condition) = points.condition()? else {
         return Ok(None);
@@ -62,7 +63,7 @@ pub(crate) fn condition_of(
     let tests = condition.nodes().len() as u64;
     if tests > MOST_TESTS {
         let most = MOST_TESTS;
-        return Err(QueryError::TooManyPlaces { tests, most });
+        return Err(DeleteError::TooManyPlaces { tests, most });
     }
     Ok(Some(condition))
 }

@@ -7,11 +7,12 @@ use std::thread;
 
 use tdb_array::{Array, ArrayError, ErrorKind, Fragment, is_out_of_memory};
 use tdb_cells::{Activity, Column, Progress, Session};
+use tdb_query::QueryError;
 use tdb_schema::FieldKind;
 use tdb_store::Distance;
 use tdb_tile::Datatype;
 
-use crate::{MergeError, StoredField};
+use crate::StoredField;
 
 /// Maximum number of fragments checked at the same time in a remote store.
 const AT_ONCE: usize = 32;
@@ -22,7 +23,7 @@ pub(crate) struct FragmentCheck {
     /// The number of tiles checked, over all fields.
     pub(crate) tiles: u64,
     /// For each damage: the field, the tile, and the error.
-    pub(crate) damages: Vec<(Option<String>, Option<u64>, MergeError)>,
+    pub(crate) damages: Vec<(Option<String>, Option<u64>, QueryError)>,
 }
 
 /// The check of an array's fragments.
@@ -116,11 +117,11 @@ impl<'a> Check<'a> {
 
     fn field(&self, fragment: &Fragment, field: &StoredField<'_>, checked: &mut FragmentCheck) {
         for tile in 0..fragment.metadata.tile_count() {
-            checked.tiles = checked.tiles.saturating_add(1);
-            let done = self.done.fetch_add(1, Ordering::Relaxed).saturating_add(1);
+            checked.tiles += 1;
+            let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
             let progress = Progress::new(Activity::Verifying, done);
             self.session.tell(&progress.of(self.total));
-            let read = field.read(tile).map_err(MergeError::from);
+            let read = field.read(tile).map_err(QueryError::from);
             if let Err(error) = read.and_then(|columns| check_text(fragment, &columns)) {
                 let name = Some(field.field().name.to_owned());
                 checked.damages.push((name, Some(tile), error));
@@ -140,7 +141,7 @@ fn is_too_much(checked: &FragmentCheck) -> bool {
 struct NotText(usize);
 
 /// Fails if a cell of a text field is not valid UTF-8.
-fn check_text(fragment: &Fragment, columns: &[Column]) -> Result<(), MergeError> {
+fn check_text(fragment: &Fragment, columns: &[Column]) -> Result<(), QueryError> {
     // Not checked for ASCII, as which TileDB stores any bytes.
     let is_text =
         |column: &&Column| column.datatype == Datatype::StringUtf8 && column.cell_val_num.is_var();

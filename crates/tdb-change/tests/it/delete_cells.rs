@@ -9,10 +9,9 @@ use std::sync::Arc;
 
 use tdb_array::{Array, ChangeOptions, ErrorKind, Location, OpenOptions};
 use tdb_cells::{Batch, Column, Session, SessionOptions};
+use tdb_change::{DeleteError, DeleteOptions, Deletion, delete_cells};
 use tdb_condition::Condition;
-use tdb_query::{
-    DeleteOptions, Deletion, QueryError, ReadOptions, Reader, ResultOrder, delete_cells,
-};
+use tdb_query::{ReadOptions, Reader, ResultOrder};
 use tdb_schema::{ArraySchema, ArrayType, Attribute, CellValNum, Dimension};
 use tdb_store::{MemoryStore, Store};
 use tdb_tile::{Datatype, Limits};
@@ -70,7 +69,7 @@ impl CheckedCells {
         writer.finish().unwrap();
     }
 
-    fn delete(&self, text: &str, options: DeleteOptions) -> Result<Deletion, QueryError> {
+    fn delete(&self, text: &str, options: DeleteOptions) -> Result<Deletion, DeleteError> {
         let condition = Condition::parse(text, &Limits::default())?;
         // Little memory, so that cells are read in several parts.
         let session = Session::new(SessionOptions {

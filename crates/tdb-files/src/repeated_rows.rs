@@ -1,14 +1,14 @@
-//! Checking the first rows of a file for equal coordinates, which is cheaper than finding them after writing
-//! everything.
+//! Checking the first rows of a file for equal coordinates. Here their rows are known, whatever becomes of the cells
+//! while they are sorted.
 
 use std::collections::HashMap;
 
 use tdb_cells::Batch;
 use tdb_schema::ArraySchema;
+use tdb_write::RepeatedCell;
 
-/// Returns the first row whose coordinates an earlier row has too, as the pair of the earlier and the later row;
-/// `None` if all are distinct.
-pub(super) fn repeated(schema: &ArraySchema, batch: &Batch) -> Option<(usize, usize)> {
+/// Returns the first row whose coordinates an earlier row has too; `None` if all are distinct.
+pub(crate) fn repeated(schema: &ArraySchema, batch: &Batch) -> Option<RepeatedCell> {
     let columns = schema
         .dimensions
         .iter()
@@ -19,7 +19,10 @@ pub(super) fn repeated(schema: &ArraySchema, batch: &Batch) -> Option<(usize, us
         let cells = columns.iter().map(|column| column.cell(row));
         let before = rows.insert(cells.collect::<Option<_>>()?, row);
         if let Some(before) = before {
-            return Some((before, row));
+            return Some(RepeatedCell {
+                cell: row as u64,
+                other: before as u64,
+            });
         }
     }
     None

@@ -7,8 +7,9 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use tdb_array::{Array, ChangeOptions, ErrorKind, Location, OpenOptions};
 use tdb_cells::{Batch, Column, Session};
+use tdb_change::{DeleteError, DeleteOptions, Deletion, delete_cells};
 use tdb_condition::{Condition, ConditionRules};
-use tdb_query::{DeleteOptions, Deletion, QueryError, ReadOptions, Reader, delete_cells};
+use tdb_query::{ReadOptions, Reader};
 use tdb_schema::{
     ArraySchema, ArrayType, Attribute, CellValNum, Dimension, Enumeration, EnumerationRef,
 };
@@ -106,7 +107,7 @@ impl Written {
         batches.flat_map(places).collect()
     }
 
-    fn delete(&self, text: &str, options: DeleteOptions) -> Result<Deletion, QueryError> {
+    fn delete(&self, text: &str, options: DeleteOptions) -> Result<Deletion, DeleteError> {
         let condition = Condition::parse(text, &Limits::default())?;
         let options = DeleteOptions {
             change: ChangeOptions::at(20),

@@ -7,7 +7,7 @@ use tdb_cells::{Batch, Session};
 use tdb_condition::{ConditionRules, GatheredPoints};
 use tdb_tile::Bug;
 
-use crate::QueryError;
+use crate::DeleteError;
 use crate::delete::{Deletion, RuledCondition, change_at, foresee, stored_form};
 use crate::delete_coordinates::{condition_of, no_points};
 
@@ -18,9 +18,9 @@ use crate::delete_coordinates::{condition_of, no_points};
 /// # use std::sync::Arc;
 /// # use tdb_array::{Array, ChangeOptions};
 /// # use tdb_cells::{Batch, Session};
-/// # use tdb_query::{DeleteAt, Deletion, QueryError};
+/// # use tdb_change::{DeleteAt, DeleteError, Deletion};
 /// # fn found(array: &Array) -> Vec<Batch> { Vec::new() }
-/// # fn delete(session: &Session, array: &Arc<Array>) -> Result<Deletion, QueryError> {
+/// # fn delete(session: &Session, array: &Arc<Array>) -> Result<Deletion, DeleteError> {
 /// let mut delete = DeleteAt::begin(session, array, &ChangeOptions::default())?;
 /// loop {
 ///     let seen = delete.look()?;
@@ -53,7 +53,7 @@ impl DeleteAt {
         session: &Session,
         array: &Arc<Array>,
         options: &ChangeOptions,
-    ) -> Result<Self, QueryError> {
+    ) -> Result<Self, DeleteError> {
         Ok(Self {
             session: session.clone(),
             array: Arc::clone(array),
@@ -68,7 +68,7 @@ impl DeleteAt {
     ///
     /// # Errors
     /// Other programs that change the array all the time; errors of opening it.
-    pub fn look(&mut self) -> Result<Arc<Array>, QueryError> {
+    pub fn look(&mut self) -> Result<Arc<Array>, DeleteError> {
         self.seen = None;
         self.cells = 0;
         let view = self.change.view()?;
@@ -81,7 +81,7 @@ impl DeleteAt {
     ///
     /// # Errors
     /// As for [`GatheredPoints::add`].
-    pub fn add(&mut self, batch: &Batch) -> Result<(), QueryError> {
+    pub fn add(&mut self, batch: &Batch) -> Result<(), DeleteError> {
         let (_, points) = self.seen.as_mut().ok_or_else(unseen)?;
         points.add(batch)?;
         let cells = self.cells.checked_add(batch.rows as u64);
@@ -93,10 +93,10 @@ impl DeleteAt {
     /// the caller then has to find the cells again.
     ///
     /// # Errors
-    /// [`QueryError::SharedCoordinates`] if other cells have the same coordinates, [`QueryError::TooManyPlaces`] if
+    /// [`DeleteError::SharedCoordinates`] if other cells have the same coordinates, [`DeleteError::TooManyPlaces`] if
     /// the cells have more coordinates than a delete can name; errors of reading and storing. Nothing is deleted
     /// then.
-    pub fn commit(&mut self) -> Result<Option<Deletion>, QueryError> {
+    pub fn commit(&mut self) -> Result<Option<Deletion>, DeleteError> {
         let (view, points) = self.seen.take().ok_or_else(unseen)?;
         let Some(condition) = condition_of(points, &self.session)? else {
             return Ok(Some(Deletion::default()));
@@ -116,7 +116,7 @@ impl DeleteAt {
         let deletion = foresee(&self.session, view.array(), asked, Some(&kept), time)?;
         let is_current = self.change.is_current(&view)?;
         if deletion.taken != self.cells && is_current {
-            return Err(QueryError::SharedCoordinates {
+            return Err(DeleteError::SharedCoordinates {
                 fitting: self.cells,
                 taken: deletion.taken,
             });

@@ -8,10 +8,9 @@ use tdb_cells::{
     TileAccess, ZippedTiles, gather, unit_size,
 };
 use tdb_fragment::{DataFiles, TileNumber};
+use tdb_query::QueryError;
 use tdb_schema::{CellValNum, Field as FieldView, FieldKind};
 use tdb_tile::{Exact, length};
-
-use crate::MergeError;
 
 /// One field of one fragment, for reading tile by tile. It serves to inspect stored data: nothing is selected, merged
 /// or filled in.
@@ -47,7 +46,7 @@ impl<'a> StoredField<'a> {
         array: &'a Array,
         fragment: &'a Fragment,
         kind: FieldKind,
-    ) -> Result<Option<Self>, MergeError> {
+    ) -> Result<Option<Self>, QueryError> {
         let Some(view) = fragment.metadata.field_in(&fragment.schema, kind) else {
             return Ok(None);
         };

@@ -9,12 +9,12 @@ use tdb_array::{
 use tdb_cells::{FieldInfo, Session};
 use tdb_condition::{Condition, ConditionError, ConditionRules, KeepCondition};
 use tdb_fragment::ConditionTree;
-use tdb_schema::{Enumeration, FieldKind};
+use tdb_query::{ReadOptions, Reader, ResultOrder, Tally};
+use tdb_schema::FieldKind;
+use tdb_tile::Exact;
 
+use crate::DeleteError;
 use crate::delete_coordinates::coordinates_of;
-use crate::options::{ReadOptions, ResultOrder};
-use crate::sparse::Tally;
-use crate::{QueryError, Reader};
 
 /// Options of [`delete_cells`].
 #[derive(Clone, Debug, Default)]
@@ -60,17 +60,17 @@ pub struct Deletion {
 /// are not counted, but the stored form applies to them.
 ///
 /// # Errors
-/// [`QueryError::TakesMore`] if cells that do not match would be deleted and neither [`DeleteOptions::with_nulls`]
+/// [`DeleteError::TakesMore`] if cells that do not match would be deleted and neither [`DeleteOptions::with_nulls`]
 /// nor [`DeleteOptions::by_coordinates`] is set; nothing is deleted then. With the latter,
-/// [`QueryError::SharedCoordinates`] if cells that match share their coordinates with others,
-/// [`QueryError::TooManyPlaces`] if they lie at more places than a delete can name. Errors of reading, of
+/// [`DeleteError::SharedCoordinates`] if cells that match share their coordinates with others,
+/// [`DeleteError::TooManyPlaces`] if they lie at more places than a delete can name. Errors of reading, of
 /// [`Condition::kept`] and of [`Array::delete_cells`].
 pub fn delete_cells(
     session: &Session,
     array: &Array,
     condition: &Condition,
     options: &DeleteOptions,
-) -> Result<Deletion, QueryError> {
+) -> Result<Deletion, DeleteError> {
     // A condition is also meant for cells that others write meanwhile; coordinates are valid only for the cells that
     // were read, so only these need the read-modify-write below.
     if options.dry_run || !options.by_coordinates {
@@ -109,9 +109,9 @@ fn delete_by_condition(
     array: &Array,
     condition: &Condition,
     options: &DeleteOptions,
-) -> Result<Deletion, QueryError> {
+) -> Result<Deletion, DeleteError> {
     let mut time = options.change.time();
-    let mut yielded: u32 = 0;
+    let mut yielded = 0_u32;
     loop {
         let seen = seen_at(array, time)?;
         let planned = planned(session, array, &seen, condition, options, time)?;
@@ -133,7 +133,7 @@ fn delete_by_condition(
             return Ok(deletion);
         };
         array.location().take_back(&committed)?;
-        yielded = yielded.saturating_add(1);
+        yielded = yielded.exact_add(1)?;
         time = later;
     }
 }
@@ -168,7 +168,7 @@ fn planned(
     condition: &Condition,
     options: &DeleteOptions,
     time: u64,
-) -> Result<PlannedDelete, QueryError> {
+) -> Result<PlannedDelete, DeleteError> {
     let change = change_at(&options.change, time);
     let rules = options.rules;
     let condition = RuledCondition { condition, rules };
@@ -183,7 +183,7 @@ fn planned(
         Ok((_, deletion)) if options.by_coordinates && deletion.beyond > 0 => {
             by_coordinates(session, array, seen, condition, time)?
         }
-        Err(QueryError::Condition(
+        Err(DeleteError::Condition(
             ConditionError::NotStorable { .. } | ConditionError::NotHeld { .. },
         )) if options.by_coordinates => by_coordinates(session, array, seen, condition, time)?,
         as_it_is => as_it_is?,
@@ -192,7 +192,7 @@ fn planned(
         && deletion.beyond > 0
         && !options.with_nulls
     {
-        return Err(QueryError::TakesMore {
+        return Err(DeleteError::TakesMore {
             fitting: deletion.fitting,
             taken: deletion.taken,
             which: reasons(kept, array, seen),
@@ -208,7 +208,7 @@ fn by_coordinates(
     seen: &Arc<Array>,
     condition: RuledCondition<'_>,
     time: u64,
-) -> Result<(Option<ConditionTree>, Deletion), QueryError> {
+) -> Result<(Option<ConditionTree>, Deletion), DeleteError> {
     let kept = match coordinates_of(session, seen, condition.condition, condition.rules)? {
         Some(coordinates) => {
             stored_form(array, &coordinates, ConditionRules::stored_bytes(), session)?
@@ -217,7 +217,7 @@ fn by_coordinates(
     };
     let deletion = foresee(session, seen, condition, kept.as_ref(), time)?;
     if deletion.beyond > 0 {
-        return Err(QueryError::SharedCoordinates {
+        return Err(DeleteError::SharedCoordinates {
             fitting: deletion.fitting,
             taken: deletion.taken,
         });
@@ -232,7 +232,7 @@ pub(crate) fn foresee(
     condition: RuledCondition<'_>,
     kept: Option<&ConditionTree>,
     time: u64,
-) -> Result<Deletion, QueryError> {
+) -> Result<Deletion, DeleteError> {
     let options = ReadOptions {
         attributes: Some(Vec::new()),
         dimensions: Some(Vec::new()),
@@ -267,11 +267,10 @@ pub(crate) fn stored_form(
     condition: &Condition,
     rules: ConditionRules,
     session: &Session,
-) -> Result<Option<ConditionTree>, QueryError> {
+) -> Result<Option<ConditionTree>, DeleteError> {
     let schema = array.newest_schema();
-    let names = schema.enumerations.iter();
-    let read = names.map(|entry| array.newest_enumeration(&entry.name));
-    let enumerations: Vec<Arc<Enumeration>> = read.collect::<Result<_, _>>()?;
+    let names = schema.enumerations.iter().map(|entry| entry.name.as_str());
+    let enumerations = array.newest_enumerations(names)?;
     let fields = FieldInfo::of_schema(schema, |_, name| {
         let mut known = enumerations.iter();
         known.find(|known| known.name() == name).cloned()
@@ -283,7 +282,7 @@ pub(crate) fn stored_form(
 }
 
 /// Opens the array as of the given time.
-fn seen_at(array: &Array, time: u64) -> Result<Arc<Array>, QueryError> {
+fn seen_at(array: &Array, time: u64) -> Result<Arc<Array>, DeleteError> {
     let options = OpenOptions {
         window: TimeWindow::until(time),
         ..OpenOptions::default()
