@@ -49,15 +49,12 @@ pub(crate) fn run(workload: &Workload, threads: NonZeroUsize) -> Result<Value> {
 }
 
 fn write(session: &Session, target: &Path, cells: &Batch, order: &str) -> Result<()> {
-    let options = WriteOptions {
-        order: Some(match order {
-            "row" => WriteOrder::RowMajor,
-            "global" => WriteOrder::Global,
-            "any" => WriteOrder::Unordered,
-            other => return Err(format!("no order `{other}`").into()),
-        }),
-        ..WriteOptions::default()
-    };
+    let options = WriteOptions::default().order(Some(match order {
+        "row" => WriteOrder::RowMajor,
+        "global" => WriteOrder::Global,
+        "any" => WriteOrder::Unordered,
+        other => return Err(format!("no order `{other}`").into()),
+    }));
     let mut writer = Writer::open(session, &open(target, None)?, &options)?;
     writer.push(cells)?;
     writer.finish()?;

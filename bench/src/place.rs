@@ -18,11 +18,11 @@ use crate::workload::{Bounds, Workload};
 const MEMORY: u64 = 10 << 30;
 
 pub(crate) fn session(threads: NonZeroUsize) -> Session {
-    Session::new(SessionOptions {
-        threads: Some(threads),
-        memory: Some(MEMORY),
-        ..SessionOptions::default()
-    })
+    Session::new(
+        SessionOptions::default()
+            .threads(Some(threads))
+            .memory(Some(MEMORY)),
+    )
 }
 
 /// Opens the array at a path.

@@ -89,15 +89,13 @@ pub(crate) fn options(workload: &Workload) -> Result<Vec<ReadOptions>> {
     };
     let schema: &ArraySchema = array.schema();
     let boxes = workload.boxes.iter().map(|bounds| {
-        Ok(ReadOptions {
-            attributes: Some(of_kind(false)),
-            dimensions: Some(of_kind(true)),
-            ranges: ranges(schema, bounds)?,
-            condition: condition.clone(),
-            order: Some(order),
-            failing: Failing::Fill,
-            ..ReadOptions::default()
-        })
+        Ok(ReadOptions::default()
+            .attributes(Some(of_kind(false)))
+            .dimensions(Some(of_kind(true)))
+            .ranges(ranges(schema, bounds)?)
+            .condition(condition.clone())
+            .order(Some(order))
+            .failing(Failing::Fill))
     });
     boxes.collect()
 }

@@ -252,11 +252,10 @@ pub(crate) fn read_options(
             }
         }
     }
-    Ok(ReadOptions {
-        dimensions: Some(dimensions),
-        attributes: Some(attributes),
-        order: Some(ResultOrder::Unordered),
-        batch_bytes: options.batch_bytes.or(Some(BATCH)),
-        ..options.clone()
-    })
+    Ok(options
+        .clone()
+        .dimensions(Some(dimensions))
+        .attributes(Some(attributes))
+        .order(Some(ResultOrder::Unordered))
+        .batch_bytes(options.batch_bytes.or(Some(BATCH))))
 }

@@ -26,12 +26,11 @@ pub fn count_cells(
     if let Some(cells) = dense_count(array, options)? {
         return Ok(cells);
     }
-    let options = ReadOptions {
-        attributes: Some(Vec::new()),
-        dimensions: Some(Vec::new()),
-        order: Some(ResultOrder::Unordered),
-        ..options.clone()
-    };
+    let options = options
+        .clone()
+        .attributes(Some(Vec::new()))
+        .dimensions(Some(Vec::new()))
+        .order(Some(ResultOrder::Unordered));
     let mut cells = 0_u64;
     for batch in Reader::open(session, array, &options)? {
         let more = cells.checked_add(batch?.rows as u64);

@@ -151,11 +151,28 @@ impl NameSource for CountedNames {
 
 /// The time and the names of a change.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct ChangeOptions {
     /// The time of the change, in milliseconds since 1970; the current time if `None`.
     pub timestamp: Option<u64>,
     /// The source of names and of the current time.
     pub names: Arc<dyn NameSource>,
+}
+
+impl ChangeOptions {
+    /// Sets [`timestamp`](field@Self::timestamp).
+    #[must_use]
+    pub fn timestamp(mut self, timestamp: Option<u64>) -> Self {
+        self.timestamp = timestamp;
+        self
+    }
+
+    /// Sets [`names`](field@Self::names).
+    #[must_use]
+    pub fn names(mut self, names: Arc<dyn NameSource>) -> Self {
+        self.names = names;
+        self
+    }
 }
 
 impl Default for ChangeOptions {

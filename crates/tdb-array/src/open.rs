@@ -20,6 +20,7 @@ const NAME_COST: u64 = 64;
 
 /// Options for opening an array or a group.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct OpenOptions {
     /// The visible time window; all times by default. To exclude future writes, pass the current time.
     pub window: TimeWindow,
@@ -31,6 +32,36 @@ pub struct OpenOptions {
     pub tolerate_torn: bool,
     /// Fails if the requested time cannot be read completely: see [`Array::gaps`](crate::Array::gaps).
     pub whole_history: bool,
+}
+
+impl OpenOptions {
+    /// Sets [`window`](field@Self::window).
+    #[must_use]
+    pub fn window(mut self, window: TimeWindow) -> Self {
+        self.window = window;
+        self
+    }
+
+    /// Sets [`without_fragments`](field@Self::without_fragments).
+    #[must_use]
+    pub fn without_fragments(mut self, without_fragments: Vec<String>) -> Self {
+        self.without_fragments = without_fragments;
+        self
+    }
+
+    /// Sets [`tolerate_torn`](field@Self::tolerate_torn).
+    #[must_use]
+    pub fn tolerate_torn(mut self, tolerate_torn: bool) -> Self {
+        self.tolerate_torn = tolerate_torn;
+        self
+    }
+
+    /// Sets [`whole_history`](field@Self::whole_history).
+    #[must_use]
+    pub fn whole_history(mut self, whole_history: bool) -> Self {
+        self.whole_history = whole_history;
+        self
+    }
 }
 
 impl OpenOptions {

@@ -15,6 +15,7 @@ use crate::{Buffer, CellsError};
 
 /// Resources that a [`Session`] may use.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct SessionOptions {
     /// Number of worker threads: by default that of the machine, at most [`Session::MOST_THREADS`]. With 1, no thread
     /// is started.
@@ -28,6 +29,43 @@ pub struct SessionOptions {
     pub spill: Option<SpillFolder>,
     /// Limits on decoded data; their budget is replaced by one of `memory` bytes.
     pub limits: Limits,
+}
+
+impl SessionOptions {
+    /// Sets [`threads`](field@Self::threads).
+    #[must_use]
+    pub fn threads(mut self, threads: Option<NonZeroUsize>) -> Self {
+        self.threads = threads;
+        self
+    }
+
+    /// Sets [`memory`](field@Self::memory).
+    #[must_use]
+    pub fn memory(mut self, memory: Option<u64>) -> Self {
+        self.memory = memory;
+        self
+    }
+
+    /// Sets [`share_from`](field@Self::share_from).
+    #[must_use]
+    pub fn share_from(mut self, share_from: Option<u64>) -> Self {
+        self.share_from = share_from;
+        self
+    }
+
+    /// Sets [`spill`](field@Self::spill).
+    #[must_use]
+    pub fn spill(mut self, spill: Option<SpillFolder>) -> Self {
+        self.spill = spill;
+        self
+    }
+
+    /// Sets [`limits`](field@Self::limits).
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
 }
 
 /// The threads and memory that reads and writes share. Cheap to clone; nothing is global.

@@ -18,6 +18,7 @@ use crate::delete_coordinates::coordinates_of;
 
 /// Options of [`delete_cells`].
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct DeleteOptions {
     /// The timestamp of the delete, and the generator of object names. The stored object is encrypted with the
     /// array's own key.
@@ -32,6 +33,43 @@ pub struct DeleteOptions {
     pub rules: ConditionRules,
     /// Only count the cells; store nothing.
     pub dry_run: bool,
+}
+
+impl DeleteOptions {
+    /// Sets [`change`](field@Self::change).
+    #[must_use]
+    pub fn change(mut self, change: ChangeOptions) -> Self {
+        self.change = change;
+        self
+    }
+
+    /// Sets [`with_nulls`](field@Self::with_nulls).
+    #[must_use]
+    pub fn with_nulls(mut self, with_nulls: bool) -> Self {
+        self.with_nulls = with_nulls;
+        self
+    }
+
+    /// Sets [`by_coordinates`](field@Self::by_coordinates).
+    #[must_use]
+    pub fn by_coordinates(mut self, by_coordinates: bool) -> Self {
+        self.by_coordinates = by_coordinates;
+        self
+    }
+
+    /// Sets [`rules`](field@Self::rules).
+    #[must_use]
+    pub fn rules(mut self, rules: ConditionRules) -> Self {
+        self.rules = rules;
+        self
+    }
+
+    /// Sets [`dry_run`](field@Self::dry_run).
+    #[must_use]
+    pub fn dry_run(mut self, dry_run: bool) -> Self {
+        self.dry_run = dry_run;
+        self
+    }
 }
 
 /// Numbers of cells that a delete affects.
@@ -140,10 +178,7 @@ fn delete_by_condition(
 
 /// Returns the options with this timestamp.
 pub(crate) fn change_at(options: &ChangeOptions, time: u64) -> ChangeOptions {
-    ChangeOptions {
-        timestamp: Some(time),
-        ..options.clone()
-    }
+    options.clone().timestamp(Some(time))
 }
 
 /// A condition, and the rules by which it is evaluated.
@@ -233,14 +268,12 @@ pub(crate) fn foresee(
     kept: Option<&ConditionTree>,
     time: u64,
 ) -> Result<Deletion, DeleteError> {
-    let options = ReadOptions {
-        attributes: Some(Vec::new()),
-        dimensions: Some(Vec::new()),
-        order: Some(ResultOrder::Unordered),
-        condition: Some(condition.condition.clone()),
-        rules: condition.rules,
-        ..ReadOptions::default()
-    };
+    let options = ReadOptions::default()
+        .attributes(Some(Vec::new()))
+        .dimensions(Some(Vec::new()))
+        .order(Some(ResultOrder::Unordered))
+        .condition(Some(condition.condition.clone()))
+        .rules(condition.rules);
     let delete = kept.map(|kept| Delete {
         marker: "the delete".to_owned(),
         timestamp: time,
@@ -283,10 +316,7 @@ pub(crate) fn stored_form(
 
 /// Opens the array as of the given time.
 fn seen_at(array: &Array, time: u64) -> Result<Arc<Array>, DeleteError> {
-    let options = OpenOptions {
-        window: TimeWindow::until(time),
-        ..OpenOptions::default()
-    };
+    let options = OpenOptions::default().window(TimeWindow::until(time));
     let seen = Array::open_location(array.location(), options)?;
     Ok(Arc::new(seen))
 }

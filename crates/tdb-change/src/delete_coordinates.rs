@@ -26,13 +26,11 @@ pub(crate) fn coordinates_of(
     rules: ConditionRules,
 ) -> Result<Option<Condition>, DeleteError> {
     let mut points = no_points(session, array);
-    let options = ReadOptions {
-        attributes: Some(Vec::new()),
-        order: Some(ResultOrder::Unordered),
-        condition: Some(condition.clone()),
-        rules,
-        ..ReadOptions::default()
-    };
+    let options = ReadOptions::default()
+        .attributes(Some(Vec::new()))
+        .order(Some(ResultOrder::Unordered))
+        .condition(Some(condition.clone()))
+        .rules(rules);
     for batch in Reader::open(session, array, &options)? {
         points.add(&batch?)?;
     }

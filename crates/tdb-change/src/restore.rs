@@ -173,10 +173,7 @@ fn put_back(
     options: &RestoreOptions,
 ) -> Result<()> {
     if !records.is_empty() {
-        let change = ChangeOptions {
-            timestamp: Some(time),
-            ..options.change.clone()
-        };
+        let change = options.change.clone().timestamp(Some(time));
         let put = array.engine().put_metadata(records, &change);
         put.map_err(|error| array.failed(error))?;
     }
@@ -200,20 +197,16 @@ fn write_back(
     } else {
         (ResultOrder::Global, WriteOrder::Global)
     };
-    let read = ReadOptions {
-        ranges: ranges.clone(),
-        dimensions: is_dense.then(Vec::new),
-        order: Some(order),
-        enumeration_codes: true,
-        ..ReadOptions::default()
-    };
-    let write = WriteOptions {
-        timestamp: Some(write_at),
-        order: Some(write_order),
-        ranges: if is_dense { ranges.clone() } else { Vec::new() },
-        names: options.change.names.clone(),
-        ..WriteOptions::default()
-    };
+    let read = ReadOptions::default()
+        .ranges(ranges.clone())
+        .dimensions(is_dense.then(Vec::new))
+        .order(Some(order))
+        .enumeration_codes(true);
+    let write = WriteOptions::default()
+        .timestamp(Some(write_at))
+        .order(Some(write_order))
+        .ranges(if is_dense { ranges.clone() } else { Vec::new() })
+        .names(options.change.names.clone());
     let session = array.context().shared_session();
     let failed = |error| array.failed(error);
     let mut writer = Writer::open(session, now, &write).map_err(|error| array.failed(error))?;
@@ -224,10 +217,7 @@ fn write_back(
     }
     let must_delete = before.restored.cells.removed > 0 || schema.allows_duplicates;
     let delete = if must_delete && !is_dense {
-        let change = ChangeOptions {
-            timestamp: Some(delete_at),
-            ..options.change.clone()
-        };
+        let change = options.change.clone().timestamp(Some(delete_at));
         Some(DeleteBeside {
             kept: outside(&schema.dimensions, &ranges)?,
             change,

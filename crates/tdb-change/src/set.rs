@@ -152,10 +152,9 @@ impl SetBuilder {
             });
         }
         let failed = |error| array.failed(error);
-        let change = ChangeOptions {
-            timestamp: self.options.timestamp,
-            names: Arc::clone(&self.options.names),
-        };
+        let change = ChangeOptions::default()
+            .timestamp(self.options.timestamp)
+            .names(Arc::clone(&self.options.names));
         let mut change = array.read_modify_write(&change)?;
         loop {
             let view = change.view().map_err(failed)?;
@@ -198,11 +197,9 @@ impl SetBuilder {
     /// Counts the matching cells; fails if they are more than `most`.
     fn count(&self, array: &Array) -> Result<u64> {
         let session = array.context().shared_session();
-        let counted = ReadOptions {
-            attributes: Some(Vec::new()),
-            dimensions: Some(Vec::new()),
-            ..self.matching(array)?
-        };
+        let counted = (self.matching(array)?)
+            .attributes(Some(Vec::new()))
+            .dimensions(Some(Vec::new()));
         let cells =
             count_cells(session, array.engine(), &counted).map_err(|error| array.failed(error))?;
         if cells > self.most {
@@ -215,10 +212,8 @@ impl SetBuilder {
     /// which have fill values, are too many to set.
     fn matching(&self, array: &Array) -> Result<ReadOptions> {
         let limits = array.context().shared_session().limits();
-        let mut options = ReadOptions {
-            condition: Some(self.condition.parsed(array.schema(), limits)?),
-            ..ReadOptions::default()
-        };
+        let mut options =
+            ReadOptions::default().condition(Some(self.condition.parsed(array.schema(), limits)?));
         let narrowed = narrow_walk(array.engine(), &mut options, MOST_WALKED, false);
         narrowed.map_err(|error| with_condition(error.into(), array))?;
         Ok(options)
@@ -228,10 +223,7 @@ impl SetBuilder {
     fn write(&self, array: &Array, time: u64) -> Result<(u64, SealedWrite)> {
         let schema = Arc::clone(array.engine().newest_schema());
         let values = self.stored_values(array, &schema)?;
-        let options = WriteOptions {
-            timestamp: Some(time),
-            ..self.options.clone()
-        };
+        let options = self.options.clone().timestamp(Some(time));
         if schema.is_dense() {
             self.write_boxes(array, &schema, &values, options)
         } else {
@@ -290,11 +282,9 @@ impl SetBuilder {
         options.order = Some(WriteOrder::Global);
         options.duplicates = Some(Duplicates::Error);
         let session = array.context().shared_session();
-        let read = ReadOptions {
-            order: Some(ResultOrder::Global),
-            enumeration_codes: true,
-            ..self.matching(array)?
-        };
+        let read = (self.matching(array)?)
+            .order(Some(ResultOrder::Global))
+            .enumeration_codes(true);
         let reader =
             Reader::open(session, array.engine(), &read).map_err(|error| array.failed(error))?;
         let mut writer =
@@ -342,11 +332,9 @@ impl SetBuilder {
 
     /// Returns the coordinates of the matching cells of a dense array, sorted.
     fn places(&self, array: &Array, schema: &ArraySchema) -> Result<Vec<Place>> {
-        let options = ReadOptions {
-            order: Some(ResultOrder::RowMajor),
-            attributes: Some(Vec::new()),
-            ..self.matching(array)?
-        };
+        let options = (self.matching(array)?)
+            .order(Some(ResultOrder::RowMajor))
+            .attributes(Some(Vec::new()));
         let mut places = Vec::new();
         let session = array.context().shared_session();
         let reader = Reader::open(session, array.engine(), &options);
@@ -392,17 +380,14 @@ fn write_box(
 ) -> Result<SealedWrite> {
     let schema = array.engine().newest_schema();
     let session = array.context().shared_session();
-    let options = WriteOptions {
-        ranges: cell_box.ranges(&schema.dimensions)?,
-        order: Some(WriteOrder::RowMajor),
-        ..options.clone()
-    };
-    let read = ReadOptions {
-        order: Some(ResultOrder::RowMajor),
-        ranges: options.ranges.clone(),
-        enumeration_codes: true,
-        ..ReadOptions::default()
-    };
+    let options = options
+        .clone()
+        .ranges(cell_box.ranges(&schema.dimensions)?)
+        .order(Some(WriteOrder::RowMajor));
+    let read = ReadOptions::default()
+        .order(Some(ResultOrder::RowMajor))
+        .ranges(options.ranges.clone())
+        .enumeration_codes(true);
     let reader =
         Reader::open(session, array.engine(), &read).map_err(|error| array.failed(error))?;
     let mut writer =

@@ -82,11 +82,9 @@ impl OpenSettings {
         };
         Ok(Self {
             access: Access::new(global, session)?,
-            options: OpenOptions {
-                window,
-                whole_history: global.whole_history,
-                ..OpenOptions::default()
-            },
+            options: OpenOptions::default()
+                .window(window)
+                .whole_history(global.whole_history),
         })
     }
 }
@@ -107,10 +105,7 @@ impl Change {
         }
         Ok(Self {
             access: Access::new(global, session)?,
-            options: ChangeOptions {
-                timestamp: global.at().map(|moment| moment.0),
-                ..ChangeOptions::default()
-            },
+            options: ChangeOptions::default().timestamp(global.at().map(|moment| moment.0)),
         })
     }
 }
@@ -166,15 +161,15 @@ impl NewKey {
 /// Creates a session with the user's threads and memory; by default a quarter of the machine's memory.
 pub(crate) fn session(global: &Global) -> Session {
     let memory = global.memory.map(|size| size.0);
-    let session = Session::new(SessionOptions {
-        threads: global.threads,
-        memory: memory.or_else(|| machine::memory().map(|bytes| bytes / 4)),
-        spill: Some(global.temp.as_deref().map_or_else(
-            || SpillFolder::local(&std::env::temp_dir()),
-            SpillFolder::local,
-        )),
-        ..SessionOptions::default()
-    });
+    let session = Session::new(
+        SessionOptions::default()
+            .threads(global.threads)
+            .memory(memory.or_else(|| machine::memory().map(|bytes| bytes / 4)))
+            .spill(Some(global.temp.as_deref().map_or_else(
+                || SpillFolder::local(&std::env::temp_dir()),
+                SpillFolder::local,
+            ))),
+    );
     global.counts.of_session(&session);
     interrupt::cancels(&session);
     session

@@ -153,10 +153,7 @@ impl Merging<'_> {
 
     /// Opens the array restricted to the fragments of the step.
     fn open(&self, array: &Array) -> Result<Arc<Array>, MergeError> {
-        let options = OpenOptions {
-            window: TimeWindow::ALL,
-            ..OpenOptions::default()
-        };
+        let options = OpenOptions::default().window(TimeWindow::ALL);
         let opened = Array::open_location(array.location(), options)?;
         let last = self.options.deletes_until(self.step.times.1);
         let opened = opened
@@ -175,16 +172,14 @@ impl Merging<'_> {
 
     fn read_options(&self, array: &Array) -> ReadOptions {
         let memory = self.session.limits().budget.limit();
-        ReadOptions {
+        ReadOptions::default()
             // Cells of dense arrays have no coordinates to copy.
-            dimensions: array.schema().is_dense().then(Vec::new),
-            ranges: self.ranges(array),
-            order: Some(ResultOrder::Global),
-            versions: self.versions(array),
-            enumeration_codes: true,
-            batch_bytes: Some((memory / SHARE).min(MOST)),
-            ..ReadOptions::default()
-        }
+            .dimensions(array.schema().is_dense().then(Vec::new))
+            .ranges(self.ranges(array))
+            .order(Some(ResultOrder::Global))
+            .versions(self.versions(array))
+            .enumeration_codes(true)
+            .batch_bytes(Some((memory / SHARE).min(MOST)))
     }
 
     /// Returns the ranges of a dense array that are read and written.
@@ -212,21 +207,19 @@ impl Merging<'_> {
     fn write_options(&self, array: &Array, has_deletions: bool) -> WriteOptions {
         let keeps_markers = array.write_version().stores_processed_conditions();
         let markers = array.deletes().iter().map(|delete| delete.marker.clone());
-        WriteOptions {
-            order: Some(WriteOrder::Global),
-            ranges: self.ranges(array),
-            max_fragment_bytes: self.options.max_fragment_bytes,
-            replacement: Some(Replacement {
+        WriteOptions::default()
+            .order(Some(WriteOrder::Global))
+            .ranges(self.ranges(array))
+            .max_fragment_bytes(self.options.max_fragment_bytes)
+            .replacement(Some(Replacement {
                 fragments: self.names.to_vec(),
                 times: self.step.times,
                 has_timestamps: self.versions(array) != Versions::Current,
                 has_deletions,
                 deletes: markers.filter(|_| keeps_markers).collect(),
                 uri: self.options.uri.clone(),
-            }),
-            names: Arc::clone(&self.options.names),
-            ..WriteOptions::default()
-        }
+            }))
+            .names(Arc::clone(&self.options.names))
     }
 }
 

@@ -4,6 +4,7 @@ use tdb_array::{NameSource, SystemNames, TimeWindow};
 
 /// Options of a merge: which fragments are merged, and how.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct MergeOptions {
     /// Only fragments whose cells are all of this time or later, in milliseconds since 1970.
     pub since: u64,
@@ -25,6 +26,71 @@ pub struct MergeOptions {
     pub uri: Option<String>,
     /// The source of names.
     pub names: Arc<dyn NameSource>,
+}
+
+impl MergeOptions {
+    /// Sets [`since`](field@Self::since).
+    #[must_use]
+    pub fn since(mut self, since: u64) -> Self {
+        self.since = since;
+        self
+    }
+
+    /// Sets [`until`](field@Self::until).
+    #[must_use]
+    pub fn until(mut self, until: Option<u64>) -> Self {
+        self.until = until;
+        self
+    }
+
+    /// Sets [`fragments`](field@Self::fragments).
+    #[must_use]
+    pub fn fragments(mut self, fragments: Option<Vec<String>>) -> Self {
+        self.fragments = fragments;
+        self
+    }
+
+    /// Sets [`policy`](field@Self::policy).
+    #[must_use]
+    pub fn policy(mut self, policy: StepPolicy) -> Self {
+        self.policy = policy;
+        self
+    }
+
+    /// Sets [`history`](field@Self::history).
+    #[must_use]
+    pub fn history(mut self, history: History) -> Self {
+        self.history = history;
+        self
+    }
+
+    /// Sets [`forget_dropped`](field@Self::forget_dropped).
+    #[must_use]
+    pub fn forget_dropped(mut self, forget_dropped: bool) -> Self {
+        self.forget_dropped = forget_dropped;
+        self
+    }
+
+    /// Sets [`max_fragment_bytes`](field@Self::max_fragment_bytes).
+    #[must_use]
+    pub fn max_fragment_bytes(mut self, max_fragment_bytes: Option<u64>) -> Self {
+        self.max_fragment_bytes = max_fragment_bytes;
+        self
+    }
+
+    /// Sets [`uri`](field@Self::uri).
+    #[must_use]
+    pub fn uri(mut self, uri: Option<String>) -> Self {
+        self.uri = uri;
+        self
+    }
+
+    /// Sets [`names`](field@Self::names).
+    #[must_use]
+    pub fn names(mut self, names: Arc<dyn NameSource>) -> Self {
+        self.names = names;
+        self
+    }
 }
 
 impl Default for MergeOptions {

@@ -5,6 +5,7 @@ use tdb_schema::value::rfc3339;
 
 /// Options of a vacuum: what it may remove.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct VacuumOptions {
     /// The grace period. Objects that were replaced more recently stay, since a program that opened the array before
     /// may still read them.
@@ -16,6 +17,36 @@ pub struct VacuumOptions {
     pub until: Option<u64>,
     /// The source of names.
     pub change: ChangeOptions,
+}
+
+impl VacuumOptions {
+    /// Sets [`grace`](field@Self::grace).
+    #[must_use]
+    pub fn grace(mut self, grace: Duration) -> Self {
+        self.grace = grace;
+        self
+    }
+
+    /// Sets [`now`](field@Self::now).
+    #[must_use]
+    pub fn now(mut self, now: SystemTime) -> Self {
+        self.now = now;
+        self
+    }
+
+    /// Sets [`until`](field@Self::until).
+    #[must_use]
+    pub fn until(mut self, until: Option<u64>) -> Self {
+        self.until = until;
+        self
+    }
+
+    /// Sets [`change`](field@Self::change).
+    #[must_use]
+    pub fn change(mut self, change: ChangeOptions) -> Self {
+        self.change = change;
+        self
+    }
 }
 
 impl Default for VacuumOptions {
@@ -52,7 +83,7 @@ impl VacuumOptions {
 }
 
 impl VacuumOptions {
-    fn until(&self) -> u64 {
+    fn newest_time(&self) -> u64 {
         // A clock before 1970 counts as 1970, as for the times of changes.
         let now = self
             .now
@@ -67,7 +98,7 @@ impl VacuumOptions {
     /// future time.
     pub(crate) fn told_as_later(&self, list: &str, merged: &TimestampedName) -> Option<String> {
         let end = merged.end();
-        (end > self.until()).then(|| {
+        (end > self.newest_time()).then(|| {
             let until = rfc3339(end);
             format!("what {list} lists stays: it is read until {until}, the time of what it was merged into")
         })

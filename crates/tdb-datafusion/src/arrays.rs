@@ -67,11 +67,9 @@ impl Arrays {
     }
 
     fn options(&self, window: TimeWindow) -> OpenOptions {
-        OpenOptions {
-            window,
-            whole_history: self.warnings.refuses_gaps(),
-            ..OpenOptions::default()
-        }
+        OpenOptions::default()
+            .window(window)
+            .whole_history(self.warnings.refuses_gaps())
     }
 
     /// Opens an array with the writes of a time window. If there is none at this place, the error is

@@ -123,11 +123,9 @@ pub(crate) fn delete(
     let array = table.source().newest()?;
     let session = &table.source().session;
     let run = |dry_run| {
-        let options = DeleteOptions {
-            dry_run,
-            rules: pushdown::rules(),
-            ..DeleteOptions::default()
-        };
+        let options = DeleteOptions::default()
+            .dry_run(dry_run)
+            .rules(pushdown::rules());
         match delete_cells(session, &array, condition, &options) {
             Ok(deletion) => Ok(Some(deletion)),
             Err(

@@ -102,10 +102,7 @@ fn write(source: &Source, rows: Rows) -> Result<u64> {
     let fields = input_fields(&array, &names, false).map_err(|error| source.failed(error))?;
     let mut cells = Box::new(input).cells(&fields).map_err(of_query)?;
     let folder = LocalStore::open(std::env::temp_dir()).map_err(external)?;
-    let options = WriteOptions {
-        sort_store: Some(Arc::new(folder)),
-        ..WriteOptions::default()
-    };
+    let options = WriteOptions::default().sort_store(Some(Arc::new(folder)));
     let mut writer = Writer::open(session, &array, &options).map_err(failed)?;
     let made_on = MadeOn::of(&*cells);
     let done = for_each_batch(

@@ -52,11 +52,9 @@ fn write(
     rows: Box<dyn RecordBatchReader + Send>,
 ) -> Result<Option<(u64, SealedWrite)>, BoxedError> {
     let session = seen.context().shared_session();
-    let options = WriteOptions {
-        timestamp: Some(time),
-        sort_store: Some(Arc::new(SortFolder::new(&std::env::temp_dir()))),
-        ..WriteOptions::default()
-    };
+    let options = WriteOptions::default()
+        .timestamp(Some(time))
+        .sort_store(Some(Arc::new(SortFolder::new(&std::env::temp_dir()))));
     let input = ArrowInput::new(rows, "SQL").with_memory(session.limits().budget.limit());
     let names = input.names().to_vec();
     let mut fields = input_fields(seen.engine(), &names, false).map_err(|e| seen.failed(e))?;

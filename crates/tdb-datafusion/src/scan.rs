@@ -175,22 +175,21 @@ impl ArrayScan {
             .iter()
             .filter_map(|filter| pushed(filter.as_ref(), source, Inexactness::BeMore))
             .map(|known| known.condition);
-        ReadOptions {
-            dimensions: Some(source.names(&self.columns, true)),
-            attributes: Some(source.names(&self.columns, false)),
-            ranges: part,
-            condition: self
-                .condition
-                .iter()
-                .cloned()
-                .chain(known)
-                .reduce(Condition::and),
-            rules: pushdown::rules(),
-            order: Some(self.order),
-            limit: self.limit.map(|limit| limit as u64),
-            batch_bytes: Some(BATCH),
-            ..ReadOptions::default()
-        }
+        ReadOptions::default()
+            .dimensions(Some(source.names(&self.columns, true)))
+            .attributes(Some(source.names(&self.columns, false)))
+            .ranges(part)
+            .condition(
+                self.condition
+                    .iter()
+                    .cloned()
+                    .chain(known)
+                    .reduce(Condition::and),
+            )
+            .rules(pushdown::rules())
+            .order(Some(self.order))
+            .limit(self.limit.map(|limit| limit as u64))
+            .batch_bytes(Some(BATCH))
     }
 }
 

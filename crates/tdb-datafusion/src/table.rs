@@ -158,11 +158,9 @@ impl ArrayTable {
             .reduce(Condition::and);
         let statistics = self.statistics(&columns, condition.is_some(), limit, wants_extremes)?;
         let partitions = if limit.is_some() { 1 } else { partitions };
-        let options = ReadOptions {
-            condition: condition.clone(),
-            rules: pushdown::rules(),
-            ..ReadOptions::default()
-        };
+        let options = ReadOptions::default()
+            .condition(condition.clone())
+            .rules(pushdown::rules());
         let limits = source.session.limits();
         let mut request = Request::new(
             source.array.snapshot(),
@@ -175,11 +173,9 @@ impl ArrayTable {
         narrowed.map_err(|error| source.failed(error))?;
         if partitions > 1 && source.is_far() && !source.array.schema().is_dense() {
             // Splitting needs the R-trees: one wait fetches them with the metadata for reading.
-            let all = ReadOptions {
-                dimensions: Some(source.names(&columns, true)),
-                attributes: Some(source.names(&columns, false)),
-                ..options
-            };
+            let all = options
+                .dimensions(Some(source.names(&columns, true)))
+                .attributes(Some(source.names(&columns, false)));
             let prepared = tdb_query::prepare(&source.session, &source.array, &all);
             prepared.map_err(|error| source.failed(error))?;
         }

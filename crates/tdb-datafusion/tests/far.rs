@@ -74,10 +74,7 @@ impl Store for Watched {
 fn ask(store: &Watched, statement: &str) -> String {
     let opened = Array::open(Arc::new(store.clone()), "", OpenOptions::default()).unwrap();
     store.take();
-    let session = Session::new(SessionOptions {
-        threads: NonZeroUsize::new(2),
-        ..SessionOptions::default()
-    });
+    let session = Session::new(SessionOptions::default().threads(NonZeroUsize::new(2)));
     let table = ArrayTable::new(Arc::new(opened), session, "t").unwrap();
     let config = SessionConfig::new().with_target_partitions(2);
     let context = SessionContext::new_with_config(config);

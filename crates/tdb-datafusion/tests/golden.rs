@@ -244,10 +244,7 @@ fn conditions_choose_the_same_rows(first: usize) -> Vec<String> {
         .enable_all()
         .build()
         .unwrap();
-    let session = Session::new(SessionOptions {
-        threads: NonZeroUsize::new(2),
-        ..SessionOptions::default()
-    });
+    let session = Session::new(SessionOptions::default().threads(NonZeroUsize::new(2)));
     let mut seen = Seen::default();
     let mut refused = Vec::new();
     for (name, folder) in arrays().into_iter().skip(first).step_by(2) {

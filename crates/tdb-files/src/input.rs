@@ -238,22 +238,21 @@ impl InputFile {
         let memory = session.limits().budget.limit();
         let ending = uncompressed(&self.path);
         let is_tsv = ending.extension().is_some_and(|ending| ending == "tsv");
-        InputOptions {
-            ticks: self.ticks,
-            delimiter: self.delimiter.or(is_tsv.then_some(b'\t')),
-            missing: self.missing.clone(),
-            columns: ColumnChoice {
+        InputOptions::default()
+            .ticks(self.ticks)
+            .delimiter(self.delimiter.or(is_tsv.then_some(b'\t')))
+            .missing(self.missing.clone())
+            .columns(ColumnChoice {
                 types: becoming.types.clone(),
                 fields: becoming.fields.clone(),
                 index: (!becoming.takes_unnamed).then(|| INDEX.to_owned()),
                 ..self.columns.clone()
-            },
-            batch_bytes: usize::try_from(memory / 32).map_or(BATCH, |most| most.min(BATCH)),
-            record_bytes: usize::try_from(memory / 3).map_or(RECORD, |most| most.min(RECORD)),
-            memory,
-            allow_unended: self.allow_unended,
-            flatten: self.flatten,
-        }
+            })
+            .batch_bytes(usize::try_from(memory / 32).map_or(BATCH, |most| most.min(BATCH)))
+            .record_bytes(usize::try_from(memory / 3).map_or(RECORD, |most| most.min(RECORD)))
+            .memory(memory)
+            .allow_unended(self.allow_unended)
+            .flatten(self.flatten)
     }
 
     /// Fails if an option does not apply to the format.

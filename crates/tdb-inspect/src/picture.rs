@@ -44,17 +44,15 @@ pub fn read_picture(
     let bytes = slice.bytes().ok_or_else(too_large)?;
     let held = budget.take(bytes).map_err(CellsError::from)?;
     let mut picture = empty_picture(&slice, array, held, read.looks_at_cells())?;
-    let request = ReadOptions {
-        attributes: Some(vec![picture.attribute.clone()]),
-        dimensions: Some(Vec::new()),
-        ranges: slice.ranges()?,
-        condition: read.condition.clone(),
-        points: read.points.clone(),
-        order: Some(ResultOrder::RowMajor),
-        failing: Failing::Fill,
-        enumeration_codes: true,
-        ..ReadOptions::default()
-    };
+    let request = ReadOptions::default()
+        .attributes(Some(vec![picture.attribute.clone()]))
+        .dimensions(Some(Vec::new()))
+        .ranges(slice.ranges()?)
+        .condition(read.condition.clone())
+        .points(read.points.clone())
+        .order(Some(ResultOrder::RowMajor))
+        .failing(Failing::Fill)
+        .enumeration_codes(true);
     let mut rows = 0_usize;
     for batch in Reader::open(session, array, &request)? {
         let batch = batch?;

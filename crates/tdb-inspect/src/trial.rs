@@ -133,14 +133,12 @@ fn tiles(array: &Array, field: &Field<'_>, most: u64) -> Result<Vec<Tile>> {
         FieldKind::Dimension(_) => (vec![field.name.to_owned()], Vec::new()),
         _ => (Vec::new(), vec![field.name.to_owned()]),
     };
-    let mut options = ReadOptions {
-        dimensions: Some(dimensions),
-        attributes: Some(attributes),
-        order: Some(ResultOrder::Global),
-        enumeration_codes: true,
-        batch_bytes: Some(1 << 20),
-        ..ReadOptions::default()
-    };
+    let mut options = ReadOptions::default()
+        .dimensions(Some(dimensions))
+        .attributes(Some(attributes))
+        .order(Some(ResultOrder::Global))
+        .enumeration_codes(true)
+        .batch_bytes(Some(1 << 20));
     // Unwritten parts of a large domain are not worth reading.
     narrow_to_written(array.engine(), &mut options)?;
     for batch in batches(array, &options)? {

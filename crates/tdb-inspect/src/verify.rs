@@ -191,10 +191,7 @@ impl Verifying<'_> {
 
     /// Checks the arrays of the dimension labels of all schemas.
     fn labels(&mut self, array: &Array, options: &OpenOptions) -> Result<(), QueryError> {
-        let options = OpenOptions {
-            without_fragments: Vec::new(),
-            ..options.clone()
-        };
+        let options = options.clone().without_fragments(Vec::new());
         let mut seen = BTreeSet::new();
         for label in array.schemas().flat_map(|(_, schema)| &schema.labels) {
             if !seen.insert(label.uri.clone()) {

@@ -39,10 +39,8 @@ impl Context {
     /// key, and local folders; with the feature `object-store` also object stores, with settings from the environment.
     #[must_use]
     pub fn new() -> Self {
-        let options = SessionOptions {
-            spill: Some(SpillFolder::local(&std::env::temp_dir())),
-            ..SessionOptions::default()
-        };
+        let options =
+            SessionOptions::default().spill(Some(SpillFolder::local(&std::env::temp_dir())));
         Self {
             session: Session::new(options.clone()),
             options,
@@ -178,10 +176,8 @@ impl Context {
 
     /// Returns options of opening, with what this context asks of all arrays.
     pub(crate) fn options(&self, options: OpenOptions) -> OpenOptions {
-        OpenOptions {
-            whole_history: options.whole_history || self.whole_history,
-            ..options
-        }
+        let needs_all = options.whole_history || self.whole_history;
+        options.whole_history(needs_all)
     }
 
     /// Returns the session: threads and memory.

@@ -261,10 +261,7 @@ impl Group {
         if self.place.is_place(&member.absolute_uri()) {
             return refused(format!("{uri} and {group} are the same group"));
         }
-        let options = OpenOptions {
-            window: self.group.window(),
-            ..OpenOptions::default()
-        };
+        let options = OpenOptions::default().window(self.group.window());
         let inner = self.context.group_at(member.clone(), options)?;
         // Members outside of the folder are not walked, so a cycle through them is not detected; neither are damaged
         // groups.

@@ -38,13 +38,7 @@ impl Context {
             since: since.into().0,
             at: until.into().0,
         };
-        self.open_with(
-            uri,
-            OpenOptions {
-                window,
-                ..OpenOptions::default()
-            },
-        )
+        self.open_with(uri, OpenOptions::default().window(window))
     }
 
     /// Opens an array with all available options.

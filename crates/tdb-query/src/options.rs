@@ -62,6 +62,7 @@ pub enum Failing {
 
 /// Options of a read: which cells and fields, and how; everything by default.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct ReadOptions {
     /// Attributes by name, in the order of the result; `None` for all. Sparse arrays also have
     /// [`__timestamps`](tdb_schema::TIMESTAMPS): the time at which each cell was written, in milliseconds since 1970.
@@ -99,6 +100,106 @@ pub struct ReadOptions {
     /// Approximate maximum size of a batch in bytes. The default is 32 MiB, or 8 MiB for dense arrays with a
     /// condition or points. With `u64::MAX`, a batch is as large as the session's memory allows.
     pub batch_bytes: Option<u64>,
+}
+
+impl ReadOptions {
+    /// Sets [`attributes`](field@Self::attributes).
+    #[must_use]
+    pub fn attributes(mut self, attributes: Option<Vec<String>>) -> Self {
+        self.attributes = attributes;
+        self
+    }
+
+    /// Sets [`dimensions`](field@Self::dimensions).
+    #[must_use]
+    pub fn dimensions(mut self, dimensions: Option<Vec<String>>) -> Self {
+        self.dimensions = dimensions;
+        self
+    }
+
+    /// Sets [`ranges`](field@Self::ranges).
+    #[must_use]
+    pub fn ranges(mut self, ranges: Vec<(String, Range)>) -> Self {
+        self.ranges = ranges;
+        self
+    }
+
+    /// Sets [`label_ranges`](field@Self::label_ranges).
+    #[must_use]
+    pub fn label_ranges(mut self, label_ranges: Vec<(String, Range)>) -> Self {
+        self.label_ranges = label_ranges;
+        self
+    }
+
+    /// Sets [`versions`](field@Self::versions).
+    #[must_use]
+    pub fn versions(mut self, versions: Versions) -> Self {
+        self.versions = versions;
+        self
+    }
+
+    /// Sets [`reads_nothing`](field@Self::reads_nothing).
+    #[must_use]
+    pub fn reads_nothing(mut self, reads_nothing: bool) -> Self {
+        self.reads_nothing = reads_nothing;
+        self
+    }
+
+    /// Sets [`condition`](field@Self::condition).
+    #[must_use]
+    pub fn condition(mut self, condition: Option<Condition>) -> Self {
+        self.condition = condition;
+        self
+    }
+
+    /// Sets [`rules`](field@Self::rules).
+    #[must_use]
+    pub fn rules(mut self, rules: ConditionRules) -> Self {
+        self.rules = rules;
+        self
+    }
+
+    /// Sets [`points`](field@Self::points).
+    #[must_use]
+    pub fn points(mut self, points: Option<Arc<Points>>) -> Self {
+        self.points = points;
+        self
+    }
+
+    /// Sets [`order`](field@Self::order).
+    #[must_use]
+    pub fn order(mut self, order: Option<ResultOrder>) -> Self {
+        self.order = order;
+        self
+    }
+
+    /// Sets [`failing`](field@Self::failing).
+    #[must_use]
+    pub fn failing(mut self, failing: Failing) -> Self {
+        self.failing = failing;
+        self
+    }
+
+    /// Sets [`limit`](field@Self::limit).
+    #[must_use]
+    pub fn limit(mut self, limit: Option<u64>) -> Self {
+        self.limit = limit;
+        self
+    }
+
+    /// Sets [`enumeration_codes`](field@Self::enumeration_codes).
+    #[must_use]
+    pub fn enumeration_codes(mut self, enumeration_codes: bool) -> Self {
+        self.enumeration_codes = enumeration_codes;
+        self
+    }
+
+    /// Sets [`batch_bytes`](field@Self::batch_bytes).
+    #[must_use]
+    pub fn batch_bytes(mut self, batch_bytes: Option<u64>) -> Self {
+        self.batch_bytes = batch_bytes;
+        self
+    }
 }
 
 impl ReadOptions {

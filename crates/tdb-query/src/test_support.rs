@@ -39,19 +39,16 @@ pub(crate) fn buffer(bytes: &[u8]) -> Buffer {
 }
 
 pub(crate) fn session(threads: usize) -> Session {
-    Session::new(SessionOptions {
-        threads: NonZeroUsize::new(threads),
-        ..SessionOptions::default()
-    })
+    Session::new(SessionOptions::default().threads(NonZeroUsize::new(threads)))
 }
 
 /// A session of one thread with a memory budget of this many bytes.
 pub(crate) fn session_of_memory(bytes: u64) -> Session {
-    Session::new(SessionOptions {
-        threads: NonZeroUsize::new(1),
-        memory: Some(bytes),
-        ..SessionOptions::default()
-    })
+    Session::new(
+        SessionOptions::default()
+            .threads(NonZeroUsize::new(1))
+            .memory(Some(bytes)),
+    )
 }
 
 pub(crate) fn order() -> impl Strategy<Value = Order> {

@@ -65,12 +65,7 @@ fn what_a_read_holds_of_fragments_counts() {
     for name in ["v22_sparse_dups", "v22_dense_basics"] {
         let (store, fragments) = copied(&Golden::named(name));
         let store: Arc<dyn Store> = Arc::new(store);
-        let session = |memory| {
-            Session::new(SessionOptions {
-                memory: Some(memory),
-                ..SessionOptions::default()
-            })
-        };
+        let session = |memory| Session::new(SessionOptions::default().memory(Some(memory)));
         let open = |session: &Session| {
             let location = Location::new(Arc::clone(&store), "");
             let location = location.with_limits(session.limits().clone());

@@ -55,6 +55,7 @@ pub struct Replacement {
 
 /// Options of a write.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct WriteOptions {
     /// The timestamp of the write, in milliseconds since 1970; the current time by default.
     pub timestamp: Option<u64>,
@@ -89,6 +90,78 @@ pub struct WriteOptions {
     pub replacement: Option<Replacement>,
     /// The source of object names and of the current time.
     pub names: Arc<dyn NameSource>,
+}
+
+impl WriteOptions {
+    /// Sets [`timestamp`](field@Self::timestamp).
+    #[must_use]
+    pub fn timestamp(mut self, timestamp: Option<u64>) -> Self {
+        self.timestamp = timestamp;
+        self
+    }
+
+    /// Sets [`order`](field@Self::order).
+    #[must_use]
+    pub fn order(mut self, order: Option<WriteOrder>) -> Self {
+        self.order = order;
+        self
+    }
+
+    /// Sets [`ranges`](field@Self::ranges).
+    #[must_use]
+    pub fn ranges(mut self, ranges: Vec<(String, Range)>) -> Self {
+        self.ranges = ranges;
+        self
+    }
+
+    /// Sets [`duplicates`](field@Self::duplicates).
+    #[must_use]
+    pub fn duplicates(mut self, duplicates: Option<Duplicates>) -> Self {
+        self.duplicates = duplicates;
+        self
+    }
+
+    /// Sets [`finds_repeated`](field@Self::finds_repeated).
+    #[must_use]
+    pub fn finds_repeated(mut self, finds_repeated: bool) -> Self {
+        self.finds_repeated = finds_repeated;
+        self
+    }
+
+    /// Sets [`max_fragment_bytes`](field@Self::max_fragment_bytes).
+    #[must_use]
+    pub fn max_fragment_bytes(mut self, max_fragment_bytes: Option<u64>) -> Self {
+        self.max_fragment_bytes = max_fragment_bytes;
+        self
+    }
+
+    /// Sets [`sort_store`](field@Self::sort_store).
+    #[must_use]
+    pub fn sort_store(mut self, sort_store: Option<Arc<dyn Store>>) -> Self {
+        self.sort_store = sort_store;
+        self
+    }
+
+    /// Sets [`sort_bytes`](field@Self::sort_bytes).
+    #[must_use]
+    pub fn sort_bytes(mut self, sort_bytes: Option<u64>) -> Self {
+        self.sort_bytes = sort_bytes;
+        self
+    }
+
+    /// Sets [`replacement`](field@Self::replacement).
+    #[must_use]
+    pub fn replacement(mut self, replacement: Option<Replacement>) -> Self {
+        self.replacement = replacement;
+        self
+    }
+
+    /// Sets [`names`](field@Self::names).
+    #[must_use]
+    pub fn names(mut self, names: Arc<dyn NameSource>) -> Self {
+        self.names = names;
+        self
+    }
 }
 
 impl Default for WriteOptions {

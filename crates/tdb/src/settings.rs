@@ -17,23 +17,22 @@ use tdb_open::{Result, Settings};
 /// Fails if a value is invalid, which [`Settings::set`] does not let in.
 pub fn merge_options(settings: &Settings) -> Result<MergeOptions> {
     let merging = settings.merging()?;
-    let defaults = MergeOptions::default();
-    let policy = &defaults.policy;
-    Ok(MergeOptions {
-        since: merging.since.unwrap_or(defaults.since),
-        until: merging.until,
-        policy: StepPolicy {
-            steps: merging.steps.unwrap_or(policy.steps),
-            min_fragments: merging.min_fragments.unwrap_or(policy.min_fragments),
-            max_fragments: merging.max_fragments.unwrap_or(policy.max_fragments),
-            size_ratio: merging.size_ratio.unwrap_or(policy.size_ratio),
-            amplification: merging.amplification.unwrap_or(policy.amplification),
-        },
-        history: match merging.purges_deleted {
-            Some(true) => History::WithoutDeleted,
-            Some(false) | None => defaults.history,
-        },
-        max_fragment_bytes: merging.max_fragment_bytes,
-        ..defaults
-    })
+    let mut options = MergeOptions::default();
+    let defaults = options.policy;
+    options.policy = StepPolicy {
+        steps: merging.steps.unwrap_or(defaults.steps),
+        min_fragments: merging.min_fragments.unwrap_or(defaults.min_fragments),
+        max_fragments: merging.max_fragments.unwrap_or(defaults.max_fragments),
+        size_ratio: merging.size_ratio.unwrap_or(defaults.size_ratio),
+        amplification: merging.amplification.unwrap_or(defaults.amplification),
+    };
+    if let Some(since) = merging.since {
+        options.since = since;
+    }
+    if merging.purges_deleted == Some(true) {
+        options.history = History::WithoutDeleted;
+    }
+    Ok(options
+        .until(merging.until)
+        .max_fragment_bytes(merging.max_fragment_bytes))
 }

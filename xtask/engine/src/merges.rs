@@ -14,18 +14,12 @@ const MEMORY: u64 = 4 << 20;
 
 /// Merges the fragments of all arrays in a folder, and prints how many arrays had fragments to merge.
 pub(crate) fn run(folder: &Path) -> Result<(), Box<dyn Error>> {
-    let session = Session::new(SessionOptions {
-        memory: Some(MEMORY),
-        ..SessionOptions::default()
-    });
+    let session = Session::new(SessionOptions::default().memory(Some(MEMORY)));
     let mut merged = 0;
     for planned in Planned::all(folder)? {
         let array = planned.open()?;
         let uri = format!("file://{}", planned.folder.join("array").display());
-        let options = MergeOptions {
-            uri: Some(uri),
-            ..MergeOptions::default()
-        };
+        let options = MergeOptions::default().uri(Some(uri));
         let plan = plan_merge(&array, &options)?;
         merged += u64::from(!plan.is_empty());
         plan.merge(&session, &array, &options)

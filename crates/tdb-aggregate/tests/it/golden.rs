@@ -88,10 +88,7 @@ fn outcomes(found: Result<Table, AggregateError>) -> Result<Vec<Outcome>, String
 
 #[test]
 fn statistics_of_every_release_tell_what_reading_gives() {
-    let session = Session::new(SessionOptions {
-        threads: std::num::NonZeroUsize::new(1),
-        ..SessionOptions::default()
-    });
+    let session = Session::new(SessionOptions::default().threads(std::num::NonZeroUsize::new(1)));
     let (mut asked, mut told) = (0_u32, 0_u32);
     let mut differing = Vec::new();
     for folder in folders() {
@@ -120,10 +117,7 @@ fn statistics_of_every_release_tell_what_reading_gives() {
                 let found = aggregate(&session, &array, &options, &wanted, &[]);
                 let between = session.profile().tiles_read;
                 // A limit forces reading, even if it exceeds the number of cells.
-                let reading = ReadOptions {
-                    limit: Some(u64::MAX),
-                    ..options.clone()
-                };
+                let reading = options.clone().limit(Some(u64::MAX));
                 let read = aggregate(&session, &array, &reading, &wanted, &[]);
                 asked += 1;
                 told += u32::from(between - before < session.profile().tiles_read - between);

@@ -240,10 +240,7 @@ fn told(table: &Table) -> Groups {
 }
 
 fn session(threads: usize) -> Session {
-    Session::new(SessionOptions {
-        threads: NonZeroUsize::new(threads),
-        ..SessionOptions::default()
-    })
+    Session::new(SessionOptions::default().threads(NonZeroUsize::new(threads)))
 }
 
 const BY: [&[&str]; 6] = [
@@ -261,7 +258,8 @@ proptest! {
     #[test]
     fn groups_of_floats_are_the_same_in_whatever_order_cells_come((cells, others) in cells()) {
         let (array, other) = (written(&cells), written(&others));
-        let small = ReadOptions { batch_bytes: Some(64), ..ReadOptions::default() };
+        let small = ReadOptions::default()
+.batch_bytes(Some(64));
         for by in BY {
             let wanted = model(&cells, by);
             for (array, threads) in [(&array, 1), (&array, 2), (&other, 1), (&other, 2)] {

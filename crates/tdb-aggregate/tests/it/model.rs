@@ -79,10 +79,7 @@ fn write(location: &Location, cells: &[Cell], time: u64) {
     let offsets: Vec<u64> = std::iter::once(0).chain(ends).collect();
     let offsets: Vec<u8> = offsets.iter().flat_map(|o| o.to_le_bytes()).collect();
     t.offsets = Some(offsets.into());
-    let options = WriteOptions {
-        timestamp: Some(time),
-        ..WriteOptions::default()
-    };
+    let options = WriteOptions::default().timestamp(Some(time));
     let mut writer = Writer::open(&Session::default(), &array, &options).expect("begun");
     let batch = Batch {
         rows: cells.len(),
@@ -156,16 +153,13 @@ proptest! {
         all.extend(new.iter().map(|cell| (cell.0, cell)));
         let (array, session) = (open(&location), Session::default());
         let asked = Aggregate::parse_list(ASKED).expect("aggregates");
-        let range = |options: ReadOptions| ReadOptions {
-            ranges: vec![("x".to_owned(), Range::of(from, 300))],
-            ..options
-        };
+        let range = |options: ReadOptions| options
+.ranges(vec![("x".to_owned(), Range::of(from, 300))]);
         // Small batches, so that groups continue from one to the next.
-        let small = ReadOptions { batch_bytes: Some(64), ..ReadOptions::default() };
-        let matching = ReadOptions {
-            condition: Some(Condition::field("t").ge("ab")),
-            ..ReadOptions::default()
-        };
+        let small = ReadOptions::default()
+.batch_bytes(Some(64));
+        let matching = ReadOptions::default()
+.condition(Some(Condition::field("t").ge("ab")));
         let keeps: [(ReadOptions, Keep<'_>); 4] = [
             (ReadOptions::default(), &|_| true),
             (small, &|_| true),
@@ -230,12 +224,7 @@ fn more_groups_than_memory_holds_are_an_error() {
     let location = array();
     let cells: Vec<Cell> = (0..900).map(|x| (x, Some(1), 0.5, "")).collect();
     write(&location, &cells, 1);
-    let session = |memory| {
-        Session::new(SessionOptions {
-            memory: Some(memory),
-            ..SessionOptions::default()
-        })
-    };
+    let session = |memory| Session::new(SessionOptions::default().memory(Some(memory)));
     let ask = |memory| {
         let all = ReadOptions::default();
         let asked = [Aggregate::of(Function::Sum, "n")];
@@ -285,7 +274,8 @@ proptest! {
         let location = array();
         write(&location, &cells, 1);
         let (array, session) = (open(&location), Session::default());
-        let small = ReadOptions { batch_bytes: Some(64), ..ReadOptions::default() };
+        let small = ReadOptions::default()
+.batch_bytes(Some(64));
         let told = summarize(&session, &array, &small, &["n", "f", "t"]).expect("summaries");
         let [n, f, t] = &told[..] else { panic!("{told:?}") };
         let numbers: Vec<f64> = cells.iter().filter_map(|cell| cell.1).map(f64::from).collect();

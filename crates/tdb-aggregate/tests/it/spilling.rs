@@ -178,15 +178,15 @@ fn written(cells: &[Cell]) -> Arc<Array> {
 
 /// Creates a session with `memory` bytes, whose temporary folder is in `store`.
 fn session(memory: u64, store: &Arc<impl Store + 'static>) -> Session {
-    Session::new(SessionOptions {
-        memory: Some(memory),
-        threads: NonZeroUsize::new(2),
-        spill: Some(SpillFolder::of_store(
-            "temp",
-            Arc::clone(store) as Arc<dyn Store>,
-        )),
-        ..SessionOptions::default()
-    })
+    Session::new(
+        SessionOptions::default()
+            .memory(Some(memory))
+            .threads(NonZeroUsize::new(2))
+            .spill(Some(SpillFolder::of_store(
+                "temp",
+                Arc::clone(store) as Arc<dyn Store>,
+            ))),
+    )
 }
 
 const ASKED: &str = "count(*), count(number), null_count(text), sum(value), min(value), max(number), mean(value), \
@@ -203,10 +203,7 @@ fn shown(groups: &[Group]) -> Vec<String> {
 
 /// Small batches, so that groups continue from one to the next.
 fn small() -> ReadOptions {
-    ReadOptions {
-        batch_bytes: Some(4 << 10),
-        ..ReadOptions::default()
-    }
+    ReadOptions::default().batch_bytes(Some(4 << 10))
 }
 
 fn all(
@@ -470,11 +467,11 @@ fn a_folder_that_is_not_there_is_told_where_it_is_needed() {
     let array = written(&pairs_of(3000));
     let folder = std::env::temp_dir().join("tdb-no-such-folder");
     let with = |memory| {
-        let session = Session::new(SessionOptions {
-            memory: Some(memory),
-            spill: Some(SpillFolder::local(&folder)),
-            ..SessionOptions::default()
-        });
+        let session = Session::new(
+            SessionOptions::default()
+                .memory(Some(memory))
+                .spill(Some(SpillFolder::local(&folder))),
+        );
         all(&session, &array, "count(*)", &["number"]).map(|(groups, _)| groups.len())
     };
     assert_eq!(with(64 << 20).expect("in memory"), 3000);

@@ -167,10 +167,7 @@ fn write(location: &Location, rows: usize, columns: Vec<Column>, options: &Write
 }
 
 fn session() -> Session {
-    Session::new(SessionOptions {
-        threads: std::num::NonZeroUsize::new(1),
-        ..SessionOptions::default()
-    })
+    Session::new(SessionOptions::default().threads(std::num::NonZeroUsize::new(1)))
 }
 
 /// A box of cells: first and last row, first and last column.
@@ -197,11 +194,9 @@ fn ranges((y0, y1, x0, x1): Box4) -> Vec<(String, Range)> {
 fn write_dense(location: &Location, time: u64, part: Box4, cells: &[Cell]) {
     let (y0, y1, x0, x1) = part;
     let rows = usize::try_from((y1 - y0 + 1) * (x1 - x0 + 1)).expect("a box");
-    let options = WriteOptions {
-        timestamp: Some(time),
-        ranges: ranges(part),
-        ..WriteOptions::default()
-    };
+    let options = WriteOptions::default()
+        .timestamp(Some(time))
+        .ranges(ranges(part));
     let cells: Vec<Cell> = cells.iter().copied().cycle().take(rows).collect();
     write(location, rows, columns(&cells), &options);
 }
@@ -219,11 +214,9 @@ fn write_sparse(location: &Location, time: u64, part: Box4, cells: &[Cell]) {
         fixed("x", Datatype::Int32, bytes(&|p| p.1)),
     ];
     all.extend(columns(cells.get(..places.len()).expect("as many cells")));
-    let options = WriteOptions {
-        timestamp: Some(time),
-        duplicates: Some(Duplicates::Error),
-        ..WriteOptions::default()
-    };
+    let options = WriteOptions::default()
+        .timestamp(Some(time))
+        .duplicates(Some(Duplicates::Error));
     write(location, places.len(), all, &options);
 }
 
@@ -254,10 +247,7 @@ fn is_same(a: &Outcome, b: &Outcome) -> bool {
 /// Computes everything twice: a limit forces reading, even if it exceeds the number of cells.
 fn check(location: &Location, options: &ReadOptions) -> Result<(), TestCaseError> {
     let (array, session) = (open(location), session());
-    let reading = ReadOptions {
-        limit: Some(u64::MAX),
-        ..options.clone()
-    };
+    let reading = options.clone().limit(Some(u64::MAX));
     for asked in ASKED {
         let wanted = Aggregate::parse_list(asked).expect("aggregates");
         let ask = |options: &ReadOptions| {
@@ -281,18 +271,9 @@ fn requests(part: Box4) -> [ReadOptions; 4] {
     let several = ranges(part).into_iter().chain(ranges((2, 3, 8, 9)));
     [
         all.clone(),
-        ReadOptions {
-            ranges: ranges(part),
-            ..all.clone()
-        },
-        ReadOptions {
-            ranges: several.collect(),
-            ..all.clone()
-        },
-        ReadOptions {
-            condition: Some(Condition::field("large").gt(0)),
-            ..all
-        },
+        all.clone().ranges(ranges(part)),
+        all.clone().ranges(several.collect()),
+        all.condition(Some(Condition::field("large").gt(0))),
     ]
 }
 
@@ -374,10 +355,7 @@ fn cost(location: &Location, store: &MemoryStore, options: &ReadOptions) -> (u64
 #[test]
 fn where_statistics_tell_nothing_is_fetched() {
     let cells: Vec<Cell> = (0..64).map(plain).collect();
-    let within = |part| ReadOptions {
-        ranges: ranges(part),
-        ..ReadOptions::default()
-    };
+    let within = |part| ReadOptions::default().ranges(ranges(part));
     let (dense, store) = array(true, false);
     write_dense(&dense, 1, (0, 3, 0, 7), &cells);
     write_dense(&dense, 2, (4, 7, 0, 7), &cells);

@@ -227,10 +227,7 @@ fn empty_objects_are_corrupt_or_passed_over_and_empty_deletes_always_corrupt() {
         store.overwrite(&key, Bytes::new());
         let error = open(&store, 0, NOW).unwrap_err();
         assert_eq!((error.kind(), error.to_string()), (ErrorKind::Corrupt, key));
-        let options = OpenOptions {
-            tolerate_torn: true,
-            ..OpenOptions::default()
-        };
+        let options = OpenOptions::default().tolerate_torn(true);
         let opened = Array::open(Arc::new(store), "", options);
         assert_eq!(opened.is_ok(), tolerable, "{start}");
         let warnings: Vec<_> = opened.iter().flat_map(|array| array.warnings()).collect();

@@ -19,10 +19,7 @@ use tdb_tile::{Datatype, FormatVersion};
 
 /// Options for a change at a time, with reproducible names.
 fn at(time: u64) -> ChangeOptions {
-    ChangeOptions {
-        names: Arc::new(CountedNames::new(time, time << 8)),
-        ..ChangeOptions::at(time)
-    }
+    ChangeOptions::at(time).names(Arc::new(CountedNames::new(time, time << 8)))
 }
 
 fn colours(values: &[&str], file: u128) -> Enumeration {
@@ -240,10 +237,7 @@ fn of_changes_at_one_time_the_later_one_counts() {
         .unwrap();
     array.put_metadata(vec![text("gone", "")], &at(12)).unwrap();
     // Another process, whose ids would sort before.
-    let other = ChangeOptions {
-        names: Arc::new(CountedNames::new(0, 0)),
-        ..ChangeOptions::at(12)
-    };
+    let other = ChangeOptions::at(12).names(Arc::new(CountedNames::new(0, 0)));
     array
         .put_metadata(vec![text("k", "third"), removal("gone")], &other)
         .unwrap();
@@ -257,10 +251,7 @@ fn of_changes_at_one_time_the_later_one_counts() {
         .clone()
         .without_attribute("colour")
         .unwrap();
-    let early = ChangeOptions {
-        names: Arc::new(CountedNames::new(0, 0)),
-        ..ChangeOptions::at(10)
-    };
+    let early = ChangeOptions::at(10).names(Arc::new(CountedNames::new(0, 0)));
     array.evolve(&schema, &[], &early).unwrap();
     assert!(array_at(&store, 10).schema().attributes.is_empty());
 }
@@ -436,10 +427,7 @@ fn a_change_that_is_stopped_anywhere_was_made_or_was_not() {
     let run = std::sync::atomic::AtomicU64::new(1);
     let fresh = |time| {
         let first = run.fetch_add(1 << 32, std::sync::atomic::Ordering::Relaxed);
-        ChangeOptions {
-            names: Arc::new(CountedNames::new(time, first)),
-            ..ChangeOptions::at(time)
-        }
+        ChangeOptions::at(time).names(Arc::new(CountedNames::new(time, first)))
     };
     stop_everywhere(&empty, |store| {
         let options = fresh(10);

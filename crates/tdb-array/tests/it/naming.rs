@@ -85,10 +85,7 @@ fn counted_names_come_again() {
 #[test]
 fn a_change_without_time_is_now() {
     let names = Arc::new(CountedNames::new(77, 0));
-    let options = ChangeOptions {
-        names,
-        ..ChangeOptions::default()
-    };
+    let options = ChangeOptions::default().names(names);
     assert_eq!((options.time(), ChangeOptions::at(3).time()), (77, 3));
     // A day in this century.
     let now = SystemNames.now();

@@ -91,10 +91,7 @@ fn one_that_was_never_finished_is_an_error_unless_it_is_to_be_passed_over() {
             .starts_with(torn)
     );
     let location = Location::new(Arc::new(store.clone()), "");
-    let options = OpenOptions {
-        tolerate_torn: true,
-        ..OpenOptions::default()
-    };
+    let options = OpenOptions::default().tolerate_torn(true);
     let alone = StoredSchema::open(&location, options).unwrap();
     let whole = tdb_store::read_whole(&store, &name, 1 << 20).unwrap();
     assert!(!whole.is_empty());

@@ -18,10 +18,8 @@ fuzz_target!(
         }));
     },
     |data: &[u8]| {
-        let options = InputOptions {
-            memory: 1 << 20,
-            ..InputOptions::default()
-        };
+        let options = InputOptions::default()
+.memory(1 << 20);
         let bytes = Cursor::new(data.to_vec());
         let input = match data.starts_with(b"ARROW1") {
             true => ipc_file_input(bytes, options),

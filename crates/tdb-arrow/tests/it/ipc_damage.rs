@@ -51,10 +51,7 @@ fn written(batch: &RecordBatch, compression: Option<CompressionType>) -> [Vec<u8
 
 /// Reads all cells of a file or stream.
 fn read(bytes: Vec<u8>, memory: usize) -> Result<(), InputError> {
-    let options = InputOptions {
-        memory: memory as u64,
-        ..InputOptions::default()
-    };
+    let options = InputOptions::default().memory(memory as u64);
     let input = if bytes.starts_with(b"ARROW1") {
         ipc_file_input(Cursor::new(bytes), options)?
     } else {
@@ -106,10 +103,7 @@ fn a_stream_without_its_end_marker_is_refused_unless_it_is_allowed() {
             "{error}"
         );
         assert!(error.hint().unwrap().contains("--allow-unended"));
-        let options = InputOptions {
-            allow_unended: true,
-            ..InputOptions::default()
-        };
+        let options = InputOptions::default().allow_unended(true);
         let input = ipc_stream_input(Cursor::new(cut), options.clone()).unwrap();
         assert!(Box::new(input).guess().is_ok());
         // A stream that ends within a message is always damaged.

@@ -68,10 +68,7 @@ fn every_datatype_for_queries() {
 
 #[test]
 fn every_datatype_as_ticks_and_binary_strings() {
-    let options = OutputOptions {
-        ticks: true,
-        binary_strings: true,
-    };
+    let options = OutputOptions::default().ticks(true).binary_strings(true);
     let ticks = |fields: &[_]| Mapping::new(fields, options).unwrap();
     insta::assert_snapshot!(table(ticks));
 }
@@ -213,10 +210,7 @@ fn a_day_beyond_date32_names_the_cell() {
 
 #[test]
 fn ticks_are_raw_numbers() {
-    let options = OutputOptions {
-        ticks: true,
-        ..OutputOptions::default()
-    };
+    let options = OutputOptions::default().ticks(true);
     let column = column(
         "a",
         Datatype::DateTimeDay,
@@ -265,10 +259,7 @@ fn text_that_is_not_utf8_names_the_cell() {
     insta::assert_snapshot!(error, @r#"field "a", cell 1 of the result: not UTF-8"#);
     assert_eq!(error.hint(), Some("--binary-strings gives the bytes"));
 
-    let options = OutputOptions {
-        binary_strings: true,
-        ..OutputOptions::default()
-    };
+    let options = OutputOptions::default().binary_strings(true);
     let array = convert(3, column(), options).unwrap();
     assert_eq!(array.as_binary::<i64>().value(1), b"\xc3");
 }

@@ -170,10 +170,7 @@ fn members_of_structs_are_columns_where_that_is_asked_for() {
         arrow_ipc::writer::StreamWriter::try_new(&mut stream, &batch.schema()).unwrap();
     writer.write(&batch).unwrap();
     writer.finish().unwrap();
-    let options = || InputOptions {
-        flatten: true,
-        ..InputOptions::default()
-    };
+    let options = || InputOptions::default().flatten(true);
     let open = |options| ipc_stream_input(Cursor::new(stream.clone()), options).unwrap();
     let refused = Box::new(open(InputOptions::default())).guess().unwrap_err();
     assert!(matches!(refused, InputError::NoDatatype { hint, .. } if hint.contains("--flatten")));

@@ -34,10 +34,7 @@ fn written(column: impl Array + 'static, compression: Compression) -> Vec<u8> {
 
 /// Reads all cells of a file; returns their number.
 fn read(file: Vec<u8>) -> Result<u64, InputError> {
-    let options = InputOptions {
-        memory: MEMORY,
-        ..InputOptions::default()
-    };
+    let options = InputOptions::default().memory(MEMORY);
     let input = parquet_input(Cursor::new(file), options)?;
     let guesses = Box::new(input).guess()?;
     Ok(guesses.iter().map(|guess| guess.cells).sum())

@@ -17,10 +17,7 @@ fn an_array_is_a_record_batch_reader() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/v22_tour/array");
     let store = Arc::new(LocalStore::open(folder).unwrap());
     let array = Arc::new(Array::open(store, "", OpenOptions::default()).unwrap());
-    let options = ReadOptions {
-        batch_bytes: Some(1),
-        ..ReadOptions::default()
-    };
+    let options = ReadOptions::default().batch_bytes(Some(1));
     let reader = Reader::open(&Session::default(), &array, &options).unwrap();
 
     let batches = RecordBatches::try_new(reader, OutputOptions::default()).unwrap();

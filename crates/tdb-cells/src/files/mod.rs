@@ -11,9 +11,9 @@ mod guess;
 mod input_error;
 mod labels;
 mod numbers;
+mod options;
 
 use std::collections::HashMap;
-use std::num::NonZero;
 
 use tdb_schema::names::UnknownName;
 
@@ -25,67 +25,7 @@ pub use guess::{ColumnGuess, Labels, SeenRange};
 pub use input_error::{InputError, InputPlace};
 pub use labels::{has_value, indexes, labels_of, read_index, shown_type, wanted};
 pub use numbers::{Recount, write_float, write_whole};
-
-/// Options for reading files.
-#[derive(Clone, Debug)]
-pub struct InputOptions {
-    /// Whether dates and times are read as raw 64-bit numbers.
-    pub ticks: bool,
-    /// Delimiter of CSV; `None` detects it from the first lines.
-    pub delimiter: Option<u8>,
-    /// Texts that represent a missing cell in CSV. `None` accepts `NA`, `N/A`, `NaN`, `null` and `NULL` in all fields
-    /// except text; in float fields `NaN` is a number.
-    pub missing: Option<Vec<String>>,
-    /// Columns to read, with their names and datatypes in the array.
-    pub columns: ColumnChoice,
-    /// Approximate maximum size of a batch, in bytes of cells.
-    pub batch_bytes: usize,
-    /// Maximum size of a line of text, in bytes.
-    pub record_bytes: usize,
-    /// Maximum memory of a batch of Arrow or Parquet, in bytes: its cells and the data that they are decoded from.
-    pub memory: u64,
-    /// Whether an Arrow stream may end without its end marker. The format lets writers omit the marker, but then a
-    /// stream whose writer failed midway looks complete.
-    pub allow_unended: bool,
-    /// Whether members of structs become columns: `a.b` for the member `b` of the column `a`.
-    pub flatten: bool,
-}
-
-impl Default for InputOptions {
-    fn default() -> Self {
-        Self {
-            ticks: false,
-            delimiter: None,
-            missing: None,
-            columns: ColumnChoice::default(),
-            batch_bytes: 8 << 20,
-            record_bytes: 64 << 20,
-            memory: 1 << 30,
-            allow_unended: false,
-            flatten: false,
-        }
-    }
-}
-
-impl InputOptions {
-    /// Number of rows in a batch, if each row has `size` bytes.
-    #[must_use]
-    pub fn batch_rows(&self, size: u64) -> usize {
-        let bytes = self.batch_bytes as u64;
-        let rows = NonZero::new(size).map_or(u64::MAX, |size| bytes / size);
-        // At least one row however wide, and at most 2^20 however narrow.
-        usize::try_from(rows.clamp(1, 1 << 20)).unwrap_or(1 << 20)
-    }
-}
-
-/// Options for writing files.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct OutputOptions {
-    /// Whether dates and times are written as raw 64-bit numbers.
-    pub ticks: bool,
-    /// Whether var-sized text is written as bytes, without checking that it is UTF-8.
-    pub binary_strings: bool,
-}
+pub use options::{InputOptions, OutputOptions};
 
 /// A file of which only the names of the columns are known yet.
 pub trait Input: Send {

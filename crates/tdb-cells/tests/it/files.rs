@@ -156,10 +156,7 @@ fn a_reader_that_waits_is_read_by_the_caller() {
 
 #[test]
 fn a_batch_has_as_many_rows_as_its_bytes_are_for() {
-    let options = InputOptions {
-        batch_bytes: 1_000,
-        ..InputOptions::default()
-    };
+    let options = InputOptions::default().batch_bytes(1_000);
     let rows = [1, 8, 300, 1_000, 1_001, u64::MAX].map(|size| options.batch_rows(size));
     assert_eq!(rows, [1_000, 125, 3, 1, 1, 1]);
     assert_eq!(options.batch_rows(0), 1 << 20);

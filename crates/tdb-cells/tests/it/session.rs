@@ -88,11 +88,11 @@ fn work_goes_on_beside_what_the_caller_waits_for() {
 fn little_work_is_done_right_here() {
     let by_default = session(2).share_from();
     assert_eq!(by_default, 256 << 10);
-    let session = Session::new(SessionOptions {
-        threads: NonZeroUsize::new(2),
-        share_from: Some(1_000),
-        ..SessionOptions::default()
-    });
+    let session = Session::new(
+        SessionOptions::default()
+            .threads(NonZeroUsize::new(2))
+            .share_from(Some(1_000)),
+    );
     assert_eq!(session.share_from(), 1_000);
     assert!(!session.install_for(999, is_of_a_session));
     assert!(session.install_for(1_000, is_of_a_session));
@@ -146,10 +146,7 @@ fn memory_that_was_taken_of_the_budget_is_given_back() {
 
 #[test]
 fn caps_are_those_of_the_options_but_for_the_budget() {
-    let mut options = SessionOptions {
-        memory: Some(9),
-        ..SessionOptions::default()
-    };
+    let mut options = SessionOptions::default().memory(Some(9));
     options.limits.data_tile = 77;
     let session = Session::new(options.clone());
     assert_eq!(

@@ -31,14 +31,14 @@ impl Side {
         let dimensions = array.schema().dimensions.iter().map(|_| Form::Stored);
         let forms = dimensions.chain(forms).collect();
         let names = array.schema().dimensions.iter();
-        let options = ReadOptions {
-            dimensions: Some(names.map(|dimension| dimension.name.clone()).collect()),
-            attributes: Some(attributes.to_vec()),
-            order: Some(ResultOrder::RowMajor),
-            enumeration_codes: false,
-            limit: None,
-            ..options
-        };
+        let options = options
+            .dimensions(Some(
+                names.map(|dimension| dimension.name.clone()).collect(),
+            ))
+            .attributes(Some(attributes.to_vec()))
+            .order(Some(ResultOrder::RowMajor))
+            .enumeration_codes(false)
+            .limit(None);
         let session = array.context().shared_session();
         let reader =
             Reader::open(session, array.engine(), &options).map_err(|error| array.failed(error))?;

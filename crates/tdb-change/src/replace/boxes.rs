@@ -5,7 +5,7 @@ use tdb_cells::Batch;
 use tdb_open::Result;
 use tdb_query::{ReadOptions, Reader, ResultOrder};
 use tdb_tile::Bug;
-use tdb_write::{WriteOptions, WriteOrder, Writer};
+use tdb_write::{WriteOrder, Writer};
 
 use super::Replacing;
 use super::column::CellsOfColumn;
@@ -38,17 +38,16 @@ impl Replacing {
     /// Writes one box: cells with a row get its values, others stay unchanged.
     fn write_box(&self, cell_box: &CellBox, places: &Places, found: &mut [bool]) -> Result<Writer> {
         let ranges = cell_box.ranges(&self.schema.dimensions)?;
-        let read = ReadOptions {
-            order: Some(ResultOrder::RowMajor),
-            ranges: ranges.clone(),
-            enumeration_codes: true,
-            ..ReadOptions::default()
-        };
-        let mut writer = self.open_writer(&WriteOptions {
-            ranges,
-            order: Some(WriteOrder::RowMajor),
-            ..self.write_options()
-        })?;
+        let read = ReadOptions::default()
+            .order(Some(ResultOrder::RowMajor))
+            .ranges(ranges.clone())
+            .enumeration_codes(true);
+        let mut writer = self.open_writer(
+            &self
+                .write_options()
+                .ranges(ranges)
+                .order(Some(WriteOrder::RowMajor)),
+        )?;
         let reader = Reader::open(&self.session, self.array.engine(), &read);
         for batch in reader.map_err(|error| self.array.failed(error))? {
             let batch = batch.map_err(|error| self.array.failed(error))?;

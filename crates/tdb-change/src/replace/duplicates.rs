@@ -48,10 +48,9 @@ impl Replacing {
             };
             let (delete_at, write_at) = times(&self.array, self.options.timestamp, now)?;
             self.write_at = Some(write_at);
-            let change = ChangeOptions {
-                timestamp: Some(delete_at),
-                names: Arc::clone(&self.options.names),
-            };
+            let change = ChangeOptions::default()
+                .timestamp(Some(delete_at))
+                .names(Arc::clone(&self.options.names));
             delete = Some(DeleteBeside {
                 kept: self.elsewhere(&places, &there)?,
                 change,

@@ -212,10 +212,9 @@ impl Replacing {
         if let Some((change, _)) = &mut self.change {
             return change.renew().map_err(|error| self.array.failed(error));
         }
-        let options = ChangeOptions {
-            timestamp: self.options.timestamp,
-            names: Arc::clone(&self.options.names),
-        };
+        let options = ChangeOptions::default()
+            .timestamp(self.options.timestamp)
+            .names(Arc::clone(&self.options.names));
         let mut change = self.array.read_modify_write(&options)?;
         self.change = Some(self.view(&mut change).map(|view| (change, view))?);
         Ok(())
@@ -291,10 +290,7 @@ impl Replacing {
     fn write_options(&self) -> WriteOptions {
         let view = self.change.as_ref().map(|(_, view)| view.time());
         let given = self.write_at.or(self.options.timestamp);
-        WriteOptions {
-            timestamp: given.or(view),
-            ..self.options.clone()
-        }
+        self.options.clone().timestamp(given.or(view))
     }
 
     /// Returns the attributes for which the rows have no column.
@@ -309,13 +305,11 @@ impl Replacing {
 
     /// Reads the existing cells at the places of the rows.
     fn there(&self, places: &Places, missing: &[&Attribute]) -> Result<ExistingCells> {
-        let options = ReadOptions {
-            attributes: Some(missing.iter().map(|a| a.name.clone()).collect()),
-            ranges: places.ranges(&self.schema.dimensions),
-            order: Some(ResultOrder::Unordered),
-            enumeration_codes: true,
-            ..ReadOptions::default()
-        };
+        let options = ReadOptions::default()
+            .attributes(Some(missing.iter().map(|a| a.name.clone()).collect()))
+            .ranges(places.ranges(&self.schema.dimensions))
+            .order(Some(ResultOrder::Unordered))
+            .enumeration_codes(true);
         let mut there = ExistingCells::new(places, missing, &self.session);
         let reader = Reader::open(&self.session, self.array.engine(), &options);
         for batch in reader.map_err(|error| self.array.failed(error))? {

@@ -149,10 +149,9 @@ fn begin(
         begun: now,
         rows: (options.part_bytes / row).max(1),
     };
-    let change = ChangeOptions {
-        timestamp: Some(now),
-        names: Arc::clone(&options.names),
-    };
+    let change = ChangeOptions::default()
+        .timestamp(Some(now))
+        .names(Arc::clone(&options.names));
     let location = options.context_of(array).location(place);
     let note = marker.text();
     let (labels, note) = (schema.enumerations(), note.as_bytes());
@@ -254,11 +253,9 @@ impl Rewrite<'_> {
     }
 
     fn writer(&self, part: u64, more: WriteOptions) -> Result<Writer> {
-        let mut options = WriteOptions {
-            timestamp: Some(self.marker.time_of(part)),
-            names: Arc::clone(&self.options.names),
-            ..more
-        };
+        let mut options = more
+            .timestamp(Some(self.marker.time_of(part)))
+            .names(Arc::clone(&self.options.names));
         if let Some(folder) = &self.options.sort_in {
             options.sort_store = Some(Arc::new(SortFolder::new(folder)));
         }
@@ -272,11 +269,9 @@ impl Rewrite<'_> {
 
     fn reader(&self, more: ReadOptions) -> Result<Reader> {
         let names = self.schema.attributes.iter().map(|a| a.name.clone());
-        let options = ReadOptions {
-            attributes: Some(names.collect()),
-            enumeration_codes: true,
-            ..more
-        };
+        let options = more
+            .attributes(Some(names.collect()))
+            .enumeration_codes(true);
         let session = self.source.context().shared_session();
         let reader = Reader::open(session, self.source.engine(), &options);
         reader.map_err(|error| self.source.failed(error))
@@ -293,19 +288,17 @@ impl Rewrite<'_> {
                 done.found = done.found.exact_add(block.rows)?;
             } else {
                 let ranges = named_ranges(dimensions, &block.ranges);
-                let reader = self.reader(ReadOptions {
-                    dimensions: Some(Vec::new()),
-                    ranges: ranges.clone(),
-                    order: Some(ResultOrder::RowMajor),
-                    ..ReadOptions::default()
-                })?;
+                let reader = self.reader(
+                    ReadOptions::default()
+                        .dimensions(Some(Vec::new()))
+                        .ranges(ranges.clone())
+                        .order(Some(ResultOrder::RowMajor)),
+                )?;
                 let mut writer = self.writer(
                     number,
-                    WriteOptions {
-                        ranges,
-                        order: Some(WriteOrder::RowMajor),
-                        ..WriteOptions::default()
-                    },
+                    WriteOptions::default()
+                        .ranges(ranges)
+                        .order(Some(WriteOrder::RowMajor)),
                 )?;
                 for batch in reader {
                     let batch = batch.map_err(|error| self.source.failed(error))?;
@@ -327,10 +320,7 @@ impl Rewrite<'_> {
         } else {
             WriteOrder::Unordered
         };
-        let reader = self.reader(ReadOptions {
-            order: Some(ResultOrder::Global),
-            ..ReadOptions::default()
-        })?;
+        let reader = self.reader(ReadOptions::default().order(Some(ResultOrder::Global)))?;
         let (mut number, mut room) = (0_u64, self.marker.rows);
         let mut writer = None;
         for batch in reader {
@@ -343,13 +333,7 @@ impl Rewrite<'_> {
                 } else {
                     let mut open = match writer.take() {
                         Some(writer) => writer,
-                        None => self.writer(
-                            number,
-                            WriteOptions {
-                                order: Some(order),
-                                ..WriteOptions::default()
-                            },
-                        )?,
+                        None => self.writer(number, WriteOptions::default().order(Some(order)))?,
                     };
                     self.push(&mut open, now)?;
                     writer = Some(open);
@@ -404,10 +388,9 @@ impl Rewrite<'_> {
             .collect();
         done.metadata = records.len() as u64;
         let time = self.marker.time_of(parts);
-        let change = ChangeOptions {
-            timestamp: Some(time),
-            names: Arc::clone(&self.options.names),
-        };
+        let change = ChangeOptions::default()
+            .timestamp(Some(time))
+            .names(Arc::clone(&self.options.names));
         put(&self.target, records, &change)?;
         // The timestamps may be ahead of the clock if parts took less than a millisecond each. Wait, so that opening
         // the new array at once shows everything.

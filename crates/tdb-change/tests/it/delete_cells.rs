@@ -72,20 +72,17 @@ impl CheckedCells {
     fn delete(&self, text: &str, options: DeleteOptions) -> Result<Deletion, DeleteError> {
         let condition = Condition::parse(text, &Limits::default())?;
         // Little memory, so that cells are read in several parts.
-        let session = Session::new(SessionOptions {
-            threads: Some(1.try_into().unwrap()),
-            memory: Some(100_000),
-            ..SessionOptions::default()
-        });
+        let session = Session::new(
+            SessionOptions::default()
+                .threads(Some(1.try_into().unwrap()))
+                .memory(Some(100_000)),
+        );
         let array = Array::open(self.store.clone(), "", OpenOptions::default()).unwrap();
         delete_cells(&session, &array, &condition, &options)
     }
 
     fn left(&self) -> Vec<i32> {
-        let options = ReadOptions {
-            order: Some(ResultOrder::RowMajor),
-            ..ReadOptions::default()
-        };
+        let options = ReadOptions::default().order(Some(ResultOrder::RowMajor));
         let cells = Reader::open(&Session::default(), &self.open(u64::MAX), &options);
         let numbers = |batch: Result<Batch, _>| -> Vec<i32> {
             batch.unwrap().columns[0].numbers().unwrap().collect()
@@ -124,17 +121,11 @@ fn column(name: &str, datatype: Datatype, values: Vec<u8>, validity: Option<u8>)
 }
 
 fn at(time: u64) -> DeleteOptions {
-    DeleteOptions {
-        change: ChangeOptions::at(time),
-        ..DeleteOptions::default()
-    }
+    DeleteOptions::default().change(ChangeOptions::at(time))
 }
 
 fn with_nulls(time: u64) -> DeleteOptions {
-    DeleteOptions {
-        with_nulls: true,
-        ..at(time)
-    }
+    at(time).with_nulls(true)
 }
 
 /// Numbers of cells: all, matching, deleted, deleted without matching.
@@ -172,10 +163,7 @@ fn a_delete_that_would_take_nulls_is_refused_with_both_counts() {
 #[test]
 fn nulls_go_where_that_is_allowed_and_what_goes_is_what_was_said() {
     let cells = CheckedCells::new();
-    let dry = DeleteOptions {
-        dry_run: true,
-        ..with_nulls(20)
-    };
+    let dry = with_nulls(20).dry_run(true);
     let said = cells.delete("a < 0", dry).unwrap();
     assert_eq!(counts(said), [6, 2, 4, 2]);
     assert_eq!(cells.deletes(), 0);
@@ -235,19 +223,13 @@ fn cells_older_than_a_field_do_not_go_unasked() {
 }
 
 fn by_coordinates(time: u64) -> DeleteOptions {
-    DeleteOptions {
-        by_coordinates: true,
-        ..at(time)
-    }
+    at(time).by_coordinates(true)
 }
 
 #[test]
 fn by_coordinates_just_the_cells_go_that_fit() {
     let cells = CheckedCells::new();
-    let dry = DeleteOptions {
-        dry_run: true,
-        ..by_coordinates(20)
-    };
+    let dry = by_coordinates(20).dry_run(true);
     let said = cells.delete("a < 0", dry).unwrap();
     assert_eq!((counts(said), cells.deletes()), ([6, 2, 2, 0], 0));
     assert_eq!(cells.delete("a < 0", by_coordinates(20)).unwrap(), said);

@@ -88,12 +88,11 @@ impl Written {
 
     /// The coordinates of the cells that match a condition.
     fn chosen(&self, text: &str, rules: ConditionRules) -> Vec<i32> {
-        let options = ReadOptions {
-            condition: (!text.is_empty())
-                .then(|| Condition::parse(text, &Limits::default()).unwrap()),
-            rules,
-            ..ReadOptions::default()
-        };
+        let options = ReadOptions::default()
+            .condition(
+                (!text.is_empty()).then(|| Condition::parse(text, &Limits::default()).unwrap()),
+            )
+            .rules(rules);
         let batches = Reader::open(&Session::default(), &self.open(), &options).unwrap();
         let places = |batch: Result<Batch, _>| -> Vec<i32> {
             batch
@@ -109,10 +108,7 @@ impl Written {
 
     fn delete(&self, text: &str, options: DeleteOptions) -> Result<Deletion, DeleteError> {
         let condition = Condition::parse(text, &Limits::default())?;
-        let options = DeleteOptions {
-            change: ChangeOptions::at(20),
-            ..options
-        };
+        let options = options.change(ChangeOptions::at(20));
         delete_cells(&Session::default(), &self.open(), &condition, &options)
     }
 
@@ -161,10 +157,7 @@ fn a_delete_that_would_take_cells_without_a_label_or_nat_is_refused_with_both_co
     the condition fits 2 cells, and the delete would take 3: what is stored of it also takes cells that are NaT in "d"
     "#);
     assert_eq!(cells.left(), [0, 1, 2, 3]);
-    let with_nulls = DeleteOptions {
-        with_nulls: true,
-        ..DeleteOptions::default()
-    };
+    let with_nulls = DeleteOptions::default().with_nulls(true);
     let deletion = cells.delete("c < 'mid'", with_nulls).unwrap();
     assert_eq!(
         (deletion.fitting, deletion.taken, deletion.beyond),
@@ -203,10 +196,7 @@ fn by_coordinates_cells_without_a_label_and_nat_go_where_they_are_asked_for() {
         let cells = cells();
         let refused = cells.delete(text, DeleteOptions::default()).unwrap_err();
         assert_eq!(refused.kind(), ErrorKind::Invalid, "{text}");
-        let by_coordinates = DeleteOptions {
-            by_coordinates: true,
-            ..DeleteOptions::default()
-        };
+        let by_coordinates = DeleteOptions::default().by_coordinates(true);
         cells.delete(text, by_coordinates).unwrap();
         assert_eq!(cells.left(), left, "{text}");
     }
@@ -218,10 +208,7 @@ fn by_the_rules_of_stored_bytes_indexes_and_dates_are_numbers() {
     assert_eq!(cells.chosen("c is null", raw), [0_i32; 0]);
     assert_eq!(cells.chosen("c < 'mid'", raw), [0, 1]);
     assert_eq!(cells.chosen("d < 50", raw), [0, 2]);
-    let options = DeleteOptions {
-        rules: raw,
-        ..DeleteOptions::default()
-    };
+    let options = DeleteOptions::default().rules(raw);
     let deletion = cells.delete("c < 'mid'", options).unwrap();
     assert_eq!((deletion.fitting, deletion.beyond), (2, 0));
 }

@@ -101,10 +101,7 @@ pub(crate) fn diff(
 }
 
 fn open_at(context: &Context, uri: &str, time: Time) -> Result<Array, Failure> {
-    let options = OpenOptions {
-        window: TimeWindow::until(time.0),
-        ..OpenOptions::default()
-    };
+    let options = OpenOptions::default().window(TimeWindow::until(time.0));
     Ok(context.open_with(uri, options)?)
 }
 

@@ -168,12 +168,10 @@ fn vacuum_merged(
         Mode::Commits => tdb::engine::consolidate::Mode::Commits,
         Mode::ArrayMeta | Mode::GroupMeta => tdb::engine::consolidate::Mode::Metadata,
     };
-    let options = VacuumOptions {
-        grace: Duration::ZERO,
-        until,
-        change: change.options.clone(),
-        ..VacuumOptions::default()
-    };
+    let options = VacuumOptions::default()
+        .grace(Duration::ZERO)
+        .until(until)
+        .change(change.options.clone());
     let place = change.access.to(location);
     let removing = Removing {
         location,
@@ -436,16 +434,16 @@ fn merge_options(
         (_, true) => History::WithoutDeleted,
         _ => global.merging.history,
     };
-    Ok(MergeOptions {
-        since,
-        until,
-        fragments: (!names.is_empty()).then(|| names.clone()),
-        history,
-        forget_dropped: arguments.forget_dropped,
-        uri: Some(tdb::engine::store::join(
+    Ok(global
+        .merging
+        .clone()
+        .since(since)
+        .until(until)
+        .fragments((!names.is_empty()).then(|| names.clone()))
+        .history(history)
+        .forget_dropped(arguments.forget_dropped)
+        .uri(Some(tdb::engine::store::join(
             &location.store_uri,
             location.prefix(),
-        )),
-        ..global.merging.clone()
-    })
+        ))))
 }

@@ -125,13 +125,11 @@ fn cells(
     }
     let condition = tdb::parse_condition_of(&array, text, session.limits())?;
     warn_of_labels(&array, &condition, out)?;
-    let options = DeleteOptions {
-        change: change.options,
-        with_nulls: arguments.with_nulls,
-        by_coordinates: arguments.by_coordinates,
-        dry_run: arguments.dry_run,
-        ..DeleteOptions::default()
-    };
+    let options = DeleteOptions::default()
+        .change(change.options)
+        .with_nulls(arguments.with_nulls)
+        .by_coordinates(arguments.by_coordinates)
+        .dry_run(arguments.dry_run);
     let deletion = delete_cells(&session, &array, &condition, &options).map_err(|error| {
         let way_round = match &error {
             DeleteError::TakesMore { .. } => {

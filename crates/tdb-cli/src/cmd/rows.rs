@@ -133,10 +133,9 @@ impl<'a> RowWriter<'a> {
             .enumerate()
             .map(|(number, column)| column.info(number))
             .collect();
-        let options = OutputOptions {
-            ticks: global.ticks,
-            binary_strings: false,
-        };
+        let options = OutputOptions::default()
+            .ticks(global.ticks)
+            .binary_strings(false);
         Ok(Self(writer(format, &fields, options, out)?))
     }
 

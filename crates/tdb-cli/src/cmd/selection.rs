@@ -136,14 +136,12 @@ impl Selection {
             .points
             .as_ref()
             .map(|file| file.read(schema, session, global));
-        Ok(ReadOptions {
-            points: points.transpose()?,
-            ranges: ranges.dimensions,
-            label_ranges: ranges.labels,
-            reads_nothing: ranges.is_nothing,
-            condition: condition.transpose()?,
-            ..ReadOptions::default()
-        })
+        Ok(ReadOptions::default()
+            .points(points.transpose()?)
+            .ranges(ranges.dimensions)
+            .label_ranges(ranges.labels)
+            .reads_nothing(ranges.is_nothing)
+            .condition(condition.transpose()?))
     }
 
     /// Warns that fragments, and thus cells, are left out.

@@ -248,12 +248,10 @@ pub(crate) fn clean(
 }
 
 pub(crate) fn options(grace: &Grace, change: ChangeOptions) -> VacuumOptions {
-    VacuumOptions {
-        grace: grace.grace,
-        until: change.timestamp,
-        change,
-        ..VacuumOptions::default()
-    }
+    VacuumOptions::default()
+        .grace(grace.grace)
+        .until(change.timestamp)
+        .change(change)
 }
 
 /// Location and options of a removal.
@@ -285,10 +283,7 @@ impl Removing<'_> {
         let failed = |error: ArrayError| Failure::in_place(error, self.location);
         let mut plan = plan_with(self.options).map_err(unplanned)?;
         if !plan.notes.is_empty() {
-            let at_once = VacuumOptions {
-                grace: Duration::ZERO,
-                ..self.options.clone()
-            };
+            let at_once = self.options.clone().grace(Duration::ZERO);
             let all = plan_with(&at_once).map_err(unplanned)?;
             let young = done.young.add(&plan, &all, self.place);
             young.map_err(failed)?;

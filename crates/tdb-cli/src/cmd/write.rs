@@ -6,8 +6,8 @@ mod replacing;
 use std::io::Write;
 
 use serde_json::json;
+use tdb::WrittenCells;
 use tdb::engine::array::LaterObjects;
-use tdb::{WriteOptions, WrittenCells};
 
 use super::change::{later_json, tell_later};
 use super::progress::Line;
@@ -38,11 +38,11 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
             Failure::invalid("--range-file: an empty list of intervals selects nothing to write");
         return Err(failure.hint("leave out the dimension to write all of it"));
     }
-    let options = WriteOptions {
-        ranges: ranges.dimensions,
-        order: arguments.order.map(Order::of_cells),
-        ..arguments.sorting.options(global)
-    };
+    let options = arguments
+        .sorting
+        .options(global)
+        .ranges(ranges.dimensions)
+        .order(arguments.order.map(Order::of_cells));
     let mut write = array
         .write()
         .with_options(options)

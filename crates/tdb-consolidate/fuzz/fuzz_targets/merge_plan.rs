@@ -26,13 +26,11 @@ fn run(u: &mut Unstructured<'_>) -> Result<()> {
     let events: Vec<Event> = events.collect::<Result<_>>()?;
     let (store, times) = lived(kind, &events);
     let names = fragment_names(&store);
-    let mut options = MergeOptions {
-        policy: choices::policy(u)?,
-        max_fragment_bytes: choices::size(u)?,
-        since: u.int_in_range(0..=60)?,
-        until: Some(u.int_in_range(0..=80)?),
-        ..options()
-    };
+    let mut options = options()
+.policy(choices::policy(u)?)
+.max_fragment_bytes(choices::size(u)?)
+.since(u.int_in_range(0..=60)?)
+.until(Some(u.int_in_range(0..=80)?));
     if u.ratio(1, 4)? {
         let chosen: Vec<bool> = names.iter().map(|_| u.arbitrary()).collect::<Result<_>>()?;
         let chosen = names.iter().zip(chosen).filter(|(_, chosen)| *chosen);

@@ -56,11 +56,9 @@ fn tidy(
 ) -> Result<()> {
     match u.int_in_range(0..=4)? {
         0 | 1 => {
-            let options = MergeOptions {
-                policy: choices::policy(u)?,
-                max_fragment_bytes: choices::size(u)?,
-                ..options()
-            };
+            let options = options()
+.policy(choices::policy(u)?)
+.max_fragment_bytes(choices::size(u)?);
             let plan = merge(&shared(store), &options, None).expect("a merge");
             let ends = plan.steps.iter().map(|step| step.times.1);
             *merged = ends.max().unwrap_or(0).max(*merged);

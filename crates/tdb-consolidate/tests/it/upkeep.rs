@@ -35,18 +35,13 @@ fn fixture(name: &str) -> MemoryStore {
 fn change() -> ChangeOptions {
     static FIRST: AtomicU64 = AtomicU64::new(1);
     let first = FIRST.fetch_add(1 << 32, Ordering::Relaxed);
-    ChangeOptions {
-        names: Arc::new(CountedNames::new(50, first)),
-        ..ChangeOptions::at(50)
-    }
+    ChangeOptions::at(50).names(Arc::new(CountedNames::new(50, first)))
 }
 
 fn at_once() -> VacuumOptions {
-    VacuumOptions {
-        grace: Duration::ZERO,
-        change: change(),
-        ..VacuumOptions::default()
-    }
+    VacuumOptions::default()
+        .grace(Duration::ZERO)
+        .change(change())
 }
 
 fn open(store: &Arc<dyn Store>) -> Result<Array, ArrayError> {
@@ -368,10 +363,7 @@ fn what_is_young_stays() {
     let store = fixture("v22_merged_dense");
     let shared: Arc<dyn Store> = Arc::new(store);
     let array = open(&shared).unwrap();
-    let options = VacuumOptions {
-        change: change(),
-        ..VacuumOptions::default()
-    };
+    let options = VacuumOptions::default().change(change());
     let plan = plan_vacuum(array.location(), Mode::Fragments, &options).unwrap();
     assert!(plan.is_empty() && !plan.notes.is_empty());
 }
@@ -384,12 +376,11 @@ fn files_have_an_age() {
     let shared: Arc<dyn Store> = Arc::new(local);
     let array = open(&shared).unwrap();
     let plan = |grace: u64, later: u64| {
-        let options = VacuumOptions {
-            grace: Duration::from_secs(grace),
-            now: std::time::SystemTime::now() + Duration::from_secs(later),
-            change: change(),
-            until: None,
-        };
+        let options = VacuumOptions::default()
+            .grace(Duration::from_secs(grace))
+            .now(std::time::SystemTime::now() + Duration::from_secs(later))
+            .change(change())
+            .until(None);
         plan_vacuum(array.location(), Mode::Fragments, &options).unwrap()
     };
     let (young, old) = (plan(600, 0).is_empty(), plan(600, 601).is_empty());
@@ -430,10 +421,7 @@ impl Aged {
     }
 
     fn vacuumed(&self, mode: Mode) -> Plan {
-        let options = VacuumOptions {
-            change: change(),
-            ..VacuumOptions::default()
-        };
+        let options = VacuumOptions::default().change(change());
         let array = open(&self.store).unwrap();
         let place = array.location();
         let plan = plan_vacuum(place, mode, &options).unwrap();
@@ -618,10 +606,7 @@ fn a_vacuum_removes_a_link_in_the_place_of_a_fragment_and_goes_on() {
 fn write_again(store: &Arc<dyn Store>) {
     let array = Arc::new(open(store).unwrap());
     let session = Session::default();
-    let options = ReadOptions {
-        enumeration_codes: true,
-        ..ReadOptions::default()
-    };
+    let options = ReadOptions::default().enumeration_codes(true);
     let mut writer = Writer::open(&session, &array, &WriteOptions::default()).unwrap();
     for batch in Reader::open(&session, &array, &options).unwrap() {
         writer.push(&batch.unwrap()).unwrap();
@@ -697,10 +682,7 @@ fn what_abandoned_writes_left_is_found() {
     store.put("__fragments/readme", "".into()).unwrap();
     let shared: Arc<dyn Store> = Arc::new(store.clone());
     let array = open(&shared).unwrap();
-    let young = VacuumOptions {
-        change: change(),
-        ..VacuumOptions::default()
-    };
+    let young = VacuumOptions::default().change(change());
     assert!(debris(&array, &young).unwrap().is_empty());
     let options = at_once();
     let plan = debris(&array, &options).unwrap();

@@ -183,20 +183,17 @@ impl ImportBuilder {
     }
 
     pub(super) fn change(&self) -> ChangeOptions {
-        ChangeOptions {
-            timestamp: self.time.map(|time| time.0),
-            names: Arc::clone(&self.names),
-        }
+        ChangeOptions::default()
+            .timestamp(self.time.map(|time| time.0))
+            .names(Arc::clone(&self.names))
     }
 
     pub(super) fn write_options(&self) -> WriteOptions {
-        WriteOptions {
-            timestamp: self.time.map(|time| time.0),
-            duplicates: self.duplicates,
-            max_fragment_bytes: self.max_fragment,
-            names: Arc::clone(&self.names),
-            ..WriteOptions::default()
-        }
+        WriteOptions::default()
+            .timestamp(self.time.map(|time| time.0))
+            .duplicates(self.duplicates)
+            .max_fragment_bytes(self.max_fragment)
+            .names(Arc::clone(&self.names))
     }
 
     /// Fails if options contradict each other.

@@ -42,11 +42,9 @@ pub(super) fn measured(
     }
     let open = || tdb_array::Array::open_location(&location, OpenOptions::default()).map(Arc::new);
     let is_dense = schema.is_dense();
-    let options = WriteOptions {
-        ranges: sample.ranges.clone(),
-        order: is_dense.then_some(WriteOrder::RowMajor),
-        ..WriteOptions::default()
-    };
+    let options = WriteOptions::default()
+        .ranges(sample.ranges.clone())
+        .order(is_dense.then_some(WriteOrder::RowMajor));
     let begun = Instant::now();
     let mut writer = Writer::open(session, &open()?, &options)?;
     for batch in &sample.batches {
@@ -75,11 +73,9 @@ pub(super) fn measured(
 /// Reads all fields in a box, and returns the number of cells.
 fn read(session: &Session, array: &Arc<tdb_array::Array>, ranges: &Ranges) -> Result<u64> {
     let is_dense = array.schema().is_dense();
-    let options = ReadOptions {
-        ranges: ranges.clone(),
-        dimensions: is_dense.then(Vec::new),
-        ..ReadOptions::default()
-    };
+    let options = ReadOptions::default()
+        .ranges(ranges.clone())
+        .dimensions(is_dense.then(Vec::new));
     let mut cells = 0_u64;
     for batch in Reader::open(session, array, &options)? {
         cells = cells.exact_add(batch?.rows as u64)?;

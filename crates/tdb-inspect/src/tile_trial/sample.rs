@@ -38,12 +38,10 @@ impl Sample {
         if array.schema().is_dense() {
             return Self::of_dense(array, most);
         }
-        let options = ReadOptions {
-            order: Some(ResultOrder::Global),
-            enumeration_codes: true,
-            batch_bytes: Some(most.min(1 << 20)),
-            ..ReadOptions::default()
-        };
+        let options = ReadOptions::default()
+            .order(Some(ResultOrder::Global))
+            .enumeration_codes(true)
+            .batch_bytes(Some(most.min(1 << 20)));
         let (batches, bytes) = taken(batches(array, &options)?, most)?;
         let boxes = sparse_boxes(&array.schema().dimensions, &batches);
         Ok(boxes.map(|boxes| Self {
@@ -83,13 +81,11 @@ impl Sample {
             .map(|place| named(&within(&cells, &shape, place)?))
             .into_iter()
             .collect::<Result<Vec<Ranges>>>()?;
-        let options = ReadOptions {
-            ranges: ranges.clone(),
-            dimensions: Some(Vec::new()),
-            order: Some(ResultOrder::RowMajor),
-            enumeration_codes: true,
-            ..ReadOptions::default()
-        };
+        let options = ReadOptions::default()
+            .ranges(ranges.clone())
+            .dimensions(Some(Vec::new()))
+            .order(Some(ResultOrder::RowMajor))
+            .enumeration_codes(true);
         let (batches, bytes) = taken(batches(array, &options)?, u64::MAX)?;
         Ok(Some(Self {
             cells: batches.iter().map(|batch| batch.rows as u64).sum(),

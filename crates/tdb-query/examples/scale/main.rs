@@ -121,13 +121,10 @@ fn row(writes: u64, name: &str, mebibytes: u64) -> Result<(), Box<dyn Error>> {
 
 /// Returns the options for reading 100 x 100 cells in one space tile.
 fn the_box() -> ReadOptions {
-    ReadOptions {
-        ranges: vec![
-            ("row".into(), Range::of(100_i64, 199)),
-            ("column".into(), Range::of(5100_i64, 5199)),
-        ],
-        ..ReadOptions::default()
-    }
+    ReadOptions::default().ranges(vec![
+        ("row".into(), Range::of(100_i64, 199)),
+        ("column".into(), Range::of(5100_i64, 5199)),
+    ])
 }
 
 /// Resource use of the process at the start of a measurement.

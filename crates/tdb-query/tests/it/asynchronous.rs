@@ -108,10 +108,7 @@ fn an_asynchronous_driver_gives_the_cells_of_the_reader() {
         let location = Location::new(Arc::clone(&store), "").with_key(golden.key.clone());
         let array = Array::open_location(&location, OpenOptions::default()).unwrap();
         let array = Arc::new(array);
-        let small = ReadOptions {
-            batch_bytes: Some(1 << 12),
-            ..ReadOptions::default()
-        };
+        let small = ReadOptions::default().batch_bytes(Some(1 << 12));
         let network = RefCell::new(Network::default());
         let fetch = |wish| Answer {
             store: Arc::clone(&store),

@@ -68,11 +68,9 @@ fn small_arrays() -> impl Iterator<Item = (String, Arc<Array>)> {
 
 #[test]
 fn a_result_is_the_same_in_batches_of_any_size() {
-    let two = SessionOptions {
-        threads: Some(2.try_into().unwrap()),
-        share_from: Some(0),
-        ..SessionOptions::default()
-    };
+    let two = SessionOptions::default()
+        .threads(Some(2.try_into().unwrap()))
+        .share_from(Some(0));
     let session = Session::new(two);
     let mut compared = 0;
     for (name, array) in small_arrays() {
@@ -85,19 +83,9 @@ fn a_result_is_the_same_in_batches_of_any_size() {
             .into_iter()
             .flat_map(|order| places.clone().map(|r| (order, r)))
         {
-            let all = ReadOptions {
-                order: Some(order),
-                ranges,
-                ..ReadOptions::default()
-            };
-            let sized = |bytes| ReadOptions {
-                batch_bytes: Some(bytes),
-                ..all.clone()
-            };
-            let limited = |limit| ReadOptions {
-                limit: Some(limit),
-                ..all.clone()
-            };
+            let all = ReadOptions::default().order(Some(order)).ranges(ranges);
+            let sized = |bytes| all.clone().batch_bytes(Some(bytes));
+            let limited = |limit| all.clone().limit(Some(limit));
             let whole = rows(&session, &array, &all);
             let name = format!("{name}, {order:?}");
             let has_duplicates = array.schema().allows_duplicates;
@@ -131,11 +119,9 @@ fn only(field: &str, is_dimension: bool) -> ReadOptions {
     } else {
         (none, one)
     };
-    ReadOptions {
-        dimensions,
-        attributes,
-        ..ReadOptions::default()
-    }
+    ReadOptions::default()
+        .dimensions(dimensions)
+        .attributes(attributes)
 }
 
 /// Reads all values of one field, and whether each part was decoded right into the memory.
@@ -181,10 +167,7 @@ fn values_of_one_field_are_decoded_where_they_belong() {
             }
             let name = format!("{name}, {}", field.name);
             for batch_bytes in [1, u64::MAX] {
-                let options = ReadOptions {
-                    batch_bytes: Some(batch_bytes),
-                    ..options.clone()
-                };
+                let options = options.clone().batch_bytes(Some(batch_bytes));
                 let (found, written) = into_memory(&session, &array, &options);
                 assert_eq!(found, wanted, "{name}");
                 let may = schema.is_dense() && !field.is_var() && !field.nullable;

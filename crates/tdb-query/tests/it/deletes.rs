@@ -58,11 +58,9 @@ fn cells(store: &Arc<MemoryStore>) -> Vec<Bytes> {
 /// Reads coordinates and two attributes of all cells.
 fn cells_at(store: &Arc<MemoryStore>, at: u64) -> Vec<Bytes> {
     let array = Arc::new(Array::open(store.clone(), "", OpenOptions::at(at)).unwrap());
-    let options = ReadOptions {
-        attributes: Some(vec!["f".into(), "n".into()]),
-        order: Some(ResultOrder::RowMajor),
-        ..ReadOptions::default()
-    };
+    let options = ReadOptions::default()
+        .attributes(Some(vec!["f".into(), "n".into()]))
+        .order(Some(ResultOrder::RowMajor));
     let batches = Reader::open(&Session::default(), &array, &options).unwrap();
     let columns = batches.flat_map(|batch| batch.unwrap().columns);
     columns.map(|column| column.values).collect()

@@ -21,10 +21,7 @@ fn open(fixture: &str) -> Arc<Array> {
 }
 
 fn session() -> Session {
-    Session::new(SessionOptions {
-        threads: Some(1.try_into().unwrap()),
-        ..SessionOptions::default()
-    })
+    Session::new(SessionOptions::default().threads(Some(1.try_into().unwrap())))
 }
 
 fn read(fixture: &str, options: &ReadOptions) -> Result<Vec<Batch>, QueryError> {
@@ -55,12 +52,10 @@ fn ints(batches: &[Batch], name: &str) -> Vec<i32> {
 
 #[test]
 fn cells_that_fail_a_condition_keep_their_place_or_are_dropped() {
-    let mut options = ReadOptions {
-        attributes: names(&["i32", "utf8"]),
-        condition: condition("i32 > 0"),
-        failing: Failing::Fill,
-        ..ReadOptions::default()
-    };
+    let mut options = ReadOptions::default()
+        .attributes(names(&["i32", "utf8"]))
+        .condition(condition("i32 > 0"))
+        .failing(Failing::Fill);
     let kept = read("v22_dense_basics", &options).unwrap();
     options.failing = Failing::default();
     let dropped = read("v22_dense_basics", &options).unwrap();
@@ -88,10 +83,10 @@ fn cells_that_fail_a_condition_keep_their_place_or_are_dropped() {
 #[test]
 fn cells_of_a_fragment_without_the_field_fail_its_tests() {
     // Cells 6 to 10 come from a fragment with `maybe`, 1 to 5 from one without; 16 to 20 were never written.
-    let options = |text| ReadOptions {
-        attributes: names(&["keep"]),
-        condition: condition(text),
-        ..ReadOptions::default()
+    let options = |text| {
+        ReadOptions::default()
+            .attributes(names(&["keep"]))
+            .condition(condition(text))
     };
     let cells = |text| ints(&read("v22_evolution_dense", &options(text)).unwrap(), "d");
     let (null, valid) = (cells("maybe is null"), cells("maybe is not null"));
@@ -108,10 +103,7 @@ fn cells_of_a_fragment_without_the_field_fail_its_tests() {
 #[test]
 fn cells_outside_the_current_domain_are_read_as_cells_without_data() {
     let cells = |ranges| {
-        let options = ReadOptions {
-            ranges,
-            ..ReadOptions::default()
-        };
+        let options = ReadOptions::default().ranges(ranges);
         ints(&read("v22_current_domain_dense", &options).unwrap(), "a")
     };
     // Without any range the current domain is read, with one the domain.
@@ -125,11 +117,9 @@ fn cells_outside_the_current_domain_are_read_as_cells_without_data() {
 #[test]
 fn the_global_order_takes_one_range_for_each_dimension() {
     let range = |lo: i32, hi: i32| ("row".to_owned(), Range::of(lo, hi));
-    let options = ReadOptions {
-        ranges: vec![range(1, 2), range(5, 6)],
-        order: Some(ResultOrder::Global),
-        ..ReadOptions::default()
-    };
+    let options = ReadOptions::default()
+        .ranges(vec![range(1, 2), range(5, 6)])
+        .order(Some(ResultOrder::Global));
     let error = read("v22_dense_basics", &options).unwrap_err();
     assert_eq!(
         error.to_string(),
@@ -145,10 +135,7 @@ fn the_global_order_takes_one_range_for_each_dimension() {
 fn a_limit_gives_the_first_cells_and_reads_no_more() {
     let all = read("v22_dense_basics", &ReadOptions::default()).unwrap();
     for limit in [0, 1, 10, 62, 63, 1000] {
-        let options = ReadOptions {
-            limit: Some(limit),
-            ..ReadOptions::default()
-        };
+        let options = ReadOptions::default().limit(Some(limit));
         let first = read("v22_dense_basics", &options).unwrap();
         let wanted = usize::try_from(limit.min(63)).unwrap();
         assert_eq!(ints(&first, "i32"), ints(&all, "i32")[..wanted]);
@@ -159,15 +146,10 @@ fn a_limit_gives_the_first_cells_and_reads_no_more() {
 
 #[test]
 fn a_result_larger_than_the_memory_comes_in_batches_that_fit() {
-    let small = SessionOptions {
-        threads: Some(1.try_into().unwrap()),
-        memory: Some(4000),
-        ..SessionOptions::default()
-    };
-    let options = ReadOptions {
-        attributes: names(&["i32", "utf8", "n_list"]),
-        ..ReadOptions::default()
-    };
+    let small = SessionOptions::default()
+        .threads(Some(1.try_into().unwrap()))
+        .memory(Some(4000));
+    let options = ReadOptions::default().attributes(names(&["i32", "utf8", "n_list"]));
     let array = open("v22_dense_basics");
     let batches: Vec<Batch> = Reader::open(&Session::new(small), &array, &options)
         .unwrap()
@@ -176,10 +158,7 @@ fn a_result_larger_than_the_memory_comes_in_batches_that_fit() {
     let whole = read("v22_dense_basics", &options).unwrap();
     assert!(batches.len() > whole.len());
     assert_eq!(ints(&batches, "i32"), ints(&whole, "i32"));
-    let none = SessionOptions {
-        memory: Some(10),
-        ..SessionOptions::default()
-    };
+    let none = SessionOptions::default().memory(Some(10));
     let error = Reader::open(&Session::new(none), &array, &options)
         .unwrap()
         .next()
@@ -190,12 +169,10 @@ fn a_result_larger_than_the_memory_comes_in_batches_that_fit() {
 
 #[test]
 fn a_field_asked_for_twice_comes_twice_and_one_of_the_condition_only_not_at_all() {
-    let options = ReadOptions {
-        dimensions: Some(Vec::new()),
-        attributes: names(&["u8", "u8"]),
-        condition: condition("i32 > 0"),
-        ..ReadOptions::default()
-    };
+    let options = ReadOptions::default()
+        .dimensions(Some(Vec::new()))
+        .attributes(names(&["u8", "u8"]))
+        .condition(condition("i32 > 0"));
     let batches = read("v22_dense_basics", &options).unwrap();
     let found: Vec<&str> = batches[0]
         .columns
@@ -208,23 +185,19 @@ fn a_field_asked_for_twice_comes_twice_and_one_of_the_condition_only_not_at_all(
 
 #[test]
 fn a_limit_counts_the_cells_that_fit_and_filled_ones_are_told() {
-    let mut options = ReadOptions {
-        attributes: names(&["i32"]),
-        condition: condition("i32 > 0"),
-        ..ReadOptions::default()
-    };
+    let mut options = ReadOptions::default()
+        .attributes(names(&["i32"]))
+        .condition(condition("i32 > 0"));
     let fitting = ints(&read("v22_dense_basics", &options).unwrap(), "i32");
     assert!(fitting.len() > 3);
     options.limit = Some(3);
     let first = ints(&read("v22_dense_basics", &options).unwrap(), "i32");
     assert_eq!(first, fitting[..3]);
 
-    options = ReadOptions {
-        limit: None,
-        failing: Failing::Fill,
-        batch_bytes: Some(50),
-        ..options
-    };
+    options = options
+        .limit(None)
+        .failing(Failing::Fill)
+        .batch_bytes(Some(50));
     let mut reader = Reader::open(&session(), &open("v22_dense_basics"), &options).unwrap();
     let mut rows = 0;
     for batch in reader.by_ref() {

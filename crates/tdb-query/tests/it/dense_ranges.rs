@@ -26,11 +26,7 @@ fn read(ranges: Vec<(String, Range)>, order: ResultOrder) -> Cells {
     let store = LocalStore::open(path).unwrap();
     let array = Arc::new(Array::open(Arc::new(store), "", OpenOptions::default()).unwrap());
     let dimensions = array.schema().dimensions.len();
-    let options = ReadOptions {
-        ranges,
-        order: Some(order),
-        ..ReadOptions::default()
-    };
+    let options = ReadOptions::default().ranges(ranges).order(Some(order));
     let (mut cells, mut coordinates) = (HashMap::new(), Vec::new());
     for batch in Reader::open(&Session::default(), &array, &options).unwrap() {
         let batch: Batch = batch.unwrap();

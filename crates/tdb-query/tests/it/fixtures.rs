@@ -31,11 +31,9 @@ fn every_fixture_reads_as_its_manifest_says() {
 #[test]
 fn little_work_that_is_shared_reads_the_same() {
     compare_all(
-        SessionOptions {
-            threads: Some(2.try_into().unwrap()),
-            share_from: Some(0),
-            ..SessionOptions::default()
-        },
+        SessionOptions::default()
+            .threads(Some(2.try_into().unwrap()))
+            .share_from(Some(0)),
         None,
     );
 }
@@ -43,10 +41,7 @@ fn little_work_that_is_shared_reads_the_same() {
 #[test]
 fn small_batches_read_the_same() {
     compare_all(
-        SessionOptions {
-            threads: Some(1.try_into().unwrap()),
-            ..SessionOptions::default()
-        },
+        SessionOptions::default().threads(Some(1.try_into().unwrap())),
         Some(200),
     );
 }
@@ -55,11 +50,9 @@ fn small_batches_read_the_same() {
 #[test]
 fn little_memory_reads_the_same() {
     let (queries, failures) = differing(
-        SessionOptions {
-            threads: Some(1.try_into().unwrap()),
-            memory: Some(LITTLE),
-            ..SessionOptions::default()
-        },
+        SessionOptions::default()
+            .threads(Some(1.try_into().unwrap()))
+            .memory(Some(LITTLE)),
         None,
     );
     let (limits, failures): (Vec<_>, Vec<_>) = failures
@@ -140,10 +133,7 @@ fn compare(
         since: args["since"].as_u64().unwrap_or(0),
         at: args["at"].as_u64().unwrap_or(u64::MAX),
     };
-    let open = OpenOptions {
-        window,
-        ..OpenOptions::default()
-    };
+    let open = OpenOptions::default().window(window);
     let store = LocalStore::open(folder.join("array")).map_err(|e| e.to_string())?;
     let mut place = Location::new(Arc::new(store), "");
     if let Some(key) = manifest["key"].as_str() {
@@ -158,17 +148,17 @@ fn compare(
     let attributes = attributes
         .filter(|name| schema.attribute_index(name).is_some())
         .map(str::to_owned);
-    let options = ReadOptions {
-        attributes: Some(attributes.collect()),
-        ranges: ranges(&args["ranges"], &|name| {
+    let options = ReadOptions::default()
+        .attributes(Some(attributes.collect()))
+        .ranges(ranges(&args["ranges"], &|name| {
             Some(
                 schema
                     .dimensions
                     .get(schema.dimension_index(name)?)?
                     .datatype,
             )
-        }),
-        label_ranges: ranges(&args["labels"], &|name| {
+        }))
+        .label_ranges(ranges(&args["labels"], &|name| {
             Some(
                 schema
                     .labels
@@ -176,26 +166,24 @@ fn compare(
                     .find(|label| label.name == name)?
                     .datatype,
             )
-        }),
-        condition: match args["where"].as_str() {
+        }))
+        .condition(match args["where"].as_str() {
             Some(text) => {
                 Some(Condition::parse(text, &Limits::default()).map_err(|e| e.to_string())?)
             }
             None => None,
-        },
-        order: Some(match args["order"].as_str() {
+        })
+        .order(Some(match args["order"].as_str() {
             Some("row") => ResultOrder::RowMajor,
             Some("col") => ResultOrder::ColumnMajor,
             Some("global") => ResultOrder::Global,
             _ => ResultOrder::Unordered,
-        }),
+        }))
         // The expected answers are those of TileDB.
-        rules: ConditionRules::stored_bytes(),
-        enumeration_codes: true,
-        failing: Failing::Fill,
-        batch_bytes,
-        ..ReadOptions::default()
-    };
+        .rules(ConditionRules::stored_bytes())
+        .enumeration_codes(true)
+        .failing(Failing::Fill)
+        .batch_bytes(batch_bytes);
     let reader = Reader::open(session, &Arc::new(array), &options).map_err(|e| chain(&e))?;
     let batches = reader
         .collect::<Result<Vec<Batch>, _>>()

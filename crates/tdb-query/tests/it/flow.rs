@@ -26,13 +26,14 @@ use tdb_tile::{GenericTile, Limits, Range};
 
 /// The request: the hours at which one station froze, without the latest fragment.
 fn options() -> ReadOptions {
-    ReadOptions {
-        attributes: Some(vec!["temperature".into(), "sky".into()]),
-        ranges: vec![("station".into(), Range::new(&b"BGN"[..], &b"CPT"[..]))],
-        condition: Some(Condition::field("temperature").lt(0.0)),
-        order: Some(ResultOrder::RowMajor),
-        ..ReadOptions::default()
-    }
+    ReadOptions::default()
+        .attributes(Some(vec!["temperature".into(), "sky".into()]))
+        .ranges(vec![(
+            "station".into(),
+            Range::new(&b"BGN"[..], &b"CPT"[..]),
+        )])
+        .condition(Some(Condition::field("temperature").lt(0.0)))
+        .order(Some(ResultOrder::RowMajor))
 }
 
 fn window() -> TimeWindow {
@@ -143,10 +144,7 @@ fn work(read: &mut Read) -> tdb_query::Piece {
 
 #[test]
 fn a_session_takes_the_same_steps() {
-    let at = OpenOptions {
-        window: window(),
-        ..OpenOptions::default()
-    };
+    let at = OpenOptions::default().window(window());
     let array = Arc::new(Array::open(store(), "", at).unwrap());
     let batches = Reader::open(&Session::default(), &array, &options()).unwrap();
     let batches: Vec<Batch> = batches.map(Result::unwrap).collect();

@@ -27,20 +27,18 @@ fn array() -> Arc<Array> {
 }
 
 fn session(threads: usize, memory: u64) -> Session {
-    Session::new(SessionOptions {
-        threads: NonZeroUsize::new(threads),
-        memory: Some(memory),
-        ..SessionOptions::default()
-    })
+    Session::new(
+        SessionOptions::default()
+            .threads(NonZeroUsize::new(threads))
+            .memory(Some(memory)),
+    )
 }
 
 /// Returns a reader with batches of 3 MiB.
 fn reader(session: &Session, array: &Arc<Array>) -> Reader {
-    let options = ReadOptions {
-        batch_bytes: Some(3 << 20),
-        dimensions: Some(vec!["d".to_owned()]),
-        ..ReadOptions::default()
-    };
+    let options = ReadOptions::default()
+        .batch_bytes(Some(3 << 20))
+        .dimensions(Some(vec!["d".to_owned()]));
     Reader::open(session, array, &options).unwrap()
 }
 

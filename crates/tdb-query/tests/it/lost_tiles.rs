@@ -34,12 +34,10 @@ fn read<T: Scalar>(
     let ranges = ranges
         .iter()
         .map(|(name, lo, hi)| ((*name).to_owned(), Range::of(*lo, *hi)));
-    let options = ReadOptions {
-        attributes: Some(vec![attribute.to_owned()]),
-        ranges: ranges.collect(),
-        order: Some(order),
-        ..ReadOptions::default()
-    };
+    let options = ReadOptions::default()
+        .attributes(Some(vec![attribute.to_owned()]))
+        .ranges(ranges.collect())
+        .order(Some(order));
     let session = Session::new(SessionOptions::default());
     let reader = Reader::open(&session, array, &options)?;
     reader.map(|batch| Ok(batch?.rows)).sum()

@@ -25,10 +25,7 @@ type Cell = Vec<Option<Vec<u8>>>;
 type Found = (Vec<Cell>, u64);
 
 fn session() -> Session {
-    Session::new(SessionOptions {
-        threads: std::num::NonZeroUsize::new(1),
-        ..SessionOptions::default()
-    })
+    Session::new(SessionOptions::default().threads(std::num::NonZeroUsize::new(1)))
 }
 
 /// Returns the cells of a read and the number of tiles it took; `None` if there are too many cells.
@@ -133,12 +130,10 @@ fn points_of_golden_arrays_give_the_cells_that_lie_there() {
                     let at = array.schema().dimension_index(name);
                     at.is_none_or(|at| !own.contains(&at))
                 };
-                let options = ReadOptions {
-                    ranges: whole.ranges.iter().filter(is_free).cloned().collect(),
-                    points: Some(Arc::new(points(&array, &own, &given))),
-                    condition: condition.clone(),
-                    ..ReadOptions::default()
-                };
+                let options = ReadOptions::default()
+                    .ranges(whole.ranges.iter().filter(is_free).cloned().collect())
+                    .points(Some(Arc::new(points(&array, &own, &given))))
+                    .condition(condition.clone());
                 let (mut found, tiles) = cells(&array, &options).unwrap().unwrap();
                 let test = condition.as_ref().map(|_| dimensions);
                 let mut expected: Vec<Cell> = all

@@ -17,10 +17,7 @@ fn profile(array: &str, options: &ReadOptions) -> (Profile, usize) {
     let store = LocalStore::open(folder.join(array).join("array")).unwrap();
     let array = Array::open(Arc::new(store), "", OpenOptions::default()).unwrap();
     // One thread: a tile that several threads take cells of is decoded by each.
-    let session = Session::new(SessionOptions {
-        threads: Some(NonZeroUsize::MIN),
-        ..SessionOptions::default()
-    });
+    let session = Session::new(SessionOptions::default().threads(Some(NonZeroUsize::MIN)));
     assert_eq!(session.profile(), Profile::default());
     let batches = Reader::open(&session, &Arc::new(array), options).unwrap();
     let rows = batches.map(|batch| batch.unwrap().rows).sum();
@@ -38,12 +35,10 @@ fn cells_count_once_for_each_field() {
     assert!(all.bytes_read > 0 && all.bytes_decoded > 0 && all.tiles_read > 6 * 6);
     assert!(!all.plan.is_zero() && !all.read.is_zero() && !all.decode.is_zero());
 
-    let one = ReadOptions {
-        attributes: Some(vec!["temperature".into()]),
-        dimensions: Some(Vec::new()),
-        limit: Some(5),
-        ..ReadOptions::default()
-    };
+    let one = ReadOptions::default()
+        .attributes(Some(vec!["temperature".into()]))
+        .dimensions(Some(Vec::new()))
+        .limit(Some(5));
     let (one, _) = profile("v22_tour", &one);
     assert_eq!(one.cells_given, 5);
     // The coordinates decide which cells there are; one tile of each fragment shows which cells come first.
@@ -53,11 +48,9 @@ fn cells_count_once_for_each_field() {
 #[test]
 fn chunks_that_hold_nothing_of_the_subarray_are_wasted() {
     // One tile of 2000 cells in 16 chunks; the second chunk contains all wanted cells.
-    let options = ReadOptions {
-        attributes: Some(vec!["number".into()]),
-        ranges: vec![("d".into(), Range::of(125_u32, 130))],
-        ..ReadOptions::default()
-    };
+    let options = ReadOptions::default()
+        .attributes(Some(vec!["number".into()]))
+        .ranges(vec![("d".into(), Range::of(125_u32, 130))]);
     let (profile, rows) = profile("v3_chunks", &options);
     assert_eq!((rows, profile.tiles_read), (6, 1));
     assert_eq!((profile.cells_decoded, profile.bytes_decoded), (125, 1000));
@@ -75,13 +68,11 @@ fn chunks_that_hold_nothing_of_the_subarray_are_wasted() {
 fn coordinates_are_decoded_of_tiles_that_are_cut_alone() {
     // Two fragments of 17 and 14 cells in tiles of five, duplicates allowed; all cells of the first lie in the range.
     let told = |lo: u64| {
-        let options = ReadOptions {
-            attributes: Some(vec!["i32".into()]),
-            dimensions: Some(Vec::new()),
-            order: Some(ResultOrder::Unordered),
-            ranges: vec![("key".into(), Range::of(lo, 970))],
-            ..ReadOptions::default()
-        };
+        let options = ReadOptions::default()
+            .attributes(Some(vec!["i32".into()]))
+            .dimensions(Some(Vec::new()))
+            .order(Some(ResultOrder::Unordered))
+            .ranges(vec![("key".into(), Range::of(lo, 970))]);
         let (profile, rows) = profile("v22_sparse_dups", &options);
         (profile.cells_decoded, rows)
     };

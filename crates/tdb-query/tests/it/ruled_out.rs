@@ -21,11 +21,11 @@ const EACH: usize = 20;
 const MOST: u64 = 20_000;
 
 fn session() -> Session {
-    Session::new(SessionOptions {
-        threads: std::num::NonZeroUsize::new(2),
-        share_from: Some(0),
-        ..SessionOptions::default()
-    })
+    Session::new(
+        SessionOptions::default()
+            .threads(std::num::NonZeroUsize::new(2))
+            .share_from(Some(0)),
+    )
 }
 
 /// Returns all batches of a read, and the number of tiles it took. Checks that the bytes are at most those predicted.
@@ -148,12 +148,10 @@ fn what_is_ruled_out_in_golden_arrays_holds_no_cell_that_fits() {
         if is_vast || !fragments.any(|f| f.metadata.version.stores_tile_statistics()) {
             continue;
         }
-        let options = ReadOptions {
-            order: Some(ResultOrder::RowMajor),
-            enumeration_codes: true,
-            limit: Some(MOST),
-            ..ReadOptions::default()
-        };
+        let options = ReadOptions::default()
+            .order(Some(ResultOrder::RowMajor))
+            .enumeration_codes(true)
+            .limit(Some(MOST));
         let Ok((all, _)) = cells(&array, &options) else {
             continue;
         };
@@ -175,11 +173,8 @@ fn what_is_ruled_out_in_golden_arrays_holds_no_cell_that_fits() {
             offset = (offset + 3) % EACH;
             for condition in conditions.skip(offset).step_by(EACH) {
                 for failing in [Failing::Drop, Failing::Fill] {
-                    let asking = |condition| ReadOptions {
-                        condition: Some(condition),
-                        failing,
-                        ..options.clone()
-                    };
+                    let asking =
+                        |condition| options.clone().condition(Some(condition)).failing(failing);
                     // No coordinate is null, and no null count is stored for dimensions.
                     let nothing = schema.dimensions.first().unwrap();
                     let nothing = Condition::field(&nothing.name).is_null();
@@ -235,11 +230,9 @@ fn conditions_on_dimensions_rule_out_by_place_and_lose_no_cell() {
             continue;
         }
         let schema = Arc::clone(array.schema());
-        let options = ReadOptions {
-            order: Some(ResultOrder::RowMajor),
-            enumeration_codes: true,
-            ..ReadOptions::default()
-        };
+        let options = ReadOptions::default()
+            .order(Some(ResultOrder::RowMajor))
+            .enumeration_codes(true);
         let Ok((all, all_tiles)) = cells(&array, &options) else {
             continue;
         };
@@ -275,10 +268,7 @@ fn conditions_on_dimensions_rule_out_by_place_and_lose_no_cell() {
                             (name.clone(), cells.collect())
                         })
                         .collect();
-                    let asking = ReadOptions {
-                        condition: Some(condition.clone()),
-                        ..options.clone()
-                    };
+                    let asking = options.clone().condition(Some(condition.clone()));
                     let Ok((found, tiles)) = cells(&array, &asking) else {
                         continue;
                     };

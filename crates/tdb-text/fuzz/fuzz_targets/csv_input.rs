@@ -8,14 +8,12 @@ fuzz_target!(|data: &[u8]| {
     let [delimiter, ticks, text @ ..] = data else {
         return;
     };
-    let options = InputOptions {
-        delimiter: [Some(b','), Some(b';'), Some(b'\t'), None][usize::from(delimiter % 4)],
-        ticks: ticks % 2 == 1,
-        batch_bytes: 64,
-        record_bytes: 256,
-        memory: 1 << 20,
-        ..InputOptions::default()
-    };
+    let options = InputOptions::default()
+.delimiter([Some(b','), Some(b';'), Some(b'\t'), None][usize::from(delimiter % 4)])
+.ticks(ticks % 2 == 1)
+.batch_bytes(64)
+.record_bytes(256)
+.memory(1 << 20);
     let Ok(input) = CsvInput::try_new(text, options) else {
         return;
     };

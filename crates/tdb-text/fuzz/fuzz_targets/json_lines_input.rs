@@ -11,13 +11,11 @@ fuzz_target!(|data: &[u8]| {
     let [ticks, text @ ..] = data else {
         return;
     };
-    let options = InputOptions {
-        ticks: ticks % 2 == 1,
-        batch_bytes: 64,
-        record_bytes: 256,
-        memory: 1 << 20,
-        ..InputOptions::default()
-    };
+    let options = InputOptions::default()
+.ticks(ticks % 2 == 1)
+.batch_bytes(64)
+.record_bytes(256)
+.memory(1 << 20);
     let Ok(input) = JsonLinesInput::try_new(text, options) else {
         return;
     };

@@ -184,10 +184,7 @@ fn dates(csv: &str, json: &str, ticks: bool) -> [Vec<u8>; 2] {
         b""[..].into(),
     );
     let (fields, _) = result(0, vec![day]);
-    let options = || InputOptions {
-        ticks,
-        ..InputOptions::default()
-    };
+    let options = || InputOptions::default().ticks(ticks);
     let inputs: [Box<dyn Input + '_>; 2] = [
         Box::new(CsvInput::try_new(csv.as_bytes(), options()).unwrap()),
         Box::new(JsonLinesInput::try_new(json.as_bytes(), options()).unwrap()),

@@ -52,21 +52,16 @@ fn input(text: &[u8], fails: bool, how: How) -> Result<Box<CsvInput<Trickle>>, I
         step: how.step,
         fails,
     };
-    let options = InputOptions {
-        batch_bytes: how.batch_bytes,
-        record_bytes: 1 << 20,
+    let options = InputOptions::default()
+        .batch_bytes(how.batch_bytes)
+        .record_bytes(1 << 20)
         // Detecting the delimiter would read much of the file at once.
-        delimiter: Some(b','),
-        ..InputOptions::default()
-    };
+        .delimiter(Some(b','));
     CsvInput::try_new(file, options).map(Box::new)
 }
 
 fn session(threads: usize) -> Session {
-    Session::new(SessionOptions {
-        threads: NonZeroUsize::new(threads),
-        ..SessionOptions::default()
-    })
+    Session::new(SessionOptions::default().threads(NonZeroUsize::new(threads)))
 }
 
 /// The texts of all cells and the lines of all rows, or the error.

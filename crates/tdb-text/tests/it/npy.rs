@@ -120,10 +120,7 @@ fn saved(descr: &str, shape: &str, values: &[u8]) -> Vec<u8> {
 }
 
 fn open(file: &[u8], inner: u32) -> Result<Box<NpyInput<&[u8]>>, InputError> {
-    let options = InputOptions {
-        batch_bytes: 16,
-        ..InputOptions::default()
-    };
+    let options = InputOptions::default().batch_bytes(16);
     NpyInput::try_new(file, "a", inner, options).map(Box::new)
 }
 

@@ -148,10 +148,7 @@ fn cells_for_people() {
         enumerated(label, &["red", "a,b"], false),
     ];
     insta::assert_snapshot!("plain", plain(3, columns.clone(), OutputOptions::default()));
-    let ticks = OutputOptions {
-        ticks: true,
-        ..OutputOptions::default()
-    };
+    let ticks = OutputOptions::default().ticks(true);
     insta::assert_snapshot!("plain_ticks", plain(3, columns, ticks));
 }
 
@@ -229,10 +226,7 @@ fn dates_are_iso_and_nat_is_empty() {
     let columns = vec![day, nanosecond, time, pair];
     insta::assert_snapshot!(both(3, columns.clone()));
 
-    let options = OutputOptions {
-        ticks: true,
-        ..OutputOptions::default()
-    };
+    let options = OutputOptions::default().ticks(true);
     insta::assert_snapshot!(
         csv(3, columns.clone(), options).unwrap() + &json(3, columns, options).unwrap()
     );
@@ -266,10 +260,7 @@ fn text_that_is_not_utf8_names_the_cell_or_is_bytes() {
         error.to_string(),
         "field \"text\", cell 1 of the result: not UTF-8"
     );
-    let options = OutputOptions {
-        binary_strings: true,
-        ..OutputOptions::default()
-    };
+    let options = OutputOptions::default().binary_strings(true);
     assert_eq!(
         json(2, text(), options).unwrap(),
         "{\"text\":{\"hex\":\"61\"}}\n{\"text\":{\"hex\":\"ff\"}}\n"

@@ -69,11 +69,9 @@ fn sky(array_type: ArrayType) -> Arc<Array> {
 }
 
 fn read(array: &Arc<Array>, text: &str, order: ResultOrder) -> Batch {
-    let options = ReadOptions {
-        condition: Some(Condition::parse(text, &Limits::default()).unwrap()),
-        order: Some(order),
-        ..ReadOptions::default()
-    };
+    let options = ReadOptions::default()
+        .condition(Some(Condition::parse(text, &Limits::default()).unwrap()))
+        .order(Some(order));
     let mut batches = Reader::open(&Session::default(), array, &options).unwrap();
     batches.next().transpose().unwrap().unwrap_or_default()
 }

@@ -101,10 +101,7 @@ fn array_in(
             rows: usize::try_from(cells).unwrap(),
             columns: vec![column("d"), column("a")],
         };
-        let options = WriteOptions {
-            timestamp: Some(1 + fragment),
-            ..WriteOptions::default()
-        };
+        let options = WriteOptions::default().timestamp(Some(1 + fragment));
         let mut writer = Writer::open(&session, &empty, &options).unwrap();
         writer.push(&batch).unwrap();
         writer.finish().unwrap();
@@ -113,11 +110,11 @@ fn array_in(
 }
 
 fn session(memory: u64) -> Session {
-    Session::new(SessionOptions {
-        threads: NonZeroUsize::new(1),
-        memory: Some(memory),
-        ..SessionOptions::default()
-    })
+    Session::new(
+        SessionOptions::default()
+            .threads(NonZeroUsize::new(1))
+            .memory(Some(memory)),
+    )
 }
 
 /// Fragments and tiles that a read examined to choose its tiles.
@@ -132,11 +129,9 @@ const FRAGMENT_BYTES: u64 = 768;
 
 /// Reads all `cells` in small batches, with `memory` bytes beside those for the fragments.
 fn visits(array: &Arc<Array>, cells: u64, order: ResultOrder, memory: u64) -> Visits {
-    let options = ReadOptions {
-        order: Some(order),
-        batch_bytes: Some(2_000),
-        ..ReadOptions::default()
-    };
+    let options = ReadOptions::default()
+        .order(Some(order))
+        .batch_bytes(Some(2_000));
     let stored = array.fragments().len();
     let session = session(memory + FRAGMENT_BYTES * stored as u64);
     let mut reader = Reader::open(&session, array, &options).unwrap();

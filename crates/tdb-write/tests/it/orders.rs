@@ -100,10 +100,8 @@ fn null_tests_of_dense_arrays_hold_in_every_order() {
         let range = |ends: (i32, i32)| {
             Range::of(i8::try_from(ends.0).unwrap(), i8::try_from(ends.1).unwrap())
         };
-        let options = WriteOptions {
-            ranges: vec![("x".to_owned(), range(x)), ("y".to_owned(), range(y))],
-            ..WriteOptions::at(time * 100)
-        };
+        let options = WriteOptions::at(time * 100)
+            .ranges(vec![("x".to_owned(), range(x)), ("y".to_owned(), range(y))]);
         write(
             &location,
             &options,
@@ -122,12 +120,10 @@ fn null_tests_of_dense_arrays_hold_in_every_order() {
             let of_ranges =
                 |(name, lo, hi): &(&str, i8, i8)| ((*name).to_owned(), Range::of(*lo, *hi));
             let read = |condition: Option<Condition>| {
-                let options = ReadOptions {
-                    ranges: ranges.iter().map(of_ranges).collect(),
-                    order: Some(order).filter(|o| ranges.is_empty() || *o != ResultOrder::Global),
-                    condition,
-                    ..ReadOptions::default()
-                };
+                let options = ReadOptions::default()
+                    .ranges(ranges.iter().map(of_ranges).collect())
+                    .order(Some(order).filter(|o| ranges.is_empty() || *o != ResultOrder::Global))
+                    .condition(condition);
                 cells(&array, &options)
             };
             let all = read(None);
@@ -174,10 +170,7 @@ fn cells_of_equal_integers_are_one_in_every_order() {
     }
     let array = open(&location);
     for order in ORDERS {
-        let options = ReadOptions {
-            order: Some(order),
-            ..ReadOptions::default()
-        };
+        let options = ReadOptions::default().order(Some(order));
         let found = cells(&array, &options);
         assert_eq!(found.len(), newest.len(), "{order:?}");
         assert_eq!(

@@ -42,10 +42,7 @@ fn image(extent: i32, filters: FilterList) -> MemoryStore {
     let array = Arc::new(open(&store));
     let cells = usize::try_from(SIDE * SIDE).unwrap();
     let values: Vec<u8> = (0..SIDE * SIDE).flat_map(i32::to_le_bytes).collect();
-    let options = WriteOptions {
-        order: Some(WriteOrder::RowMajor),
-        ..WriteOptions::default()
-    };
+    let options = WriteOptions::default().order(Some(WriteOrder::RowMajor));
     let mut writer = Writer::open(&Session::default(), &array, &options).unwrap();
     let column = Column {
         name: "a".to_owned(),
@@ -83,14 +80,8 @@ fn reads(store: &MemoryStore) -> Vec<(String, Counts)> {
         (4, ResultOrder::Global),
         (2, ResultOrder::ColumnMajor),
     ] {
-        let session = Session::new(SessionOptions {
-            threads: NonZeroUsize::new(threads),
-            ..SessionOptions::default()
-        });
-        let options = ReadOptions {
-            order: Some(order),
-            ..ReadOptions::default()
-        };
+        let session = Session::new(SessionOptions::default().threads(NonZeroUsize::new(threads)));
+        let options = ReadOptions::default().order(Some(order));
         store.take_counts();
         let reader = Reader::open(&session, &array, &options).unwrap();
         let cells: usize = reader.map(|batch| batch.unwrap().rows).sum();
@@ -175,10 +166,7 @@ fn fragments_one_behind_the_other_are_read_once_in_batches_of_the_size_asked_for
     let array = Arc::new(open(&store));
     // A cell takes 56 bytes while it is merged.
     for (batch_bytes, most) in [(1 << 20, 1), (56 * 1000, 8), (56 * 100, 80)] {
-        let options = ReadOptions {
-            batch_bytes: Some(batch_bytes),
-            ..ReadOptions::default()
-        };
+        let options = ReadOptions::default().batch_bytes(Some(batch_bytes));
         store.take_counts();
         let reader = Reader::open(&Session::default(), &array, &options).unwrap();
         let batches: Vec<Batch> = reader.map(Result::unwrap).collect();
@@ -198,11 +186,9 @@ fn of_fragments_that_a_range_excludes_nothing_is_asked_for_beyond_their_footers(
     // Fragment 7 is read in tiles 701..=710 and 711..=720, the other 39 not at all; metadata came with the footers.
     for order in [ResultOrder::Unordered, ResultOrder::RowMajor] {
         let array = Arc::new(open(&store));
-        let options = ReadOptions {
-            order: Some(order),
-            ranges: vec![("x".to_owned(), Range::of(705_i32, 712))],
-            ..ReadOptions::default()
-        };
+        let options = ReadOptions::default()
+            .order(Some(order))
+            .ranges(vec![("x".to_owned(), Range::of(705_i32, 712))]);
         let session = Session::default();
         store.take_counts();
         let reader = Reader::open(&session, &array, &options).unwrap();

@@ -22,11 +22,11 @@ const SIDE: u64 = 1_024;
 const TILE: u64 = 256;
 
 fn session(threads: usize, memory: u64) -> Session {
-    Session::new(SessionOptions {
-        threads: NonZeroUsize::new(threads),
-        memory: Some(memory),
-        ..SessionOptions::default()
-    })
+    Session::new(
+        SessionOptions::default()
+            .threads(NonZeroUsize::new(threads))
+            .memory(Some(memory)),
+    )
 }
 
 /// An array of 8 MiB with the numbers from 0 on, in row-major order.
@@ -51,10 +51,7 @@ fn array(store: &MemoryStore) -> Arc<Array> {
         validity: None,
         enumeration: None,
     };
-    let options = WriteOptions {
-        order: Some(WriteOrder::RowMajor),
-        ..WriteOptions::default()
-    };
+    let options = WriteOptions::default().order(Some(WriteOrder::RowMajor));
     let mut writer = Writer::open(&session(1, 1 << 30), &open(), &options).unwrap();
     let rows = usize::try_from(SIDE * SIDE).unwrap();
     let columns = vec![column];
@@ -65,12 +62,10 @@ fn array(store: &MemoryStore) -> Arc<Array> {
 
 /// Number of bytes that a read of the whole array takes from the store.
 fn bytes_read(store: &MemoryStore, array: &Arc<Array>, session: &Session, batch: u64) -> u64 {
-    let options = ReadOptions {
-        batch_bytes: Some(batch),
-        dimensions: Some(Vec::new()),
-        order: Some(ResultOrder::RowMajor),
-        ..ReadOptions::default()
-    };
+    let options = ReadOptions::default()
+        .batch_bytes(Some(batch))
+        .dimensions(Some(Vec::new()))
+        .order(Some(ResultOrder::RowMajor));
     store.take_counts();
     let mut next = 0;
     for batch in Reader::open(session, array, &options).unwrap() {

@@ -50,10 +50,7 @@ fn write(store: &MemoryStore, time: u64, cells: &[(&[u8], i32)]) {
             column("a", Datatype::Int32, numbers.collect(), None),
         ],
     };
-    let options = WriteOptions {
-        timestamp: Some(time),
-        ..WriteOptions::default()
-    };
+    let options = WriteOptions::default().timestamp(Some(time));
     let mut writer = Writer::open(&Session::default(), &open(store), &options).unwrap();
     writer.push(&batch).unwrap();
     writer.finish().unwrap();
@@ -107,11 +104,9 @@ fn text_beyond_ascii_is_merged_in_batches_of_any_size() {
     write(&store, 20, &[(high, 4), (b"d", 5)]);
     for order in [ResultOrder::Global, ResultOrder::RowMajor] {
         let read = |batch_bytes| {
-            let options = ReadOptions {
-                order: Some(order),
-                batch_bytes: Some(batch_bytes),
-                ..ReadOptions::default()
-            };
+            let options = ReadOptions::default()
+                .order(Some(order))
+                .batch_bytes(Some(batch_bytes));
             let mut found = Vec::new();
             for batch in Reader::open(&Session::default(), &open(&store), &options).unwrap() {
                 let batch = batch.unwrap();

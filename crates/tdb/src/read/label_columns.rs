@@ -167,14 +167,14 @@ impl Labels {
             .first()
             .map(|dimension| dimension.name.clone())
             .ok_or_else(|| Bug::new("an array of labels has no dimension"))?;
-        let options = ReadOptions {
-            attributes: Some(vec![attribute.to_owned()]),
-            ranges: written
-                .into_iter()
-                .map(|range| (index.clone(), range))
-                .collect(),
-            ..ReadOptions::default()
-        };
+        let options = ReadOptions::default()
+            .attributes(Some(vec![attribute.to_owned()]))
+            .ranges(
+                written
+                    .into_iter()
+                    .map(|range| (index.clone(), range))
+                    .collect(),
+            );
         let session = array.context().shared_session();
         let reader = Reader::open(session, stored, &options);
         for batch in reader.map_err(|error| array.failed(error))? {

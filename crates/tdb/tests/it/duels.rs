@@ -190,10 +190,7 @@ fn delete_small(array: &Array, _: u64) -> u64 {
         .expect("a condition")
         .condition
         .expect("a condition");
-    let options = DeleteOptions {
-        by_coordinates: true,
-        ..DeleteOptions::default()
-    };
+    let options = DeleteOptions::default().by_coordinates(true);
     let done = array.delete_with(&condition, &options).expect("deleted");
     u64::from(done.yielded)
 }

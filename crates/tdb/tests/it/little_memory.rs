@@ -25,12 +25,7 @@ fn cells_in_no_order_are_read_once_in_little_memory() {
         let write = array.write().at(now + time).column("a", x.clone());
         write.column("x", x).commit().expect("written");
     }
-    let session = |memory| {
-        Session::new(SessionOptions {
-            memory: Some(memory),
-            ..SessionOptions::default()
-        })
-    };
+    let session = |memory| Session::new(SessionOptions::default().memory(Some(memory)));
     for memory in [1 << 30, 2 << 20] {
         let context = Context::new().session(session(memory));
         let array = context.open_at(&uri, now + 2).expect("opened");

@@ -111,10 +111,7 @@ fn take(array: &Array, step: &Step, at: u64, past: &[(u64, Cells)], duplicates: 
             }
         }
         Step::Delete(below) => {
-            let options = tdb::DeleteOptions {
-                change: tdb::ChangeOptions::at(at),
-                ..tdb::DeleteOptions::default()
-            };
+            let options = tdb::DeleteOptions::default().change(tdb::ChangeOptions::at(at));
             let condition = field("a").lt(*below);
             array.delete_with(&condition, &options).unwrap();
             for there in cells.values_mut() {
@@ -277,11 +274,11 @@ fn happened(steps: &[Step], duplicates: bool) -> Past {
     let folder = TempDir::new().unwrap();
     let uri = folder.path().join("a").display().to_string();
     // Work is split into tasks as small as possible, so that each tile has its own.
-    let context = Context::new().session(Session::new(SessionOptions {
-        threads: NonZeroUsize::new(2),
-        share_from: Some(0),
-        ..SessionOptions::default()
-    }));
+    let context = Context::new().session(Session::new(
+        SessionOptions::default()
+            .threads(NonZeroUsize::new(2))
+            .share_from(Some(0)),
+    ));
     context.create(&uri, &schema(duplicates)).unwrap();
     let start = tdb::Time::now().0;
     let mut past: Vec<(u64, Cells)> = vec![(start, Cells::new())];

@@ -66,10 +66,7 @@ fn key(array: &Array, time: u64) -> Option<i32> {
 }
 
 fn at_once() -> VacuumOptions {
-    VacuumOptions {
-        grace: Duration::ZERO,
-        ..VacuumOptions::default()
-    }
+    VacuumOptions::default().grace(Duration::ZERO)
 }
 
 #[test]
@@ -175,10 +172,7 @@ fn what_was_merged_into_a_time_to_come_stays_until_then() {
         let location = array.engine().location();
         let whole = tdb_array::Array::open_location(location, tdb::OpenOptions::default());
         let whole = whole.expect("opened");
-        let options = tdb_consolidate::MergeOptions {
-            until: Some(now + HOUR),
-            ..tdb_consolidate::MergeOptions::default()
-        };
+        let options = tdb_consolidate::MergeOptions::default().until(Some(now + HOUR));
         let plan = tdb_consolidate::plan_merge(&whole, &options).expect("planned");
         assert!(plan.notes.is_empty());
         let merged = plan.merge(session, &whole, &options).expect("merged");
@@ -187,10 +181,7 @@ fn what_was_merged_into_a_time_to_come_stays_until_then() {
         for (time, value) in [(now, 2), (now + HOUR, 3)] {
             assert_eq!(values(&array, time), [value; 3], "dense {is_dense}");
         }
-        let until = VacuumOptions {
-            until: Some(now + HOUR),
-            ..at_once()
-        };
+        let until = at_once().until(Some(now + HOUR));
         array.vacuum_with(&until).expect("vacuumed");
         assert_eq!(values(&array, now + HOUR), [3; 3]);
         let whole = tdb_array::Array::open_location(location, tdb::OpenOptions::default());
@@ -245,10 +236,7 @@ fn a_write_of_now_stays_one_though_a_change_lies_far_ahead() {
 #[test]
 fn a_merge_without_deleted_cells_knows_no_delete_to_come() {
     let (_folder, array, now) = array(false);
-    let delete = tdb::DeleteOptions {
-        change: tdb::ChangeOptions::at(now + HOUR / 2),
-        ..tdb::DeleteOptions::default()
-    };
+    let delete = tdb::DeleteOptions::default().change(tdb::ChangeOptions::at(now + HOUR / 2));
     let context = Context::new();
     let condition = tdb::parse_condition(
         "v = 2",
@@ -269,10 +257,7 @@ fn a_merge_without_deleted_cells_knows_no_delete_to_come() {
         tdb_consolidate::History::WithoutDeleted,
         tdb_consolidate::History::Dropped,
     ] {
-        let options = tdb_consolidate::MergeOptions {
-            history,
-            ..tdb_consolidate::MergeOptions::default()
-        };
+        let options = tdb_consolidate::MergeOptions::default().history(history);
         let plan = tdb_consolidate::plan_merge(&whole, &options).expect("planned");
         let session = array.context().shared_session();
         plan.merge(session, &whole, &options).expect("merged");

@@ -121,10 +121,7 @@ impl Life {
             Step::Delete(most) if !self.dense => {
                 let condition = array.read().condition(format!("a <= {most}").as_str());
                 let condition = condition.options().expect("a condition").condition;
-                let options = DeleteOptions {
-                    change: ChangeOptions::at(time),
-                    ..DeleteOptions::default()
-                };
+                let options = DeleteOptions::default().change(ChangeOptions::at(time));
                 let condition = condition.expect("a condition");
                 // A fragment that does not store the times of its cells may prevent the delete.
                 if array.delete_with(&condition, &options).is_ok() {
@@ -148,10 +145,7 @@ impl Life {
                 self.now.keys.insert(key, value);
             }
             Step::Merge(history) => {
-                let options = MergeOptions {
-                    history: *history,
-                    ..MergeOptions::default()
-                };
+                let options = MergeOptions::default().history(*history);
                 // Deletes may prevent the merge.
                 if let Ok(plan) = plan_merge(array.engine(), &options) {
                     let session = array.context().shared_session();
@@ -164,10 +158,7 @@ impl Life {
                 merged.expect("merged");
             }
             Step::Vacuum => {
-                let options = VacuumOptions {
-                    grace: Duration::ZERO,
-                    ..VacuumOptions::default()
-                };
+                let options = VacuumOptions::default().grace(Duration::ZERO);
                 array.vacuum_with(&options).expect("vacuumed");
             }
         }

@@ -32,10 +32,7 @@ pub(crate) fn unpack(name: &str) -> MemoryStore {
 }
 
 pub(crate) fn open(store: &MemoryStore, since: u64, at: u64) -> Result<Array, ArrayError> {
-    let options = OpenOptions {
-        window: TimeWindow { since, at },
-        ..OpenOptions::default()
-    };
+    let options = OpenOptions::default().window(TimeWindow { since, at });
     Array::open(Arc::new(store.clone()), "", options)
 }
 

@@ -31,11 +31,9 @@ pub(super) struct DataFile<'a> {
 
 /// Opens the array that contains a data file, with its whole history.
 pub(super) fn open_array(location: &Location) -> Result<Array, Failure> {
-    let options = OpenOptions {
-        window: TimeWindow::ALL,
-        tolerate_torn: true,
-        ..OpenOptions::default()
-    };
+    let options = OpenOptions::default()
+        .window(TimeWindow::ALL)
+        .tolerate_torn(true);
     Ok(Array::open_location(location, options)?)
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tdb::engine::array::{Array, OpenOptions};
+use tdb::engine::array::Array;
 use tdb::engine::cells::Session;
 use tdb::engine::query::{QueryError, ReadOptions, Reader};
 
@@ -70,10 +70,7 @@ impl Others<'_> {
     /// error prevents it.
     fn open_without(&self, without: &mut Vec<String>) -> Option<Array> {
         loop {
-            let options = OpenOptions {
-                without_fragments: without.clone(),
-                ..self.open.options.clone()
-            };
+            let options = self.open.options.clone().without_fragments(without.clone());
             match Array::open_location(&self.open.access.to(self.location), options) {
                 Ok(array) => return Some(array),
                 Err(error) => {

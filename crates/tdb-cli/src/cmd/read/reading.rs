@@ -126,18 +126,16 @@ impl Reading {
             check_distinct("--dims", dims.as_deref())?;
         }
         let without_dimensions = self.no_dims || (format == Format::Npy && dims.is_none());
-        Ok(ReadOptions {
-            attributes: attrs.as_ref().map(named),
-            dimensions: match &dims {
+        Ok((self.selection.read_options(array, session, global)?)
+            .attributes(attrs.as_ref().map(named))
+            .dimensions(match &dims {
                 Some(dims) => Some(named(dims)),
                 None => without_dimensions.then(Vec::new),
-            },
-            order: self.order.map(Order::of_result),
-            failing: self.failing(format),
-            enumeration_codes: self.enum_codes,
-            batch_bytes: Some((session.limits().budget.limit() / 8).min(BATCH)),
-            ..self.selection.read_options(array, session, global)?
-        })
+            })
+            .order(self.order.map(Order::of_result))
+            .failing(self.failing(format))
+            .enumeration_codes(self.enum_codes)
+            .batch_bytes(Some((session.limits().budget.limit() / 8).min(BATCH))))
     }
 
     /// Builds the arrangement: sort order, offset and the given `part` of the cells.
@@ -193,10 +191,9 @@ impl Reading {
         global: &Global,
         out: Output,
     ) -> Box<dyn BatchWriter> {
-        let options = OutputOptions {
-            ticks: global.ticks,
-            binary_strings: self.binary_strings,
-        };
+        let options = OutputOptions::default()
+            .ticks(global.ticks)
+            .binary_strings(self.binary_strings);
         if self.vertical {
             Box::new(VerticalWriter::new(out, fields, options))
         } else {

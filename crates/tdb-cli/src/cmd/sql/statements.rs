@@ -106,10 +106,9 @@ impl<'a> Statements<'a> {
     }
 
     fn show(&self, rows: SqlRows, format: Format, out: Output) -> Result<(), Failure> {
-        let options = OutputOptions {
-            ticks: self.global.ticks,
-            binary_strings: false,
-        };
+        let options = OutputOptions::default()
+            .ticks(self.global.ticks)
+            .binary_strings(false);
         let is_file = out.is_file;
         if format == Format::Table && rows.is_plan() {
             return show_plan(rows, out);

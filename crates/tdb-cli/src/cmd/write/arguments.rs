@@ -79,12 +79,10 @@ pub(super) enum Order {
 
 impl Sorting {
     pub(super) fn options(&self, global: &Global) -> WriteOptions {
-        WriteOptions {
-            timestamp: global.at().map(|moment| moment.0),
-            duplicates: self.duplicates.map(DuplicateRule::into),
-            max_fragment_bytes: self.max_fragment.map(|size| size.0),
-            ..WriteOptions::default()
-        }
+        WriteOptions::default()
+            .timestamp(global.at().map(|moment| moment.0))
+            .duplicates(self.duplicates.map(DuplicateRule::into))
+            .max_fragment_bytes(self.max_fragment.map(|size| size.0))
     }
 }
 

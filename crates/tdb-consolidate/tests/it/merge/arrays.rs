@@ -47,10 +47,7 @@ pub(crate) fn names() -> Arc<CountedNames> {
 }
 
 pub(crate) fn change(time: u64) -> ChangeOptions {
-    ChangeOptions {
-        names: names(),
-        ..ChangeOptions::at(time)
-    }
+    ChangeOptions::at(time).names(names())
 }
 
 pub(crate) fn schema(kind: Kind) -> ArraySchema {
@@ -215,13 +212,13 @@ pub(crate) fn write(array: &Arc<Array>, kind: Kind, cells: &[(i32, i32, Option<i
         rows: cells.len(),
         columns,
     };
-    let options = WriteOptions {
-        ranges,
-        names: names(),
-        duplicates: (!matches!(kind, Kind::Dense | Kind::Duplicates))
-            .then_some(tdb_write::Duplicates::First),
-        ..WriteOptions::at(time)
-    };
+    let options = WriteOptions::at(time)
+        .ranges(ranges)
+        .names(names())
+        .duplicates(
+            (!matches!(kind, Kind::Dense | Kind::Duplicates))
+                .then_some(tdb_write::Duplicates::First),
+        );
     let session = session(None);
     let mut writer = Writer::open(&session, array, &options).unwrap();
     writer.push(&batch).unwrap();
@@ -229,24 +226,18 @@ pub(crate) fn write(array: &Arc<Array>, kind: Kind, cells: &[(i32, i32, Option<i
 }
 
 pub(crate) fn session(memory: Option<u64>) -> Session {
-    Session::new(SessionOptions {
-        threads: std::num::NonZeroUsize::new(1),
-        memory,
-        ..SessionOptions::default()
-    })
+    Session::new(
+        SessionOptions::default()
+            .threads(std::num::NonZeroUsize::new(1))
+            .memory(memory),
+    )
 }
 
 /// Reads the cells in a time window, in a given order, each as text. Cells with the same coordinates are in any order.
 pub(crate) fn rows(store: &MemoryStore, window: TimeWindow, order: ResultOrder) -> Vec<String> {
-    let options = OpenOptions {
-        window,
-        ..OpenOptions::default()
-    };
+    let options = OpenOptions::default().window(window);
     let array = Arc::new(open(&shared(store), options).unwrap());
-    let options = ReadOptions {
-        order: Some(order),
-        ..ReadOptions::default()
-    };
+    let options = ReadOptions::default().order(Some(order));
     let mut rows = Vec::new();
     for batch in Reader::open(&session(None), &array, &options).unwrap() {
         let batch = batch.unwrap();
@@ -286,10 +277,7 @@ pub(crate) fn seen(store: &MemoryStore, times: &[u64]) -> Vec<(TimeWindow, Vec<S
 }
 
 pub(crate) fn options() -> MergeOptions {
-    MergeOptions {
-        names: names(),
-        ..MergeOptions::default()
-    }
+    MergeOptions::default().names(names())
 }
 
 pub(crate) fn merge(
@@ -304,11 +292,9 @@ pub(crate) fn merge(
 }
 
 pub(crate) fn at_once() -> VacuumOptions {
-    VacuumOptions {
-        grace: Duration::ZERO,
-        change: change(6000),
-        ..VacuumOptions::default()
-    }
+    VacuumOptions::default()
+        .grace(Duration::ZERO)
+        .change(change(6000))
 }
 
 pub(crate) fn vacuum(store: &MemoryStore) {
@@ -379,8 +365,5 @@ pub(crate) fn fragment_names(store: &MemoryStore) -> Vec<String> {
 }
 
 pub(crate) fn of(names: &[&String]) -> MergeOptions {
-    MergeOptions {
-        fragments: Some(names.iter().map(|name| (*name).clone()).collect()),
-        ..options()
-    }
+    options().fragments(Some(names.iter().map(|name| (*name).clone()).collect()))
 }

@@ -130,10 +130,7 @@ fn cells_that_meet_are_merged() {
     assert_eq!(copied(&store, &options()), 0);
     assert_eq!(seen(&store, &times), before);
     let (store, times) = lived(Kind::Sparse, &[rows_of(0..3), rows_of(2..5)]);
-    let dropped = MergeOptions {
-        history: History::Dropped,
-        ..options()
-    };
+    let dropped = options().history(History::Dropped);
     assert_eq!(copied(&store, &dropped), 0);
     let end = *times.last().unwrap();
     assert_eq!(seen(&store, &[end])[0], before[before.len() - 6]);
@@ -181,10 +178,7 @@ fn dense_fragments_are_cut_into_boxes() {
         all.map(|f| f.metadata.non_empty_domain.clone())
             .collect::<Vec<_>>()
     };
-    let small = MergeOptions {
-        max_fragment_bytes: Some(1500),
-        ..options()
-    };
+    let small = options().max_fragment_bytes(Some(1500));
     merge(&shared(&one), &small, None).unwrap();
     let boxes = size(&one);
     assert!(boxes.len() > 1, "{boxes:?}");
@@ -222,10 +216,7 @@ fn tiles_that_are_read_in_pieces_are_followed_by_copied_ones() {
                 .map(|name| column(name, values.clone(), None))
                 .collect(),
         };
-        let options = WriteOptions {
-            ranges: vec![("x".to_owned(), Range::of(0, end))],
-            ..WriteOptions::at(time)
-        };
+        let options = WriteOptions::at(time).ranges(vec![("x".to_owned(), Range::of(0, end))]);
         let array = Arc::new(now(&store));
         let mut writer = Writer::open(&session(None), &array, &options).unwrap();
         writer.push(&batch).unwrap();
@@ -258,10 +249,7 @@ fn many_fragments_of_full_tiles_are_each_looked_at_once() {
             rows: 2,
             columns: vec![column("x", numbers([2 * i, 2 * i + 1].into_iter()), None)],
         };
-        let options = WriteOptions {
-            names: names(),
-            ..WriteOptions::at(10 + u64::try_from(i).unwrap())
-        };
+        let options = WriteOptions::at(10 + u64::try_from(i).unwrap()).names(names());
         let array = Arc::new(now(&store));
         let mut writer = Writer::open(&session(None), &array, &options).unwrap();
         writer.push(&batch).unwrap();

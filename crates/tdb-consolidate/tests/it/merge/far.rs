@@ -87,11 +87,7 @@ fn two_fragments(array_type: ArrayType) -> MemoryStore {
             rows: cells().count(),
             columns,
         };
-        let options = WriteOptions {
-            ranges,
-            names: names(),
-            ..WriteOptions::at(time)
-        };
+        let options = WriteOptions::at(time).ranges(ranges).names(names());
         let mut writer = Writer::open(&session(None), &Arc::new(now(&store)), &options).unwrap();
         writer.push(&batch).unwrap();
         writer.finish().unwrap();

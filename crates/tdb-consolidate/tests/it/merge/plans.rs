@@ -2,7 +2,7 @@
 
 use tdb_array::ErrorKind;
 use tdb_cells::Session;
-use tdb_consolidate::{History, MergeOptions, Source, StepPolicy};
+use tdb_consolidate::{History, Source, StepPolicy};
 
 use crate::merge::arrays::*;
 
@@ -16,10 +16,7 @@ fn dense_fragments_that_would_cover_others_stay_apart() {
         .iter()
         .map(|f| f.name.to_string())
         .collect();
-    let of = |names: &[String]| MergeOptions {
-        fragments: Some(names.to_vec()),
-        ..options()
-    };
+    let of = |names: &[String]| options().fragments(Some(names.to_vec()));
     let error = plan(&store, &of(&names[1..])).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Invalid);
     assert!(error.to_string().contains(&names[0]), "{error}");
@@ -40,10 +37,7 @@ fn a_box_that_is_mostly_empty_is_not_filled() {
         amplification: 100.0,
         ..StepPolicy::default()
     };
-    let options = MergeOptions {
-        policy: generous,
-        ..options()
-    };
+    let options = options().policy(generous);
     assert_eq!(plan(&store, &options).unwrap().steps.len(), 1);
 }
 
@@ -65,23 +59,16 @@ fn steps_go_on_with_what_they_made() {
     let cells = |i: i32| Event::Write(vec![(i, 0, Some(i)), (i, 1, Some(i))]);
     let (store, times) = lived(Kind::Sparse, &[cells(1), cells(2), cells(3), cells(4)]);
     let before = seen(&store, &times);
-    let pairs = MergeOptions {
-        policy: StepPolicy {
-            max_fragments: 2,
-            ..StepPolicy::default()
-        },
-        ..options()
-    };
+    let pairs = options().policy(StepPolicy {
+        max_fragments: 2,
+        ..StepPolicy::default()
+    });
     let planned = plan(&store, &pairs).unwrap();
     assert_eq!(planned.steps.len(), 3);
     assert_eq!(planned.steps[2].sources, [Source::Step(0), Source::Step(1)]);
     merge(&shared(&store), &pairs, None).unwrap();
     assert_eq!((fragments(&store), seen(&store, &times)), (1, before));
-    let within = MergeOptions {
-        since: 20,
-        until: Some(39),
-        ..options()
-    };
+    let within = options().since(20).until(Some(39));
     let (store, _) = lived(Kind::Sparse, &[cells(1), cells(2), cells(3), cells(4)]);
     let planned = plan(&store, &within).unwrap();
     assert_eq!((planned.steps.len(), planned.steps[0].times), (1, (20, 30)));
@@ -106,10 +93,7 @@ fn policies_that_mean_nothing_are_refused() {
             ..default()
         },
     ] {
-        let options = MergeOptions {
-            policy,
-            ..options()
-        };
+        let options = options().policy(policy);
         assert_eq!(
             plan(&store, &options).unwrap_err().kind(),
             ErrorKind::Invalid
@@ -122,13 +106,10 @@ fn a_box_is_judged_as_a_whole() {
     // Adjacent tiles, the middle one written last: the first two alone would leave a hole.
     let tile = |x: i32| [(0, x), (3, x + 2)];
     let store = dense_boxes(&[tile(0), tile(6), tile(3)]);
-    let exact = MergeOptions {
-        policy: StepPolicy {
-            amplification: 1.0,
-            ..StepPolicy::default()
-        },
-        ..options()
-    };
+    let exact = options().policy(StepPolicy {
+        amplification: 1.0,
+        ..StepPolicy::default()
+    });
     let planned = plan(&store, &exact).unwrap();
     assert_eq!(
         (planned.steps.len(), planned.steps[0].sources.len()),
@@ -172,19 +153,13 @@ fn what_would_change_places_is_refused() {
     let names = fragment_names(&store);
     assert!(plan(&store, &of(&[&names[1], &names[2]])).is_ok());
     // Without times of their own, merged cells would be newer than those in between.
-    let dropped = MergeOptions {
-        history: History::Dropped,
-        ..of(&[&names[0], &names[2]])
-    };
+    let dropped = of(&[&names[0], &names[2]]).history(History::Dropped);
     assert!(plan(&store, &dropped).is_ok());
     let store = create(Kind::Sparse);
     for (time, value) in [(10, 1), (20, 2), (30, 3)] {
         happen(&store, Kind::Sparse, &line(1, value), time);
     }
     let names = fragment_names(&store);
-    let dropped = MergeOptions {
-        history: History::Dropped,
-        ..of(&[&names[0], &names[2]])
-    };
+    let dropped = of(&[&names[0], &names[2]]).history(History::Dropped);
     assert!(plan(&store, &dropped).is_err());
 }

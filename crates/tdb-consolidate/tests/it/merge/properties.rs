@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use tdb_array::{ErrorKind, TimeWindow};
-use tdb_consolidate::{History, MergeOptions, StepPolicy};
+use tdb_consolidate::{History, StepPolicy};
 
 use crate::merge::arrays::*;
 
@@ -48,12 +48,16 @@ proptest! {
     ) {
         let (store, times) = lived(kind, &events);
         let before = seen(&store, &times);
-        let options = MergeOptions { policy, max_fragment_bytes: size, ..options() };
+        let options = options()
+.policy(policy)
+.max_fragment_bytes(size);
         let memory = tiny.then_some(200_000);
         let plan = merge(&shared(&store), &options, memory).unwrap();
         prop_assert_eq!(&seen(&store, &times), &before);
         // A second merge: of what was left, and of the results.
-        let again = MergeOptions { names: names(), policy: StepPolicy::default(), ..options };
+        let again = options
+.names(names())
+.policy(StepPolicy::default());
         let last = merge(&shared(&store), &again, memory).unwrap();
         prop_assert_eq!(&seen(&store, &times), &before);
         vacuum(&store);
@@ -79,7 +83,8 @@ proptest! {
         let end = *times.last().unwrap();
         let before = seen(&store, &[end]);
         let history = if purges { History::WithoutDeleted } else { History::Dropped };
-        let options = MergeOptions { history, ..options() };
+        let options = options()
+.history(history);
         match merge(&shared(&store), &options, None) {
             Ok(_) => {}
             // Deletes need the times of cells.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tdb_array::{Array, Location};
-use tdb_consolidate::{History, MergeOptions};
+use tdb_consolidate::History;
 use tdb_schema::ArraySchema;
 use tdb_store::{FaultyStore, MemoryStore, Store};
 
@@ -102,10 +102,7 @@ fn merged_fragments_say_what_they_hold() {
 fn fragments_of_a_size_come_together() {
     let (store, times) = lived(Kind::Duplicates, &three_writes());
     let before = seen(&store, &times);
-    let options = MergeOptions {
-        max_fragment_bytes: Some(600),
-        ..options()
-    };
+    let options = options().max_fragment_bytes(Some(600));
     merge(&shared(&store), &options, None).unwrap();
     assert!(fragments(&store) > 2);
     assert_eq!(seen(&store, &times), before);
@@ -124,11 +121,9 @@ fn a_purge_outlives_the_attributes_that_deletes_ask_about() {
     now(&store).evolve(&schema, &[], &change(50)).unwrap();
     let before = seen(&store, &[60]);
     assert_eq!(before[0].1.len(), 8);
-    let purge = MergeOptions {
-        history: History::WithoutDeleted,
-        forget_dropped: true,
-        ..options()
-    };
+    let purge = options()
+        .history(History::WithoutDeleted)
+        .forget_dropped(true);
     merge(&shared(&store), &purge, None).unwrap();
     vacuum(&store);
     let array = now(&store);
@@ -142,10 +137,7 @@ fn a_purge_outlives_the_attributes_that_deletes_ask_about() {
 #[test]
 fn a_purge_says_that_a_fragment_without_a_cell_that_is_left_stays() {
     let (store, _) = lived(Kind::Sparse, &[line(1, 1), Event::Delete(-1)]);
-    let purge = MergeOptions {
-        history: History::WithoutDeleted,
-        ..options()
-    };
+    let purge = options().history(History::WithoutDeleted);
     let before = now(&store).fragments()[0].name.clone();
     let array = now(&store);
     let merged = plan(&store, &purge)
@@ -165,10 +157,7 @@ fn a_purge_says_that_a_fragment_without_a_cell_that_is_left_stays() {
 #[test]
 fn a_purge_rewrites_a_fragment_that_stands_alone_and_no_more_than_once() {
     let (store, times) = lived(Kind::Sparse, &[line(1, 1), line(2, 9)]);
-    let purge = MergeOptions {
-        history: History::WithoutDeleted,
-        ..options()
-    };
+    let purge = options().history(History::WithoutDeleted);
     merge(&shared(&store), &options(), None).unwrap();
     vacuum(&store);
     assert!(plan(&store, &purge).unwrap().is_empty());
@@ -187,11 +176,7 @@ fn a_purge_rewrites_a_fragment_that_stands_alone_and_no_more_than_once() {
     assert!(plan(&store, &purge).unwrap().is_empty());
     // Of separate fragments, those later than the delete are not rewritten.
     happen(&store, Kind::Sparse, &line(3, 9), 50);
-    let alone = MergeOptions {
-        since: 45,
-        until: Some(55),
-        ..purge.clone()
-    };
+    let alone = purge.clone().since(45).until(Some(55));
     assert!(plan(&store, &alone).unwrap().is_empty());
     happen(&store, Kind::Sparse, &Event::Delete(7), 60);
     merge(&shared(&store), &alone, None).unwrap();

@@ -48,10 +48,7 @@ fn a_read_looks_again_where_fragments_vanish_before_its_first_cells() {
 #[test]
 fn a_read_says_that_fragments_vanished_after_its_first_cells() {
     let (store, _) = lived(Kind::Sparse, &writes());
-    let small = ReadOptions {
-        batch_bytes: Some(1),
-        ..ReadOptions::default()
-    };
+    let small = ReadOptions::default().batch_bytes(Some(1));
     let mut reader = Reader::open(&session(None), &Arc::new(now(&store)), &small).unwrap();
     assert!(reader.next().unwrap().is_ok());
     merge(&shared(&store), &options(), None).unwrap();

@@ -52,20 +52,14 @@ fn merge_footers(store: &MemoryStore) {
 }
 
 fn dense_box() -> ReadOptions {
-    ReadOptions {
-        ranges: vec![
-            ("row".into(), Range::of(2_i32, 5)),
-            ("col".into(), Range::of(-1_i32, 3)),
-        ],
-        ..ReadOptions::default()
-    }
+    ReadOptions::default().ranges(vec![
+        ("row".into(), Range::of(2_i32, 5)),
+        ("col".into(), Range::of(-1_i32, 3)),
+    ])
 }
 
 fn sparse_box() -> ReadOptions {
-    ReadOptions {
-        ranges: vec![("x".into(), Range::of(-40_i32, 10))],
-        ..ReadOptions::default()
-    }
+    ReadOptions::default().ranges(vec![("x".into(), Range::of(-40_i32, 10))])
 }
 
 /// Returns several ways to read the same box.
@@ -75,26 +69,15 @@ fn ways(of_box: &ReadOptions) -> [(&'static str, ReadOptions); 4] {
         ("a box", of_box()),
         (
             "one attribute",
-            ReadOptions {
-                attributes: Some(vec!["i32".to_owned()]),
-                dimensions: Some(Vec::new()),
-                ..of_box()
-            },
+            of_box()
+                .attributes(Some(vec!["i32".to_owned()]))
+                .dimensions(Some(Vec::new())),
         ),
         (
             "and a condition",
-            ReadOptions {
-                condition: Some(Condition::field("i16").gt(0)),
-                ..of_box()
-            },
+            of_box().condition(Some(Condition::field("i16").gt(0))),
         ),
-        (
-            "row-major",
-            ReadOptions {
-                order: Some(ResultOrder::RowMajor),
-                ..of_box()
-            },
-        ),
+        ("row-major", of_box().order(Some(ResultOrder::RowMajor))),
     ]
 }
 

@@ -19,11 +19,11 @@ fn asking_for_all_labels(array: &Array) -> ReadOptions {
         .map(|attribute| format!("\"{}\" is not null", attribute.name))
         .collect();
     assert!(tests.len() > 1, "{tests:?}");
-    ReadOptions {
-        attributes: Some(Vec::new()),
-        condition: Some(Condition::parse(&tests.join(" or "), &Limits::default()).unwrap()),
-        ..ReadOptions::default()
-    }
+    ReadOptions::default()
+        .attributes(Some(Vec::new()))
+        .condition(Some(
+            Condition::parse(&tests.join(" or "), &Limits::default()).unwrap(),
+        ))
 }
 
 #[test]

@@ -47,24 +47,18 @@ fn row(name: &'static str, fixture: &str, read: ReadOptions) -> Row {
 }
 
 fn attribute(name: &str) -> ReadOptions {
-    ReadOptions {
-        attributes: Some(vec![name.to_owned()]),
-        ..ReadOptions::default()
-    }
+    ReadOptions::default().attributes(Some(vec![name.to_owned()]))
 }
 
 fn stations() -> ReadOptions {
-    ReadOptions {
-        ranges: vec![("station".into(), Range::new(&b"BGN"[..], &b"CPT"[..]))],
-        ..attribute("temperature")
-    }
+    attribute("temperature").ranges(vec![(
+        "station".into(),
+        Range::new(&b"BGN"[..], &b"CPT"[..]),
+    )])
 }
 
 fn in_order(order: ResultOrder) -> ReadOptions {
-    ReadOptions {
-        order: Some(order),
-        ..ReadOptions::default()
-    }
+    ReadOptions::default().order(Some(order))
 }
 
 /// Copies a fragment a hundred times under other names.
@@ -93,22 +87,10 @@ fn hundred(read: ReadOptions) -> Row {
 
 fn rows() -> Vec<Row> {
     let all = ReadOptions::default;
-    let freezing = ReadOptions {
-        condition: Some(Condition::field("temperature").lt(0.0)),
-        ..all()
-    };
-    let small_batches = ReadOptions {
-        batch_bytes: Some(400),
-        ..all()
-    };
-    let limit = ReadOptions {
-        limit: Some(1),
-        ..all()
-    };
-    let past = OpenOptions {
-        window: TimeWindow::until(1_712_900_000_000),
-        ..OpenOptions::default()
-    };
+    let freezing = all().condition(Some(Condition::field("temperature").lt(0.0)));
+    let small_batches = all().batch_bytes(Some(400));
+    let limit = all().limit(Some(1));
+    let past = OpenOptions::default().window(TimeWindow::until(1_712_900_000_000));
     let named = |name, row: Row| Row { name, ..row };
     vec![
         row("dense, all", "v22_dense_basics", all()),
@@ -138,10 +120,7 @@ fn rows() -> Vec<Row> {
         row(
             "sparse, a box and a condition",
             "v22_tour",
-            ReadOptions {
-                ranges: stations().ranges,
-                ..freezing
-            },
+            freezing.ranges(stations().ranges),
         ),
         row("sparse, one cell", "v22_tour", limit),
         Row {
@@ -239,10 +218,7 @@ fn labels() -> String {
     for batch in &batches {
         search.add(batch).unwrap();
     }
-    let options = ReadOptions {
-        ranges: search.finish().into_iter().collect(),
-        ..ReadOptions::default()
-    };
+    let options = ReadOptions::default().ranges(search.finish().into_iter().collect());
     let read = line::read(&store, array.snapshot(), &options);
     format!(
         "labels: {} {} {} and {} {} {} | {} {} {} and {} {} {}, {} | {}\n",

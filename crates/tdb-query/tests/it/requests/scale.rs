@@ -11,13 +11,10 @@ use crate::requests::vast::{Plan, Upkeep, VastStore};
 
 /// Returns the options for a box in one space tile.
 fn the_box() -> ReadOptions {
-    ReadOptions {
-        ranges: vec![
-            ("row".into(), Range::of(100_i64, 199)),
-            ("column".into(), Range::of(5100_i64, 5199)),
-        ],
-        ..ReadOptions::default()
-    }
+    ReadOptions::default().ranges(vec![
+        ("row".into(), Range::of(100_i64, 199)),
+        ("column".into(), Range::of(5100_i64, 5199)),
+    ])
 }
 
 /// Returns the waits and requests for opening the array and for reading the box, as text.

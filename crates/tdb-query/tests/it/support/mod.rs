@@ -189,11 +189,11 @@ pub(crate) fn place(store: Arc<dyn Store>, key: Option<&EncryptionKey>) -> Locat
 /// Returns the number of cells, each counted once.
 pub(crate) fn read_array(place: &Location) -> Result<u64, Refusal> {
     let array = Arc::new(Array::open_location(place, OpenOptions::default())?);
-    let session = Session::new(SessionOptions {
-        threads: NonZeroUsize::new(1),
-        memory: Some(MEMORY),
-        ..SessionOptions::default()
-    });
+    let session = Session::new(
+        SessionOptions::default()
+            .threads(NonZeroUsize::new(1))
+            .memory(Some(MEMORY)),
+    );
     let cells = read_cells(&session, &array, &ReadOptions::default())?;
     array.metadata()?;
     for (index, fragment) in array.numbered_fragments() {
@@ -208,11 +208,9 @@ pub(crate) fn read_array(place: &Location) -> Result<u64, Refusal> {
         let label = Arc::new(array.open_label(label)?);
         read_cells(&session, &label, &ReadOptions::default())?;
     }
-    let by_columns = ReadOptions {
-        order: Some(ResultOrder::ColumnMajor),
-        ranges: all_of_the_first(array.schema()),
-        ..ReadOptions::default()
-    };
+    let by_columns = ReadOptions::default()
+        .order(Some(ResultOrder::ColumnMajor))
+        .ranges(all_of_the_first(array.schema()));
     read_cells(&session, &array, &by_columns)?;
     Ok(cells)
 }
@@ -234,10 +232,7 @@ pub(crate) fn read(golden: &Golden, store: &MemoryStore) -> Result<u64, Refusal>
 }
 
 fn read_cells(session: &Session, array: &Arc<Array>, wanted: &ReadOptions) -> Result<u64, Refusal> {
-    let wanted = ReadOptions {
-        limit: Some(MOST_CELLS),
-        ..wanted.clone()
-    };
+    let wanted = wanted.clone().limit(Some(MOST_CELLS));
     let mut cells = 0;
     for batch in Reader::open(session, array, &wanted)? {
         cells += look_at(&batch?);

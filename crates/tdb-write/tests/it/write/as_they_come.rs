@@ -41,12 +41,10 @@ fn written(
 ) -> (Arc<dyn Store>, Result<(), WriteError>, Vec<usize>) {
     let (store, aside) = (memory(), memory());
     let array = array(&store, schema);
-    let options = WriteOptions {
-        sort_store: Some(Arc::clone(&aside)),
-        sort_bytes: Some(4000),
-        duplicates,
-        ..at(10)
-    };
+    let options = at(10)
+        .sort_store(Some(Arc::clone(&aside)))
+        .sort_bytes(Some(4000))
+        .duplicates(duplicates);
     let mut put_aside = Vec::new();
     let mut push_all = || {
         let mut writer = Writer::open(&Session::default(), &array, &options)?;
@@ -80,10 +78,7 @@ fn stored_at_once(
     duplicates: Option<Duplicates>,
 ) -> Vec<Vec<Option<Vec<u8>>>> {
     let store = memory();
-    let options = WriteOptions {
-        duplicates,
-        ..at(10)
-    };
+    let options = at(10).duplicates(duplicates);
     let batch = batch(schema, &fields(cells));
     write(&array(&store, schema), &options, &batch).unwrap();
     rows(&open(&store), Some(ResultOrder::Global))

@@ -65,18 +65,11 @@ fn dense_boxes_in_every_order_make_the_same_fragment() {
             }
             let store = memory();
             let array = array(&store, &schema);
-            let options = WriteOptions {
-                order: Some(order),
-                ranges: ranges.clone(),
-                ..at(10)
-            };
+            let options = at(10).order(Some(order)).ranges(ranges.clone());
             let numbers: Vec<i32> = cells.iter().map(number).collect();
             write(&array, &options, &batch(&schema, &plane_cells(&numbers))).unwrap();
             written.push(objects(&*store));
-            let read = ReadOptions {
-                ranges: ranges.clone(),
-                ..ReadOptions::default()
-            };
+            let read = ReadOptions::default().ranges(ranges.clone());
             let found = Reader::open(&Session::default(), &open(&store), &read)
                 .unwrap()
                 .next();
@@ -104,14 +97,8 @@ fn dense_boxes_in_batches_and_little_memory_make_the_same_fragment() {
             let written = |step: usize, memory_bytes: Option<u64>| {
                 let store = memory();
                 let array = array(&store, &schema);
-                let session = Session::new(SessionOptions {
-                    memory: memory_bytes,
-                    ..SessionOptions::default()
-                });
-                let options = WriteOptions {
-                    order: Some(order),
-                    ..at(10)
-                };
+                let session = Session::new(SessionOptions::default().memory(memory_bytes));
+                let options = at(10).order(Some(order));
                 let mut writer = Writer::open(&session, &array, &options).unwrap();
                 for first in (0..70).step_by(step) {
                     let part = part(&cells, first..70.min(first + step));
@@ -141,10 +128,7 @@ fn dense_cells_with_coordinates_go_to_their_places() {
         ("y".to_owned(), Range::of(2_i32, 3)),
         ("x".to_owned(), Range::of(7_i32, 9)),
     ];
-    let read = ReadOptions {
-        ranges,
-        ..ReadOptions::default()
-    };
+    let read = ReadOptions::default().ranges(ranges);
     let found = Reader::open(&Session::default(), &open(&store), &read)
         .unwrap()
         .next();
@@ -176,14 +160,14 @@ fn boxes_that_do_not_fit_are_told() {
     let store = memory();
     let array = array(&store, &schema);
     let told = |ranges: &[(&str, i32, i32)], order: Option<WriteOrder>| {
-        let options = WriteOptions {
-            ranges: ranges
-                .iter()
-                .map(|(name, lo, hi)| ((*name).to_owned(), Range::of(*lo, *hi)))
-                .collect(),
-            order,
-            ..at(10)
-        };
+        let options = at(10)
+            .ranges(
+                ranges
+                    .iter()
+                    .map(|(name, lo, hi)| ((*name).to_owned(), Range::of(*lo, *hi)))
+                    .collect(),
+            )
+            .order(order);
         let cells = batch(&schema, &plane_cells(&[1, 2]));
         write(&array, &options, &cells).unwrap_err().to_string()
     };
@@ -225,11 +209,7 @@ fn dense_fragments_of_a_size_are_boxes_of_the_same_cells() {
         for most in [1, 700, 100_000] {
             let store = memory();
             let array = array(&store, &schema);
-            let options = WriteOptions {
-                max_fragment_bytes: Some(most),
-                ranges: ranges.clone(),
-                ..at(10)
-            };
+            let options = at(10).max_fragment_bytes(Some(most)).ranges(ranges.clone());
             let cells = batch(&schema, &plane_cells(&numbers));
             counts.push(write(&array, &options, &cells).unwrap());
             let array = open(&store);
@@ -239,10 +219,7 @@ fn dense_fragments_of_a_size_are_boxes_of_the_same_cells() {
                 sides.product::<i32>()
             });
             assert_eq!(boxes.sum::<i32>(), 36, "boxes within each other");
-            let read = ReadOptions {
-                ranges: ranges.clone(),
-                ..ReadOptions::default()
-            };
+            let read = ReadOptions::default().ranges(ranges.clone());
             let mut found = Reader::open(&Session::default(), &array, &read).unwrap();
             let found = found.next().unwrap().unwrap();
             let found: Vec<i32> = found.column("a").unwrap().numbers().unwrap().collect();
@@ -265,14 +242,8 @@ fn a_box_of_any_number_of_tiles_is_begun_at_once() {
         schema.tile_order = tile_order;
         let store = memory();
         let array = array(&store, &schema);
-        let options = WriteOptions {
-            order: Some(WriteOrder::Global),
-            ..at(10)
-        };
-        let session = Session::new(SessionOptions {
-            memory: Some(4000),
-            ..SessionOptions::default()
-        });
+        let options = at(10).order(Some(WriteOrder::Global));
+        let session = Session::new(SessionOptions::default().memory(Some(4000)));
         let mut writer = Writer::open(&session, &array, &options).unwrap();
         let cells: Values = (0..100_i32)
             .map(|v| Some(v.to_le_bytes().to_vec()))
@@ -299,10 +270,7 @@ fn cells_that_wait_stay_within_the_memory() {
     let mut cells = plane_cells(&numbers);
     let store = memory();
     let array = array(&store, &schema);
-    let session = Session::new(SessionOptions {
-        memory: Some(700),
-        ..SessionOptions::default()
-    });
+    let session = Session::new(SessionOptions::default().memory(Some(700)));
     let told = |cells: &[(&'static str, Values)]| {
         let mut writer = Writer::open(&session, &array, &at(10)).unwrap();
         let mut parts = (0..70)
@@ -340,11 +308,11 @@ fn cells_that_come_at_once_take_no_memory_of_the_session() {
     let cells = batch(&schema, &plane_cells(&numbers));
     let store = memory();
     let array = array(&store, &schema);
-    let session = Session::new(SessionOptions {
-        threads: std::num::NonZeroUsize::new(1),
-        memory: Some(900),
-        ..SessionOptions::default()
-    });
+    let session = Session::new(
+        SessionOptions::default()
+            .threads(std::num::NonZeroUsize::new(1))
+            .memory(Some(900)),
+    );
     let mut writer = Writer::open(&session, &array, &at(10)).unwrap();
     writer.push(&cells).unwrap();
     writer.finish().unwrap();

@@ -34,10 +34,7 @@ fn write(array: &Arc<Array>, time: u64) {
         })
         .collect();
     // One thread: several threads that create the same folder would each sync it.
-    let session = Session::new(SessionOptions {
-        threads: Some(NonZeroUsize::MIN),
-        ..SessionOptions::default()
-    });
+    let session = Session::new(SessionOptions::default().threads(Some(NonZeroUsize::MIN)));
     let mut writer = Writer::open(&session, array, &at(time)).unwrap();
     writer.push(&Batch { rows: 1, columns }).unwrap();
     writer.finish().unwrap();

@@ -53,10 +53,10 @@ pub(crate) fn memory() -> Arc<dyn Store> {
 
 /// Options with counted names, so that a test writes the same in each run.
 pub(crate) fn at(time: u64) -> WriteOptions {
-    WriteOptions {
-        names: Arc::new(CountedNames::new(0, u64::from(u32::MAX) + time * 1000)),
-        ..WriteOptions::at(time)
-    }
+    WriteOptions::at(time).names(Arc::new(CountedNames::new(
+        0,
+        u64::from(u32::MAX) + time * 1000,
+    )))
 }
 
 /// The cells of a field: the bytes of each, `None` for null.
@@ -111,10 +111,7 @@ pub(crate) fn numbers<const N: usize>(values: [i32; N]) -> Values {
 
 /// All rows of the array, as the bytes of each cell.
 pub(crate) fn rows(array: &Arc<Array>, order: Option<ResultOrder>) -> Vec<Vec<Option<Vec<u8>>>> {
-    let options = ReadOptions {
-        order,
-        ..ReadOptions::default()
-    };
+    let options = ReadOptions::default().order(order);
     let mut out = Vec::new();
     for batch in Reader::open(&Session::default(), array, &options).unwrap() {
         let batch = batch.unwrap();

@@ -52,10 +52,7 @@ fn a_write_of_several_fragments_that_fails_anywhere_leaves_the_array_as_it_was()
         .map(|v| Some(v.to_le_bytes().to_vec()))
         .collect();
     let batch = batch(&schema, &[("x", x.clone()), ("a", x)]);
-    let options = WriteOptions {
-        max_fragment_bytes: Some(1),
-        ..at(10)
-    };
+    let options = at(10).max_fragment_bytes(Some(1));
     let before: Arc<dyn Store> = Arc::new(MemoryStore::new());
     array(&before, &schema);
     let saved = objects(&*before);
@@ -96,10 +93,7 @@ fn a_size_for_fragments_is_refused_where_several_cannot_be_committed_at_once() {
         let (store, mut schema) = (memory(), line());
         schema.version = FormatVersion::new(version);
         let array = array(&store, &schema);
-        let options = WriteOptions {
-            max_fragment_bytes: Some(1),
-            ..at(10)
-        };
+        let options = at(10).max_fragment_bytes(Some(1));
         let opened = Writer::open(&Session::default(), &array, &options);
         assert_eq!(opened.is_err(), version < 12, "version {version}");
     }
@@ -109,11 +103,9 @@ fn a_size_for_fragments_is_refused_where_several_cannot_be_committed_at_once() {
 fn a_writer_that_is_dropped_leaves_nothing() {
     let (store, schema) = (memory(), line());
     let array = array(&store, &schema);
-    let options = WriteOptions {
-        order: Some(WriteOrder::Global),
-        max_fragment_bytes: Some(1),
-        ..at(10)
-    };
+    let options = at(10)
+        .order(Some(WriteOrder::Global))
+        .max_fragment_bytes(Some(1));
     let mut writer = Writer::open(&Session::default(), &array, &options).unwrap();
     let x: Values = (1..=50_i32)
         .map(|v| Some(v.to_le_bytes().to_vec()))
@@ -137,10 +129,7 @@ fn what_is_wrong_is_told_with_the_field_and_the_first_cell() {
         error.to_string()
     };
     let ones = || ("a", numbers([1, 1, 1]));
-    let global = WriteOptions {
-        order: Some(WriteOrder::Global),
-        ..at(10)
-    };
+    let global = at(10).order(Some(WriteOrder::Global));
     insta::assert_snapshot!(
         [
             told(&at(10), &[("x", numbers([1, 101, 200])), ones()]),
@@ -236,10 +225,7 @@ fn values_out_of_their_order_are_told_with_the_first_cell_that_is() {
     let told = |order, cells: &[f64], step: usize| {
         let (store, schema) = (memory(), sorted(order, Datatype::Float64));
         let array = array(&store, &schema);
-        let options = WriteOptions {
-            ranges: vec![("x".to_owned(), Range::of(2_i32, 5))],
-            ..at(10)
-        };
+        let options = at(10).ranges(vec![("x".to_owned(), Range::of(2_i32, 5))]);
         let cells: Values = cells
             .iter()
             .map(|v| Some(v.to_le_bytes().to_vec()))
@@ -336,10 +322,7 @@ fn labels_out_of_order_are_told_when_they_are_asked_for() {
     array(&store, &schema);
     let put = |time, first: i32, values: &[i32]| {
         let last = first + i32::try_from(values.len()).unwrap() - 1;
-        let options = WriteOptions {
-            ranges: vec![("x".to_owned(), Range::of(first, last))],
-            ..at(time)
-        };
+        let options = at(time).ranges(vec![("x".to_owned(), Range::of(first, last))]);
         let values = values
             .iter()
             .map(|v| Some(v.to_le_bytes().to_vec()))
@@ -347,14 +330,9 @@ fn labels_out_of_order_are_told_when_they_are_asked_for() {
         write(&label, &options, &batch(&labels, &[("label", values)])).unwrap();
     };
     let asked = |time| {
-        let read = ReadOptions {
-            label_ranges: vec![("height".to_owned(), Range::of(3_i32, 6))],
-            ..ReadOptions::default()
-        };
-        let options = OpenOptions {
-            window: TimeWindow::until(time),
-            ..OpenOptions::default()
-        };
+        let read =
+            ReadOptions::default().label_ranges(vec![("height".to_owned(), Range::of(3_i32, 6))]);
+        let options = OpenOptions::default().window(TimeWindow::until(time));
         let array = Arc::new(Array::open(Arc::clone(&store), "a", options).unwrap());
         let found = Reader::open(&Session::default(), &array, &read);
         let batches: Result<Vec<_>, _> = found.and_then(Iterator::collect);
@@ -446,10 +424,7 @@ fn null_cells_and_stored_ones_may_hold_what_scale_float_cannot() {
         times: (11, 11),
         ..Replacement::default()
     };
-    let stored = WriteOptions {
-        replacement: Some(replacement),
-        ..at(11)
-    };
+    let stored = at(11).replacement(Some(replacement));
     write(&array, &stored, &cells).unwrap();
     let found = rows(&open(&store), None);
     let found = found.iter().map(|row| row[1].clone().unwrap());

@@ -47,25 +47,16 @@ fn duplicates_are_refused_dropped_or_kept() {
         (20, None, 3),
         (30, Some(Duplicates::Keep), 3),
     ] {
-        let options = WriteOptions {
-            duplicates,
-            ..at(time)
-        };
+        let options = at(time).duplicates(duplicates);
         write(&array, &options, &batch).unwrap();
-        let options = OpenOptions {
-            window: tdb_array::TimeWindow {
-                since: time,
-                at: time,
-            },
-            ..OpenOptions::default()
-        };
+        let options = OpenOptions::default().window(tdb_array::TimeWindow {
+            since: time,
+            at: time,
+        });
         let array = Arc::new(Array::open(Arc::clone(&store), "a", options).unwrap());
         assert_eq!(rows(&array, None).len(), left);
     }
-    let strict = WriteOptions {
-        duplicates: Some(Duplicates::Error),
-        ..at(40)
-    };
+    let strict = at(40).duplicates(Some(Duplicates::Error));
     let error = write(&array, &strict, &batch).unwrap_err();
     let WriteError::Cell {
         cell: 2, problem, ..
@@ -90,12 +81,10 @@ fn the_first_cells_with_the_same_coordinates_are_found_where_all_are_kept() {
         ([9, 4, 9, 4, 7], true, Some((1, 0))),
         ([9, 4, 8, 3, 7], true, None),
     ] {
-        let options = WriteOptions {
-            finds_repeated: true,
-            sort_store: spills.then(memory),
-            sort_bytes: spills.then_some(1),
-            ..at(10)
-        };
+        let options = at(10)
+            .finds_repeated(true)
+            .sort_store(spills.then(memory))
+            .sort_bytes(spills.then_some(1));
         let mut writer = Writer::open(&Session::default(), &array, &options).unwrap();
         for x in xs {
             let cells = [("x", numbers([x])), ("a", numbers([0]))];
@@ -148,10 +137,7 @@ fn a_write_is_the_same_byte_for_byte_with_any_number_of_threads() {
     let written = |threads: usize| {
         let store = memory();
         let array = array(&store, &schema);
-        let options = SessionOptions {
-            threads: NonZeroUsize::new(threads),
-            ..SessionOptions::default()
-        };
+        let options = SessionOptions::default().threads(NonZeroUsize::new(threads));
         let mut writer = Writer::open(&Session::new(options), &array, &at(10)).unwrap();
         writer.push(&batch(&schema, &cells)).unwrap();
         writer.finish().unwrap();
@@ -174,10 +160,7 @@ fn a_stream_in_global_order_makes_the_same_tiles_as_sorting_does() {
     let names: Vec<&str> = cells.iter().map(|(name, _)| *name).collect();
     let again = memory();
     let streamed = array(&again, &schema);
-    let options = WriteOptions {
-        order: Some(WriteOrder::Global),
-        ..at(10)
-    };
+    let options = at(10).order(Some(WriteOrder::Global));
     let mut writer = Writer::open(&Session::default(), &streamed, &options).unwrap();
     for rows in in_order.chunks(3) {
         let cells = |index: usize| {
@@ -200,10 +183,7 @@ fn fragments_are_split_at_a_size_and_hold_the_same_cells() {
     let cells = mixed_cells(200);
     let store = memory();
     let array = array(&store, &schema);
-    let options = WriteOptions {
-        max_fragment_bytes: Some(1500),
-        ..at(10)
-    };
+    let options = at(10).max_fragment_bytes(Some(1500));
     let count = write(&array, &options, &batch(&schema, &cells)).unwrap();
     let array = open(&store);
     assert!(
@@ -249,17 +229,12 @@ fn sorting_outside_of_memory_makes_the_same_array() {
 
         let (again, aside) = (memory(), memory());
         let pieces = array(&again, &schema);
-        let options = WriteOptions {
-            sort_store: Some(Arc::clone(&aside)),
-            sort_bytes: Some(1000),
-            ..at(10)
-        };
+        let options = at(10)
+            .sort_store(Some(Arc::clone(&aside)))
+            .sort_bytes(Some(1000));
         // The prefix of spilled objects takes one of the counted names.
         let names = CountedNames::new(0, u64::from(u32::MAX) + 10_000 - 1);
-        let options = WriteOptions {
-            names: Arc::new(names),
-            ..options
-        };
+        let options = options.names(Arc::new(names));
         let mut writer = Writer::open(&Session::default(), &pieces, &options).unwrap();
         let count = usize::try_from(count).unwrap();
         for first in (0..count).step_by(37) {
@@ -277,18 +252,11 @@ fn sorting_outside_of_memory_makes_the_same_array() {
 fn cells_in_any_order_stay_within_the_memory_or_go_aside() {
     let schema = mixed();
     let cells = mixed_cells(300);
-    let session = Session::new(SessionOptions {
-        memory: Some(8000),
-        ..SessionOptions::default()
-    });
+    let session = Session::new(SessionOptions::default().memory(Some(8000)));
     let written = |sort_store: Option<Arc<dyn Store>>, sort_bytes| {
         let store = memory();
         let array = array(&store, &schema);
-        let options = WriteOptions {
-            sort_store,
-            sort_bytes,
-            ..at(10)
-        };
+        let options = at(10).sort_store(sort_store).sort_bytes(sort_bytes);
         let mut writer = Writer::open(&session, &array, &options)?;
         for first in (0..300).step_by(10) {
             let part = part(&cells, first..first + 10);
@@ -322,11 +290,9 @@ fn many_runs_are_merged_on_the_way() {
     let (store, again, aside) = (memory(), memory(), memory());
     write(&array(&store, &schema), &at(10), &batch(&schema, &cells)).unwrap();
     let array = array(&again, &schema);
-    let options = WriteOptions {
-        sort_store: Some(Arc::clone(&aside)),
-        sort_bytes: Some(1),
-        ..at(10)
-    };
+    let options = at(10)
+        .sort_store(Some(Arc::clone(&aside)))
+        .sort_bytes(Some(1));
     let mut writer = Writer::open(&Session::default(), &array, &options).unwrap();
     let mut most = 0;
     for cell in 0..1_100 {
@@ -345,11 +311,9 @@ fn many_runs_are_merged_on_the_way() {
 fn sorted_cells_that_changed_on_the_disk_are_told() {
     let (store, aside, schema) = (memory(), memory(), mixed());
     let array = array(&store, &schema);
-    let options = WriteOptions {
-        sort_store: Some(Arc::clone(&aside)),
-        sort_bytes: Some(1000),
-        ..at(10)
-    };
+    let options = at(10)
+        .sort_store(Some(Arc::clone(&aside)))
+        .sort_bytes(Some(1000));
     let mut writer = Writer::open(&Session::default(), &array, &options).unwrap();
     writer.push(&batch(&schema, &mixed_cells(300))).unwrap();
     for (key, bytes) in objects(&*aside) {

@@ -14,10 +14,7 @@ fn lived() -> Arc<dyn Store> {
     let first = [("x", numbers([2, 7, 9])), ("a", numbers([1, 2, 3]))];
     write(&array, &at(10), &batch(&schema, &first)).unwrap();
     let kept = ConditionValue::new("a", ConditionOp::NotEqual, 2_i32.to_le_bytes().to_vec());
-    let change = ChangeOptions {
-        names: Arc::new(CountedNames::new(0, 1)),
-        ..ChangeOptions::at(15)
-    };
+    let change = ChangeOptions::at(15).names(Arc::new(CountedNames::new(0, 1)));
     array.delete_cells(&kept.unwrap().into(), &change).unwrap();
     let second = [("x", numbers([7, 9])), ("a", numbers([20, 30]))];
     write(&array, &at(20), &batch(&schema, &second)).unwrap();
@@ -25,11 +22,7 @@ fn lived() -> Arc<dyn Store> {
 }
 
 fn versions(array: &Arc<Array>, versions: Versions, order: ResultOrder) -> Vec<Vec<u64>> {
-    let options = ReadOptions {
-        versions,
-        order: Some(order),
-        ..ReadOptions::default()
-    };
+    let options = ReadOptions::default().versions(versions).order(Some(order));
     let mut rows = Vec::new();
     for batch in Reader::open(&Session::default(), array, &options).unwrap() {
         let batch = batch.unwrap();
@@ -65,11 +58,9 @@ fn all_versions_come_with_their_times_the_newest_first() {
         assert_eq!(versions(&array, Versions::Undeleted, order), wanted);
     }
     let condition = Some(tdb_condition::Condition::field("a").lt(5));
-    let options = ReadOptions {
-        versions: Versions::All,
-        condition,
-        ..ReadOptions::default()
-    };
+    let options = ReadOptions::default()
+        .versions(Versions::All)
+        .condition(condition);
     let refused = Reader::open(&Session::default(), &array, &options)
         .err()
         .unwrap();
@@ -82,11 +73,9 @@ fn versions_written_in_the_place_of_fragments_are_read_again() {
     let array = open(&store);
     let before = versions(&array, Versions::All, ResultOrder::Global);
     let session = Session::default();
-    let options = ReadOptions {
-        versions: Versions::All,
-        order: Some(ResultOrder::Global),
-        ..ReadOptions::default()
-    };
+    let options = ReadOptions::default()
+        .versions(Versions::All)
+        .order(Some(ResultOrder::Global));
     let names = array.fragments().iter().map(|f| f.name.clone());
     let replacement = Replacement {
         fragments: names.collect(),
@@ -96,14 +85,8 @@ fn versions_written_in_the_place_of_fragments_are_read_again() {
         deletes: array.deletes().iter().map(|d| d.marker.clone()).collect(),
         uri: None,
     };
-    let written = WriteOptions {
-        replacement: Some(replacement),
-        ..at(30)
-    };
-    let any = WriteOptions {
-        order: Some(WriteOrder::Unordered),
-        ..written.clone()
-    };
+    let written = at(30).replacement(Some(replacement));
+    let any = written.clone().order(Some(WriteOrder::Unordered));
     let refused = Writer::open(&session, &array, &any).err().unwrap();
     assert_eq!(refused.kind(), ErrorKind::Invalid);
     let mut writer = Writer::open(&session, &array, &written).unwrap();

@@ -53,9 +53,9 @@ pub(crate) fn expected<T: Clone>(
 
 /// Creates a context whose threads share all work, even small amounts.
 pub(crate) fn context(threads: usize) -> Context {
-    Context::new().session(Session::new(SessionOptions {
-        threads: NonZeroUsize::new(threads),
-        share_from: Some(0),
-        ..SessionOptions::default()
-    }))
+    Context::new().session(Session::new(
+        SessionOptions::default()
+            .threads(NonZeroUsize::new(threads))
+            .share_from(Some(0)),
+    ))
 }
