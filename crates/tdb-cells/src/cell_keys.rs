@@ -41,6 +41,10 @@ pub fn cell_keys<'a>(
     })
 }
 
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "the keys are parts of one list"
+)]
 fn numbers<K: Key + From<u8>>(
     schema: &ArraySchema,
     encoder: &KeyEncoder,
@@ -51,7 +55,7 @@ fn numbers<K: Key + From<u8>>(
     let starts = (0..rows).step_by(CELLS_PER_TASK);
     let parts = starts.zip(keys.chunks_mut(CELLS_PER_TASK)).collect();
     threads::for_each(parts, |(start, keys): (usize, &mut [K])| {
-        let rows = start..start.saturating_add(keys.len());
+        let rows = start..start + keys.len();
         let columns = columns.iter().zip(&schema.dimensions).enumerate().map(
             |(dimension, (column, described))| {
                 let part = column.part(rows.clone(), described.datatype.size());

@@ -58,10 +58,14 @@ impl CellSet {
     ///
     /// # Errors
     /// There are more rows than can be numbered.
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "there are fewer than 2^32 rows, and a remainder is less than the divisor"
+    )]
     pub fn concat(sets: &[Self]) -> Result<Self, LimitError> {
-        let rows = sets.iter().map(Self::rows).fold(0, usize::saturating_add);
-        RowRange::first(rows)?;
-        let mut words: Vec<u64> = Vec::with_capacity(rows.div_ceil(WORD).saturating_add(1));
+        let rows = RowRange::first(sets.iter().map(Self::rows).sum())?.end();
+        // While a set is joined, there is a word more than its rows need.
+        let mut words: Vec<u64> = Vec::with_capacity(rows / WORD + 2);
         let mut end = 0_usize;
         for set in sets {
             let begun = end % WORD;
@@ -69,12 +73,12 @@ impl CellSet {
                 match words.last_mut() {
                     Some(last) if begun > 0 => {
                         *last |= word << begun;
-                        words.push(word >> WORD.saturating_sub(begun));
+                        words.push(word >> (WORD - begun));
                     }
                     _ => words.push(word),
                 }
             }
-            end = end.saturating_add(set.rows());
+            end += set.rows();
             words.truncate(end.div_ceil(WORD));
         }
         let mut bits = BitVec::from_vec(words);
@@ -124,17 +128,20 @@ impl CellSet {
 
     /// Collects the rows in the set in ascending order, word by word, which is faster than [`CellSet::iter`].
     #[must_use]
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "all bits of a set are rows, and one is subtracted from a word that is not 0"
+    )]
     pub fn to_rows(&self) -> Vec<Row> {
         let mut rows = Vec::with_capacity(self.count());
         for (first, mut word) in (0..self.rows()).step_by(WORD).zip(self.words()) {
             if word == u64::MAX {
-                rows.extend((first..first.saturating_add(WORD)).map(Row::within));
+                rows.extend((first..first + WORD).map(Row::within));
                 continue;
             }
             while word != 0 {
-                let place = word.trailing_zeros() as usize;
-                rows.push(Row::within(first.saturating_add(place)));
-                word &= word.wrapping_sub(1);
+                rows.push(Row::within(first + word.trailing_zeros() as usize));
+                word &= word - 1;
             }
         }
         rows
@@ -306,9 +313,9 @@ fn fill_sized<const N: usize>(cells: &mut [u8], words: &[u64], value: &[u8]) {
 
 /// Like [`fill_sized`], for cells of any size; `value` is not empty.
 fn fill_any(cells: &mut [u8], words: &[u64], value: &[u8]) {
-    let of_words = cells.chunks_mut(WORD.saturating_mul(value.len()));
-    for (cells, &word) in of_words.zip(words) {
-        for (place, cell) in (0..u64::BITS).zip(cells.chunks_exact_mut(value.len())) {
+    let mut cells = cells.chunks_exact_mut(value.len());
+    for &word in words {
+        for (place, cell) in (0..u64::BITS).zip(&mut cells) {
             if word.unbounded_shr(place) & 1 == 0 {
                 cell.copy_from_slice(value);
             }

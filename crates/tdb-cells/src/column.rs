@@ -165,7 +165,7 @@ impl Batch {
     /// Bytes of the values of all columns.
     pub(crate) fn value_bytes(&self) -> usize {
         let sizes = self.columns.iter().map(|column| column.values.len());
-        sizes.fold(0, usize::saturating_add)
+        sizes.sum()
     }
 
     /// Keeps the first `rows` cells of each column, without a copy.

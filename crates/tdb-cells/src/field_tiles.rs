@@ -35,13 +35,13 @@ impl FieldTiles {
         let boxed = [self.var.as_deref(), self.validity.as_deref()]
             .into_iter()
             .flatten()
-            .map(|tiles| size_of::<StoredTiles>().saturating_add(tiles.bytes_beside()));
+            .flat_map(|tiles| [size_of::<StoredTiles>(), tiles.bytes_beside()]);
         let beside = [
             size_of::<(FieldKind, Self)>(),
             self.owner.bytes_beside(),
             self.main.bytes_beside(),
         ];
-        boxed.chain(beside).fold(0, usize::saturating_add)
+        boxed.chain(beside).sum()
     }
 
     /// Unfiltered bytes of the values of a var-sized tile; 0 for other fields.
@@ -107,8 +107,8 @@ impl FieldTiles {
         how: Decoding<'_>,
     ) -> Result<(), CellsError> {
         debug_assert_eq!(
-            out.len() as u64,
-            cells.saturating_mul(self.cell_size as u64)
+            Some(out.len() as u64),
+            cells.checked_mul(self.cell_size as u64)
         );
         how.counters.add_cells(cells);
         let extent = self.index.tile_extent(tile.get());
@@ -130,11 +130,14 @@ impl FieldTiles {
         how: Decoding<'_>,
         each: &mut dyn FnMut(u64, &[u8]) -> u64,
     ) -> Result<(), CellsError> {
-        let size = cells.saturating_mul(self.cell_size as u64);
         let extent = self.index.tile_extent(tile.get());
-        let decoded = self
-            .main
-            .for_each_piece(extent.clone(), size, wanted, worker, how, each)
+        let decode = |extent| {
+            let bytes = cells.checked_mul(self.cell_size as u64);
+            let size = bytes.ok_or_else(beyond_count)?;
+            self.main
+                .for_each_piece(extent, size, wanted, worker, how, each)
+        };
+        let decoded = decode(extent.clone())
             .map_err(self.main.locate(extent))
             .map_err(|e| self.owner.at(tile, e))?;
         if let Some(cells) = decoded.checked_div(self.cell_size as u64) {
@@ -257,4 +260,9 @@ fn mismatch(what: &'static str, wanted: u64, found: u64) -> TileError {
             found,
         },
     ))
+}
+
+fn beyond_count() -> TileError {
+    let kind = WireErrorKind::Invalid("the cells of the tile take more than 2^64 bytes");
+    TileError::Wire(WireError::new("Tile", "cells", 0, kind))
 }

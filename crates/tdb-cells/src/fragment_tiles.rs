@@ -1,5 +1,6 @@
 //! The tiles of one fragment, located and ready to be read.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use tdb_filters::{EncryptionKey, FilterList, Pipeline, Registry, TileKind};
@@ -67,10 +68,10 @@ impl FragmentTiles {
             .map(|part| part.version)
             .max()
             .unwrap_or(FormatVersion::WRITTEN);
-        let opened_bytes = opened
+        let opened_bytes: usize = opened
             .iter()
-            .map(|part| PART_BYTES.saturating_add(part.payload.len()))
-            .fold(0, usize::saturating_add);
+            .flat_map(|part| [PART_BYTES, part.payload.len()])
+            .sum();
         let mut payloads = opened.into_iter().map(|part| part.payload);
         let wanted = wanted(schema, stored, fields);
         tiles.fields.reserve_exact(wanted.len());
@@ -93,17 +94,16 @@ impl FragmentTiles {
             }
         }
         tiles.fields.sort_unstable_by_key(|(field, _)| *field);
-        let bytes = tiles.bytes().saturating_add(opened_bytes as u64);
-        tiles.held = Some(limits.budget.take(bytes)?);
+        let bytes = tiles.bytes().exact_add(opened_bytes)?;
+        tiles.held = Some(limits.budget.take(bytes as u64)?);
         Ok(tiles)
     }
 
     /// Approximate bytes of memory that this takes, without the contents of the metadata.
-    fn bytes(&self) -> u64 {
+    fn bytes(&self) -> usize {
         let fields = self.fields.iter().map(|(_, field)| field.bytes());
         let zipped = self.zipped.iter().map(|zipped| zipped.bytes());
-        let all = fields.chain(zipped).fold(0, usize::saturating_add);
-        size_of::<Self>().saturating_add(all) as u64
+        fields.chain(zipped).chain([size_of::<Self>()]).sum()
     }
 
     /// The byte ranges that must be read to decode a tile of these fields.
@@ -121,21 +121,21 @@ impl FragmentTiles {
     /// Bytes of scratch memory that a thread needs to decode this tile: its largest stored part. If the coordinates of
     /// all dimensions are stored together, their part also counts the decoded coordinates of `cells` cells.
     #[must_use]
-    pub fn decoding_bytes(&self, tile: TileNumber, cells: usize) -> u64 {
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "offsets of tiles increase, and a product of two numbers of 64 bits has 128"
+    )]
+    pub fn decoding_bytes(&self, tile: TileNumber, cells: usize) -> u128 {
+        let len = |extent: Range<u64>| u128::from(extent.end - extent.start);
         let stored = self
             .fields
             .iter()
             .flat_map(|(_, field)| field.extents(tile));
         let zipped = self.zipped.as_ref().map(|zipped| {
             let extent = zipped.index.tile_extent(tile.get());
-            let one = zipped.size.saturating_mul(zipped.dimensions);
-            let decoded = cells.saturating_mul(one) as u64;
-            extent
-                .map_or(0, |e| e.end.saturating_sub(e.start))
-                .saturating_add(decoded)
+            extent.map_or(0, len) + cells as u128 * zipped.tiles.cell_size as u128
         });
-        let stored = stored.map(|extent| extent.end.saturating_sub(extent.start));
-        stored.chain(zipped).max().unwrap_or(0)
+        stored.map(len).chain(zipped).max().unwrap_or(0)
     }
 
     /// Timestamp of all cells, if the fragment does not store one for each.

@@ -53,9 +53,9 @@ fn gather_any(values: &[u8], size: usize, rows: &[Row], out: &mut [u8]) -> bool 
         return true;
     }
     let mut are_there = true;
+    let cells = values.chunks_exact(size);
     for (place, row) in out.chunks_exact_mut(size).zip(rows) {
-        let start = row.index().saturating_mul(size);
-        match values.get(start..start.saturating_add(size)) {
+        match cells.clone().nth(row.index()) {
             Some(cell) => place.copy_from_slice(cell),
             None => are_there = false,
         }
@@ -106,6 +106,7 @@ fn keep_sized<const N: usize>(cells: &[u8], words: &[u64], out: &mut [u8]) -> Op
         let mut word = word;
         for place in places {
             *place = *cells.get(word.trailing_zeros() as usize)?;
+            // There is a place for each bit, so the word is not 0 here.
             word &= word.wrapping_sub(1);
         }
     }
@@ -113,18 +114,22 @@ fn keep_sized<const N: usize>(cells: &[u8], words: &[u64], out: &mut [u8]) -> Op
 }
 
 /// Copies the cells of `size` bytes whose bit is 1; `None` if there are too few cells.
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "the size of as many cells as a word has bits is checked first, and one is subtracted from a word that is not 0"
+)]
 fn keep_any(cells: &[u8], size: usize, words: &[u64], mut out: &mut [u8]) -> Option<()> {
     if size == 0 {
         return Some(());
     }
-    let cells = cells.chunks(WORD.saturating_mul(size));
-    for (cells, &word) in cells.zip(words) {
+    let of_word = size.checked_mul(WORD)?;
+    for (cells, &word) in cells.chunks(of_word).zip(words) {
         let mut word = word;
         while word != 0 {
-            let start = (word.trailing_zeros() as usize).saturating_mul(size);
-            let cell = cells.get(start..start.saturating_add(size))?;
+            let start = word.trailing_zeros() as usize * size;
+            let cell = cells.get(start..start + size)?;
             out.split_off_mut(..size)?.copy_from_slice(cell);
-            word &= word.wrapping_sub(1);
+            word &= word - 1;
         }
     }
     out.is_empty().then_some(())

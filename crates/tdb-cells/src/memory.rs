@@ -37,8 +37,12 @@ impl Memory {
 /// Requests huge pages for the part of the first `used` bytes that fills whole ones; a page beyond would be mostly
 /// unused.
 #[cfg(target_os = "linux")]
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "a remainder is at most what was divided"
+)]
 fn prefer_huge_pages(map: &MmapMut, used: usize) {
-    let whole = used.saturating_sub(used % HUGE_PAGE);
+    let whole = used - used % HUGE_PAGE;
     if whole > 0 {
         // If this fails, small pages do the same, only slower.
         let _ = map.advise_range(memmap2::Advice::HugePage, 0, whole);

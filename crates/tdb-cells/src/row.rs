@@ -148,10 +148,8 @@ impl RowList for RowRange {
         // A range never has more than `u32::MAX` rows.
         let most = u32::try_from(most).unwrap_or(u32::MAX);
         let starts = (self.start..self.end).step_by(most.max(1) as usize);
-        let parts = starts.map(|start| Self {
-            start,
-            end: start.saturating_add(most.max(1)).min(self.end),
-        });
+        let ends = starts.clone().skip(1).chain([self.end]);
+        let parts = starts.zip(ends).map(|(start, end)| Self { start, end });
         parts.collect()
     }
 }

@@ -314,8 +314,8 @@ impl Runs {
             let bug = Bug::new("a merge that gave more items than there were");
             return Err(CellsError::from(bug).into());
         }
-        self.runs
-            .insert(at, merged.finish(level.saturating_add(1))?);
+        let level = level.exact_add(1).map_err(CellsError::from)?;
+        self.runs.insert(at, merged.finish(level)?);
         Ok(())
     }
 

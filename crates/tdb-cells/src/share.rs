@@ -1,7 +1,11 @@
 /// Returns `part / whole` of an amount, rounded down; all of it if `part` is greater than `whole`.
 #[must_use]
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "a product of two numbers of 64 bits has 128"
+)]
 pub fn share(amount: u64, part: u64, whole: u64) -> u64 {
-    let product = u128::from(amount).saturating_mul(part.min(whole).into());
+    let product = u128::from(amount) * u128::from(part.min(whole));
     let share = product.checked_div(whole.into());
     // The share is at most `amount`.
     share.map_or(0, |share| u64::try_from(share).unwrap_or(amount))
@@ -10,8 +14,12 @@ pub fn share(amount: u64, part: u64, whole: u64) -> u64 {
 /// Returns the amount for `part` if `whole` takes `amount`, rounded up; more than `amount` if `part` is greater than
 /// `whole`.
 #[must_use]
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "a product of two numbers of 64 bits has 128"
+)]
 pub fn scaled(amount: u64, part: u64, whole: u64) -> u64 {
-    let product = u128::from(amount).saturating_mul(part.into());
+    let product = u128::from(amount) * u128::from(part);
     let scaled = product.div_ceil(u128::from(whole.max(1)));
     // Saturates: no budget has more.
     u64::try_from(scaled).unwrap_or(u64::MAX)

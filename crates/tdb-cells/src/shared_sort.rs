@@ -26,6 +26,10 @@ pub fn sort<T: Copy + Ord + Send + Sync>(numbers: &mut [T]) -> Result<(), Bug> {
     sort_among(numbers, threads::count())
 }
 
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "there are two threads at least, and the first side gets all but one at most"
+)]
 fn sort_among<T: Copy + Ord + Send + Sync>(numbers: &mut [T], threads: usize) -> Result<(), Bug> {
     if threads < 2 || numbers.len() < FEW {
         numbers.sort_unstable();
@@ -45,11 +49,11 @@ fn sort_among<T: Copy + Ord + Send + Sync>(numbers: &mut [T], threads: usize) ->
     let for_first = share_of(threads as u64, below as u64, numbers.len() as u64);
     let for_first = length(for_first)
         .map_err(|_| missing())?
-        .clamp(1, threads.saturating_sub(1));
+        .clamp(1, threads - 1);
     let (first, second) = numbers.split_at_mut(below);
     let (first, second) = threads::both(
         || sort_among(first, for_first),
-        || sort_among(second, threads.saturating_sub(for_first)),
+        || sort_among(second, threads - for_first),
     );
     first.and(second)
 }
@@ -66,6 +70,7 @@ struct Share {
 fn pivot<T: Copy + Ord>(numbers: &[T]) -> Result<T, Bug> {
     const SCATTER: u64 = 0x9e37_79b9_7f4a_7c15;
     let len = numbers.len() as u64;
+    // A hash: what leaves its 64 bits is left out.
     let place = |i: u64| length(i.wrapping_mul(SCATTER).checked_rem(len)?).ok();
     let mut sample = (0..SAMPLE as u64)
         .map(|i| numbers.get(place(i)?).copied())
@@ -77,13 +82,17 @@ fn pivot<T: Copy + Ord>(numbers: &[T]) -> Result<T, Bug> {
 
 /// Moves the numbers below the pivot to the front and returns how many there are. Every number is swapped, needed or
 /// not, so that no branch depends on the numbers.
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "no more numbers are below the pivot than there are"
+)]
 fn part<T: Copy + Ord>(numbers: &mut [T], pivot: T) -> usize {
     let numbers = Cell::from_mut(numbers).as_slice_of_cells();
     let mut below = 0_usize;
     for number in numbers {
         if let Some(place) = numbers.get(below) {
             number.swap(place);
-            below = below.saturating_add(usize::from(place.get() < pivot));
+            below += usize::from(place.get() < pivot);
         }
     }
     below

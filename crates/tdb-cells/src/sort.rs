@@ -28,7 +28,8 @@ pub(crate) trait Number: Copy + Ord + Send + Sync {
     /// Number of bits needed for the difference to `least`, which is at most `self`.
     fn bits_from(self, least: Self) -> u32;
 
-    /// Returns the difference to `least` without its last `left_out` bits; at most 64 bits must remain.
+    /// Returns the difference to `least`, which is at most `self`, without its last `left_out` bits; at most 64 bits
+    /// must remain.
     fn leading(self, least: Self, left_out: u32) -> u64;
 
     /// Like [`Packing::pack_all`], for all rows; reuses the memory of `keys` if they have 64 bits.
@@ -40,8 +41,12 @@ pub(crate) trait Number: Copy + Ord + Send + Sync {
 }
 
 impl Number for u64 {
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "the least number is not greater, and no more bits are zero than there are"
+    )]
     fn bits_from(self, least: Self) -> u32 {
-        Self::BITS.saturating_sub(self.wrapping_sub(least).leading_zeros())
+        Self::BITS - (self - least).leading_zeros()
     }
 
     fn leading(self, least: Self, left_out: u32) -> u64 {
@@ -65,8 +70,12 @@ impl Number for u64 {
 }
 
 impl Number for u128 {
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "the least number is not greater, and no more bits are zero than there are"
+    )]
     fn bits_from(self, least: Self) -> u32 {
-        Self::BITS.saturating_sub(self.wrapping_sub(least).leading_zeros())
+        Self::BITS - (self - least).leading_zeros()
     }
 
     #[expect(clippy::cast_possible_truncation, reason = "64 bits are left at most")]
@@ -124,15 +133,20 @@ pub(crate) struct Packing<K> {
 }
 
 impl<K: Number> Packing<K> {
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "no more bits are zero than there are, and an index has at most 64"
+    )]
     fn of(keys: &[K], rows: impl RowList) -> Result<Option<Self>, Bug> {
         let parts = threads::map(rows.parts(PARALLEL), |part| Bounds::of(keys, part.rows()))?;
         let bounds = parts.into_iter().flatten().reduce(Bounds::and);
         Ok(bounds.map(|bounds| {
             let Bounds { least, most, last } = bounds;
-            let row_bits = usize::BITS.saturating_sub(last.leading_zeros());
-            let room = u64::BITS.saturating_sub(row_bits);
+            let row_bits = usize::BITS - last.leading_zeros();
+            let room = u64::BITS - row_bits;
             Self {
                 least,
+                // Nothing is left out where there is room for all.
                 left_out: most.bits_from(least).saturating_sub(room),
                 row_bits,
             }

@@ -129,6 +129,10 @@ impl SortedRows {
     ///
     /// # Errors
     /// The first error of `newer`.
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "they are numbers of rows of parts of one list"
+    )]
     pub fn newest<E: Send>(
         self,
         newer: impl Fn(Row, Row) -> Result<bool, E> + Send + Sync,
@@ -143,9 +147,9 @@ impl SortedRows {
         })?;
         let (mut start, mut end) = (0_usize, 0_usize);
         for (all, kept) in kept {
-            rows.copy_within(start..start.saturating_add(kept), end);
-            start = start.saturating_add(all);
-            end = end.saturating_add(kept);
+            rows.copy_within(start..start + kept, end);
+            start += all;
+            end += kept;
         }
         rows.truncate(end);
         Ok(rows)
@@ -165,6 +169,10 @@ pub(crate) fn mark_repeats<T: Copy>(
 }
 
 /// Splits rows and their flags into one part per task, without separating equal rows.
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "there are fewer than 2^32 rows"
+)]
 pub(crate) fn parts<'a>(
     mut rows: &'a mut [Row],
     mut repeats: &'a mut [bool],
@@ -176,7 +184,7 @@ pub(crate) fn parts<'a>(
             .skip(CELLS_PER_TASK)
             .take_while(|repeats| **repeats)
             .count();
-        let end = CELLS_PER_TASK.saturating_add(more).min(repeats.len());
+        let end = (CELLS_PER_TASK + more).min(repeats.len());
         // Rows and flags have the same length.
         parts.extend(rows.split_off_mut(..end).zip(repeats.split_off_mut(..end)));
     }
@@ -184,19 +192,28 @@ pub(crate) fn parts<'a>(
 }
 
 /// Returns the runs of two or more equal rows, as ranges of places.
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "they are places in one list, from 1 on"
+)]
 pub(crate) fn equal_runs(repeats: &[bool]) -> impl Iterator<Item = Range<usize>> + '_ {
-    let mut at = 0_usize;
+    // No row comes before the first one, so it repeats none.
+    let mut at = 1_usize;
     std::iter::from_fn(move || {
         let (_, rest) = repeats.split_at_checked(at)?;
         let first = rest.iter().position(|repeats| *repeats)?;
         let len = rest.iter().skip(first).take_while(|repeats| **repeats);
-        let start = at.saturating_add(first);
-        at = start.saturating_add(len.count());
-        Some(start.saturating_sub(1)..at)
+        let start = at + first;
+        at = start + len.count();
+        Some(start - 1..at)
     })
 }
 
 /// Moves the newest row of each run of equal rows to the front; returns how many rows that are.
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "no more places are left than there are"
+)]
 fn keep_newest<E>(
     rows: &mut [Row],
     repeats: &[bool],
@@ -207,7 +224,6 @@ fn keep_newest<E>(
     let Some(mut place) = places.next() else {
         return Ok(0);
     };
-    let mut count = 1_usize;
     for (row, repeats) in rows.iter().zip(repeats).skip(1) {
         let row = row.get();
         if *repeats {
@@ -217,10 +233,9 @@ fn keep_newest<E>(
         } else if let Some(next) = places.next() {
             next.set(row);
             place = next;
-            count = count.saturating_add(1);
         }
     }
-    Ok(count)
+    Ok(rows.len() - places.len())
 }
 
 #[cfg(test)]

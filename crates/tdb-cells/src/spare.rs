@@ -52,9 +52,13 @@ impl Spare {
     }
 
     /// Counts a new buffer of `len` bytes, and frees kept memory beyond the bound.
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "lengths of buffers that are in memory"
+    )]
     pub(crate) fn lend(&self, len: usize) {
         let mut kept = self.lock();
-        kept.lent = kept.lent.saturating_add(len as u64);
+        kept.lent += len as u64;
         kept.most_lent = kept.most_lent.max(kept.lent);
         let room = kept.room();
         let given_up = kept.shrink(room);
@@ -84,10 +88,14 @@ impl Spare {
     }
 
     /// Keeps the memory of a dropped buffer if there is room for it.
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "each buffer was lent with the length that it has now"
+    )]
     pub(crate) fn keep(&self, part: Memory) {
         let len = part.len() as u64;
         let mut kept = self.lock();
-        kept.lent = kept.lent.saturating_sub(len);
+        kept.lent -= len;
         let room = (self.budget.limit() / SHARE)
             .min(self.budget.left())
             .min(kept.room());
@@ -98,7 +106,7 @@ impl Spare {
         if kept.parts.len() >= MOST_PARTS {
             given_up.extend(kept.remove(0));
         }
-        kept.bytes = kept.bytes.saturating_add(len);
+        kept.bytes += len;
         kept.parts.push_back(part);
         drop(kept);
     }
@@ -111,22 +119,30 @@ impl Spare {
 impl SpareBuffers {
     /// Place of the smallest part of at least `len` bytes that is at most a quarter larger.
     fn best(&self, len: usize) -> Option<usize> {
-        let most = len.saturating_add(len / 4);
         let parts = self.parts.iter().enumerate();
-        let fitting = parts.filter(|(_, part)| (len..=most).contains(&part.len()));
+        let fits = |more: usize| more <= len / 4;
+        let fitting = parts.filter(|(_, part)| part.len().checked_sub(len).is_some_and(fits));
         let (at, _) = fitting.min_by_key(|(_, part)| part.len())?;
         Some(at)
     }
 
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "the part was counted when it was kept"
+    )]
     fn remove(&mut self, at: usize) -> Option<Memory> {
         let part = self.parts.remove(at)?;
-        self.bytes = self.bytes.saturating_sub(part.len() as u64);
+        self.bytes -= part.len() as u64;
         Some(part)
     }
 
     /// Number of bytes that may be kept beside the buffers in use.
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "no more is lent than was ever lent"
+    )]
     fn room(&self) -> u64 {
-        self.most_lent.saturating_sub(self.lent).max(LITTLE)
+        (self.most_lent - self.lent).max(LITTLE)
     }
 
     /// Removes the oldest parts until at most `bytes` bytes are kept.

@@ -7,7 +7,7 @@ use tdb_filters::{Pipeline, Scratch};
 use tdb_fragment::{FragmentMetadata, TileNumber};
 use tdb_schema::ArraySchema;
 use tdb_store::{Read, name};
-use tdb_tile::{ChunkHeader, Limits, WireError, WireErrorKind};
+use tdb_tile::{ChunkHeader, Exact, Limits, WireError, WireErrorKind};
 
 use crate::unfiltered::{Part, Whole};
 use crate::worker::Worker;
@@ -30,7 +30,7 @@ pub struct StoredTiles {
 impl StoredTiles {
     /// Approximate bytes of heap memory: the key and the filters.
     pub(crate) fn bytes_beside(&self) -> usize {
-        self.key.len().saturating_add(self.pipeline.bytes_beside())
+        [self.key.len(), self.pipeline.bytes_beside()].iter().sum()
     }
 
     /// Returns a function that adds the key and the offset of a tile to an error.
@@ -60,7 +60,7 @@ impl StoredTiles {
     /// The byte range that [`StoredTiles::fetch`] requests.
     pub(crate) fn read(&self, extent: Option<Range<u64>>) -> Option<Read> {
         let extent = extent?;
-        let len = extent.end.saturating_sub(extent.start);
+        let len = extent.end.checked_sub(extent.start)?;
         Some(Read::bounded(Arc::clone(&self.key), extent.start, len))
     }
 
@@ -138,6 +138,10 @@ impl StoredTiles {
 
     /// Decodes the chunks of a tile that contain bytes `wanted`, and passes each to `each`, which returns the offset
     /// of the next byte that it needs. Returns the number of decoded bytes.
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "sizes of chunks of one tile, which add up to that of the tile"
+    )]
     pub(crate) fn for_each_piece(
         &self,
         extent: Option<Range<u64>>,
@@ -161,9 +165,8 @@ impl StoredTiles {
                 if chunk.extent().end <= next {
                     continue;
                 }
-                let own = u64::from(chunk.filtered).saturating_add(chunk.metadata.into());
-                used = used.saturating_add(own);
-                decoded = decoded.saturating_add(chunk.original.into());
+                used += u64::from(chunk.filtered) + u64::from(chunk.metadata);
+                decoded += u64::from(chunk.original);
                 let filtered = chunk.filtered(stored)?;
                 if self.pipeline.is_identity()
                     && chunk.original == chunk.filtered
@@ -185,14 +188,9 @@ impl StoredTiles {
             }
             Ok::<_, TileError>(())
         })?;
-        let headers = worker
-            .chunks
-            .entries()
-            .len()
-            .saturating_mul(size_of::<ChunkHeader>())
-            .saturating_add(CHUNK_COUNT);
-        let chunks = stored.len().saturating_sub(headers) as u64;
-        how.counters.add_skipped(chunks.saturating_sub(used));
+        let headers = worker.chunks.entries().len() * size_of::<ChunkHeader>();
+        let chunks = stored.len() - CHUNK_COUNT - headers;
+        how.counters.add_skipped(chunks as u64 - used);
         how.counters.add_decoded(decoded);
         Ok(decoded)
     }
@@ -226,7 +224,7 @@ pub(crate) struct LostTiles {
 impl Owner {
     /// Approximate bytes of heap memory.
     pub(crate) fn bytes_beside(&self) -> usize {
-        self.fragment.len().saturating_add(self.field.len())
+        [&self.fragment, &self.field].map(String::len).iter().sum()
     }
 
     pub(crate) fn at(&self, tile: TileNumber, found: TileFailure) -> CellsError {
@@ -253,7 +251,7 @@ impl Owner {
 
 /// Size of a stored tile in bytes, checked against the limit.
 fn stored_len(extent: &Range<u64>, how: Decoding<'_>) -> Result<u64, TileError> {
-    let len = extent.end.saturating_sub(extent.start);
+    let len = extent.end.exact_sub(extent.start)?;
     Limits::check("stored tile size", "data_tile", len, how.limits.data_tile)?;
     Ok(len)
 }

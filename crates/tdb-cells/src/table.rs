@@ -144,7 +144,7 @@ impl CellTable {
         let mut end = RowRange::default();
         for same in pieces.chunk_by(|a, b| a.0 == b.0) {
             let rows = same.iter().map(|(_, _, rows)| rows.len());
-            end = end.next(rows.fold(0, usize::saturating_add))?;
+            end = end.next(rows.sum())?;
             segments.extend(same.first().map(|(f, ..)| Segment::of_cells(*f, end)));
         }
         let mut out = Self::new(segments);
@@ -160,7 +160,7 @@ impl CellTable {
                 })
                 .collect::<Result<_, Bug>>()?;
             let sizes = parts.iter().filter_map(|part| part.column(field));
-            let size = sizes.map(TableColumn::size).fold(0, usize::saturating_add);
+            let size: usize = sizes.map(TableColumn::size).sum();
             out.hold(budget.take(size as u64)?);
             let mut joined = join(&columns)?;
             let lacking = columns
@@ -180,8 +180,7 @@ impl CellTable {
 
     /// Bytes of memory that the table's grants cover.
     pub fn bytes_held(&self) -> u64 {
-        let bytes = self.held.iter().map(Grant::bytes);
-        bytes.fold(0, u64::saturating_add)
+        self.held.iter().map(Grant::bytes).sum()
     }
 
     /// Moves the grants to the caller, who goes on using the columns.
@@ -220,13 +219,10 @@ impl TableColumn {
 
     /// Bytes of the values, offsets and validity.
     fn size(&self) -> usize {
-        let offsets = self
-            .offsets
-            .as_ref()
-            .map_or(0, |o| o.len().saturating_mul(8));
+        let offsets = self.offsets.as_deref().map_or(0, size_of_val::<[u64]>);
         let validity = self.validity.as_ref().map_or(0, Vec::len);
         let values = self.values.as_slice().len();
-        values.saturating_add(offsets).saturating_add(validity)
+        [values, offsets, validity].iter().sum()
     }
 
     /// Copies the cells at `rows`, in that order. `missing` is left empty for the caller to fill.
@@ -327,8 +323,8 @@ fn join(pieces: &[(&TableColumn, RowRange)]) -> Result<TableColumn, CellsError> 
         .iter()
         .map(|(column, rows)| column.bytes_of(rows.indices()))
         .collect::<Result<_, Bug>>()?;
-    let total = cells.iter().map(|cells| cells.len());
-    let mut values = first.values.another(total.fold(0, usize::saturating_add))?;
+    let total = cells.iter().map(|cells| cells.len()).sum();
+    let mut values = first.values.another(total)?;
     let mut rest = values.as_mut_slice();
     let copies = cells.into_iter().map(|cells| {
         let place = rest.split_off_mut(..cells.len());

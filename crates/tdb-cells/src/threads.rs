@@ -76,6 +76,10 @@ fn spawn(thread: ThreadBuilder) -> io::Result<JoinHandle<()>> {
 }
 
 /// Starts a pool of `wanted` threads, or of as many as the system allows; `None` if that is fewer than two.
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "more than one thread was wanted"
+)]
 fn start(mut wanted: usize, spawn: Spawn<'_>) -> Option<ThreadPool> {
     while wanted > 1 {
         let mut started = Vec::new();
@@ -88,7 +92,7 @@ fn start(mut wanted: usize, spawn: Spawn<'_>) -> Option<ThreadPool> {
         if let Ok(pool) = pool.build() {
             return Some(pool);
         }
-        wanted = started.len().min(wanted.saturating_sub(1));
+        wanted = started.len().min(wanted - 1);
         for thread in started {
             // The failed pool has told its threads to end. Once they have, others can take their place.
             drop(thread.join());

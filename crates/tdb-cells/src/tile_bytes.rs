@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use tdb_store::{ByteRange, Piece, Read, Store, StoreError};
-use tdb_tile::{Grant, LimitError, Limits};
+use tdb_tile::{Exact, Grant, LimitError, Limits};
 
 use crate::{Counters, TileError};
 
@@ -108,7 +108,7 @@ impl TileBytes for Arc<dyn Store> {
         place: &'a mut KeptMemory,
         limits: &Limits,
     ) -> Result<StoredBytes<'a>, TileError> {
-        let wanted = extent.end.saturating_sub(extent.start);
+        let wanted = extent.end.exact_sub(extent.start)?;
         let len = tdb_tile::length(wanted)?;
         if place.bytes.len() < len {
             // A length beyond the end of the file must not cause an allocation.
@@ -169,7 +169,7 @@ impl TileBytes for FetchedBytes {
         _: &'a mut KeptMemory,
         _: &Limits,
     ) -> Result<StoredBytes<'a>, TileError> {
-        let wanted = extent.end.saturating_sub(extent.start);
+        let wanted = extent.end.exact_sub(extent.start)?;
         let bytes = self.pieces.get(&(Arc::clone(key), extent.start));
         bytes
             .filter(|bytes| bytes.len() as u64 == wanted)

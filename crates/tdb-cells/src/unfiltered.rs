@@ -55,6 +55,8 @@ pub(crate) struct Whole {
     start: u64,
     chunk: usize,
     count: usize,
+    /// Size of the number of chunks and of their headers, in bytes.
+    headers: usize,
 }
 
 impl Whole {
@@ -65,6 +67,7 @@ impl Whole {
             start: extent.start,
             chunk: cut.chunk.try_into().ok()?,
             count: cut.count.try_into().ok()?,
+            headers: Cut::headers(cut.count)?.try_into().ok()?,
         };
         (whole.count > 0).then_some(whole)
     }
@@ -77,14 +80,13 @@ impl Whole {
         key: &str,
         place: &mut [u8],
     ) -> Result<bool, StoreError> {
-        let mut heads = vec![0_u8; COUNT.saturating_add(self.count.saturating_mul(HEADER))];
+        let mut heads = vec![0_u8; self.headers];
         let (first, behind) = heads.split_at_mut(const { COUNT + HEADER });
-        let mut pieces = Vec::with_capacity(self.count.saturating_mul(2));
         let each = std::iter::once(first).chain(behind.chunks_mut(HEADER));
-        for (head, data) in each.zip(place.chunks_mut(self.chunk)) {
-            pieces.push(IoSliceMut::new(head));
-            pieces.push(IoSliceMut::new(data));
-        }
+        let chunks = each.zip(place.chunks_mut(self.chunk));
+        let mut pieces: Vec<_> = chunks
+            .flat_map(|(head, data)| [IoSliceMut::new(head), IoSliceMut::new(data)])
+            .collect();
         store.read_scattered(key, self.start, &mut pieces)?;
         drop(pieces);
         Ok(self.is_as_thought(&heads, place))
@@ -156,6 +158,10 @@ impl Part {
 
     /// Passes the chunks in `stored` to `each`, one by one, and returns their total size in bytes; `None` if there are
     /// other chunks than expected.
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "each chunk ends within the tile"
+    )]
     pub(crate) fn show(
         &self,
         stored: &[u8],
@@ -170,10 +176,10 @@ impl Part {
         let mut next = wanted.start;
         counters.decode.time(|| {
             while let Some((data, behind)) = self.next_chunk(rest, start) {
-                let end = start.saturating_add(data.len() as u64);
+                let end = start + data.len() as u64;
                 if end > next {
                     next = each(start, data);
-                    decoded = decoded.saturating_add(data.len() as u64);
+                    decoded += data.len() as u64;
                 }
                 (rest, start) = (behind, end);
             }
@@ -183,13 +189,17 @@ impl Part {
     }
 
     /// Whether all headers are as expected.
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "each chunk ends within the tile"
+    )]
     fn is_as_thought(&self, stored: &[u8]) -> bool {
         let (mut rest, mut start) = (stored, self.first);
         while !rest.is_empty() {
             let Some((data, behind)) = self.next_chunk(rest, start) else {
                 return false;
             };
-            start = start.saturating_add(data.len() as u64);
+            start += data.len() as u64;
             rest = behind;
         }
         true

@@ -1,4 +1,5 @@
 use tdb_fragment::{FragmentIndex, TileNumber};
+use tdb_tile::{Bug, Exact};
 
 /// Consecutive tiles of one fragment that can be copied to a result in global order as they are: no cell of another
 /// fragment lies between their cells, and all of their cells are in the result.
@@ -14,8 +15,10 @@ pub struct WholeTiles {
 
 impl WholeTiles {
     /// Number of cells in all tiles.
-    #[must_use]
-    pub fn rows(&self) -> u64 {
-        (self.cells as u64).saturating_mul(self.tiles.len() as u64)
+    ///
+    /// # Errors
+    /// There are more than can be counted.
+    pub fn rows(&self) -> Result<u64, Bug> {
+        (self.cells as u64).exact_mul(self.tiles.len() as u64)
     }
 }

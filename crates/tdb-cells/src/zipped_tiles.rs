@@ -27,10 +27,8 @@ pub struct ZippedTiles {
 impl ZippedTiles {
     /// Approximate bytes of memory that this takes, without the contents of the tile index.
     pub(crate) fn bytes(&self) -> usize {
-        let beside = self.owner.bytes_beside();
-        size_of::<Self>()
-            .saturating_add(beside)
-            .saturating_add(self.tiles.bytes_beside())
+        let beside = [self.owner.bytes_beside(), self.tiles.bytes_beside()];
+        beside.iter().chain([&size_of::<Self>()]).sum()
     }
 
     /// The byte range that must be read to decode a tile.

@@ -50,12 +50,16 @@ fn pack_by<const G: usize>(fields: &[u64; BLOCK], width: u32, words: &mut [U64])
             free = left;
             continue;
         }
-        // Neither wraps: the group has from `free` to 64 bits.
-        let beyond = joined.wrapping_sub(free);
+        #[expect(
+            clippy::arithmetic_side_effects,
+            reason = "the group has from `free` to 64 bits"
+        )]
+        let beyond = joined - free;
         let Some(place) = places.next() else {
             return;
         };
         place.set(window | group.unbounded_shr(beyond));
+        // It does not wrap: no more bits than the group has are beyond.
         free = u64::BITS.wrapping_sub(beyond);
         window = group.unbounded_shl(free);
     }

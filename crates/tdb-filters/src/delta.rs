@@ -163,8 +163,9 @@ pub(crate) fn check_count(
     out: &[u8],
 ) -> Result<(), FilterError> {
     let wanted = out.len() as u64;
-    // Clamped: more bytes than there can be are not those of the piece.
-    let found = count.saturating_mul(size as u64);
+    let found = count.checked_mul(size as u64).ok_or_else(|| {
+        FilterError::invalid(filter, "count", "is of more than 2^64 bytes of values")
+    })?;
     if found == wanted {
         return Ok(());
     }

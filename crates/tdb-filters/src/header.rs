@@ -64,8 +64,11 @@ impl<'a> Reader<'a> {
         count: usize,
         size: usize,
     ) -> Result<&'a [u8], FilterError> {
-        // Clamped: more bytes than there can be are refused like those that are not there.
-        self.take(field, count.saturating_mul(size))
+        let too_many = "more records than can be counted in bytes";
+        let bytes = count
+            .checked_mul(size)
+            .ok_or_else(|| FilterError::invalid(self.filter, field, too_many))?;
+        self.take(field, bytes)
     }
 
     /// Reads the next number.
@@ -172,7 +175,10 @@ pub fn parts<'a>(
     let lengths = lengths
         .iter()
         .map(|length| u32::from_le_bytes(*length) as usize);
-    let sum = lengths.clone().fold(0, usize::saturating_add);
+    let counted = lengths.clone().try_fold(0, usize::checked_add);
+    let sum = counted.ok_or_else(|| {
+        FilterError::invalid(filter, "part lengths", "add up to more than memory holds")
+    })?;
     if sum != total {
         return Err(FilterError::mismatch(
             filter,

@@ -169,16 +169,18 @@ impl<'a> Run<'a> {
     ///
     /// Filters enlarge data at most a few times when they encode, so 64 times the original size
     /// leaves ample room. Folded offsets come on top of the data; then only the limit applies.
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "64 times a length in memory has fewer than 128 bits"
+    )]
     fn decode_cap(&self, original: usize) -> usize {
         // A limit beyond the address space is no limit.
         let limit = usize::try_from(self.limits.data_tile).unwrap_or(usize::MAX);
         if self.folds {
             return limit;
         }
-        original
-            .saturating_mul(64)
-            .saturating_add(1 << 20)
-            .min(limit)
+        let cap = original as u128 * 64 + (1 << 20);
+        usize::try_from(cap).map_or(limit, |cap| cap.min(limit))
     }
 
     /// Runs the stages in order; returns the metadata and the data to be stored.

@@ -17,7 +17,7 @@ const MOST: u64 = 64 << 20;
 
 /// Ranges that the tiles of a piece may need later are fetched with the piece if they have at most GAPS times the
 /// bytes of a gap. Requests to several objects run side by side, so one wait is worth a gap for each of them.
-const GAPS: u64 = 8;
+const GAPS: u128 = 8;
 
 /// Bytes that were fetched from a far store and are not used yet.
 #[derive(Debug, Default)]
@@ -90,8 +90,9 @@ impl Ahead {
         self.forget(&wishes, &likely);
         if wishes.iter().any(|wish| !self.pieces.contains_key(wish)) {
             let mut asked = self.needed(&wishes, budget)?;
-            let bytes = likely.iter().map(size_of).fold(0, u64::saturating_add);
-            if bytes <= gap.saturating_mul(GAPS).min(budget.left() / 4) {
+            let bytes: u128 = likely.iter().map(|wish| u128::from(size_of(wish))).sum();
+            let are_few = bytes.div_ceil(GAPS) <= u128::from(gap);
+            if are_few && bytes <= u128::from(budget.left() / 4) {
                 asked.add(&likely, budget);
                 self.likely.extend(likely);
             }
@@ -157,10 +158,11 @@ impl Ahead {
         budget: &Budget,
     ) -> Result<(), QueryError> {
         let wishes: Vec<Wish> = asked.new.iter().map(|(wish, _)| wish.clone()).collect();
-        let bytes = wishes.iter().map(size_of).fold(0, u64::saturating_add);
+        let bytes: u128 = wishes.iter().map(|wish| u128::from(size_of(wish))).sum();
         let mut joined = JoinedReads::new(&wishes, gap, MOST);
-        let between = joined.bytes().saturating_sub(bytes);
-        let between = match budget.take(between) {
+        // Ranges that overlap are joined to less than the sum of them, and have nothing between them.
+        let more = u64::try_from(bytes).map_or(0, |all| joined.bytes().saturating_sub(all));
+        let between = match budget.take(more) {
             Ok(held) => Some(Arc::new(held)),
             // If there is no memory for the bytes between the ranges, each range is read alone.
             Err(_) => {

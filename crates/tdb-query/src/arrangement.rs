@@ -266,10 +266,9 @@ where
         }
         sort(&mut kept, &arrangement.sort)?;
         let rows = kept.rows();
-        let first = arrangement
-            .tail
-            .map_or(0, |tail| rows.saturating_sub(tail))
-            .saturating_add(arrangement.offset);
+        let before = arrangement.tail.map_or(0, |tail| rows.saturating_sub(tail));
+        // An offset that is too large leaves no cell, as any beyond the last one.
+        let first = before.saturating_add(arrangement.offset);
         kept.cut(first, self.left.map_or(rows, |left| left.min(rows)));
         Ok(State::Kept(kept))
     }
@@ -297,7 +296,7 @@ where
             if let Some(best) = &mut best {
                 best.narrow(kept)?;
                 // If at most half of the memory is used after narrowing, go on without spilling.
-                if !runs.is_too_much(kept.bytes().saturating_mul(2)) {
+                if !runs.is_too_much(kept.bytes().exact_mul(2).map_err(QueryError::from)?) {
                     continue;
                 }
             }

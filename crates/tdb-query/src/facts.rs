@@ -53,8 +53,8 @@ impl FactsToOpen {
             ByteRange::Bounded { len, .. } => len.min(read.limit),
             ByteRange::Whole | ByteRange::From(_) | ByteRange::Tail(_) => read.limit,
         });
-        let bytes = lengths.fold(0, u64::saturating_add);
-        if bytes > array.limits().budget.left() / SHARE {
+        let bytes: u128 = lengths.map(u128::from).sum();
+        if bytes > u128::from(array.limits().budget.left() / SHARE) {
             return Ok(Self::default());
         }
         Ok(Self {

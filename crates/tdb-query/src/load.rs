@@ -12,6 +12,7 @@ use tdb_schema::{ArraySchema, FieldKind};
 use tdb_tile::{Bug, Grant, length};
 
 use self::jobs::{Jobs, run};
+use crate::cell_sizes::bytes_of_tiles;
 
 pub(crate) use self::fill::{fill_is_valid, fill_of};
 pub(crate) use self::jobs::FindTiles;
@@ -61,6 +62,10 @@ pub(crate) fn load<'t>(
 }
 
 /// Allocates a column, whose size follows from the fragments' metadata, after taking its memory from the budget.
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "stored sizes are numbers of 64 bits in 128, and there are fewer than 2^32 rows"
+)]
 fn reserve<'t>(
     how: Loading<'_>,
     table: &CellTable,
@@ -73,40 +78,39 @@ fn reserve<'t>(
     };
     let cell_size = unit_size(&field);
     let mut missing = Vec::new();
-    let mut var_bytes = 0_u64;
+    let mut var_bytes = 0_u128;
     for segment in &table.segments {
         let fragment = find(segment.fragment)
             .ok_or_else(|| Bug::new("tiles of a fragment that is not known"))?;
         match fragment.field(kind) {
             Some(tiles) => {
                 let wanted = segment.tiles.iter().filter(|tile| tile.wanted);
-                let sizes = wanted.map(|tile| tiles.var_size(tile.tile));
-                var_bytes = sizes.fold(var_bytes, u64::saturating_add);
+                let sizes = wanted.map(|tile| u128::from(tiles.var_size(tile.tile)));
+                var_bytes += sizes.sum::<u128>();
             }
             None if matches!(kind, FieldKind::Dimension(_)) => {}
             None => {
                 missing.push(segment.rows);
-                let fill = fill_of(schema, kind).len() as u64;
-                var_bytes =
-                    var_bytes.saturating_add(fill.saturating_mul(segment.rows.len() as u64));
+                let fill = fill_of(schema, kind).len();
+                var_bytes += fill as u128 * segment.rows.len() as u128;
             }
         }
     }
     let rows = table.rows().len();
     let bytes = if field.is_var() {
-        length(var_bytes)?
+        bytes_of_tiles(var_bytes)?
     } else {
-        rows.saturating_mul(cell_size)
+        bytes_of_tiles(rows as u128 * cell_size as u128)?
     };
     let offset = if field.is_var() { size_of::<u64>() } else { 0 };
-    let beside = offset.saturating_add(usize::from(field.nullable));
-    let all = bytes.saturating_add(rows.saturating_mul(beside));
-    let held = how.session.limits().budget.take(all as u64)?;
+    let beside = rows * (offset + usize::from(field.nullable));
+    let all = bytes + beside as u64;
+    let held = how.session.limits().budget.take(all)?;
     let column = TableColumn {
         // Tiles that are not wanted are not written. Fresh memory costs nothing there, because it is never touched.
-        values: how.session.buffer(bytes)?,
+        values: how.session.buffer(length(bytes)?)?,
         cell_size,
-        offsets: field.is_var().then(|| vec![0; rows.saturating_add(1)]),
+        offsets: field.is_var().then(|| vec![0; rows + 1]),
         validity: field.nullable.then(|| vec![0; rows]),
         missing,
     };

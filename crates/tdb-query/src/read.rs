@@ -7,7 +7,7 @@ use tdb_cells::{Batch, FieldInfo, Session, WholeTiles};
 use tdb_fragment::FragmentIndex;
 use tdb_schema::FieldKind;
 use tdb_store::Piece as StoredPiece;
-use tdb_tile::Bug;
+use tdb_tile::{Bug, Exact};
 
 use crate::dense::{DenseRead, DenseStep};
 use crate::options::ReadOptions;
@@ -266,7 +266,7 @@ impl Read {
         };
         match (&taken, written) {
             (Err(_), _) => self.state = State::Done,
-            (Ok(()), Some(rows)) => self.note_given(rows),
+            (Ok(()), Some(rows)) => self.note_given(rows)?,
             (Ok(()), None) => {}
         }
         taken
@@ -383,16 +383,17 @@ impl Read {
     /// Cuts a batch to the number of cells that are still wanted.
     fn give(&mut self, batch: Batch) -> Result<Batch, QueryError> {
         let batch = batch.first(self.left)?;
-        self.note_given(batch.rows as u64);
+        self.note_given(batch.rows as u64)?;
         Ok(batch)
     }
 
     /// Counts cells that are returned.
-    fn note_given(&mut self, rows: u64) {
+    fn note_given(&mut self, rows: u64) -> Result<(), Bug> {
         if self.left != u64::MAX {
-            self.left = self.left.saturating_sub(rows);
+            self.left = self.left.exact_sub(rows)?;
         }
         let counters = self.session.counters();
-        counters.add_given(rows.saturating_mul(self.stored));
+        counters.add_given(rows.exact_mul(self.stored)?);
+        Ok(())
     }
 }

@@ -15,7 +15,7 @@ use crate::{QueryError, ReadOptions, Request};
 pub const MOST_WALKED: u64 = 1_000_000_000;
 
 /// A larger non-empty domain is visited too if fragments store at least one in this number of its cells.
-const SPARSELY_FILLED: u64 = 100;
+const SPARSELY_FILLED: u128 = 100;
 
 /// Describes the box to which a read was narrowed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -86,12 +86,14 @@ pub fn narrow_walks(
         let options = within(array.schema(), options, &written);
         left = greater(left, cells(array, &options)?);
         let fragments = array.fragments().iter();
-        let cells = fragments.map(|fragment| fragment.metadata.cell_count());
-        stored = cells.fold(stored, u64::saturating_add);
+        let mut cells = fragments.map(|fragment| fragment.metadata.cell_count());
+        let counted = cells.try_fold(stored, u64::checked_add);
+        stored = counted.ok_or(QueryError::TooManyCells)?;
         narrowed.push(options);
     }
-    let worth = most.max(stored.saturating_mul(SPARSELY_FILLED));
-    if left.is_none_or(|left| left > worth.into()) {
+    let is_worth =
+        |left: u128| left <= most.into() || left.div_ceil(SPARSELY_FILLED) <= u128::from(stored);
+    if !left.is_some_and(is_worth) {
         return Err(too_large(last, asked, stored, ticks));
     }
     if left == asked {

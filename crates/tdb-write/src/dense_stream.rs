@@ -140,7 +140,7 @@ impl DenseStream {
         series: &mut Series,
     ) -> Result<(), WriteError> {
         let begin = self.seen();
-        let end = begin.exact_add(copies.whole.rows())?;
+        let end = begin.exact_add(copies.whole.rows()?)?;
         if end > self.dense.rows() {
             return Err(self.dense.wrong_count(end));
         }

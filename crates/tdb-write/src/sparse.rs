@@ -205,7 +205,7 @@ impl OrderedWriter {
         if self.check_joint(&first)? {
             return Err(WriteError::Order(OrderProblem::Repeated));
         }
-        self.seen = self.seen.exact_add(copies.whole.rows())?;
+        self.seen = self.seen.exact_add(copies.whole.rows()?)?;
         self.last = Some((self.seen - 1, last));
         Ok(())
     }

@@ -182,7 +182,7 @@ impl Writer {
                 return Err(WriteError::Order(OrderProblem::Copies));
             }
         }
-        self.seen = self.seen.exact_add(whole.rows())?;
+        self.seen = self.seen.exact_add(whole.rows()?)?;
         let counters = self.target.session.counters();
         counters.add_copied(whole.tiles.len() as u64);
         Ok(())

@@ -23,7 +23,7 @@ const STANDING: &[Standing] = &[
         "a side that is only compared",
     ),
     ("tdb-fragment/src/footer_place.rs", 1, "only shown"),
-    ("tdb-query/src/dense/cutter.rs", 2, "estimates of memory"),
+    ("tdb-query/src/dense/cutter.rs", 1, "estimates of memory"),
     ("tdb-query/src/read.rs", 1, "no limit was asked for"),
     ("tdb-query/src/request.rs", 1, "no limit was asked for"),
     ("tdb-tile/src/generic_tile.rs", 1, "fits, as was checked"),

@@ -57,13 +57,14 @@ impl Block {
     #[must_use]
     pub fn strides(&self) -> Vec<u64> {
         let mut strides = vec![1; self.positions.len()];
-        let mut stride = 1_u64;
+        let (mut stride, mut faster) = (1_u64, 1_u64);
         for dimension in slow_to_fast(self.positions.len(), self.order).rev() {
             if let (Some(place), Some(range)) =
                 (strides.get_mut(dimension), self.positions.get(dimension))
             {
+                stride *= faster;
                 *place = stride;
-                stride = stride.saturating_mul(len(range));
+                faster = len(range);
             }
         }
         strides
@@ -100,7 +101,7 @@ impl Block {
         let mut out = Vec::new();
         let mut start = range.start;
         while start < range.end {
-            let even = start.saturating_add(step).min(range.end);
+            let even = start + step.min(range.end - start);
             let nearest = |borders: &Borders<'_>| {
                 let (before, after) = borders(dimension, even);
                 if before > start { before } else { after }
@@ -123,7 +124,10 @@ impl Block {
 }
 
 fn len(range: &Range<u64>) -> u64 {
-    range.end.saturating_sub(range.start)
+    if range.is_empty() {
+        return 0;
+    }
+    range.end - range.start
 }
 
 /// A walk through a box in blocks. The current position is the first one that no block has covered yet.
@@ -194,6 +198,7 @@ impl Cursor {
                     slice,
                     range,
                 };
+                // Slices of more rows than can be counted are larger than any share.
                 slice = slice.saturating_mul(len(&axis.range));
                 axis
             })
@@ -226,8 +231,8 @@ fn choose(axes: &[Axis], begun: usize, share: Share, borders: &Borders<'_>) -> (
     };
     let candidates = || axes.iter().enumerate().skip(begun);
     let whole = candidates().find(|(_, axis)| {
-        let tiles = (next_border(axis) - axis.at).saturating_mul(axis.slice);
-        tiles <= share.most
+        let tiles = (next_border(axis) - axis.at).checked_mul(axis.slice);
+        tiles.is_some_and(|rows| rows <= share.most)
     });
     let small = candidates().find(|(_, axis)| axis.slice <= share.aim);
     let (depth, axis, keeps_tiles) = match (whole, small) {
@@ -241,10 +246,10 @@ fn choose(axes: &[Axis], begun: usize, share: Share, borders: &Borders<'_>) -> (
         },
     };
     let count = (share.aim / axis.slice.max(1)).max(1);
-    let even = axis.at.saturating_add(count);
-    if even >= axis.range.end {
+    if count >= axis.range.end - axis.at {
         return (depth, axis.range.end);
     }
+    let even = axis.at + count;
     let before = borders(axis.dimension, even).0;
     let end = match (before > axis.at, keeps_tiles) {
         (true, _) => before,

@@ -8,9 +8,7 @@ use super::runs::Runs;
 /// after it.
 #[must_use]
 pub fn borders(grid: &SpaceTileGrid, runs: &[Runs], dimension: usize, position: u64) -> (u64, u64) {
-    nearest(grid, runs, dimension, position, |(first, last), _| {
-        (first, last.saturating_add(1))
-    })
+    nearest(grid, runs, dimension, position, |tile, _| tile)
 }
 
 /// Like [`borders`], but also counts the ends of every `chunk` cells along the dimension, from the first cell of each
@@ -25,13 +23,12 @@ pub fn chunk_borders(
 ) -> (u64, u64) {
     nearest(grid, runs, dimension, position, |(first, last), cell| {
         let begun = first + (cell - first) / chunk.max(1) * chunk.max(1);
-        let end = begun.saturating_add(chunk.max(1));
-        (begun, end.min(last.saturating_add(1)))
+        (begun, begun + (chunk.max(1) - 1).min(last - begun))
     })
 }
 
 /// Start and end of the part of a tile that contains `position`, clipped to the surrounding range. `part` gets the
-/// first and last cell of the tile and the cell at `position`, and returns the first cell and the end of the part.
+/// first and last cell of the tile and the cell at `position`, and returns the first and last cell of the part.
 fn nearest(
     grid: &SpaceTileGrid,
     runs: &[Runs],
@@ -44,11 +41,11 @@ fn nearest(
         return (position, position);
     };
     let cell = run.first + (position - run.position);
-    let (first, end) = part(axis.cells_of_tile(axis.tile_of(cell)), cell);
+    let (first, last) = part(axis.cells_of_tile(axis.tile_of(cell)), cell);
     if cell == first.max(run.first) {
         return (position, position);
     }
     let position_of = |cell: u64| run.position + (cell - run.first);
-    let after = (end - run.first).min(run.len);
+    let after = (last - run.first).min(run.len - 1) + 1;
     (position_of(first.max(run.first)), run.position + after)
 }

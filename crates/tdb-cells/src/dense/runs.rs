@@ -70,8 +70,9 @@ impl Runs {
                 .runs
                 .partition_point(|run| run.first + (run.len - 1) < cell);
             let next = self.runs.get(next);
+            // A cell before the run is followed by its first one.
             next.map_or(self.len, |run| {
-                run.position + cell.saturating_sub(run.first)
+                run.position + (cell.max(run.first) - run.first)
             })
         };
         before(first)..last.checked_add(1).map_or(self.len, before)
@@ -80,7 +81,7 @@ impl Runs {
     /// Bytes of memory that the runs take.
     #[must_use]
     pub fn bytes(&self) -> u64 {
-        self.runs.len().saturating_mul(size_of::<Run>()) as u64
+        size_of_val(&*self.runs) as u64
     }
 
     /// Whether no cell is requested.

@@ -24,7 +24,8 @@ impl TileSet {
 
     /// Adds a tile, which must be greater than all others in the set.
     pub fn push(&mut self, tile: u64) {
-        let end = tile.saturating_add(1);
+        // There are fewer than 2^64 tiles.
+        let end = tile + 1;
         match self.ranges.last_mut().filter(|range| range.end == tile) {
             Some(range) => range.end = end,
             None => self.ranges.push(tile..end),
@@ -68,7 +69,7 @@ impl TileSet {
     /// Bytes of memory that the set takes.
     #[must_use]
     pub fn bytes(&self) -> u64 {
-        self.ranges.len().saturating_mul(size_of::<Range<u64>>()) as u64
+        size_of_val(&*self.ranges) as u64
     }
 }
 

@@ -187,7 +187,7 @@ fn measure<T: Word>(values: &[T::Stored], is_signed: bool) -> (u64, u8) {
     }
     // [`Word::ordered`] has flipped the top bits of both ends, so their distance is unchanged; the
     // top bit of the least value is flipped back below.
-    let range = greatest.wrapping_sub(least).cast_unsigned();
+    let range = greatest.abs_diff(least);
     let bits = match range {
         0..0xff => 8,
         0xff..0xffff => 16,

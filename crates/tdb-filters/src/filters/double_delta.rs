@@ -102,6 +102,10 @@ fn is_raw(bits: u32, size: usize) -> bool {
     bits as usize + 1 >= size * 8
 }
 
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "whether the window has all bits of a field decides what is subtracted"
+)]
 fn decode<T: Word>(
     bits: u32,
     mut reader: Reader<'_>,
@@ -128,7 +132,7 @@ fn decode<T: Word>(
     let (mut window, mut filled) = (0_u64, 0_u32);
     for place in out {
         let field = if filled >= width {
-            filled = filled.wrapping_sub(width);
+            filled -= width;
             let field = window >> above_field;
             window <<= width;
             field
@@ -138,8 +142,9 @@ fn decode<T: Word>(
             let Some(word) = words.next() else {
                 return Err(Bug::new("packed changes were counted wrong").into());
             };
-            let missing = width.wrapping_sub(filled);
+            let missing = width - filled;
             let top = window >> above_field;
+            // It does not wrap: a field has at most 63 bits.
             filled = 64_u32.wrapping_sub(missing);
             let low = word >> filled;
             window = word << missing;
@@ -290,8 +295,9 @@ mod tests {
         let (mut bits, mut changes) = (0, Vec::new());
         if numbers.len() > 2 {
             let pairs = numbers.windows(2);
-            let steps = pairs.map(|pair| apart(pair[1], pair[0]));
-            let steps = steps.collect::<Option<Vec<i64>>>()?;
+            let steps = pairs
+                .map(|pair| apart(pair[1], pair[0]))
+                .collect::<Option<Vec<i64>>>()?;
             let pairs = steps.windows(2);
             let all = pairs.map(|pair| apart(pair[1].into(), pair[0].into()));
             changes = all.collect::<Option<Vec<i64>>>()?;

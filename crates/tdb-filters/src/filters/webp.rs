@@ -244,6 +244,7 @@ mod library {
     use std::io::Cursor;
 
     use image_webp::{ColorType, WebPDecoder, WebPEncoder};
+    use tdb_tile::Exact;
 
     use super::{NAME, Shape, Webp};
     use crate::{FilterError, Stage};
@@ -323,7 +324,7 @@ mod library {
                 "has another size than the tile",
             ));
         }
-        decoder.set_memory_limit(pixels.len().saturating_mul(8).saturating_add(1 << 20));
+        decoder.set_memory_limit(pixels.len().exact_mul(8)?.exact_add(1 << 20)?);
         if decoder.has_alpha() == (shape.depth == 4) {
             return decoder.read_image(pixels).map_err(|_| BROKEN);
         }

@@ -10,7 +10,7 @@ mod tests;
 use std::cmp::Ordering;
 
 use tdb_cells::Batch;
-use tdb_tile::Bug;
+use tdb_tile::{Bug, Exact};
 
 use super::kept_cells::{KeptCells, SPARE, gather};
 use super::prefix::for_each_prefix;
@@ -65,14 +65,16 @@ impl<'a> Best<'a> {
 
     /// Adds a batch piece by piece, since the first cells set a threshold that excludes many others.
     pub(super) fn add(&mut self, kept: &mut KeptCells, batch: &Batch) -> Result<(), QueryError> {
+        // A caller may want any number of cells; more than there are leave nothing to drop.
         let most = self
             .end
             .cells()
             .saturating_mul(2)
             .saturating_add(self.spare);
-        let step = usize::try_from(most).unwrap_or(batch.rows).max(1);
+        let all = batch.rows.max(1);
+        let step = usize::try_from(most).map_or(all, |most| most.clamp(1, all));
         for start in (0..batch.rows).step_by(step) {
-            let end = start.saturating_add(step).min(batch.rows);
+            let end = batch.rows.min(start.exact_add(step)?);
             let rows = self.chosen(batch, start, end)?;
             if let Some(chosen) = gather(std::slice::from_ref(batch), &rows)? {
                 kept.add(chosen)?;
@@ -126,6 +128,7 @@ impl<'a> Best<'a> {
         let cells = self.end.cells();
         let (first, measure) = match self.end {
             End::First(_) => (0, cells.saturating_sub(1)),
+            // Fewer cells than are wanted are all kept.
             End::Last(_) => (kept.rows().saturating_sub(cells), 0),
         };
         kept.narrow(first, cells)?;

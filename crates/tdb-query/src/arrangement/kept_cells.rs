@@ -44,8 +44,7 @@ impl KeptCells {
 
     /// Returns the bytes granted for the batches.
     pub(super) fn bytes(&self) -> u64 {
-        let held = self.held.iter().map(Grant::bytes);
-        held.fold(0, u64::saturating_add)
+        self.held.iter().map(Grant::bytes).sum()
     }
 
     /// Drops all cells.
@@ -70,8 +69,8 @@ impl KeptCells {
 
     /// Appends the cells of a batch to the order.
     pub(super) fn add(&mut self, batch: Batch) -> Result<(), QueryError> {
-        let rows = (batch.rows as u64).saturating_mul(ROW_BYTES);
-        let bytes = bytes_of(&batch).saturating_add(rows);
+        let rows = (batch.rows as u64).exact_mul(ROW_BYTES)?;
+        let bytes = bytes_of(&batch).exact_add(rows)?;
         let held = self
             .budget
             .take(bytes)
@@ -95,7 +94,7 @@ impl KeptCells {
     /// Drops leading batches that do not contain any of the last `last` cells, once many cells have accumulated. The
     /// order must still be that of the batches.
     pub(super) fn forget_before(&mut self, last: u64) -> Result<(), Bug> {
-        if self.rows() < last.saturating_mul(2).saturating_add(SPARE) {
+        if !are_many(self.rows(), last) {
             return Ok(());
         }
         let mut gone = 0_usize;
@@ -113,20 +112,23 @@ impl KeptCells {
             self.order.drain(..gone);
             let first = self.order.first().map_or(0, |(batch, _)| *batch);
             for (batch, _) in &mut self.order {
-                *batch = batch.saturating_sub(first);
+                *batch = batch.exact_sub(first)?;
             }
         }
         Ok(())
     }
 
     /// Keeps only `most` cells, starting at position `first` of the order.
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "places in the order, of which none is beyond its end"
+    )]
     pub(super) fn cut(&mut self, first: u64, most: u64) {
-        let index = |number: u64| {
-            usize::try_from(number).map_or(self.order.len(), |n| n.min(self.order.len()))
-        };
-        let (start, end) = (index(first), index(first.saturating_add(most)));
-        self.order.truncate(end);
-        self.order.drain(..start.min(end));
+        let len = self.order.len();
+        let index = |number: u64| usize::try_from(number).map_or(len, |n| n.min(len));
+        let start = index(first);
+        self.order.truncate(start + index(most).min(len - start));
+        self.order.drain(..start);
     }
 
     /// As [`KeptCells::cut`], and frees the memory of the other cells by copying those that remain.
@@ -139,11 +141,20 @@ impl KeptCells {
 
     /// Returns the next cells in order, at most `most`.
     pub(super) fn next(&mut self, most: usize) -> Result<Option<Batch>, QueryError> {
-        let end = self.given.saturating_add(most).min(self.order.len());
-        let rows = self.order.get(self.given..end).unwrap_or(&[]);
-        self.given = end;
+        let (_, left) = self
+            .order
+            .split_at_checked(self.given)
+            .ok_or_else(|| Bug::new("more cells were returned than are kept"))?;
+        let rows = left.get(..most).unwrap_or(left);
+        self.given = self.given.exact_add(rows.len())?;
         gather(&self.batches, rows)
     }
+}
+
+/// True if there are more than twice the `wanted` cells, and some more: enough to drop the others.
+pub(super) fn are_many(rows: u64, wanted: u64) -> bool {
+    rows.checked_sub(SPARE)
+        .is_some_and(|rows| rows.div_ceil(2) > wanted)
 }
 
 /// Returns `most` rows of a batch, starting at row `first`.
@@ -152,10 +163,8 @@ pub(super) fn part(batch: Batch, first: u64, most: u64) -> Result<Batch, QueryEr
         return Ok(batch.first(most)?);
     }
     let many = Bug::new("more rows than can be numbered");
-    let (Ok(first), Ok(end)) = (
-        u32::try_from(first),
-        u32::try_from(first.saturating_add(most)),
-    ) else {
+    let end = first.exact_add(most)?;
+    let (Ok(first), Ok(end)) = (u32::try_from(first), u32::try_from(end)) else {
         return Err(many.into());
     };
     let rows: Vec<BatchRow> = (first..end).map(|row| (0, row)).collect();
@@ -240,11 +249,9 @@ fn gather_column<'a>(
 
 pub(super) fn bytes_of(batch: &Batch) -> u64 {
     let of_column = |column: &Column| {
-        let others = [&column.offsets, &column.validity].into_iter().flatten();
-        others.fold(column.values.len(), |all, bytes| {
-            all.saturating_add(bytes.len())
-        })
+        let others = [&column.offsets, &column.validity].map(|part| part.as_ref().map(Bytes::len));
+        let parts = [Some(column.values.len())].into_iter().chain(others);
+        parts.flatten().map(|len| len as u64).sum::<u64>()
     };
-    let columns = batch.columns.iter().map(of_column);
-    columns.fold(0, |all, bytes| all.saturating_add(bytes as u64))
+    batch.columns.iter().map(of_column).sum()
 }

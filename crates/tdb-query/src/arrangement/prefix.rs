@@ -186,10 +186,10 @@ fn of_numbers<T: Ordered>(
 ) -> Result<(), Bug> {
     // "Not a time" is the smallest integer, which maps to 0.
     let none = if is_time(column) { Some(0) } else { None };
+    let values = column.values.chunks_exact(T::SIZE);
     for row in rows {
         let place = row as usize;
-        let start = place.saturating_mul(T::SIZE);
-        let value = column.values.get(start..).and_then(T::read);
+        let value = values.clone().nth(place).and_then(T::read);
         let number = value.ok_or_else(short)?.ordered();
         let prefix = match number {
             _ if !column.is_valid(place) => Prefix::NULL,

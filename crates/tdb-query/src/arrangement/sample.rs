@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 use tdb_cells::Batch;
 use tdb_tile::Exact;
 
-use super::kept_cells::{KeptCells, SPARE, gather};
+use super::kept_cells::{KeptCells, are_many, gather};
 use crate::QueryError;
 
 /// Picks the cells whose hashed position is lowest. The hash depends only on the seed and the position, so the sample
@@ -54,7 +54,7 @@ impl Sampling {
         if let Some(chosen) = gather(std::slice::from_ref(batch), &rows)? {
             kept.add(chosen)?;
         }
-        if kept.rows() > self.wanted.saturating_mul(2).saturating_add(SPARE) {
+        if are_many(kept.rows(), self.wanted) {
             self.drop_others(kept);
             kept.narrow(0, u64::MAX)?;
         }

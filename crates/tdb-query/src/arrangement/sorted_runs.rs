@@ -9,7 +9,7 @@ use std::cmp::Ordering;
 use std::num::{NonZeroU64, NonZeroUsize};
 
 use tdb_cells::{Batch, CellsError, Column, RunReader, RunWriter, Runs, Session};
-use tdb_tile::{Bug, Grant};
+use tdb_tile::{Bug, Exact, Grant};
 
 use super::block::{from_bytes, to_bytes};
 use super::kept_cells::{BatchRow, KeptCells, gather};
@@ -39,7 +39,7 @@ impl SortedRuns {
     /// Creates an empty set of runs; `None` if the session has no temporary folder.
     pub(super) fn new(session: &Session, keys: &[SortKey]) -> Option<Self> {
         let share = session.limits().budget.limit() / SHARE;
-        let runs = Runs::new(session, share.saturating_sub(share / RETIRED))?;
+        let runs = Runs::new(session, share.checked_sub(share / RETIRED)?)?;
         Some(Self {
             session: session.clone(),
             keys: keys.to_vec(),
@@ -101,7 +101,7 @@ impl SortedRuns {
             .try_fold(0, u64::checked_add)
             .ok_or_else(too_many)?;
         // If there are fewer cells than the tail wants, none is skipped.
-        let before = tail.and_then(|tail| all.checked_sub(tail)).unwrap_or(0);
+        let before = all.exact_sub(tail.map_or(all, |tail| tail.min(all)))?;
         let mut merged = merging.begin(readers)?;
         (merged.skip, merged.left) = match before.checked_add(first) {
             Some(skip) => (skip, most),

@@ -204,12 +204,12 @@ fn draft<'a>(sight: Sight<'a>, bands: &[Band], kind: FieldKind) -> Result<Draft<
     let values = if is_var {
         0
     } else {
-        rows.saturating_mul(cell_size)
+        rows.exact_mul(cell_size)?
     };
     let column = TableColumn {
         values: sight.session.buffer(values)?,
         cell_size,
-        offsets: is_var.then(|| vec![0; rows.saturating_add(1)]),
+        offsets: is_var.then(|| vec![0; rows + 1]),
         validity: field.nullable.then(|| vec![0; rows]),
         missing: Vec::new(),
     };
@@ -370,14 +370,15 @@ fn write_var(sight: Sight<'_>, draft: &mut Draft<'_>, bands: &[Band]) -> Result<
         .and_then(<[u64]>::split_last_mut)
         .ok_or_else(|| Bug::new("strings without offsets"))?;
     let found: Vec<VarBand> = var.drain(..).flatten().collect();
-    let sizes = found.iter().map(VarBand::bytes);
-    *end = sizes.fold(0, u64::saturating_add);
+    for band in &found {
+        *end = end.exact_add(band.bytes()?)?;
+    }
     column.values = sight.session.buffer(index(*end)?)?;
     let mut values = column.values.as_mut_slice();
     let mut tasks = Vec::with_capacity(found.len());
     let mut base = 0_u64;
     for (found, band) in found.into_iter().zip(bands) {
-        let bytes = found.bytes();
+        let bytes = found.bytes()?;
         let starts = cut(&mut starts, band.rows)?;
         let out = cut(&mut values, index(bytes)?)?;
         tasks.push((

@@ -63,7 +63,7 @@ fn parts(mut cuts: Vec<usize>) -> Result<Vec<RowRange>, LimitError> {
     cuts.dedup();
     let mut end = RowRange::default();
     let parts = cuts.iter().skip(1).map(|cut| {
-        end = end.next(cut.saturating_sub(end.end()))?;
+        end = end.next(cut - end.end())?;
         Ok(end)
     });
     parts.collect()

@@ -4,13 +4,15 @@ use tdb_cells::dense::{Block, Borders, Share, borders, chunk_borders, slow_to_fa
 use tdb_cells::unit_size;
 use tdb_fragment::TileNumber;
 use tdb_schema::FieldKind;
-use tdb_tile::Bug;
+use tdb_tile::{Bug, Exact};
 
 use super::bands::{Band, Bands};
 use super::paint::for_each_source;
 use super::plan::DensePlan;
 use super::visits::BlockTiles;
 use super::walk::Walk;
+use crate::QueryError;
+use crate::cell_sizes::bytes_of_tiles;
 use crate::load::fill_of;
 use crate::scatter::index;
 
@@ -21,7 +23,7 @@ const MOST_ROWS: u64 = u32::MAX as u64;
 const CHUNK: u64 = 64 << 10;
 
 /// Approximate number of bytes that planning needs per tile along a dimension.
-const PLANNED_TILE: u64 = 128;
+const PLANNED_TILE: u128 = 128;
 
 /// Limits of a batch.
 #[derive(Clone, Copy, Debug)]
@@ -37,6 +39,14 @@ pub(super) struct Room {
     pub(super) threads: u64,
     /// Number of bytes of decoded cells that are worth a task of their own.
     pub(super) part: u64,
+}
+
+/// Bytes that a row needs while it is read. Sizes of tiles are stored, and may be any number: hence 128 bits.
+#[derive(Clone, Copy, Debug)]
+struct RowBytes {
+    fixed: u128,
+    /// Estimated bytes of var-sized values.
+    estimate: u128,
 }
 
 /// Next part of a result.
@@ -63,11 +73,17 @@ impl Cutter<'_> {
     /// The bytes of var-sized values are known only once the tiles of a part are chosen. So an estimated part is
     /// tried, and halved until it fits; a single row is returned whatever its size, so that the read always makes
     /// progress.
-    pub(super) fn next(&self, walk: &mut Walk, room: Room) -> Result<Option<BatchPart>, Bug> {
-        let (fixed, estimate) = self.bytes_per_row();
+    pub(super) fn next(
+        &self,
+        walk: &mut Walk,
+        room: Room,
+    ) -> Result<Option<BatchPart>, QueryError> {
+        let RowBytes { fixed, estimate } = self.bytes_per_row();
         let aim = room.aim.min(room.memory);
-        let per_row = fixed.saturating_add(estimate).max(1);
-        let rows = |bytes: u64| (bytes / per_row).clamp(1, MOST_ROWS);
+        // Of rows of more than 2^64 bytes, none fits.
+        let per_row = u64::try_from(fixed + estimate);
+        let fitting = |bytes: u64| per_row.map_or(0, |per_row| bytes / per_row.max(1));
+        let rows = |bytes: u64| fitting(bytes).clamp(1, MOST_ROWS);
         let mut share = Share {
             aim: rows(aim).min(room.rows),
             most: rows(room.memory).min(room.rows),
@@ -78,34 +94,28 @@ impl Cutter<'_> {
             if blocks.is_empty() {
                 return Ok(None);
             }
-            let rows: u64 = blocks.iter().map(Block::rows).fold(0, u64::saturating_add);
-            if rows > 1 && self.planned_bytes(&blocks) > room.memory {
+            let rows = rows_of(&blocks)?;
+            if rows > 1 && self.planned_bytes(&blocks) > u128::from(room.memory) {
                 share = share.halved(rows);
                 continue;
             }
             let bands = self.bands(blocks, room)?;
-            let bytes = rows
-                .saturating_mul(fixed)
-                .saturating_add(self.var_bytes(&bands).saturating_mul(2));
-            if bytes > room.memory && rows > 1 {
+            let bytes = u128::from(rows) * fixed + self.var_bytes(&bands) * 2;
+            if bytes > u128::from(room.memory) && rows > 1 {
                 // The estimate was too low here: the stored sizes of the var-sized tiles give the true size.
                 share = share.halved(rows);
                 continue;
             }
             *walk = next;
+            let bytes = bytes_of_tiles(bytes)?;
             return Ok(Some(BatchPart { bands, bytes, rows }));
         }
     }
 
     /// Returns the number of bytes that planning these blocks needs: a little for each tile along each dimension.
-    fn planned_bytes(&self, blocks: &[Block]) -> u64 {
-        let tiles = blocks
-            .iter()
-            .flat_map(|block| self.tiles_along(block))
-            .fold(0, u128::saturating_add);
-        // This is more than any memory in any case.
-        let tiles = u64::try_from(tiles).unwrap_or(u64::MAX);
-        tiles.saturating_mul(PLANNED_TILE)
+    fn planned_bytes(&self, blocks: &[Block]) -> u128 {
+        let tiles = blocks.iter().flat_map(|block| self.tiles_along(block));
+        tiles.sum::<u128>() * PLANNED_TILE
     }
 
     /// Returns the approximate number of space tiles that a block meets, for each dimension.
@@ -116,23 +126,26 @@ impl Cutter<'_> {
 
     /// Returns the approximate number of bytes of cells that are decoded for these blocks: at least a chunk of each
     /// tile that they meet.
-    fn decoded_bytes(&self, blocks: &[Block]) -> u64 {
-        let tiles = |block: &Block| self.tiles_along(block).fold(1, u128::saturating_mul);
-        let tiles = blocks.iter().map(tiles).fold(0, u128::saturating_add);
-        let rows = blocks.iter().map(Block::rows).fold(0, u64::saturating_add);
-        let (fixed, estimate) = self.bytes_per_row();
-        let per_row = fixed.saturating_add(estimate);
-        let of_tile = self.plan.shape.cells.saturating_mul(per_row).min(CHUNK);
-        let of_tiles = tiles.saturating_mul(of_tile.into());
+    fn decoded_bytes(&self, blocks: &[Block], rows: u64) -> u64 {
+        let RowBytes { fixed, estimate } = self.bytes_per_row();
+        let per_row = fixed + estimate;
+        let of_tile = (u128::from(self.plan.shape.cells) * per_row).min(CHUNK.into());
+        let tiles = |block: &Block| {
+            self.tiles_along(block)
+                .try_fold(1, u128::checked_mul)
+                .filter(|tiles| *tiles <= u128::from(u64::MAX))
+        };
+        let tiles: Option<u128> = blocks.iter().map(tiles).sum();
+        let bytes = tiles.map(|tiles| (tiles * of_tile).max(u128::from(rows) * per_row));
         // If it cannot be counted, it is more than enough to share among threads.
-        let of_tiles = u64::try_from(of_tiles).unwrap_or(u64::MAX);
-        rows.saturating_mul(per_row).max(of_tiles)
+        bytes
+            .and_then(|bytes| u64::try_from(bytes).ok())
+            .unwrap_or(u64::MAX)
     }
 
-    /// Returns the bytes that each row needs while it is read: the exact part, and the estimated part for var-sized
-    /// values.
-    fn bytes_per_row(&self) -> (u64, u64) {
-        let (mut fixed, mut estimate) = (0_u64, 0_u64);
+    /// Returns the bytes that each row needs while it is read.
+    fn bytes_per_row(&self) -> RowBytes {
+        let (mut fixed, mut estimate) = (0_u128, 0_u128);
         for &kind in self.fields {
             let Some(field) = self.plan.schema.field_of(kind) else {
                 continue;
@@ -140,21 +153,21 @@ impl Cutter<'_> {
             if field.is_var() {
                 // The offset, the number of the source, and the values twice.
                 fixed += 16;
-                estimate = estimate.saturating_add(self.mean_size(kind).saturating_mul(2));
+                estimate += self.mean_size(kind) * 2;
             } else {
-                fixed += unit_size(&field) as u64;
+                fixed += unit_size(&field) as u128;
             }
-            fixed += u64::from(field.nullable);
+            fixed += u128::from(field.nullable);
         }
-        (fixed, estimate)
+        RowBytes { fixed, estimate }
     }
 
     /// Estimates the number of bytes of a var-sized cell from the first tile of each fragment.
-    fn mean_size(&self, kind: FieldKind) -> u64 {
+    fn mean_size(&self, kind: FieldKind) -> u128 {
         let tiles = self.plan.tiles.iter();
         let sizes = tiles.filter_map(|tiles| Some(tiles.field(kind)?.var_size(TileNumber::new(0))));
         let stored = sizes.max().unwrap_or(0) / self.plan.shape.cells.max(1);
-        stored.saturating_add(1).max(self.fill_size(kind))
+        (u128::from(stored) + 1).max(self.fill_size(kind).into())
     }
 
     /// Returns the number of bytes of the fill value.
@@ -168,31 +181,27 @@ impl Cutter<'_> {
     }
 
     /// Returns the bytes of all var-sized tiles that these bands take cells of, and of the fill values of all rows.
-    fn var_bytes(&self, bands: &Bands) -> u64 {
+    fn var_bytes(&self, bands: &Bands) -> u128 {
         let fields: Vec<FieldKind> = self
             .fields
             .iter()
             .copied()
             .filter(|&field| self.is_var(field))
             .collect();
-        let mut bytes = 0_u64;
         if fields.is_empty() {
-            return bytes;
+            return 0;
         }
         let DensePlan { shape, layers, .. } = self.plan;
-        let offsets = shape.cells.saturating_mul(8);
+        let offsets = u128::from(shape.cells) * 8;
         let fills = fields.iter().map(|&field| self.fill_size(field));
-        let rows = bands.rows() as u64;
-        bytes = bytes.saturating_add(rows.saturating_mul(fills.sum()));
+        let mut bytes = bands.rows() as u128 * u128::from(fills.sum::<u64>());
         for (_, block) in bands.blocks() {
             for_each_source(shape, layers, block, &mut |place, tile| {
                 let Some(tiles) = self.plan.tiles.get(place.get()) else {
                     return;
                 };
                 for field in fields.iter().filter_map(|&kind| tiles.field(kind)) {
-                    bytes = bytes
-                        .saturating_add(field.var_size(tile))
-                        .saturating_add(offsets);
+                    bytes += u128::from(field.var_size(tile)) + offsets;
                 }
             });
         }
@@ -206,15 +215,18 @@ impl Cutter<'_> {
         let faster = slow_to_fast(grid.axes().len(), grid.cell_order())
             .skip_while(|&slower| slower != dimension)
             .skip(1);
-        let extents = faster.filter_map(|faster| Some(grid.axes().get(faster)?.extent()));
-        let cells = extents.fold(1, u128::saturating_mul);
+        let mut extents = faster.filter_map(|faster| Some(grid.axes().get(faster)?.extent()));
+        // Of more cells than can be counted, a chunk has none.
+        let Some(cells) = extents.try_fold(1, u128::checked_mul) else {
+            return 1;
+        };
         let sizes = self.fields.iter().filter_map(|&kind| match kind {
             FieldKind::Dimension(_) => None,
             _ => Some(unit_size(&self.plan.schema.field_of(kind)?) as u128),
         });
         // A chunk has at most as many cells as bytes.
         let along = sizes
-            .map(|size| u128::from(CHUNK) / cells.saturating_mul(size).max(1))
+            .map(|size| u128::from(CHUNK) / cells.max(1) / size.max(1))
             .max()
             .map_or(Ok(1), u64::try_from);
         along.unwrap_or(CHUNK).max(1)
@@ -222,10 +234,12 @@ impl Cutter<'_> {
 
     /// Joins or splits blocks into bands so that all threads have work.
     fn bands(&self, blocks: Vec<Block>, room: Room) -> Result<Bands, Bug> {
-        let bytes = self.decoded_bytes(&blocks);
+        let total = rows_of(&blocks)?;
+        let bytes = self.decoded_bytes(&blocks, total);
         // Parts smaller than a tile and a chunk would each decode the same chunk again.
         let count = match room.threads {
             1 => 1,
+            // A caller may say any number of threads.
             threads => threads
                 .saturating_mul(4)
                 .min(bytes / room.part.max(1))
@@ -252,7 +266,6 @@ impl Cutter<'_> {
             }
             Err(blocks) => blocks,
         };
-        let total = blocks.iter().map(Block::rows).fold(0, u64::saturating_add);
         let share = total.div_ceil(count);
         let mut bands: Vec<Band> = Vec::new();
         for block in blocks {
@@ -278,4 +291,10 @@ impl Cutter<'_> {
             bytes,
         })
     }
+}
+
+/// Returns the number of rows of blocks that follow each other in the result.
+fn rows_of(blocks: &[Block]) -> Result<u64, Bug> {
+    let mut rows = blocks.iter().map(Block::rows);
+    rows.try_fold(0, u64::exact_add)
 }

@@ -176,8 +176,8 @@ fn plan_copy(
     for dimension in slow_to_fast(tile.lo.len(), shape.grid.cell_order()) {
         let start = at(&tile.lo, dimension);
         // Part of the tile that was written, counted from the start of the tile.
-        let lo = at(&cells.lo, dimension).saturating_sub(start);
-        let end = at(&cells.hi, dimension).saturating_sub(start) + 1;
+        let lo = at(&cells.lo, dimension).max(start) - start;
+        let end = at(&cells.hi, dimension).max(start) - start + 1;
         let clipped = visits.segments(dimension).iter().filter_map(|segment| {
             let first = segment.source.max(lo);
             let last = (segment.source + segment.len).min(end);

@@ -8,7 +8,7 @@ use tdb_cells::dense::{Run, Runs, TileSet};
 use tdb_fragment::{FragmentIndex, MetadataPart};
 use tdb_schema::grid::{CellBox, SpaceTileGrid};
 use tdb_schema::{ArraySchema, FieldKind, Subarray};
-use tdb_tile::{Bug, Grant};
+use tdb_tile::{Bug, Exact, Grant};
 
 use super::layers::{Layer, LayerSource, meets};
 use super::source::{FieldSource, Sources};
@@ -163,7 +163,7 @@ impl DenseCandidates {
             sparse: Vec::new(),
             attributes: self.attributes.clone(),
         };
-        let kept = KEPT_BYTES.saturating_mul(self.fragments.len() as u64);
+        let kept = KEPT_BYTES.exact_mul(self.fragments.len() as u64)?;
         let kept = array.limits().budget.take(kept)?;
         located.plan.held.push(kept);
         for ((index, cells), opened) in self.fragments.iter().zip(opened) {
@@ -251,7 +251,7 @@ fn at_points(
     };
     let each = points
         .len()
-        .saturating_mul(dimensions.len() * size_of::<Run>());
+        .exact_mul(dimensions.len() * size_of::<Run>())?;
     let held = array.limits().budget.take(each as u64)?;
     for (own, dimension) in dimensions.iter().enumerate() {
         let (Some(runs), Some(axis)) = (runs.get_mut(*dimension), grid.axes().get(*dimension))

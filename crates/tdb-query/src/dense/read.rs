@@ -180,7 +180,7 @@ impl DenseRead {
             let Some(part) = self.cutter().next(&mut walk, self.room())? else {
                 break;
             };
-            bytes = bytes.saturating_add(part.bytes.max(1));
+            bytes = bytes.exact_add(part.bytes.max(1))?;
             let fields = self.first_fields();
             reads.extend(super::byte_ranges::reads_of(
                 &self.plan,
@@ -336,7 +336,7 @@ impl DenseRead {
     fn rows_wanted(&self) -> u64 {
         match self.request.limit {
             u64::MAX => u64::MAX,
-            // The number of cells that will pass the condition is unknown.
+            // The number of cells that will pass the condition is unknown. Far more than a batch are as good as all.
             limit if self.drops() => limit.saturating_mul(16).max(1 << 16),
             _ => self.left.max(1),
         }

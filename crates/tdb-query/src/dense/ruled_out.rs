@@ -63,7 +63,7 @@ impl LocatedPlan {
             }
         }
         let bytes = plan.layers.iter().map(|layer| layer.ruled_out.bytes());
-        let held = budget.take(bytes.fold(0, u64::saturating_add))?;
+        let held = budget.take(bytes.sum())?;
         plan.held.push(held);
         Ok(())
     }

@@ -118,6 +118,7 @@ impl TileBytes for SharedTiles<'_> {
             let pool = Arc::clone(&self.pool);
             shared.stored = Some(Arc::new(FetchedTile { memory, len, pool }));
         }
+        // A thread more than were counted fetches the tile for itself, below.
         shared.wanted = shared.wanted.saturating_sub(1);
         let stored = match shared.wanted {
             0 => shared.stored.take(),

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use tdb_cells::{CellTable, TableColumn};
 use tdb_schema::FieldKind;
 use tdb_schema::grid::{GridAxis, SpaceTileGrid};
-use tdb_tile::{Budget, Bug, Grant};
+use tdb_tile::{Budget, Bug, Exact, Grant};
 
 use crate::QueryError;
 
@@ -31,8 +31,8 @@ impl SparseCells {
         table: CellTable,
         budget: &Budget,
     ) -> Result<Self, QueryError> {
-        let per_cell = grid.axes().len().saturating_mul(PLACED).saturating_add(8);
-        let held = budget.take(table.rows().len().saturating_mul(per_cell) as u64)?;
+        let per_cell = grid.axes().len() * PLACED + 8;
+        let held = budget.take(table.rows().len().exact_mul(per_cell)? as u64)?;
         let axes = grid.axes().iter().enumerate();
         let coordinates: Vec<Vec<Option<u64>>> = axes
             .map(|(dimension, axis)| {

@@ -58,11 +58,7 @@ impl SparseTiles {
         session: &Session,
     ) -> Result<TableWork, QueryError> {
         let budget = &session.limits().budget;
-        let tiles = self
-            .segment
-            .tiles
-            .len()
-            .saturating_mul(size_of::<TileRows>());
+        let tiles = size_of_val(&*self.segment.tiles);
         let mut table = CellTable::new(vec![self.segment.clone()]);
         table.hold(budget.take(tiles as u64)?);
         Ok(TableWork {
@@ -72,7 +68,7 @@ impl SparseTiles {
             later: Vec::new(),
             weight: self
                 .tiles
-                .weight(&table, &CellSizes::new(schema, &self.fields)),
+                .weight(&table, &CellSizes::new(schema, &self.fields))?,
             table,
         })
     }

@@ -1,6 +1,7 @@
 //! The var-sized cells of a band: first how large their values are, then the values.
 
 use tdb_cells::{Decoding, Worker};
+use tdb_tile::Bug;
 
 use super::bands::{Band, cut};
 use super::paint::paint;
@@ -23,10 +24,10 @@ pub(super) enum VarBand {
 
 impl VarBand {
     /// Returns the number of bytes of the values of all rows.
-    pub(super) fn bytes(&self) -> u64 {
+    pub(super) fn bytes(&self) -> Result<u64, Bug> {
         match self {
             Self::Runs(runs) => runs.bytes(),
-            Self::Rows { bytes, .. } => *bytes,
+            Self::Rows { bytes, .. } => Ok(*bytes),
         }
     }
 }
@@ -97,8 +98,9 @@ impl VarReading<'_> {
         match band {
             VarBand::Runs(runs) => runs.write(self.sources, output, self.worker, self.how),
             VarBand::Rows { rows, .. } => {
+                // The base and the bytes of the band were added up when the memory of the values was taken.
                 for start in output.starts {
-                    *start = start.saturating_add(output.base);
+                    *start = start.wrapping_add(output.base);
                 }
                 Ok(rows.gather(output.values)?)
             }

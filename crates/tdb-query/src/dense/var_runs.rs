@@ -147,9 +147,9 @@ impl VarRuns {
     }
 
     /// Returns the number of bytes of the values of all rows.
-    pub(crate) fn bytes(&self) -> u64 {
-        let bytes = self.0.iter().map(|run| run.bytes as u64);
-        bytes.fold(0, u64::saturating_add)
+    pub(crate) fn bytes(&self) -> Result<u64, Bug> {
+        let mut bytes = self.0.iter().map(|run| run.bytes as u64);
+        bytes.try_fold(0, u64::exact_add)
     }
 
     /// Writes the values and offsets of all rows.

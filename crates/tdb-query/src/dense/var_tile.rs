@@ -32,6 +32,7 @@ impl<'a> VarTile<'a> {
         how: Decoding<'_>,
     ) -> Result<Self, QueryError> {
         let most = how.limits.data_tile;
+        // More than 64 bits count are refused like all that are more than the limit.
         let offsets = cells.saturating_mul(8);
         // The source of a row is numbered with 32 bits for the tile and 32 for the cell.
         Limits::check(

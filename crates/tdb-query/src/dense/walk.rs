@@ -101,7 +101,9 @@ impl TileWalk {
             };
             let block = tile_block(grid, runs, &tile);
             let cells = block.rows();
-            if !blocks.is_empty() && rows.saturating_add(cells) > share.aim {
+            // The first block may have more rows than the share aims at.
+            let has_room = |room| cells <= room;
+            if !blocks.is_empty() && !share.aim.checked_sub(rows).is_some_and(has_room) {
                 return blocks;
             }
             self.next += 1;
@@ -109,7 +111,7 @@ impl TileWalk {
                 self.within = Some(Cursor::new(block.positions, block.order));
                 continue;
             }
-            rows = rows.saturating_add(cells);
+            rows += cells;
             blocks.push(block);
         }
     }

@@ -64,7 +64,7 @@ impl DenseRead {
             match whole {
                 Some(_) => walk.go_on_at(end),
                 // There is no tile after the last one, and tiles beyond `MOST` were not examined.
-                None => walk.stop_at(end.max(begin.saturating_add(1))),
+                None => walk.stop_at(end.max(begin + 1)),
             }
         }
         Ok(whole)

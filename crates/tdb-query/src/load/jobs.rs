@@ -106,7 +106,7 @@ impl<'a> Jobs<'a> {
             let fragment = find(segment.fragment)
                 .ok_or_else(|| Bug::new("tiles of a fragment that is not known"))?;
             let of_tiles = segment.tiles.iter().map(|tile| tile.rows.len());
-            if of_tiles.fold(0, usize::saturating_add) != segment.rows.len() {
+            if of_tiles.sum::<usize>() != segment.rows.len() {
                 return Err(Bug::new("a field is loaded of cells that were picked").into());
             }
             for tile in &segment.tiles {
@@ -293,7 +293,7 @@ pub(super) fn run(job: Job<'_>, worker: &mut Worker, how: Decoding<'_>) -> Resul
             base.exact_add(values.len() as u64)?;
             tiles.read_var(tile, starts, values, worker, how)?;
             for start in starts {
-                *start = start.saturating_add(base);
+                *start = start.wrapping_add(base);
             }
             tiles.read_validity(tile, validity, worker, how)
         }

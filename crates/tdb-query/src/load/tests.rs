@@ -149,7 +149,7 @@ fn sizes_of_cells_are_known_before_they_are_loaded() {
     let sizes = CellSizes::new(&schema, &attributes());
     assert_eq!(sizes.per_row(), 4 + (8 + 1) + (4 + 1));
     let tile = sizes.of_tile(&FragmentTiles::default(), TileNumber::new(0), 10);
-    assert_eq!(tile, 10 * (sizes.per_row() + 4));
+    assert_eq!(tile, 10 * u128::from(sizes.per_row() + 4));
     let none = CellSizes::new(&schema, &[FieldKind::Attribute(9)]);
     assert_eq!((none.per_row(), CellSizes::default().per_row()), (0, 0));
     assert_eq!(

@@ -1,6 +1,7 @@
 //! Prefetching for sparse reads: the byte ranges of tiles that later pieces are certain to need.
 
 use tdb_store::Read;
+use tdb_tile::Exact;
 
 use super::planned_read::PlannedRead;
 use super::tile_read::TileRead;
@@ -24,7 +25,7 @@ impl TileRead {
                 break;
             }
             cursors.advance(supply, &chosen)?;
-            weight = weight.saturating_add(chosen.weight.max(1));
+            weight = weight.exact_add(chosen.weight.max(1))?;
             for (at, tiles) in chosen.parts() {
                 let found = read.tiles.at(*at)?;
                 let own = supply.planned(*at, tiles.clone())?.iter();

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use tdb_cells::{RowRange, Segment};
-use tdb_tile::{Bug, Exact};
+use tdb_tile::Exact;
 
 use super::plan_index::PlanIndex;
 use super::weights::Supply;
@@ -19,7 +19,7 @@ pub(super) struct TileChoice {
     /// Memory for making a batch of the tiles, including the rest of the previous batch.
     pub(super) weight: u64,
     /// Additional memory for decoding one tile; the maximum over all tiles.
-    pub(super) decoding: u64,
+    pub(super) decoding: u128,
 }
 
 impl TileChoice {
@@ -30,18 +30,18 @@ impl TileChoice {
         at: PlanIndex,
         first: usize,
         part: u64,
-    ) -> Result<(), Bug> {
+    ) -> Result<(), QueryError> {
         let (fragment, stored) = (supply.plan.fragment(at)?, supply.tiles.at(at)?);
         let (mut weight, mut end) = (0_u64, first);
         while let Some(planned) = fragment.tiles.get(end).filter(|_| weight < part) {
-            weight = weight.saturating_add(supply.weights.of_tile(stored, planned));
+            weight = weight.exact_add(supply.weights.of_tile(stored, planned)?)?;
             let decoding = stored.decoding_bytes(planned.tile, planned.cells);
             self.decoding = self.decoding.max(decoding);
-            self.rows = self.rows.saturating_add(planned.cells as u64);
+            self.rows = self.rows.exact_add(planned.cells as u64)?;
             end = end.exact_add(1)?;
         }
         supply.counters.add_visited_tiles(end.exact_sub(first)?);
-        self.weight = self.weight.saturating_add(weight);
+        self.weight = self.weight.exact_add(weight)?;
         self.parts.push((at, first..end));
         Ok(())
     }

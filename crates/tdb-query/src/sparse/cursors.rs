@@ -75,7 +75,7 @@ impl Cursors {
             begun: 0,
             active: BTreeMap::new(),
             unfinished: tiles.filter(|&tiles| tiles > 0).count(),
-            left: outset.weights.iter().copied().fold(0, u64::saturating_add),
+            left: outset.weight,
             left_of_active: 0,
             limiting: None,
             outset: Arc::new(outset),
@@ -126,10 +126,10 @@ impl Cursors {
         } else if plan.sorts {
             self.begin(supply, share)?;
         } else {
-            return Ok(self.choose_in_turn(supply, share)?);
+            return self.choose_in_turn(supply, share);
         }
         let mut chosen = TileChoice::default();
-        let kept = carried.map_or(0, |table| weights.of_table(table));
+        let kept = carried.map_or(Ok(0), |table| weights.of_table(table))?;
         for (at, cursor) in self.each_active(supply) {
             let part = if is_all {
                 u64::MAX
@@ -140,21 +140,22 @@ impl Cursors {
                 let part = proportion(share, cursor.left, self.left_of_active);
                 // A fragment needs at least one more tile if it has no cell in memory, or if it holds up the others.
                 let least = u64::from(own == 0 || self.limiting == Some(at));
+                // A fragment may have more cells in memory than its part.
                 part.saturating_sub(own).max(least)
             };
             if part > 0 {
                 chosen.add(supply, at, cursor.tile, part)?;
             }
         }
-        chosen.weight = chosen.weight.saturating_add(kept);
+        chosen.weight = chosen.weight.exact_add(kept)?;
         Ok(chosen)
     }
 
     /// Chooses the next tiles of one fragment after another; none of their cells are carried over to a later batch.
-    fn choose_in_turn(&mut self, supply: Supply<'_>, share: u64) -> Result<TileChoice, Bug> {
+    fn choose_in_turn(&mut self, supply: Supply<'_>, share: u64) -> Result<TileChoice, QueryError> {
         let mut chosen = TileChoice::default();
         let mut done = None;
-        while chosen.weight < share {
+        while let Some(part @ 1..) = share.checked_sub(chosen.weight) {
             supply.counters.add_visited_fragments(1);
             let next = match done {
                 None => self.active.first_key_value(),
@@ -164,7 +165,6 @@ impl Cursors {
                 }
             };
             if let Some((&at, cursor)) = next {
-                let part = share.saturating_sub(chosen.weight);
                 chosen.add(supply, at, cursor.tile, part)?;
                 done = Some(at);
             } else if self.begun < self.outset.order.len() {
@@ -206,7 +206,7 @@ impl Cursors {
             if is_behind && left >= room && self.limiting != Some(at) {
                 break;
             }
-            left = left.saturating_add(outset.weight(at)?);
+            left = left.exact_add(outset.weight(at)?)?;
             farthest = Some(bounds.farther(farthest, &comparator));
             end = end.exact_add(1)?;
         }
@@ -228,7 +228,7 @@ impl Cursors {
                 continue;
             }
             let left = outset.weight(at)?;
-            self.left_of_active = self.left_of_active.saturating_add(left);
+            self.left_of_active = self.left_of_active.exact_add(left)?;
             self.active.insert(
                 at,
                 Cursor {
@@ -241,7 +241,11 @@ impl Cursors {
     }
 
     /// Advances past the chosen tiles.
-    pub(super) fn advance(&mut self, supply: Supply<'_>, chosen: &TileChoice) -> Result<(), Bug> {
+    pub(super) fn advance(
+        &mut self,
+        supply: Supply<'_>,
+        chosen: &TileChoice,
+    ) -> Result<(), QueryError> {
         for (at, tiles) in chosen.parts() {
             let cursor = self.pass(supply, *at, tiles.clone())?;
             cursor.last = None;
@@ -257,11 +261,11 @@ impl Cursors {
         supply: Supply<'_>,
         at: PlanIndex,
         tiles: Range<usize>,
-    ) -> Result<(), Bug> {
+    ) -> Result<(), QueryError> {
         let rank = self.outset.rank(at)?;
         self.begin_until(supply, rank.exact_add(1)?.max(self.begun))?;
         self.pass(supply, at, tiles)?;
-        self.finish(supply.plan, at)
+        Ok(self.finish(supply.plan, at)?)
     }
 
     fn pass(
@@ -269,15 +273,15 @@ impl Cursors {
         supply: Supply<'_>,
         at: PlanIndex,
         tiles: Range<usize>,
-    ) -> Result<&mut Cursor, Bug> {
+    ) -> Result<&mut Cursor, QueryError> {
         let weight = supply.weight(at, tiles.clone())?;
-        self.left = self.left.saturating_sub(weight);
-        self.left_of_active = self.left_of_active.saturating_sub(weight);
+        self.left = self.left.exact_sub(weight)?;
+        self.left_of_active = self.left_of_active.exact_sub(weight)?;
         let cursor = self.active(at)?;
         if cursor.tile != tiles.start {
-            return Err(Bug::new("tiles that are not the next of their fragment"));
+            return Err(Bug::new("tiles that are not the next of their fragment").into());
         }
-        cursor.left = cursor.left.saturating_sub(weight);
+        cursor.left = cursor.left.exact_sub(weight)?;
         cursor.tile = tiles.end;
         Ok(cursor)
     }

@@ -3,6 +3,7 @@
 use tdb_array::Snapshot;
 use tdb_cells::{CellTable, Keys, Row, Session, TableColumn};
 use tdb_schema::FieldKind;
+use tdb_tile::Exact;
 
 use super::plan::SparsePlan;
 use super::row_keys::Coordinates;
@@ -26,8 +27,8 @@ pub(crate) fn apply_deletes(
         Versions::Current => visibility.retain(array, table, rows),
         Versions::All if !plan.tells_deletions() => Ok(()),
         Versions::All => {
-            let bytes = table.rows().len().saturating_mul(DELETION) as u64;
-            let held = session.limits().budget.take(bytes)?;
+            let bytes = table.rows().len().exact_mul(DELETION)?;
+            let held = session.limits().budget.take(bytes as u64)?;
             let [times, by] = visibility.deletions(array, table)?;
             table.insert(
                 FieldKind::DeleteTimestamps,

@@ -143,7 +143,8 @@ impl FragmentPlan {
                 .at(&fragment.metadata_key)?;
         }
         // Each tile is planned, and may be in a table.
-        let per_tile = size_of::<PlannedTile>().saturating_add(size_of::<TileRows>());
+        let per_tile = const { size_of::<PlannedTile>() + size_of::<TileRows>() };
+        // More tiles than can be counted in bytes are refused by any budget.
         let bytes = metadata
             .tile_count()
             .saturating_mul(per_tile as u64)

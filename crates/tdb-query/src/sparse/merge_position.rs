@@ -1,6 +1,7 @@
 //! Where a merge of stored cells stands: the cells that were returned, and those that must wait.
 
 use tdb_cells::CellTable;
+use tdb_tile::Exact;
 
 use super::cursors::Frontier;
 use super::planned_read::PlannedRead;
@@ -34,7 +35,7 @@ impl MergePosition {
             }
             table = CellTable::concat(vec![carried, table], budget)?;
         }
-        let _sorted = budget.take(SORTED_ROW.saturating_mul(table.rows().len() as u64))?;
+        let _sorted = budget.take(SORTED_ROW.exact_mul(table.rows().len() as u64)?)?;
         let between = (self.reached.as_ref(), frontier.as_ref());
         let (rows, behind) = read
             .plan

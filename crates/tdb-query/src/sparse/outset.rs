@@ -9,6 +9,7 @@ use super::bounds::FragmentBounds;
 use super::plan_index::PlanIndex;
 use super::weights::Supply;
 use crate::QueryError;
+use crate::cell_sizes::bytes_of_tiles;
 
 /// Facts about fragments before any tile is read.
 #[derive(Debug)]
@@ -21,7 +22,9 @@ pub(super) struct Outset {
     /// Bounds of the cells of each fragment, if known.
     pub(super) bounds: Vec<Option<FragmentBounds>>,
     /// Weight of all tiles of each fragment.
-    pub(super) weights: Vec<u64>,
+    weights: Vec<u64>,
+    /// Weight of all tiles of all fragments.
+    pub(super) weight: u64,
 }
 
 impl Outset {
@@ -33,7 +36,8 @@ impl Outset {
                 let tiles = 0..fragment.tiles.len();
                 supply.weight(at, tiles)
             })
-            .collect::<Result<_, Bug>>()?;
+            .collect::<Result<Vec<u64>, QueryError>>()?;
+        let weight = bytes_of_tiles(weights.iter().copied().map(u128::from).sum())?;
         let bounds = if plan.sorts && plan.can_stop() {
             FragmentBounds::of(plan, array)?
         } else {
@@ -57,6 +61,7 @@ impl Outset {
             ranks,
             bounds,
             weights,
+            weight,
         })
     }
 

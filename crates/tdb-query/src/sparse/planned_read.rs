@@ -60,7 +60,11 @@ impl PlannedRead {
     }
 
     /// Returns a piece that loads those of the fields that the table lacks.
-    pub(super) fn piece(&self, table: CellTable, fields: &[FieldKind]) -> Piece {
+    pub(super) fn piece(
+        &self,
+        table: CellTable,
+        fields: &[FieldKind],
+    ) -> Result<Piece, QueryError> {
         let lacking = fields.iter().copied().filter(|&field| !table.has(field));
         let mut later = self.plan.uncut(self.plan.fields());
         later.retain(|field| !table.has(*field) && !fields.contains(field));
@@ -69,9 +73,9 @@ impl PlannedRead {
             tiles: Arc::clone(&self.tiles),
             fields: lacking.collect(),
             later,
-            weight: self.tiles.weight(&table, self.weights.sizes()),
+            weight: self.tiles.weight(&table, self.weights.sizes())?,
             table,
         };
-        work.into()
+        Ok(work.into())
     }
 }

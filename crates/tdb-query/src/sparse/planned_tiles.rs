@@ -4,10 +4,10 @@ use tdb_cells::{CellTable, FragmentTiles, Segment, TileRows};
 use tdb_fragment::FragmentIndex;
 use tdb_schema::FieldKind;
 use tdb_store::Read;
-use tdb_tile::Bug;
+use tdb_tile::{Bug, WireError};
 
 use super::plan_index::PlanIndex;
-use crate::cell_sizes::CellSizes;
+use crate::cell_sizes::{CellSizes, bytes_of_tiles};
 
 /// Locations of the tiles of the planned fragments.
 #[derive(Debug, Default)]
@@ -26,14 +26,17 @@ impl PlannedTiles {
     }
 
     /// Returns the memory that the cells of a table's tiles need, before they are loaded.
-    pub(crate) fn weight(&self, table: &CellTable, sizes: &CellSizes) -> u64 {
+    ///
+    /// # Errors
+    /// What is stored about the tiles is damaged: they would take more than any memory.
+    pub(crate) fn weight(&self, table: &CellTable, sizes: &CellSizes) -> Result<u64, WireError> {
         let segments = table.segments.iter();
         let tiles = segments.flat_map(|segment| {
             let found = self.find(segment.fragment).into_iter();
             found.flat_map(|found| segment.tiles.iter().map(move |tile| (found, tile)))
         });
         let weights = tiles.map(|(found, tile)| sizes.of_tile(found, tile.tile, tile.rows.len()));
-        weights.fold(0, u64::saturating_add)
+        bytes_of_tiles(weights.sum())
     }
 
     /// Returns the byte ranges of these fields of the tiles that are wanted.

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use tdb_cells::{CellTable, Segment};
+use tdb_tile::Exact;
 
 use super::cursors::Cursors;
 use super::output::Output;
@@ -70,6 +71,7 @@ impl Portions {
             return Ok(None);
         }
         let (heaviest, threads) = (read.most_of_batch(), read.session.threads() as u64);
+        // A caller may say any number of threads.
         let count = threads.saturating_mul(PORTIONS).max(1);
         let most = PORTION.saturating_mul(count).min(heaviest / PARTS);
         // Portions are smaller if few tiles are shared among the threads, or if many threads share the memory.
@@ -88,7 +90,7 @@ impl Portions {
             }
             cursors.advance(supply, &chosen)?;
             portions.push(chosen.segments(supply)?);
-            weight = weight.saturating_add(chosen.weight);
+            weight = weight.exact_add(chosen.weight)?;
         }
         if portions.is_empty() {
             return Ok(None);
@@ -125,13 +127,13 @@ impl Portions {
             if bytes >= worth {
                 self.give(read, output)?;
             }
-            self.bytes = self.bytes.saturating_add(bytes);
+            self.bytes = self.bytes.exact_add(bytes)?;
             self.parts.push(table);
             if self.bytes >= worth {
                 self.give(read, output)?;
             }
         }
-        self.looked_at = self.looked_at.saturating_add(weight);
+        self.looked_at = self.looked_at.exact_add(weight)?;
         if self.looked_at >= batch_bytes {
             self.give(read, output)?;
         }

@@ -4,7 +4,7 @@ use std::collections::{HashMap, VecDeque};
 
 use tdb_cells::{Batch, CellTable, Gathered, Row, gather, scaled};
 use tdb_schema::FieldKind;
-use tdb_tile::{Budget, Bug, Grant};
+use tdb_tile::{Budget, Bug, Exact, Grant};
 
 use super::plan::SparsePlan;
 use super::rows::Rows;
@@ -111,11 +111,12 @@ impl Ready {
         let Some(rest) = &mut self.rest else {
             return Ok(None);
         };
-        let end = rest.given.saturating_add(rest.most).min(rest.rows.len());
-        let rows = rest
+        let (_, left) = rest
             .rows
-            .get(rest.given..end)
+            .split_at_checked(rest.given)
             .ok_or_else(|| Bug::new("more cells were given out than there are"))?;
+        let rows = left.get(..rest.most).unwrap_or(left);
+        let end = rest.given.exact_add(rows.len())?;
         let held = budget.take(share_of(&rest.table, rows.len()))?;
         let batch = plan.request.batch(rows.len(), |field| {
             let column = rest.table.column(field).ok_or_else(not_loaded)?;

@@ -2,7 +2,7 @@
 
 use tdb_cells::{CellTable, RowRange, TableColumn};
 use tdb_schema::{FieldKind, Subarray};
-use tdb_tile::{Bug, Datatype, Range, Scalar, with_scalar};
+use tdb_tile::{Bug, Datatype, Exact, Range, Scalar, with_scalar};
 
 /// Number of times that each loaded cell is requested: 0 or 1; more only if intervals overlap and repeats count.
 pub(crate) type Counts = Vec<u32>;
@@ -107,14 +107,15 @@ impl Intervals<'_> {
             }
             return Ok(());
         }
-        let at = |row: usize| row.saturating_mul(datatype.size());
+        let size = datatype.size();
         let values = column.values.as_slice();
         with_scalar!(datatype, T => {
             let ends = Ends::<T>::of(datatype, ranges, repeats);
             for rows in rows {
                 let counts = counts.get_mut(rows.indices()).ok_or_else(unmatched)?;
-                let cells = values.get(at(rows.start())..at(rows.end()));
-                let cells = cells.ok_or_else(|| Bug::new("a dimension has fewer cells than its table"))?;
+                let (start, end) = (rows.start().exact_mul(size)?, rows.end().exact_mul(size)?);
+                let too_few = || Bug::new("a dimension has fewer cells than its table");
+                let cells = values.get(start..end).ok_or_else(too_few)?;
                 ends.count(cells, counts);
             }
         });

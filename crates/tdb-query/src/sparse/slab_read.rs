@@ -2,7 +2,7 @@
 
 use tdb_array::OpenedPart;
 use tdb_cells::CellTable;
-use tdb_tile::Bug;
+use tdb_tile::{Bug, Exact};
 
 use super::output::Output;
 use super::planned_read::PlannedRead;
@@ -68,6 +68,7 @@ impl SlabRead {
                 // The first slab has about as many cells as are requested; if a condition or a delete leaves fewer,
                 // larger ones follow.
                 let share = self.share;
+                // Without a limit of cells, the share is all of the memory already.
                 self.share = share.saturating_mul(2);
                 let counters = read.session.counters();
                 match self.slabs.begin(share, read.most(), counters) {
@@ -97,13 +98,13 @@ impl SlabRead {
         mut slab: Box<Slab>,
     ) -> Result<Option<SparseStep>, QueryError> {
         if let Some(segments) = self.slabs.next_chunk(read.supply(), &mut slab)? {
-            let piece = read.piece(read.table(segments)?, &read.plan.fields());
+            let piece = read.piece(read.table(segments)?, &read.plan.fields())?;
             self.progress = SlabProgress::Waiting(slab);
             return Ok(Some(SparseStep::Work(piece)));
         }
         let (table, next) = slab.finish(&read.plan, &read.weights, read.budget())?;
         self.slabs.next = next;
-        let sorting = SORTED_ROW.saturating_mul(table.rows().len() as u64);
+        let sorting = SORTED_ROW.exact_mul(table.rows().len() as u64)?;
         let sorting = read.budget().take(sorting)?;
         let rows = read.session.install_for(table.bytes_held(), || {
             read.plan.merge(&read.array, &table, None)

@@ -112,12 +112,8 @@ impl Slabs {
     ) -> Result<Self, QueryError> {
         let (array, plan) = (&*read.array, &*read.plan);
         let slowest = SlowestDimension::of(plan);
-        let count = plan
-            .fragments
-            .iter()
-            .map(|f| f.tiles.len())
-            .fold(0, usize::saturating_add);
-        let bytes = count.saturating_mul(size_of::<TileRange>());
+        let count: usize = plan.fragments.iter().map(|f| f.tiles.len()).sum();
+        let bytes = count.exact_mul(size_of::<TileRange>())?;
         let held = read.budget().take(bytes as u64)?;
         let mut tiles = Vec::with_capacity(count);
         let mut opened = opened.into_iter();
@@ -201,7 +197,7 @@ impl Slabs {
             }
             slab.at = slab.at.exact_add(1)?;
             let only = tile.tile..tile.tile.exact_add(1)?;
-            weight = weight.saturating_add(supply.weight(tile.fragment, only)?);
+            weight = weight.exact_add(supply.weight(tile.fragment, only)?)?;
             chosen.push((tile.fragment, tile.tile));
         }
         chosen.sort_unstable();
@@ -276,10 +272,10 @@ impl Slab {
         }
         if !rows.is_empty() {
             let part = table.compact(&rows, budget)?;
-            self.weight = self.weight.saturating_add(weights.of_table(&part));
+            self.weight = self.weight.exact_add(weights.of_table(&part)?)?;
             self.parts.push(part);
         }
-        if self.weight > self.most.saturating_mul(2) {
+        if self.weight.div_ceil(2) > self.most {
             self.cut(plan, weights, budget)?;
         }
         Ok(())
@@ -311,7 +307,7 @@ impl Slab {
         rows.truncate(end);
         threads::sort(&mut rows)?;
         let part = whole.compact(&rows, budget)?;
-        self.weight = weights.of_table(&part);
+        self.weight = weights.of_table(&part)?;
         self.parts.push(part);
         Ok(())
     }

@@ -3,7 +3,7 @@
 use tdb_array::Snapshot;
 use tdb_cells::{CellTable, Segment, Session};
 use tdb_schema::FieldKind;
-use tdb_tile::Budget;
+use tdb_tile::{Budget, Exact};
 
 use super::deletes::apply_deletes;
 use super::plan::{FirstFields, SparsePlan};
@@ -119,7 +119,7 @@ impl SparsePlan {
         budget: &Budget,
     ) -> Result<CellTable, QueryError> {
         let mut table = CellTable::new(segments);
-        let picked = PICKED_ROW.saturating_mul(table.rows().len() as u64);
+        let picked = PICKED_ROW.exact_mul(table.rows().len() as u64)?;
         table.hold(budget.take(picked)?);
         Ok(table)
     }

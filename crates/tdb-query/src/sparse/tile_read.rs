@@ -1,7 +1,7 @@
 //! Reads tiles in the order in which fragments store them, or all at once; a batch of tiles passes through [`Stage`]s.
 
 use tdb_cells::{Batch, CellTable};
-use tdb_tile::Bug;
+use tdb_tile::{Bug, Exact};
 
 use super::chosen::TileChoice;
 use super::cursors::Cursors;
@@ -185,7 +185,7 @@ impl TileRead {
         if chosen.is_empty() {
             return Ok(TileStep::Next(Some(SparseStep::Done)));
         }
-        if read.plan.sorts && chosen.weight > share && !self.fits(read, &chosen) {
+        if read.plan.sorts && chosen.weight > share && !self.fits(read, &chosen)? {
             // Not even one tile of each fragment fits.
             return Ok(self.end_with_slabs());
         }
@@ -200,16 +200,19 @@ impl TileRead {
     /// examine.
     fn wants_few(&self, plan: &SparsePlan) -> bool {
         let has_condition = plan.request.condition.is_some();
-        !has_condition && self.share.saturating_mul(FEW) <= self.cursors.left()
+        !has_condition && self.share <= self.cursors.left() / FEW
     }
 
     /// True if there is memory for tiles that are heavier than a batch should be.
-    fn fits(&self, read: &PlannedRead, chosen: &TileChoice) -> bool {
-        let threads = read.session.threads() as u64;
-        let beside = chosen.decoding.saturating_mul(threads);
+    fn fits(&self, read: &PlannedRead, chosen: &TileChoice) -> Result<bool, Bug> {
         // Cells that are in memory are counted already.
-        let fresh = chosen.weight.saturating_sub(self.sequence.carried_bytes());
-        fresh.saturating_add(beside) <= read.budget().left() && chosen.rows <= MOST_ROWS
+        let fresh = chosen.weight.exact_sub(self.sequence.carried_bytes())?;
+        let Some(room) = read.budget().left().checked_sub(fresh) else {
+            return Ok(false);
+        };
+        let of_thread = u128::from(room).checked_div(read.session.threads() as u128);
+        let decodes = of_thread.is_some_and(|room| chosen.decoding <= room);
+        Ok(decodes && chosen.rows <= MOST_ROWS)
     }
 
     /// Leaves the rest of the result to slabs. Cells in memory that were not returned are read again.
@@ -239,7 +242,7 @@ impl TileRead {
             return self.go_on(read, output, stage, table);
         }
         self.progress = BatchProgress::Waiting(stage);
-        Ok(Some(SparseStep::Work(read.piece(table, &fields))))
+        Ok(Some(SparseStep::Work(read.piece(table, &fields)?)))
     }
 
     /// Continues with loaded tiles, by their stage.
@@ -292,7 +295,7 @@ impl TileRead {
         };
         let bytes = table
             .bytes_held()
-            .saturating_add(self.sequence.carried_bytes());
+            .exact_add(self.sequence.carried_bytes())?;
         let picked = read
             .session
             .install_for(bytes, || self.pick(read, table, rows))?;

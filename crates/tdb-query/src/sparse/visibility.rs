@@ -338,7 +338,8 @@ fn attribute_place(stored: &ArraySchema, index: usize, schema: &mut Arc<ArraySch
     });
     FieldKind::Attribute(known.unwrap_or_else(|| {
         let attributes = &mut Arc::make_mut(schema).attributes;
+        let place = attributes.len();
         attributes.push(attribute.clone());
-        attributes.len().saturating_sub(1)
+        place
     }))
 }

@@ -3,13 +3,14 @@
 use std::ops::Range;
 
 use tdb_cells::{CellTable, Counters, FragmentTiles, Session};
-use tdb_tile::Bug;
+use tdb_tile::{Bug, WireError};
 
 use super::fragment_plan::PlannedTile;
 use super::plan::SparsePlan;
 use super::plan_index::PlanIndex;
 use super::planned_tiles::PlannedTiles;
-use crate::cell_sizes::CellSizes;
+use crate::QueryError;
+use crate::cell_sizes::{CellSizes, bytes_of_tiles};
 
 /// Maximum number of bytes per row that is sorted: a key of 16, the entry to sort, its number, and whether it repeats
 /// another.
@@ -54,12 +55,18 @@ impl<'a> Supply<'a> {
     }
 
     /// Returns the weight of tiles of a fragment, given by position in the plan.
-    pub(super) fn weight(self, at: PlanIndex, tiles: Range<usize>) -> Result<u64, Bug> {
+    ///
+    /// # Errors
+    /// The metadata of the fragment is damaged: the tiles would take more than any memory.
+    pub(super) fn weight(self, at: PlanIndex, tiles: Range<usize>) -> Result<u64, QueryError> {
         let stored = self.tiles.at(at)?;
         self.counters.add_visited_tiles(tiles.len());
         let planned = self.planned(at, tiles)?.iter();
-        let weights = planned.map(|planned| self.weights.of_tile(stored, planned));
-        Ok(weights.fold(0, u64::saturating_add))
+        let weights = planned.map(|planned| {
+            let weight = self.weights.of_tile(stored, planned)?;
+            Ok::<u128, WireError>(weight.into())
+        });
+        Ok(bytes_of_tiles(weights.sum::<Result<u128, WireError>>()?)?)
     }
 }
 
@@ -72,6 +79,10 @@ pub(super) struct Weights {
     per_row: u64,
 }
 
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "a few times numbers of 64 bits in 128, and a few times the bytes of a row"
+)]
 impl Weights {
     pub(super) fn new(plan: &SparsePlan) -> Self {
         // Sorting needs keys and row numbers, and the result beside the table.
@@ -92,25 +103,29 @@ impl Weights {
         &self.sizes
     }
 
-    fn of_cells(&self, bytes: u64, cells: usize) -> u64 {
-        let rows = self.per_row.saturating_mul(cells as u64);
-        bytes.saturating_mul(self.times).saturating_add(rows)
-    }
-
     /// Returns the weight of a planned tile.
-    pub(super) fn of_tile(&self, tiles: &FragmentTiles, planned: &PlannedTile) -> u64 {
-        let bytes = self.sizes.of_tile(tiles, planned.tile, planned.cells);
-        self.of_cells(bytes, planned.cells)
+    pub(super) fn of_tile(
+        &self,
+        tiles: &FragmentTiles,
+        planned: &PlannedTile,
+    ) -> Result<u64, WireError> {
+        let bytes = bytes_of_tiles(self.sizes.of_tile(tiles, planned.tile, planned.cells))?;
+        bytes_of_tiles(self.of_cells(bytes, planned.cells as u64))
     }
 
     /// Returns the weight of cells that are in memory already.
-    pub(super) fn of_table(&self, table: &CellTable) -> u64 {
-        self.of_cells(table.bytes_held(), table.rows().len())
+    pub(super) fn of_table(&self, table: &CellTable) -> Result<u64, Bug> {
+        let weight = self.of_cells(table.bytes_held(), table.rows().len() as u64);
+        bytes_of_tiles(weight).map_err(|_| Bug::new("cells in memory that take more than it has"))
     }
 
-    /// Returns the weight of a number of rows, without var-sized values.
+    /// Returns the weight of a number of rows, without var-sized values; `u64::MAX` for more, as a limit that is none.
     pub(super) fn of_rows(&self, rows: u64) -> u64 {
-        let row = self.of_cells(self.sizes.per_row(), 1);
+        let row = self.sizes.per_row() * self.times + self.per_row;
         row.saturating_mul(rows)
+    }
+
+    fn of_cells(&self, bytes: u64, cells: u64) -> u128 {
+        u128::from(bytes) * u128::from(self.times) + u128::from(self.per_row) * u128::from(cells)
     }
 }

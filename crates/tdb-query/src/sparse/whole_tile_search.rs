@@ -203,7 +203,7 @@ impl TilesLeft<'_> {
         let (most, mut weight) = (self.read.most_of_batch(), 0_u64);
         for (count, place) in places.iter().enumerate() {
             let one = self.read.supply().weight(place.fragment, place.only()?)?;
-            weight = weight.saturating_add(one);
+            weight = weight.exact_add(one)?;
             if weight > most {
                 return Ok(count.max(1));
             }
@@ -239,7 +239,7 @@ impl TilesLeft<'_> {
         let table = read.table(segments.collect::<Result<_, QueryError>>()?)?;
         let dimensions = read.plan.schema.dimensions.len();
         let fields: Vec<FieldKind> = (0..dimensions).map(FieldKind::Dimension).collect();
-        let DecodedPiece(DecodedCells::Table(table)) = decode(read.piece(table, &fields))? else {
+        let DecodedPiece(DecodedCells::Table(table)) = decode(read.piece(table, &fields)?)? else {
             return Err(Bug::new("a table became columns").into());
         };
         let corner = |rows: RowRange| {
