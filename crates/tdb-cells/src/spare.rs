@@ -90,12 +90,13 @@ impl Spare {
     /// Keeps the memory of a dropped buffer if there is room for it.
     #[expect(
         clippy::arithmetic_side_effects,
-        reason = "each buffer was lent with the length that it has now"
+        reason = "the part and what is kept beside it have room in the budget"
     )]
     pub(crate) fn keep(&self, part: Memory) {
         let len = part.len() as u64;
         let mut kept = self.lock();
-        kept.lent -= len;
+        // This runs where a buffer is dropped, which must not panic: also not for a buffer that was never lent.
+        kept.lent = kept.lent.saturating_sub(len);
         let room = (self.budget.limit() / SHARE)
             .min(self.budget.left())
             .min(kept.room());

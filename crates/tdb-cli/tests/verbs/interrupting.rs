@@ -92,13 +92,14 @@ fn an_import_takes_its_array_back() {
         writeln!(rows, "{row},{}", row % 977).unwrap();
     }
     fs::write(&file, rows).unwrap();
-    let child = spawned(&format!(
+    let mut child = spawned(&format!(
         "import {} {} --threads 1",
         file.display(),
         array.display()
     ));
     // The array is begun before the second pass over the cells.
-    while !array.join("__tdb_unfinished/schema").exists() {
+    while !array.join("__tdb_unfinished").exists() {
+        assert_eq!(child.try_wait().unwrap(), None, "the import has ended");
         thread::sleep(Duration::from_millis(1));
     }
     let output = interrupted(child);
