@@ -27,10 +27,10 @@ fn run(u: &mut Unstructured<'_>) -> Result<()> {
     let (store, times) = lived(kind, &events);
     let names = fragment_names(&store);
     let mut options = options()
-.policy(choices::policy(u)?)
-.max_fragment_bytes(choices::size(u)?)
-.since(u.int_in_range(0..=60)?)
-.until(Some(u.int_in_range(0..=80)?));
+        .policy(choices::policy(u)?)
+        .max_fragment_bytes(choices::size(u)?)
+        .since(u.int_in_range(0..=60)?)
+        .until(Some(u.int_in_range(0..=80)?));
     if u.ratio(1, 4)? {
         let chosen: Vec<bool> = names.iter().map(|_| u.arbitrary()).collect::<Result<_>>()?;
         let chosen = names.iter().zip(chosen).filter(|(_, chosen)| *chosen);

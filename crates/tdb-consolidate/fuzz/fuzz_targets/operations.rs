@@ -57,8 +57,8 @@ fn tidy(
     match u.int_in_range(0..=4)? {
         0 | 1 => {
             let options = options()
-.policy(choices::policy(u)?)
-.max_fragment_bytes(choices::size(u)?);
+                .policy(choices::policy(u)?)
+                .max_fragment_bytes(choices::size(u)?);
             let plan = merge(&shared(store), &options, None).expect("a merge");
             let ends = plan.steps.iter().map(|step| step.times.1);
             *merged = ends.max().unwrap_or(0).max(*merged);

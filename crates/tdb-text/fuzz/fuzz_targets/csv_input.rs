@@ -9,11 +9,11 @@ fuzz_target!(|data: &[u8]| {
         return;
     };
     let options = InputOptions::default()
-.delimiter([Some(b','), Some(b';'), Some(b'\t'), None][usize::from(delimiter % 4)])
-.ticks(ticks % 2 == 1)
-.batch_bytes(64)
-.record_bytes(256)
-.memory(1 << 20);
+        .delimiter([Some(b','), Some(b';'), Some(b'\t'), None][usize::from(delimiter % 4)])
+        .ticks(ticks % 2 == 1)
+        .batch_bytes(64)
+        .record_bytes(256)
+        .memory(1 << 20);
     let Ok(input) = CsvInput::try_new(text, options) else {
         return;
     };

@@ -12,10 +12,10 @@ fuzz_target!(|data: &[u8]| {
         return;
     };
     let options = InputOptions::default()
-.ticks(ticks % 2 == 1)
-.batch_bytes(64)
-.record_bytes(256)
-.memory(1 << 20);
+        .ticks(ticks % 2 == 1)
+        .batch_bytes(64)
+        .record_bytes(256)
+        .memory(1 << 20);
     let Ok(input) = JsonLinesInput::try_new(text, options) else {
         return;
     };

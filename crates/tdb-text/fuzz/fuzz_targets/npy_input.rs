@@ -12,9 +12,7 @@ fuzz_target!(|data: &[u8]| {
     let [kind, file @ ..] = data else {
         return;
     };
-    let options = InputOptions::default()
-.batch_bytes(4096)
-.memory(1 << 20);
+    let options = InputOptions::default().batch_bytes(4096).memory(1 << 20);
     let inner = u32::from(kind % 4);
     let open = || NpyInput::try_new(file, "a", inner, options.clone()).map(Box::new);
     let Ok(input) = open() else {
