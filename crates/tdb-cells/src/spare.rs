@@ -96,7 +96,7 @@ impl Spare {
         let len = part.len() as u64;
         let mut kept = self.lock();
         // This runs where a buffer is dropped, which must not panic: also not for a buffer that was never lent.
-        kept.lent = kept.lent.saturating_sub(len);
+        kept.lent -= len.min(kept.lent);
         let room = (self.budget.limit() / SHARE)
             .min(self.budget.left())
             .min(kept.room());
