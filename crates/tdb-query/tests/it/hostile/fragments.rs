@@ -260,5 +260,5 @@ fn sizes_of_values_beyond_all_memory() {
     let error = part(SPARSE, sizes, |payload| {
         payload[8..16].copy_from_slice(&(u64::MAX - 7).to_le_bytes())
     });
-    insta::assert_snapshot!(error, @"Limit: memory of 18446744073709551615 is over the limit of 67108864 (memory budget)");
+    insta::assert_snapshot!(error, @"Corrupt: TileIndex.sizes at byte 0: the cells of tiles take more than 2^62 bytes");
 }
