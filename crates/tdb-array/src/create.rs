@@ -32,7 +32,8 @@ impl Array {
     ) -> Result<(), ArrayError> {
         let schema = creatable(schema, enumerations)?;
         check_vacant(&**location.store(), location.prefix())?;
-        put_new(location, &schema, enumerations, options)
+        let name = put_before_schema(location, &schema, enumerations, options)?;
+        put_schema(location, &name, &schema)
     }
 }
 
@@ -48,17 +49,6 @@ pub(crate) fn creatable(
     schema.check_new().map_err(refused)?;
     check_enumerations(&schema, enumerations)?;
     Ok(schema)
-}
-
-/// Stores the objects of a new array, the schema last.
-pub(crate) fn put_new(
-    location: &Location,
-    schema: &ArraySchema,
-    enumerations: &[Enumeration],
-    options: &ChangeOptions,
-) -> Result<(), ArrayError> {
-    let name = put_before_schema(location, schema, enumerations, options)?;
-    put_schema(location, &name, schema)
 }
 
 /// Stores the objects of a new array except for its schema; returns the name that the schema is to have.

@@ -12,7 +12,7 @@ use tdb_tile::{Bug, GenericTile};
 
 use crate::claim::Claim;
 use crate::contents::below;
-use crate::create::{check_above, creatable, put_before_schema, put_new};
+use crate::create::{check_above, creatable, put_before_schema};
 use crate::directory::{
     COMMITS_FOLDER, DRAFT_FOLDER, ENUMERATION_FOLDER, FRAGMENT_FOLDER, FRAGMENT_METADATA_FOLDER,
     LABEL_FOLDER, METADATA_FOLDER, SCHEMA_FOLDER, fragment_key,
@@ -96,9 +96,10 @@ impl Draft {
         enumerations: &[Enumeration],
         options: &ChangeOptions,
     ) -> Result<Self, ArrayError> {
-        let schema = creatable(schema, enumerations)?;
-        let draft = Self::cleared(location, work, note)?;
-        put_new(&draft.drafted, &schema, enumerations, options)?;
+        let mut draft = Self::begin_undecided(location, work, note, schema, enumerations, options)?;
+        if let Some(decided) = draft.pending.take() {
+            decided.put(&draft.drafted)?;
+        }
         Ok(draft)
     }
 

@@ -62,9 +62,7 @@ impl OpenOptions {
         self.whole_history = whole_history;
         self
     }
-}
 
-impl OpenOptions {
     /// Opens as of a time, in milliseconds since 1970.
     pub fn at(time: u64) -> Self {
         Self {

@@ -200,9 +200,7 @@ impl ReadOptions {
         self.batch_bytes = batch_bytes;
         self
     }
-}
 
-impl ReadOptions {
     /// True if cells must be examined to decide which of them are returned.
     #[must_use]
     pub fn looks_at_cells(&self) -> bool {

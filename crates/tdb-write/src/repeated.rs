@@ -1,4 +1,4 @@
-//! Cells with the same coordinates: what becomes of them, and which were found.
+//! Cells with the same coordinates: the rule that keeps or refuses them, and the first pair found.
 
 use crate::WriteError;
 use crate::options::{Duplicates, WriteOptions};
@@ -13,11 +13,11 @@ pub struct RepeatedCell {
     pub other: u64,
 }
 
-/// What a write does about cells with the same coordinates.
+/// The rule by which a write treats cells with the same coordinates.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DuplicateRule {
     pub(crate) duplicates: Duplicates,
-    /// Whether the first of those that are kept are found.
+    /// Whether the write reports the first pair, although it keeps both.
     pub(crate) finds_first: bool,
 }
 

@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 use std::str::FromStr;
 
-/// What the value of a setting has to be.
+/// The meaning of a setting, which decides which values it admits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Meaning {
     /// Anything: the setting has no effect in tdb.

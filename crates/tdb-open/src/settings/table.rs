@@ -9,7 +9,7 @@ pub(super) struct TableEntry {
     pub(super) meaning: Meaning,
 }
 
-/// What a setting is in TileDB if nobody sets it.
+/// The value that TileDB gives to a setting that is not set.
 pub(super) enum DefaultValue {
     Text(&'static str),
     /// The number of processors.

@@ -80,7 +80,7 @@ impl Cutter<'_> {
     ) -> Result<Option<BatchPart>, QueryError> {
         let RowBytes { fixed, estimate } = self.bytes_per_row();
         let aim = room.aim.min(room.memory);
-        // Of rows of more than 2^64 bytes, none fits.
+        // A row of more than 2^64 bytes fits into no memory.
         let per_row = u64::try_from(fixed + estimate);
         let fitting = |bytes: u64| per_row.map_or(0, |per_row| bytes / per_row.max(1));
         let rows = |bytes: u64| fitting(bytes).clamp(1, MOST_ROWS);
@@ -216,7 +216,7 @@ impl Cutter<'_> {
             .skip_while(|&slower| slower != dimension)
             .skip(1);
         let mut extents = faster.filter_map(|faster| Some(grid.axes().get(faster)?.extent()));
-        // Of more cells than can be counted, a chunk has none.
+        // A slice with more cells than can be counted is larger than a chunk.
         let Some(cells) = extents.try_fold(1, u128::checked_mul) else {
             return 1;
         };

@@ -28,7 +28,7 @@ impl PlannedTiles {
     /// Returns the memory that the cells of a table's tiles need, before they are loaded.
     ///
     /// # Errors
-    /// What is stored about the tiles is damaged: they would take more than any memory.
+    /// The stored sizes of the tiles are damaged: they add up to more than any memory.
     pub(crate) fn weight(&self, table: &CellTable, sizes: &CellSizes) -> Result<u64, WireError> {
         let segments = table.segments.iter();
         let tiles = segments.flat_map(|segment| {

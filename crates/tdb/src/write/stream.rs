@@ -1,3 +1,5 @@
+//! A write that takes cells batch by batch.
+
 use tdb_cells::Batch;
 use tdb_change::{Replacing, WrittenCells};
 use tdb_open::Result;

@@ -77,7 +77,7 @@ fn the_first_cells_with_the_same_coordinates_are_found_where_all_are_kept() {
         ([1, 4, 4, 4, 7], false, Some((2, 1))),
         ([9, 8, 7, 6, 5], false, None),
         ([1, 2, 3, 4, 5], false, None),
-        // Of spilled cells, the order is the global one.
+        // Spilled cells are found in global order.
         ([9, 4, 9, 4, 7], true, Some((1, 0))),
         ([9, 4, 8, 3, 7], true, None),
     ] {
