@@ -116,7 +116,7 @@ impl Context {
 
 impl Sql {
     /// Reports oddities of the arrays that statements read to `listener`, each once, including parts of the requested
-    /// time that can no longer be read ([`Array::gaps`]). A second listener is ignored.
+    /// time that can no longer be read ([`Array::gaps`](crate::OpenArray::gaps)). A second listener is ignored.
     #[must_use]
     pub fn warnings(self, listener: impl Fn(&str) + Send + Sync + 'static) -> Self {
         self.arrays.warnings().tell_to(listener);
