@@ -13,7 +13,7 @@ use arbitrary::{Result, Unstructured};
 use arrays::{Event, Kind, fragment_names, lived, merge, options, plan, seen, shared};
 use libfuzzer_sys::fuzz_target;
 use tdb_array::TimeWindow;
-use tdb_consolidate::{MergeOptions, Source};
+use tdb_consolidate::Source;
 
 fuzz_target!(|data: &[u8]| {
     let _ = run(&mut Unstructured::new(data));

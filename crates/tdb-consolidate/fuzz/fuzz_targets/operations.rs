@@ -10,7 +10,7 @@ mod choices;
 use arbitrary::{Result, Unstructured};
 use arrays::{Kind, change, create, happen, merge, now, options, seen, shared, vacuum};
 use libfuzzer_sys::fuzz_target;
-use tdb_consolidate::{MergeOptions, consolidate_commits, consolidate_fragment_metadata};
+use tdb_consolidate::{consolidate_commits, consolidate_fragment_metadata};
 use tdb_store::MemoryStore;
 
 fuzz_target!(|data: &[u8]| {
