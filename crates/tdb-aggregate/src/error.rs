@@ -96,7 +96,8 @@ impl AggregateError {
             | Self::Labels { .. }
             | Self::Bins { .. }
             | Self::Infinite { .. } => ErrorKind::Invalid,
-            Self::Overflow { .. } | Self::Year { .. } | Self::Groups { .. } => ErrorKind::Limit,
+            Self::Overflow { .. } | Self::Year { .. } => ErrorKind::Limit,
+            Self::Groups { source, .. } => source.kind(),
             Self::Query(error) => error.kind(),
             Self::Cells(error) => error.kind(),
             Self::Bug(_) => ErrorKind::Bug,

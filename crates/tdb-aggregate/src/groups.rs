@@ -172,12 +172,7 @@ impl Groups {
         let used = self.used.saturating_add(bytes);
         // A single group may exceed the maximum: it cannot be divided.
         if used > self.most && !self.numbers.is_empty() {
-            return Err(LimitError {
-                what: "memory of groups",
-                setting: "memory budget",
-                asked: used,
-                allowed: self.most,
-            });
+            return Err(LimitError::of_memory("memory of groups", used, self.most));
         }
         if let Some(lacking) = used.checked_sub(self.granted).filter(|bytes| *bytes > 0) {
             let step = STEP.min(self.budget.limit() / STEPS);

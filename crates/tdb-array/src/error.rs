@@ -220,7 +220,7 @@ impl ArrayError {
             Self::Newer { .. } => ErrorKind::Unsupported,
             Self::EscapesRoot { .. } => ErrorKind::EscapesRoot,
             Self::Cycle { .. } => ErrorKind::Cycle,
-            Self::Limit(_) => ErrorKind::Limit,
+            Self::Limit(error) => error.kind(),
             Self::Invalid { .. }
             | Self::Within { .. }
             | Self::Straddles { .. }
@@ -239,7 +239,7 @@ impl ArrayError {
     /// without it ([`OpenOptions::without_fragments`](crate::OpenOptions::without_fragments)).
     pub fn damaged_fragment(&self) -> Option<&str> {
         let key = match self {
-            _ if matches!(self.kind(), ErrorKind::Limit | ErrorKind::Invalid) => return None,
+            _ if is_of_request(self.kind()) => return None,
             Self::Object { key, .. } | Self::Missing { key, .. } | Self::Newer { key, .. } => key,
             Self::Store(error) => error.key(),
             _ => return None,
@@ -268,8 +268,8 @@ impl ArrayError {
     pub fn is_of_what_is_stored(&self) -> bool {
         match self.kind() {
             ErrorKind::Corrupt | ErrorKind::EscapesRoot | ErrorKind::Cycle => true,
-            // No valid object exceeds the other limits, but the memory budget depends on the process.
-            ErrorKind::Limit => !is_out_of_memory(self),
+            // No valid object exceeds a limit other than that of memory, which depends on the process.
+            ErrorKind::Limit => true,
             // The object is from a newer program, or its version byte is damaged.
             ErrorKind::Unsupported | ErrorKind::Crypto => true,
             ErrorKind::NotFound | ErrorKind::Store => self.is_vanished(),
@@ -287,20 +287,6 @@ impl ArrayError {
     }
 }
 
-/// True if the memory budget was exceeded, at any depth of the error chain. That says nothing about the stored data,
-/// whereas no valid object exceeds any other limit.
-pub fn is_out_of_memory(error: &dyn Error) -> bool {
-    let mut next = Some(error);
-    while let Some(error) = next {
-        // Errors of many types wrap this one; all their messages end with its text.
-        if error.to_string().ends_with("(memory budget)") {
-            return true;
-        }
-        next = error.source();
-    }
-    false
-}
-
 impl HasKind for ArrayError {
     fn kind(&self) -> ErrorKind {
         Self::kind(self)
@@ -316,6 +302,10 @@ impl HasKind for ArrayError {
             _ => None,
         }
     }
+
+    fn damaged_fragment(&self) -> Option<&str> {
+        Self::damaged_fragment(self)
+    }
 }
 
 /// A [`NameError`] counts as an invalid request: names from listings are reported as [`ArrayError::Name`] instead.
@@ -325,6 +315,14 @@ impl HasKind for NameError {
     }
 }
 
+/// True for kinds of errors that say nothing about the stored data: the request, or the memory, is at fault.
+fn is_of_request(kind: ErrorKind) -> bool {
+    matches!(
+        kind,
+        ErrorKind::Limit | ErrorKind::Memory | ErrorKind::Invalid
+    )
+}
+
 /// Returns the kind of an error of a store, by what the caller can do about it.
 #[must_use]
 pub fn kind_of_store_error(error: &StoreError) -> ErrorKind {
@@ -332,6 +330,7 @@ pub fn kind_of_store_error(error: &StoreError) -> ErrorKind {
         StoreError::NotFound { .. } => ErrorKind::NotFound,
         StoreError::Exists { .. } => ErrorKind::Exists,
         StoreError::TooLarge { .. } => ErrorKind::Limit,
+        StoreError::OutOfMemory { .. } => ErrorKind::Memory,
         StoreError::InvalidKey { .. } => ErrorKind::Invalid,
         // The requested ranges come from stored sizes.
         StoreError::OutOfRange { .. } => ErrorKind::Corrupt,
@@ -405,7 +404,6 @@ mod tests {
 
     use super::*;
 
-    /// The budget is recognized by the end of its message, through errors of any type.
     #[test]
     fn a_budget_that_is_exceeded_is_told_from_other_limits() {
         let in_object = |limit: LimitError| {
@@ -413,10 +411,10 @@ mod tests {
             Err::<(), _>(error).at("key").unwrap_err()
         };
         let budget = Budget::new(1).take(2).unwrap_err();
-        assert!(is_out_of_memory(&budget));
-        assert!(is_out_of_memory(&in_object(budget)));
+        assert_eq!(budget.kind(), ErrorKind::Memory);
+        assert_eq!(in_object(budget).kind(), ErrorKind::Memory);
         let limit = Limits::check("tile size", "data_tile", 2, 1).unwrap_err();
-        assert!(!is_out_of_memory(&limit));
-        assert!(!is_out_of_memory(&in_object(limit)));
+        assert_eq!(limit.kind(), ErrorKind::Limit);
+        assert_eq!(in_object(limit).kind(), ErrorKind::Limit);
     }
 }

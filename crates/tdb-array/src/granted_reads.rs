@@ -91,10 +91,10 @@ fn alone(store: &dyn Store, read: &Read, size: u64, held: Grant) -> Result<Piece
 }
 
 fn take(budget: &Budget, read: &Read, size: u64) -> Result<Grant, StoreError> {
-    budget.take(size).map_err(|limit| StoreError::TooLarge {
+    budget.take(size).map_err(|_| StoreError::OutOfMemory {
         key: read.key.to_string(),
         size,
-        limit: limit.allowed.min(budget.left()),
+        left: budget.left(),
     })
 }
 

@@ -75,7 +75,7 @@ pub use directory::{
     DeleteCommit, Directory, FragmentEntries, FragmentEntry, Live, Names, SchemaEntry,
 };
 pub use draft::Draft;
-pub use error::{ArrayError, At, is_out_of_memory, kind_of_store_error, stored_data_hint};
+pub use error::{ArrayError, At, kind_of_store_error, stored_data_hint};
 pub use fragment::{Fragment, FragmentSteps, Schemas};
 pub use fragment_overlap::fragments_apart;
 pub use fragment_parts::PartsToOpen;

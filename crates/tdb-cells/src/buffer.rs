@@ -113,12 +113,12 @@ fn size(len: usize) -> Result<usize, CellsError> {
 }
 
 fn too_large(len: usize) -> CellsError {
-    CellsError::Limit(tdb_tile::LimitError {
-        what: "memory of a column",
-        setting: "memory budget",
-        asked: len as u64,
-        allowed: 0,
-    })
+    let asked = len as u64;
+    CellsError::Limit(tdb_tile::LimitError::of_memory(
+        "memory of a column",
+        asked,
+        0,
+    ))
 }
 
 impl Drop for Buffer {

@@ -130,7 +130,7 @@ impl CellsError {
             Self::Wire(error) => error.kind(),
             Self::NumberType { .. } => ErrorKind::Invalid,
             Self::Spill { .. } | Self::Spilled { .. } | Self::Cancelled(_) => ErrorKind::Store,
-            Self::Limit(_) => ErrorKind::Limit,
+            Self::Limit(error) => error.kind(),
             Self::Bug(_) => ErrorKind::Bug,
         }
     }
@@ -156,7 +156,10 @@ impl CellsError {
             Self::Tile { fragment, .. }
             | Self::LostTile { fragment, .. }
             | Self::Metadata { fragment, .. }
-                if !matches!(self.kind(), ErrorKind::Limit | ErrorKind::Invalid) =>
+                if !matches!(
+                    self.kind(),
+                    ErrorKind::Limit | ErrorKind::Memory | ErrorKind::Invalid
+                ) =>
             {
                 Some(fragment)
             }
@@ -173,6 +176,10 @@ impl HasKind for CellsError {
     fn hint(&self) -> Option<&str> {
         Self::hint(self)
     }
+
+    fn damaged_fragment(&self) -> Option<&str> {
+        Self::damaged_fragment(self)
+    }
 }
 
 impl TileError {
@@ -183,7 +190,7 @@ impl TileError {
             Self::Wire(error) => error.kind(),
             Self::Filter(error) => error.kind(),
             Self::Store(error) => of_store(error),
-            Self::Limit(_) => ErrorKind::Limit,
+            Self::Limit(error) => error.kind(),
             Self::Bug(_) => ErrorKind::Bug,
         }
     }
@@ -195,6 +202,7 @@ fn of_store(error: &StoreError) -> ErrorKind {
     match error {
         StoreError::NotFound { .. } => ErrorKind::NotFound,
         StoreError::TooLarge { .. } => ErrorKind::Limit,
+        StoreError::OutOfMemory { .. } => ErrorKind::Memory,
         StoreError::OutOfRange { .. } => ErrorKind::Corrupt,
         _ => ErrorKind::Store,
     }

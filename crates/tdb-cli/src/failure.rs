@@ -7,10 +7,7 @@ use std::error::Error;
 use std::fmt;
 use std::io::{self, Write};
 
-use tdb::engine::array::{ArrayError, ErrorKind, HasKind};
-use tdb::engine::store::StoreError;
-use tdb::engine::tile::Limits;
-use tdb::engine::write::WriteError;
+use tdb::engine::array::{ErrorKind, HasKind};
 use tdb::place::Place;
 use unicode_width::UnicodeWidthStr;
 
@@ -28,35 +25,6 @@ const SHOWN: usize = 72;
 const BEFORE: usize = 48;
 
 const KEY_HINT: &str = "use --key-file for encrypted arrays, and only for those";
-
-/// Replaces the error for a file that could not be created: its temporary name would mean nothing to the user.
-fn draft_error(error: &(dyn Error + 'static)) -> Option<Box<dyn Error + Send + Sync>> {
-    let cause = match error.downcast_ref::<WriteError>() {
-        Some(WriteError::Array(ArrayError::Store(error))) => Some(error),
-        _ => match error.downcast_ref::<ArrayError>() {
-            Some(ArrayError::Store(error)) => Some(error),
-            _ => error.downcast_ref::<StoreError>(),
-        },
-    };
-    let store = cause.filter(|error| tdb::engine::store::is_draft(error.key()))?;
-    Some(format!("cannot create a file in the folder: {}", store.cause()).into())
-}
-
-/// True if the user's memory limit caused the error. Other limits cannot be set.
-fn is_out_of_memory(error: &(dyn Error + 'static)) -> bool {
-    let array = error.downcast_ref::<ArrayError>();
-    let store = error.downcast_ref::<StoreError>().or(match array {
-        Some(ArrayError::Store(error)) => Some(error),
-        _ => None,
-    });
-    let cap = Limits::default().metadata_tile;
-    match store {
-        // If memory is the limit, the error states the memory left, which is less than the default cap.
-        Some(StoreError::TooLarge { limit, .. }) => *limit < cap,
-        // Many error types wrap the memory error; the texts of all of them end with its text.
-        _ => error.to_string().ends_with("(memory budget)"),
-    }
-}
 
 /// Number of characters shown from the start and the end of a long message, which may contain text of the user.
 const SHOWN_FIRST: usize = 400;
@@ -92,11 +60,10 @@ pub(crate) struct Failure {
 
 impl Failure {
     pub(crate) fn new(kind: ErrorKind, error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
-        let error = error.into();
         Self {
             kind,
             place: None,
-            error: draft_error(&*error).unwrap_or(error),
+            error: error.into(),
             excerpt: None,
             hint: None,
             broken_pipe: false,
@@ -190,17 +157,15 @@ impl Failure {
             _ if self.broken_pipe => 0,
             _ if self.is_finding => 1,
             ErrorKind::Invalid => 2,
-            ErrorKind::Limit => 4,
+            ErrorKind::Limit | ErrorKind::Memory => 4,
             ErrorKind::Bug => 70,
             _ => 3,
         }
     }
 
-    /// Hint if the memory limit caused the failure.
+    /// Hint if the memory limit caused the failure. Other limits cannot be set.
     fn memory_hint(&self) -> Option<&'static str> {
-        let first: &(dyn Error + 'static) = &*self.error;
-        let mut chain = std::iter::successors(Some(first), |&error| error.source());
-        let is_met = self.kind == ErrorKind::Limit && chain.any(is_out_of_memory);
+        let is_met = self.kind == ErrorKind::Memory;
         is_met.then_some("use --memory to allow more, such as --memory 4GiB")
     }
 
@@ -268,6 +233,9 @@ impl fmt::Display for Failure {
 mod tests {
     use std::io;
 
+    use tdb::engine::array::ArrayError;
+    use tdb::engine::store::StoreError;
+
     use super::*;
 
     fn told(error: StoreError) -> String {
@@ -313,16 +281,6 @@ mod tests {
         assert_eq!(
             told(error),
             "error: ro/a: __fragments/f/a0.tdb: no storage space\n"
-        );
-    }
-
-    #[test]
-    fn a_file_that_cannot_be_begun_is_told_without_its_name() {
-        let denied = io::Error::from(io::ErrorKind::PermissionDenied);
-        let error = StoreError::from_io(".tmp-399-0", denied);
-        assert_eq!(
-            told(error),
-            "error: ro/a: cannot create a file in the folder: permission denied\n"
         );
     }
 }

@@ -2,11 +2,11 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
-mod access;
 mod advice;
 mod args;
 mod cmd;
 mod config;
+mod context;
 mod defect;
 mod endings;
 mod failure;
@@ -15,6 +15,7 @@ mod interrupt;
 mod machine;
 mod meaning;
 mod names;
+mod open;
 mod output;
 mod overview;
 mod paint;

@@ -109,7 +109,7 @@ impl ConditionError {
             | Self::Unknown(_)
             | Self::NoPoint { .. }
             | Self::NotStorable { .. } => ErrorKind::Invalid,
-            Self::Limit(_) | Self::TooLarge { .. } => ErrorKind::Limit,
+            Self::Limit(error) | Self::TooLarge { limit: error, .. } => error.kind(),
             Self::Bug(_) => ErrorKind::Bug,
         }
     }

@@ -65,6 +65,10 @@ impl HasKind for MergeError {
     fn hint(&self) -> Option<&str> {
         Self::hint(self)
     }
+
+    fn damaged_fragment(&self) -> Option<&str> {
+        Self::damaged_fragment(self)
+    }
 }
 
 /// Errors of the array are the same whether found by reading or by writing.

@@ -57,7 +57,7 @@ impl SqlError {
     pub fn kind(&self) -> Option<ErrorKind> {
         match self {
             Self::Statement { .. } => Some(ErrorKind::Invalid),
-            Self::Memory(_) => Some(ErrorKind::Limit),
+            Self::Memory(_) => Some(ErrorKind::Memory),
             Self::System(_) => Some(ErrorKind::Store),
             Self::Bug(_) => Some(ErrorKind::Bug),
             Self::Array { .. } => None,

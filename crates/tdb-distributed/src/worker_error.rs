@@ -17,7 +17,7 @@ use crate::{ClusterError, cause};
 const MARK: &str = "tdb worker error ";
 
 /// Names of the error categories on the wire.
-const KINDS: [(ErrorKind, &str); 11] = [
+const KINDS: [(ErrorKind, &str); 12] = [
     (ErrorKind::Invalid, "invalid"),
     (ErrorKind::NotFound, "not-found"),
     (ErrorKind::Exists, "exists"),
@@ -28,6 +28,7 @@ const KINDS: [(ErrorKind, &str); 11] = [
     (ErrorKind::Unsupported, "unsupported"),
     (ErrorKind::Store, "store"),
     (ErrorKind::Limit, "limit"),
+    (ErrorKind::Memory, "memory"),
     (ErrorKind::Bug, "bug"),
 ];
 

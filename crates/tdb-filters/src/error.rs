@@ -96,7 +96,7 @@ impl FilterError {
             Self::Wire(wire) => wire.kind(),
             Self::NotCompiledIn { .. } | Self::Unsupported { .. } => ErrorKind::Unsupported,
             Self::Crypto(_) => ErrorKind::Crypto,
-            Self::Limit(_) => ErrorKind::Limit,
+            Self::Limit(error) => error.kind(),
             Self::Bug(_) => ErrorKind::Bug,
             _ => ErrorKind::Corrupt,
         }

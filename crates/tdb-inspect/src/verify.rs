@@ -7,7 +7,6 @@ use std::sync::Arc;
 use tdb_array::directory::FRAGMENT_FOLDER;
 use tdb_array::{
     Array, ArrayError, ErrorKind, Fragment, Group, Location, OpenOptions, Unsound, Warning,
-    is_out_of_memory,
 };
 use tdb_cells::Session;
 use tdb_consolidate::verify_commits;
@@ -301,7 +300,7 @@ impl Verifying<'_> {
         tile: Option<u64>,
         error: QueryError,
     ) -> Result<(), QueryError> {
-        if error.kind() == ErrorKind::Bug || is_out_of_memory(&error) {
+        if matches!(error.kind(), ErrorKind::Bug | ErrorKind::Memory) {
             return Err(error);
         }
         self.verified.damages = self.verified.damages.exact_add(1)?;

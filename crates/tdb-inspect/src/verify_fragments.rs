@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-use tdb_array::{Array, ArrayError, ErrorKind, Fragment, is_out_of_memory};
+use tdb_array::{Array, ArrayError, ErrorKind, Fragment};
 use tdb_cells::{Activity, Column, Progress, Session};
 use tdb_query::QueryError;
 use tdb_schema::FieldKind;
@@ -132,7 +132,7 @@ impl<'a> Check<'a> {
 
 fn is_too_much(checked: &FragmentCheck) -> bool {
     let mut damages = checked.damages.iter();
-    damages.any(|(_, _, error)| is_out_of_memory(error))
+    damages.any(|(_, _, error)| error.kind() == ErrorKind::Memory)
 }
 
 /// A cell of a text field that is not valid UTF-8: exports of cells would refuse it.

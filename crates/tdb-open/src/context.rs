@@ -139,6 +139,12 @@ impl Context {
         Ok(self)
     }
 
+    /// True if the context has a key.
+    #[must_use]
+    pub fn has_key(&self) -> bool {
+        self.key.is_some()
+    }
+
     /// Removes the key: for arrays and groups that are not encrypted.
     #[must_use]
     pub fn without_key(mut self) -> Self {

@@ -1,5 +1,6 @@
 use std::error::Error as StdError;
 use std::fmt;
+use std::io;
 
 use tdb_array::{ArrayError, ErrorKind, HasKind, stored_data_hint};
 use tdb_store::StoreError;
@@ -26,6 +27,7 @@ struct Inner {
     error: Box<dyn StdError + Send + Sync>,
     hint: Option<String>,
     excerpt: Option<Excerpt>,
+    damaged_fragment: Option<String>,
 }
 
 /// A text of the request, with the position of its mistake.
@@ -46,6 +48,7 @@ impl Error {
             error: error.into(),
             hint: None,
             excerpt: None,
+            damaged_fragment: None,
         }))
     }
 
@@ -116,9 +119,25 @@ impl Error {
         self.0.hint.as_deref()
     }
 
+    /// Returns the name of the fragment whose damage is the cause, if that is so: the rest of the array can be read
+    /// without it ([`OpenOptions::without_fragments`](tdb_array::OpenOptions::without_fragments)).
+    pub fn damaged_fragment(&self) -> Option<&str> {
+        self.0.damaged_fragment.as_deref()
+    }
+
     /// Returns the array, group, object or file at fault, if known.
     pub fn place(&self) -> Option<&str> {
         self.0.place.as_deref()
+    }
+
+    /// True if the cause is that nobody reads the output any more, as when it was piped into `head`.
+    pub fn is_broken_pipe(&self) -> bool {
+        let first: &(dyn StdError + 'static) = &*self.0.error;
+        let mut chain = std::iter::successors(Some(first), |&error| error.source());
+        chain.any(|error| {
+            let of_system = error.downcast_ref::<io::Error>();
+            of_system.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+        })
     }
 
     /// Returns the underlying error.
@@ -184,6 +203,9 @@ impl<E: HasKind + Send + Sync + 'static> From<E> for Error {
             .hint()
             .or_else(|| stored_data_hint(kind, &error))
             .map(str::to_owned);
-        Self::new(kind, error).with_known_hint(hint.as_deref())
+        let damaged_fragment = error.damaged_fragment().map(str::to_owned);
+        let mut error = Self::new(kind, error).with_known_hint(hint.as_deref());
+        error.0.damaged_fragment = damaged_fragment;
+        error
     }
 }

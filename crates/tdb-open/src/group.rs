@@ -56,17 +56,20 @@ impl Context {
     /// # Errors
     /// As for [`Context::open_group`].
     pub fn open_group_with(&self, uri: &str, options: OpenOptions) -> Result<Group> {
-        let place = place::group(uri, self.opener())?;
-        self.group_at(place, options)
+        self.open_group_place(&place::group(uri, self.opener())?, options)
     }
 
-    fn group_at(&self, place: Place, options: OpenOptions) -> Result<Group> {
-        let location = self.location(&place);
+    /// Opens the group at a place with all available options.
+    ///
+    /// # Errors
+    /// As for [`Context::open_group`].
+    pub fn open_group_place(&self, place: &Place, options: OpenOptions) -> Result<Group> {
+        let location = self.location(place);
         let group = tdb_array::Group::open_location(&location, &place.store_uri, options)
             .map_err(|error| place.failed(error))?;
         Ok(Group {
             context: self.clone(),
-            place,
+            place: place.clone(),
             group,
         })
     }
@@ -262,7 +265,7 @@ impl Group {
             return refused(format!("{uri} and {group} are the same group"));
         }
         let options = OpenOptions::default().window(self.group.window());
-        let inner = self.context.group_at(member.clone(), options)?;
+        let inner = self.context.open_group_place(member, options)?;
         // Members outside of the folder are not walked, so a cycle through them is not detected; neither are damaged
         // groups.
         let Ok(within) = inner.group.walk() else {

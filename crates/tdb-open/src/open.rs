@@ -5,7 +5,8 @@ use std::sync::Arc;
 use tdb_array::{ArrayError, ChangeOptions, ObjectType, OpenOptions, StoredSchema, TimeWindow};
 use tdb_schema::{ArraySchema, Enumeration};
 
-use crate::{Array, Context, Result, Schema, Time, place};
+use crate::place::{self, Place};
+use crate::{Array, Context, Result, Schema, Time};
 
 impl Context {
     /// Opens an array as it is now.
@@ -46,11 +47,46 @@ impl Context {
     /// # Errors
     /// As for [`Context::open`].
     pub fn open_with(&self, uri: &str, options: OpenOptions) -> Result<Array> {
-        let place = place::folder(uri, self.opener())?;
+        self.open_place(&place::folder(uri, self.opener())?, options)
+    }
+
+    /// Opens the array at a place with all available options.
+    ///
+    /// # Errors
+    /// As for [`Context::open`].
+    pub fn open_place(&self, place: &Place, options: OpenOptions) -> Result<Array> {
+        let opened = self.opened(place, options);
+        opened.map_err(|error| place.unopened(error))
+    }
+
+    /// Opens the array at a place with all available options, or returns `None` if there is a group. Most objects are
+    /// arrays: opening one also tells the type, which saves a request to a remote store.
+    ///
+    /// # Errors
+    /// Fails if there is neither an array nor a group, or if the array's stored data cannot be read.
+    pub fn open_unless_group(&self, place: &Place, options: OpenOptions) -> Result<Option<Array>> {
+        let error = match self.opened(place, options) {
+            Ok(array) => return Ok(Some(array)),
+            Err(error) => error,
+        };
+        if !matches!(error, ArrayError::NoSuch { .. }) {
+            return Err(place.failed(error));
+        }
+        match place.object_type()? {
+            ObjectType::Group => Ok(None),
+            ObjectType::Array => Err(place.failed(error)),
+            ObjectType::Invalid => Err(place.nothing("array or group")),
+        }
+    }
+
+    fn opened(&self, place: &Place, options: OpenOptions) -> Result<Array, ArrayError> {
         let options = self.options(options);
-        let opened = tdb_array::Array::open_location(&self.location(&place), options)
-            .map_err(|error| place.unopened(error))?;
-        Ok(Array::of_engine(self.clone(), place, Arc::new(opened)))
+        let opened = tdb_array::Array::open_location(&self.location(place), options)?;
+        Ok(Array::of_engine(
+            self.clone(),
+            place.clone(),
+            Arc::new(opened),
+        ))
     }
 
     /// Returns the schema of an array as it is now, with the labels of its enumerations. The array itself is not

@@ -133,10 +133,8 @@ impl QueryError {
             Self::Condition(error) => error.kind(),
             Self::Cells(error) => error.kind(),
             Self::Array(error) => error.kind(),
-            Self::Limit(_)
-            | Self::KeptCells { .. }
-            | Self::UnwrittenWalk { .. }
-            | Self::LongWalk { .. } => ErrorKind::Limit,
+            Self::Limit(error) | Self::KeptCells { source: error, .. } => error.kind(),
+            Self::UnwrittenWalk { .. } | Self::LongWalk { .. } => ErrorKind::Limit,
             Self::Vanished { .. } => ErrorKind::NotFound,
             Self::Bug(_) => ErrorKind::Bug,
         }
@@ -187,5 +185,9 @@ impl HasKind for QueryError {
 
     fn hint(&self) -> Option<&str> {
         Self::hint(self)
+    }
+
+    fn damaged_fragment(&self) -> Option<&str> {
+        Self::damaged_fragment(self)
     }
 }

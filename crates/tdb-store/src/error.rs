@@ -65,6 +65,16 @@ pub enum StoreError {
         /// The maximum number of bytes.
         limit: u64,
     },
+    /// The read would take more bytes than the reader's memory budget has left.
+    #[error("{key}: reading it takes {size} bytes of memory, and {left} are left")]
+    OutOfMemory {
+        /// The requested key.
+        key: String,
+        /// The number of bytes that the read would return.
+        size: u64,
+        /// The number of bytes that are left of the budget.
+        left: u64,
+    },
     /// The operating system denied access.
     #[error("{key}: permission denied")]
     Permission {
@@ -84,6 +94,15 @@ pub enum StoreError {
     ReadOnly {
         /// The key of the object to create or remove.
         key: String,
+    },
+    /// No new file can be created: an object begins as a file of a temporary name, which has no meaning for the user.
+    #[error(
+        "cannot create a file in the folder: {}",
+        StoreError::cause(about_draft)
+    )]
+    NoNewFile {
+        /// The error about the temporary name; printed as part of this one.
+        about_draft: Arc<StoreError>,
     },
     /// The operating system or the network reported an error.
     #[error("{key}: {source}")]
@@ -145,16 +164,27 @@ impl StoreError {
             | Self::NotAFolder { key }
             | Self::OutOfRange { key, .. }
             | Self::TooLarge { key, .. }
+            | Self::OutOfMemory { key, .. }
             | Self::Permission { key }
             | Self::Denied { key, .. }
             | Self::ReadOnly { key }
             | Self::Io { key, .. } => key,
+            Self::NoNewFile { about_draft } => about_draft.key(),
         }
+    }
+
+    /// Creates the error for a temporary file that cannot be created.
+    pub(crate) fn no_new_file(error: Self) -> Self {
+        let about_draft = Arc::new(error);
+        Self::NoNewFile { about_draft }
     }
 
     /// Returns the message without the name of the object.
     #[must_use]
     pub fn cause(&self) -> String {
+        if let Self::NoNewFile { about_draft } = self {
+            return Self::cause(about_draft);
+        }
         let text = self.to_string();
         let cause = text
             .strip_prefix(self.key())
@@ -165,5 +195,23 @@ impl StoreError {
     /// True if this is [`StoreError::NotFound`].
     pub fn is_not_found(&self) -> bool {
         matches!(self, Self::NotFound { .. })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The temporary name would mean nothing to the user.
+    #[test]
+    fn a_file_that_cannot_be_created_is_reported_without_its_temporary_name() {
+        let denied = io::Error::from(io::ErrorKind::PermissionDenied);
+        let error = StoreError::no_new_file(StoreError::from_io("f/.tmp-399-0", denied));
+        assert_eq!(
+            error.to_string(),
+            "cannot create a file in the folder: permission denied"
+        );
+        assert_eq!(error.cause(), "permission denied");
+        assert!(crate::is_draft(error.key()));
     }
 }

@@ -36,8 +36,8 @@ impl WireError {
     /// Classifies the error by what the user can do about it.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
-        match self.kind {
-            WireErrorKind::Limit(_) => ErrorKind::Limit,
+        match &self.kind {
+            WireErrorKind::Limit(limit) => limit.kind(),
             WireErrorKind::Bug(_) => ErrorKind::Bug,
             _ if self.is_unsupported() => ErrorKind::Unsupported,
             _ => ErrorKind::Corrupt,

@@ -20,8 +20,10 @@ pub enum ErrorKind {
     Unsupported,
     /// The store or the network failed, or denied permission.
     Store,
-    /// A cap of the limits or the memory budget was exceeded.
+    /// A cap on sizes, depths or counts was exceeded: the request, or stored data, is larger than supported.
     Limit,
+    /// The memory budget was exceeded: the same request succeeds with more memory.
+    Memory,
     /// An invariant is broken: a defect of this library, to be reported.
     Bug,
 }

@@ -12,6 +12,11 @@ pub trait HasKind: Error {
     fn hint(&self) -> Option<&str> {
         None
     }
+
+    /// Returns the name of the fragment whose damage is the cause: the rest of the array can be read without it.
+    fn damaged_fragment(&self) -> Option<&str> {
+        None
+    }
 }
 
 impl HasKind for WireError {
@@ -22,7 +27,7 @@ impl HasKind for WireError {
 
 impl HasKind for LimitError {
     fn kind(&self) -> ErrorKind {
-        ErrorKind::Limit
+        Self::kind(self)
     }
 }
 

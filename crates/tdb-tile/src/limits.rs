@@ -1,6 +1,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::ErrorKind;
+
 const MIB: u64 = 1 << 20;
 const GIB: u64 = 1 << 30;
 
@@ -56,6 +58,14 @@ impl Limits {
         }
     }
 
+    /// Fails if `asked` bytes of memory are more than `allowed`; `what` goes into the error.
+    ///
+    /// # Errors
+    /// [`LimitError`] of the kind [`ErrorKind::Memory`].
+    pub fn check_memory(what: &'static str, asked: u64, allowed: u64) -> Result<(), LimitError> {
+        Self::check(what, MEMORY_BUDGET, asked, allowed)
+    }
+
     /// Fails if `asked` is more than `allowed`; `what` and `setting` go into the error.
     ///
     /// # Errors
@@ -91,6 +101,33 @@ pub struct LimitError {
     pub asked: u64,
     /// The amount allowed.
     pub allowed: u64,
+}
+
+/// The setting of errors about memory.
+const MEMORY_BUDGET: &str = "memory budget";
+
+impl LimitError {
+    /// Creates the error of a memory budget.
+    #[must_use]
+    pub fn of_memory(what: &'static str, asked: u64, allowed: u64) -> Self {
+        Self {
+            what,
+            setting: MEMORY_BUDGET,
+            asked,
+            allowed,
+        }
+    }
+
+    /// Returns [`ErrorKind::Memory`] for a memory budget, [`ErrorKind::Limit`] for any other cap. No valid object
+    /// exceeds the other caps, whereas the memory budget says nothing about stored data.
+    #[must_use]
+    pub fn kind(&self) -> ErrorKind {
+        if self.setting == MEMORY_BUDGET {
+            ErrorKind::Memory
+        } else {
+            ErrorKind::Limit
+        }
+    }
 }
 
 /// Converts a stored number of bytes or items to `usize`.
@@ -153,12 +190,11 @@ impl Budget {
                 budget: self.clone(),
                 bytes,
             }),
-            Err(used) => Err(LimitError {
-                what: "memory",
-                setting: "memory budget",
-                asked: used.saturating_add(bytes),
-                allowed: self.shared.limit,
-            }),
+            Err(used) => Err(LimitError::of_memory(
+                "memory",
+                used.saturating_add(bytes),
+                self.shared.limit,
+            )),
         }
     }
 
@@ -204,12 +240,8 @@ impl Grant {
         let mut more = self.budget.take(bytes)?;
         // The budget counts the bytes of all grants in a number of the same type, so the sum is in it.
         let sum = self.bytes.checked_add(more.bytes);
-        self.bytes = sum.ok_or(LimitError {
-            what: "memory",
-            setting: "memory budget",
-            asked: bytes,
-            allowed: self.budget.limit(),
-        })?;
+        self.bytes =
+            sum.ok_or_else(|| LimitError::of_memory("memory", bytes, self.budget.limit()))?;
         more.bytes = 0;
         Ok(())
     }

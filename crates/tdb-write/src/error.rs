@@ -211,7 +211,7 @@ impl WriteError {
             Self::Encode { source, .. } => written_kind(source),
             Self::CheckedCells(error) => error.kind(),
             Self::Array(error) => error.kind(),
-            Self::Limit(_) | Self::BufferedCells { .. } => ErrorKind::Limit,
+            Self::Limit(error) | Self::BufferedCells { limit: error, .. } => error.kind(),
             Self::Bug(_) => ErrorKind::Bug,
         }
     }
@@ -251,6 +251,10 @@ impl HasKind for WriteError {
 
     fn hint(&self) -> Option<&str> {
         Self::hint(self)
+    }
+
+    fn damaged_fragment(&self) -> Option<&str> {
+        Self::damaged_fragment(self)
     }
 }
 

@@ -116,7 +116,7 @@ impl FragmentTarget {
             let limits = self.session.limits();
             // A tile larger than the whole budget could not be read with the same budget either.
             let (size, most) = (cells.values.len() as u64, limits.budget.limit());
-            Limits::check("memory of a tile", "memory budget", size, most)?;
+            Limits::check_memory("memory of a tile", size, most)?;
             codec.encode(&cells, tile, &mut workshop.coder, limits)
         })
     }

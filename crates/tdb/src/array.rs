@@ -1,12 +1,10 @@
 use std::ops::Deref;
-use std::sync::Arc;
 
 use tdb_cells::Progress;
 use tdb_change::{DeleteOptions, Deletion, delete_cells};
 use tdb_condition::Condition;
 use tdb_consolidate::{MergeOptions, Mode, VacuumOptions, plan_merge, plan_vacuum};
 use tdb_open::Result;
-use tdb_open::place::Place;
 
 use crate::Context;
 
@@ -54,15 +52,6 @@ pub struct Consolidation {
 }
 
 impl Array {
-    /// Wraps an array that the engine has already opened at this place.
-    #[must_use]
-    pub fn of_engine(context: Context, place: Place, array: Arc<tdb_array::Array>) -> Self {
-        Self {
-            array: tdb_open::Array::of_engine(context.open_context().clone(), place, array),
-            context,
-        }
-    }
-
     /// Returns the context (threads, memory and key) with which the array was opened.
     #[must_use]
     pub fn context(&self) -> &Context {

@@ -1,6 +1,7 @@
 //! Opening and creating arrays.
 
 use tdb_array::OpenOptions;
+use tdb_open::place::Place;
 use tdb_open::{Result, Schema, Time};
 
 use crate::{Array, Context};
@@ -45,6 +46,24 @@ impl Context {
     pub fn open_with(&self, uri: &str, options: OpenOptions) -> Result<Array> {
         let opened = self.open_context().open_with(uri, options)?;
         Ok(Array::in_context(self, opened))
+    }
+
+    /// Opens the array at a place with all available options.
+    ///
+    /// # Errors
+    /// As for [`Context::open`].
+    pub fn open_place(&self, place: &Place, options: OpenOptions) -> Result<Array> {
+        let opened = self.open_context().open_place(place, options)?;
+        Ok(Array::in_context(self, opened))
+    }
+
+    /// Opens the array at a place with all available options, or returns `None` if there is a group.
+    ///
+    /// # Errors
+    /// Fails if there is neither an array nor a group, or if the array's stored data cannot be read.
+    pub fn open_unless_group(&self, place: &Place, options: OpenOptions) -> Result<Option<Array>> {
+        let opened = self.open_context().open_unless_group(place, options)?;
+        Ok(opened.map(|opened| Array::in_context(self, opened)))
     }
 
     /// Creates an array, and opens it. Nothing may exist there yet; parent folders are created.

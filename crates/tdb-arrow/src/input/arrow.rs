@@ -321,7 +321,7 @@ impl Batches {
         if let Some(batch) = &batch {
             let sizes = batch.columns().iter().map(unpacked_size);
             let size = sizes.fold(0, u64::saturating_add);
-            Limits::check("memory", "memory budget", size, memory)?;
+            Limits::check_memory("memory", size, memory)?;
         }
         Ok(batch)
     }

@@ -140,7 +140,9 @@ impl InputError {
             // The contents of the file are wrong, as in a file that its format's library rejects.
             Self::Input(error) if error.kind() == io::ErrorKind::InvalidData => ErrorKind::Invalid,
             Self::Input(_) => ErrorKind::Store,
-            Self::TooLarge { .. } | Self::Window { .. } | Self::Limit(_) => ErrorKind::Limit,
+            Self::TooLarge { .. } => ErrorKind::Limit,
+            Self::Window { .. } => ErrorKind::Memory,
+            Self::Limit(error) => error.kind(),
             Self::Unsupported { .. } => ErrorKind::Unsupported,
             Self::Bug(_) => ErrorKind::Bug,
             _ => ErrorKind::Invalid,

@@ -10,10 +10,11 @@ use serde_json::{Value as Json, json};
 use tdb::{Trial, Trials};
 
 use self::text::{assigned, rate};
-use super::{open_front, write_json};
+use super::write_json;
 use crate::failure::Failure;
 use crate::global::Global;
 use crate::names::name;
+use crate::open;
 use crate::output::Output;
 use crate::paint::{Role, Table, bytes, plural, visible};
 use crate::parse::{Size, size};
@@ -57,7 +58,7 @@ struct Sample {
 
 /// Prints which filters and tiles would serve the array better, with the command that applies them.
 pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
-    let array = open_front(&arguments.array, global, out)?;
+    let array = open::array(&arguments.array, global, out)?;
     let most = Some(arguments.sample.bytes.0);
     let mut all: Vec<Trials> = Vec::new();
     for field in array.filtered_fields() {
@@ -140,7 +141,7 @@ pub(crate) fn of_field(
     global: &Global,
     out: &mut Output,
 ) -> Result<(), Failure> {
-    let array = open_front(&arguments.array, global, out)?;
+    let array = open::array(&arguments.array, global, out)?;
     let trials = array.try_filters(&arguments.field, Some(arguments.sample.bytes.0))?;
     if global.json {
         return write_json(out, &as_json(&trials));

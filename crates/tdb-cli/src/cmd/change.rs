@@ -4,12 +4,13 @@ use std::path::Path;
 
 use serde_json::Value;
 use serde_json::json;
-use tdb::engine::array::{Array, ArrayError, ErrorKind, Group, LaterObjects, OpenOptions};
+use tdb::Context;
+use tdb::engine::array::{ArrayError, ChangeOptions, ErrorKind, LaterObjects};
 use tdb::engine::schema::value::rfc3339;
 
-use crate::access::{Access, Change};
 use crate::failure::Failure;
 use crate::global::Global;
+use crate::open::Opening;
 use crate::output::Output;
 use crate::request_file;
 use tdb::place::Place;
@@ -43,29 +44,18 @@ pub(crate) fn json_argument(what: &str, text: &str) -> Result<Value, Failure> {
     }
 }
 
-/// Opens an array with everything that was written, including objects with a timestamp in the future, whatever the
-/// time of the change.
-pub(crate) fn open_array(location: &Place, access: &Access) -> Result<Array, Failure> {
-    open_array_with(location, access, OpenOptions::default())
+/// Options of a change, with the timestamp that the user gave.
+pub(crate) fn options(global: &Global) -> Result<ChangeOptions, Failure> {
+    if global.since.is_some() {
+        let failure = Failure::invalid("--since cannot be used with a change");
+        return Err(failure.hint("use --at to set the time of the change"));
+    }
+    Ok(ChangeOptions::default().timestamp(global.at().map(|moment| moment.0)))
 }
 
-pub(crate) fn open_array_with(
-    location: &Place,
-    access: &Access,
-    options: OpenOptions,
-) -> Result<Array, Failure> {
-    Array::open_location(&access.to(location), options)
-        .map_err(|error| Failure::in_place(error, location))
-}
-
-/// Opens a group as of the time of the change; by default as of now.
-pub(crate) fn open_group_at(
-    location: &Place,
-    change: &Change,
-    global: &Global,
-) -> Result<Group, Failure> {
-    let time = change.options.timestamp.unwrap_or(global.now.0);
-    open_group(location, &change.access, OpenOptions::at(time))
+/// Opens as of the time of a change; by default as of now.
+pub(crate) fn opening(context: Context, global: &Global) -> Opening {
+    Opening::until(context, global.at().unwrap_or(global.now).0)
 }
 
 /// Warns that objects with a later timestamp will override this change from their time on. Silent if the user gave
@@ -88,13 +78,4 @@ pub(crate) fn later_json(later: Option<LaterObjects>, global: &Global) -> Value 
             "until": rfc3339(later.until),
         })
     })
-}
-
-pub(crate) fn open_group(
-    location: &Place,
-    access: &Access,
-    options: OpenOptions,
-) -> Result<Group, Failure> {
-    Group::open_location(&access.to(location), &location.store_uri, options)
-        .map_err(|error| Failure::in_place(error, location))
 }

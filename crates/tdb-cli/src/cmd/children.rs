@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use tdb::LocalStores;
-use tdb::engine::array::{ErrorKind, Group, ObjectType, UriTarget, Work};
+use tdb::engine::array::{ErrorKind, ObjectType, UriTarget, Work};
 use tdb::engine::store::{list_all, name};
 use tdb::engine::tile::Code;
 
-use crate::access::OpenSettings;
 use crate::failure::Failure;
 use crate::global::Global;
+use crate::open::Opening;
 use tdb::place::{self, Place};
 
 /// A folder, array or group inside a folder or group.
@@ -82,7 +82,7 @@ impl Child {
 }
 
 /// Lists the members and folders of a group, or the folders of a folder, sorted by name.
-pub(crate) fn children(location: &Place, opening: &OpenSettings) -> Result<Vec<Child>, Failure> {
+pub(crate) fn children(location: &Place, opening: &Opening) -> Result<Vec<Child>, Failure> {
     let object_type = location.object_type()?;
     if object_type == ObjectType::Array {
         return Ok(Vec::new());
@@ -111,13 +111,11 @@ pub(crate) fn children(location: &Place, opening: &OpenSettings) -> Result<Vec<C
 /// Lists the members of a group. Members that are also in `folders` are removed from there.
 fn members(
     location: &Place,
-    opening: &OpenSettings,
+    opening: &Opening,
     folders: &mut BTreeMap<String, Child>,
 ) -> Result<Vec<Child>, Failure> {
-    let group = opening.access.among_others(location, |place| {
-        let group = Group::open_location(place, &location.store_uri, opening.options.clone());
-        group.map_err(|error| Failure::in_place(error, location))
-    })?;
+    let group = opening.among_others(|opening| Ok(opening.group(location)?))?;
+    let group = group.engine();
     let mut children = Vec::new();
     for member in group.members() {
         let name = member.key().to_owned();

@@ -4,17 +4,17 @@ use std::io::Write;
 
 use clap::Args;
 use serde_json::{Map, Value as Json, json};
-use tdb::engine::array::{OpenOptions, TimeWindow};
 use tdb::engine::cells::FieldInfo;
 use tdb::engine::schema::json::cell_to_json;
-use tdb::{Array, CellValue, Context, Difference, Differences, ReadBuilder, Time, compare};
+use tdb::{Array, CellValue, Difference, Differences, ReadBuilder, Time, compare};
 
 use super::selection::Selection;
 use super::{shown_type, write_json};
-use crate::access::{NewKey, OpenSettings, context};
+use crate::context::{NewKey, context};
 use crate::failure::Failure;
 use crate::global::Global;
 use crate::names::{Names, joined, names};
+use crate::open::Opening;
 use crate::output::Output;
 use crate::paint::{Role, Table, count, visible};
 use crate::present;
@@ -72,11 +72,9 @@ pub(crate) struct DiffArguments {
 
 pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
     let context = context(global)?;
-    let options = OpenSettings::new(global, context.shared_session())?.options;
-    let old = context.open_with(&arguments.old, options.clone())?;
-    let new = (arguments.new_key.context(&context)?)
-        .open_with(&arguments.new, options)
-        .map_err(NewKey::hint)?;
+    let of_new = Opening::of_arguments(arguments.new_key.context(&context)?, global);
+    let old = Opening::of_arguments(context, global).array_of_uri(&arguments.old)?;
+    let new = of_new.array_of_uri(&arguments.new).map_err(NewKey::hint)?;
     arguments.scope.show((old, new), true, global, out)
 }
 
@@ -95,14 +93,12 @@ pub(crate) fn diff(
         _ => return Err(Failure::invalid("--at is given more than twice")),
     };
     let context = context(global)?;
-    let open = |time| open_at(&context, &arguments.array, time);
+    let open = |time: Time| {
+        let opening = Opening::until(context.clone(), time.0);
+        opening.array_of_uri(&arguments.array)
+    };
     let arrays = (open(first)?, open(second)?);
     arguments.scope.show(arrays, false, global, out)
-}
-
-fn open_at(context: &Context, uri: &str, time: Time) -> Result<Array, Failure> {
-    let options = OpenOptions::default().window(TimeWindow::until(time.0));
-    Ok(context.open_with(uri, options)?)
 }
 
 impl Scope {

@@ -7,8 +7,7 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use serde_json::{Value as Json, json};
 use tdb::engine::array::{
-    Array, ArrayError, ChangeOptions, ErrorKind, Fragment, HistoryGap, ObjectType, OpenOptions,
-    TimestampedName,
+    Array, ArrayError, ChangeOptions, ErrorKind, Fragment, HistoryGap, ObjectType, TimestampedName,
 };
 use tdb::engine::consolidate::{
     History, MergeOptions, MergePlan, Plan, Step, VacuumOptions, consolidate_array_metadata,
@@ -20,9 +19,10 @@ use tdb::engine::consolidate::{
 use super::progress::Line;
 use super::vacuum::{self, RemovedObjects, Removing, gaps_json};
 use super::{change, write_json};
-use crate::access::{Access, Change, session};
+use crate::context::context;
 use crate::failure::Failure;
 use crate::global::Global;
+use crate::open::Opening;
 use crate::output::Output;
 use crate::paint::{bytes, plural};
 use tdb::place::{self, Place};
@@ -96,30 +96,39 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     if global.at().is_some() && matches!(mode, Mode::FragmentMeta | Mode::Commits) {
         return Err(Failure::invalid("--at cannot be used with this --mode"));
     }
-    let change = Change::new(global, &session(global))?;
+    let change = change::options(global)?;
+    let context = context(global)?;
     let (location, plan) = match mode {
         Mode::GroupMeta => {
             let location = place::group(uri, &global.counts)?;
-            let group = change::open_group_at(&location, &change, global)?;
-            let options = &change.options;
+            let group = change::opening(context.clone(), global).group(&location)?;
             let plan = if arguments.dry_run {
-                plan_merged_group_metadata(&group, options)
+                plan_merged_group_metadata(group.engine(), &change)
             } else {
-                consolidate_group_metadata(&group, options)
+                consolidate_group_metadata(group.engine(), &change)
             };
             (location, plan)
         }
         mode => {
             let location = place::array(uri, &global.counts)?;
-            let plan = of_array(&location, mode, &change, arguments.dry_run, global)?;
+            // Footers and commits are merged regardless of their timestamps: merging them changes no read.
+            let opening = match mode {
+                Mode::FragmentMeta | Mode::Commits => Opening::of_everything(context.clone()),
+                _ => change::opening(context.clone(), global),
+            };
+            let array = opening.array(&location)?;
+            let plan = of_array(array.engine(), mode, &change, arguments.dry_run);
             (location, plan)
         }
     };
     let mut plan = plan.map_err(|error| Failure::in_place(error, &location))?;
     let notes = std::mem::take(&mut plan.notes);
     let now = global.now.0;
-    let until = change.options.timestamp.filter(|time| *time > now);
-    let vacuumed = vacuum_merged(arguments, mode, &location, until, &change, out)?;
+    let until = change.timestamp.filter(|time| *time > now);
+    let opening = Opening::of_everything(context);
+    let options = vacuum_options(until, change);
+    let removing = Removing::silent(&location, &opening, &options);
+    let vacuumed = vacuum_merged(arguments, mode, &removing, out)?;
     if global.json {
         let text = plan.to_string();
         let steps: Vec<&str> = text.lines().collect();
@@ -149,14 +158,11 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     Ok(())
 }
 
-/// With `--vacuum`, removes the merged objects. If the merge included objects with a future timestamp, these are
-/// removed as well, up to `until`.
+/// With `--vacuum`, removes the merged objects.
 fn vacuum_merged(
     arguments: &Arguments,
     mode: Mode,
-    location: &Place,
-    until: Option<u64>,
-    change: &Change,
+    removing: &Removing<'_>,
     out: &mut Output,
 ) -> Result<Option<RemovedObjects>, Failure> {
     if !arguments.vacuum {
@@ -168,20 +174,15 @@ fn vacuum_merged(
         Mode::Commits => tdb::engine::consolidate::Mode::Commits,
         Mode::ArrayMeta | Mode::GroupMeta => tdb::engine::consolidate::Mode::Metadata,
     };
-    let options = VacuumOptions::default()
+    vacuum::vacuum(removing, &[mode], out).map(Some)
+}
+
+/// Options for removing what was merged; if the merge included objects with a future timestamp, up to `until`.
+fn vacuum_options(until: Option<u64>, change: ChangeOptions) -> VacuumOptions {
+    VacuumOptions::default()
         .grace(Duration::ZERO)
         .until(until)
-        .change(change.options.clone());
-    let place = change.access.to(location);
-    let removing = Removing {
-        location,
-        place: &place,
-        options: &options,
-        dry_run: false,
-        is_shown: false,
-        way: "--grace 0s",
-    };
-    vacuum::vacuum(&removing, &[mode], out).map(Some)
+        .change(change)
 }
 
 /// Notes which times can no longer be read, or could not be read after a vacuum.
@@ -238,40 +239,32 @@ fn merged_metadata(plan: &Plan) -> Vec<HistoryGap> {
 const NOTHING: &str = "there is nothing to merge";
 
 fn of_array(
-    location: &Place,
+    array: &Array,
     mode: Mode,
-    change: &Change,
+    options: &ChangeOptions,
     dry_run: bool,
-    global: &Global,
-) -> Result<Result<Plan, ArrayError>, Failure> {
-    let at = match mode {
-        // Footers and commits are merged regardless of their timestamps: merging them changes no read.
-        Mode::FragmentMeta | Mode::Commits => OpenOptions::default(),
-        _ => OpenOptions::at(global.at().unwrap_or(global.now).0),
-    };
-    let array = change::open_array_with(location, &change.access, at)?;
-    let options = &change.options;
-    Ok(match (mode, dry_run) {
-        (Mode::FragmentMeta, false) => consolidate_fragment_metadata(&array, options),
-        (Mode::FragmentMeta, true) => plan_merged_footers(&array, options),
-        (Mode::Commits, false) => consolidate_commits(&array, options),
-        (Mode::Commits, true) => plan_merged_commits(&array, options),
-        (_, false) => consolidate_array_metadata(&array, options),
-        (_, true) => plan_merged_array_metadata(&array, options),
-    })
+) -> Result<Plan, ArrayError> {
+    match (mode, dry_run) {
+        (Mode::FragmentMeta, false) => consolidate_fragment_metadata(array, options),
+        (Mode::FragmentMeta, true) => plan_merged_footers(array, options),
+        (Mode::Commits, false) => consolidate_commits(array, options),
+        (Mode::Commits, true) => plan_merged_commits(array, options),
+        (_, false) => consolidate_array_metadata(array, options),
+        (_, true) => plan_merged_array_metadata(array, options),
+    }
 }
 
 /// Merges fragments of an array.
 fn fragments(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
     let location = place::array(&arguments.uri, &global.counts)?;
     let line = Line::new(global);
-    let session = line.of_session(&session(global));
-    let access = Access::new(global, &session)?;
+    let opening = Opening::of_everything(line.of(context(global)?));
     let failed = |error| Failure::in_place(error, &location);
-    let array = change::open_array(&location, &access)?;
+    let opened = opening.array(&location)?;
+    let array = opened.engine();
     let options = merge_options(arguments, global, &location)?;
-    let plan = plan_merge(&array, &options).map_err(failed)?;
-    let gaps = plan.gaps(&array, &options);
+    let plan = plan_merge(array, &options).map_err(failed)?;
+    let gaps = plan.gaps(array, &options);
     if arguments.dry_run {
         write_plan(plan, &gaps, global, out)?;
         if !global.json {
@@ -286,11 +279,12 @@ fn fragments(arguments: &Arguments, global: &Global, out: &mut Output) -> Result
         }
     }
     let planned = plan.notes.clone();
-    let made = plan.merge(&session, &array, &options);
+    let made = plan.merge(opening.session(), array, &options);
     line.clear();
     let made = made.map_err(|error| Failure::in_place(error, &location))?;
     let names: BTreeSet<&str> = made.fragments.iter().map(TimestampedName::as_str).collect();
-    let now = change::open_array(&location, &access)?;
+    let now = opening.array(&location)?;
+    let now = now.engine();
     let left: BTreeSet<&str> = now
         .fragments()
         .iter()
@@ -298,9 +292,9 @@ fn fragments(arguments: &Arguments, global: &Global, out: &mut Output) -> Result
         .collect();
     let all = array.fragments().iter();
     let gone = all.filter(|fragment| !left.contains(fragment.name.as_str()));
-    let gone = Amount::of(&array, gone)?;
+    let gone = Amount::of(array, gone)?;
     let new = Amount::of(
-        &now,
+        now,
         now.fragments()
             .iter()
             .filter(|new| names.contains(new.name.as_str())),
@@ -308,11 +302,9 @@ fn fragments(arguments: &Arguments, global: &Global, out: &mut Output) -> Result
     // The time range selects what is merged and does not limit the vacuum. The exception are fragments merged into
     // one with a future timestamp: `until` includes them in the vacuum that was asked for.
     let until = options.until.filter(|until| *until > global.now.0);
-    let change = Change {
-        access,
-        options: ChangeOptions::default(),
-    };
-    let vacuumed = vacuum_merged(arguments, Mode::Fragments, &location, until, &change, out)?;
+    let options = vacuum_options(until, ChangeOptions::default());
+    let removing = Removing::silent(&location, &opening, &options);
+    let vacuumed = vacuum_merged(arguments, Mode::Fragments, &removing, out)?;
     if global.json {
         let notes: Vec<&String> = planned.iter().chain(&made.notes).collect();
         return write_json(

@@ -9,7 +9,7 @@ use tdb::engine::schema::json::schema_from_json;
 use tdb::engine::schema::{ArraySchema, Enumeration};
 
 use super::{change, write_json};
-use crate::access::{Change, session};
+use crate::context::context;
 use crate::failure::Failure;
 use crate::global::Global;
 use crate::output::Output;
@@ -36,27 +36,25 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
-    let change = Change::new(global, &session(global))?;
+    let change = change::options(global)?;
     let json = request_file::json(&arguments.schema)?;
     let file = arguments.schema.display().to_string();
-    let (schema, enumerations) = schema(&json, &*change.options.names).map_err(|failure| {
+    let (schema, enumerations) = schema(&json, &*change.names).map_err(|failure| {
         failure
             .within(&file)
             .hint("see tdb schema --json for the format, and tdb create --help for a short example")
     })?;
     let location = place::vacant(&arguments.uri, &global.counts)?;
-    let place = change.access.to(&location);
-    Array::create(&place, &schema, &enumerations, &change.options).map_err(
-        |error| match error {
-            // An invalid schema is an error in the file.
-            ArrayError::Object {
-                ref source,
-                kind: ErrorKind::Invalid,
-                ..
-            } => Failure::invalid(source.to_string()).within(&file),
-            error => change::failed(&location, error),
-        },
-    )?;
+    let place = context(global)?.location(&location);
+    Array::create(&place, &schema, &enumerations, &change).map_err(|error| match error {
+        // An invalid schema is an error in the file.
+        ArrayError::Object {
+            ref source,
+            kind: ErrorKind::Invalid,
+            ..
+        } => Failure::invalid(source.to_string()).within(&file),
+        error => change::failed(&location, error),
+    })?;
     tell(&location.uri, &schema, global, out)
 }
 

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use clap::{ArgGroup, Args};
 use serde_json::{Value as Json, json};
-use tdb::engine::array::{OpenOptions, TimeWindow};
+use tdb::engine::array::TimeWindow;
 use tdb::engine::change::{DeleteError, DeleteOptions, Deletion, delete_cells};
 use tdb::engine::condition::ConditionError;
 use tdb::engine::consolidate::{VacuumOptions, plan_fragment_removal};
@@ -12,9 +12,10 @@ use tdb::engine::consolidate::{VacuumOptions, plan_fragment_removal};
 use super::selection::warn_of_labels;
 use super::vacuum::{RemovedObjects, Removing};
 use super::{change, write_json};
-use crate::access::{Access, Change, session};
+use crate::context::context;
 use crate::failure::Failure;
 use crate::global::Global;
+use crate::open::Opening;
 use crate::output::Output;
 use crate::paint::shortened;
 use tdb::place;
@@ -80,13 +81,13 @@ fn fragments(arguments: &Arguments, global: &Global, out: &mut Output) -> Result
         let what = format!("--since {} is after --at {}", window.since, window.at);
         return Err(Failure::invalid(what));
     }
-    let session = session(global);
     let location = place::array(&arguments.array, &global.counts)?;
-    let place = Access::new(global, &session)?.to(&location);
+    let opening = Opening::of_everything(context(global)?);
+    let place = opening.location(&location);
     let options = VacuumOptions::default();
     let removing = Removing {
         location: &location,
-        place: &place,
+        opening: &opening,
         options: &options,
         dry_run: arguments.dry_run,
         is_shown: !global.json,
@@ -110,11 +111,11 @@ fn cells(
     global: &Global,
     out: &mut Output,
 ) -> Result<(), Failure> {
-    let session = session(global);
-    let change = Change::new(global, &session)?;
+    let change = change::options(global)?;
     let location = place::array(&arguments.array, &global.counts)?;
-    let now = OpenOptions::at(global.now.0);
-    let array = change::open_array_with(&location, &change.access, now)?;
+    let opening = Opening::until(context(global)?, global.now.0);
+    let (session, opened) = (opening.session(), opening.array(&location)?);
+    let array = opened.engine();
     if array.newest_schema().is_dense() {
         let what = format!(
             "{}: cells of dense arrays cannot be deleted",
@@ -123,14 +124,14 @@ fn cells(
         let hint = "use --fragments to permanently remove what was written in a period";
         return Err(Failure::invalid(what).hint(hint));
     }
-    let condition = tdb::parse_condition_of(&array, text, session.limits())?;
-    warn_of_labels(&array, &condition, out)?;
+    let condition = tdb::parse_condition_of(array, text, session.limits())?;
+    warn_of_labels(array, &condition, out)?;
     let options = DeleteOptions::default()
-        .change(change.options)
+        .change(change)
         .with_nulls(arguments.with_nulls)
         .by_coordinates(arguments.by_coordinates)
         .dry_run(arguments.dry_run);
-    let deletion = delete_cells(&session, &array, &condition, &options).map_err(|error| {
+    let deletion = delete_cells(session, array, &condition, &options).map_err(|error| {
         let way_round = match &error {
             DeleteError::TakesMore { .. } => {
                 Some("use --by-coordinates to delete only the cells that match, or --with-nulls to delete the others as well; add --dry-run to count them")

@@ -5,25 +5,26 @@ mod fragment;
 mod tile;
 
 use std::io::Write;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use clap::Args;
 use data::DataFile;
 use tdb::engine::array::commits::{parse_consolidated, parse_lines};
 use tdb::engine::array::{GroupDetails, MetadataRecord, ObjectType};
-use tdb::engine::cells::Session;
 use tdb::engine::filters::EncryptionKey;
 use tdb::engine::fragment::{ConditionTree, FRAGMENT_METADATA};
 use tdb::engine::schema::{ArraySchema, EnumerationRecord};
 use tdb::engine::store::{Store, StoreError, read_whole};
 use tdb::engine::tile::{FormatVersion, Limits, Record, WireError};
 
-use crate::access::{OpenSettings, session};
+use crate::context::context;
 use crate::failure::Failure;
 use crate::global::Global;
+use crate::open::Opening;
 use crate::output::Output;
 use crate::paint::{Role, bytes, visible};
-use tdb::place::{self, PlacedObject};
+use tdb::place::{self, Place, PlacedObject};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  tdb dump fixtures/v3_sparse_basics/array/__array_schema.tdb")]
@@ -42,8 +43,8 @@ struct Dump<'a> {
 
 /// The array that contains the object.
 struct Around<'a> {
-    session: &'a Session,
-    location: tdb::engine::array::Location,
+    opening: &'a Opening,
+    place: &'a Place,
     ticks: bool,
 }
 
@@ -53,13 +54,14 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
         root_type,
         key,
     } = place::object(&arguments.object, &global.counts)?;
-    let session = session(global);
-    let opening = OpenSettings::new(global, &session)?;
+    // Data files are shown with the array's whole history, as far as its commits can be read.
+    let opening = Opening::of_everything(context(global)?).tolerant();
+    let location = opening.location(&root);
     let dump = Dump {
         store: &**root.store(),
         key: &key,
-        encryption: opening.access.key.clone(),
-        limits: opening.access.limits.clone(),
+        encryption: location.key().cloned(),
+        limits: location.limits().clone(),
     };
     let size = root.store().size(&key).map_err(|error| match error {
         StoreError::NotFound { .. } => place::missing(&arguments.object),
@@ -71,8 +73,8 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     let result = match (kind, root_type) {
         (Kind::Data, ObjectType::Array) => {
             let array = Around {
-                session: &session,
-                location: opening.access.to(&root),
+                opening: &opening,
+                place: &root,
                 ticks: global.ticks,
             };
             dump.write_data_of_array(&array, size, out)
@@ -180,8 +182,10 @@ impl Dump<'_> {
         out: &mut Output,
     ) -> Result<(), Failure> {
         let tell = |error: &Failure| out.warn(&format!("no values are shown: {error}"));
-        let found = data::open_array(&around.location)
+        let found = (around.opening.array(around.place))
+            .map_err(Failure::from)
             .and_then(|array| {
+                let array = Arc::clone(array.engine());
                 let fragment = data::fragment_of(&array, self.key)?;
                 Ok(fragment.map(|fragment| (array, fragment)))
             })
@@ -189,7 +193,13 @@ impl Dump<'_> {
             .ok()
             .flatten();
         let opened = found.as_ref().map(|(array, fragment)| {
-            DataFile::open(around.session, array, fragment, self.key, around.ticks)
+            DataFile::open(
+                around.opening.session(),
+                array,
+                fragment,
+                self.key,
+                around.ticks,
+            )
         });
         let file = opened.and_then(|file| file.inspect_err(tell).ok().flatten());
         if let Some(file) = &file {

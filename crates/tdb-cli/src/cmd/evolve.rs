@@ -5,18 +5,19 @@ use std::io::Write;
 use clap::Args;
 use serde_json::{Value as Json, json};
 use tdb::Evolution;
-use tdb::engine::array::{ArrayError, NameSource, OpenOptions};
+use tdb::engine::array::{ArrayError, NameSource};
 use tdb::engine::schema::SchemaError;
 use tdb::engine::schema::json::{
     attributes_from_json, cell_from_json, enumerations_from_json, ranges_from_json,
 };
 
-use super::change::json_argument;
+use super::change::{self, json_argument};
 use super::write_json;
-use crate::access::{Change, context};
+use crate::context::context;
 use crate::failure::Failure;
 use crate::global::Global;
 use crate::names::name;
+use crate::open::Opening;
 use crate::output::Output;
 use crate::paint::{plural, visible};
 
@@ -57,9 +58,9 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
     let context = context(global)?;
-    let options = Change::new(global, context.shared_session())?.options;
-    let mut evolution = context
-        .open_with(&arguments.array, OpenOptions::default())?
+    let options = change::options(global)?;
+    let mut evolution = Opening::of_everything(context)
+        .array_of_uri(&arguments.array)?
         .evolve()?;
     if let Some(time) = options.timestamp {
         evolution.at(time);

@@ -1,5 +1,7 @@
 //! `tdb fragments`: a row for each fragment.
 
+use std::sync::Arc;
+
 use clap::Args;
 use serde_json::{Value, json};
 use tdb::engine::array::directory::LEGACY_SCHEMA;
@@ -8,10 +10,10 @@ use tdb::engine::schema::json::ranges_to_json;
 use tdb::engine::schema::value::rfc3339;
 
 use super::info::LOOKS;
-use super::{open_array, write_json};
-use crate::access::session;
+use super::write_json;
 use crate::failure::Failure;
 use crate::global::Global;
+use crate::open;
 use crate::output::Output;
 use crate::paint::{Role, Table, bytes, count};
 use crate::present;
@@ -24,7 +26,8 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
-    let mut array = open_array(&arguments.uri, global, &session(global), out)?;
+    let opened = open::array(&arguments.uri, global, out)?;
+    let mut array = Arc::clone(opened.engine());
     let mut looks = LOOKS;
     let (replaced, sizes) = loop {
         match replaced_and_sizes(&array) {
@@ -34,7 +37,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
                 let again = array
                     .again()
                     .map_err(|error| Failure::from(error).at(&arguments.uri))?;
-                array = again.ok_or_else(|| Failure::from(error).at(&arguments.uri))?;
+                array = Arc::new(again.ok_or_else(|| Failure::from(error).at(&arguments.uri))?);
             }
             found => break found.map_err(|error| Failure::from(error).at(&arguments.uri))?,
         }

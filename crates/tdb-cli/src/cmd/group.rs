@@ -5,9 +5,10 @@ use serde_json::{Value, json};
 use tdb::engine::tile::Code;
 
 use super::{group_members, write_json};
-use crate::access::{OpenSettings, context};
+use crate::context::context;
 use crate::failure::Failure;
 use crate::global::Global;
+use crate::open::Opening;
 use crate::output::Output;
 use crate::paint::{Role, Table, or_blank};
 
@@ -59,9 +60,7 @@ fn create(uri: &str, global: &Global, out: &mut Output) -> Result<(), Failure> {
 }
 
 fn list(uri: &str, global: &Global, out: &mut Output) -> Result<(), Failure> {
-    let context = context(global)?;
-    let options = OpenSettings::new(global, context.shared_session())?.options;
-    let group = context.open_group_with(uri, options)?;
+    let group = Opening::of_arguments(context(global)?, global).group_of_uri(uri)?;
     if global.json {
         let members = group
             .members()

@@ -4,13 +4,13 @@ use std::io::Write;
 
 use clap::Args;
 use serde_json::{Map, Value as Json, json};
-use tdb::engine::array::{ChangeOptions, GroupMember, OpenOptions};
+use tdb::engine::array::{ChangeOptions, GroupMember};
 use tdb::engine::tile::Code;
 use tdb::{AddOptions, Group, MemberPlace};
 
-use super::change::tell_later;
+use super::change::{self, tell_later};
 use super::write_json;
-use crate::access::{Change, context};
+use crate::context::context;
 use crate::failure::Failure;
 use crate::global::Global;
 use crate::output::Output;
@@ -119,7 +119,7 @@ fn shown(group: &Group, member: &GroupMember) -> String {
 /// Opens the group as of the time of the change.
 fn open(uri: &str, global: &Global) -> Result<(Group, ChangeOptions), Failure> {
     let context = context(global)?;
-    let change = Change::new(global, context.shared_session())?.options;
-    let options = OpenOptions::at(change.timestamp.unwrap_or(global.now.0));
-    Ok((context.open_group_with(uri, options)?, change))
+    let options = change::options(global)?;
+    let opening = change::opening(context, global);
+    Ok((opening.group_of_uri(uri)?, options))
 }

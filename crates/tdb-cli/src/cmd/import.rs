@@ -7,8 +7,8 @@ use tdb::{Datatype, ImportBuilder, ImportNotice, ImportedCells};
 use super::input::{InputArguments, typed};
 use super::progress::Line;
 use super::write::{DuplicateRule, Sorting};
-use super::write_json;
-use crate::access::{Change, context};
+use super::{change, write_json};
+use crate::context::context;
 use crate::failure::Failure;
 use crate::global::Global;
 use crate::names::{Names, names};
@@ -82,7 +82,7 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
     let line = Line::new(global);
     let context = line.of(context(global)?);
-    Change::new(global, context.shared_session())?;
+    change::options(global)?;
     let file = arguments.input.file(global);
     let name = file.name();
     let import = arguments.import(context.import(file, &arguments.uri), global);

@@ -6,12 +6,13 @@ mod group;
 
 pub(super) use array::lost;
 use clap::Args;
-use tdb::engine::array::{Array, ArrayError, ErrorKind, Group, ObjectType};
+use tdb::engine::array::{Array, ErrorKind};
 
 use super::write_json;
-use crate::access::{OpenSettings, session};
+use crate::context::context;
 use crate::failure::Failure;
 use crate::global::Global;
+use crate::open::Opening;
 use crate::output::Output;
 use tdb::place::{self, Place};
 
@@ -26,39 +27,24 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
     let location = place::folder(&arguments.uri, &global.counts)?;
-    let OpenSettings { access, options } = OpenSettings::new(global, &session(global))?;
-    let place = access.to(&location);
-    // Most objects are arrays. Trying to open one also determines the type, which saves a request to a remote store.
-    let open = || Array::open_location(&place, options.clone());
-    let error = match global.counts.stage("open", open) {
-        Ok(array) => return array_info(&array, arguments, global, &location, out),
-        Err(error) => error,
-    };
-    if !matches!(error, ArrayError::NoSuch { .. }) {
-        return Err(Failure::in_place(error, &location));
+    let opening = Opening::of_arguments(context(global)?, global);
+    let open = || opening.array_unless_group(&location);
+    if let Some(array) = global.counts.stage("open", open)? {
+        return array_info(array.engine(), arguments, global, &location, out);
     }
-    match location.object_type()? {
-        ObjectType::Array => Err(Failure::in_place(error, &location)),
-        ObjectType::Group => {
-            let (group, metadata) = access.among_others(&location, |place| {
-                let failed = |error| Failure::in_place(error, &location);
-                let group = Group::open_location(place, &location.store_uri, options.clone())
-                    .map_err(failed)?;
-                let metadata = group.metadata().map_err(failed)?;
-                Ok((group, metadata))
-            })?;
-            let opening = OpenSettings { access, options };
-            let facts = group::Facts::gather(&group, &metadata, &location, &opening);
-            if global.json {
-                return write_json(out, &facts.json(&arguments.uri, global.ticks));
-            }
-            for warning in facts.warnings() {
-                out.warn(&warning);
-            }
-            facts.write(&arguments.uri, global.ticks, out)
-        }
-        ObjectType::Invalid => Err(location.nothing("array or group").into()),
+    let (group, metadata) = opening.among_others(|opening| {
+        let group = opening.group(&location)?;
+        let metadata = group.metadata()?;
+        Ok((group, metadata))
+    })?;
+    let facts = group::Facts::gather(group.engine(), &metadata, &location, &opening);
+    if global.json {
+        return write_json(out, &facts.json(&arguments.uri, global.ticks));
     }
+    for warning in facts.warnings() {
+        out.warn(&warning);
+    }
+    facts.write(&arguments.uri, global.ticks, out)
 }
 
 /// How often an array is reopened if an object has been removed meanwhile.

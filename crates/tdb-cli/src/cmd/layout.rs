@@ -8,10 +8,10 @@ use serde_json::{Value as Json, json};
 use tdb::layout::{FieldBytes, FragmentBytes, Layout, Part, Sizes};
 
 use super::schema::{filters_text, section};
-use super::{open_array, write_json};
-use crate::access::session;
+use super::write_json;
 use crate::failure::Failure;
 use crate::global::Global;
+use crate::open;
 use crate::output::Output;
 use crate::paint::{Role, Table, bytes, count, plural, visible};
 
@@ -30,8 +30,8 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
-    let array = open_array(&arguments.array, global, &session(global), out)?;
-    let gather = || Layout::of(&array);
+    let array = open::array(&arguments.array, global, out)?;
+    let gather = || Layout::of(array.engine());
     let layout = global
         .counts
         .stage("layout", gather)

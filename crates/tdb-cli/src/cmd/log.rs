@@ -11,9 +11,10 @@ use tdb::place;
 
 use super::info::lost;
 use super::write_json;
-use crate::access::{OpenSettings, context};
+use crate::context::context;
 use crate::failure::Failure;
 use crate::global::Global;
+use crate::open::Opening;
 use crate::output::Output;
 use crate::paint::{Role, Table, bytes, plural, shortened};
 use crate::present;
@@ -31,14 +32,15 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
-    let context = context(global)?;
-    let options = OpenSettings::new(global, context.shared_session())?.options;
+    let opening = Opening::of_arguments(context(global)?, global);
     let is_group =
         place::folder(&arguments.uri, &global.counts)?.object_type()? == ObjectType::Group;
     let (events, schema) = if is_group {
-        (context.group_log(&arguments.uri, options)?, None)
+        let options = opening.options().clone();
+        let events = opening.context().group_log(&arguments.uri, options)?;
+        (events, None)
     } else {
-        let array = context.open_with(&arguments.uri, options)?;
+        let array = opening.array_of_uri(&arguments.uri)?;
         for warning in array.warnings() {
             out.warn(&warning.to_string());
         }

@@ -1,13 +1,13 @@
 //! Details that `ls -l` and `tree -l` show for an array or group.
 
 use serde_json::{Map, Value as Json, json};
-use tdb::engine::array::{Array, Group, Location, Metadata, ObjectType, OpenOptions};
+use tdb::engine::array::{Metadata, ObjectType};
 use tdb::engine::store::StoreError;
 
 use super::cells::CellNumbers;
 use super::children::{Child, Kind};
-use crate::access::OpenSettings;
 use crate::failure::Failure;
+use crate::open::Opening;
 use crate::paint::{Role, bytes, or_blank};
 use crate::present;
 use tdb::place::Place;
@@ -32,7 +32,7 @@ impl Long {
     pub(crate) fn of(
         child: &Child,
         place: Option<&Place>,
-        opening: &OpenSettings,
+        opening: &Opening,
     ) -> Result<Self, Failure> {
         let (Kind::Object(object_type), Some(place)) = (child.kind, place) else {
             return Ok(Self::default());
@@ -46,10 +46,7 @@ impl Long {
             ObjectType::Group => of_group,
             ObjectType::Invalid => return Ok(long),
         };
-        let options = &opening.options;
-        let found = opening
-            .access
-            .among_others(place, |location| ask(location, place, options));
+        let found = opening.among_others(|opening| ask(opening, place));
         match found {
             Ok(details) => {
                 let soma_type = details.metadata.get(SOMA_TYPE);
@@ -98,24 +95,16 @@ struct ObjectDetails {
     metadata: Metadata,
 }
 
-fn of_array(
-    location: &Location,
-    _: &Place,
-    options: &OpenOptions,
-) -> Result<ObjectDetails, Failure> {
-    let array = Array::open_location(location, options.clone())?;
+fn of_array(opening: &Opening, place: &Place) -> Result<ObjectDetails, Failure> {
+    let array = opening.array(place)?;
     Ok(ObjectDetails {
-        cells: Some(CellNumbers::of(&array)?),
+        cells: Some(CellNumbers::of(array.engine())?),
         metadata: array.metadata()?,
     })
 }
 
-fn of_group(
-    location: &Location,
-    place: &Place,
-    options: &OpenOptions,
-) -> Result<ObjectDetails, Failure> {
-    let group = Group::open_location(location, &place.store_uri, options.clone())?;
+fn of_group(opening: &Opening, place: &Place) -> Result<ObjectDetails, Failure> {
+    let group = opening.group(place)?;
     Ok(ObjectDetails {
         cells: None,
         metadata: group.metadata()?,

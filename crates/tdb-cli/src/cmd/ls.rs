@@ -6,9 +6,10 @@ use serde_json::{Value, json};
 use super::children::{Child, Kind, Site, children};
 use super::long::Long;
 use super::write_json;
-use crate::access::{OpenSettings, session};
+use crate::context::context;
 use crate::failure::Failure;
 use crate::global::Global;
+use crate::open::Opening;
 use crate::output::Output;
 use crate::paint::{Role, Table};
 use tdb::place::{self, Place};
@@ -41,7 +42,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     let mut walk = Walk {
         arguments,
         global,
-        opening: OpenSettings::new(global, &session(global))?,
+        opening: Opening::of_arguments(context(global)?, global),
         above: vec![location.uri.clone()],
         found: Vec::new(),
     };
@@ -106,7 +107,7 @@ fn whereabouts(found: &ListedObject, root: &str) -> String {
 struct Walk<'a> {
     arguments: &'a Arguments,
     global: &'a Global,
-    opening: OpenSettings,
+    opening: Opening,
     /// URIs of the folders from the start of the listing to the current one.
     above: Vec<String>,
     found: Vec<ListedObject>,

@@ -9,9 +9,10 @@ use tdb::engine::schema::value::rfc3339;
 use tdb::{Map, MapBox, MappedFragment};
 use unicode_width::UnicodeWidthStr;
 
-use super::{open_front, write_json};
+use super::write_json;
 use crate::failure::Failure;
 use crate::global::Global;
+use crate::open;
 use crate::output::Output;
 use crate::paint::{Role, Table, count};
 use crate::present;
@@ -39,7 +40,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
-    let array = open_front(&arguments.array, global, out)?;
+    let array = open::array(&arguments.array, global, out)?;
     // Only pictures and JSON output contain tiles.
     let wants_tiles = arguments.svg.is_some() || global.json;
     let map = array.map(if wants_tiles { arguments.max_tiles } else { 0 })?;

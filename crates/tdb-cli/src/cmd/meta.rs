@@ -4,14 +4,15 @@ use std::io::Write;
 
 use clap::{Args, Subcommand};
 use serde_json::Value;
-use tdb::engine::array::{Array, ErrorKind, Group, Metadata, ObjectType};
+use tdb::engine::array::{ErrorKind, Metadata};
 use tdb::engine::schema::names;
 use tdb::engine::tile::Code;
 
-use super::{meta_change, warn_of_gaps, write_json};
-use crate::access::{OpenSettings, session};
+use super::{meta_change, write_json};
+use crate::context::context;
 use crate::failure::Failure;
 use crate::global::Global;
+use crate::open::{Opening, warn_of_gaps};
 use crate::output::Output;
 use crate::paint::{Role, Table, visible};
 use crate::present;
@@ -60,26 +61,17 @@ pub(crate) fn run(verb: &Verb, global: &Global, out: &mut Output) -> Result<(), 
 
 fn metadata(uri: &str, global: &Global, out: &Output) -> Result<Metadata, Failure> {
     let location = place::folder(uri, &global.counts)?;
-    let OpenSettings { access, options } = OpenSettings::new(global, &session(global))?;
-    let place = access.to(&location);
-    let metadata = match location.object_type()? {
-        ObjectType::Array => Array::open_location(&place, options).and_then(|array| {
-            array
-                .warnings()
-                .iter()
-                .for_each(|warning| out.warn(&warning.to_string()));
-            warn_of_gaps(array.metadata_gaps(), out);
-            array.metadata()
-        }),
-        ObjectType::Group => {
-            Group::open_location(&place, &location.store_uri, options).and_then(|group| {
-                warn_of_gaps(group.metadata_gaps(), out);
-                group.metadata()
-            })
-        }
-        ObjectType::Invalid => return Err(location.nothing("array or group").into()),
+    let opening = Opening::of_arguments(context(global)?, global);
+    let Some(array) = opening.array_unless_group(&location)? else {
+        let group = opening.group(&location)?;
+        warn_of_gaps(group.engine().metadata_gaps(), out);
+        return Ok(group.metadata()?);
     };
-    metadata.map_err(|error| Failure::in_place(error, &location))
+    for warning in array.warnings() {
+        out.warn(&warning.to_string());
+    }
+    warn_of_gaps(array.engine().metadata_gaps(), out);
+    Ok(array.metadata()?)
 }
 
 fn list(found: &Metadata, global: &Global, out: &mut Output) -> Result<(), Failure> {

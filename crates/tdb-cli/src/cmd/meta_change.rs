@@ -5,8 +5,7 @@ use std::io::Write;
 use clap::Args;
 use serde_json::{Value as Json, json};
 use tdb::engine::array::{
-    Array, ErrorKind, Group, LaterObjects, Metadata, MetadataRecord, MetadataValue, ObjectType,
-    OpenOptions,
+    ChangeOptions, ErrorKind, LaterObjects, Metadata, MetadataRecord, MetadataValue,
 };
 use tdb::engine::schema::CellValNum;
 use tdb::engine::schema::json::cell_from_json;
@@ -14,13 +13,14 @@ use tdb::engine::schema::value::holds_bytes;
 use tdb::engine::tile::{Code, Datatype};
 
 use super::{change, write_json};
-use crate::access::{Change, session};
+use crate::context::context;
 use crate::failure::Failure;
 use crate::global::Global;
 use crate::output::Output;
 use crate::paint::{cut, visible};
 use crate::present;
 use tdb::place::{self, Place};
+use tdb::{Array, Group};
 
 #[derive(Debug, Args)]
 pub(crate) struct Set {
@@ -115,7 +115,7 @@ fn shown(value: &MetadataValue) -> String {
 /// The array or group whose metadata is changed.
 struct Object {
     location: Place,
-    change: Change,
+    options: ChangeOptions,
     kind: Kind,
 }
 
@@ -126,49 +126,40 @@ enum Kind {
 
 impl Object {
     fn open(uri: &str, global: &Global) -> Result<Self, Failure> {
-        let change = Change::new(global, &session(global))?;
+        let options = change::options(global)?;
         let location = place::folder(uri, &global.counts)?;
-        let kind = match location.object_type()? {
-            ObjectType::Array => {
-                let time = change.options.timestamp.unwrap_or(global.now.0);
-                let options = OpenOptions::at(time);
-                let array = change::open_array_with(&location, &change.access, options)?;
-                Kind::Array(Box::new(array))
-            }
-            ObjectType::Group => {
-                let group = change::open_group_at(&location, &change, global)?;
-                Kind::Group(Box::new(group))
-            }
-            ObjectType::Invalid => return Err(location.nothing("array or group").into()),
+        let opening = change::opening(context(global)?, global);
+        let kind = match opening.array_unless_group(&location)? {
+            Some(array) => Kind::Array(Box::new(array)),
+            None => Kind::Group(Box::new(opening.group(&location)?)),
         };
         Ok(Self {
             location,
-            change,
+            options,
             kind,
         })
     }
 
     fn metadata(&self) -> Result<Metadata, Failure> {
-        let metadata = match &self.kind {
-            Kind::Array(array) => array.metadata(),
-            Kind::Group(group) => group.metadata(),
-        };
-        metadata.map_err(|error| Failure::in_place(error, &self.location))
+        Ok(match &self.kind {
+            Kind::Array(array) => array.metadata()?,
+            Kind::Group(group) => group.metadata()?,
+        })
     }
 
     fn later(&self) -> Option<LaterObjects> {
         match &self.kind {
-            Kind::Array(array) => array.later_metadata(),
-            Kind::Group(group) => group.later_metadata(),
+            Kind::Array(array) => array.engine().later_metadata(),
+            Kind::Group(group) => group.engine().later_metadata(),
         }
     }
 
     fn put(&self, key: &str, value: Option<MetadataValue>) -> Result<(), Failure> {
         let key = key.to_owned();
-        let (records, options) = (vec![MetadataRecord { key, value }], &self.change.options);
+        let (records, options) = (vec![MetadataRecord { key, value }], &self.options);
         let put = match &self.kind {
-            Kind::Array(array) => array.put_metadata(records, options),
-            Kind::Group(group) => group.put_metadata(records, options),
+            Kind::Array(array) => array.engine().put_metadata(records, options),
+            Kind::Group(group) => group.engine().put_metadata(records, options),
         };
         put.map_err(|error| Failure::in_place(error, &self.location))
     }

@@ -9,7 +9,7 @@ use tdb::engine::tile::Code;
 use tdb::place;
 
 use super::write_json;
-use crate::access::context;
+use crate::context::context;
 use crate::failure::Failure;
 use crate::global::Global;
 use crate::output::Output;

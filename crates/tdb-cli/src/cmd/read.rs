@@ -7,7 +7,6 @@ pub(super) mod table;
 mod vertical;
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use clap::Args;
 pub(super) use format::Format;
@@ -17,15 +16,15 @@ use others::Others;
 use reading::{Order, Reading};
 use tdb::engine::cells::FieldInfo;
 use tdb::engine::schema::ArraySchema;
-use tdb::{Arrangement, Array, Batches, ExportedCells, OutputFile, place};
+use tdb::{Arrangement, Batches, ExportedCells, OutputFile, place};
 
-use super::open_location;
 use super::progress::Line;
 use super::selection::walked;
-use crate::access::{OpenSettings, context};
+use crate::context::context;
 use crate::failure::Failure;
 use crate::global::Global;
 use crate::names::{Names, names};
+use crate::open::Opening;
 use crate::output::{Messages, Output};
 use crate::paint::{plural, visible};
 
@@ -230,23 +229,19 @@ fn read(
     if out.is_file || spread.is_some() {
         context = line.of(context);
     }
-    let session = context.shared_session().clone();
     let location = place::folder(uri, &global.counts)?;
-    let mut open = OpenSettings::new(global, &session)?;
-    open.options.without_fragments = arguments.selection.without_fragments.clone();
+    let opening = Opening::of_arguments(context, global)
+        .without_fragments(arguments.selection.without_fragments.clone());
+    let session = opening.session();
     let others = Others {
         location: &location,
-        open: &open,
-        session: &session,
-        read: &|array| arguments.read_options(array, &session, format, global),
+        opening: &opening,
+        read: &|array| arguments.read_options(array, session, format, global),
     };
-    let array = open_location(&location, &open, global, &out).map_err(|error| {
-        let damaged = error.damaged_fragment().map(str::to_owned);
-        others.explain(location.unopened(error), damaged)
-    })?;
-    let array = Arc::new(array);
-    arguments.selection.warn_of_left_out(&array, &out);
-    let mut options = arguments.read_options(&array, &session, format, global)?;
+    let array = opening.shown_array(&location, global, &out);
+    let array = array.map_err(|error| others.explain(error))?;
+    arguments.selection.warn_of_left_out(array.engine(), &out);
+    let mut options = arguments.read_options(array.engine(), session, format, global)?;
     let mut arrangement = arguments.arrangement(part, format)?;
     if let Some(height) = out.look.height.filter(|_| format == Format::Table) {
         // One cell more than fits on the screen shows whether there are more.
@@ -260,17 +255,16 @@ fn read(
         .filter(|_| !arrangement.takes_all())
         .and_then(|limit| limit.checked_add(arrangement.offset));
     if options.looks_at_cells() || first.is_none_or(|cells| cells > tdb::MOST_WALKED) {
-        walked(&array, &mut options, global, &out)?;
+        walked(array.engine(), &mut options, global, &out)?;
     }
     let looks = options
         .looks_at_cells()
         .then_some((options.condition.is_some(), options.points.is_some()));
     if spread.is_some() {
-        options.batch_bytes = Some(tdb::batch_bytes_of_folder(&session));
+        options.batch_bytes = Some(tdb::batch_bytes_of_folder(session));
     }
-    let array = Array::of_engine(context, location.clone(), array);
     let read = array.read().with_options(options).arranged(arrangement);
-    let unread = |error| others.explain_read(error);
+    let unread = |error| others.explain(error);
     let batches = read.batches().map_err(unread)?;
     for warning in batches.warnings() {
         out.warn(warning);

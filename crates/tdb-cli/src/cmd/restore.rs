@@ -7,12 +7,13 @@ use serde_json::json;
 use tdb::engine::consolidate::VacuumOptions;
 use tdb::{Context, RestoreOptions, RestoredCells, Time, place};
 
-use super::change::{later_json, tell_later};
+use super::change::{self, later_json, tell_later};
 use super::vacuum::{RemovedObjects, Removing};
 use super::write_json;
-use crate::access::{Change, context};
+use crate::context::context;
 use crate::failure::Failure;
 use crate::global::Global;
+use crate::open::Opening;
 use crate::output::Output;
 use crate::paint::{count, plural};
 use crate::parse::moment;
@@ -47,7 +48,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     if arguments.remove {
         return remove(arguments, &context, global, out);
     }
-    Change::new(global, context.shared_session())?;
+    change::options(global)?;
     let mut options = RestoreOptions::default().dry_run(arguments.dry_run);
     options = options.allow_incomplete(arguments.allow_incomplete);
     options.change.timestamp = global.at().map(|time| time.0);
@@ -93,13 +94,14 @@ fn remove(
         let failure = Failure::invalid("--at cannot be used with restore --remove");
         return Err(failure.hint("use --to for the time to restore"));
     }
-    Change::new(global, context.shared_session())?;
+    change::options(global)?;
     let location = place::array(&arguments.array, &global.counts)?;
     let array = context.open(&arguments.array)?;
+    let opening = Opening::of_everything(context.clone());
     let options = VacuumOptions::default();
     let removing = Removing {
         location: &location,
-        place: array.engine().location(),
+        opening: &opening,
         options: &options,
         dry_run: arguments.dry_run,
         is_shown: !global.json,

@@ -13,8 +13,8 @@ use tdb::{RewriteOptions, Schema};
 
 use super::progress::Line;
 use super::write::DuplicateRule;
-use super::{create, write_json};
-use crate::access::{Change, NewKey, context};
+use super::{change, create, write_json};
+use crate::context::{NewKey, context};
 use crate::failure::Failure;
 use crate::global::Global;
 use crate::names::{Names, joined, names};
@@ -93,7 +93,7 @@ enum TileOrder {
 pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
     let line = Line::new(global);
     let context = line.of(context(global)?);
-    let change = Change::new(global, context.shared_session())?;
+    let change = change::options(global)?;
     let array = match global.at() {
         Some(time) => context.open_at(&arguments.array, time)?,
         None => context.open(&arguments.array)?,
@@ -106,7 +106,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
         }
     };
     let json = changed(json, &arguments.changes())?;
-    let (schema, labels) = create::schema(&json, &*change.options.names)?;
+    let (schema, labels) = create::schema(&json, &*change.names)?;
     if arguments.dry_run {
         let json = schema_to_json(&schema, &labels, Times::Iso);
         return write_json(out, &json);

@@ -12,10 +12,11 @@ use tdb::engine::schema::{ArraySchema, Attribute, CellValNum, Dimension, Enumera
 use tdb::engine::tile::{Code, Datatype, FormatVersion};
 use tdb::place;
 
-use super::{warn_of_none_yet, write_json};
-use crate::access::{OpenSettings, session};
+use super::write_json;
+use crate::context::context;
 use crate::failure::Failure;
 use crate::global::Global;
+use crate::open::{Opening, warn_of_none_yet};
 use crate::output::Output;
 use crate::paint::{Role, Table, count, or_blank, wrapped};
 use crate::present;
@@ -65,15 +66,15 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
 /// Opens the schema as of `--at` and `--since`, and prints warnings about the array.
 fn open_schema(uri: &str, global: &Global, out: &Output) -> Result<StoredSchema, Failure> {
     let place = place::folder(uri, &global.counts)?;
-    let opening = OpenSettings::new(global, &session(global))?;
-    let (location, at) = (opening.access.to(&place), opening.options.window.at);
-    let open = || StoredSchema::open(&location, opening.options);
+    let opening = Opening::of_arguments(context(global)?, global);
+    let (location, options) = (opening.location(&place), opening.options());
+    let open = || StoredSchema::open(&location, options.clone());
     let stored = global
         .counts
         .stage("open", open)
         .map_err(|error| place.unopened(error))?;
     if let Some(made) = stored.came_later() {
-        warn_of_none_yet(at, made, out);
+        warn_of_none_yet(options.window.at, made, out);
     }
     for warning in stored.warnings() {
         out.warn(&warning.to_string());

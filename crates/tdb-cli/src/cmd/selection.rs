@@ -12,10 +12,11 @@ use tdb::engine::schema::Subarray;
 use tdb::place::{self, Place};
 
 use super::points::PointsFile;
-use super::{open_location, ranges};
-use crate::access::{OpenSettings, session};
+use super::ranges;
+use crate::context::context;
 use crate::failure::Failure;
 use crate::global::Global;
+use crate::open::Opening;
 use crate::output::Output;
 use crate::parse::{NamedInterval, interval};
 
@@ -80,12 +81,12 @@ impl Selection {
         global: &Global,
         out: &Output,
     ) -> Result<OpenSelection, Failure> {
-        let session = session(global);
         let location = place::folder(uri, &global.counts)?;
-        let mut opening = OpenSettings::new(global, &session)?;
-        opening.options.without_fragments = self.without_fragments.clone();
-        let array = open_location(&location, &opening, global, out);
-        let array = Arc::new(array.map_err(|error| location.unopened(error))?);
+        let opening = Opening::of_arguments(context(global)?, global)
+            .without_fragments(self.without_fragments.clone());
+        let session = opening.session().clone();
+        let array = opening.shown_array(&location, global, out)?;
+        let array = Arc::clone(array.engine());
         self.warn_of_left_out(&array, out);
         let options = self.read_options(&array, &session, global)?;
         let subarray = options.subarray(array.schema())?;

@@ -11,10 +11,10 @@ use tdb::engine::text::cell_of_bytes;
 use tdb::engine::tile::Datatype;
 use tdb::{Array, Value};
 
-use super::change::{later_json, tell_later};
+use super::change::{self, later_json, tell_later};
 use super::selection::warn_of_labels;
 use super::write_json;
-use crate::access::{Change, context};
+use crate::context::context;
 use crate::failure::Failure;
 use crate::global::Global;
 use crate::output::Output;
@@ -89,7 +89,7 @@ fn assignment(text: &str) -> Result<Assignment, String> {
 
 pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
     let context = context(global)?;
-    Change::new(global, context.shared_session())?;
+    change::options(global)?;
     let array = context.open(&arguments.array)?;
     let limits = context.shared_session().limits();
     let condition = tdb::parse_condition_of(array.engine(), &arguments.condition, limits)?;

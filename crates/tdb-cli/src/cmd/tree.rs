@@ -8,9 +8,10 @@ use serde_json::{Value, json};
 use super::children::{Child, Kind, Site, children};
 use super::long::Long;
 use super::write_json;
-use crate::access::{OpenSettings, session};
+use crate::context::context;
 use crate::failure::Failure;
 use crate::global::Global;
+use crate::open::Opening;
 use crate::output::Output;
 use crate::paint::{Role, visible};
 use tdb::place::{self, Place};
@@ -39,7 +40,7 @@ struct Branch {
 
 pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
     let location = place::folder(&arguments.uri, &global.counts)?;
-    let opening = OpenSettings::new(global, &session(global))?;
+    let opening = Opening::of_arguments(context(global)?, global);
     let mut tree = Tree {
         follow_external: arguments.follow_external,
         is_long: arguments.long,
@@ -63,7 +64,7 @@ struct Tree<'a> {
     follow_external: bool,
     is_long: bool,
     global: &'a Global,
-    opening: &'a OpenSettings,
+    opening: &'a Opening,
     out: &'a Output,
     /// URIs of the folders from the root to the current one.
     above: Vec<String>,

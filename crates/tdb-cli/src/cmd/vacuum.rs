@@ -7,8 +7,7 @@ use clap::{Args, ValueEnum};
 use serde_json::{Value as Json, json};
 use tdb::engine::array::directory::METADATA_FOLDER;
 use tdb::engine::array::{
-    Array, ArrayError, ChangeOptions, HistoryGap, Location, LostContent, ObjectType, OpenOptions,
-    TimestampedName,
+    ArrayError, ChangeOptions, HistoryGap, LostContent, ObjectType, TimestampedName,
 };
 use tdb::engine::consolidate::{Mode, Plan, Step, VacuumOptions, debris, plan_vacuum};
 
@@ -17,9 +16,10 @@ use tdb::engine::schema::value::rfc3339;
 use super::change;
 use super::removal::Removal;
 use super::write_json;
-use crate::access::{Change, session};
+use crate::context::context;
 use crate::failure::Failure;
 use crate::global::Global;
+use crate::open::Opening;
 use crate::output::Output;
 use crate::parse::duration;
 use tdb::place::{self, Place};
@@ -76,9 +76,9 @@ pub(crate) enum VacuumMode {
 pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
     let uri = &arguments.uri;
     let location = place::folder(uri, &global.counts)?;
-    let change = Change::new(global, &session(global))?;
-    let place = change.access.to(&location);
-    let options = options(&arguments.grace, change.options);
+    let change = change::options(global)?;
+    let opening = Opening::of_everything(context(global)?);
+    let options = options(&arguments.grace, change);
     let modes = match (location.object_type()?, arguments.mode) {
         (ObjectType::Array, None) => vec![
             Mode::Fragments,
@@ -105,7 +105,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     };
     let removing = Removing {
         location: &location,
-        place: &place,
+        opening: &opening,
         options: &options,
         dry_run: arguments.dry_run,
         is_shown: !global.json,
@@ -176,32 +176,14 @@ pub(super) fn vacuum(
     modes: &[Mode],
     out: &mut Output,
 ) -> Result<RemovedObjects, Failure> {
+    let place = removing.opening.location(removing.location);
     let mut done = RemovedObjects::default();
     for mode in modes {
-        let plan = |options: &VacuumOptions| plan_vacuum(removing.place, *mode, options);
+        let plan = |options: &VacuumOptions| plan_vacuum(&place, *mode, options);
         removing.remove(plan, &mut done, out)?;
     }
-    let gaps = gaps_of(removing.place, &done.keys);
-    done.gaps = gaps.map_err(|error| Failure::in_place(error, removing.location))?;
+    done.gaps = removing.gaps(&done.keys)?;
     Ok(done)
-}
-
-/// Times as of which something can no longer be read once these objects are removed. A `.vac` list is named after the
-/// object into which the listed ones were merged, so the removed lists tell which merges lost their sources.
-fn gaps_of(place: &Location, keys: &[String]) -> Result<Vec<HistoryGap>, ArrayError> {
-    let lists = keys.iter().filter(|key| key.ends_with(".vac"));
-    let names = lists.filter_map(|key| Some((key, TimestampedName::of_key(key).ok()?)));
-    let (metadata, fragments): (Vec<_>, Vec<_>) =
-        names.partition(|(key, _)| key.starts_with(METADATA_FOLDER));
-    let mut gaps = Vec::new();
-    if !fragments.is_empty() {
-        let merged: Vec<TimestampedName> = fragments.into_iter().map(|(_, name)| name).collect();
-        let array = Array::open_location(place, OpenOptions::default())?;
-        gaps.extend(array.gaps_without_sources(&merged)?);
-    }
-    let metadata = metadata.iter();
-    gaps.extend(metadata.filter_map(|(_, name)| HistoryGap::of_merged_metadata(name)));
-    Ok(gaps)
 }
 
 /// Says in one line which times can no longer be read; `when` introduces the sentence. `None` if there are no gaps.
@@ -231,19 +213,19 @@ pub(crate) fn clean(
     out: &mut Output,
 ) -> Result<(), Failure> {
     let location = place::array(&arguments.array, &global.counts)?;
-    let Change { access, options } = Change::new(global, &session(global))?;
-    let options = self::options(&arguments.grace, options);
-    let array = change::open_array(&location, &access)?;
+    let options = self::options(&arguments.grace, change::options(global)?);
+    let opening = Opening::of_everything(context(global)?);
+    let array = opening.array(&location)?;
     let removing = Removing {
         location: &location,
-        place: array.location(),
+        opening: &opening,
         options: &options,
         dry_run: !arguments.apply,
         is_shown: !global.json,
         way: "--grace 0s --apply",
     };
     let mut done = RemovedObjects::default();
-    removing.remove(|options| debris(&array, options), &mut done, out)?;
+    removing.remove(|options| debris(array.engine(), options), &mut done, out)?;
     removing.tell(&done, "written", global, out)
 }
 
@@ -257,7 +239,8 @@ pub(crate) fn options(grace: &Grace, change: ChangeOptions) -> VacuumOptions {
 /// Location and options of a removal.
 pub(super) struct Removing<'a> {
     pub(super) location: &'a Place,
-    pub(super) place: &'a Location,
+    /// Sees all that was written.
+    pub(super) opening: &'a Opening,
     pub(super) options: &'a VacuumOptions,
     pub(super) dry_run: bool,
     /// True if each fragment and object is printed on a line.
@@ -266,7 +249,44 @@ pub(super) struct Removing<'a> {
     pub(super) way: &'static str,
 }
 
-impl Removing<'_> {
+impl<'a> Removing<'a> {
+    /// A removal as part of another verb, which reports the result itself.
+    pub(super) fn silent(
+        location: &'a Place,
+        opening: &'a Opening,
+        options: &'a VacuumOptions,
+    ) -> Self {
+        Self {
+            location,
+            opening,
+            options,
+            dry_run: false,
+            is_shown: false,
+            way: "--grace 0s",
+        }
+    }
+
+    /// Returns the times as of which something can no longer be read once these objects are removed. A `.vac` list is
+    /// named after the object into which the listed ones were merged, so the removed lists tell which merges lost their
+    /// sources.
+    fn gaps(&self, keys: &[String]) -> Result<Vec<HistoryGap>, Failure> {
+        let lists = keys.iter().filter(|key| key.ends_with(".vac"));
+        let names = lists.filter_map(|key| Some((key, TimestampedName::of_key(key).ok()?)));
+        let (metadata, fragments): (Vec<_>, Vec<_>) =
+            names.partition(|(key, _)| key.starts_with(METADATA_FOLDER));
+        let mut gaps = Vec::new();
+        if !fragments.is_empty() {
+            let merged: Vec<TimestampedName> =
+                fragments.into_iter().map(|(_, name)| name).collect();
+            let array = self.opening.array(self.location)?;
+            let lost = array.engine().gaps_without_sources(&merged);
+            gaps.extend(lost.map_err(|error| Failure::in_place(error, self.location))?);
+        }
+        let metadata = metadata.iter();
+        gaps.extend(metadata.filter_map(|(_, name)| HistoryGap::of_merged_metadata(name)));
+        Ok(gaps)
+    }
+
     /// Creates a plan, shows it, carries it out unless this is a dry run, and adds up what is removed and what only
     /// the grace period keeps.
     ///
@@ -281,16 +301,17 @@ impl Removing<'_> {
     ) -> Result<(), Failure> {
         let unplanned = |error: E| Failure::in_place(error, self.location);
         let failed = |error: ArrayError| Failure::in_place(error, self.location);
+        let place = self.opening.location(self.location);
         let mut plan = plan_with(self.options).map_err(unplanned)?;
         if !plan.notes.is_empty() {
             let at_once = self.options.clone().grace(Duration::ZERO);
             let all = plan_with(&at_once).map_err(unplanned)?;
-            let young = done.young.add(&plan, &all, self.place);
+            let young = done.young.add(&plan, &all, &place);
             young.map_err(failed)?;
             // The caller prints one summary of objects within the grace period.
             plan.notes.retain(|note| all.notes.contains(note));
         }
-        let removed = done.removed.add(&Plan::default(), &plan, self.place);
+        let removed = done.removed.add(&Plan::default(), &plan, &place);
         removed.map_err(failed)?;
         for step in &plan.steps {
             if let Step::Remove(keys) | Step::RemoveFolders(keys) = step {
@@ -306,7 +327,7 @@ impl Removing<'_> {
             out.warn(&note);
         }
         if !self.dry_run {
-            plan.vacuum(self.place, self.options)?;
+            plan.vacuum(&self.opening.location(self.location), self.options)?;
         }
         if self.is_shown {
             write!(out, "{plan}")?;

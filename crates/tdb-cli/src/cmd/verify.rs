@@ -4,7 +4,7 @@ mod findings;
 mod group;
 
 use clap::Args;
-use tdb::engine::array::{ErrorKind, Location, ObjectType, TimeWindow};
+use tdb::engine::array::{ErrorKind, ObjectType};
 use tdb::engine::inspect::{Damage, verify};
 use tdb::place::{self, Place};
 
@@ -12,10 +12,11 @@ use self::findings::{ObjectFindings, of_all, verdict};
 
 use super::progress::Line;
 use super::write_json;
-use crate::access::{OpenSettings, session};
+use crate::context::context;
 use crate::failure::Failure;
 use crate::global::Global;
 use crate::interrupt;
+use crate::open::Opening;
 use crate::output::Output;
 use crate::paint::plural;
 
@@ -36,15 +37,17 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
     let line = Line::new(global);
-    let session = line.of_session(&session(global));
-    let mut opening = OpenSettings::new(global, &session)?;
-    if global.at().is_none() {
-        // Without `--at`, objects with a future timestamp are verified as well.
-        opening.options.window.at = TimeWindow::ALL.at;
-    }
-    let look = |location: &Place, place: &Location| {
+    let opening = Opening::of_arguments(line.of(context(global)?), global);
+    // Without `--at`, objects with a future timestamp are verified as well.
+    let opening = match global.at() {
+        None => opening.with_future(),
+        Some(_) => opening,
+    };
+    let look = |opening: &Opening, location: &Place| {
         let mut damages: Vec<Damage> = Vec::new();
-        let look = || verify(&session, place, &opening.options, &mut |d| damages.push(d));
+        let (session, options) = (opening.session(), opening.options());
+        let place = opening.location(location);
+        let look = || verify(session, &place, options, &mut |d| damages.push(d));
         let verified = global.counts.stage("verify", look);
         line.clear();
         let verified = verified.map_err(|error| Failure::in_place(error, location))?;
@@ -62,7 +65,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
         return group::look_at(&folder, &opening, &look, global, out);
     }
     let array = place::array(&arguments.uri, &global.counts)?;
-    let findings = look(&array, &opening.access.to(&array))?;
+    let findings = look(&opening, &array)?;
     findings.warn(out);
     if global.json {
         write_json(out, &findings.json())?;

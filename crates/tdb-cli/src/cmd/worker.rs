@@ -54,7 +54,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     let token = arguments.token.read()?;
     let allowed = arguments.allowed()?;
     let certificates = arguments.certificates()?;
-    let context = crate::access::context(global)?;
+    let context = crate::context::context(global)?;
     let mut limits = tdb::WorkerLimits::default();
     if let Some(Size(bytes)) = arguments.temp_space {
         limits.temporary = bytes;

@@ -9,10 +9,10 @@ use serde_json::json;
 use tdb::WrittenCells;
 use tdb::engine::array::LaterObjects;
 
-use super::change::{later_json, tell_later};
+use super::change::{self, later_json, tell_later};
 use super::progress::Line;
 use super::{ranges, write_json};
-use crate::access::{Change, context};
+use crate::context::context;
 use crate::failure::Failure;
 use crate::global::Global;
 use crate::output::Output;
@@ -27,7 +27,7 @@ pub(crate) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> R
     }
     let line = Line::new(global);
     let context = line.of(context(global)?);
-    Change::new(global, context.shared_session())?;
+    change::options(global)?;
     let array = context.open(&arguments.array)?;
     let intervals = [&arguments.ranges[..], &[]];
     let range_file = arguments.range_file.as_deref();

@@ -1,6 +1,5 @@
 //! Conversions of library errors to failures.
 
-use std::error::Error;
 use std::io;
 
 use tdb::engine::aggregate::AggregateError;
@@ -27,18 +26,12 @@ impl From<tdb::Error> for Failure {
         let (kind, hint) = (error.kind(), hint.map(str::to_owned));
         let place = error.place().map(str::to_owned);
         let excerpt = error.excerpt().cloned();
-        let cause = error.into_cause();
-        let first: &(dyn Error + 'static) = &*cause;
-        let mut chain = std::iter::successors(Some(first), |&error| error.source());
-        let broken_pipe = chain.any(|error| {
-            let of_system = error.downcast_ref::<io::Error>();
-            of_system.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
-        });
+        let broken_pipe = error.is_broken_pipe();
         let failure = Self {
             place,
             hint,
             broken_pipe,
-            ..Self::new(kind, cause)
+            ..Self::new(kind, error.into_cause())
         };
         match excerpt {
             Some(excerpt) => failure.in_text(&excerpt.text, excerpt.at),

@@ -184,7 +184,9 @@ impl Tree for Root {
                 }
                 // Left by an earlier process with the same process id.
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
-                Err(error) => return Err(StoreError::from_io(&key, error)),
+                Err(error) => {
+                    return Err(StoreError::no_new_file(StoreError::from_io(&key, error)));
+                }
             }
         }
     }

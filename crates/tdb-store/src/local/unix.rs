@@ -308,7 +308,7 @@ impl Tree for Root {
                 }
                 // Left by an earlier process with the same process id.
                 Err(Errno::EXIST) => {}
-                Err(errno) => return Err(error(&key, errno)),
+                Err(errno) => return Err(StoreError::no_new_file(error(&key, errno))),
             }
         }
     }

@@ -73,7 +73,7 @@ impl ReadBuilder {
         let first = batches.next().transpose()?;
         if batches.next().transpose()?.is_some() {
             let error = Error::new(
-                tdb_array::ErrorKind::Limit,
+                tdb_array::ErrorKind::Memory,
                 "the result is larger than what the memory of the context holds at a time",
             );
             let hint = "read it batch by batch, or give the context more memory";

@@ -29,7 +29,7 @@ fn unended() -> InputError {
 }
 
 fn check_memory(asked: u64, memory: u64) -> Result<(), LimitError> {
-    Limits::check("memory", "memory budget", asked, memory)
+    Limits::check_memory("memory", asked, memory)
 }
 
 /// Checks that the parts of a message are within its body of `body` bytes, and that it does not take more memory than

@@ -29,7 +29,7 @@ fn damaged(what: &'static str) -> InputError {
 }
 
 fn check_memory(asked: u64, memory: u64) -> Result<(), LimitError> {
-    Limits::check("memory", "memory budget", asked, memory)
+    Limits::check_memory("memory", asked, memory)
 }
 
 impl<R: Read + Seek + Send> Chunks<R> {

@@ -1,6 +1,6 @@
 //! Values of data files: the first cells of each tile.
 
-use tdb::engine::array::{Array, Fragment, Location, OpenOptions, TimeWindow};
+use tdb::engine::array::{Array, Fragment};
 use tdb::engine::cells::{Column, Session};
 use tdb::engine::inspect::StoredField;
 use tdb::engine::schema::FieldKind;
@@ -27,14 +27,6 @@ pub(super) struct DataFile<'a> {
     field: StoredField<'a>,
     role: Role,
     ticks: bool,
-}
-
-/// Opens the array that contains a data file, with its whole history.
-pub(super) fn open_array(location: &Location) -> Result<Array, Failure> {
-    let options = OpenOptions::default()
-        .window(TimeWindow::ALL)
-        .tolerate_torn(true);
-    Ok(Array::open_location(location, options)?)
 }
 
 /// Finds the fragment that contains the file, including fragments replaced by consolidation.

@@ -3,15 +3,15 @@
 use std::io::Write;
 
 use serde_json::{Map, Value as Json, json};
-use tdb::engine::array::{Array, Group, GroupMember, Metadata, ObjectType};
+use tdb::engine::array::{Group, GroupMember, Metadata, ObjectType};
 use tdb::engine::tile::Code;
 use tdb::place::Place;
 
-use crate::access::OpenSettings;
 use crate::cmd::cells::CellNumbers;
 use crate::cmd::meta;
 use crate::cmd::schema::section;
 use crate::failure::Failure;
+use crate::open::Opening;
 use crate::output::Output;
 use crate::paint::{Role, Table, plural, visible};
 
@@ -29,7 +29,7 @@ impl<'a> Facts<'a> {
         group: &'a Group,
         metadata: &'a Metadata,
         location: &Place,
-        opening: &OpenSettings,
+        opening: &Opening,
     ) -> Self {
         let cells = |member: &GroupMember| {
             let is_array = member.object_type == ObjectType::Array;
@@ -40,10 +40,7 @@ impl<'a> Facts<'a> {
                 location: location.location.at(&prefix),
                 ..location.clone()
             };
-            Some(opening.access.among_others(&place, |place| {
-                let array = Array::open_location(place, opening.options.clone())?;
-                CellNumbers::of(&array)
-            }))
+            Some(opening.among_others(|opening| CellNumbers::of(opening.array(&place)?.engine())))
         };
         Self {
             group,

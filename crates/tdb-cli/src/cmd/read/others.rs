@@ -3,39 +3,25 @@
 use std::sync::Arc;
 
 use tdb::engine::array::Array;
-use tdb::engine::cells::Session;
 use tdb::engine::query::{QueryError, ReadOptions, Reader};
 
-use crate::access::OpenSettings;
 use crate::failure::Failure;
+use crate::open::Opening;
 use tdb::place::Place;
 
 /// The failed read, so that it can be tried on each fragment alone.
 pub(super) struct Others<'a> {
     pub(super) location: &'a Place,
-    pub(super) open: &'a OpenSettings,
-    pub(super) session: &'a Session,
+    pub(super) opening: &'a Opening,
     /// Builds the read options once the array is open.
     pub(super) read: &'a dyn Fn(&Array) -> Result<ReadOptions, Failure>,
 }
 
 impl Others<'_> {
-    /// Converts a read error; if a damaged fragment caused it, adds a hint about what can be read without that
-    /// fragment.
-    pub(super) fn explain_read(&self, error: tdb::Error) -> Failure {
-        match error.cause().downcast_ref::<QueryError>() {
-            Some(query) => {
-                let damaged = query.damaged_fragment().map(str::to_owned);
-                self.explain(error, damaged)
-            }
-            // Errors of the output are not caused by the array.
-            None => error.into(),
-        }
-    }
-
     /// Converts an error; if a damaged fragment caused it, adds a hint about what can be read without that fragment.
-    pub(super) fn explain(&self, error: impl Into<Failure>, damaged: Option<String>) -> Failure {
-        let failure = Failure::in_place(error, self.location);
+    pub(super) fn explain(&self, error: tdb::Error) -> Failure {
+        let damaged = error.damaged_fragment().map(str::to_owned);
+        let failure = Failure::from(error);
         match damaged.and_then(|name| self.hint(name)) {
             Some(hint) => failure.further_hint(hint),
             None => failure,
@@ -44,7 +30,7 @@ impl Others<'_> {
 
     /// Reads each of the other fragments alone to find out which are sound; `None` if another error prevents that.
     fn hint(&self, damaged: String) -> Option<String> {
-        let mut without = self.open.options.without_fragments.clone();
+        let mut without = self.opening.options().without_fragments.clone();
         without.push(damaged);
         let array = self.open_without(&mut without)?;
         let read = (self.read)(&array).ok()?;
@@ -68,11 +54,11 @@ impl Others<'_> {
 
     /// Opens the array without these fragments, adding those that prevent it from being opened; `None` if another
     /// error prevents it.
-    fn open_without(&self, without: &mut Vec<String>) -> Option<Array> {
+    fn open_without(&self, without: &mut Vec<String>) -> Option<Arc<Array>> {
         loop {
-            let options = self.open.options.clone().without_fragments(without.clone());
-            match Array::open_location(&self.open.access.to(self.location), options) {
-                Ok(array) => return Some(array),
+            let opening = self.opening.clone().without_fragments(without.clone());
+            match opening.array(self.location) {
+                Ok(array) => return Some(Arc::clone(array.engine())),
                 Err(error) => {
                     let name = error.damaged_fragment()?.to_owned();
                     // The error concerns a fragment that is already excluded, so excluding it again would not help.
@@ -86,7 +72,7 @@ impl Others<'_> {
     }
 
     fn read_all(&self, array: Array, read: &ReadOptions) -> Result<(), QueryError> {
-        let mut batches = Reader::open(self.session, &Arc::new(array), read)?;
+        let mut batches = Reader::open(self.opening.session(), &Arc::new(array), read)?;
         batches.try_for_each(|batch| batch.map(drop))
     }
 }

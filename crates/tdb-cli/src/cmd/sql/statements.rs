@@ -8,9 +8,9 @@ use tdb::{OutputFile, Sql, SqlAnswer, SqlRows};
 
 use super::arguments::Arguments;
 use super::cluster::with_workers;
-use crate::access::context;
 use crate::cmd::read::table::{TableWriter, WaysOut};
 use crate::cmd::read::{Format, chosen_format};
+use crate::context::context;
 use crate::failure::Failure;
 use crate::global::Global;
 use crate::output::{Messages, Output};

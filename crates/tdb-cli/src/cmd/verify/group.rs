@@ -4,17 +4,17 @@ use std::collections::BTreeSet;
 use std::io::Write;
 
 use serde_json::{Value as Json, json};
-use tdb::engine::array::{Location, ObjectType};
+use tdb::engine::array::ObjectType;
 use tdb::engine::inspect::{Damage, Verification, verify_group};
 use tdb::place::Place;
 
 use super::super::children::{Kind, Site, children};
 use super::super::write_json;
 use super::findings::{ObjectFindings, json_of, line_of, of_all, verdict};
-use crate::access::OpenSettings;
 use crate::failure::Failure;
 use crate::global::Global;
 use crate::interrupt;
+use crate::open::Opening;
 use crate::output::Output;
 use crate::paint::{plural, visible};
 
@@ -33,17 +33,15 @@ struct GroupFindings {
 /// Verifies a group, all arrays in it, and groups nested in it.
 pub(super) fn look_at(
     group: &Place,
-    opening: &OpenSettings,
-    look: &dyn Fn(&Place, &Location) -> Result<ObjectFindings, Failure>,
+    opening: &Opening,
+    look: &dyn Fn(&Opening, &Place) -> Result<ObjectFindings, Failure>,
     global: &Global,
     out: &mut Output,
 ) -> Result<(), Failure> {
     let mut found = GroupFindings::default();
     for array in arrays_below(group, opening, &mut found, global, out)? {
         found.arrays += 1;
-        let findings = opening
-            .access
-            .among_others(&array, |place| look(&array, place));
+        let findings = opening.among_others(|opening| look(opening, &array));
         let findings = match findings {
             Ok(findings) => findings,
             // An array that cannot be opened is reported, and the others are still verified.
@@ -140,7 +138,7 @@ impl GroupFindings {
 /// Lists the arrays in a group and in nested groups and folders, each once. Reports errors of the groups on the way.
 fn arrays_below(
     group: &Place,
-    opening: &OpenSettings,
+    opening: &Opening,
     found: &mut GroupFindings,
     global: &Global,
     out: &mut Output,
@@ -190,11 +188,12 @@ fn arrays_below(
 }
 
 /// Verifies the objects of a group itself, without its members.
-fn look_at_group(group: &Place, opening: &OpenSettings) -> Result<ObjectFindings, Failure> {
-    opening.access.among_others(group, |place| {
+fn look_at_group(group: &Place, opening: &Opening) -> Result<ObjectFindings, Failure> {
+    opening.among_others(|opening| {
         let mut damages = Vec::new();
         let mut tell = |damage| damages.push(damage);
-        let verified = verify_group(place, &group.store_uri, &opening.options, &mut tell);
+        let (place, options) = (opening.location(group), opening.options());
+        let verified = verify_group(&place, &group.store_uri, options, &mut tell);
         Ok(ObjectFindings {
             uri: group.uri.clone(),
             verified: verified.map_err(|error| Failure::in_place(error, group))?,

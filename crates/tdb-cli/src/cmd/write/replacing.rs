@@ -7,10 +7,10 @@ use tdb::WrittenCells;
 use tdb::engine::array::LaterObjects;
 
 use super::arguments::{Arguments, DuplicateRule};
-use crate::access::{Change, context};
-use crate::cmd::change::{later_json, tell_later};
+use crate::cmd::change::{self, later_json, tell_later};
 use crate::cmd::progress::Line;
 use crate::cmd::write_json;
+use crate::context::context;
 use crate::failure::Failure;
 use crate::global::Global;
 use crate::output::Output;
@@ -19,7 +19,7 @@ use crate::paint::plural;
 pub(super) fn run(arguments: &Arguments, global: &Global, out: &mut Output) -> Result<(), Failure> {
     let line = Line::new(global);
     let context = line.of(context(global)?);
-    Change::new(global, context.shared_session())?;
+    change::options(global)?;
     let array = context.open(&arguments.array)?;
     let mut write = array.write().replace().dry_run(arguments.dry_run);
     if let Some(size) = arguments.sorting.max_fragment {
